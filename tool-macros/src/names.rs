@@ -9,12 +9,12 @@ use syn::ext::IdentExt;
 /// Longest tool name that the MCP specification recommends.
 pub(crate) const MAX_NAME_LENGTH: usize = 128;
 
-/// The span of generated tokens: hygiene of the macro, location of the user's code.
+/// A span for generated tokens, with the hygiene of the macro and the location of `span`.
 pub(crate) fn at(span: Span) -> Span {
     Span::mixed_site().located_at(span)
 }
 
-/// The first and the last token's span.
+/// The spans of the first and the last token.
 pub(crate) fn ends(tokens: impl ToTokens) -> (Span, Span) {
     let mut spans = tokens.into_token_stream().into_iter().map(|token| token.span());
     let first = spans.next().unwrap_or_else(Span::call_site);
@@ -100,7 +100,7 @@ pub(crate) fn name_problem(name: &str) -> Option<String> {
     if name.is_empty() {
         return Some("is empty".to_owned());
     }
-    if name.len() > MAX_NAME_LENGTH {
+    if name.chars().count() > MAX_NAME_LENGTH {
         return Some(format!(
             "has {} characters and may have {MAX_NAME_LENGTH}",
             name.chars().count()
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_refused_for_what_is_wrong_with_it() {
+    fn an_invalid_name_has_a_reason() {
         assert_eq!(name_problem("web.search-2_b"), None);
         assert_eq!(name_problem(""), Some("is empty".into()));
         assert_eq!(name_problem("a b"), Some("contains ' '".into()));

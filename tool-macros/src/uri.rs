@@ -11,7 +11,7 @@ pub(crate) fn variables(text: &str) -> Result<Vec<String>, String> {
         if rest[index..].starts_with('}') {
             return Err("`}` closes nothing; write `{name}` for a variable".to_owned());
         }
-        let Some((inside, behind)) = rest[index + 1..].split_once('}') else {
+        let Some((inside, after)) = rest[index + 1..].split_once('}') else {
             return Err("`{` is not closed; write `{name}` for a variable".to_owned());
         };
         let name = name(inside)?;
@@ -24,7 +24,7 @@ pub(crate) fn variables(text: &str) -> Result<Vec<String>, String> {
             return Err(format!("`{{{name}}}` is used twice; rename one of the two"));
         }
         names.push(name);
-        rest = behind;
+        rest = after;
     }
     Ok(names)
 }

@@ -1,4 +1,4 @@
-//! What the fuzz targets look into. Only there with `--cfg fuzzing`, and part of no promise.
+//! Entry points for the fuzz targets. Compiled only with `--cfg fuzzing`; not part of the public API.
 
 pub use tool_runtime_core::__fuzz::*;
 #[cfg(feature = "http")]

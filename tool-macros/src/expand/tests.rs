@@ -1,5 +1,5 @@
-//! Whole expansions, as formatted Rust in `golden/`. After an intended change, write them anew
-//! with `BLESS=1 cargo test -p tool-macros` and review them like source.
+//! Compares whole expansions with the formatted Rust in `golden/`. After an intended change, regenerate the
+//! files with `BLESS=1 cargo test -p tool-macros`, and review the diff.
 
 use super::{expand, expand_prompt, expand_resource, expand_toolset};
 use proc_macro2::TokenStream;

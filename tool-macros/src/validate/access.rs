@@ -23,7 +23,7 @@ fn one_declaration(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     if let (Some(path), Some(_)) = (&options.access, listed) {
         diagnostics.on(
             path,
-            "`access` says everything that a call touches; remove it, or `reads` and `writes`",
+            "`access` declares all resources of a call; remove `access`, or `reads` and `writes`",
         );
     }
 }
@@ -36,7 +36,7 @@ fn read_only(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let message = match model.options.hints.read_only {
         Some(_) => "a `read_only` tool writes nothing; remove `read_only`, or `writes`",
         None => {
-            "`#[toolset]` says that this tool is `read_only`; write `read_only = false` here, or remove `writes`"
+            "`#[toolset]` makes this tool `read_only`; write `read_only = false` here, or remove `writes`"
         }
     };
     diagnostics.at(*span, message);

@@ -32,17 +32,17 @@ fn unsupported_options(kind: Kind, argument: &Argument<'_>, diagnostics: &mut Di
     }
     if let (Kind::Prompt | Kind::Resource, true) = (kind, options.flatten.is_present()) {
         let message =
-            format!("a {} takes its arguments one by one; write a parameter each", kind.noun());
+            format!("a {} cannot flatten its arguments; write a parameter for each", kind.noun());
         diagnostics.at(options.flatten.span(), message);
     }
     if let (Kind::Prompt | Kind::Resource, Some(header)) = (kind, &options.header) {
-        diagnostics.on(header, "clients repeat arguments of tools in headers; remove `header`");
+        diagnostics.on(header, "only arguments of tools are sent in headers; remove `header`");
     }
     if kind != Kind::Resource {
         return;
     }
     if let Some((span, _)) = options.default {
-        diagnostics.at(span, "a variable of a URI is never left out; remove `default`");
+        diagnostics.at(span, "a URI always has a value for its variable; remove `default`");
     }
     for alias in &options.aliases {
         diagnostics.on(alias, "a variable of a URI has one name; remove `alias`");
@@ -55,6 +55,7 @@ fn mime_type(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let is_mime_type = value.split_once('/').is_some_and(|(kind, rest)| {
         !kind.is_empty() && !rest.is_empty() && value.is_ascii() && !value.contains(' ')
     });
+    // Parameters after `;` are not checked.
     if !is_mime_type && !value.contains(';') {
         diagnostics.on(
             mime_type,
@@ -99,15 +100,17 @@ fn variables(uri: &LitStr, model: &Model<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn unmatched(variable: &str, arguments: &[String], knows_all: bool) -> String {
+fn unmatched(variable: &str, arguments: &[String], is_complete: bool) -> String {
     let names: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match names::nearest(variable, &names) {
         Some(near) => format!("no parameter is named `{variable}`; did you mean `{{{near}}}`?"),
-        None if knows_all => {
+        None if is_complete => {
             format!(
                 "no parameter is named `{variable}`; add `{variable}: String` to the function, or remove `{{{variable}}}`"
             )
         }
-        None => format!("no parameter is named `{variable}`; add one that can be an argument"),
+        None => {
+            format!("no parameter is named `{variable}`; add one of a type that JSON can decode")
+        }
     }
 }

@@ -1,11 +1,11 @@
-//! Converts `key=value` to JSON, typed by the tool's schema. A value stays text if the schema accepts text, also in
-//! a union of string and number. Otherwise it is parsed as JSON, unless the schema accepts only text.
+//! Converts `key=value` to JSON by the tool's schema. A value stays text if the schema accepts that text, even if it
+//! also accepts a number. Otherwise the value is parsed as JSON, unless the schema accepts strings only.
 
 use serde_json::{Map, Value, json};
 use tool_runtime_core::Tool;
 use tool_runtime_core::seam::check;
 
-/// The arguments as a JSON object. Values that fit no type are passed on as text: dispatch reports them.
+/// The arguments as a JSON object. Values that do not fit stay text, and the call reports them.
 pub(super) fn object(tool: &Tool, pairs: &[String]) -> Result<String, String> {
     let definition = tool.definition();
     let mut arguments: Map<String, Value> = Map::new();
@@ -18,7 +18,7 @@ pub(super) fn object(tool: &Tool, pairs: &[String]) -> Result<String, String> {
         }
         let schema = definition.argument(tool.argument_name(key)).cloned().unwrap_or_default();
         let definitions = definition.input_schema.get("$defs").cloned();
-        let typed = Typed { schema, definitions: definitions.unwrap_or_default() };
+        let typed = ValueSchema { schema, definitions: definitions.unwrap_or_default() };
         match arguments.get_mut(key) {
             None => drop(arguments.insert(key.to_owned(), typed.value(text))),
             Some(Value::Array(items)) if typed.is_list() => items.push(typed.item(text)),
@@ -39,18 +39,18 @@ fn nested(tool: &Tool, key: &str) -> Option<String> {
     })
 }
 
-/// The schema of a value.
-struct Typed {
+/// The schema of one value.
+struct ValueSchema {
     schema: Value,
     definitions: Value,
 }
 
-impl Typed {
+impl ValueSchema {
     fn is_list(&self) -> bool {
         self.schema.get("type").is_some_and(|kind| kind == "array")
     }
 
-    /// Whether the schema restricts no type: JSON is preferred to text then.
+    /// Whether the schema does not restrict the type. JSON is then preferred to text.
     fn is_untyped(&self) -> bool {
         const TYPING: [&str; 6] = ["type", "enum", "const", "anyOf", "oneOf", "$ref"];
         TYPING.iter().all(|keyword| self.schema.get(keyword).is_none())
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_nowhere_is_passed_on() {
+    fn unknown_and_invalid_values_are_passed_on() {
         assert_eq!(object_of(&["n=x", "typo=1"]).unwrap(), json!({"n": "x", "typo": 1}));
     }
 

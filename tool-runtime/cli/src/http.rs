@@ -19,7 +19,7 @@ pub(super) async fn serve(server: McpServer, command: ServeHttp) -> ExitCode {
             return ExitCode::from(exit::USAGE);
         }
     };
-    // Signals are handled already: a reader of the line may send one at once.
+    // The signal handlers are installed by now: a program that waits for this line may send a signal at once.
     let serving = serve_http(server, &command.address, options, |address| {
         print::to_stderr(&format!("listening on http://{address}/mcp"));
     });
@@ -27,7 +27,7 @@ pub(super) async fn serve(server: McpServer, command: ServeHttp) -> ExitCode {
 }
 
 /// # Errors
-/// All options that are wrong.
+/// All invalid options.
 fn options(command: &ServeHttp) -> Result<HttpOptions, Vec<String>> {
     let mut options = HttpOptions::default().sessions(command.sessions);
     if let Some(limit) = command.max_stream_duration {
@@ -51,7 +51,7 @@ fn options(command: &ServeHttp) -> Result<HttpOptions, Vec<String>> {
     if problems.is_empty() { Ok(options) } else { Err(problems) }
 }
 
-/// The tokens of the variable and of the file.
+/// The tokens of the environment variable and of the token file, together.
 fn tokens(command: &ServeHttp) -> Result<Option<BearerTokens>, TokensError> {
     let variable = command.token_variable.as_deref().map(BearerTokens::from_env).transpose()?;
     let file = command.token_file.as_deref().map(BearerTokens::from_file).transpose()?;

@@ -1,4 +1,4 @@
-//! The log on standard error. A thread of its own writes it: a host that does not read, or has closed, standard
+//! The log on standard error, written by a separate thread: a host that does not read, or has closed, standard
 //! error must not delay a call. Lines that do not fit into the queue are dropped.
 
 use std::backtrace::BacktraceStatus;

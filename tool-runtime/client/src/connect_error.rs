@@ -75,11 +75,11 @@ impl ConnectError {
     /// A server without a known protocol version.
     pub(super) fn incompatible(theirs: &[ProtocolVersion]) -> Self {
         let theirs: Vec<String> = theirs.iter().map(|one| shown(one.as_str())).collect();
-        let text = format!("it speaks only versions of MCP unknown here: {}", theirs.join(", "));
+        let text = format!("it supports only unknown versions of MCP: {}", theirs.join(", "));
         Self::new(Kind::Incompatible, text)
     }
 
-    /// From the error of a transport.
+    /// Converts the error of a transport.
     pub(super) fn of_transport(error: &(dyn Error + 'static)) -> Self {
         let text = leaf(error);
         if is_unauthorized(error) {

@@ -70,7 +70,7 @@ impl Connection {
         &self.answerer
     }
 
-    /// Whether it speaks 2026-07-28 or later.
+    /// Whether the server uses 2026-07-28 or later.
     pub(super) fn is_stateless(&self) -> bool {
         self.info.as_ref().is_some_and(|info| !info.protocol_version.has_initialize())
     }

@@ -87,7 +87,7 @@ impl Handler {
         tokio::select! {
             () = self.ended.cancelled() => {}
             () = context.ct.cancelled() => {}
-            () = self.notifications.over(call) => {}
+            () = self.notifications.call_ended(call) => {}
         }
     }
 }
@@ -95,7 +95,7 @@ impl Handler {
 fn fields(params: &impl Serialize) -> Result<Map<String, Value>, ErrorData> {
     match serde_json::to_value(params) {
         Ok(Value::Object(fields)) => Ok(fields),
-        _ => Err(ErrorData::invalid_params("the parameters are no object", None)),
+        _ => Err(ErrorData::invalid_params("the parameters are not an object", None)),
     }
 }
 

@@ -32,43 +32,43 @@ pub(super) struct ToolRequest<'a> {
     pub(super) definition: &'a Arc<ToolDefinition>,
     /// Returns the arguments, once per round.
     pub(super) arguments: &'a mut (dyn FnMut() -> Map<String, Value> + Send),
-    /// Whether it may continue as a task.
+    /// Whether the call may continue as a task.
     pub(super) as_task: bool,
 }
 
 /// The answer of the server.
 pub(super) enum Answer {
-    /// The result as it came.
+    /// The result, unchanged.
     Done(Value),
     /// The call continues as a task.
     Task(Box<Task>),
 }
 
-/// The reason why a call has no outcome.
+/// The reason why a call has no answer.
 pub(super) enum Stop {
     Failed(Failure),
-    /// The call has ended: no handler answers a question of the server, or the server gave up.
+    /// The call has failed: a question was invalid or not answered, there were too many, or its task failed.
     Ended(CallError),
 }
 
 /// Calls a tool.
 pub(super) async fn call(
     connection: &Connection,
-    asked: ToolRequest<'_>,
+    tool: ToolRequest<'_>,
     call: &Arc<InFlightCall>,
 ) -> Result<Answer, Stop> {
     let (mut responses, mut state) = (None, None);
     for round in 1..=MAX_ROUNDS {
-        let mut params = CallToolRequestParams::new(asked.name.to_owned());
-        params.arguments = Some((asked.arguments)());
+        let mut params = CallToolRequestParams::new(tool.name.to_owned());
+        params.arguments = Some((tool.arguments)());
         (params.input_responses, params.request_state) = (responses.take(), state.take());
         let mut request = CallToolRequest::new(params);
         request.extensions_mut().insert(ProgressHandle(Arc::downgrade(call)));
         #[cfg(feature = "http")]
-        request.extensions_mut().insert(CalledTool(Arc::clone(asked.definition)));
+        request.extensions_mut().insert(CalledTool(Arc::clone(tool.definition)));
         let request = ClientRequest::CallToolRequest(request);
         call.touch();
-        let capabilities = asked.as_task.then(|| connection.answerer().capabilities_with_tasks());
+        let capabilities = tool.as_task.then(|| connection.answerer().capabilities_with_tasks());
         let meta = meta(call.context(), capabilities);
         let answer = connection.request_for_call(request, meta, call);
         match answer.await.map_err(Stop::Failed)? {
@@ -96,12 +96,12 @@ pub(super) async fn call(
             other => return Err(unreadable(&other)),
         }
     }
-    let text = format!("the server asked {MAX_ROUNDS} times and did not answer `{}`", asked.name);
+    let text = format!("`{}` has no result after {MAX_ROUNDS} rounds of questions", tool.name);
     Err(Stop::Ended(CallError::new(ErrorClass::Tool, text)))
 }
 
 fn unreadable(answer: &dyn Debug) -> Stop {
-    tracing::debug!(?answer, "this is not an answer to a call");
+    tracing::debug!(?answer, "invalid answer to `tools/call`");
     let why = "its answer to `tools/call` is not valid MCP".to_owned();
     Stop::Failed(Failure::Lost(why))
 }
@@ -139,7 +139,7 @@ pub(super) async fn answers(
 ) -> Result<InputResponses, Stop> {
     if requests.len() > MAX_QUESTIONS {
         let text = format!(
-            "the server asked {} things at once; it gets answers to {MAX_QUESTIONS} at most",
+            "the server sent {} questions at once; the limit is {MAX_QUESTIONS}",
             requests.len()
         );
         return Err(Stop::Ended(CallError::new(ErrorClass::Tool, text)));
@@ -149,14 +149,14 @@ pub(super) async fn answers(
     let answered = async {
         tokio::select! {
             answers = try_join_all(answers) => answers.map_err(Stop::Ended),
-            // Nobody waits for the answers.
+            // Without the connection the answers cannot be sent.
             () = connection.closed() => {
                 Err(Stop::Failed(Failure::Lost("the connection ended".to_owned())))
             }
         }
     };
     let answered = call.timeouts().in_time(answered).await;
-    // The time of a person does not count as silence of the server.
+    // The time that a person takes does not count towards the server's idle timeout.
     call.touch();
     Ok(answered.map_err(Stop::Failed)??.into_iter().collect())
 }
@@ -176,7 +176,7 @@ async fn answer_to(
     let capability = question.capability();
     let answer = match connection.answerer().answer(question, Some(call)).await {
         Err(PeerError::Unsupported(_)) if capability.is_elicitation() => {
-            tracing::info!(key, "nobody answers what a server asks: declined");
+            tracing::info!(key, "no handler for the server's elicitation: declined");
             json!({ "action": "decline" })
         }
         answer => answer.map_err(|error| CallError::from(ToolError::from(error)))?,

@@ -36,7 +36,7 @@ use tool_runtime_core::{AbsentSource, BoxFuture, CallError, ErrorClass, Source, 
 
 /// External MCP servers whose tools are tools of a pool.
 ///
-/// All servers are connected at once. Failed and lost connections are retried in the background, with delays
+/// All servers are connected concurrently. Failed and lost connections are retried in the background, with delays
 /// from one second to a minute. Tools of servers are listed, restricted, hooked and called like those of the
 /// program itself, and are named `server.tool`. A server that was connected once keeps its tools in the pool
 /// while it is away; a call retries at once, and reports the reason if that fails.

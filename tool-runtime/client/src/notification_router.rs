@@ -24,10 +24,10 @@ pub(super) struct NotificationRouter {
     server: Arc<str>,
     redactors: Arc<Redactors>,
     calls: Mutex<Calls>,
-    /// Notified when a call may end before the current wake-up time.
-    earlier: Notify,
+    /// Notified when a call has an earlier deadline than the current timer.
+    earlier_deadline: Notify,
     /// Notified when a call is over.
-    fewer: Notify,
+    call_ended: Notify,
     changed: Changed,
     /// The reason why we ended the connection, if we did.
     end: OnceLock<String>,
@@ -39,8 +39,8 @@ pub(super) struct NotificationRouter {
 struct Calls {
     /// Running calls by progress token.
     running: HashMap<ProgressToken, Arc<InFlightCall>>,
-    /// The next check of time limits.
-    watch: Option<Instant>,
+    /// The time of the next deadline check.
+    next_check: Option<Instant>,
 }
 
 /// Signals a changed tool list; stays set until consumed.
@@ -52,7 +52,7 @@ impl Changed {
         self.0.notify_one();
     }
 
-    /// Waits for a change, unless one is unread.
+    /// Waits for a change; returns at once if one is pending.
     pub(super) async fn next(&self) {
         self.0.notified().await;
     }
@@ -68,8 +68,8 @@ impl NotificationRouter {
             server,
             redactors,
             calls: Mutex::default(),
-            earlier: Notify::new(),
-            fewer: Notify::new(),
+            earlier_deadline: Notify::new(),
+            call_ended: Notify::new(),
             changed: Changed::default(),
             end: OnceLock::new(),
             is_waiting: AtomicBool::new(false),
@@ -110,18 +110,18 @@ impl NotificationRouter {
         &self.changed
     }
 
-    /// Notified when a call is over.
+    /// Removes a finished call, and wakes the futures of `over`.
     pub(super) fn forget(&self, token: &ProgressToken) {
         if self.calls().running.remove(token).is_some() {
-            self.fewer.notify_waiters();
+            self.call_ended.notify_waiters();
         }
     }
 
     /// Waits until a call is over; without a call, never returns.
-    pub(super) async fn over(&self, call: Option<&Arc<InFlightCall>>) {
+    pub(super) async fn call_ended(&self, call: Option<&Arc<InFlightCall>>) {
         let Some(call) = call else { return pending().await };
         loop {
-            let fewer = self.fewer.notified();
+            let fewer = self.call_ended.notified();
             if !self.calls().running.values().any(|running| Arc::ptr_eq(running, call)) {
                 return;
             }
@@ -177,7 +177,7 @@ impl NotificationRouter {
     }
 
     fn progress(&self, params: &ProgressNotificationParam) {
-        // Called without the lock: it runs code of the host.
+        // The lock is released before `report`, which runs code of the host.
         let call = self.calls().running.get(&params.progress_token).cloned();
         if let Some(call) = call {
             let mut progress = Progress::new(params.progress);
@@ -200,26 +200,26 @@ impl NotificationRouter {
         let deadline = call.deadline();
         let mut calls = self.calls();
         calls.running.insert(token, Arc::clone(call));
-        if calls.watch.is_none_or(|watch| deadline < watch) {
-            calls.watch = Some(deadline);
-            self.earlier.notify_one();
+        if calls.next_check.is_none_or(|check| deadline < check) {
+            calls.next_check = Some(deadline);
+            self.earlier_deadline.notify_one();
         }
     }
 
     /// Expires calls, until the future is dropped. All calls share a timer: setting one per call would wake a thread.
     pub(super) async fn keep_time(&self) {
         loop {
-            let watch = self.calls().watch;
-            match watch {
-                None => self.earlier.notified().await,
-                Some(watch) => drop(timeout_at(watch, self.earlier.notified()).await),
+            let next_check = self.calls().next_check;
+            match next_check {
+                None => self.earlier_deadline.notified().await,
+                Some(watch) => drop(timeout_at(watch, self.earlier_deadline.notified()).await),
             }
             let now = Instant::now();
             let mut calls = self.calls();
-            if calls.watch.is_some_and(|watch| watch <= now) {
+            if calls.next_check.is_some_and(|check| check <= now) {
                 calls.running.values().for_each(|call| call.expire(now));
                 let rest = calls.running.values().map(|call| call.deadline());
-                calls.watch = rest.filter(|deadline| *deadline > now).min();
+                calls.next_check = rest.filter(|deadline| *deadline > now).min();
             }
         }
     }

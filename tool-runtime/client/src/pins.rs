@@ -46,7 +46,7 @@ pub struct McpPin {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct McpUnapproved {
-    /// Its server.
+    /// The server of the tool.
     pub server: String,
     /// The server's name of the tool.
     pub tool: String,

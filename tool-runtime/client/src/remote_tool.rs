@@ -99,13 +99,13 @@ impl RemoteTool {
     /// The arguments to send.
     async fn arguments(&self, arguments: Arguments<'_>) -> Result<Map<String, Value>, CallError> {
         if has_long_integer(arguments.as_str()) {
-            return Err(self.refused(
+            return Err(self.refusal(
                 "an integer of more than 64 bits cannot be passed on unchanged; pass a smaller one, or text",
             ));
         }
         let parsed = self
             .parsed(arguments)
-            .map_err(|error| self.refused(&format!("the arguments are not valid JSON: {error}")))?;
+            .map_err(|error| self.refusal(&format!("the arguments are not valid JSON: {error}")))?;
         match self.issues(parsed).await? {
             (Value::Object(map), issues) if issues.is_empty() => Ok(map),
             (_, issues) => Err(self.input().refusal(issues)),
@@ -140,7 +140,7 @@ impl RemoteTool {
             Verdict::Valid if value.is_object() => return Ok((value, Vec::new())),
             Verdict::Valid | Verdict::Invalid => {}
             Verdict::Unchecked => {
-                return Err(self.refused(
+                return Err(self.refusal(
                     "they are too large to be checked against the schema that its server gives; pass less at once",
                 ));
             }
@@ -167,7 +167,7 @@ impl RemoteTool {
         self.input.get_or_init(|| Arc::new(InputModel::walked(&self.definition)))
     }
 
-    fn refused(&self, what: &str) -> CallError {
+    fn refusal(&self, what: &str) -> CallError {
         let text = format!("invalid arguments for `{}`: {what}", self.name);
         CallError::new(ErrorClass::Input, text)
     }
@@ -215,7 +215,7 @@ impl RemoteTool {
                     if error.code == ErrorCode::INVALID_PARAMS
                         && !self.is_listed(&connection).await =>
                 {
-                    return Err(self.gone(&connection));
+                    return Err(self.connection_closed_error(&connection));
                 }
                 Err(input_required::Stop::Failed(failure)) => failure,
                 Err(input_required::Stop::Ended(error)) => return Err(error),
@@ -316,7 +316,7 @@ impl RemoteTool {
         listed.map_or(true, |listing| listing.tools.iter().any(|tool| tool.name() == self.name))
     }
 
-    fn gone(&self, connection: &Connection) -> CallError {
+    fn connection_closed_error(&self, connection: &Connection) -> CallError {
         connection.notifications().changed().notify();
         let text = format!(
             "the MCP server `{}` has no tool `{}` any more; its list is being read again",
@@ -353,7 +353,7 @@ impl RemoteTool {
     fn unchecked(&self, observation: Observation) -> Observation {
         let problem = "it is too large to be checked against the output schema";
         let (server, tool) = (&**self.server.name(), &*self.name);
-        tracing::warn!(server, tool, "the result is handed on as it came: {problem}");
+        tracing::warn!(server, tool, "the result is passed on unchanged: {problem}");
         observation.with_meta(UNCHECKED, problem)
     }
 

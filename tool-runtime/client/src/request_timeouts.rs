@@ -31,7 +31,7 @@ impl RequestTimeouts {
     }
 
     /// The failure for a request that is over now.
-    pub(super) fn over(self) -> Failure {
+    pub(super) fn failure(self) -> Failure {
         let is_late = self.until.is_some_and(|until| Instant::now() >= until);
         if is_late { Failure::Late } else { Failure::Silent(self.idle) }
     }

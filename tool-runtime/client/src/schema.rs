@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_larger_than_it_looks_is_named() {
+    fn a_schema_that_expands_too_far_is_reported() {
         let twice = |next: Value| json!({ "allOf": [next, next] });
         assert!(problem_of(chain(40, twice)).unwrap().contains("multiply"));
         assert_eq!(problem_of(chain(10, twice)), None);

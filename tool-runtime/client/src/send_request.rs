@@ -50,7 +50,7 @@ pub(super) async fn send_request(
         SentRequest { peer, notifications, request: Some((sent.id, sent.progress_token)) };
     let answered = answer_or_end(sent.rx, ended);
     let answer = match wait {
-        Wait::Alone(timeouts) => timeout_at(end, answered).await.map_err(|_| timeouts.over())?,
+        Wait::Alone(timeouts) => timeout_at(end, answered).await.map_err(|_| timeouts.failure())?,
         Wait::Call(call) => match select(pin!(answered), pin!(call.expired())).await {
             Either::Left((answer, _)) => answer,
             Either::Right((Expiry::Silent, _)) => {
@@ -61,7 +61,7 @@ pub(super) async fn send_request(
     };
     request.answered();
     match answer {
-        Some(Err(ServiceError::TransportClosed)) | None => Err(lost(notifications)),
+        Some(Err(ServiceError::TransportClosed)) | None => Err(connection_lost(notifications)),
         Some(answer) => answer.map_err(Failure::of),
     }
 }
@@ -78,7 +78,7 @@ async fn answer_or_end<T>(
     }
 }
 
-fn lost(notifications: &NotificationRouter) -> Failure {
+fn connection_lost(notifications: &NotificationRouter) -> Failure {
     Failure::Lost(notifications.end().unwrap_or("the connection ended").to_owned())
 }
 
@@ -102,7 +102,7 @@ impl Drop for SentRequest<'_> {
         let Some((id, token)) = self.request.take() else { return };
         self.notifications.forget(&token);
         let Ok(runtime) = Handle::try_current() else { return };
-        let reason = "nobody waits for the answer any more".to_owned();
+        let reason = "the caller does not wait for the answer any more".to_owned();
         let params = CancelledNotificationParam::new(Some(id), Some(reason));
         let (peer, notification) = (self.peer.clone(), CancelledNotification::new(params));
         // A server that does not read must not delay a caller that gave up.

@@ -88,7 +88,7 @@ pub(super) fn question(
         InputRequest::Elicitation(_) => elicitation(&params),
         InputRequest::CreateMessage(_) => PeerCapability::Sampling,
         InputRequest::ListRoots(_) => PeerCapability::Roots,
-        _ => return Err(format!("the server asks `{key}` in a way that is unknown here")),
+        _ => return Err(format!("the server's request `{key}` has an unsupported type")),
     };
     Ok(PeerRequest::new(key, capability, params))
 }

@@ -10,7 +10,7 @@ use tool_runtime_core::PeerInfo;
 pub struct McpServerStatus {
     /// The name that it has in the configuration.
     pub name: String,
-    /// Whether it is connected, and why not.
+    /// The connection state, with the reason if not connected.
     pub state: McpState,
     /// Number of usable tools in its last list, without those that its entry or [`problems`](Self::problems)
     /// leave out. [`ToolPool::report`](tool_runtime_core::ToolPool::report) tells which ones the pool shows.

@@ -119,7 +119,7 @@ impl PolledTask<'_> {
         let deadline = self.call.deadline();
         sleep_until(next.min(deadline)).await;
         if deadline <= next {
-            return Err(Stop::Failed(self.call.timeouts().over()));
+            return Err(Stop::Failed(self.call.timeouts().failure()));
         }
         Ok(())
     }
@@ -137,7 +137,7 @@ impl PolledTask<'_> {
             };
             losses += 1;
             if losses == MAX_LOSSES || !matches!(failure, Failure::Lost(_) | Failure::Unsent(_)) {
-                return Err(Stop::Failed(lost(failure)));
+                return Err(Stop::Failed(to_lost(failure)));
             }
             self.connection.end_after(&failure);
             sleep(POLL / 4).await;
@@ -155,7 +155,7 @@ impl PolledTask<'_> {
         self.answered.extend(requests.keys().cloned());
         let answers = answers(&self.connection, &requests, 1, self.call).await?;
         let update = UpdateTaskRequest::new(UpdateTaskParams::new(&self.id, answers)).into();
-        self.request(update).await.map_err(|failure| Stop::Failed(lost(failure)))?;
+        self.request(update).await.map_err(|failure| Stop::Failed(to_lost(failure)))?;
         Ok(())
     }
 
@@ -191,7 +191,7 @@ async fn sent(
 }
 
 /// The failure of a call that was sent before.
-fn lost(failure: Failure) -> Failure {
+fn to_lost(failure: Failure) -> Failure {
     match failure {
         Failure::Unsent(why) => {
             Failure::Lost(why.unwrap_or_else(|| "the connection ended".to_owned()))

@@ -33,7 +33,7 @@ pub(super) fn check(command: &McpText, cwd: Option<&McpText>) -> Result<(), Faul
 
 /// The reason why there is no program.
 pub(super) enum Missing {
-    /// No such program in these folders.
+    /// These directories do not contain the program.
     NotIn(Vec<PathBuf>),
     /// There is a folder in its place.
     Folder,

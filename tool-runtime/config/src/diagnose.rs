@@ -10,7 +10,7 @@ use super::transport::{McpTransportConfig, StdioConfig};
 use super::validate;
 use std::path::{Path, PathBuf};
 
-/// A finding about a server that is not connected. It shows no value of the configuration that could be secret.
+/// A finding about a configured server, without connecting to it. Values that could be secret are not shown.
 ///
 /// ```
 /// use tool_runtime::mcp::{McpConfig, McpDiagnosisLevel, McpServerConfig};
@@ -53,25 +53,26 @@ impl McpConfig {
     pub fn diagnose(&self) -> Vec<McpDiagnosis> {
         let mut diagnoses = Vec::new();
         for (name, server) in &self.servers {
-            let mut about = About { server: name, diagnoses: &mut diagnoses };
+            let mut checks = ServerChecks { server: name, diagnoses: &mut diagnoses };
             if server.enabled {
-                about.configured(server);
-                about.reached(server);
+                checks.configured(server);
+                checks.reached(server);
             } else {
-                about.is(Fine, "it is disabled, and not looked at", None);
+                checks.add(Fine, "disabled, not checked", None);
             }
         }
         diagnoses
     }
 }
 
-struct About<'a> {
+/// The checks of one server.
+struct ServerChecks<'a> {
     server: &'a str,
     diagnoses: &'a mut Vec<McpDiagnosis>,
 }
 
-impl About<'_> {
-    fn is(&mut self, level: McpDiagnosisLevel, text: impl Into<String>, help: Option<String>) {
+impl ServerChecks<'_> {
+    fn add(&mut self, level: McpDiagnosisLevel, text: impl Into<String>, help: Option<String>) {
         let (server, text) = (self.server.to_owned(), text.into());
         self.diagnoses.push(McpDiagnosis { server, level, text, help });
     }
@@ -82,7 +83,7 @@ impl About<'_> {
         validate(self.server, server, &mut findings);
         for (level, found) in [(Error, findings.problems), (Warning, findings.warnings)] {
             for problem in found {
-                self.is(level, format!("`{}`: {}", problem.key, problem.text), Some(problem.help));
+                self.add(level, format!("`{}`: {}", problem.key, problem.text), Some(problem.help));
             }
         }
     }
@@ -96,7 +97,7 @@ impl About<'_> {
             McpTransportConfig::Http(_) => {
                 let is_sound = self.diagnoses.iter().all(|known| known.server != self.server);
                 if is_sound {
-                    self.is(Fine, "its address and headers are well formed", None);
+                    self.add(Fine, "its address and headers are well formed", None);
                 }
             }
         }
@@ -105,9 +106,10 @@ impl About<'_> {
     fn folder(&mut self, stdio: &StdioConfig) {
         let Some(cwd) = stdio.cwd.as_ref().filter(|cwd| !cwd.as_str().is_empty()) else { return };
         if !Path::new(cwd.as_str()).is_dir() {
-            let text = format!("there is no folder `{}`", cwd.shown());
-            let help = meant(cwd).unwrap_or_else(|| "make it, or correct `cwd`".to_owned());
-            self.is(Error, text, Some(help));
+            let text = format!("the directory `{}` does not exist", cwd.shown());
+            let help = variable_syntax_help(cwd)
+                .unwrap_or_else(|| "create it, or correct `cwd`".to_owned());
+            self.add(Error, text, Some(help));
         }
     }
 
@@ -117,48 +119,46 @@ impl About<'_> {
         match command::find(command.as_str(), own_path, stdio.cwd.as_ref()) {
             Ok(file) => {
                 let text = format!("its program is {}", found(command, &file, own_path.is_some()));
-                self.is(Fine, text, None);
+                self.add(Fine, text, None);
             }
-            // Said already of what is configured.
+            // `check_config` has reported this already.
             Err(_) if command::check(command, stdio.cwd.as_ref()).is_err() => {}
             Err(Missing::NotExecutable) => {
-                let text = format!("`{}` is there, and cannot be run", command.shown());
-                self.is(Error, text, Some("allow it to be executed: `chmod +x`".to_owned()));
+                let text = format!("`{}` exists but is not executable", command.shown());
+                self.add(Error, text, Some("make it executable with `chmod +x`".to_owned()));
             }
             Err(Missing::Folder) => {
-                let text = format!("`{}` is a folder, and no program", command.shown());
-                self.is(Error, text, Some("name a file in it".to_owned()));
+                let text = format!("`{}` is a directory, not a program", command.shown());
+                self.add(Error, text, Some("name a file in it".to_owned()));
             }
             Err(Missing::NoFile) => {
                 let text = format!("there is no file `{}`", command.shown());
-                let help =
-                    meant(command).unwrap_or_else(|| "correct the path in `command`".to_owned());
-                self.is(Error, text, Some(help));
+                let help = variable_syntax_help(command)
+                    .unwrap_or_else(|| "correct the path in `command`".to_owned());
+                self.add(Error, text, Some(help));
             }
             Err(Missing::NotIn(folders)) => {
                 let shown = command.shown();
                 let looked = looked_in(&folders, own_path.is_some());
                 let text = format!("there is no program `{shown}`: {looked}");
-                self.is(
-                    Error,
-                    text,
-                    Some(meant(command).unwrap_or_else(|| install(command.as_str()))),
-                );
+                let help = variable_syntax_help(command);
+                let help = help.unwrap_or_else(|| install_help(command.as_str()));
+                self.add(Error, text, Some(help));
             }
         }
     }
 }
 
-/// The file, if its name shows no expanded value.
+/// The path of the file, or the unexpanded command if the path could show an expanded value.
 fn found(command: &McpText, file: &Path, is_own_path: bool) -> String {
     let is_plain = command.as_str() == command.shown() && !is_own_path;
     if is_plain { format!("`{}`", file.display()) } else { format!("`{}`", command.shown()) }
 }
 
-/// The searched folders. The `PATH` of an entry is a value of its environment, and is not shown.
+/// The searched directories. An entry's own `PATH` may hold secrets and is not shown.
 fn looked_in(folders: &[PathBuf], is_own_path: bool) -> String {
     if is_own_path {
-        return format!("it was looked for in the {} folders of the entry's `PATH`", folders.len());
+        return format!("searched in the entry's `PATH` ({} directories)", folders.len());
     }
     if folders.is_empty() {
         return "`PATH` is empty".to_owned();
@@ -166,16 +166,17 @@ fn looked_in(folders: &[PathBuf], is_own_path: bool) -> String {
     let mut folders: Vec<String> =
         folders.iter().map(|folder| format!("`{}`", folder.display())).collect();
     folders.dedup();
-    format!("it was looked for in {}", folders.join(", "))
+    format!("searched in {}", folders.join(", "))
 }
 
-/// The remedy for a command that is meant for another program.
-fn meant(path: &McpText) -> Option<String> {
+/// The remedy for a path with the variable syntax of another program.
+fn variable_syntax_help(path: &McpText) -> Option<String> {
     let syntax = foreign::syntax(path.as_str())?;
     Some(format!("{syntax} not expanded; write `${{NAME}}` if a variable is meant"))
 }
 
-fn install(program: &str) -> String {
+/// The remedy for a program that is not installed.
+fn install_help(program: &str) -> String {
     match program {
         "npx" | "npm" | "node" => "install Node.js, or write the program's whole path".to_owned(),
         "uvx" | "uv" => "install uv, or write the program's whole path".to_owned(),

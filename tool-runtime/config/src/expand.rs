@@ -1,24 +1,24 @@
-//! `${VAR}` in texts, and opencode's `{env:VAR}`.
+//! Expands `${VAR}` in texts, and opencode's `{env:VAR}`.
 
 /// A reference to a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reference<'a> {
     /// The name, without `env:`.
     pub(super) name: &'a str,
-    /// Whether it reads the environment alone.
+    /// Whether the reference is limited to the environment, by `env:`.
     pub(super) is_environment: bool,
     /// The value of an unset or empty variable.
     pub(super) default: Option<&'a str>,
 }
 
-/// The reason why a text cannot be expanded. It holds names, neither values nor defaults.
+/// The reason why a text cannot be expanded. Contains names only: values and defaults may be secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Unexpanded<'a> {
     /// `${` without `}`.
     Unclosed,
     /// `${}`.
     Unnamed,
-    /// `${A:?..}` and other forms of the shell: how it begins.
+    /// `${A:?..}` and other unsupported shell forms, with the leading name.
     Form(&'a str),
     /// `${A:-${B}}`.
     Nested(&'a str),
@@ -115,7 +115,7 @@ fn reference(body: &str) -> Result<Reference<'_>, Unexpanded<'_>> {
     Ok(Reference { name, is_environment, default })
 }
 
-/// The name of a variable, or one of an editor's with a kind before it, as `input:api-key`.
+/// Whether the text is a variable name, or an editor's placeholder with a kind, such as `input:api-key`.
 fn is_name(name: &str) -> bool {
     let (kind, name) = name.split_once(':').unwrap_or(("", name));
     let is_kind = kind.is_empty() || kind.bytes().all(|byte| byte.is_ascii_alphabetic());
@@ -127,7 +127,7 @@ fn is_plain(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '/')
 }
 
-/// The beginning of a reference that is certainly a name.
+/// The leading characters of a reference that can only belong to a name, so that errors show no value.
 fn beginning(body: &str) -> &str {
     &body[..body.find(|c| !is_plain(c)).unwrap_or(body.len())]
 }

@@ -82,7 +82,7 @@ pub(super) fn is_token(value: &str) -> bool {
 
 /// Whether a name is one that people give to secrets: `GITHUB_TOKEN`, `x-api-key`, `--password`.
 pub(super) fn is_secret_name(name: &str) -> bool {
-    let words = words(name);
+    let words = split_words(name);
     let Some(last) = words.last() else { return false };
     if ABOUT.contains(&last.as_str()) {
         return false;
@@ -94,7 +94,7 @@ pub(super) fn is_secret_name(name: &str) -> bool {
 }
 
 /// The words of a name in any case, in lower case.
-fn words(name: &str) -> Vec<String> {
+fn split_words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut is_after_small = false;
     for c in name.chars() {

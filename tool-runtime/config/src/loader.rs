@@ -13,7 +13,8 @@ use std::fmt;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Loads a [`McpConfig`] from one or several inputs. Sources of variables are asked in the order of their addition.
+/// Loads a [`McpConfig`] from one or several inputs. Variables are looked up in their sources in the order of
+/// addition.
 ///
 /// Without a source no `${VAR}` has a value. `${env:VAR}` reads the [`environment`](Self::environment) alone.
 ///
@@ -30,7 +31,7 @@ use std::path::{Path, PathBuf};
 /// # Ok::<(), tool_runtime::mcp::McpConfigError>(())
 /// ```
 #[derive(Clone, Default)]
-#[must_use = "a loader loads by `load`"]
+#[must_use = "a loader does nothing until `load`"]
 pub struct McpConfigLoader {
     sources: Sources,
     inputs: Vec<Input>,
@@ -81,7 +82,7 @@ impl McpConfigLoader {
         self
     }
 
-    /// Adds a function that returns the values of variables, such as a store of secrets.
+    /// Adds a function that returns the values of variables, for example from a secret store.
     pub fn source(
         mut self,
         source: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
@@ -95,7 +96,7 @@ impl McpConfigLoader {
         self.asked(Source::environment())
     }
 
-    /// Sets the command-line option for variables, for errors.
+    /// Sets the command-line option that error texts suggest for variables.
     #[doc(hidden)]
     pub fn option(mut self, option: &'static str) -> Self {
         self.sources.given_by(option);
@@ -112,12 +113,12 @@ impl McpConfigLoader {
         self.input(Input::Text(Format::Json, text.into()))
     }
 
-    /// Reads TOML text. Without the feature `toml` that is a problem.
+    /// Reads TOML text. Without the feature `toml`, loading reports a problem.
     pub fn toml(self, text: impl Into<String>) -> Self {
         self.input(Input::Text(Format::Toml, text.into()))
     }
 
-    /// Reads YAML text. Without the feature `yaml` that is a problem.
+    /// Reads YAML text. Without the feature `yaml`, loading reports a problem.
     pub fn yaml(self, text: impl Into<String>) -> Self {
         self.input(Input::Text(Format::Yaml, text.into()))
     }
@@ -133,7 +134,7 @@ impl McpConfigLoader {
         self.input(Input::File { path: path.into(), is_optional: false })
     }
 
-    /// Reads `.mcp.json` in the folder of a project, if it is there.
+    /// Reads `.mcp.json` in the directory of a project, if the file exists.
     pub fn project(self, folder: impl AsRef<Path>) -> Self {
         self.input(Input::File { path: folder.as_ref().join(".mcp.json"), is_optional: true })
     }
@@ -143,7 +144,7 @@ impl McpConfigLoader {
         self
     }
 
-    /// Loads all inputs. A server may be in two inputs if its entries are equal.
+    /// Loads all inputs. Two inputs may contain the same server only with equal entries.
     ///
     /// # Errors
     /// All problems, with files and keys.
@@ -167,7 +168,7 @@ impl McpConfigLoader {
     /// # Errors
     /// Problems of a whole file, or of the entry of a required server.
     pub fn load_usable(self) -> Result<McpConfig, McpConfigError> {
-        let (mut config, problems, required) = self.sorted();
+        let (mut config, problems, required) = self.load_with_problems();
         let concerns_all = |problem: &McpConfigProblem| match &problem.server {
             None => true,
             Some(server) => required.contains(server),
@@ -182,12 +183,12 @@ impl McpConfigLoader {
     /// Loads all inputs: the valid servers, and the problems of files and of other servers.
     #[doc(hidden)]
     pub fn sort_out(self) -> (McpConfig, Vec<McpConfigProblem>) {
-        let (config, problems, _) = self.sorted();
+        let (config, problems, _) = self.load_with_problems();
         (config, problems)
     }
 
     /// The configuration, its problems, and the names of required servers.
-    fn sorted(self) -> (McpConfig, Vec<McpConfigProblem>, BTreeSet<String>) {
+    fn load_with_problems(self) -> (McpConfig, Vec<McpConfigProblem>, BTreeSet<String>) {
         let mut findings = Findings::default();
         let mut entries: BTreeMap<String, (Place, Value)> = BTreeMap::new();
         for input in self.inputs {

@@ -104,10 +104,10 @@ fn spellings(file: &Path) -> Vec<PathBuf> {
     spellings
 }
 
-/// A folder is there, but no file.
+/// The path is a directory, not a file.
 fn absence(path: &Path) -> String {
     match path.is_dir() {
-        true => format!("`{}` is a folder and no program", path.display()),
+        true => format!("`{}` is a directory, not a program", path.display()),
         false => format!("there is no file `{}`", path.display()),
     }
 }

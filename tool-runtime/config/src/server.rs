@@ -126,7 +126,7 @@ impl McpServerConfig {
         self
     }
 
-    /// Sets the folder that the command runs in. No effect over HTTP.
+    /// Sets the working directory of the command. No effect over HTTP.
     #[must_use]
     pub fn cwd(mut self, cwd: impl Into<McpText>) -> Self {
         if let McpTransportConfig::Stdio(stdio) = &mut self.transport {

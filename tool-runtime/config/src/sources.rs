@@ -50,7 +50,7 @@ impl Source {
     }
 }
 
-/// Sources, in the order in which they are asked.
+/// Sources, in the order of lookup.
 #[derive(Clone, Default)]
 pub(super) struct Sources {
     sources: Vec<Source>,
@@ -80,7 +80,7 @@ impl Sources {
         self.asked(reference.is_environment).find_map(|source| source.find(reference.name))
     }
 
-    /// The folder of the user, for `~/`.
+    /// The home directory of the user, for `~/`.
     pub(super) fn home(&self) -> Option<String> {
         let home = Reference { name: "HOME", is_environment: false, default: None };
         self.find(&home).filter(|home| !home.is_empty())

@@ -44,11 +44,11 @@ pub enum McpTransportConfig {
 pub struct StdioConfig {
     /// A program in `PATH`, or the path of one.
     pub command: McpText,
-    /// Its arguments; people put tokens there. Default: none.
+    /// The arguments of the command, which may contain tokens. Default: none.
     pub args: Vec<Secret>,
     /// Additional variables of its environment. Default: none.
     pub env: BTreeMap<McpText, Secret>,
-    /// The folder that it runs in. Default: that of this process.
+    /// The working directory. Default: that of this process.
     pub cwd: Option<McpText>,
 }
 

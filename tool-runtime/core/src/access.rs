@@ -1,4 +1,4 @@
-//! Resources that a call touches, so that conflicting calls do not run at once.
+//! Resources that a call touches. Conflicting calls do not run concurrently.
 
 mod claim;
 mod key;
@@ -15,30 +15,29 @@ pub use part::KeyPart;
 ///
 /// A key is text of the form `scheme:rest`. Two calls conflict where one writes what the other reads
 /// or writes. Keys are compared as text, except for the scheme `file`: its path is made absolute
-/// against the current directory and loses `.`, `..`, double separators and symbolic links, so
-/// far as it exists when the key is made. Hard links and links that lead nowhere are not seen
-/// through.
+/// against the current directory and loses `.`, `..` and double separators. Symbolic links are resolved in
+/// the part of the path that exists when the key is made. Hard links and broken links are not resolved.
 ///
 /// ```
 /// use tool_runtime::Access;
 ///
 /// let copy = Access::none().read("file:./a.txt").write("file:b.txt");
 /// let edit = Access::none().write("file:drafts/../a.txt");
-/// assert!(copy.meets(&edit));
-/// assert!(!copy.meets(&Access::none().read("file:a.txt")));
+/// assert!(copy.conflicts_with(&edit));
+/// assert!(!copy.conflicts_with(&Access::none().read("file:a.txt")));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Access {
     is_declared: bool,
-    /// More keys than are kept: it may be any.
+    /// Whether there were too many keys to keep. The call then counts as undeclared.
     is_unbounded: bool,
-    /// Sorted, as the other: most calls have one key or none.
+    /// Sorted, like `writes`. Most calls have one key or none.
     reads: Vec<String>,
     writes: Vec<String>,
 }
 
 impl Access {
-    /// Nothing is known of it: the default.
+    /// An access without a declaration, the default: the call may touch anything.
     ///
     /// ```
     /// use tool_runtime::Access;
@@ -50,7 +49,7 @@ impl Access {
         Self::default()
     }
 
-    /// Touches nothing, except for what is added.
+    /// An access without keys, to which keys are added.
     ///
     /// ```
     /// use tool_runtime::Access;
@@ -62,7 +61,7 @@ impl Access {
         Self { is_declared: true, ..Self::default() }
     }
 
-    /// Adds a key that is read, and makes the access a declared one.
+    /// Adds a key that is read. The access counts as declared.
     ///
     /// ```
     /// use tool_runtime::Access;
@@ -78,8 +77,7 @@ impl Access {
         self
     }
 
-    /// Adds a key that is written, and makes the access a declared one. It may be read,
-    /// too.
+    /// Adds a key that is written and may be read. The access counts as declared.
     ///
     /// ```
     /// use tool_runtime::Access;
@@ -95,7 +93,7 @@ impl Access {
         self
     }
 
-    /// Whether no call can meet this one by its keys.
+    /// Whether the access has no keys, so that no other key conflicts with it.
     pub(crate) fn touches_nothing(&self) -> bool {
         !self.is_unbounded && self.reads.is_empty() && self.writes.is_empty()
     }
@@ -105,27 +103,27 @@ impl Access {
         self.is_declared && !self.is_unbounded
     }
 
-    /// The keys that are read, in order of the alphabet.
+    /// The keys that are read, sorted.
     pub fn reads(&self) -> impl Iterator<Item = &str> {
         self.reads.iter().map(String::as_str)
     }
 
-    /// The keys that are written, in order of the alphabet.
+    /// The keys that are written, sorted.
     pub fn writes(&self) -> impl Iterator<Item = &str> {
         self.writes.iter().map(String::as_str)
     }
 
-    /// Whether both touch one key, and at least one of them writes it. An undeclared access has no
-    /// keys, and so meets none.
+    /// Whether both have a key in common that at least one of them writes. Only keys are compared: an
+    /// undeclared access has none, and a batch decides by the tool's read-only hint instead.
     ///
     /// ```
     /// use tool_runtime::Access;
     ///
     /// let (read, write) = (Access::none().read("db:a"), Access::none().write("db:a"));
-    /// assert!(read.meets(&write) && write.meets(&write));
-    /// assert!(!read.meets(&read) && !write.meets(&Access::undeclared()));
+    /// assert!(read.conflicts_with(&write) && write.conflicts_with(&write));
+    /// assert!(!read.conflicts_with(&read) && !write.conflicts_with(&Access::undeclared()));
     /// ```
-    pub fn meets(&self, other: &Self) -> bool {
+    pub fn conflicts_with(&self, other: &Self) -> bool {
         self.overwrites(other) || other.overwrites(self)
     }
 

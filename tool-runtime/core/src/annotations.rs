@@ -86,7 +86,7 @@ impl ToolAnnotations {
         self.open_world_hint.unwrap_or(true)
     }
 
-    /// Whether nothing was said at all.
+    /// Whether no hint is set.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

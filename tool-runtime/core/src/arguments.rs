@@ -30,7 +30,7 @@ pub struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// From JSON text, which is not checked; empty text means no arguments.
+    /// Wraps JSON text without checking it. Empty text means no arguments.
     pub fn new(text: &'a str) -> Self {
         let is_empty = text.trim_ascii().is_empty();
         Self { text: if is_empty { "{}" } else { text } }

@@ -43,7 +43,7 @@ pub struct BlockingPool {
     pool: ToolPool,
     runtime: Handle,
     timeout: Option<Duration>,
-    /// Its end is the end of the thread that drives the runtime.
+    /// Dropping the sender ends the thread that drives the runtime.
     _alive: oneshot::Sender<()>,
 }
 
@@ -195,10 +195,9 @@ fn received<T>(receiver: &Receiver<T>, until: Option<Instant>) -> Result<T, Recv
 
 fn unanswered(end: RecvTimeoutError) -> CallError {
     match end {
-        RecvTimeoutError::Timeout => CallError::new(
-            ErrorClass::Timeout,
-            "the call did not end in time; nobody waits for it any more",
-        ),
+        RecvTimeoutError::Timeout => {
+            CallError::new(ErrorClass::Timeout, "the call did not end in time and was abandoned")
+        }
         RecvTimeoutError::Disconnected => {
             CallError::new(ErrorClass::Internal, "the call could not be run on a thread")
         }

@@ -139,12 +139,12 @@ impl ToolResult {
         self.observation
     }
 
-    /// Whether something went wrong: the call, or what the tool itself said.
+    /// Whether the call failed or the tool returned an error.
     pub fn is_error(&self) -> bool {
         self.error.is_some() || self.observation.is_error()
     }
 
-    /// Why it went wrong, with the class and the operator's detail. `None` for an observation
+    /// The error of the call, with its class and the operator's detail. `None` for an observation
     /// that the tool itself marked as an error.
     pub fn error(&self) -> Option<&CallError> {
         self.error.as_ref()

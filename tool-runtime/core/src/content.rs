@@ -149,7 +149,7 @@ pub struct TextContent {
 }
 
 impl TextContent {
-    /// From a text.
+    /// Creates a text block.
     pub fn new(text: impl Into<String>) -> Self {
         Self::compact(text.into().into())
     }
@@ -192,7 +192,7 @@ pub struct MediaContent {
 }
 
 impl MediaContent {
-    /// From base64 data and a MIME type.
+    /// Creates a block from base64 data and a MIME type.
     pub fn new(data: impl Into<String>, mime_type: impl Into<String>) -> Self {
         Self { data: data.into(), mime_type: mime_type.into(), extra: None }
     }
@@ -429,7 +429,7 @@ impl From<ResourceLink> for ContentBlock {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ContentExtra {
-    /// For whom the block is, and how much it matters.
+    /// Audience and priority of the block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<ContentAnnotations>,
     /// MCP metadata.

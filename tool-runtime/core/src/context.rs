@@ -76,7 +76,7 @@ struct Parts {
     /// Declared resources that the calls around this one hold.
     held: Option<Link>,
     depth: u16,
-    /// How often it went on to another call, by tools or by callers.
+    /// How many times the context was passed on to another call, by tools or by callers.
     nested_once_more: u16,
     /// Resources that the call keeps from others while it runs, see [`Self::with_guard`].
     guards: Option<Weak<dyn Any + Send + Sync>>,

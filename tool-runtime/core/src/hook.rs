@@ -160,8 +160,8 @@ impl Hook {
     /// Lets calls continue when the hook fails, panics or times out, as if it were not
     /// there; the log has a warning. Default: the call is refused, or its result withheld.
     ///
-    /// Of a rewriting that the tool refuses only the arguments are forgotten: a question along
-    /// with it is still asked.
+    /// If the tool rejects rewritten arguments, only the rewriting is dropped: a question that came with it is
+    /// still put to the approver.
     ///
     /// For hooks that help, such as logging; not for hooks that guard.
     #[must_use]
@@ -196,7 +196,7 @@ impl Hook {
         self.pattern.as_ref().err()
     }
 
-    /// Whether it said to provide the type.
+    /// Whether the hook declared that it provides the type.
     pub(crate) fn promises(&self, id: TypeId) -> bool {
         self.is_before() && self.promises.iter().any(|promise| promise.id == id)
     }

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Icon {
-    /// Where it is: an `https:` or a `data:` URI.
+    /// The `https:` or `data:` URI of the image.
     pub src: String,
     /// Its MIME type, where the server of the picture does not send it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

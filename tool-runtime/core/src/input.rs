@@ -47,7 +47,7 @@ impl InputModel {
         model
     }
 
-    /// For a table of parameters alone.
+    /// Creates a model of a parameter table without a schema.
     pub(crate) fn of_table(name: &str, parameters: &'static [Parameter]) -> Self {
         let (schema, misses_fields) = schema::input_and_misses(parameters);
         Self {

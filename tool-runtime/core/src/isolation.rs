@@ -37,11 +37,11 @@ use tracing::{Instrument as _, Span};
 pub use watchdog::Watched;
 use watchdog::{Place, Watchdog};
 
-/// Polls at once that have handed over their workers. Each takes a thread of tokio's pool for blocking
+/// Limit on concurrent polls that have handed over their workers. Each takes a thread of tokio's pool for blocking
 /// work. That has 512 by default: if none were left, the worker would be lost.
 const MAX_HANDED_OVER: usize = 224;
 
-/// Plain functions at once, which take their threads from the same pool.
+/// Limit on concurrent plain functions, which take their threads from the same pool.
 const MAX_PLAIN: usize = 224;
 
 /// How long [`first_polled`] waits for a task.
@@ -67,7 +67,7 @@ struct Shared {
 }
 
 impl Isolation {
-    /// Runs `work` in a task of its own. Dropping the future ends it at its next `.await`. A panic
+    /// Runs `work` in a separate task. Dropping the future ends it at its next `.await`. A panic
     /// goes on in the caller.
     ///
     /// # Panics
@@ -128,7 +128,7 @@ impl Isolation {
         Some(counted(shared.watchdog.begin(watched), poll))
     }
 
-    /// Runs a call in a task of its own, each poll of which is watched.
+    /// Runs a call in a separate task whose polls are watched.
     #[doc(hidden)]
     pub fn spawn(&self, watched: Arc<dyn Watched>, call: BoxFuture<'static, ()>) {
         let task = UserTask::new(watched, call, self.shared(), None);

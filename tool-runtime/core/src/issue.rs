@@ -48,7 +48,7 @@ impl Issue {
         Self { path: path.into(), rule: Cow::Borrowed(rule), message: message.into() }
     }
 
-    /// Where it is: `tags[2]`, `filter.range.from`, or empty for the arguments as a whole.
+    /// The path of the issue: `tags[2]`, `filter.range.from`, or empty for the arguments as a whole.
     ///
     /// A property whose name is not an identifier is written `["odd name"]`.
     #[must_use]

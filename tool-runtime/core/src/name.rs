@@ -1,4 +1,4 @@
-//! Tool names: what the MCP specification allows, and what was meant by a misspelt one.
+//! Checks tool names against the MCP specification.
 
 /// Longest tool name that the MCP specification recommends, in characters.
 pub const MAX_LENGTH: usize = 128;
@@ -15,7 +15,7 @@ pub fn problem(name: &str) -> Option<String> {
     if name.is_empty() {
         return Some("it is empty".to_owned());
     }
-    if name.len() > MAX_LENGTH {
+    if name.chars().count() > MAX_LENGTH {
         return Some(format!("it is longer than {MAX_LENGTH} characters"));
     }
     let odd = name.chars().find(|c| !is_allowed(*c))?;

@@ -37,7 +37,7 @@ impl<D, R: ?Sized> Offering<D, R> {
         this
     }
 
-    /// Whether both are one and the same, however they were found.
+    /// Whether both are the same offering, from whatever source.
     pub(crate) fn is_same(this: &Arc<Self>, other: &Arc<Self>) -> bool {
         let action = this.terms.action;
         action.is_some() && action == other.terms.action || Arc::ptr_eq(this, other)

@@ -23,7 +23,7 @@ use std::marker::PhantomData;
 /// Makes the schema of an output; `None` for one without.
 pub(crate) type OutputSchema = fn(&mut SchemaGenerator) -> Option<Schema>;
 
-/// How a return type becomes an observation, and the schema it has.
+/// The conversion of a return type into an observation, and its schema.
 pub struct Output<T> {
     observe: fn(T) -> Result<Observation, ToolError>,
     schema: OutputSchema,
@@ -100,7 +100,7 @@ impl<T, E> Returned<Result<T, E>> {
     }
 }
 
-/// Stage one for everything that is no result.
+/// Stage one for every type that is not a `Result`.
 pub trait PlainKind<T> {
     /// The probe of the type itself.
     fn success(&self) -> Success<T> {
@@ -127,7 +127,7 @@ pub trait SuccessKind<T> {
     /// # Errors
     /// The tool's own error.
     fn observe(value: T) -> Result<Observation, ToolError>;
-    /// Its schema.
+    /// The schema of the observation.
     fn schema(generator: &mut SchemaGenerator) -> Option<Schema>;
 }
 

@@ -7,7 +7,7 @@ use crate::observation::Observation;
 use crate::schema::check;
 use serde_json::Value;
 
-/// How a result of generated code differs from its output schema: its type is what the schema was
+/// The ways in which a result of generated code can differ from its output schema: its type is what the schema was
 /// made from, so that only floats can break it. serde_json writes those that are not finite as `null`.
 #[derive(Debug, Default)]
 pub(crate) enum Promise {
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_reads_what_is_secret_and_the_model_reads_no_value() {
+    fn issues_hide_secrets_and_values() {
         let observation = structured(json!({ "sum": "hunter1", "token": "hunter2" }));
         let error = model().check(&observation).expect_err("a misfit");
         assert!(!error.detail().expect("a detail").contains("hunter2"));

@@ -49,7 +49,7 @@ impl Parameter {
         self
     }
 
-    /// Its value is never shown.
+    /// The value of the argument is never shown.
     #[must_use]
     pub const fn secret(mut self) -> Self {
         self.is_secret = true;

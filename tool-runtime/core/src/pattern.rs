@@ -15,7 +15,7 @@ use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// Which tools are meant: an exact id, a glob or a regular expression over ids.
+/// A pattern that selects tools by id: an exact id, a glob or a regular expression.
 ///
 /// | Text | Means | Matches `fs.read` |
 /// |---|---|---|
@@ -23,13 +23,12 @@ use std::sync::Arc;
 /// | `fs.*`, `fs.{read,write}`, `fs.[!w]*`, `??.read` | a glob over the whole id | yes |
 /// | `/^fs\./` | a regular expression found anywhere in the id | yes |
 ///
-/// `*` stands for any characters, dots too, since ids are not made of segments; `?` for one,
-/// `[a-z]` and `[!a-z]` for one of a class or none of it, `{a,b}` for either. A regular
-/// expression has the syntax of crate `regex` and is searched for: write `^` and `$` where it
-/// must begin and end.
+/// `*` matches any characters, including dots, since ids have no segments. `?` matches one character,
+/// `[a-z]` one of a class, `[!a-z]` one outside of it, `{a,b}` either alternative. A regular expression
+/// has the syntax of the `regex` crate and may match anywhere; anchor it with `^` and `$`.
 ///
-/// Text that could match no id is refused where it is read: a rule that never applies is worse
-/// than an error. As JSON a pattern is its text.
+/// Text that cannot match an id is an error when it is parsed: a rule that never applies is worse than an
+/// error. Serialized as its text.
 ///
 /// ```
 /// use tool_runtime::ToolPattern;
@@ -51,16 +50,15 @@ pub struct ToolPattern {
 enum Kind {
     Exact,
     Glob,
-    /// A compiled expression. Behind `dyn`, because clippy takes the caches in it for part of the
-    /// identity, and would warn about patterns as keys.
+    /// A compiled expression. `dyn`, because clippy would take the caches of a regex for interior mutability of
+    /// map keys (`mutable_key_type`).
     Regex(Arc<Search>),
 }
 
 type Search = dyn Fn(&str) -> bool + Send + Sync;
 
 impl ToolPattern {
-    /// The one tool of this id, taken as it is. Nothing is checked: text that is not an id matches
-    /// nothing.
+    /// Matches the tool with exactly this id. The text is not checked; text that is not an id never matches.
     ///
     /// ```
     /// # use tool_runtime::ToolPattern;
@@ -71,7 +69,7 @@ impl ToolPattern {
         Self { text: id.into(), kind: Kind::Exact }
     }
 
-    /// All tools whose whole id a glob matches.
+    /// Matches tools by a glob over the whole id.
     ///
     /// # Errors
     /// If the text is empty, leaves a bracket open, has more than ten groups of braces, or holds
@@ -87,13 +85,13 @@ impl ToolPattern {
     pub fn glob(glob: impl Into<String>) -> Result<Self, PatternError> {
         let text = glob.into();
         glob::check(&text)?;
-        // Equal text is an equal pattern, however it was made.
+        // A glob without wildcards equals the exact pattern of the same text.
         let kind = if glob::is_glob(&text) { Kind::Glob } else { Kind::Exact };
         Ok(Self { text, kind })
     }
 
-    /// All tools in whose id a regular expression is found, written without the slashes that
-    /// it is shown with.
+    /// Matches tools whose id contains a match of a regular expression, given without the slashes of
+    /// [`Display`](fmt::Display).
     ///
     /// # Errors
     /// If the text is empty or not a regular expression.
@@ -119,7 +117,7 @@ impl ToolPattern {
         }
     }
 
-    /// Whether the tool of this id is meant.
+    /// Whether the pattern matches this id.
     ///
     /// ```
     /// # use tool_runtime::ToolPattern;
@@ -138,14 +136,13 @@ impl ToolPattern {
         matches!(self.kind, Kind::Regex(_))
     }
 
-    /// The parts by which patterns are compared: a compiled expression cannot be compared.
+    /// The parts that equality and hash use, since a compiled expression has neither.
     fn identity(&self) -> (std::mem::Discriminant<Kind>, &str) {
         (std::mem::discriminant(&self.kind), &self.text)
     }
 }
 
-/// The text that gives the pattern back, for every id that a tool can have and for every glob and
-/// regular expression.
+/// The text that parses to the same pattern, except for [`exact`](ToolPattern::exact) ids that no tool can have.
 impl fmt::Display for ToolPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let slash = if self.is_regex() { "/" } else { "" };

@@ -94,7 +94,7 @@ pub trait Peer: Send + Sync + 'static {
         drop(entry);
     }
 
-    /// Whether it can do what a request needs.
+    /// Whether the client supports the capability that a request needs.
     fn can(&self, capability: PeerCapability) -> bool {
         let _ = capability;
         false
@@ -127,7 +127,7 @@ pub trait Peer: Send + Sync + 'static {
         Box::pin(ready(Err(PeerError::Unsupported(request.capability()))))
     }
 
-    /// Its name and version.
+    /// The name and version of the client.
     fn info(&self) -> Option<PeerInfo> {
         None
     }

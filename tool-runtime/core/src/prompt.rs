@@ -82,7 +82,7 @@ impl Prompt {
         &self.0.definition
     }
 
-    /// Its name.
+    /// The name of the prompt.
     pub fn name(&self) -> &str {
         &self.0.definition.name
     }
@@ -110,7 +110,7 @@ impl Prompt {
         Self(Offering::at(self.0, origin))
     }
 
-    /// Whether both are one and the same prompt, however they were found.
+    /// Whether both are the same prompt, from whatever source.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Offering::is_same(&self.0, &other.0)
     }

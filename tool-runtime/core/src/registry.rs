@@ -1,4 +1,4 @@
-//! Names for configurations, and the tools that they mean.
+//! Maps the names of a configuration to tools, toolsets and factories.
 
 mod assemble;
 mod config;
@@ -18,8 +18,7 @@ use factory::Erased;
 use std::fmt;
 use std::sync::Arc;
 
-/// Names for configurations, and the tools that they mean: ready tools, types of toolset, and
-/// factory functions.
+/// A map from the names of a configuration to tools, toolset types and factory functions.
 ///
 /// Registries are independent of each other.
 ///
@@ -65,7 +64,7 @@ enum Entry {
 }
 
 impl Entry {
-    /// Records two items of one name. The order of linking is unspecified, so neither is preferred.
+    /// Records two items of the same name. The order of linking is unspecified, so neither is preferred.
     #[cfg(feature = "linked")]
     fn and(&self, other: &Self) -> Self {
         let place = |entry: &Self| match entry {
@@ -131,8 +130,8 @@ impl Registry {
         self.insert(kind.name().to_owned(), Entry::Toolset(kind))
     }
 
-    /// Registers a function that makes one tool or many from parameters, synchronous or not:
-    /// `Fn(Params) -> Result<T, E>`, or `Fn(Params) -> Fut` for such a future.
+    /// Registers a function that creates one or several tools from parameters: `Fn(Params) -> Result<T, E>`,
+    /// or `Fn(Params) -> Fut` for an async one.
     ///
     /// # Errors
     /// The name is taken.
@@ -180,7 +179,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn two_linked_tools_of_one_name_are_told_with_their_places_when_it_is_resolved() {
+    async fn a_duplicate_name_is_reported_with_both_source_locations() {
         for tools in [[tool(1), tool(2)], [tool(2), tool(1)]] {
             let error = Registry::of(tools, []).resolve(&[ToolSpec::new("same")]).await;
             let text = error.expect_err("two of one name").to_string();

@@ -1,4 +1,4 @@
-//! A resource: a definition, and what reads it. Cheap to clone, as a tool is.
+//! Resources: a definition and the function that reads it.
 
 mod action;
 mod builder;
@@ -20,7 +20,7 @@ use std::fmt;
 use std::sync::Arc;
 pub(crate) use template::UriTemplate;
 
-/// A definition and what reads it: of one URI, or of all URIs of a template. Cheap to clone.
+/// A resource, or all resources of a URI template: a definition and the code that reads them. Cheap to clone.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -44,7 +44,7 @@ pub struct Resource(Arc<Offering<Located, Run>>);
 /// A definition, and its parsed URI template.
 struct Located {
     definition: ResourceDefinition,
-    /// `None` for a URI that cannot be read, which is a problem of the definition.
+    /// `None` if the template is invalid, which is a problem of the definition.
     template: Option<UriTemplate>,
 }
 
@@ -53,11 +53,11 @@ type Run = dyn for<'a> Fn(&'a TextArguments, ReadRequest<'a>, &'a ToolContext) -
     + Send
     + Sync;
 
-/// `None` where nothing has the URI.
+/// `None` if no resource has this URI.
 type Contents = Option<Vec<ResourceContents>>;
 
 impl Resource {
-    /// From an action, as `#[resource]` makes it of a function.
+    /// Creates a resource from an action, which `#[resource]` generates for a function.
     pub fn of<A: ResourceAction>() -> Self {
         let (input, terms) = TextInput::new::<A>(A::URI, &A::settings(), A::completers());
         Self::assembled(A::definition(), terms, input, action::enter::<A>)
@@ -97,8 +97,7 @@ impl Resource {
         Self(Arc::new(Offering { definition, terms, run: Box::new(run) }))
     }
 
-    /// Starts a resource from a closure: its URI or its template of URIs, its name and what it
-    /// is.
+    /// Builds a resource from a closure. `uri` is a URI or a URI template; `description` is for clients.
     pub fn builder(
         uri: impl Into<String>,
         name: impl Into<String>,
@@ -109,18 +108,17 @@ impl Resource {
         OfferingBuilder::of(definition)
     }
 
-    /// Everything that a client may know of it.
+    /// The definition, as clients see it.
     pub fn definition(&self) -> &ResourceDefinition {
         &self.0.definition.definition
     }
 
-    /// Its URI, or its template of URIs.
+    /// The URI, or the URI template.
     pub fn uri(&self) -> &str {
         &self.definition().uri
     }
 
-    /// The values of the variables in a URI, percent-decoded; `None` if it is not of this
-    /// resource.
+    /// The values of the template's variables in a URI, percent-decoded; `None` if the URI does not match.
     ///
     /// ```
     /// use tool_runtime::Resource;
@@ -148,7 +146,7 @@ impl Resource {
         self.0.terms.completers.arguments().next().is_some()
     }
 
-    /// Reads one of its URIs, whose variables have the given values.
+    /// Reads a URI. `arguments` are the values of its variables.
     pub(crate) fn run<'a>(
         &'a self,
         uri: &'a str,
@@ -159,12 +157,12 @@ impl Resource {
         (self.0.run)(arguments, ReadRequest { uri, mime_type }, context)
     }
 
-    /// The same, with its place in the source.
+    /// Sets the position in the source code.
     pub(crate) fn at(self, origin: Origin) -> Self {
         Self(Offering::at(self.0, origin))
     }
 
-    /// Whether both are one and the same resource, however they were found.
+    /// Whether both are the same resource, from whatever source.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Offering::is_same(&self.0, &other.0)
     }

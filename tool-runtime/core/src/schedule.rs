@@ -1,4 +1,4 @@
-//! The schedule of calls: in order of arrival, and at once unless they touch the same resources.
+//! The schedule of calls: concurrent, except that calls of the same resources run in order of arrival.
 //!
 //! A call takes a [`Ticket`] when it arrives and waits until it is [`Held`]. A ticket claims all its
 //! keys at once. A batch has a queue of its own; declared keys take a second ticket in the pool's

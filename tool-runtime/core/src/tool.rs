@@ -32,7 +32,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// A definition and what executes it. Cheap to clone.
+/// A definition and its executor. Cheap to clone.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -46,36 +46,36 @@ use std::time::Duration;
 pub struct Tool(Arc<Parts>);
 
 struct Parts {
-    /// An executor may hold it as well.
+    /// Shared with executors that need the definition.
     definition: Arc<ToolDefinition>,
     life: Life,
-    /// The values whose method it is.
+    /// The toolset values, if the tool is a method.
     values: Option<Values>,
     needs: &'static [Need],
     parameters: &'static [Parameter],
     timeout: Option<Duration>,
-    /// The action that it was made from, and its executor once more.
+    /// The action type behind the tool, and the executor with its concrete type.
     action: Option<(TypeId, Arc<ActionExecutor>)>,
     origin: Option<Origin>,
-    /// Why it cannot work here, once that was asked.
+    /// The reason why the tool is unusable, computed once.
     unusable: OnceLock<Option<String>>,
     /// Whether calls declare what they touch.
     declares_access: bool,
-    /// Whether the executor is of the user's own making: it may be interrupted, and its results
-    /// need not fit the schema.
+    /// Whether the executor was written by the user. It is notified of interruptions, and its results are
+    /// checked against the schema.
     is_custom: bool,
-    /// Whether the executor keeps its own time: neither a limit of the tool nor the pool's holds.
+    /// Whether the executor enforces its own timeout. Those of the tool and the pool do not apply.
     keeps_time: bool,
 }
 
-/// A call that is valid and does not run yet.
+/// A validated call that has not started.
 #[derive(Default)]
 pub(crate) struct Prepared {
     pub(crate) access: Access,
     pub(crate) action: Option<Box<dyn Decoded>>,
 }
 
-/// Where in the source a linked tool was written.
+/// The source location of a linked tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Origin {
     pub(crate) file: &'static str,
@@ -89,7 +89,7 @@ impl fmt::Display for Origin {
 }
 
 impl Tool {
-    /// From a definition and any executor, which checks its arguments itself.
+    /// Creates a tool from a definition and an executor, which checks the arguments itself.
     pub fn new(mut definition: ToolDefinition, executor: impl Executor) -> Self {
         let unchecked = definition.output_schema.as_ref();
         let unchecked = unchecked.and_then(|output| schema::unchecked(output, "output"));
@@ -114,8 +114,8 @@ impl Tool {
         }))
     }
 
-    /// From an external tool: its results are checked where they arrive, and its executor
-    /// keeps the time itself.
+    /// Creates a tool for an MCP server's tool. The client checks results on arrival, and the executor
+    /// enforces its own timeout.
     #[doc(hidden)]
     pub fn foreign(definition: Arc<ToolDefinition>, executor: impl Executor) -> Self {
         let mut tool = Self::of_handler(definition, executor, false);
@@ -125,7 +125,7 @@ impl Tool {
         tool
     }
 
-    /// From a closure: it cannot be interrupted, and its results fit their schema.
+    /// Creates a tool from a closure, which has no `interrupt` and whose results fit their schema.
     fn of_handler(
         definition: impl Into<Arc<ToolDefinition>>,
         executor: impl Executor,
@@ -139,12 +139,12 @@ impl Tool {
         tool
     }
 
-    /// A tool that cannot work here, and says why to those who ask for a report.
+    /// Creates a tool that is hidden. The pool's report shows the reason.
     pub(crate) fn unusable(definition: ToolDefinition, reason: &str) -> Self {
         Self::new(definition, Unusable(reason.to_owned()))
     }
 
-    /// From an action that is a method of `values`.
+    /// Creates a tool from an action that is a method of `values`.
     pub(crate) fn bound<A: Action>(values: Values, name: String) -> Self {
         let parts = ActionParts::of::<A>().named(name);
         let mut tool = Self::assembled(&parts, TypeId::of::<A>(), A::ACCESS.is_some());
@@ -154,7 +154,7 @@ impl Tool {
         tool
     }
 
-    /// From an action.
+    /// Creates a tool from an action.
     ///
     /// ```
     /// # use tool_runtime::prelude::*;
@@ -192,27 +192,27 @@ impl Tool {
         ToolBuilder::new(name, description)
     }
 
-    /// Everything that a model or client may know of it.
+    /// The definition that models and clients see.
     pub fn definition(&self) -> &ToolDefinition {
         &self.0.definition
     }
 
-    /// Its id.
+    /// The tool's id.
     pub fn name(&self) -> &str {
         &self.0.definition.name
     }
 
-    /// Its own time limit. Default: the pool's.
+    /// The tool's own timeout. Default: the pool's.
     pub fn timeout(&self) -> Option<Duration> {
         self.0.timeout
     }
 
-    /// Whether its executor keeps its own time.
+    /// Whether the executor enforces its own timeout.
     pub(crate) fn keeps_time(&self) -> bool {
         self.0.keeps_time
     }
 
-    /// How a call shows itself to a person: what the tool says, else name and arguments.
+    /// Describes a call for people: the tool's own text, or else its name and arguments.
     pub fn visualize(&self, arguments: &str) -> String {
         let arguments = Arguments::new(arguments);
         // `visualize` is the user's code and may panic.
@@ -239,7 +239,7 @@ impl Tool {
         }
     }
 
-    /// Runs a call: of the arguments that were decoded before, or else of their text.
+    /// Runs a call with the decoded action, or else with the text of the arguments.
     pub(crate) fn run<'a>(
         &'a self,
         action: Option<Box<dyn Decoded>>,
@@ -252,8 +252,8 @@ impl Tool {
         }
     }
 
-    /// Whether a call is more than its execution: it counts on a value, waits for a resource, or
-    /// is told when it is given up.
+    /// Whether a call needs more than the executor: a toolset value, a place in the schedule, or a
+    /// notification when it is interrupted.
     pub(crate) fn is_intercepted(&self) -> bool {
         self.0.values.is_some() || self.0.declares_access || self.0.is_custom
     }
@@ -263,18 +263,18 @@ impl Tool {
         self.0.declares_access
     }
 
-    /// Whether its results may contradict its output schema.
+    /// Whether results are checked against the output schema.
     pub(crate) fn checks_output(&self) -> bool {
         self.0.is_custom && self.0.definition.output_schema.is_some()
     }
 
-    /// The values whose method it is, if it is one.
+    /// The toolset values, if the tool is a method.
     pub(crate) fn values(&self) -> Option<&Values> {
         self.0.values.as_ref()
     }
 
-    /// Why it cannot work here, if it cannot: asked once. A check that panics is a reason, too.
-    pub(crate) fn why_unusable(&self) -> Option<&str> {
+    /// The reason why the tool is unusable, if it is. Checked once; a panic counts as a reason.
+    pub(crate) fn unusable_reason(&self) -> Option<&str> {
         let asked = || match caught(|| self.executor().is_usable()) {
             Ok(Ok(())) => None,
             Ok(Err(reason)) => Some(reason),
@@ -283,12 +283,12 @@ impl Tool {
         self.0.unusable.get_or_init(asked).as_deref()
     }
 
-    /// Tells the executor that a call ended early.
+    /// Notifies the executor that a call ended early.
     pub(crate) fn interrupt(&self, context: &ToolContext) {
         self.0.life.interrupt(context);
     }
 
-    /// Ends executor and toolset, unless that was done.
+    /// Closes the executor and the toolset values, once.
     pub(crate) async fn close(&self) {
         self.0.life.close().await;
         if let Some(values) = &self.0.values {
@@ -320,7 +320,7 @@ impl Tool {
         self.action() == Some(TypeId::of::<A>())
     }
 
-    /// Whether both are one and the same tool, however they were found.
+    /// Whether both are the same tool, from whatever source.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let same_action = self.action().is_some() && self.action() == other.action();
         let is_free = self.0.values.is_none() && other.0.values.is_none();
@@ -333,7 +333,7 @@ impl Tool {
         same_action && self.0.values.is_some() && other.0.values.is_some()
     }
 
-    /// Says where in the source it was written.
+    /// Sets the source location.
     pub(crate) fn at(mut self, origin: Origin) -> Self {
         if let Some(parts) = Arc::get_mut(&mut self.0) {
             parts.origin = Some(origin);

@@ -107,7 +107,7 @@ pub trait Toolset: ToolsetMethods {
         let _ = call;
     }
 
-    /// Whether it can work here. Otherwise its tools are hidden and the pool's report gives the
+    /// Whether the toolset is usable on this system. Otherwise its tools are hidden and the pool's report gives the
     /// reason: a missing program, say. Asked before `create`. Default: it can.
     ///
     /// # Errors
@@ -129,7 +129,7 @@ pub trait ToolsetMethods: Sized + Send + Sync + 'static {
     #[doc(hidden)]
     const NAME: &'static str;
 
-    /// Its tools, in the order of the source.
+    /// The tools of the toolset, in source order.
     #[doc(hidden)]
     fn methods() -> &'static [Method];
 }

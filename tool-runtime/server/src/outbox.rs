@@ -40,7 +40,7 @@ struct Queue {
     /// Bytes of the entries.
     bytes: usize,
     dropped: u64,
-    /// Questions to cancel: nobody waits for the answers.
+    /// Questions to cancel, since the asking calls have ended.
     cancelled: Vec<RequestId>,
     /// Questions to send.
     questions: VecDeque<Question>,

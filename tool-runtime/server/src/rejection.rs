@@ -1,4 +1,4 @@
-//! Answers to invalid messages, which no handler sees.
+//! Error responses to invalid messages, which reach no handler.
 
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -14,14 +14,14 @@ use crate::double_option::double_option;
 use crate::methods::is_known_method;
 use tool_runtime_core::seam::excerpt;
 
-/// An error response. Not rmcp's type, which leaves an unknown `id` out where JSON-RPC wants
-/// `null`, and cannot repeat an id that is not a 64-bit integer.
+/// An error response. rmcp's own type omits an unknown `id`, where JSON-RPC requires `null`, and cannot
+/// repeat an integer id of more than 64 bits.
 #[derive(Debug, Serialize)]
 pub(crate) struct Rejection {
     jsonrpc: JsonRpcVersion2_0,
     id: Option<Box<RawValue>>,
     error: Box<ErrorData>,
-    /// The id of the question that the message answers, if it is an answer.
+    /// The id of our request that the message responds to, if the message is a response.
     #[serde(skip)]
     question: Option<RequestId>,
 }
@@ -41,7 +41,7 @@ struct Parts<'a> {
     error: Option<&'a RawValue>,
 }
 
-/// The members that distinguish an answer from a request.
+/// The members that distinguish a response from a request.
 #[derive(Deserialize)]
 struct IdAndMethod<'a> {
     #[serde(borrow)]
@@ -68,7 +68,7 @@ impl Rejection {
         Self::new(None, ErrorData::invalid_request(text, None))
     }
 
-    /// The line is not text.
+    /// The line is not valid UTF-8.
     pub(crate) fn not_utf8() -> Self {
         let text = "the message is not valid UTF-8";
         Self::new(None, ErrorData::parse_error(text, None))
@@ -85,14 +85,14 @@ impl Rejection {
         Self::new(id, ErrorData::invalid_request(text, None))
     }
 
-    /// An invalid answer. The rejection has no id: with that of the question, it would look like an answer
-    /// to the peer's request of the same number.
+    /// Rejects an invalid response. The rejection has no id: with the id of our request, the peer would take
+    /// it for the response to its own request with that id.
     fn answer(question: Option<&RawValue>, text: &'static str) -> Self {
         let question = question.and_then(|id| serde_json::from_str(id.get()).ok());
         Self { question, ..Self::not_a_message(None, text) }
     }
 
-    /// An error in place of an invalid answer, so that the question does not wait for another one.
+    /// An error response for the tool that waits, in place of the invalid response.
     pub(crate) fn failed_answer(&self) -> Option<RxJsonRpcMessage<RoleServer>> {
         let question = self.question.clone()?;
         let error = ErrorData::internal_error("the answer is not a JSON-RPC response", None);
@@ -102,7 +102,7 @@ impl Rejection {
     /// A request that rmcp has no type for: invalid parameters, or an unknown method.
     fn request(id: &RawValue, method: &str) -> Self {
         let error = if is_known_method(method) {
-            let text = format!("`params` do not fit `{method}`: send an object as it defines");
+            let text = format!("invalid `params`: send the object that MCP defines for `{method}`");
             ErrorData::invalid_params(text, None)
         } else {
             // The text is the method's name, as in rmcp's own answer to unknown methods.
@@ -142,7 +142,7 @@ pub(crate) fn unusable_cursor(line: &str) -> Option<Rejection> {
     let is_list = request.method.ends_with("/list");
     let cursor = request.params?.cursor.filter(|_| is_list)?;
     serde_json::from_str::<Option<Cow<'_, str>>>(cursor.get()).is_err().then(|| {
-        let text = "`cursor` must be a string, as `nextCursor` was";
+        let text = "`cursor` must be a string: the `nextCursor` of an earlier response";
         Rejection::new(Some(request.id), ErrorData::invalid_params(text, None))
     })
 }
@@ -163,7 +163,7 @@ struct ListParams<'a> {
     cursor: Option<&'a RawValue>,
 }
 
-/// The rejection of an object.
+/// The rejection of a message that is a JSON object.
 fn diagnose_parts(parts: &Parts<'_>) -> Option<Rejection> {
     let id = parts.id.filter(|id| is_string_or_number(id));
     if parts.method.is_none() {
@@ -185,7 +185,7 @@ fn diagnose_parts(parts: &Parts<'_>) -> Option<Rejection> {
     diagnose_call(parts.id, id, &method)
 }
 
-/// The same for an object with a method: a notification when it has no id at all.
+/// The rejection of an object with a `method`; `None` for a notification, which has no `id`.
 fn diagnose_call(
     present: Option<&RawValue>,
     usable: Option<&RawValue>,

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use std::fmt;
 use std::time::Duration;
 
-/// Time for a person to answer.
+/// Lifetime of a state, in which a person has to answer.
 const STATE_LIFETIME: Duration = Duration::from_secs(60 * 60);
 
 /// Seals the answers of earlier rounds with a key of this server. An opened state is authentic, recent, and
@@ -22,7 +22,7 @@ impl StateCodec {
         RequestStateCodec::try_new(key).map(Self).map_err(|error| error.to_string())
     }
 
-    /// A codec with a key that only this process knows.
+    /// A codec with a random key, valid for this process.
     pub(super) fn random() -> Self {
         let mut key = [0; 32];
         getrandom::fill(&mut key).expect("the system gives random bytes");
@@ -47,7 +47,7 @@ impl StateCodec {
             Err(_) => None,
         };
         answers.ok_or_else(|| {
-            let text = "`requestState` is not what this server gave for this request, or too old; send the request again without it";
+            let text = "`requestState` is invalid for this request, or expired; send the request again without it";
             ErrorData::invalid_params(text, None)
         })
     }
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_sealed_opens_for_the_same_request_alone() {
+    fn a_sealed_state_opens_only_for_the_same_request() {
         let seal = StateCodec::random();
         let state = seal.seal(&answers(), "greet");
         assert_eq!(seal.open(&state, "greet"), Ok(answers()));
@@ -80,20 +80,20 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_old_does_not_open() {
+    fn an_expired_state_does_not_open() {
         let seal = StateCodec::random();
         let state = seal.seal_for(Duration::ZERO, &answers(), "greet");
-        // Its life ends with this millisecond.
+        // A state without a lifetime expires with the current millisecond.
         let error = loop {
             if let Err(error) = seal.open(&state, "greet") {
                 break error;
             }
         };
-        assert!(error.message.contains("too old"), "{error:?}");
+        assert!(error.message.contains("expired"), "{error:?}");
     }
 
-    /// When a state ends, which it begins with, in seconds from now.
-    fn rest(state: &str) -> i64 {
+    /// Seconds until a state expires. A state begins with its expiry time in milliseconds, as base64.
+    fn seconds_left(state: &str) -> i64 {
         let digit = |c: u8| match c {
             b'A'..=b'Z' => c - b'A',
             b'a'..=b'z' => c - b'a' + 26,
@@ -110,8 +110,8 @@ mod tests {
 
     #[test]
     fn a_person_has_an_hour_to_answer() {
-        let rest = rest(&StateCodec::random().seal(&answers(), "greet"));
-        assert!((3500..=3600).contains(&rest), "{rest} seconds");
+        let left = seconds_left(&StateCodec::random().seal(&answers(), "greet"));
+        assert!((3500..=3600).contains(&left), "{left} seconds");
     }
 
     #[test]

@@ -205,7 +205,7 @@ impl ServerHandler for PoolHandler {
         }
         if !self.session.subscribe(uri, MAX_SUBSCRIPTIONS) {
             let text = format!(
-                "a client hears of {MAX_SUBSCRIPTIONS} resources at most; unsubscribe from some"
+                "the limit is {MAX_SUBSCRIPTIONS} subscriptions per client; unsubscribe from some"
             );
             return Err(ErrorData::invalid_params(text, None));
         }

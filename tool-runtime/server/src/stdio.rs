@@ -1,7 +1,7 @@
-//! The protocol over standard input and output: one JSON message a line.
+//! The protocol over standard input and output, with one JSON message per line.
 //!
-//! rmcp has a transport of its own. This one also serves sockets and files, keeps prints of tools out of
-//! the protocol, answers every invalid line, and does not parse the arguments of `tools/call`, which is most
+//! rmcp has a transport of its own. This one also serves sockets and files, keeps output that tools print out
+//! of the protocol, answers every invalid line, and does not parse the arguments of `tools/call`, which is most
 //! of the cost of a call.
 //!
 //! Descriptors 0 and 1 are duplicated (`descriptor`); 0 then reads `/dev/null` and 1 is standard error.
@@ -9,19 +9,20 @@
 //! thread. Messages that are ready together are written by one system call.
 //!
 //! The task that reads (`read_loop`) polls plain calls once itself, and hands everything else to rmcp's
-//! service loop. While a call is polled, the reader is lent (`Lent` in `read_loop`), so that another task
-//! reads on if the call blocks its thread.
+//! service loop. While a call is polled, another task can take over the
+//! reader (`Lent` in `read_loop`) and continue to read if the call blocks its thread.
 //!
-//! A fast client is slowed down in three ways: other tasks get a turn after some lines (`YIELD_INTERVAL`
-//! in `read_loop`), reading pauses while 1024 calls run (`requests`), and while answers are unread (`queue`).
+//! Back pressure: the reader yields to other tasks after 64 lines (`YIELD_INTERVAL` in `read_loop`). Reading
+//! pauses while 1024 calls run (`requests`); after 5 seconds further calls are rejected (`STALL_TIMEOUT`).
+//! Reading also pauses while too many answers are unread (`queue`).
 //!
-//! The end of the input, or a signal to the command line, cancels `gone` of the session: reading stops,
-//! questions and notifications fail, and after a second the remaining calls are cancelled. rmcp itself
-//! would wait for five seconds, and hosts kill after two.
+//! The end of the input, or a signal, cancels the token `gone`: reading stops, requests to the client and
+//! notifications fail, and after one second the remaining calls are cancelled. rmcp itself would wait for
+//! five seconds, but hosts kill a server after two.
 //!
 //! Limits: one pair of streams per process, no JSON-RPC batches, and on systems without `/proc`
-//! a pipe is served by two threads instead of the runtime's event loop. On Windows all streams are,
-//! and prints of C code reach the protocol (`handles`).
+//! a pipe is served by two threads instead of the runtime's event loop. On Windows threads serve all streams,
+//! and output that C code prints reaches the client (`handles`).
 
 #[cfg(unix)]
 mod blocking_io;

@@ -28,7 +28,7 @@ pub(super) struct Subscribers {
     pool: ToolPool,
     clients: Mutex<Vec<Weak<Session>>>,
     sinks: Mutex<Vec<Arc<SubscriptionSink>>>,
-    /// Set once there is somebody to notify.
+    /// Set when the first client can be notified.
     watcher: OnceLock<Arc<Watcher>>,
     /// The tools of the last notification.
     notified: Mutex<Weak<Snapshot>>,

@@ -241,7 +241,7 @@ impl TestClientBuilder {
     fn connection(&mut self, stream: tokio::io::DuplexStream) -> Arc<Connection> {
         let questions = Arc::new(QuestionHandler::new(self.answer.take()));
         Arc::new(Connection {
-            rpc: JsonRpc::over(stream, Arc::clone(&questions)),
+            rpc: JsonRpc::new(stream, Arc::clone(&questions)),
             questions,
             version: self.protocol,
             meta: if self.protocol == ProtocolVersion::V2026_07_28 {

@@ -55,7 +55,7 @@ pub struct TestClient {
     connection: Arc<Connection>,
     server: JoinHandle<io::Result<()>>,
     handshake: Value,
-    /// Open requests `subscriptions/listen`.
+    /// Open `subscriptions/listen` requests.
     subscriptions: Mutex<Vec<PendingRequest>>,
 }
 
@@ -84,7 +84,7 @@ impl TestClient {
             Value::Array(tools) => tools,
             other => panic!("no list of tools: {other}"),
         });
-        tools.map(|tool| serde_json::from_value(tool).expect("a tool as MCP has it")).collect()
+        tools.map(|tool| serde_json::from_value(tool).expect("a valid MCP tool")).collect()
     }
 
     /// The results of a paginated method such as `tools/list`, page by page.
@@ -93,7 +93,7 @@ impl TestClient {
     /// The error of the server.
     ///
     /// # Panics
-    /// A cursor repeats, or as [`Self::request`].
+    /// A cursor repeats. Otherwise as [`Self::request`].
     pub async fn pages(&self, method: &str) -> Result<Vec<Value>, ProtocolError> {
         let mut pages: Vec<Value> = Vec::new();
         let mut cursor = Value::Null;
@@ -119,8 +119,8 @@ impl TestClient {
         TestCall::new(Arc::clone(&self.connection), name.into(), arguments)
     }
 
-    /// Sends a request and returns the result as it is: questions of a server of 2026-07-28 are a result
-    /// (`input_required`). `params` is an object; its `_meta` overrides entries of the client.
+    /// Sends a request and returns the result unchanged. In 2026-07-28 questions of the server are a result, too
+    /// (`input_required`). `params` must be an object; its `_meta` overrides entries of the client.
     ///
     /// # Errors
     /// The error of the server.
@@ -135,7 +135,7 @@ impl TestClient {
         self.connection.send(method, &object(params), false).answer(self.connection.limit).await
     }
 
-    /// Sends a request, answers the server's questions, and returns the final result.
+    /// Sends a request, answers the server's questions with the client's handlers, and returns the final result.
     ///
     /// # Errors
     /// The error of the server.
@@ -255,16 +255,16 @@ impl TestClient {
     /// Closes the connection and waits until the server has ended.
     ///
     /// # Panics
-    /// The server does not end in time, fails, or violated JSON-RPC.
+    /// The server does not end in time, fails, or violates JSON-RPC.
     pub async fn close(mut self) {
         let broken = self.connection.rpc.end();
         self.connection.rpc.close();
         let ended = timeout(self.connection.limit, &mut self.server).await;
         let ended = ended.unwrap_or_else(|_| {
-            panic!("the server runs on {:?} after its client is gone", self.connection.limit)
+            panic!("the server still runs {:?} after its client closed", self.connection.limit)
         });
         ended.expect("the server does not panic").expect("the server ends well");
-        assert_eq!(broken, None, "the connection ended before the client hung up");
+        assert_eq!(broken, None, "the connection ended before the client closed it");
     }
 }
 

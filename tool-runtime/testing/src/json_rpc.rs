@@ -51,7 +51,7 @@ enum Effect {
 
 impl JsonRpc {
     /// Connects over one end of a stream. `questions` answers requests of the server.
-    pub(super) fn over(stream: DuplexStream, questions: Arc<QuestionHandler>) -> Arc<Self> {
+    pub(super) fn new(stream: DuplexStream, questions: Arc<QuestionHandler>) -> Arc<Self> {
         let (input, output) = tokio::io::split(stream);
         let (outgoing, lines) = mpsc::unbounded_channel();
         let state = State { outgoing: Some(outgoing), ..State::default() };

@@ -77,7 +77,7 @@ fn options() -> HttpOptions {
         .resume_timeout(short)
         .max_requests(narrow)
         .body_timeout(short)
-        .read_timeout(Duration::from_secs(5))
+        .write_timeout(Duration::from_secs(5))
 }
 
 #[tokio::main]

@@ -108,7 +108,7 @@ fn names_that_differ_in_case_alone_collide() {
     let error =
         ToolPool::builder().add(tool("Read", "")).add(tool("read", "")).build().expect_err("alike");
     assert!(matches!(error.problems(), [PoolProblem::CaseCollision { .. }]), "{error}");
-    assert!(error.to_string().contains("`Read` and `read` differ in case alone"), "{error}");
+    assert!(error.to_string().contains("`Read` and `read` differ only in case"), "{error}");
     let filtered =
         ToolPool::builder().add(tool("Read", "")).add(tool("read", "")).deny(["Read"]).build();
     assert_eq!(names(&filtered.expect("a pool")), ["read"]);

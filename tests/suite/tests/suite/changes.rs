@@ -146,7 +146,7 @@ async fn what_is_wrong_is_told_at_once_and_changes_nothing() {
     assert!(error.contains("tool `query` borrows a `suite::changes::Database`"), "{error}");
     assert!(error.contains("bad tool name \"bad name\""), "{error}");
     let error = refused(pool.add_tools(&skills(), [tool("A", "")]));
-    assert!(error.contains("`A` and `a` differ in case alone"), "{error}");
+    assert!(error.contains("`A` and `a` differ only in case"), "{error}");
     assert_eq!(names(&pool), ["a"]);
     assert_eq!(text(&pool, "a", "").await, "1");
     assert_eq!(changes.try_next(), None);

@@ -127,7 +127,7 @@ async fn a_ready_tool_is_that_tool_and_takes_no_parameters() {
     let refused = refusal_of(ToolSpec::new("fs.read").with("path", "/")).await;
     assert_eq!(
         refused,
-        "spec 1 (`fs.read`): it is a ready tool and takes no `params`; remove them"
+        "spec 1 (`fs.read`): it is a single tool and takes no `params`; remove them"
     );
     let refused = refusal_of(ToolSpec::new("fs.*").with("path", "/")).await;
     assert!(refused.contains("`fs.read`: it is a ready tool"), "{refused}");
@@ -177,10 +177,10 @@ async fn everything_that_is_wrong_is_told_at_once_with_its_place() {
     let specs = ["broken", "fs.read", "boom", "later_boom", "great", "zzzzzz", "fs.["];
     let refused = refusals(&specs.map(ToolSpec::new)).await;
     assert_eq!(refused[0], "spec 1 (`broken`): no disk");
-    assert_eq!(refused[1], "spec 3 (`boom`): making it panicked: boom");
-    assert_eq!(refused[2], "spec 4 (`later_boom`): making it panicked: boom");
+    assert_eq!(refused[1], "spec 3 (`boom`): creation panicked: boom");
+    assert_eq!(refused[2], "spec 4 (`later_boom`): creation panicked: boom");
     assert_eq!(refused[3], "spec 5 (`great`): unknown name; did you mean `greet`?");
-    assert!(refused[4].starts_with("spec 6 (`zzzzzz`): unknown name; registered are `boom`"));
+    assert!(refused[4].starts_with("spec 6 (`zzzzzz`): unknown name; registered names: `boom`"));
     assert!(refused[5].contains("never closed"), "{}", refused[5]);
     assert_eq!(refused.len(), 6);
 }

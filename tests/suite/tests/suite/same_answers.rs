@@ -244,6 +244,15 @@ async fn plain_calls(client: &mut Client) {
     ] {
         client.write(line).await;
     }
+    let with_arrays = [
+        r#"{"jsonrpc":"2.0","id":"m","method":"tools/call","params":{"name":"add","arguments":{"a":1},"_meta":[null]}}"#,
+        r#"{"jsonrpc":"2.0","id":"p","method":"tools/call","params":[null,"add",{"a":1},null,null]}"#,
+    ];
+    for line in with_arrays {
+        client.write(line).await;
+        let id = serde_json::from_str::<Value>(line).expect("it is JSON")["id"].take();
+        client.read(&id).await;
+    }
     client.call(json!("after"), json!({"name": "add", "arguments": {"a": 4}})).await;
 }
 

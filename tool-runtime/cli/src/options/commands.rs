@@ -61,7 +61,7 @@ pub(super) static CALL: CommandSpec = CommandSpec {
     ],
     options: &[ARGS, JSON],
     after_help: "\
-Exit codes: 0 success, 1 the tool answered with an error, 2 wrong usage.
+Exit codes: 0 success, 1 the tool returned an error, 2 usage error.
 
 A list is a repeated key or JSON: `tags=a tags=b` or `tags='[\"a\",\"b\"]'`.
 `--json` prints the whole result as MCP's `tools/call` gives it.",
@@ -83,7 +83,7 @@ pub(super) static REPORT: CommandSpec = CommandSpec {
     after_help: "",
 };
 
-/// Options of every command in programs that assemble their pool from the command line.
+/// Options that build the pool. Every command of a `main!` program accepts them.
 static POOL_OPTIONS: &[Opt] = &[
     TOOLS,
     ALLOW,
@@ -105,10 +105,8 @@ pub(super) const ARGS: Opt = Opt {
     ..Opt::new("args", "All arguments as one JSON object; `-` reads it from standard input")
 };
 
-pub(super) const TOOLS: Opt = Opt {
-    value: Some("FILE"),
-    ..Opt::new("tools", "Use the tools that this file names, instead of all")
-};
+pub(super) const TOOLS: Opt =
+    Opt { value: Some("FILE"), ..Opt::new("tools", "Use only the tools named in this file") };
 
 pub(super) const ALLOW: Opt = Opt {
     value: Some("PATTERN"),

@@ -41,6 +41,7 @@ impl Arguments {
     }
 
     /// The value of an option in seconds, at least `min`.
+    #[cfg(any(feature = "http", feature = "mcp-client"))]
     pub(super) fn seconds(&self, option: &Opt, min: u64) -> Result<Option<Duration>, UsageError> {
         let parse = |value: &str| match value.parse() {
             Ok(seconds) if seconds >= min => Ok(Duration::from_secs(seconds)),

@@ -54,7 +54,7 @@ fn longest_attempt(config: &McpConfig, filter: impl Fn(&McpServerConfig) -> bool
 pub(super) fn failure(config: &McpConfig, statuses: &[McpServerStatus]) -> Option<McpManagerError> {
     let missing = statuses.iter().filter(|status| is_required(config, &status.name));
     let reasons: Vec<(String, String)> = missing
-        .filter_map(|status| Some((status.name.clone(), state::fault(&status.state)?)))
+        .filter_map(|status| Some((status.name.clone(), state::failure_reason(&status.state)?)))
         .collect();
     (!reasons.is_empty()).then_some(McpManagerError::RequiredFailed { reasons })
 }

@@ -2,8 +2,8 @@
 
 use tool_runtime_client::McpState;
 
-/// The name of a state in JSON: scripts rely on it.
-pub(super) fn word(state: &McpState) -> &'static str {
+/// The name of a state in JSON output. Stable, since scripts rely on it.
+pub(super) fn name(state: &McpState) -> &'static str {
     match state {
         McpState::Connecting => "connecting",
         McpState::Ready => "ready",
@@ -16,7 +16,7 @@ pub(super) fn word(state: &McpState) -> &'static str {
 }
 
 /// The reason why an enabled server is not connected.
-pub(super) fn fault(state: &McpState) -> Option<String> {
+pub(super) fn failure_reason(state: &McpState) -> Option<String> {
     match state {
         McpState::Ready | McpState::Disabled => None,
         McpState::Connecting => Some("it did not answer in time".to_owned()),

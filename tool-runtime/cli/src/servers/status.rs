@@ -37,7 +37,7 @@ pub(super) async fn status(
     } else {
         show(&statuses, &left_out(&config));
     }
-    let is_well = statuses.iter().all(|status| state::fault(&status.state).is_none())
+    let is_well = statuses.iter().all(|status| state::failure_reason(&status.state).is_none())
         && config.left_out().is_empty();
     Ok(ExitCode::from(if is_well { 0 } else { exit::ERROR }))
 }
@@ -65,7 +65,7 @@ fn show(statuses: &[McpServerStatus], left_out: &BTreeMap<&str, Vec<String>>) {
         print::line(&line);
     }
     for status in statuses {
-        for text in state::fault(&status.state).iter().chain(&status.problems) {
+        for text in state::failure_reason(&status.state).iter().chain(&status.problems) {
             print::line(&format!("{}: {text}", table::cell(&status.name)));
         }
     }
@@ -82,7 +82,7 @@ fn row(status: &McpServerStatus) -> [String; 5] {
     let info = status.info.as_ref().map(|info| format!("{} {}", info.name, info.version));
     [
         status.name.clone(),
-        state::word(&status.state).replace('_', " "),
+        state::name(&status.state).replace('_', " "),
         tools,
         status.protocol.clone().unwrap_or_else(dash),
         info.unwrap_or_else(dash),
@@ -96,8 +96,8 @@ fn object(status: &McpServerStatus) -> Value {
     let problems = (!status.problems.is_empty()).then(|| json!(status.problems));
     let members = [
         ("name", Some(json!(status.name))),
-        ("state", Some(json!(state::word(&status.state)))),
-        ("reason", state::fault(&status.state).map(Value::from)),
+        ("state", Some(json!(state::name(&status.state)))),
+        ("reason", state::failure_reason(&status.state).map(Value::from)),
         ("tools", Some(json!(status.tools))),
         ("problems", problems),
         ("protocol", status.protocol.clone().map(Value::from)),

@@ -39,7 +39,7 @@ fn warnings(
         warnings.extend(statuses.iter().flat_map(problems));
     }
     // A pattern may match tools of a missing server. The report lists unmatched patterns itself.
-    let is_complete = statuses.iter().all(|status| state::fault(&status.state).is_none());
+    let is_complete = statuses.iter().all(|status| state::failure_reason(&status.state).is_none());
     if is_complete && !matches!(command, Command::Report { .. }) {
         warnings.extend(unmatched(pool));
     }
@@ -47,7 +47,7 @@ fn warnings(
 }
 
 fn missing(status: &McpServerStatus) -> Option<String> {
-    let fault = state::fault(&status.state)?;
+    let fault = state::failure_reason(&status.state)?;
     Some(format!("the MCP server `{}` is not connected: {fault}", status.name))
 }
 

@@ -283,7 +283,7 @@ impl McpManagerBuilder {
         self
     }
 
-    /// Connects to all servers at once and adds their tools to the pool. Waits until each connection was attempted, or for
+    /// Connects to all servers concurrently and adds their tools to the pool. Waits until each connection was attempted, or for
     /// [`Self::start_timeout`]. Failed and pending connections continue in the background.
     ///
     /// # Errors

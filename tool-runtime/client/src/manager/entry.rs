@@ -24,7 +24,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// From a configuration.
+    /// Creates an entry from a configuration.
     ///
     /// # Errors
     /// The entry is invalid, or this build lacks its transport.
@@ -41,7 +41,7 @@ impl Entry {
         Ok(Self { name: name.into(), factory, config: Some(config) })
     }
 
-    /// From code.
+    /// Creates an entry from code.
     pub(super) fn by(name: &str, factory: Box<dyn TransportFactory>) -> Self {
         Self { name: name.into(), factory, config: None }
     }

@@ -26,7 +26,7 @@ struct List {
 struct Read {
     /// The server that has it, as `list_mcp_resources` says.
     server: String,
-    /// Its URI, or one that a template of the server describes.
+    /// The URI of the resource, which may match a URI template of the server.
     uri: String,
 }
 

@@ -51,10 +51,10 @@ impl Child {
     ) -> Result<Spawned, SpawnError> {
         let Started { lifecycle, stdin, stdout, stderr, outcome } =
             system::start(command, counted)?;
-        let (stdin, closer) = Stdin::over(stdin);
+        let (stdin, closer) = Stdin::new(stdin);
         let watched = Arc::clone(&lifecycle);
         let stderr =
-            Stderr::drain(stderr, command, server, async move { watched.exit.over().await });
+            Stderr::drain(stderr, command, server, async move { watched.exit.wait().await });
         let child = Self { lifecycle, stdin: closer, stderr };
         outcome.await?;
         Ok(Spawned { child, stdin, stdout })
@@ -91,7 +91,7 @@ impl Child {
     /// the wait alone.
     pub(crate) async fn close(&self, grace: Duration) {
         self.begin_shutdown(grace);
-        self.lifecycle.exit.over().await;
+        self.lifecycle.exit.wait().await;
     }
 
     fn begin_shutdown(&self, grace: Duration) {

@@ -16,11 +16,11 @@ use tool_runtime_core::seam::Redactor;
 pub(crate) struct Command {
     /// A name, looked up in `PATH`, or a path, relative to `cwd`.
     pub(crate) program: String,
-    /// Arguments, without a shell.
+    /// Arguments, passed without a shell.
     pub(crate) args: Vec<String>,
-    /// Variables besides the inherited ones; these win.
+    /// Variables that are added to the inherited ones and override them.
     pub(crate) env: BTreeMap<String, String>,
-    /// Working directory. Default: our own.
+    /// Working directory. Default: that of this process.
     pub(crate) cwd: Option<PathBuf>,
     /// Removes the secrets of the entry from the child's output.
     pub(crate) redactor: Arc<Redactor>,

@@ -4,8 +4,8 @@ use std::io;
 use std::path::PathBuf;
 use tool_runtime_config::seam::LookupError;
 
-/// The reason why a child was not started, and the remedy. Paths are the only values of the environment
-/// in it.
+/// The reason why a child was not started, with a remedy. Messages contain no values of environment
+/// variables except paths.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SpawnError {
     /// The program was not found.
@@ -17,13 +17,13 @@ pub(crate) enum SpawnError {
         /// As the configuration has it.
         cwd: PathBuf,
     },
-    /// An invalid name of a variable.
-    #[error("`{}` is not a name of a variable: it is empty or holds `=` or NUL", name.escape_debug())]
+    /// A variable name is invalid.
+    #[error("`{}` is not a valid variable name: it is empty or contains `=` or NUL", name.escape_debug())]
     Variable {
         /// As the configuration has it.
         name: String,
     },
-    /// The system refuses to start it.
+    /// The system cannot start the program.
     #[error("`{program}` cannot be started: {source}{}", system_remedy(source))]
     System {
         /// As the configuration has it.
@@ -35,10 +35,10 @@ pub(crate) enum SpawnError {
 
 fn system_remedy(source: &io::Error) -> &'static str {
     match source.kind() {
-        io::ErrorKind::NotFound => ": the interpreter that its first line names is missing",
+        io::ErrorKind::NotFound => ": the interpreter of its `#!` line is missing",
         io::ErrorKind::ArgumentListTooLong => ": shorten `args` or `env`",
         io::ErrorKind::InvalidInput => ": `args` and `env` must not hold NUL",
-        io::ErrorKind::PermissionDenied => ": see the permissions of it and of `cwd`",
+        io::ErrorKind::PermissionDenied => ": check the permissions of the program and of `cwd`",
         _ => "",
     }
 }

@@ -39,7 +39,7 @@ impl ExitWatch {
     }
 
     /// Waits until nothing more will happen.
-    pub(super) async fn over(&self) {
+    pub(super) async fn wait(&self) {
         self.until(|progress| progress.is_over).await;
     }
 

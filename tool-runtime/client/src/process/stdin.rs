@@ -27,7 +27,7 @@ struct Slot {
 }
 
 impl Stdin {
-    pub(super) fn over(pipe: Pipe) -> (Self, Closer) {
+    pub(super) fn new(pipe: Pipe) -> (Self, Closer) {
         let closer = Closer(Arc::new(Mutex::new(Slot { pipe: Some(pipe), writer: None })));
         (Self(closer.clone()), closer)
     }

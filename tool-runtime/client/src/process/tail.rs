@@ -85,7 +85,7 @@ impl Tail {
         let mut shown = self.redactor.text(&line_text).into_owned();
         // A line that fills its room may end with half a secret.
         let half = if line.len() == self.room() { self.redactor.longest() } else { 0 };
-        cut(&mut shown, half);
+        truncate_middle(&mut shown, half);
         shown
     }
 
@@ -111,7 +111,7 @@ impl State {
 }
 
 /// Cuts a line to its limit, and by at least `half` bytes.
-fn cut(line: &mut String, half: usize) {
+fn truncate_middle(line: &mut String, half: usize) {
     let end = line.len().saturating_sub(half).min(MAX_LINE);
     if end < line.len() {
         let boundary = (0..=end).rev().find(|end| line.is_char_boundary(*end));

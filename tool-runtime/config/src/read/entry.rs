@@ -148,7 +148,7 @@ fn unknown(written: &str, here: &Place, keys: Keys, findings: &mut Findings) {
     findings.wrong(here, "no such key is known", help);
 }
 
-/// A name in snake case, or in camel case where what was written is no snake.
+/// A name in snake case, or in camel case where the written name is not snake case.
 fn spelled_like(written: &str, key: &str) -> String {
     if written.contains('_') || !written.contains(|c: char| c.is_ascii_uppercase()) {
         return key.to_owned();

@@ -113,7 +113,7 @@ pub(super) const SERVER: Keys = &[
     ),
     ("extension_name", Ignored("where an entry comes from changes nothing")),
     ("version", Ignored("the version that runs is what `command` or `url` give")),
-    ("server_instructions", Ignored("what a server says of itself is told by its connection")),
+    ("server_instructions", Ignored("the instructions of a server are received on connection")),
     ("headers_helper", Refused("give the host program the header, or write it with `${VAR}`")),
     ("experimental_environment", Refused("servers are started on this machine alone")),
     ("sandbox", Refused(SANDBOX)),

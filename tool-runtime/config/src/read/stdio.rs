@@ -83,7 +83,7 @@ impl Reader<'_> {
                 McpText::expanded(home, path.shown())
             }
             None => {
-                let text = "`~` is the folder of the user, and nobody says which that is";
+                let text = "`~` cannot be expanded, because no source has the variable `HOME`";
                 let help = "set `HOME`, or write the path in full";
                 self.lacks(place, Fault::new(text, help));
                 path

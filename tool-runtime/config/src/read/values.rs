@@ -169,7 +169,7 @@ impl Reader<'_> {
         let help = match (name.split_once(':'), name) {
             (Some(("input", _)), _) => format!("an editor would ask for it; {remedy}"),
             (Some(_), _) | (_, "workspaceFolder" | "userHome" | "cwd" | "pathSeparator" | "/") => {
-                format!("an editor would know it; {remedy}")
+                format!("only editors define this variable; {remedy}")
             }
             _ if asked == "nothing" => "have the loader ask the environment".to_owned(),
             _ => format!("set `{name}`, or write `${{{prefix}{name}:-default}}`"),

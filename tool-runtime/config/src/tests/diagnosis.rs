@@ -58,7 +58,7 @@ fn programs_are_looked_for_where_they_would_be() {
     let named = || McpServerConfig::stdio("server").env("PATH", path.as_str());
 
     let told = only(named());
-    assert_eq!(told.text, "`server` is there, and cannot be run");
+    assert_eq!(told.text, "`server` exists but is not executable");
     std::fs::set_permissions(&file, PermissionsExt::from_mode(0o755)).expect("permissions");
     let told = only(named());
     assert_eq!(
@@ -70,18 +70,18 @@ fn programs_are_looked_for_where_they_would_be() {
     let missing = McpServerConfig::stdio("./bin/other").cwd(folder.display().to_string());
     assert_eq!(only(missing).text, "there is no file `./bin/other`");
     let inside = McpServerConfig::stdio("./bin").cwd(folder.display().to_string());
-    assert_eq!(only(inside).text, "`./bin` is a folder, and no program");
+    assert_eq!(only(inside).text, "`./bin` is a directory, not a program");
     std::fs::remove_dir_all(&folder).expect("the folder is there");
     let told = only(named());
     assert_eq!(
         told.text,
-        "there is no program `server`: it was looked for in the 1 folders of the entry's `PATH`"
+        "there is no program `server`: searched in the entry's `PATH` (1 directories)"
     );
 
     let gone = diagnoses(McpServerConfig::stdio("sh").cwd("/no/such/folder"));
-    assert_eq!(gone[0].text, "there is no folder `/no/such/folder`");
+    assert_eq!(gone[0].text, "the directory `/no/such/folder` does not exist");
     let absent = only(McpServerConfig::stdio("npx-is-not-here"));
-    assert!(absent.text.contains("it was looked for in `"), "{absent:?}");
+    assert!(absent.text.contains("searched in `"), "{absent:?}");
     let line = only(McpServerConfig::stdio("npx -y x"));
     assert!(line.text.contains("not a program but a command line"), "{line:?}");
 }

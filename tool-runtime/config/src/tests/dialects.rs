@@ -156,7 +156,7 @@ fn what_is_said_of_tools_that_there_are_not_is_told() {
 }
 
 #[test]
-fn what_a_dialect_asks_for_in_vain_is_warned_of() {
+fn unsupported_dialect_keys_are_warnings() {
     for key in ["autoApprove", "alwaysAllow", "trust", "keep_alive", "watchPaths", "alwaysLoad"] {
         let warned = warnings(json!({ "command": "x", key: true }));
         assert_eq!(warned.len(), 1, "{key}");

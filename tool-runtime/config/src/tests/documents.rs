@@ -9,7 +9,7 @@ fn problems(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_is_no_json_is_told_with_its_place_and_not_shown() {
+fn invalid_json_is_reported_by_position_without_its_text() {
     for text in [
         "{ \"a\": \"hunter2\" \"b\" }",
         "{ \"a\": hunter2 }",

@@ -54,7 +54,7 @@ fn what_cannot_be_expanded_is_told_by_name_and_never_by_value() {
         ),
         (
             "${workspaceFolder}",
-            "an editor would know it; here the host gives a variable `workspaceFolder`",
+            "only editors define this variable; here the host gives a variable `workspaceFolder`",
         ),
         ("${A:-${TOKEN}}", "there is a `${` within `${A..}`"),
         ("${NESTED}", "the value of `NESTED` holds a `${`"),
@@ -132,7 +132,7 @@ fn who_is_given_variables_by_an_option_is_told_of_it() {
         helps,
         [
             "an editor would ask for it; give it by `--var input:key=..`",
-            "an editor would know it; give it by `--var workspaceFolder=..`",
+            "only editors define this variable; give it by `--var workspaceFolder=..`",
         ]
     );
 }

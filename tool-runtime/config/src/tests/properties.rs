@@ -1,4 +1,4 @@
-//! Whatever comes.
+//! Property tests of expansion and of reading arbitrary documents.
 
 use super::support::loader;
 use crate::expand::{Reference, Unexpanded, expand};
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Map, Value, json};
 
-/// What is looked up by the oracle and by the expander.
+/// The variables of all tests.
 fn look_up(name: &str) -> Option<&'static str> {
     match name {
         "A" => Some("1"),
@@ -18,7 +18,7 @@ fn look_up(name: &str) -> Option<&'static str> {
     }
 }
 
-/// The rules in the plainest way: None where anything cannot be expanded.
+/// Reference implementation of the rules; `None` for a text that cannot be expanded.
 fn oracle(text: &str) -> Option<String> {
     let Some(start) = text.find("${") else { return Some(text.to_owned()) };
     if text[..start].ends_with('$') {
@@ -106,7 +106,7 @@ proptest! {
     #[test]
     fn toml_and_json_are_read_alike(value in document()) {
         let servers = json!({ "mcpServers": { "s": without_nulls(value) } });
-        // A value that TOML cannot write is nobody's.
+        // Values that TOML cannot represent are skipped.
         if let Some(table) = table(&servers) {
             let toml = loader().toml(table).load();
             prop_assert_eq!(loader().value(servers).load(), toml);
@@ -129,7 +129,7 @@ fn without_nulls(value: Value) -> Value {
     }
 }
 
-/// TOML in one line a key, as inline tables.
+/// Formats an object as TOML: one line for each key, nested objects as inline tables.
 #[cfg(feature = "toml")]
 fn table(value: &Value) -> Option<String> {
     let object = value.as_object()?;
@@ -174,7 +174,7 @@ fn quoted(text: &str) -> String {
     quoted + "\""
 }
 
-/// Objects with keys that are known, in all spellings, and some that are not.
+/// Objects with all spellings of the known keys, and some unknown keys.
 fn document() -> impl Strategy<Value = Value> {
     let keys: Vec<String> = read::known_keys()
         .map(str::to_owned)

@@ -43,7 +43,7 @@ fn a_key_may_say_the_unit() {
 }
 
 #[test]
-fn what_is_no_time_is_refused() {
+fn an_invalid_duration_is_refused() {
     for value in [
         json!(0),
         json!("0s"),

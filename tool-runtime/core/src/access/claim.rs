@@ -11,11 +11,11 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
-    /// Whether the two must not run at once. Of what is undeclared nothing is known but whether
-    /// it only reads.
-    pub(crate) fn meets(&self, other: &Self) -> bool {
+    /// Whether the two must not run concurrently. An undeclared access is only known to be read-only
+    /// or not.
+    pub(crate) fn conflicts_with(&self, other: &Self) -> bool {
         if self.access.is_declared() && other.access.is_declared() {
-            return self.access.meets(&other.access);
+            return self.access.conflicts_with(&other.access);
         }
         !(self.only_reads() && other.only_reads())
     }
@@ -40,30 +40,32 @@ mod tests {
     #[test]
     fn declared_claims_meet_by_their_keys() {
         let write = declared(Access::none().write("k:1"));
-        assert!(write.meets(&declared(Access::none().read("k:1"))));
-        assert!(!write.meets(&declared(Access::none().write("k:2"))));
-        assert!(!write.meets(&declared(Access::none())));
+        assert!(write.conflicts_with(&declared(Access::none().read("k:1"))));
+        assert!(!write.conflicts_with(&declared(Access::none().write("k:2"))));
+        assert!(!write.conflicts_with(&declared(Access::none())));
     }
 
     #[test]
     fn what_is_undeclared_meets_all_but_readers() {
         let read = declared(Access::none().read("k:1"));
         let write = declared(Access::none().write("k:1"));
-        assert!(undeclared(false).meets(&undeclared(false)));
-        assert!(undeclared(false).meets(&undeclared(true)));
+        assert!(undeclared(false).conflicts_with(&undeclared(false)));
+        assert!(undeclared(false).conflicts_with(&undeclared(true)));
         assert!(
-            undeclared(false).meets(&read) && undeclared(false).meets(&declared(Access::none()))
+            undeclared(false).conflicts_with(&read)
+                && undeclared(false).conflicts_with(&declared(Access::none()))
         );
-        assert!(undeclared(true).meets(&write) && write.meets(&undeclared(true)));
-        assert!(!undeclared(true).meets(&undeclared(true)));
+        assert!(undeclared(true).conflicts_with(&write) && write.conflicts_with(&undeclared(true)));
+        assert!(!undeclared(true).conflicts_with(&undeclared(true)));
         assert!(
-            !undeclared(true).meets(&read) && !undeclared(true).meets(&declared(Access::none()))
+            !undeclared(true).conflicts_with(&read)
+                && !undeclared(true).conflicts_with(&declared(Access::none()))
         );
     }
 
     #[test]
     fn keys_speak_louder_than_read_only() {
         let write = Claim { access: Access::none().write("k:1"), is_read_only: true };
-        assert!(write.meets(&undeclared(true)));
+        assert!(write.conflicts_with(&undeclared(true)));
     }
 }

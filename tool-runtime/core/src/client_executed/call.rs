@@ -112,7 +112,7 @@ impl ClientCall {
         &self.0.request.arguments
     }
 
-    /// When an answer comes too late. `None` for a deadline beyond what a clock can say.
+    /// The time after which an answer is rejected. `None` if the clock cannot represent it.
     pub fn deadline(&self) -> Option<Instant> {
         Some(self.0.request.deadline?.instant)
     }

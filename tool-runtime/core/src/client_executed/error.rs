@@ -5,7 +5,7 @@ use thiserror::Error;
 
 /// Why an answer to a [`ClientCall`](crate::ClientCall) was not taken.
 ///
-/// How calls have ended is remembered of the last thousand; older ones are unknown.
+/// The endings of the last 1000 calls are remembered. Older calls count as unknown.
 ///
 /// ```
 /// # use std::time::Duration;
@@ -29,13 +29,13 @@ pub enum ClientAnswerError {
         /// The call's id.
         id: Arc<str>,
     },
-    /// Its deadline has passed.
+    /// The deadline of the call has passed.
     #[error("call `{id}` has expired; answer before its deadline")]
     Expired {
         /// The call's id.
         id: Arc<str>,
     },
-    /// Its caller gave up.
+    /// The call was cancelled.
     #[error("call `{id}` was cancelled by its caller; watch `cancelled` to stop working on it")]
     Cancelled {
         /// The call's id.

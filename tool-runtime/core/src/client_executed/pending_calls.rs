@@ -71,7 +71,7 @@ impl PendingCalls {
         let (reply, answer) = oneshot::channel();
         let mut calls = self.calls();
         if calls.is_closed {
-            return Err(gone(&request.name, false));
+            return Err(abandoned_error(&request.name, false));
         }
         let name = request.name.clone();
         let number = calls.add(request, output, reply);
@@ -162,7 +162,7 @@ impl PendingCalls {
         // A task that is woken below may take this lock.
         drop(calls);
         for (number, pending) in pending {
-            let error = gone(pending.call.name(), !waiting.contains(&number));
+            let error = abandoned_error(pending.call.name(), !waiting.contains(&number));
             // The receiver may be gone.
             let _ = pending.reply.send(Err(error));
         }
@@ -278,7 +278,7 @@ fn refused(id: &Arc<str>, error: &CallError) -> ClientAnswerError {
 }
 
 /// A host that has taken a call may have done it.
-fn gone(tool: &str, is_taken: bool) -> CallError {
+fn abandoned_error(tool: &str, is_taken: bool) -> CallError {
     if is_taken {
         let text = format!(
             "the host program went away while it did `{tool}`; the call may have had its effect, so find that out before you try again"

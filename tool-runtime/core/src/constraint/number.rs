@@ -105,8 +105,8 @@ impl<T: Ranged> Range<T> {
 /// Makes a range of `T` from its two ends.
 type Make<T, N> = fn(Bound<N>, Bound<N>) -> Range<T>;
 
-/// Gives the maker of a range of `T`: generated code asks for it before it shows the ends, so that
-/// what is wrong with the type is told alone.
+/// Returns the constructor of a range of `T`. Generated code calls it before it mentions the bounds, so that a
+/// wrong type is the only compile error.
 pub fn range<T: Ranged>() -> Make<T, T::Number> {
     Range::new
 }

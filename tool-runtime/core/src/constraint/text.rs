@@ -6,9 +6,9 @@ use schemars::Schema;
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-/// A type that is text: strings and options of them.
+/// String types, and options of them.
 #[diagnostic::on_unimplemented(
-    message = "`pattern` and `format` need text, and `{Self}` is none",
+    message = "`pattern` and `format` need text, and `{Self}` is not text",
     label = "not text",
     note = "write `String` or `Option<String>`, or put the constraint on the type's own schema"
 )]
@@ -68,7 +68,7 @@ impl<T> Constraint<T> for Pattern<T> {
     }
 }
 
-/// A format of JSON Schema. Unknown formats are advertised and not enforced.
+/// A JSON Schema format. Unknown formats appear in the schema and are not enforced.
 pub struct Format<T> {
     format: &'static str,
     engine: &'static engine::Engine,

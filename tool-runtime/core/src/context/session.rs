@@ -6,9 +6,9 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// Names a session within this process: an MCP client over stdio, a client of HTTP that has called
-/// `initialize`, or a [`ToolPool::session`](crate::ToolPool::session). It is not the secret id that
-/// a client of HTTP sends.
+/// Identifies a session within this process: of an MCP client over stdio, of an HTTP client that has sent
+/// `initialize`, or of [`ToolPool::session`](crate::ToolPool::session). This is not the secret
+/// `Mcp-Session-Id` of an HTTP client.
 ///
 /// ```
 /// use tool_runtime::ToolPool;
@@ -29,17 +29,18 @@ impl fmt::Display for SessionId {
     }
 }
 
-/// A session: it lasts as long as whoever opened it holds it. Contexts know it weakly, so that a
-/// value of a toolset may keep a context.
+/// A session, which ends when its `Arc` is dropped. Contexts hold a `Weak`, so that a toolset instance can
+/// keep a context without keeping the session open.
 pub struct Session {
     id: SessionId,
-    /// Has values of the session, and drops them when it ends.
+    /// Owners of values of this session; notified when the session ends.
     holders: Mutex<Vec<Weak<dyn SessionValues>>>,
 }
 
-/// Has a value per session.
+/// Owns one value per session, such as a toolset with instances per session.
 pub(crate) trait SessionValues: Send + Sync {
-    /// Gives up the value of a session. The future closes it; dropped, it leaves that to the value.
+    /// Removes the value of a session. The returned future closes the value. If the future is dropped,
+    /// dropping the value closes it.
     fn end(&self, session: SessionId) -> Option<BoxFuture<'static, ()>>;
 }
 
@@ -55,7 +56,7 @@ impl Session {
         &self.id
     }
 
-    /// Has a value closed when the session ends.
+    /// Registers an owner whose value is closed when the session ends.
     pub(crate) fn held_by(&self, holder: Weak<dyn SessionValues>) {
         lock(&self.holders).push(holder);
     }

@@ -1,4 +1,4 @@
-//! Members of a definition that this library does not know: a gateway passes them on.
+//! Unknown members of a definition, which a gateway passes on.
 
 use serde_json::{Map, Value};
 
@@ -33,7 +33,7 @@ fn without(members: &Map<String, Value>, known: &[&str]) -> Map<String, Value> {
     unknown.map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
-/// Adds unknown members to a definition, which keeps those that it has.
+/// Adds unknown members to a definition. Existing members stay; objects are merged.
 pub fn add(unknown: &Map<String, Value>, tool: &mut Map<String, Value>) {
     for (key, value) in unknown {
         match (tool.get_mut(key), value) {

@@ -13,7 +13,7 @@ const TAGS: &str = "tool-runtime/tags";
 /// The key in `_meta` of the flag that calls report progress.
 const PROGRESS: &str = "tool-runtime/progress";
 
-/// Where it stands that calls may go on as tasks.
+/// The `_meta` key that marks tools whose calls may continue as tasks.
 const TASK: &str = "tool-runtime/task";
 
 /// Marks hints whose source is not trusted.

@@ -77,7 +77,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Sets how many calls run at once, at least one. Default: the pool's, which is 10 unless
+    /// Sets how many calls run concurrently, at least one. Default: the pool's, which is 10 unless
     /// it was set.
     pub fn limit(mut self, limit: usize) -> Self {
         self.limit = limit.max(1);

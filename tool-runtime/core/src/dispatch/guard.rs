@@ -40,14 +40,14 @@ pub(super) fn bounds<'a>(
 
 /// The shorter of a limit and what is left until the caller's deadline.
 pub(super) fn limit_of(given: Option<Duration>, context: &ToolContext) -> Option<Duration> {
-    match (given, left(context)) {
+    match (given, remaining(context)) {
         (Some(given), Some(left)) => Some(given.min(left)),
         (only, None) | (None, only) => only,
     }
 }
 
 /// The time left until the caller's deadline.
-fn left(context: &ToolContext) -> Option<Duration> {
+fn remaining(context: &ToolContext) -> Option<Duration> {
     context.deadline().map(|deadline| deadline.saturating_duration_since(now()))
 }
 
@@ -101,7 +101,7 @@ pub(super) async fn waiting<T>(
     tool: &str,
     context: &ToolContext,
 ) -> Result<T, CallError> {
-    match (left(context), context.cancellation()) {
+    match (remaining(context), context.cancellation()) {
         (None, None) => work.await,
         (limit, _) => guarded(work, tool, limit, context).await?,
     }

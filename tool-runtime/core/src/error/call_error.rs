@@ -34,7 +34,7 @@ struct Failure {
 }
 
 impl CallError {
-    /// From a class and a text for the model.
+    /// Creates an error from a class and a text for the model.
     pub fn new(class: ErrorClass, message: impl Into<String>) -> Self {
         Self(Box::new(Failure {
             class,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Why a call did not succeed.
+/// The class of a call error.
 ///
 /// ```
 /// use tool_runtime::ErrorClass;
@@ -21,7 +21,7 @@ pub enum ErrorClass {
     NotFound,
     /// A rule forbids the call.
     Denied,
-    /// A person was asked and said no.
+    /// A person declined.
     ApprovalRejected,
     /// Too many calls.
     RateLimited,

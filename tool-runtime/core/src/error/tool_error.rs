@@ -80,7 +80,7 @@ impl ToolError {
         Self { class, message: message.into(), source: None }
     }
 
-    /// From anything that only prints.
+    /// Creates an error from any value that implements `Display`.
     pub(crate) fn from_display(error: &dyn fmt::Display) -> Self {
         Self::user(error.to_string())
     }

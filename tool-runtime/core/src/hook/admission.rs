@@ -175,7 +175,7 @@ fn rejected(tool: &str, reason: &str) -> CallError {
 }
 
 fn no_approver(tool: &str, questions: &[String]) -> CallError {
-    denied(tool, "it needs to be approved, and nobody is there to approve it")
+    denied(tool, "it requires approval, and the pool has no approver")
         .with_detail(format!("no approver is set; to be asked: {}", questions.join("; ")))
 }
 

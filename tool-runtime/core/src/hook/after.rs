@@ -44,7 +44,7 @@ impl AfterCall {
         &self.observation
     }
 
-    /// Whether something went wrong: the call, or what the tool itself said.
+    /// Whether the call failed or the tool returned an error.
     pub fn is_error(&self) -> bool {
         self.observation.is_error()
     }
@@ -56,7 +56,7 @@ impl AfterCall {
         self.error.as_deref()
     }
 
-    /// Why it went wrong, in one word.
+    /// The error class, if the call failed.
     pub fn error_class(&self) -> Option<ErrorClass> {
         self.error().map(CallError::class)
     }

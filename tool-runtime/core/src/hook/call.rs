@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
 
-/// The call that a hook sees, with what hooks before it made of it. Cheap to clone.
+/// The call that a hook receives, with the changes of the hooks before it. Cheap to clone.
 ///
 /// ```
 /// use tool_runtime::{Before, Hook, HookCall};
@@ -29,7 +29,7 @@ pub struct HookCall(Arc<Parts>);
 #[derive(Clone)]
 struct Parts {
     tool: Tool,
-    /// Most are short, and need no memory of their own.
+    /// Stored inline if short, which most arguments are.
     arguments: CompactString,
     context: ToolContext,
 }
@@ -45,16 +45,16 @@ impl HookCall {
         self.0.tool.name()
     }
 
-    /// The arguments as JSON text, as rewritten so far, without needless escapes. Secret ones are
-    /// in it.
+    /// The arguments as JSON text, as rewritten by earlier hooks, with escapes normalised. Includes secret
+    /// arguments.
     pub fn arguments(&self) -> &str {
         &self.0.arguments
     }
 
-    /// The arguments as a type that serde knows.
+    /// Deserializes the arguments.
     ///
     /// # Errors
-    /// Arguments that do not fit. A hook that hands it on by `?` has failed.
+    /// The arguments do not match `T`. A hook that returns this error with `?` fails.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, DecodeError> {
         Arguments::new(&self.0.arguments).parse()
     }
@@ -64,7 +64,7 @@ impl HookCall {
         self.0.context.call_id()
     }
 
-    /// Everything that a model may know of the tool.
+    /// The definition of the tool, as clients see it.
     pub fn definition(&self) -> &ToolDefinition {
         self.0.tool.definition()
     }
@@ -78,7 +78,7 @@ impl HookCall {
         &self.0.tool
     }
 
-    /// How it shows itself to a person.
+    /// The text that shows the call to a person.
     pub(super) fn visualize(&self) -> String {
         self.0.tool.visualize(&self.0.arguments)
     }
@@ -92,8 +92,7 @@ impl HookCall {
     }
 }
 
-/// Without escapes that are not needed: a hook that looks for a word finds it however it was
-/// written.
+/// Removes needless escapes, so that a hook that searches the text finds a word in any spelling.
 fn normal(arguments: &str) -> CompactString {
     let text = Arguments::new(arguments).as_str();
     if text.contains('\\')
@@ -104,7 +103,7 @@ fn normal(arguments: &str) -> CompactString {
     text.into()
 }
 
-/// Without the arguments, which may be secret.
+/// Omits the arguments, which may be secret.
 impl fmt::Debug for HookCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HookCall")

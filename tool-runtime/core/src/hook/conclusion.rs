@@ -1,4 +1,4 @@
-//! After a call: the hooks, one after the other, on its outcome.
+//! Runs the hooks after a call on its outcome.
 
 use super::hooks::ToolHooks;
 use super::watch::{self, Failure};
@@ -10,11 +10,11 @@ use std::time::Duration;
 
 impl ToolHooks {
     /// Runs the hooks that come after a call, in the order they were registered. Each sees the
-    /// outcome as changed by those before it. One that fails closed withholds the outcome from
-    /// everyone, the hooks after it as well; they still run, since logs must have every call.
+    /// outcome as changed by the hooks before it. A hook that fails closed withholds the outcome, also from
+    /// later hooks. Later hooks still run, so that logs have every call.
     ///
     /// # Errors
-    /// The error of the call, or that its outcome is withheld.
+    /// The error of the call, or an internal error if a hook withholds the outcome.
     pub(crate) async fn after(
         &self,
         call: HookCall,
@@ -33,7 +33,7 @@ impl ToolHooks {
     }
 }
 
-/// The outcome of a call that passes the hooks.
+/// A finished call on its way through the hooks.
 struct Conclusion {
     call: HookCall,
     outcome: Result<Arc<Observation>, CallError>,
@@ -59,7 +59,7 @@ impl Conclusion {
         }
     }
 
-    /// The text says whether the tool ran, so that the model does not repeat its effects.
+    /// The text says whether the call succeeded, so that the model does not repeat a successful call.
     fn withheld(&self, mut detail: String) -> CallError {
         let tool = self.call.name();
         let text = if self.has_run {
@@ -68,7 +68,7 @@ impl Conclusion {
             format!("`{tool}` failed, and the reason was withheld because a check failed")
         };
         if let Err(error) = &self.outcome {
-            // It is reported nowhere else.
+            // The withheld error is reported nowhere else.
             detail = format!("{detail}; withheld: {}", full(error));
         }
         CallError::new(ErrorClass::Internal, text).with_detail(detail)

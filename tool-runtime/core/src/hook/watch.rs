@@ -9,7 +9,7 @@ use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::time::Duration;
 
-/// Why a hook made no decision; the message follows its name.
+/// The failure of a hook. The message continues a sentence that starts with the hook.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
     #[error("failed: {0}")]
@@ -18,7 +18,7 @@ pub(super) enum Failure {
     Panicked(String),
     #[error("did not answer within {0:?}")]
     TimedOut(Duration),
-    #[error("rewrote the arguments into some that the tool refuses: {0}")]
+    #[error("rewrote the arguments, and the tool rejects them: {0}")]
     Invalid(String),
 }
 
@@ -36,7 +36,8 @@ pub(super) async fn watched<T: Send + 'static>(
     }
 }
 
-/// Returns the message of a panic: of the future, of a destructor, of a runtime without timers.
+/// Catches panics of the future and returns their message. They come from the polled code, from destructors, or
+/// from timers on a runtime that has none.
 pub(super) async fn caught<T>(future: impl Future<Output = T>) -> Result<T, String> {
     AssertUnwindSafe(future).catch_unwind().await.map_err(panic_message)
 }
@@ -45,7 +46,7 @@ async fn bounded<T>(
     run: impl Future<Output = Result<T, ToolError>>,
     limit: Duration,
 ) -> Result<T, Failure> {
-    // Formatted inside: the `Display` of an error may panic, too.
+    // Formatted inside the caught future: the `Display` of an error may panic.
     let run = async { run.await.map_err(|error| Failure::Failed(worded(error))) };
     // The timer is created when the hook is first pending: most do not wait.
     let expiry = async { tokio::time::sleep(limit).await };
@@ -60,7 +61,7 @@ fn worded(error: ToolError) -> String {
     let error = CallError::from(error);
     match error.detail() {
         None => error.message().to_owned(),
-        // The text for the model is generic then, or begins the chain.
+        // The text for the model adds nothing: it is generic, or the chain starts with it.
         Some(chain) if is_in(&error, chain) => chain.to_owned(),
         Some(chain) => format!("{error}: {chain}"),
     }

@@ -1,4 +1,4 @@
-//! Watches polls of user code from a thread of its own, and names those that block.
+//! Watches polls of user code from a separate thread, and logs those that block.
 
 use crate::sync::lock;
 use std::sync::atomic::{AtomicBool, Ordering};

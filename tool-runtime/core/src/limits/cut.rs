@@ -36,7 +36,7 @@ impl Cut {
     }
 }
 
-/// Head, notice and tail on lines of their own, without empty ones.
+/// Head, notice and tail on separate lines, without empty ones.
 pub(super) fn joined(head: &str, notice: &str, tail: &str) -> String {
     let parts = [head, notice, tail];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")

@@ -1,4 +1,4 @@
-//! Limits pictures and sounds, which are passed on whole or replaced by a text.
+//! Limits images and audio: a block is passed on whole or replaced by a notice.
 
 use super::notice;
 use super::spill::Spill;
@@ -8,19 +8,19 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
-/// Whether it is a picture or a sound of more bytes than that.
+/// Whether an image, an audio clip or a block of an unknown kind is larger than the limit.
 pub(super) fn exceeds(block: &ContentBlock, limit: Option<usize>) -> bool {
     match (block, limit) {
         (ContentBlock::Image(media) | ContentBlock::Audio(media), Some(limit)) => {
             decoded_length(&media.data) > limit
         }
-        // The content of an unknown block is not known.
+        // An unknown block is measured by its JSON text.
         (ContentBlock::Other(block), Some(limit)) => length(block) > limit,
         _ => false,
     }
 }
 
-/// A text in place of a picture or a sound that is too large.
+/// Replaces a block that is too large by a notice.
 pub(super) fn limited(
     block: ContentBlock,
     limit: Option<usize>,
@@ -142,23 +142,15 @@ mod tests {
 
     #[test]
     fn the_length_is_told_without_decoding() {
-        for (text, length) in [
-            ("", 0),
-            ("Zg==", 1),
-            ("Zg", 1),
-            ("Zm8=", 2),
-            ("Zm9v", 3),
-            (
-                "Zm9v
-", 3,
-            ),
-        ] {
+        for (text, length) in
+            [("", 0), ("Zg==", 1), ("Zg", 1), ("Zm8=", 2), ("Zm9v", 3), ("Zm9v\n", 3)]
+        {
             assert_eq!(decoded_length(text), length, "{text}");
         }
     }
 
     #[test]
-    fn what_is_no_base64_is_none() {
+    fn invalid_base64_is_not_decoded() {
         for text in ["A", "A=AA", "A A", "ä", "AAAAA"] {
             assert_eq!(decoded(text), None, "{text}");
         }

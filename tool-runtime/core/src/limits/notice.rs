@@ -13,7 +13,7 @@ pub(super) struct Notice<'a> {
     pub(super) from: Start,
 }
 
-/// Where the removed text begins, counted from one.
+/// The start of the removed text, counted from one.
 #[derive(Clone, Copy)]
 pub(super) enum Start {
     Line(usize),

@@ -1,4 +1,4 @@
-//! Whole observations, and what holds for every text and every limit.
+//! Tests of whole observations, and properties of every text and limit.
 
 use super::OutputLimits;
 use super::notice::Notice;
@@ -11,7 +11,7 @@ use std::fs;
 use std::hash::{BuildHasher as _, RandomState};
 use std::path::{Path, PathBuf};
 
-/// A folder of its own, deleted with its contents.
+/// A temporary directory, deleted on drop.
 pub(super) struct Folder(PathBuf);
 
 impl Folder {
@@ -49,15 +49,15 @@ fn text_limit(characters: usize) -> OutputLimits {
     OutputLimits::none().text(characters)
 }
 
-/// Texts of short and long lines, of one byte a character and of several, in several blocks.
+/// Blocks of text with lines of up to 30 characters, ASCII and multi-byte.
 fn texts() -> impl Strategy<Value = Vec<String>> {
     let line = prop_oneof!["[a-z]{0,30}", "[äπ字😀]{0,30}", any::<String>()];
     let text = prop::collection::vec(line, 0..12).prop_map(|lines| lines.join("\n"));
     prop::collection::vec(text, 1..4)
 }
 
-/// The only line that is a notice, and what is before and after it.
-fn parted(text: &str) -> (&str, &str) {
+/// The text before and after the only notice.
+fn around_notice(text: &str) -> (&str, &str) {
     let at = text.find("[cut here: ").expect("a notice");
     let end = at + text[at..].find(']').expect("its end") + 1;
     let head = text[..at].strip_suffix('\n').unwrap_or(&text[..at]);
@@ -66,7 +66,7 @@ fn parted(text: &str) -> (&str, &str) {
 
 proptest! {
     #[test]
-    fn a_text_of_any_kind_keeps_its_ends_within_any_limit(texts in texts(), limit in 0..600_usize) {
+    fn cut_text_keeps_head_and_tail(texts in texts(), limit in 0..600_usize) {
         let (limits, before) = (text_limit(limit), observation(&texts));
         let after = limits.cut(before.clone(), "t");
         let (whole, left) = (before.to_text(), after.to_text());
@@ -78,7 +78,7 @@ proptest! {
         if whole.chars().count() <= most {
             prop_assert_eq!(&after, &before);
         } else {
-            let (head, tail) = parted(&left);
+            let (head, tail) = around_notice(&left);
             prop_assert!(whole.starts_with(head) && whole.ends_with(tail));
         }
         prop_assert_eq!(limits.cut(after.clone(), "t"), after);
@@ -95,7 +95,7 @@ proptest! {
         let longest = Notice::longest(limit, &Spill::new(Some(folder.path()), "t"));
         prop_assert!(left.chars().count() <= limit.max(longest));
         prop_assert!(left.contains("read on from"));
-        let (head, tail) = parted(&left);
+        let (head, tail) = around_notice(&left);
         prop_assert!(text.starts_with(head) && text.ends_with(tail));
     }
 
@@ -117,7 +117,7 @@ fn the_notice_says_where_to_read_on() {
     let lines: Vec<String> = (1..=1000).map(|line| format!("line {line}")).collect();
     let limits = text_limit(1000).spill_to(folder.path());
     let left = limits.cut(Observation::text(lines.join("\n")), "t").to_text();
-    let (head, _) = parted(&left);
+    let (head, _) = around_notice(&left);
     let next = head.lines().count() + 1;
     assert!(left.contains(&format!("read on from line {next}]")), "{left}");
     assert!(left.contains(&format!("`{}", folder.path().join("").display())), "{left}");
@@ -128,12 +128,12 @@ fn a_text_of_one_line_is_read_on_by_character() {
     let folder = Folder::new();
     let limits = text_limit(400).spill_to(folder.path());
     let left = limits.cut(Observation::text("ä".repeat(1000)), "t").to_text();
-    let next = parted(&left).0.chars().count() + 1;
+    let next = around_notice(&left).0.chars().count() + 1;
     assert!(left.contains(&format!("read on from character {next}]")), "{left}");
 }
 
 #[test]
-fn what_is_no_text_is_kept_in_files_as_well() {
+fn media_and_structured_values_are_spilled_too() {
     let limits = |folder: &Folder| {
         OutputLimits::none().media(2).resource(2).structured(2).spill_to(folder.path())
     };
@@ -154,7 +154,7 @@ fn what_is_no_text_is_kept_in_files_as_well() {
 }
 
 #[test]
-fn a_directory_that_cannot_be_written_costs_only_the_file() {
+fn an_unwritable_directory_only_loses_the_file() {
     let folder = Folder::new();
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
@@ -182,7 +182,7 @@ fn everything_that_is_too_large_is_limited_at_once() {
         .with_content(ContentBlock::resource("a:b", "y".repeat(500)));
     let after = limits.cut(before, "t");
     assert!(after.is_error() && after.structured_json().is_none());
-    // What a resource says has a limit of its own.
+    // Text of a resource has a separate limit.
     let texts: Vec<&str> = after.content().iter().filter_map(ContentBlock::as_text).collect();
     let text = texts.join("\n");
     assert!(text.chars().count() <= 400, "{text}");
@@ -211,7 +211,7 @@ fn files_are_written_without_a_runtime() {
 }
 
 #[test]
-fn what_is_within_the_limits_is_passed_on_as_it_is() {
+fn observations_within_the_limits_are_unchanged() {
     let before = Observation::text("x".repeat(30_000));
     let after = OutputLimits::default().limited(before.clone(), "t").now_or_never().expect("ready");
     assert_eq!(after, before);

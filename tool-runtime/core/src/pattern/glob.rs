@@ -21,7 +21,7 @@ pub(super) fn check(glob: &str) -> Result<(), PatternError> {
         let at = place(glob, index);
         return Err(PatternError::Foreign { pattern: glob.to_owned(), at, character });
     }
-    fast_glob::validate(glob).map_err(|error| worded(glob, error))
+    fast_glob::validate(glob).map_err(|error| to_pattern_error(glob, error))
 }
 
 /// The first character outside classes that is neither glob syntax nor part of any id, such as
@@ -62,7 +62,7 @@ fn skip_class(characters: &mut Peekable<CharIndices<'_>>) -> Option<(usize, char
     None
 }
 
-fn worded(glob: &str, error: fast_glob::Error) -> PatternError {
+fn to_pattern_error(glob: &str, error: fast_glob::Error) -> PatternError {
     let (pattern, at) = (glob.to_owned(), place(glob, error.index));
     match error.kind {
         ErrorKind::UnclosedBrace => PatternError::Unclosed { pattern, at, open: '{' },

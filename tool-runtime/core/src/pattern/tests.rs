@@ -151,7 +151,7 @@ fn what_is_empty_is_refused() {
 }
 
 #[test]
-fn what_is_never_closed_is_pointed_at() {
+fn an_unclosed_bracket_is_located() {
     for (text, at, open, closing) in [
         ("fs.[ab", 4, '[', ']'),
         ("{a,b", 1, '{', '}'),

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 pub enum Answer<T> {
     /// They answered.
     Accepted(T),
-    /// They said no.
+    /// The person declined.
     Declined,
     /// They closed the question without a choice.
     Cancelled,

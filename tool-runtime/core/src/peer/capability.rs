@@ -53,7 +53,7 @@ impl PeerCapability {
             Self::Elicitation => "ask its user",
             Self::ElicitationUrl => "send its user to a web page",
             Self::Sampling => "ask its model",
-            Self::Roots => "name its root folders",
+            Self::Roots => "list its roots",
         }
     }
 }

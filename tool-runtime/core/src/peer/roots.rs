@@ -1,4 +1,4 @@
-//! The folders that a client works in.
+//! Roots: the directories that a client works in.
 
 use super::PeerCapability;
 use super::PeerError;
@@ -11,7 +11,7 @@ use serde_json::Map;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Root {
-    /// Where it is: a `file://` URI.
+    /// The `file://` URI of the root.
     pub uri: String,
     /// Its name for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -26,7 +26,7 @@ pub struct SamplingRequest {
 }
 
 impl SamplingRequest {
-    /// A request without messages, for an answer of at most so many tokens.
+    /// A request without messages. `max_tokens` limits the answer.
     pub fn new(max_tokens: u32) -> Self {
         let mut params = Map::new();
         params.insert("maxTokens".to_owned(), max_tokens.into());

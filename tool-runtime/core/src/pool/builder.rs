@@ -315,7 +315,7 @@ impl<S> ToolPoolBuilder<S> {
     }
 
     /// Has only tools that one of these picks; called again, also those. An empty list is an
-    /// empty pool. Default: all tools. What can be written is told by [`Selector`].
+    /// empty pool. Default: all tools. See [`Selector`] for the syntax.
     ///
     /// ```
     /// # use tool_runtime::prelude::*;
@@ -351,7 +351,7 @@ impl<S> ToolPoolBuilder<S> {
     }
 
     /// Says that tools come while the pool runs, those of MCP servers for instance: a pool that is
-    /// empty when it is built, and rules that pick nothing then, are no slips.
+    /// empty when it is built, and rules that pick nothing then, are not mistakes.
     ///
     /// ```
     /// use tool_runtime::ToolPool;
@@ -433,7 +433,7 @@ impl<S> ToolPoolBuilder<S> {
         self
     }
 
-    /// Sets how many calls of one batch run at once. Default: 10.
+    /// Sets how many calls of one batch run concurrently. Default: 10.
     pub fn batch_limit(mut self, limit: usize) -> Self {
         self.draft.governance.batch_limit = limit.max(1);
         self

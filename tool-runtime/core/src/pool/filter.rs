@@ -5,7 +5,7 @@ use super::source::Source;
 use crate::tool::Tool;
 use serde::{Deserialize, Serialize};
 
-/// Which of the offered tools a pool has at all. Restrictions narrow it while the pool runs;
+/// Selects the offered tools that a pool contains. Restrictions narrow the selection at run time;
 /// nothing widens it.
 ///
 /// Without an allow list everything is allowed; an empty one allows nothing. Deny wins.

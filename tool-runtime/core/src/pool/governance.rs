@@ -20,14 +20,14 @@ use tokio::sync::RwLock;
 #[cfg(feature = "tower")]
 use tower::util::BoxCloneSyncService;
 
-/// The default number of calls of a batch that run at once.
+/// The default limit on the concurrent calls of a batch.
 const BATCH_LIMIT: usize = 10;
 
 /// The rules for the calls of a pool, beside the tools themselves.
 pub(crate) struct Governance {
-    /// The time limit of calls whose tool has none of its own.
+    /// The timeout of calls to tools without one.
     pub(crate) timeout: Option<Duration>,
-    /// How many calls of a batch run at once.
+    /// Limit on the concurrent calls of a batch.
     pub(crate) batch_limit: usize,
     pub(crate) hooks: Option<Arc<dyn Around>>,
     pub(crate) approver: Option<Arc<dyn Approver>>,

@@ -93,7 +93,7 @@ impl Rules {
         if let Some(by) = self.refusal(offer) {
             return ToolStatus::Filtered { by };
         }
-        if let Some(reason) = offer.tool.why_unusable() {
+        if let Some(reason) = offer.tool.unusable_reason() {
             return ToolStatus::Unusable { reason: reason.to_owned() };
         }
         self.check_state(&offer.tool, problems);

@@ -1,4 +1,4 @@
-//! Why a pool could not be built: all problems at once.
+//! Errors of building or changing a pool.
 
 use super::selector::SelectorError;
 use super::source::Source;
@@ -45,7 +45,7 @@ pub enum PoolProblem {
         /// The type's path.
         type_name: &'static str,
     },
-    /// A tool's name is not what the MCP specification allows.
+    /// A tool name is not valid by the MCP specification.
     #[error("bad tool name {name:?}: {reason}; rename it")]
     BadName {
         /// The name.
@@ -77,14 +77,14 @@ pub enum PoolProblem {
         /// The path of `T`.
         type_name: &'static str,
     },
-    /// The builder was told to use linked tools and none is linked.
+    /// Linked tools were requested, and the binary has none.
     #[error(
         "no tool is linked in; put `#[tool]` on a function, and for the tools of a library write `use my_tools as _;` so that it is linked at all"
     )]
     Nothing,
-    /// The names of two tools differ in case alone, which models confuse.
+    /// The names of two tools differ only in case, and models confuse them.
     #[error(
-        "the tools `{first}` and `{second}` differ in case alone, which models confuse; rename one"
+        "the names of the tools `{first}` and `{second}` differ only in case, and models confuse them; rename one"
     )]
     CaseCollision {
         /// One name.
@@ -95,12 +95,12 @@ pub enum PoolProblem {
     /// A pattern or a selector is invalid.
     #[error("{0}")]
     BadPattern(SelectorError),
-    /// A toolset, or a tool of a specification, could not be made.
+    /// A toolset, or a tool of a specification, could not be created.
     #[error("`{name}`: {reason}")]
     Unmade {
         /// The toolset or the specification.
         name: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// A source has no tool that a pattern matches.
@@ -114,7 +114,7 @@ pub enum PoolProblem {
         pattern: String,
     },
     /// A source has no prompt of that name, or no resource of that URI.
-    #[error("{source} offers no `{name}`")]
+    #[error("{source} has no prompt or resource `{name}`")]
     NotOffered {
         /// The source.
         r#source: Source,
@@ -142,7 +142,7 @@ pub enum PoolProblem {
     Closed,
 }
 
-/// Why a pool could not be built.
+/// The error of building a pool, with all problems.
 ///
 /// ```
 /// use tool_runtime::prelude::*;

@@ -63,11 +63,11 @@ impl AbsentSource {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolReport {
-    /// Its id.
+    /// The id of the tool.
     pub name: String,
-    /// Where it comes from.
+    /// The source of the tool.
     pub source: Source,
-    /// Whether it is visible, and why not.
+    /// Whether the tool is visible, with the reason if not.
     #[serde(flatten)]
     pub status: ToolStatus,
 }
@@ -94,7 +94,7 @@ pub enum ToolStatus {
         /// The tools that the restriction lets through.
         by: String,
     },
-    /// It reports that it cannot work here.
+    /// The tool or toolset reports that it is unusable on this system.
     Unusable {
         /// Why.
         reason: String,

@@ -100,7 +100,7 @@ impl ToolPool {
 fn collected(tools: impl IntoIterator<Item = Tool>) -> Vec<Tool> {
     let tools: Vec<Tool> = tools.into_iter().collect();
     for tool in &tools {
-        tool.why_unusable();
+        tool.unusable_reason();
     }
     tools
 }

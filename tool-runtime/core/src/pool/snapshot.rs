@@ -48,7 +48,7 @@ pub(crate) struct Found {
 }
 
 impl Snapshot {
-    /// From tools that are sorted by name, and the hooks of the pool.
+    /// Creates a snapshot from tools sorted by name and the hooks of the pool.
     pub(super) fn new(
         tools: Vec<Tool>,
         catalog: Arc<Catalog>,

@@ -7,8 +7,8 @@ use std::fmt;
 /// Where a tool of a pool comes from, and who owns it: only its own source replaces or removes
 /// a tool while the pool runs.
 ///
-/// Of two tools with one name, one that is linked in gives way to every other; an MCP server's
-/// takes the place of another only where
+/// If two tools have the same name, a linked one yields to any other. A tool of an MCP server
+/// replaces another one only if
 /// [`ToolPoolBuilder::mcp_replaces`](crate::ToolPoolBuilder::mcp_replaces) said so. Everything
 /// else is an error that names both, unless the filter leaves one of the two out.
 ///

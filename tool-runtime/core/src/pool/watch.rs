@@ -1,19 +1,18 @@
-//! Changes of a pool for servers: which lists clients should request again. Changes between two
-//! looks are merged.
+//! Changes of a pool, for the notifications of servers. Changes are merged until a server takes them.
 
 use crate::sync::lock;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
-/// Waits for news. The pool knows it weakly.
+/// Waits for changes of a pool, which holds a weak reference to the watcher.
 #[derive(Debug, Default)]
 pub struct Watcher {
     news: Mutex<News>,
     arrived: Notify,
 }
 
-/// Changes since the last look.
+/// Changes since the last [`Watcher::take`].
 #[derive(Debug, Default)]
 pub struct News {
     /// The tools changed.
@@ -30,7 +29,7 @@ pub struct News {
 }
 
 impl Watcher {
-    /// Adds to the news.
+    /// Records a change.
     pub(crate) fn add(&self, change: &dyn Fn(&mut News)) {
         change(&mut self.news());
         self.arrived.notify_one();
@@ -41,13 +40,13 @@ impl Watcher {
         self.add(&|news| news.is_over = true);
     }
 
-    /// Waits for news; `false` once the watch has ended.
+    /// Waits for a change; `false` once the watcher has ended.
     pub async fn arrived(&self) -> bool {
         self.arrived.notified().await;
         !self.news().is_over
     }
 
-    /// Takes the news.
+    /// Takes the changes.
     pub fn take(&self) -> News {
         let mut news = self.news();
         let is_over = news.is_over;

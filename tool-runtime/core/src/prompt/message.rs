@@ -114,7 +114,7 @@ pub trait IntoPrompt {
     /// Converts it.
     ///
     /// # Errors
-    /// Why there are no messages.
+    /// The reason why there are no messages.
     fn into_prompt(self) -> Result<PromptMessages, ToolError>;
 }
 

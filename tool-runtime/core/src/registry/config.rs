@@ -44,7 +44,7 @@ pub struct PoolConfig {
 }
 
 impl PoolConfig {
-    /// From JSON text: an object, or the list of tools alone.
+    /// Parses JSON text: an object, or only the list of tools.
     ///
     /// # Errors
     /// Syntax and schema errors, with line and column.
@@ -57,7 +57,7 @@ impl PoolConfig {
         parsed.map_err(|error| ConfigError::bad(&error))
     }
 
-    /// From TOML text.
+    /// Parses TOML text.
     ///
     /// # Errors
     /// Syntax and schema errors, with the line.
@@ -66,7 +66,7 @@ impl PoolConfig {
         toml::from_str(text).map_err(|error| ConfigError::bad(&error))
     }
 
-    /// From YAML text.
+    /// Parses YAML text.
     ///
     /// # Errors
     /// Syntax and schema errors, with line and column.
@@ -75,7 +75,7 @@ impl PoolConfig {
         serde_norway::from_str(text).map_err(|error| ConfigError::bad(&error))
     }
 
-    /// From a file whose name ends in `.json`, `.toml`, `.yaml` or `.yml`.
+    /// Reads a file whose name ends in `.json`, `.toml`, `.yaml` or `.yml`.
     ///
     /// # Errors
     /// The file cannot be read, its format is unknown, or its content is invalid. Each error names

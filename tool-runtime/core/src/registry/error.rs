@@ -33,7 +33,7 @@ pub enum RegistryError {
 #[error("spec {} (`{name}`): {reason}", .index + 1)]
 #[non_exhaustive]
 pub struct SpecProblem {
-    /// Its place in the list, from 0.
+    /// The index of the specification in the list.
     pub index: usize,
     /// The name in the specification.
     pub name: String,

@@ -11,26 +11,26 @@ use futures_util::FutureExt as _;
 use serde_json::Value;
 use std::panic::AssertUnwindSafe;
 
-/// Tools that were made for one specification and are shared by all equal ones.
+/// Tools created so far. Specifications with the same name, parameters and prefix share them.
 ///
-/// Keyed by name and parameters, in any order; a short list.
+/// A list, because a configuration has few specifications.
 type Made = Vec<(String, ToolSpec, Vec<Tool>)>;
 
 impl Registry {
-    /// Makes the tools of specifications, in their order.
+    /// Creates the tools of specifications, in order.
     ///
     /// A name is that of an entry, or the id of one tool of a toolset; a glob selects all entries
     /// and toolset tools that it matches. Specifications of one toolset with the same
-    /// parameters share one value of it.
+    /// parameters and prefix share one instance.
     ///
     /// # Errors
-    /// All problems: unknown names, with the nearest; parameters
-    /// of a ready tool; parameters that do not fit, with the field; a failed factory.
+    /// All problems: unknown names, with similar ones; parameters for a single tool, which takes none;
+    /// invalid parameters, with the field; a failed factory.
     pub async fn resolve(&self, specs: &[ToolSpec]) -> Result<Vec<Tool>, RegistryError> {
         self.resolve_in(specs, &ToolContext::default()).await
     }
 
-    /// The same, for toolsets and factories that use the state of a context.
+    /// Like [`Self::resolve`], for toolsets and factories that use the state of a context.
     ///
     /// # Errors
     /// As [`Self::resolve`].
@@ -96,7 +96,7 @@ impl Registry {
         let tools = AssertUnwindSafe(entry.make(spec, context))
             .catch_unwind()
             .await
-            .unwrap_or_else(|panic| Err(format!("making it panicked: {}", panic_message(panic))))?;
+            .unwrap_or_else(|panic| Err(format!("creation panicked: {}", panic_message(panic))))?;
         made.push((name.to_owned(), spec.clone(), tools.clone()));
         Ok(tools)
     }
@@ -110,7 +110,7 @@ impl Registry {
             let known: Vec<String> = self.names().map(|name| format!("`{name}`")).collect();
             return match known.as_slice() {
                 [] => "unknown name; nothing is registered".to_owned(),
-                known => format!("unknown name; registered are {}", known.join(", ")),
+                known => format!("unknown name; registered names: {}", known.join(", ")),
             };
         }
         let near: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
@@ -119,7 +119,7 @@ impl Registry {
 }
 
 impl Entry {
-    /// The ids of its tools, if they are known before it is made.
+    /// The ids of the entry's tools, if known before they are created.
     fn tool_names(&self) -> impl Iterator<Item = &'static str> + use<> {
         let names = match self {
             Self::Toolset(kind) => Some(kind.tool_names()),
@@ -135,11 +135,11 @@ impl Entry {
                 Err("it is not a toolset and takes no `prefix`; remove it".to_owned())
             }
             Self::Tool(_) if !params.is_empty() => {
-                Err("it is a ready tool and takes no `params`; remove them".to_owned())
+                Err("it is a single tool and takes no `params`; remove them".to_owned())
             }
             Self::Tool(tool) => Ok(vec![tool.clone()]),
             Self::Twice([first, second]) => Err(format!(
-                "two of this name are linked in, at {first} and at {second}; rename one"
+                "two linked items have this name, at {first} and at {second}; rename one"
             )),
             Self::Toolset(kind) => {
                 let new = New { context: context.clone(), prefix: spec.prefix.clone() };

@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_template_is_refused_with_a_remedy() {
+    fn an_invalid_template_is_refused_with_a_remedy() {
         for (text, part) in [
             ("notes", "no scheme"),
             ("{a}:b", "no scheme"),

@@ -47,6 +47,6 @@ impl Entry {
 
     /// Whether it conflicts with the other. A call above it waits for it, and so never conflicts.
     pub(super) fn conflicts_with(&self, other: &Self) -> bool {
-        self.claim.meets(&other.claim) && !self.is_under(other)
+        self.claim.conflicts_with(&other.claim) && !self.is_under(other)
     }
 }

@@ -6,7 +6,7 @@ use crate::sync::lock;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
 
-/// Where calls queue. Clones are the same lane.
+/// A queue of calls. Clones share the queue.
 ///
 /// Wakers are woken and dropped after the lock is released: both may run what enters or leaves.
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,6 @@
 //! The tickets of a lane in order of arrival, and which of them are held.
 //!
-//! Which entry waits for which is not stored: it follows from the entries, see [`Queue::waits`].
+//! Dependencies between entries are not stored but computed from the entries, see [`Queue::waits`].
 
 mod cycle;
 

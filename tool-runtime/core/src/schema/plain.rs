@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// Whether a type is a scalar of the standard library or a JSON value, an option or a list of
 /// them, or one of the usual maps and sets. Others only cost what they would have cost anyway.
 ///
-/// The optimiser knows the answer, so the branch that is not taken is not there.
+/// The condition is constant, so the optimizer removes the branch that is not taken.
 #[inline(always)]
 pub(crate) fn is_plain<T: 'static>() -> bool {
     let this = This(TypeId::of::<T>());

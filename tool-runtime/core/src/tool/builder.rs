@@ -1,4 +1,4 @@
-//! Tools from closures, where there is no function to annotate.
+//! Builds tools from closures.
 
 use super::Tool;
 use super::handler::{AccessOf, Handler, HandlerExecutor, TypedInput};
@@ -31,7 +31,7 @@ use std::time::Duration;
 /// // No input.
 /// let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
 ///
-/// // Raw JSON, with a schema of one's own, and the context.
+/// // Raw JSON with an explicit schema, and the context.
 /// let raw = Tool::builder("raw", "Take anything.")
 ///     .input_schema(json!({ "type": "object" }))
 ///     .handler(|arguments: Map<String, Value>, _: ToolContext| async move { arguments.len() });
@@ -91,14 +91,14 @@ impl ToolBuilder {
         self
     }
 
-    /// Adds words to filter by.
+    /// Adds tags, for filters.
     #[must_use]
     pub fn tags<T: Into<String>>(mut self, tags: impl IntoIterator<Item = T>) -> Self {
         self.definition.tags.extend(tags.into_iter().map(Into::into));
         self
     }
 
-    /// Adds a picture for people.
+    /// Adds an icon, for display.
     #[must_use]
     pub fn icon(mut self, icon: Icon) -> Self {
         self.definition.icons.push(icon);
@@ -112,7 +112,7 @@ impl ToolBuilder {
         self
     }
 
-    /// Sets whether calls may continue as tasks. Default: they are answered when they are done.
+    /// Sets whether calls may run as MCP tasks. Default: [`TaskSupport::None`].
     #[must_use]
     pub fn task(mut self, support: TaskSupport) -> Self {
         self.definition.task = support;
@@ -126,7 +126,7 @@ impl ToolBuilder {
         self
     }
 
-    /// Takes the arguments' schema word for word, instead of the input type's own.
+    /// Sets the input schema, instead of the one generated from the input type.
     #[must_use]
     pub fn input_schema(mut self, schema: impl Into<Value>) -> Self {
         self.input_schema = Some(schema.into());
@@ -140,8 +140,8 @@ impl ToolBuilder {
         self
     }
 
-    /// Declares the resources of a call, from its valid arguments: calls that do not conflict
-    /// may run together. Default: nothing is said.
+    /// Declares which resources a call reads and writes, from its valid arguments. Calls of a batch that do
+    /// not conflict run concurrently. Default: undeclared.
     ///
     /// ```
     /// use tool_runtime::{Access, Tool};
@@ -166,7 +166,7 @@ impl ToolBuilder {
         self
     }
 
-    /// Finishes with the closure that does the work.
+    /// Sets the handler and builds the tool.
     ///
     /// The closure takes no parameters, or the arguments, or the arguments and a [`ToolContext`], and
     /// returns a future of anything that is [`IntoObservation`]; a struct goes into

@@ -61,8 +61,8 @@ pub trait Executor: Send + Sync + 'static {
         None
     }
 
-    /// Whether the tool can work here; otherwise it is hidden, and the pool's report gives the
-    /// reason. Asked once, when the tool is offered to a pool. Default: it can.
+    /// Whether the tool is usable on this system. An unusable tool is hidden, and the pool's report
+    /// gives the reason. Called once, when the tool is offered to a pool. Default: usable.
     ///
     /// # Errors
     /// The reason, for the operator.

@@ -1,4 +1,4 @@
-//! An executor, which is closed once.
+//! Life cycle of an executor: interrupted by calls, closed once.
 
 use super::executor::Executor;
 use crate::arguments::Arguments;
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(super) struct Life {
     executor: Arc<dyn Executor>,
     is_closed: AtomicBool,
-    /// None for what has nothing to close.
+    /// `None` for an executor without a `close`.
     dropped: Option<Dropped>,
 }
 
@@ -32,7 +32,7 @@ impl Life {
         &*self.executor
     }
 
-    /// A panic here must not cost the call its one result.
+    /// Catches a panic, so that the call still has its result.
     pub(super) fn interrupt(&self, context: &ToolContext) {
         if caught(|| self.executor.interrupt(context)).is_err() {
             tracing::warn!("`interrupt` of an executor panicked");
@@ -40,13 +40,13 @@ impl Life {
     }
 
     pub(super) async fn close(&self) {
-        if let Some(end) = self.end() {
+        if let Some(end) = self.start_close() {
             end.run().await;
         }
     }
 
-    /// Closes the executor, once, if there is anything to do: also if the result is dropped.
-    fn end(&self) -> Option<Work> {
+    /// Starts to close the executor, once. The returned work also runs when it is dropped.
+    fn start_close(&self) -> Option<Work> {
         let dropped = self.dropped?;
         if self.is_closed.swap(true, Ordering::SeqCst) {
             return None;
@@ -62,11 +62,11 @@ impl Life {
 
 impl Drop for Life {
     fn drop(&mut self) {
-        drop(self.end());
+        drop(self.start_close());
     }
 }
 
-/// The executor of a tool that cannot work here.
+/// The executor of an unusable tool.
 pub(super) struct Unusable(pub(super) String);
 
 impl Executor for Unusable {
@@ -75,7 +75,7 @@ impl Executor for Unusable {
         _: Arguments<'a>,
         _: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>> {
-        let error = CallError::new(ErrorClass::Internal, "the tool cannot work here")
+        let error = CallError::new(ErrorClass::Internal, "the tool is unavailable")
             .with_detail(self.0.clone());
         Box::pin(std::future::ready(Err(error)))
     }

@@ -132,7 +132,7 @@ impl fmt::Debug for ToolsetKind {
     }
 }
 
-/// Why a toolset could not be made.
+/// The reason why a toolset could not be created.
 ///
 /// ```
 /// # use tool_runtime::{ToolError, ToolsetError};
@@ -212,7 +212,7 @@ fn hidden(method: &Method, name: String, reason: &str) -> Tool {
     Tool::unusable(definition, reason)
 }
 
-/// Parameters of a configuration, held to their schema first so that every mistake is told.
+/// Parameters of a configuration, checked against their schema first so that all mistakes are reported.
 pub(crate) fn decoded<P: DeserializeOwned + JsonSchema>(params: Value) -> Result<P, ToolsetError> {
     let schema = params_schema::<P>();
     let issues = check::check_params(&schema, &params);

@@ -1,6 +1,6 @@
 //! Calls that share a value of a toolset.
 
-/// Which calls share a value of a toolset, see
+/// The calls that share one value of a toolset, see
 /// [`Toolset::SHARED_BY`](crate::Toolset::SHARED_BY).
 ///
 /// ```
@@ -52,12 +52,12 @@ pub enum SharedBy {
     /// All calls of the pool: one value, made when the pool is built.
     #[default]
     Pool,
-    /// The calls of one session: a value each, made by the session's first call and closed when
-    /// the session ends. A session is an MCP client over stdio, a client of HTTP that has called
-    /// `initialize`, and each [`ToolPool::session`](crate::ToolPool::session). A call without a
-    /// session is refused: those of MCP 2026-07-28 over HTTP have none.
+    /// The calls of one session: one value per session, created by its first call and closed when
+    /// it ends. A session is an MCP client over stdio, an HTTP client that has called
+    /// `initialize`, and each [`ToolPool::session`](crate::ToolPool::session). Calls without a session are
+    /// refused, which includes all calls of MCP 2026-07-28 over HTTP.
     Session,
-    /// The calls of one principal, in whatever session: a value each, closed with the pool. Who
-    /// has not authenticated has a value per session.
+    /// The calls of one principal, across sessions: one value per principal, closed with the pool.
+    /// Anonymous callers share a value per session.
     Principal,
 }

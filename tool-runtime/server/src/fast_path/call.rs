@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Limit on the bytes of a plain call beside its arguments: they are parsed into values, which take
+/// Limit on the bytes of a plain call without its arguments. These bytes are parsed into values, which take
 /// much more memory.
 const MAX_ENVELOPE: usize = 32 << 10;
 
@@ -27,7 +27,7 @@ pub(crate) struct RawCall<'a> {
     length: usize,
 }
 
-/// A message. With `result` or `error` it is not a request.
+/// The members of a request. A message with `result` or `error` is not a request.
 #[derive(Deserialize)]
 struct Envelope<'a> {
     #[serde(borrow)]
@@ -57,7 +57,7 @@ struct Params<'a> {
     request_state: Option<String>,
 }
 
-/// A `tools/call` that needs nothing of rmcp.
+/// A `tools/call` that is answered without rmcp.
 pub(crate) struct PlainCall<'a> {
     pub(crate) id: RequestId,
     pub(crate) meta: Arc<Meta>,
@@ -67,9 +67,9 @@ pub(crate) struct PlainCall<'a> {
 }
 
 impl<'a> RawCall<'a> {
-    /// The call, if `text` is one.
+    /// Parses `text`; `None` if it is not a well-formed `tools/call`.
     pub(crate) fn read(text: &'a str) -> Option<Self> {
-        // Derived structs would take an array as well.
+        // serde's derived structs also deserialize from arrays.
         if !text.trim_ascii_start().starts_with('{') {
             return None;
         }
@@ -86,7 +86,7 @@ impl<'a> RawCall<'a> {
         &self.params.name
     }
 
-    /// The plain call of a client of 2026-07-28 (`is_modern`) or of an older one, if it is plain.
+    /// The call for the fast path, or `None` if rmcp must handle it. `is_modern` means 2026-07-28.
     pub(crate) fn plain(&self, is_modern: bool, metas: &MetaCache) -> Option<PlainCall<'a>> {
         let Params { meta, name, arguments, input_responses, request_state } = &self.params;
         if self.length - arguments.map_or(0, |raw| raw.get().len()) > MAX_ENVELOPE {

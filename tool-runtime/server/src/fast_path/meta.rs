@@ -30,7 +30,7 @@ struct Version<'a> {
     capabilities: Option<ClientCapabilities>,
 }
 
-/// The version, for older clients, which must not send one.
+/// Finds a version, which clients of older versions must not send.
 #[derive(Deserialize)]
 struct NoVersion {
     #[serde(rename = "io.modelcontextprotocol/protocolVersion")]
@@ -38,8 +38,8 @@ struct NoVersion {
 }
 
 impl MetaCache {
-    /// The metadata, if it is valid for the protocol version: with all members that 2026-07-28 requires,
-    /// or without a version for older clients.
+    /// The metadata, if it is valid: with `is_modern`, all members that 2026-07-28 requires are present;
+    /// otherwise the version is absent.
     pub(super) fn read(&self, raw: Option<&RawValue>, is_modern: bool) -> Option<Arc<Meta>> {
         let text = raw.map_or("", RawValue::get);
         let last = self.0.load();
@@ -54,6 +54,10 @@ impl MetaCache {
 
 impl Meta {
     fn read(text: &str, is_modern: bool) -> Option<Self> {
+        // Derived structs would take an array as well.
+        if !text.is_empty() && !text.starts_with('{') {
+            return None;
+        }
         let is_complete = match is_modern {
             true => {
                 let Version { version, capabilities } = serde_json::from_str(text).ok()?;
@@ -68,7 +72,7 @@ impl Meta {
     }
 
     pub(crate) fn get(&self) -> &RequestMetaObject {
-        // It was an object when it was read; one that is nested too deep counts as empty.
+        // The text was checked by `read`. An object nested deeper than serde_json's limit counts as empty.
         self.parsed.get_or_init(|| serde_json::from_str(&self.text).unwrap_or_default())
     }
 }

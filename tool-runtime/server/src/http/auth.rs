@@ -71,7 +71,7 @@ pub(super) fn refused(reason: &AuthRefusal, has_token: bool, metadata: Option<&s
         AuthRefusal::Unknown if has_token => (
             StatusCode::UNAUTHORIZED,
             Some(r#"error="invalid_token""#.to_owned()),
-            "the bearer token is not known here; send one that is",
+            "the bearer token is invalid; send a configured one",
         ),
         AuthRefusal::Unknown => (
             StatusCode::UNAUTHORIZED,

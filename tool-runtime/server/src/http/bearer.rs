@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_no_token_is_named_and_not_shown() {
+    fn an_invalid_token_line_is_reported_by_number() {
         for lines in ["ok\nada:", "ok\n:hunter2", "ok\nhunter 2", "ok\nx:ok", "ok\nhünter2"] {
             let problem = BearerTokens::parse(lines).expect_err(lines).to_string();
             assert!(problem.starts_with("line 2 "), "{problem}");

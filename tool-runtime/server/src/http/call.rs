@@ -1,6 +1,6 @@
 //! A call on the fast path, in the task of its connection.
 //!
-//! Limit: calls in sessions go through rmcp, where clients can answer questions, cancel calls, and
+//! Calls in sessions go through rmcp instead: their clients can respond to requests, cancel calls and
 //! resume streams.
 
 use super::reply::{self, Reply};
@@ -22,10 +22,10 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::{BoxFuture, Principal};
 
-/// Queued messages of a call before the call waits for its client to read.
+/// Limit on the queued messages of a call. When the queue is full, the call waits for its client to read.
 const MAX_QUEUED: usize = 16;
 
-/// Runs a call and answers it: by JSON, or by a stream if a message comes before the result.
+/// Runs a call and returns the response: JSON, or an event stream if a message precedes the result.
 pub(super) async fn answer(
     handler: &Arc<PoolHandler>,
     call: PlainCall<'_>,
@@ -67,7 +67,7 @@ fn run(handler: &Arc<PoolHandler>, client: &Arc<Client>) -> BoxFuture<'static, M
     })
 }
 
-/// A request without a session: its client cannot answer questions while it waits.
+/// A request without a session, whose client cannot respond to server requests.
 struct PlainRequest {
     id: RequestId,
     meta: Arc<Meta>,

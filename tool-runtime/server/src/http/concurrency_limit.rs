@@ -58,7 +58,7 @@ impl ConcurrencyLimit {
         if principal.is_anonymous() {
             return Ok(None);
         }
-        let mut taken = self.taken();
+        let mut taken = self.counts();
         if taken.get(principal.id()).copied().unwrap_or(0) >= self.principal_limit {
             return Err(LimitReached::Principal(self.principal_limit));
         }
@@ -66,7 +66,7 @@ impl ConcurrencyLimit {
         Ok(Some(Share { limit: Arc::clone(self), principal: Arc::clone(principal) }))
     }
 
-    fn taken(&self) -> MutexGuard<'_, HashMap<String, usize>> {
+    fn counts(&self) -> MutexGuard<'_, HashMap<String, usize>> {
         lock(&self.taken)
     }
 }
@@ -79,7 +79,7 @@ struct Share {
 
 impl Drop for Share {
     fn drop(&mut self) {
-        let mut taken = self.limit.taken();
+        let mut taken = self.limit.counts();
         if let Some(count) = taken.get_mut(self.principal.id()) {
             *count -= 1;
             if *count == 0 {
@@ -107,7 +107,7 @@ mod tests {
         let fourth = limit.take(&nobody).ok();
         assert!(fourth.is_some() && limit.take(&nobody).is_ok());
         drop((third, fourth));
-        assert!(limit.taken().is_empty());
+        assert!(limit.counts().is_empty());
     }
 
     #[test]

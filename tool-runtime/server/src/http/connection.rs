@@ -78,7 +78,7 @@ impl Connections {
         stream: impl AsyncRead + AsyncWrite + Unpin,
         connection: &Arc<OpenConnection>,
     ) {
-        let stream = WriteTimeout::new(stream, self.options.read_timeout, Arc::clone(connection));
+        let stream = WriteTimeout::new(stream, self.options.write_timeout, Arc::clone(connection));
         let stream = TokioIo::new(stream);
         let router = TowerToHyperService::new(self.router);
         // `begin` before the first poll of the answer: hyper may see the end of the input before that.

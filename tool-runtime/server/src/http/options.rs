@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 /// Options of serving over HTTP.
 ///
-/// | Option | Default | Beyond it |
+/// | Option | Default | When exceeded |
 /// |---|---|---|
 /// | [`allow_host`](Self::allow_host) | this machine's own names | 403 |
 /// | [`allow_origin`](Self::allow_origin) | pages of this machine | 403 |
@@ -19,16 +19,16 @@ use tokio_util::sync::CancellationToken;
 /// | [`max_sessions_per_principal`](Self::max_sessions_per_principal) | half of all | 429 |
 /// | [`session_idle`](Self::session_idle) | 5 minutes | the session ends, then 404 |
 /// | [`resume_timeout`](Self::resume_timeout) | 10 seconds | the call is cancelled |
-/// | [`max_stream_duration`](Self::max_stream_duration) | never | the client comes back for the answer |
+/// | [`max_stream_duration`](Self::max_stream_duration) | no limit | the client resumes the stream |
 /// | [`max_requests`](Self::max_requests) in flight | 512 | 503 |
 /// | [`max_requests_per_principal`](Self::max_requests_per_principal) | half of all | 429 |
-/// | arriving messages | as many as `max_requests`, 32 times `max_body` | 503 for the oldest |
+/// | unfinished bodies | `max_requests` bodies, 32 times `max_body` bytes | 503 for the oldest |
 /// | [`max_connections`](Self::max_connections) | 4096 | the longest idle connection is closed |
 /// | [`max_body`](Self::max_body) | 4 MiB | 413 |
 /// | [`max_headers`](Self::max_headers) | 32 KiB, 100 of them | 431 |
 /// | [`body_timeout`](Self::body_timeout) | 30 seconds | 408 |
 /// | [`idle_timeout`](Self::idle_timeout) | 75 seconds | the connection is closed |
-/// | [`read_timeout`](Self::read_timeout) | 30 seconds | the connection is closed |
+/// | [`write_timeout`](Self::write_timeout) | 30 seconds | the connection is closed |
 /// | [`shutdown`](Self::shutdown) | never; calls have 10 seconds | they are cancelled |
 ///
 /// ```
@@ -65,7 +65,7 @@ pub struct HttpOptions {
     pub(super) max_headers: usize,
     pub(super) body_timeout: Duration,
     pub(super) idle_timeout: Duration,
-    pub(super) read_timeout: Duration,
+    pub(super) write_timeout: Duration,
     pub(super) shutdown: CancellationToken,
     pub(super) drain: Duration,
     problems: Vec<String>,
@@ -93,7 +93,7 @@ impl Default for HttpOptions {
             max_headers: 32 << 10,
             body_timeout: Duration::from_secs(30),
             idle_timeout: Duration::from_secs(75),
-            read_timeout: Duration::from_secs(30),
+            write_timeout: Duration::from_secs(30),
             shutdown: CancellationToken::new(),
             drain: Duration::from_secs(10),
             problems: Vec::new(),
@@ -128,8 +128,8 @@ impl HttpOptions {
         self
     }
 
-    /// Sets the lifetime of an idle session: without a request, a running call, or a listening client.
-    /// Default: 5 minutes.
+    /// Ends a session after this time without a request, a running call or an open event stream. Default: 5
+    /// minutes.
     #[must_use]
     pub fn session_idle(mut self, limit: Duration) -> Self {
         self.session_idle = limit;
@@ -137,8 +137,8 @@ impl HttpOptions {
     }
 
     /// Sets how long a call in a session goes on after its connection was lost, so that the client
-    /// can resume the stream with `Last-Event-ID`. Default: 10 seconds. Without a session
-    /// such a call is cancelled, and so is the 17th of a session.
+    /// can resume the stream with `Last-Event-ID`. Default: 10 seconds. A session
+    /// keeps at most 16 such calls; further ones are cancelled at once, as are calls without a session.
     ///
     /// A connection counts as lost two seconds after its client has closed its sending side: until
     /// then the client gets its answer.
@@ -149,7 +149,7 @@ impl HttpOptions {
     }
 
     /// Limits the duration of the stream of a call in a session. The call goes on, and the client resumes
-    /// the stream with `Last-Event-ID`, some three seconds later, as often as it takes. For proxies that
+    /// the stream with `Last-Event-ID`, about three seconds later, repeatedly if necessary. For proxies that
     /// cut long responses. Default: no limit.
     #[must_use]
     pub fn max_stream_duration(mut self, limit: Duration) -> Self {
@@ -158,8 +158,8 @@ impl HttpOptions {
     }
 
     /// Answers requests whose `Host` is this name, at any port or at the one given. Default:
-    /// `localhost`, `127.0.0.1`, `::1`, and the address of the listener; `*` is every name, which
-    /// admits any page in a browser of this machine.
+    /// `localhost`, `127.0.0.1`, `::1`, and the address of the listener. `*` allows every name, and with it
+    /// DNS rebinding by any page in a browser on this machine.
     #[must_use]
     pub fn allow_host(mut self, host: impl Into<String>) -> Self {
         self.hosts.push(host.into());
@@ -190,7 +190,7 @@ impl HttpOptions {
         self
     }
 
-    /// Limits the time of authentication. Default: 10 seconds.
+    /// Limits the time of one authentication. Default: 10 seconds. A timeout is answered with 503.
     #[must_use]
     pub fn auth_timeout(mut self, limit: Duration) -> Self {
         self.auth_timeout = limit;
@@ -198,8 +198,8 @@ impl HttpOptions {
     }
 
     /// Sets the URL of the protected resource's metadata (RFC 9728) in challenges, where clients learn how
-    /// to get a token. Default: none. A URL with characters other than visible ASCII, a quote or a backslash
-    /// is reported when the server starts.
+    /// to get a token. Default: none. A URL may contain only
+    /// visible ASCII without quotes and backslashes; others are reported when the server starts.
     #[must_use]
     pub fn resource_metadata(mut self, url: impl Into<String>) -> Self {
         let url: String = url.into();
@@ -224,9 +224,9 @@ impl HttpOptions {
     /// Limits the requests in flight, including the streams of calls, without streams that only listen.
     /// Default: 512.
     ///
-    /// A request is in flight once its message has arrived. As many messages may be arriving, with
-    /// 32 times [`max_body`](Self::max_body) bytes together; beyond that, the oldest are answered
-    /// with 503, so that clients which announce messages and send none take no places.
+    /// A request is in flight once its body has arrived. The same limit applies to requests whose body is
+    /// still arriving, which may have 32 times [`max_body`](Self::max_body) bytes in total. Beyond either
+    /// limit, the oldest of them are answered with 503: clients that never send a body block no others.
     #[must_use]
     pub fn max_requests(mut self, limit: usize) -> Self {
         self.max_requests = limit;
@@ -282,8 +282,8 @@ impl HttpOptions {
 
     /// Limits the time of a pending write to a client that does not read. Default: 30 seconds.
     #[must_use]
-    pub fn read_timeout(mut self, limit: Duration) -> Self {
-        self.read_timeout = limit;
+    pub fn write_timeout(mut self, limit: Duration) -> Self {
+        self.write_timeout = limit;
         self
     }
 

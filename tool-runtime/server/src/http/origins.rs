@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_origin_is_refused() {
+    fn an_invalid_origin_is_refused() {
         for text in ["example.com", "https://", "https://a.example/", "https://a.example/x", ""] {
             let problem = Origins::default().allow(text).expect_err(text);
             assert!(problem.contains("`https://example.com`"), "{problem}");

@@ -14,7 +14,7 @@ use tokio_util::task::AbortOnDropHandle;
 /// A message to a client.
 pub(super) struct Reply {
     json: String,
-    /// Whether it answers the request.
+    /// Whether the message answers the request.
     is_last: bool,
     status: StatusCode,
 }

@@ -34,10 +34,10 @@ impl RequestGuard {
         }
     }
 
-    /// The origin of the request, if it comes from a page.
+    /// Checks the host and the origin. Returns the origin, if a browser sent one.
     ///
     /// # Errors
-    /// The host or the origin is not allowed.
+    /// The host or the origin is not allowed, or sent more than once.
     pub(super) fn origin(&self, request: &Parts) -> HttpResult<Option<HeaderValue>> {
         self.check_host(request)?;
         let mut origins = request.headers.get_all(header::ORIGIN).iter();
@@ -82,7 +82,7 @@ impl RequestGuard {
 
 fn not_allowed(what: &str, given: &str) -> Refusal {
     let given = excerpt(given);
-    tracing::warn!("requests for or from the {what} {given:?} are refused");
+    tracing::warn!("rejected a request: the {what} {given:?} is not allowed");
     let text = format!(
         "the {what} `{given}` is not allowed; start the server with `--allow-{what} {given}`, or in code with `HttpOptions::allow_{what}`"
     );

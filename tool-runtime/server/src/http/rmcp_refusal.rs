@@ -1,4 +1,4 @@
-//! Turns rmcp's refusals into JSON-RPC errors: some are plain text, and quote input of any length.
+//! Converts rmcp's error responses to JSON-RPC errors. Some are plain text and quote input of any length.
 
 use super::refusal::Refusal;
 use crate::rejection::Rejection;
@@ -12,7 +12,7 @@ use tool_runtime_core::seam::excerpt_of;
 /// Limit on the characters of a refusal.
 const MAX_REFUSAL: usize = 1000;
 
-/// rmcp's text for a request that has neither a session nor a version without sessions.
+/// rmcp's text for a request of a stateful version without a session id.
 const SESSION_REQUIRED: &str = "Bad Request: Session ID is required";
 
 #[derive(Deserialize)]
@@ -44,7 +44,7 @@ fn from_text(text: &Bytes, request: &[u8]) -> Answer {
     let text = String::from_utf8_lossy(text);
     let text = match &*text {
         SESSION_REQUIRED => {
-            "send `initialize` first, and its `Mcp-Session-Id` with what follows; a request of 2026-07-28 needs no session, but the header `MCP-Protocol-Version: 2026-07-28`"
+            "send `initialize` first, and its `Mcp-Session-Id` with every later request; or use version 2026-07-28 without a session, and send the header `MCP-Protocol-Version: 2026-07-28`"
         }
         other => other,
     };

@@ -126,7 +126,7 @@ impl FastCall {
         }
     }
 
-    /// Continues the work in a task of its own.
+    /// Continues the work in a separate task.
     pub(super) fn detach(self: Arc<Self>, work: Work) {
         let watched = Arc::clone(&self);
         let isolation = self.calls.isolation.clone();

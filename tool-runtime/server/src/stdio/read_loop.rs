@@ -1,7 +1,7 @@
 //! The task that reads: it polls plain calls itself and hands everything else to rmcp.
 //!
-//! While it polls a call, the reader is lent ([`Lent`]). If the poll blocks the thread, another
-//! task takes the reader and reads on; the blocked task finds it gone, and ends.
+//! While a call is polled, the reader is stored in [`Lent`]. If the poll blocks the thread, another
+//! task takes the reader and continues; the blocked task ends after its call, without the reader.
 
 use super::connection::Connection;
 use super::fast_call::{FastCall, ReadOn, Work};
@@ -28,18 +28,18 @@ use tokio_util::sync::CancellationToken;
 use tool_runtime_core::seam::{Watched as _, lock};
 use tool_runtime_mcp::lines::{Line, LineBuffer};
 
-/// Limit on waiting for a place among the calls in flight. Running calls may wait for a message that
-/// comes later: an answer, a cancellation, the end of the input.
+/// Limit on waiting for a free slot among the calls in flight. It is limited because running calls may
+/// depend on a later message: an answer, a cancellation, the end of the input.
 pub(super) const STALL_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Interval of looking whether a client that reads no answers has closed its end.
+/// Interval of checking whether a client that does not read answers has closed its end.
 const HANG_UP_CHECK: Duration = Duration::from_millis(100);
 
-/// Lines read before other tasks get a turn: lines that have arrived never wait.
+/// Lines read before the task yields. Without a yield, buffered lines would never let other tasks run.
 const YIELD_INTERVAL: u32 = 64;
 
-/// A first poll that takes longer than this gives the next calls of its tool tasks of their own, up to
-/// the next yield: the system may just have run something else.
+/// Limit on the first poll of a call. After a longer one, calls of that tool run in separate tasks until
+/// the next yield. Not longer, because the system may have preempted the thread.
 const SHORT_POLL: Duration = Duration::from_micros(200);
 
 /// The reading half of a connection.
@@ -56,9 +56,9 @@ pub(super) struct ReadLoop {
     pub(super) gone: CancellationToken,
     /// The client, if it is known.
     pub(super) caller: Option<Caller>,
-    /// Lines since other tasks had a turn.
+    /// Lines read since the last yield.
     pub(super) since_yield: u32,
-    /// Whether no call has ended for [`STALL_TIMEOUT`] while another one waited.
+    /// Whether the last wait for a free slot exceeded [`STALL_TIMEOUT`]. Further calls are then refused at once.
     pub(super) is_stalled: bool,
     /// Tools with a long first poll since the last yield.
     pub(super) slow: HashSet<String>,
@@ -66,7 +66,7 @@ pub(super) struct ReadLoop {
     pub(super) blocking: HashSet<String>,
     /// Whether a task was woken since the last poll of a call.
     pub(super) has_woken: bool,
-    /// The work of the last call, whose memory the next one takes.
+    /// The work of the last call. The next call reuses its allocation.
     pub(super) finished: Option<Work>,
     pub(super) lent: Arc<Lent>,
 }
@@ -88,7 +88,7 @@ async fn read(mut reader: Box<ReadLoop>) {
         match incoming {
             Incoming::Message(message) => {
                 reader.connection.flush();
-                let message = reader.marked(*message);
+                let message = reader.with_caller(*message);
                 reader.has_woken = true;
                 if reader.messages.send(message).await.is_err() {
                     return;
@@ -118,7 +118,7 @@ async fn poll_call(mut reader: Box<ReadLoop>, call: Arc<FastCall>) -> Option<Box
     let answer = poll_fn(|task| Poll::Ready(call.poll(&mut work, task))).await;
     let mut reader = lent.take_back();
     if let Some(reader) = &mut reader {
-        reader.note(call.name(), begun.elapsed() > SHORT_POLL);
+        reader.record_poll(call.name(), begun.elapsed() > SHORT_POLL);
         reader.has_woken |= answer.is_none();
     }
     match answer {
@@ -199,8 +199,8 @@ impl ReadLoop {
         }
     }
 
-    /// Waits while too many answers are unread: a client that does not read is not read either.
-    /// `None` if it has gone, or the input is to end.
+    /// Waits while too many answers are unread: the input of a client that does not read is paused.
+    /// `None` if the client has disconnected or the input is to end.
     async fn wait_for_room(&self) -> Option<()> {
         loop {
             let has_room = self.connection.writer.has_room().ok()?;
@@ -218,12 +218,12 @@ impl ReadLoop {
                 self.connection.input_ended.cancel();
             }
             let room = pin!(timeout(HANG_UP_CHECK, self.connection.writer.room()));
-            select(room, pin!(self.over())).await;
+            select(room, pin!(self.closed())).await;
         }
     }
 
-    /// Begins a request, after waiting for a place if it is a call. Ends one that a notification
-    /// cancels.
+    /// Registers a request, after waiting for a free slot if it is a call. Cancels a request if the message is
+    /// its `notifications/cancelled`.
     ///
     /// # Errors
     /// The answer to a request that cannot be served.
@@ -257,11 +257,11 @@ impl ReadLoop {
     async fn request_ended(&self) -> bool {
         self.connection.flush();
         let ended = pin!(timeout(STALL_TIMEOUT, self.connection.request_ended()));
-        matches!(select(ended, pin!(self.over())).await, Either::Left((Ok(()), _)))
+        matches!(select(ended, pin!(self.closed())).await, Either::Left((Ok(()), _)))
     }
 
     /// Waits until the client has gone, or the input is to end.
-    async fn over(&self) {
+    async fn closed(&self) {
         select(pin!(self.gone.cancelled()), pin!(self.lost.cancelled())).await;
     }
 
@@ -272,29 +272,29 @@ impl ReadLoop {
         select(pin!(reader.fill(lines)), select(gone, lost)).await;
     }
 
-    /// The message with its caller, if that is known.
-    fn marked(&self, mut message: ClientJsonRpcMessage) -> ClientJsonRpcMessage {
+    /// Adds the caller, if known, to a request.
+    fn with_caller(&self, mut message: ClientJsonRpcMessage) -> ClientJsonRpcMessage {
         if let (JsonRpcMessage::Request(request), Some(caller)) = (&mut message, &self.caller) {
             request.request.extensions_mut().insert(caller.clone());
         }
         message
     }
 
-    /// Whether a call gets a task of its own at once.
+    /// Whether a call starts in a separate task.
     fn is_detached(&self, tool: &str) -> bool {
         self.blocking.contains(tool) || (self.slow.contains(tool) && !self.lines.is_empty())
     }
 
-    /// Lets other workers run the task that was woken last: it stays with this worker, which the next
-    /// poll may block. A further task takes its place.
+    /// Makes the task in tokio's LIFO slot available to other workers, because the next poll may block
+    /// this one. Another task takes the slot.
     fn release_woken(&mut self) {
         if std::mem::take(&mut self.has_woken) {
             drop(tokio::spawn(ready(())));
         }
     }
 
-    /// Notes a long first poll of a tool.
-    fn note(&mut self, tool: &str, is_slow: bool) {
+    /// Records a long first poll of a tool.
+    fn record_poll(&mut self, tool: &str, is_slow: bool) {
         if is_slow {
             self.slow.insert(tool.to_owned());
         }

@@ -58,7 +58,7 @@ impl Requests {
         Ok(true)
     }
 
-    /// Ends a request that was answered. Returns whether to notify somebody of that.
+    /// Ends an answered request. Returns whether a task waits for the end.
     pub(super) fn answered(&mut self, id: &RequestId) -> bool {
         self.end(id);
         self.has_waiter

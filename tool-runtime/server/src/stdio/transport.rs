@@ -24,13 +24,13 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tool_runtime_mcp::lines::{DEFAULT_LINE_LIMIT, LineBuffer};
 
-/// Limit on closing: for calls to be answered, and for the client to read the answers.
+/// Limit on each step of closing: answering the calls in flight, and writing the answers.
 pub(super) const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Newline-delimited JSON over the standard streams, or over any two descriptors.
 pub(crate) struct StdioTransport {
     connection: Arc<Connection>,
-    /// The reader, until the first message is received.
+    /// The reader, until the first `receive` starts its task.
     reader: Option<Box<ReadLoop>>,
     messages: mpsc::Receiver<ClientJsonRpcMessage>,
     pump: Pump,
@@ -103,7 +103,7 @@ impl StdioTransport {
         Self { connection, reader: Some(reader), messages, pump }
     }
 
-    /// The state that outlives the transport: rmcp drops it without closing it when a handshake fails.
+    /// The state that outlives the transport, which rmcp drops without closing when a handshake fails.
     pub(crate) fn connection(&self) -> Arc<Connection> {
         Arc::clone(&self.connection)
     }
@@ -116,8 +116,8 @@ impl StdioTransport {
         self
     }
 
-    /// Sets the token that ends the input, and is cancelled when the input has ended: before requests
-    /// in flight are awaited, since subscriptions would never end.
+    /// Sets the token that ends the input. It is also cancelled when the input ends, before the requests in
+    /// flight are awaited, because subscriptions would otherwise never end.
     pub(crate) fn with_end(mut self, gone: CancellationToken) -> Self {
         if let Some(reader) = &mut self.reader {
             reader.gone = gone;
@@ -136,8 +136,8 @@ impl StdioTransport {
 impl Transport<RoleServer> for StdioTransport {
     type Error = io::Error;
 
-    /// Queues at once, so that messages are written in the order of the calls. Writes when polled, so
-    /// that what was queued meanwhile is part of the same system call.
+    /// Queues the message at once, so that the order of calls is kept. The returned future writes the queue
+    /// when it is polled, so that messages queued in between share a system call.
     fn send(
         &mut self,
         message: ServerJsonRpcMessage,
@@ -162,7 +162,7 @@ impl Transport<RoleServer> for StdioTransport {
     /// Waits until everything is answered and written, for a limited time.
     async fn close(&mut self) -> io::Result<()> {
         self.connection.cancel_calls();
-        // A call that does not end now is not answered.
+        // A call that does not end within the limit is not answered.
         let _ = tokio::time::timeout(CLOSE_TIMEOUT, self.connection.all_answered()).await;
         self.connection.writer.flush();
         self.connection.writer.close();

@@ -155,7 +155,7 @@ fn exclude(one: &Place<'_>, two: &Place<'_>) -> bool {
         return false;
     }
     if one.call.tool == Kind::Hold && two.call.tool == Kind::Hold {
-        return access(&one.call.job).meets(&access(&two.call.job));
+        return access(&one.call.job).conflicts_with(&access(&two.call.job));
     }
     one.batch.0 == two.batch.0 && !(only_reads(one.call) && only_reads(two.call))
 }

@@ -111,7 +111,7 @@ async fn messages_are_sent_to_no_other_server() {
     let far = Old::start("http://127.0.0.1:9/messages");
     let pool = ToolPool::builder().build().unwrap();
     let error = in_time(builder_of(config(&far)).connect(&pool)).await.unwrap_err().to_string();
-    assert!(error.contains("it wants messages sent to another server"), "{error}");
+    assert!(error.contains("its message endpoint is on another origin"), "{error}");
 }
 
 #[tokio::test]

@@ -59,7 +59,7 @@ async fn a_call_that_is_not_taken_is_an_error_and_no_end() {
     let result = call(&pool, "hit", json!({})).await;
     let error = result.error().unwrap();
     assert_eq!(error.class(), ErrorClass::Tool);
-    assert!(error.message().contains("HTTP 429; it asks to be left alone for 3"), "{error}");
+    assert!(error.message().contains("HTTP 429; retry after 3"), "{error}");
     assert_eq!(manager.server("far").unwrap().state, McpState::Ready);
 }
 

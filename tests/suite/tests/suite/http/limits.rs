@@ -141,7 +141,7 @@ async fn an_idle_connection_is_closed_and_a_busy_one_is_not() {
 
 #[tokio::test]
 async fn a_client_must_read() {
-    let served = Served::start(HttpOptions::default().read_timeout(SOON)).await;
+    let served = Served::start(HttpOptions::default().write_timeout(SOON)).await;
     let mut connection = served.open().await;
     let text = "x".repeat(3 << 20);
     let params = serde_json::json!({"name": "echo", "arguments": {"text": text}});

@@ -44,7 +44,7 @@ fn connected(status: &McpServerStatus, findings: &mut Findings) {
     }
     // An error of the entry explains the failure.
     if let Some(fault) =
-        state::fault(&status.state).filter(|_| !findings.has_errors_of(&status.name))
+        state::failure_reason(&status.state).filter(|_| !findings.has_errors_of(&status.name))
     {
         findings.add(name, Finding::error(&fault));
     }

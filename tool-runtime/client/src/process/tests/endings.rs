@@ -58,7 +58,7 @@ async fn nobody_of_the_group_is_left_when_it_is_closed() {
 }
 
 #[tokio::test]
-async fn nobody_is_left_by_a_child_that_went_by_itself() {
+async fn a_child_that_exits_leaves_no_descendants() {
     let mut server = Server::run(&format!("{STUBBORN} read line; exit 7")).await;
     let stubborn = server.pid().await;
     drop(server.stdin);

@@ -1,4 +1,4 @@
-//! Children that are shell scripts, well-behaved and not.
+//! Tests of child processes, with shell scripts as children.
 
 mod endings;
 mod log;

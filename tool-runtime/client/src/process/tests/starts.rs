@@ -98,7 +98,7 @@ async fn an_error_says_what_is_missing_and_what_to_do() {
         (Command::new("/no/such/file"), "there is no file `/no/such/file`: correct".to_owned()),
         (Command::new("~/server"), "only shells know `~`, write `${HOME}`".to_owned()),
         (named("idle", &at), format!("`{at}/idle` is not executable: run `chmod +x`")),
-        (named("orphan", &at), "the interpreter that its first line names is missing".to_owned()),
+        (named("orphan", &at), "the interpreter of its `#!` line is missing".to_owned()),
     ];
     for (command, expected) in cases {
         let error = refusal(&command).await;

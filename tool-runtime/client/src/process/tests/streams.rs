@@ -58,7 +58,7 @@ async fn the_last_words_of_a_child_are_there_when_it_has_exited() {
 }
 
 #[tokio::test]
-async fn somebody_who_holds_standard_error_open_is_not_waited_for() {
+async fn a_process_that_keeps_stderr_open_is_not_awaited() {
     let mut server = Server::run(&format!("{STUBBORN} read line; echo bye >&2")).await;
     server.pid().await;
     drop(server.stdin);

@@ -21,7 +21,7 @@ pub(super) enum TransportError {
     /// The server has not processed the message.
     #[error("{0}")]
     Unsent(#[source] Unsent),
-    /// The fate of the message is unknown.
+    /// Whether the server processed the message is unknown.
     #[error("{0}")]
     Lost(String),
 }
@@ -40,24 +40,24 @@ impl TransportError {
                 let challenge = error.www_authenticate_header;
                 Self::unauthorized(403, &challenge::in_words(&redactor.text(&challenge)))
             }
-            E::SessionExpired => Self::Unsent(Unsent::new(
-                "it answered that it does not know the session (HTTP 404)",
-            )),
+            E::SessionExpired => {
+                Self::Unsent(Unsent::new("the session has expired or does not exist (HTTP 404)"))
+            }
             E::Client(error) => Self::of_client(error),
             E::HttpStatus(error) => Self::Lost(match &error.retry_after {
                 Some(after) => {
                     let after = line(after);
-                    format!("{error}; it asks to be left alone for {after}")
+                    format!("{error}; retry after {after}")
                 }
                 None => error.to_string(),
             }),
             E::UnexpectedServerResponse(text) => Self::of_response(&line(&text)),
             E::UnexpectedContentType(kind) => {
-                let kind = kind.unwrap_or_else(|| "nothing that it names".to_owned());
-                let kind = line(&kind);
-                Self::Lost(format!(
-                    "it answers with `{kind}`, which is not MCP; is this its address?"
-                ))
+                let kind = kind.map_or_else(
+                    || "without a content type".to_owned(),
+                    |kind| format!("with `{}`", line(&kind)),
+                );
+                Self::Lost(format!("it answers {kind}, which is not MCP; is this its address?"))
             }
             E::Io(error) if error.kind() == io::ErrorKind::PermissionDenied => {
                 Self::Unauthorized(Unauthorized(line(&error.to_string())))
@@ -80,33 +80,33 @@ impl TransportError {
         match status(text) {
             Some(code @ (401 | 403)) => Self::unauthorized(code, ""),
             Some(300..=399) => Self::Lost(format!(
-                "{}, which is not followed: it leads to another server or would lose the message; give its entry the address that it leads to",
+                "{}, which is not followed; set the URL of the entry to the target of the redirect",
                 text.trim_end_matches(':')
             )),
             _ => Self::Lost(text.trim_end_matches(':').to_owned()),
         }
     }
 
-    fn unauthorized(status: u16, words: &str) -> Self {
-        let separator = if words.is_empty() { "" } else { ", " };
-        let help = "see to the `auth` or the headers of its entry";
-        let text = format!("HTTP {status}{separator}{words}; {help}");
+    fn unauthorized(status: u16, details: &str) -> Self {
+        let separator = if details.is_empty() { "" } else { ", " };
+        let help = "check `auth` and `headers` of the entry";
+        let text = format!("HTTP {status}{separator}{details}; {help}");
         Self::Unauthorized(Unauthorized(text))
     }
 }
 
 /// The reason why a server cannot be reached, and the remedy.
 fn unreachable(error: &reqwest::Error) -> String {
-    // The first two say that a request failed to connect.
+    // The first two errors of the chain only report that connecting failed.
     let why = sources(error).nth(2).map_or_else(|| leaf(error), leaf);
     let io = sources(error).find_map(|source| source.downcast_ref::<io::Error>());
     let tls = sources(error).find_map(tls_error);
     let help = match (io.map(io::Error::kind), tls) {
         (_, Some(rustls::Error::InvalidCertificate(_))) => {
-            "its certificate is not one that this system trusts for that host"
+            "its certificate is not trusted for that host on this system"
         }
         (_, Some(rustls::Error::InvalidMessage(_))) => {
-            "it does not speak TLS there; if that is meant, write `http://`"
+            "the server does not use TLS on this port; for plain HTTP write `http://`"
         }
         (Some(io::ErrorKind::ConnectionRefused), _) => {
             "start the server, or correct the address of its entry"
@@ -122,7 +122,7 @@ fn tls_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> 
     error.downcast_ref().or_else(wrapped)
 }
 
-/// The status of an answer that is not an answer of MCP: rmcp puts it before the text.
+/// The HTTP status of an unexpected response: rmcp writes it at the start of the text.
 pub(super) fn status(text: &str) -> Option<u16> {
     text.strip_prefix("HTTP ")?.get(..3)?.parse().ok()
 }

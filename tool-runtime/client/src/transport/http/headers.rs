@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_no_header_is_named_without_its_value() {
+    fn an_invalid_header_is_reported_without_its_value() {
         let mut config = HttpConfig::new("https://example.com/mcp");
         config.headers.insert("X-Team".into(), "a\nb".into());
         let problem = Headers::new("far", &config, None).err().unwrap();

@@ -40,7 +40,7 @@ impl Sse {
                 return Ok(Self { events, client, endpoint, more: VecDeque::new() });
             }
         }
-        let text = "its stream of events ended before it said where messages go";
+        let text = "its event stream ended before the `endpoint` event";
         Err(ConnectError::new(Kind::Failed, text))
     }
 }
@@ -54,12 +54,10 @@ fn endpoint(url: &str, said: &str) -> Result<Url, ConnectError> {
             Ok(endpoint)
         }
         Some(_) => {
-            let text = "it wants messages sent to another server, which is refused";
+            let text = "its message endpoint is on another origin, which is refused";
             Err(ConnectError::new(Kind::Failed, text))
         }
-        None => {
-            Err(ConnectError::new(Kind::Failed, "where it wants messages sent is not an address"))
-        }
+        None => Err(ConnectError::new(Kind::Failed, "its message endpoint is not a valid URL")),
     }
 }
 

@@ -76,9 +76,7 @@ async fn every_rewriting_is_validated_before_the_next_hook_sees_it() {
     assert!(!error.message().contains("oops"), "{error}");
     assert_eq!(
         error.detail(),
-        Some(
-            "the hook before `*` rewrote the arguments into some that the tool refuses: no JSON: oops"
-        )
+        Some("the hook before `*` rewrote the arguments, and the tool rejects them: no JSON: oops")
     );
     assert!(notes.all().is_empty());
 }

@@ -195,7 +195,7 @@ async fn an_error_that_could_not_be_checked_is_withheld_as_an_error() {
 }
 
 #[tokio::test]
-async fn what_ran_is_still_said_to_have_run_after_a_second_failure() {
+async fn a_call_that_ran_is_reported_as_run_after_a_second_failure() {
     let fails = || Hook::after("*", |_, _| async { Err::<After, _>("disk") });
     let error = after([fails(), fails()], Ok(Observation::text("a"))).await.unwrap_err();
     assert!(error.message().starts_with("`fs.read` ran"), "{error}");

@@ -27,7 +27,7 @@ async fn nobody_to_ask_is_a_denial() {
     assert_eq!(error.class(), ErrorClass::Denied);
     assert_eq!(
         error.message(),
-        "the call to `fs.read` is not allowed: it needs to be approved, and nobody is there to approve it"
+        "the call to `fs.read` is not allowed: it requires approval, and the pool has no approver"
     );
     assert_eq!(error.detail(), Some("no approver is set; to be asked: Sure?"));
 }

@@ -1,4 +1,4 @@
-//! One rule a test.
+//! Tests of single scheduling rules.
 
 use super::*;
 use crate::schedule::Lane;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
-/// A ticket that is waited for, and how often it was woken.
+/// A pending ticket and the number of its wake-ups.
 struct Wait {
     ready: Pin<Box<dyn Future<Output = Result<Held, Deadlock>>>>,
     wakes: Arc<Wakes>,
@@ -209,7 +209,7 @@ fn a_circle_of_three_is_seen_at_any_depth() {
     assert!(now(lane.enter(writes("d"), Some(&c.link()))).is_ok());
 }
 
-/// The one in the middle queues behind a stranger that waits for the far end: it need not.
+/// `x_wants_c` queues behind `stranger`, which waits for `a`. It may pass, which breaks the cycle.
 #[test]
 fn a_circle_that_somebody_can_leave_is_left() {
     let lane = Lane::default();

@@ -48,6 +48,6 @@ impl World {
     /// Must not run at once: they meet, and neither is above the other.
     fn clash(&self, one: usize, other: usize) -> bool {
         let is_related = self.is_under(one, other) || self.is_under(other, one);
-        !is_related && self.calls[one].claim.meets(&self.calls[other].claim)
+        !is_related && self.calls[one].claim.conflicts_with(&self.calls[other].claim)
     }
 }

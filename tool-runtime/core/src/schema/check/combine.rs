@@ -8,7 +8,7 @@ use crate::schema::check::place::Place;
 use crate::schema::check::walk::Walker;
 use crate::schema::check::{parts, union};
 
-/// Checks a value against the schemas that a schema refers to, combines or excludes.
+/// Checks a value against the subschemas of `$ref`, `allOf`, `anyOf`, `oneOf`, `if` and `not`.
 pub(super) fn check<'s, 'v>(
     walker: &Walker<'s>,
     schema: &'s Map<String, Value>,
@@ -50,7 +50,7 @@ fn conditional<'s, 'v>(
     }
 }
 
-/// The issue about a value that the keyword `not` excludes.
+/// The issue for a value that matches the schema of `not`.
 fn excluded<'s>(
     walker: &Walker<'s>,
     schema: &'s Map<String, Value>,
@@ -61,6 +61,6 @@ fn excluded<'s>(
     if !walker.probe(excluded, value, &at.same()).is_clean() {
         return None;
     }
-    let message = format!("{} must not be what `not` excludes", at.subject());
+    let message = format!("{} must not match the schema of `not`", at.subject());
     Some(Issue::new(at.path(), "not", message))
 }

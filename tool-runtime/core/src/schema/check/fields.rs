@@ -1,4 +1,4 @@
-//! The schema's verdict on one key of an object, for keys that were found without a walk.
+//! Finds the fields that a schema declares at a path. For keys that decoding found, not the walker.
 
 use serde_json::{Map, Value};
 
@@ -6,7 +6,7 @@ use crate::arguments::probe::Step;
 use crate::issue::Issue;
 use crate::schema::check::{parts, wording};
 
-/// The fields of the object that has a path's last key.
+/// The fields that the schema declares for one object.
 #[derive(Debug, Default)]
 pub(crate) struct Fields<'s> {
     /// The declared names.
@@ -36,14 +36,14 @@ pub(crate) fn holds_secrets(root: &Value, path: &[Step]) -> bool {
     const SECRET: &str = r#""writeOnly":true"#;
     let is_secret = |schema: &Map<String, Value>| {
         serde_json::to_string(schema).is_ok_and(|text| {
-            // A definition further down may say it as well.
+            // A definition that is referred to may be secret, too.
             text.contains(SECRET) || text.contains("\"$ref\"") && root.to_string().contains(SECRET)
         })
     };
     parts_at(root, path).into_iter().any(is_secret)
 }
 
-/// The schemas that may have a say in the value at the end of `path`.
+/// The schemas that may apply to the value at the end of `path`.
 fn parts_at<'s>(root: &'s Value, path: &[Step]) -> Vec<&'s Map<String, Value>> {
     let mut schemas = vec![root];
     for step in path {
@@ -52,7 +52,7 @@ fn parts_at<'s>(root: &'s Value, path: &[Step]) -> Vec<&'s Map<String, Value>> {
     schemas.into_iter().flat_map(|schema| parts::possible(root, schema)).collect()
 }
 
-/// The issue that the object at the end of `path` ignores its last key.
+/// The issue for the last key of `path`, which is not a field of the object that contains it.
 pub(crate) fn unknown_field(root: &Value, path: &[Step]) -> Option<Issue> {
     let (Step::Key(key), way) = path.split_last()? else {
         return None;
@@ -69,7 +69,7 @@ pub(crate) fn unknown_field(root: &Value, path: &[Step]) -> Option<Issue> {
     Some(Issue::new(written(path), "additionalProperties", message))
 }
 
-/// The path as issues show it.
+/// Formats a path as in issues.
 fn written(path: &[Step]) -> String {
     let mut text = String::new();
     for step in path {
@@ -81,7 +81,7 @@ fn written(path: &[Step]) -> String {
     text
 }
 
-/// The schemas that may have a say in a part of a value.
+/// The schemas that may apply to a part of a value.
 fn below<'s>(root: &'s Value, schema: &'s Value, step: &Step) -> Vec<&'s Value> {
     let mut found = Vec::new();
     for part in parts::possible(root, schema) {

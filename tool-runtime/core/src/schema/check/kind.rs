@@ -20,12 +20,14 @@ pub(super) enum Kind {
 impl Kind {
     /// The narrowest type of a value.
     ///
-    /// The standard calls 1.0 an integer. serde does not decode it as one, so it is a number here.
+    /// JSON Schema counts 1.0 as an integer. serde does not decode 1.0 as one, so it counts as a number here.
     pub(super) fn of(value: &Value) -> Self {
         match value {
             Value::Null => Self::Null,
             Value::Bool(_) => Self::Boolean,
-            Value::Number(number) if number.as_i128().is_some() || is_zero(number) => Self::Integer,
+            Value::Number(number) if number.as_i128().is_some() || is_negative_zero(number) => {
+                Self::Integer
+            }
             Value::Number(_) => Self::Number,
             Value::String(_) => Self::String,
             Value::Array(_) => Self::Array,
@@ -40,13 +42,13 @@ impl Kind {
         kinds.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// Its name in a schema.
+    /// The name of the type in a schema.
     pub(super) fn name(self) -> &'static str {
         let phrase = self.with_article();
         phrase.split_once(' ').map_or(phrase, |(_, name)| name)
     }
 
-    /// Its name in a sentence.
+    /// The name of the type with its article, for sentences.
     pub(super) fn with_article(self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -71,8 +73,8 @@ impl Kind {
     }
 }
 
-/// Whether it is `-0`, which serde_json reads as a float.
-fn is_zero(number: &Number) -> bool {
+/// Whether the number is `-0`, which serde_json reads as a float.
+fn is_negative_zero(number: &Number) -> bool {
     number.as_f64().is_some_and(|number| number == 0.0 && number.is_sign_negative())
 }
 
@@ -95,7 +97,7 @@ pub(super) fn admits(schema: &Map<String, Value>, kind: Kind) -> bool {
         || (kind == Kind::Number && has_wide_format(schema))
 }
 
-/// Whether the schema asks for an integer of 128 bits.
+/// Whether the schema requires a 128-bit integer.
 pub(super) fn has_wide_format(schema: &Map<String, Value>) -> bool {
     matches!(schema.get("format").and_then(Value::as_str), Some("int128" | "uint128"))
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Which rare keywords a schema has anywhere.
+/// The rare keywords that occur anywhere in a schema.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Survey {
     /// `writeOnly` is used.

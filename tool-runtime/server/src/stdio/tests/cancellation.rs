@@ -8,7 +8,7 @@ use super::super::StdioTransport;
 use super::support::{Peer, id_of, over_pipes, over_sockets, ping, poll_once, received};
 
 /// Delivers a line in pieces, with a dropped `receive` between them.
-async fn pieces((mut peer, mut transport): (Peer, StdioTransport)) {
+async fn deliver_in_pieces((mut peer, mut transport): (Peer, StdioTransport)) {
     let line = ping(1);
     for piece in line.as_bytes().chunks(5) {
         for _ in 0..3 {
@@ -23,10 +23,10 @@ async fn pieces((mut peer, mut transport): (Peer, StdioTransport)) {
 
 #[tokio::test]
 async fn a_dropped_receive_loses_nothing_on_a_pipe() {
-    pieces(over_pipes()).await;
+    deliver_in_pieces(over_pipes()).await;
 }
 
 #[tokio::test]
 async fn a_dropped_receive_loses_nothing_on_a_socket() {
-    pieces(over_sockets()).await;
+    deliver_in_pieces(over_sockets()).await;
 }

@@ -29,7 +29,7 @@ fn what_is_not_json_is_a_parse_error() {
 }
 
 #[test]
-fn what_is_no_message_is_an_invalid_request() {
+fn json_that_is_not_a_message_is_an_invalid_request() {
     let cases = [
         ("{}", json!(null)),
         ("5", json!(null)),

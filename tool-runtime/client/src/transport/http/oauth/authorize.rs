@@ -43,7 +43,7 @@ impl Flow {
         let back = match timeout(LOGIN_TIMEOUT, back).await {
             Ok(back) => back.map_err(|problem| self.unauthorized(&problem))?,
             Err(_) => {
-                let text = "nobody has let this program in within ten minutes";
+                let text = "the authorization was not granted within ten minutes";
                 return Err(self.unauthorized(text));
             }
         };

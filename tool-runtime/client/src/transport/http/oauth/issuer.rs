@@ -27,7 +27,7 @@ impl Issuer {
         *lock(&self.first) = issuer;
     }
 
-    /// Whether this one may be asked.
+    /// Whether this authorization server may be used.
     ///
     /// # Errors
     /// The issuer is not the expected one.

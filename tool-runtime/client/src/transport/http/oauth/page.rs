@@ -18,18 +18,20 @@ const OURS: &[&str] = &[
 /// # Errors
 /// The page is not a web address.
 pub(super) fn fit(page: &str, server: &Url) -> Result<Url, &'static str> {
-    let page = Url::parse(page).map_err(|_| "the page to be let in on has no address")?;
+    let page = Url::parse(page).map_err(|_| "the authorization page has no valid URL")?;
     let is_open = page.scheme() == "http"
         && (is_this_machine(&page) || (server.scheme() == "http" && server.host() == page.host()));
     if page.scheme() != "https" && !is_open {
         return Err("the authorization page is not a web address: it is not opened");
     }
     if !page.username().is_empty() || page.password().is_some() {
-        return Err("the page to be let in on names a user: it is not opened");
+        return Err("the URL of the authorization page contains a user name: it is not opened");
     }
     let count = |name: &str| page.query_pairs().filter(|(key, _)| key == name).count();
     if OURS.iter().any(|name| count(name) != 1) {
-        return Err("the page to be let in on says what only this program may: it is not opened");
+        return Err(
+            "the URL of the authorization page overrides a reserved parameter: it is not opened",
+        );
     }
     Ok(page)
 }

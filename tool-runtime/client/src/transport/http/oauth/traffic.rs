@@ -1,4 +1,4 @@
-//! Traffic with an authorization server: its secrets, and the outcome of the last request for a token.
+//! Secrets of requests to an authorization server, and the outcome of the last token request.
 
 use crate::transport::http::header_values::basic;
 use reqwest::Url;
@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use tool_runtime_config::McpOAuth;
 use tool_runtime_core::seam::{Redactor, lock};
 
-/// Limit on the remembered secrets of requests: those of a few requests.
+/// Limit on the remembered secrets, enough for the last few requests.
 const MAX_RECENT: usize = 64;
 
 /// Limit on the characters of an authorization server's text that are shown.
@@ -30,7 +30,7 @@ const SECRETS: &[&str] = &[
 #[derive(Clone, Debug)]
 pub(super) enum Outcome {
     Unreachable,
-    /// The text for the refusal.
+    /// The reason, as text for an error.
     Refused(String),
     Answered,
 }
@@ -41,7 +41,7 @@ pub(super) struct Traffic {
     fixed: Vec<String>,
     /// From the last requests and answers.
     recent: Mutex<VecDeque<String>>,
-    /// The outcome of the last POST, since rmcp has text alone.
+    /// The outcome of the last POST. rmcp's error only has a text.
     outcome: Mutex<Option<Outcome>>,
 }
 
@@ -101,7 +101,7 @@ impl Traffic {
     }
 }
 
-/// The value of a pair of a form.
+/// The decoded value of a form pair.
 fn decoded(pair: &str) -> Option<String> {
     let mut url = Url::parse("http://x/").ok()?;
     url.set_query(Some(pair));

@@ -242,7 +242,7 @@ fn combinations() {
             json!(0),
             &["`a` must be at least 1, got 0"],
         ),
-        (json!({ "not": { "minimum": 1 } }), json!(3), &["`a` must not be what `not` excludes"]),
+        (json!({ "not": { "minimum": 1 } }), json!(3), &["`a` must not match the schema of `not`"]),
         (
             json!({ "if": { "minimum": 1 }, "then": { "maximum": 5 }, "else": { "const": -1 } }),
             json!(6),

@@ -80,7 +80,7 @@ fn messages_say_only_what_is_required() {
     assert_eq!(of(json!({ "type": "integer" }), json!("1234")), "`pin` must be an integer");
     assert_eq!(
         of(json!({ "not": { "const": 5 } }), json!(5)),
-        "`pin` must not be what `not` excludes"
+        "`pin` must not match the schema of `not`"
     );
     assert_eq!(of(json!({ "uniqueItems": true }), json!([5, 5])), "`pin` must not repeat an item");
     assert_eq!(of(json!({ "type": "integer" }), json!(1.0)), "`pin` must be an integer");
