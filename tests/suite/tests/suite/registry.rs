@@ -130,7 +130,7 @@ async fn a_ready_tool_is_that_tool_and_takes_no_parameters() {
         "spec 1 (`fs.read`): it is a single tool and takes no `params`; remove them"
     );
     let refused = refusal_of(ToolSpec::new("fs.*").with("path", "/")).await;
-    assert!(refused.contains("`fs.read`: it is a ready tool"), "{refused}");
+    assert!(refused.contains("`fs.read`: it is a single tool"), "{refused}");
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@ use super::spec::{CommandSpec, Commands, HELP_COMMAND, Opt};
 use super::usage_error::UsageError;
 use lexopt::{Arg, Parser};
 use std::ffi::OsString;
+#[cfg(any(feature = "http", feature = "mcp-client"))]
 use std::time::Duration;
 
 /// The result of parsing.

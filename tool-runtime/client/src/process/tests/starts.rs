@@ -120,7 +120,10 @@ async fn a_variable_has_a_name() {
     let mut command = script("true");
     command.env.insert("A=B".to_owned(), "s3cret-value".to_owned());
     let error = refusal(&command).await;
-    assert!(error.contains("`A=B` is not a name") && !error.contains("s3cret"), "{error}");
+    assert!(
+        error.contains("`A=B` is not a valid variable name") && !error.contains("s3cret"),
+        "{error}"
+    );
 }
 
 #[tokio::test]
