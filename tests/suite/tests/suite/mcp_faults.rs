@@ -1,6 +1,6 @@
 //! Servers that misbehave: over standard input and output, as processes of their own.
 
-use super::support::in_time;
+use super::support::{in_time, server_state};
 use super::traces::eventually;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -41,14 +41,6 @@ async fn call(pool: &ToolPool, name: &str, arguments: Value) -> ToolResult {
 
 async fn text(pool: &ToolPool, name: &str, arguments: Value) -> String {
     call(pool, name, arguments).await.observation().to_text()
-}
-
-/// Waits until the server is in a state.
-async fn until(manager: &McpManager, is: impl Fn(&McpState) -> bool) {
-    let mut statuses = manager.statuses();
-    while !is(&manager.server("s").unwrap().state) {
-        in_time(statuses.next()).await.unwrap();
-    }
 }
 
 #[tokio::test]
@@ -108,7 +100,7 @@ async fn a_server_that_answers_nothing_is_said_to_have_answered_nothing() {
     let config = config.connect_timeout(Duration::from_secs(2));
     let manager = McpManager::builder().server("s", config).start(&pool).unwrap();
     manager.settled().await;
-    let state = manager.server("s").unwrap().state;
+    let state = server_state(&manager, "s", |state| state.reason().is_some()).await;
     let reason = "it answered neither `server/discover` nor `initialize` within 2s";
     assert!(state.reason().unwrap().starts_with(reason), "{state}");
     assert_eq!(count(&lives), 1);
@@ -205,7 +197,7 @@ async fn what_a_server_says_on_standard_output_before_it_ends_is_told() {
     let manager = McpManager::builder().server("s", config.env("KEY", "k3y-of-mine"));
     let manager = manager.start(&pool).unwrap();
     manager.settled().await;
-    let state = manager.server("s").unwrap().state;
+    let state = server_state(&manager, "s", |state| state.reason().is_some()).await;
     let words = "exited with code 2 and said last: Usage: need --db PATH, not ${KEY}";
     assert!(state.reason().unwrap().contains(words), "{state}");
 }
@@ -359,7 +351,7 @@ async fn a_server_killed_in_the_middle_of_a_call_comes_back() {
     // A call that finds it gone waits for it.
     assert_eq!(text(&pool, "s.echo", json!({})).await, "{}");
     assert_eq!(count(&lives), 2);
-    until(&manager, |state| *state == McpState::Ready).await;
+    server_state(&manager, "s", |state| *state == McpState::Ready).await;
 }
 
 #[tokio::test]
@@ -404,7 +396,7 @@ async fn a_server_that_is_down_at_the_start_is_brought_up_later() {
     let builder = builder.server("up", faulty(&json!({ "tools": ["echo"] })));
     let builder = builder.retry(Duration::from_millis(20), Duration::from_millis(50));
     let manager = builder.connect(&pool).await.unwrap();
-    let state = manager.server("s").unwrap().state;
+    let state = server_state(&manager, "s", |state| state.reason().is_some()).await;
     assert!(
         state.reason().unwrap().contains("exited with code 3 and said last: this is life"),
         "{state}"
@@ -415,7 +407,7 @@ async fn a_server_that_is_down_at_the_start_is_brought_up_later() {
     let away = away.error().unwrap();
     assert!(away.message().contains("MCP server `s` is"), "{away}");
     assert_eq!(text(&pool, "up.echo", json!({})).await, "{}");
-    until(&manager, |state| *state == McpState::Ready).await;
+    server_state(&manager, "s", |state| *state == McpState::Ready).await;
     assert_eq!(text(&pool, "s.echo", json!({})).await, "{}");
 }
 
@@ -483,7 +475,7 @@ async fn closing_leaves_nobody_behind() {
         let pool = pool.clone();
         async move { call(&pool, "s.hang", json!({})).await }
     });
-    until(&manager, |state| *state == McpState::Ready).await;
+    server_state(&manager, "s", |state| *state == McpState::Ready).await;
     manager.close().await;
     let pid = std::fs::read_to_string(&lives).unwrap().trim().to_owned();
     assert!(!Path::new("/proc").join(pid).exists(), "the process is there still");

@@ -7,6 +7,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 use suite::limit::limited;
+use tool_runtime::mcp::{McpManager, McpState};
 use tool_runtime::prelude::*;
 use tool_runtime::{Peer, Progress};
 
@@ -45,6 +46,22 @@ pub(super) fn class(result: &ToolResult) -> ErrorClass {
 pub(super) async fn in_time<T>(work: impl Future<Output = T>) -> T {
     let day = std::time::Duration::from_secs(86_400);
     limited(tokio::time::timeout(day, work)).await.expect("it does not hang")
+}
+
+/// Waits until an MCP server is in a state. Between two attempts to connect it has no reason.
+pub(super) async fn server_state(
+    manager: &McpManager,
+    name: &str,
+    is: impl Fn(&McpState) -> bool,
+) -> McpState {
+    let mut statuses = manager.statuses();
+    loop {
+        let state = manager.server(name).expect("a server").state;
+        if is(&state) {
+            return state;
+        }
+        in_time(statuses.next()).await.expect("a change of state");
+    }
 }
 
 /// Runs a test that may block its thread, but not for ever.

@@ -1,5 +1,6 @@
 //! A server over HTTP that can be killed, and sees what it is asked.
 
+use super::super::support::server_state;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
@@ -280,14 +281,7 @@ pub(super) async fn call(pool: &ToolPool, tool: &str, arguments: Value) -> ToolR
 
 /// Waits until the server is in such a state.
 pub(super) async fn until(manager: &McpManager, is: impl Fn(&McpState) -> bool) -> McpState {
-    let mut statuses = manager.statuses();
-    loop {
-        let state = manager.server("far").unwrap().state;
-        if is(&state) {
-            return state;
-        }
-        in_time(statuses.next()).await.unwrap();
-    }
+    server_state(manager, "far", is).await
 }
 
 /// Waits, but not for ever.

@@ -1,6 +1,6 @@
 //! Real servers that are not there yet, or no longer.
 
-use super::super::support::{class, in_time};
+use super::super::support::{class, in_time, server_state};
 use super::super::traces::{eventually, kill_workers};
 use super::scene::{Scene, Started, patient};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use suite::peers::Server;
 use tool_runtime::ErrorClass;
-use tool_runtime::mcp::{McpManager, McpManagerBuilder, McpServerConfig, McpState};
+use tool_runtime::mcp::{McpManagerBuilder, McpServerConfig, McpState};
 use tool_runtime::prelude::*;
 
 fn manager() -> McpManagerBuilder {
@@ -25,14 +25,6 @@ fn names(pool: &ToolPool) -> Vec<String> {
     pool.tools().iter().map(|tool| tool.name().to_owned()).collect()
 }
 
-/// Waits until a server is connected.
-async fn ready(manager: &McpManager, name: &str) {
-    let mut statuses = manager.statuses();
-    while manager.server(name).unwrap().state != McpState::Ready {
-        in_time(statuses.next()).await.unwrap();
-    }
-}
-
 #[tokio::test]
 async fn a_server_that_is_installed_late_joins_the_others_whose_names_stay() {
     let scene = Scene::new("late");
@@ -42,8 +34,8 @@ async fn a_server_that_is_installed_late_joins_the_others_whose_names_stay() {
     let builder = manager().server("late", late).server("git", scene.server(Server::Git));
     let manager = builder.connect(&pool).await.unwrap();
 
-    let reason = manager.server("late").unwrap().state;
-    assert!(reason.reason().unwrap().contains(&program), "{reason}");
+    let state = server_state(&manager, "late", |state| state.reason().is_some()).await;
+    assert!(state.reason().unwrap().contains(&program), "{state}");
     let away = call(&pool, "late.get_current_time", json!({ "timezone": "UTC" })).await;
     let said = away.observation().to_text();
     assert!(said.contains("MCP server `late`") && said.contains(&program), "{said}");
@@ -51,7 +43,7 @@ async fn a_server_that_is_installed_late_joins_the_others_whose_names_stay() {
     assert_eq!(before.len(), 12, "{before:?}");
 
     symlink(&Server::Time.command()[0], &program).unwrap();
-    ready(&manager, "late").await;
+    server_state(&manager, "late", |state| *state == McpState::Ready).await;
     let time = call(&pool, "late.get_current_time", json!({ "timezone": "UTC" })).await;
     assert!(!time.is_error(), "{time:?}");
     // A second one of the same kind takes nobody's names.
@@ -80,7 +72,7 @@ async fn a_call_that_may_be_repeated_survives_the_death_of_its_server() {
     };
     let (result, ()) = tokio::join!(pool.call_with(long, &context), kill);
     assert!(result.observation().to_text().contains("completed"), "{result:?}");
-    ready(&manager, "it").await;
+    server_state(&manager, "it", |state| *state == McpState::Ready).await;
     manager.close().await;
 }
 
