@@ -48,10 +48,17 @@ impl Server {
         Self { address: address.parse().expect("an address"), child, _limit }
     }
 
+    /// Asks again while the requests that clients left behind are in flight.
     async fn vitals(&self) -> Vitals {
-        let mut connection = Connection::open(self.address).await;
-        let answer = connection.ask(&call(1, "vitals", json!({}))).await;
-        Vitals::of(&answer.json()["result"])
+        let end = Instant::now() + FORGETTING;
+        loop {
+            let mut connection = Connection::open(self.address).await;
+            let answer = connection.ask(&call(1, "vitals", json!({}))).await;
+            if answer.status() != 503 || Instant::now() > end {
+                return Vitals::of(&answer.json()["result"]);
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
     }
 
     /// All clients at once, each with its share.
