@@ -84,6 +84,7 @@
 //! | `cli` | the command line of the generated binary, `main!`; implies `mcp-server` | yes |
 //! | `mcp-server` | the MCP server over stdio | by `cli` |
 //! | `http` | the MCP server over HTTP: sessions, authentication, limits | no |
+//! | `export` | tools in the formats of model APIs | no |
 //! | `mcp-client` | tools of external MCP servers over stdio | no |
 //! | `mcp-client-http` | external MCP servers over HTTP | no |
 //! | `mcp-client-oauth` | OAuth tokens for them | no |
@@ -179,6 +180,9 @@ pub use tool_runtime_core::{
     Toolset, ToolsetError, ToolsetKind, ToolsetMethods, Total, TraceContext, WithToolsets,
     WithoutToolsets,
 };
+#[cfg(feature = "export")]
+#[doc(inline)]
+pub use tool_runtime_export as export;
 #[cfg(feature = "mcp-server")]
 #[doc(inline)]
 pub use tool_runtime_server::CacheScope;

@@ -13,6 +13,7 @@ pub use task::TaskSupport;
 use crate::annotations::ToolAnnotations;
 use crate::icon::Icon;
 use crate::schema;
+use crate::wire_name::wire_name;
 use schemars::JsonSchema;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -187,6 +188,19 @@ impl ToolDefinition {
     /// The description's first line: what a list shows.
     pub fn summary(&self) -> &str {
         self.description.lines().next().unwrap_or_default()
+    }
+
+    /// The name in requests to model APIs, a pure function of the id: `.` becomes `__`; an id that
+    /// no API takes, or that could collide with another then, gets eight hex digits of its SHA-256.
+    ///
+    /// ```
+    /// use tool_runtime::ToolDefinition;
+    ///
+    /// assert_eq!(ToolDefinition::new("fs.read", "Read a file.").wire_name(), "fs__read");
+    /// assert_eq!(ToolDefinition::new("7zip", "Pack.").wire_name(), "_7zip_98fa304e");
+    /// ```
+    pub fn wire_name(&self) -> Cow<'_, str> {
+        wire_name(&self.name)
     }
 
     /// The schema of one argument.

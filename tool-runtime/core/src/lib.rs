@@ -9,9 +9,9 @@
 //! | 6 edges | `blocking`, `service` | the pool for threads without `.await`, and for tower |
 //! | 5 dispatch | `dispatch` | the stages of a call; batches; typed calls |
 //! | 4 pool | `pool`, `registry` | builder, offers, snapshots, restrictions, changes; specifications |
-//! | 3 governance | `approval`, `client_executed`, `hook`, `limits` | rules around calls; calls that the host executes |
+//! | 3 governance | `approval`, `client_executed`, `export`, `hook`, `limits` | rules around calls; calls that the host executes |
 //! | 2 tool | `access`, `action`, `arguments`, `call`, `completion`, `constraint`, `context`, `definition`, `input`, `isolation`, `observation`, `offering`, `output`, `output_check`, `parameter`, `peer`, `prompt`, `registration`, `resource`, `schedule`, `schema`, `texts`, `tool`, `toolset` | one tool, prompt or resource: arguments, execution, result; the caller; the schedule |
-//! | 1 vocabulary | `annotations`, `canonical`, `content`, `error`, `future`, `icon`, `issue`, `loopback`, `name`, `need`, `pattern`, `principal`, `printable`, `redactor`, `regex`, `sealed`, `secret`, `sync` | shared terms |
+//! | 1 vocabulary | `annotations`, `canonical`, `content`, `error`, `future`, `icon`, `issue`, `loopback`, `name`, `need`, `pattern`, `principal`, `printable`, `redactor`, `regex`, `sealed`, `secret`, `sync`, `wire_name` | shared terms |
 //!
 //! Governance is below the pool, because a pool owns its hooks and limits and hands them what they need.
 //!
@@ -36,6 +36,7 @@ mod context;
 mod definition;
 mod dispatch;
 mod error;
+mod export;
 mod future;
 mod hook;
 mod icon;
@@ -76,6 +77,7 @@ mod texts;
 mod time_limit;
 mod tool;
 mod toolset;
+mod wire_name;
 
 pub use access::{Access, KeyPart};
 pub use action::Action;
@@ -94,6 +96,10 @@ pub use context::{SessionId, ToolContext};
 pub use definition::{TaskSupport, ToolDefinition};
 pub use dispatch::{Batch, CallAction};
 pub use error::{CallError, ErrorClass, ProtocolError, ToolError};
+pub use export::{
+    ApiFormat, ChangeKind, Export, Exported, ImportError, LeftOut, RestoreArguments, SchemaChange,
+    ToolExport,
+};
 pub use future::BoxFuture;
 pub use hook::{After, AfterCall, Before, Hook, HookAnswer, HookCall};
 pub use icon::Icon;

@@ -18,3 +18,4 @@ pub use crate::redactor::{HIDDEN, Redactor};
 pub use crate::schema::check::check;
 pub use crate::schema::nearest::nearest;
 pub use crate::sync::lock;
+pub use crate::wire_name::{MAX_WIRE_NAME, hashed};

@@ -26,6 +26,7 @@ const FLOORS: &[&[&str]] = &[
         "secret",
         "sync",
         "time_limit",
+        "wire_name",
     ],
     &[
         "access",
@@ -53,7 +54,7 @@ const FLOORS: &[&[&str]] = &[
         "tool",
         "toolset",
     ],
-    &["approval", "client_executed", "hook", "limits"],
+    &["approval", "client_executed", "export", "hook", "limits"],
     &["pool", "registry"],
     &["dispatch"],
     &["blocking", "service"],

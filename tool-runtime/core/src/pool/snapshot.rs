@@ -2,14 +2,16 @@
 
 use super::catalog::Catalog;
 use crate::definition::ToolDefinition;
+use crate::export::{ApiFormat, Export};
 use crate::hook::{Around, AroundTool};
 use crate::prompt::Prompt;
 use crate::resource::Resource;
+use crate::sync::lock;
 use crate::tool::Tool;
 use hashbrown::HashTable;
 use std::fmt;
 use std::hash::BuildHasher;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// The visible tools of one moment, sorted by name, and the prompts and resources. It does not
 /// change with the pool.
@@ -32,6 +34,8 @@ pub struct Snapshot {
     hasher: foldhash::fast::RandomState,
     hooks: Option<Hooked>,
     listing: OnceLock<Arc<str>>,
+    /// By the key of their format.
+    exports: Mutex<Vec<(String, Arc<Export>)>>,
     is_closed: bool,
 }
 
@@ -63,7 +67,8 @@ impl Snapshot {
             all: Arc::clone(all),
             of_tools: tools.iter().map(|_| OnceLock::new()).collect(),
         });
-        Self { tools, catalog, by_name, hasher, hooks, listing: OnceLock::new(), is_closed: false }
+        let (listing, exports) = (OnceLock::new(), Mutex::default());
+        Self { tools, catalog, by_name, hasher, hooks, listing, exports, is_closed: false }
     }
 
     /// Some of the tools, in their order, in the same pool.
@@ -133,6 +138,43 @@ impl Snapshot {
             let definitions: Vec<&ToolDefinition> = self.definitions().collect();
             serde_json::to_string(&definitions).expect("definitions have string keys").into()
         })
+    }
+
+    /// The tools in the format of a model API, made once for each format.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::export::Api;
+    /// use tool_runtime::prelude::*;
+    ///
+    /// /// Add two integers.
+    /// #[tool(read_only)]
+    /// async fn add(a: i64, b: i64) -> i64 { a + b }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let pool = ToolPool::builder().tool::<AddAction>().build()?;
+    /// let export = pool.snapshot().export(Api::Anthropic);
+    /// let mut messages = vec![json!({ "role": "user", "content": "What is 40 + 2?" })];
+    /// let request = json!({ "model": "..", "tools": export.definitions(), "messages": messages });
+    /// # let post = |_| json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": "t1",
+    /// #     "name": "add", "input": { "a": 40, "b": 2 } }] });
+    /// let answer = post(request);
+    /// let results = pool.call_all(export.calls(&answer)?).await;
+    /// messages.extend(export.next_messages(&answer, &results)?);
+    /// assert_eq!(messages[2]["content"][0]["content"][0]["text"], "42");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn export(&self, format: impl ApiFormat) -> Arc<Export> {
+        let key = format.key();
+        let mut exports = lock(&self.exports);
+        if let Some((_, export)) = exports.iter().find(|(known, _)| *known == key) {
+            return Arc::clone(export);
+        }
+        let definitions: Vec<&ToolDefinition> = self.definitions().collect();
+        let export = Arc::new(Export::new(format, &definitions));
+        exports.push((key, Arc::clone(&export)));
+        export
     }
 
     /// Whether the pool has or had prompts: a server announces them then.

@@ -1,0 +1,279 @@
+//! Seam to the formats of model APIs: definitions out, calls in, results out.
+
+use crate::call::{ToolCall, ToolResult};
+use crate::definition::ToolDefinition;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// The format in which a model API takes definitions, sends calls and takes results.
+///
+/// `tool_runtime::export::Api` implements it for the APIs that this library knows. An export is
+/// created by [`Snapshot::export`](crate::Snapshot::export).
+pub trait ApiFormat: Send + Sync + 'static {
+    /// Identifies the format and its options: a snapshot keeps one export for each.
+    fn key(&self) -> String;
+
+    /// Converts definitions. Each tool is exported or left out with a reason; an odd tool never
+    /// fails the others.
+    fn definitions(&self, tools: &[&ToolDefinition]) -> Exported;
+
+    /// Reads the calls of a model's answer, with the names that the model wrote.
+    ///
+    /// # Errors
+    /// The answer is not one of this API.
+    fn calls(&self, answer: &Value) -> Result<Vec<ToolCall>, ImportError>;
+
+    /// The messages of an answer, as the next request has to repeat them.
+    ///
+    /// # Errors
+    /// The answer is not one of this API.
+    fn answer(&self, answer: &Value) -> Result<Vec<Value>, ImportError>;
+
+    /// The messages that carry results in the next request. The names are those that the model wrote.
+    fn results(&self, results: &[(&str, &ToolResult)]) -> Vec<Value>;
+}
+
+/// Definitions in the format of a model API.
+#[derive(Debug, Default)]
+pub struct Exported {
+    /// The value of the request's `tools`.
+    pub tools: Vec<Value>,
+    /// The tools in the export, in the order of their definitions.
+    pub reports: Vec<ToolExport>,
+    /// The tools that cannot be expressed.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A tool in an export.
+#[derive(Clone)]
+pub struct ToolExport {
+    /// The id of the tool.
+    pub id: String,
+    /// Its name in requests and answers.
+    pub wire_name: String,
+    /// Whether the API enforces the schema.
+    pub is_strict: bool,
+    /// The reason why a strict export has it without enforcement.
+    pub not_strict: Option<String>,
+    /// What the API cannot take of its schema.
+    pub changes: Vec<SchemaChange>,
+    /// The estimated size of the exported definition, in tokens.
+    pub tokens: usize,
+    /// Turns arguments that follow the exported schema into those of the tool's own schema, if they
+    /// differ.
+    pub restore: Option<Arc<RestoreArguments>>,
+}
+
+/// Turns arguments that follow an exported schema into those of the tool's own schema.
+pub type RestoreArguments = dyn Fn(&mut Value) + Send + Sync;
+
+impl fmt::Debug for ToolExport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolExport")
+            .field("id", &self.id)
+            .field("wire_name", &self.wire_name)
+            .field("is_strict", &self.is_strict)
+            .field("not_strict", &self.not_strict)
+            .field("changes", &self.changes)
+            .field("tokens", &self.tokens)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A keyword of a schema that an API does not take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SchemaChange {
+    /// The place in the tool's own schema, a JSON pointer.
+    pub at: String,
+    /// The keyword.
+    pub keyword: String,
+    /// What became of it.
+    pub kind: ChangeKind,
+}
+
+impl SchemaChange {
+    /// A change of a keyword at a place.
+    pub fn new(at: impl Into<String>, keyword: impl Into<String>, kind: ChangeKind) -> Self {
+        Self { at: at.into(), keyword: keyword.into(), kind }
+    }
+}
+
+/// The change of a keyword in an export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ChangeKind {
+    /// It was left out; the tool still enforces it.
+    Dropped,
+    /// It was moved into the description; the tool still enforces it.
+    Described,
+    /// It was replaced by keywords that accept the same or more.
+    Rewritten,
+}
+
+impl fmt::Display for SchemaChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { at, keyword, kind } = self;
+        let place = if at.is_empty() { "/" } else { at };
+        match kind {
+            ChangeKind::Dropped => write!(f, "{place}: `{keyword}` was dropped"),
+            ChangeKind::Described => write!(f, "{place}: `{keyword}` moved to the description"),
+            ChangeKind::Rewritten => write!(f, "{place}: `{keyword}` was rewritten"),
+        }
+    }
+}
+
+/// A tool that an export does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The id of the tool.
+    pub id: String,
+    /// The reason.
+    pub reason: String,
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`: {}", self.id, self.reason)
+    }
+}
+
+/// An answer that is not one of the API.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not an answer of {api}: {reason}")]
+pub struct ImportError {
+    api: &'static str,
+    reason: String,
+}
+
+impl ImportError {
+    /// An error of an API, with what its answer lacks.
+    pub fn new(api: &'static str, reason: impl Into<String>) -> Self {
+        Self { api, reason: reason.into() }
+    }
+}
+
+/// The tools of a snapshot in the format of a model API: definitions for requests, calls from
+/// answers, results for the next request.
+///
+/// Names and arguments that the API cannot express are mapped, and mapped back exactly.
+///
+/// Created by [`Snapshot::export`](crate::Snapshot::export), which has an example.
+pub struct Export {
+    format: Box<dyn ApiFormat>,
+    exported: Exported,
+    json: Arc<str>,
+    by_wire_name: HashMap<String, usize>,
+}
+
+impl Export {
+    pub(crate) fn new(format: impl ApiFormat, tools: &[&ToolDefinition]) -> Self {
+        let exported = format.definitions(tools);
+        let json = serde_json::to_string(&exported.tools).expect("JSON has string keys").into();
+        let reports = exported.reports.iter().enumerate();
+        let by_wire_name = reports.map(|(index, tool)| (tool.wire_name.clone(), index)).collect();
+        Self { format: Box::new(format), exported, json, by_wire_name }
+    }
+
+    /// The value of the request's `tools`, as JSON values.
+    pub fn definitions(&self) -> &[Value] {
+        &self.exported.tools
+    }
+
+    /// The value of the request's `tools`, as JSON text. The same tools give the same bytes.
+    pub fn json(&self) -> &Arc<str> {
+        &self.json
+    }
+
+    /// The definitions as types of a client library of the API.
+    ///
+    /// # Errors
+    /// The type cannot hold a definition.
+    pub fn to_types<T: DeserializeOwned>(&self) -> serde_json::Result<Vec<T>> {
+        serde_json::from_str(&self.json)
+    }
+
+    /// The exported tools, sorted by id, each with what the API does not take of it.
+    pub fn tools(&self) -> &[ToolExport] {
+        &self.exported.reports
+    }
+
+    /// The tools that the API cannot express.
+    pub fn left_out(&self) -> &[LeftOut] {
+        &self.exported.left_out
+    }
+
+    /// The estimated size of all definitions, in tokens.
+    pub fn tokens(&self) -> usize {
+        self.exported.reports.iter().map(|tool| tool.tokens).sum()
+    }
+
+    /// The calls in a model's answer, with the ids of the tools and their own arguments.
+    ///
+    /// A name that was not exported and arguments that are not JSON stay as the model wrote them:
+    /// the pool answers them with an error that the model can correct.
+    ///
+    /// # Errors
+    /// The answer is not one of this API.
+    pub fn calls(&self, answer: &Value) -> Result<Vec<ToolCall>, ImportError> {
+        let calls = self.format.calls(answer)?;
+        Ok(calls.into_iter().map(|call| self.restored(call)).collect())
+    }
+
+    /// The messages that the next request has after those of the last: the model's answer, then
+    /// the results.
+    ///
+    /// # Errors
+    /// The answer is not one of this API.
+    pub fn next_messages(
+        &self,
+        answer: &Value,
+        results: &[ToolResult],
+    ) -> Result<Vec<Value>, ImportError> {
+        let mut messages = self.format.answer(answer)?;
+        messages.extend(self.results(results));
+        Ok(messages)
+    }
+
+    /// The messages that carry results. Empty without results.
+    pub fn results(&self, results: &[ToolResult]) -> Vec<Value> {
+        if results.is_empty() {
+            return Vec::new();
+        }
+        let named: Vec<_> =
+            results.iter().map(|result| (self.wire_name(result.name()), result)).collect();
+        self.format.results(&named)
+    }
+
+    /// The name of a tool in requests; the id itself for a tool that is not exported.
+    pub fn wire_name<'a>(&'a self, id: &'a str) -> &'a str {
+        let tools = &self.exported.reports;
+        let index = tools.binary_search_by(|tool| tool.id.as_str().cmp(id));
+        index.map_or(id, |index| &tools[index].wire_name)
+    }
+
+    fn restored(&self, call: ToolCall) -> ToolCall {
+        let Some(index) = self.by_wire_name.get(call.name()) else { return call };
+        let tool = &self.exported.reports[*index];
+        let restored = tool.restore.as_ref().and_then(|restore| {
+            let mut arguments = serde_json::from_str(call.arguments()).ok()?;
+            restore(&mut arguments);
+            Some(arguments.to_string())
+        });
+        let arguments = restored.unwrap_or_else(|| call.arguments().to_owned());
+        ToolCall::new(&tool.id, arguments).with_call_id(call.call_id())
+    }
+}
+
+impl fmt::Debug for Export {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Export")
+            .field("format", &self.format.key())
+            .field("tools", &self.exported.reports.len())
+            .field("left_out", &self.exported.left_out)
+            .finish_non_exhaustive()
+    }
+}

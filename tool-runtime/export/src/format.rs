@@ -1,0 +1,151 @@
+//! Definitions in the envelope of an API.
+
+use crate::api::Api;
+use crate::budget::{Demand, fits_alone, fitting};
+use crate::lower::{Dialect, Lowered, lower};
+use crate::restore::restorer;
+use crate::tokens::estimate_tokens;
+use serde_json::{Map, Value, json};
+use std::collections::HashSet;
+use tool_runtime_core::{Exported, LeftOut, ToolDefinition, ToolExport};
+
+/// Converts the tools that the API can express.
+pub(crate) fn definitions(api: Api, is_strict: bool, tools: &[&ToolDefinition]) -> Exported {
+    let strict = if is_strict { strict_schemas(api, tools) } else { Vec::new() };
+    let (mut exported, mut names) = (Exported::default(), HashSet::new());
+    for (index, tool) in tools.iter().enumerate() {
+        let strict = strict.get(index).cloned().unwrap_or(Strict::NotAsked);
+        let added = match one(api, tool, strict) {
+            Ok(added) if names.insert(added.0.wire_name.clone()) => added,
+            Ok((report, _)) => {
+                let reason = format!("another tool is named `{}` in the export", report.wire_name);
+                exported.left_out.push(LeftOut { id: report.id, reason });
+                continue;
+            }
+            Err(reason) => {
+                exported.left_out.push(LeftOut { id: tool.name.clone(), reason });
+                continue;
+            }
+        };
+        exported.reports.push(added.0);
+        exported.tools.push(added.1);
+    }
+    // Gemini takes all declarations in one tool.
+    if api == Api::Gemini && !exported.tools.is_empty() {
+        exported.tools = vec![json!({ "functionDeclarations": exported.tools })];
+    }
+    exported
+}
+
+/// A tool's schema in strict mode.
+#[derive(Clone)]
+enum Strict {
+    NotAsked,
+    Impossible(String),
+    Is(std::rc::Rc<Lowered>),
+}
+
+fn strict_schemas(api: Api, tools: &[&ToolDefinition]) -> Vec<Strict> {
+    let dialect = match api {
+        Api::Anthropic => Dialect::Anthropic,
+        Api::OpenAiChat | Api::OpenAiResponses => Dialect::OpenAi,
+        Api::Mcp | Api::Gemini => return Vec::new(),
+    };
+    let mut schemas: Vec<Strict> = tools
+        .iter()
+        .map(|tool| match lower(&tool.input_schema, dialect) {
+            Ok(lowered) => Strict::Is(lowered.into()),
+            Err(reason) => Strict::Impossible(reason),
+        })
+        .collect();
+    if dialect == Dialect::Anthropic {
+        keep_budget(&mut schemas);
+    }
+    schemas
+}
+
+/// Anthropic limits the strict tools of one request together.
+fn keep_budget(schemas: &mut [Strict]) {
+    let (mut places, mut demands) = (Vec::new(), Vec::new());
+    for (place, schema) in schemas.iter().enumerate() {
+        if let Strict::Is(lowered) = schema {
+            places.push(place);
+            demands.push(Demand { optional: lowered.optional, unions: lowered.unions });
+        }
+    }
+    for ((place, demand), is_picked) in places.iter().zip(&demands).zip(fitting(&demands)) {
+        if !is_picked {
+            let reason = if fits_alone(*demand) {
+                "the request would have more strict tools, optional arguments or unions than the API takes".to_owned()
+            } else {
+                format!(
+                    "it has {} optional arguments and {} unions, more than the API takes in a strict tool",
+                    demand.optional, demand.unions
+                )
+            };
+            schemas[*place] = Strict::Impossible(reason);
+        }
+    }
+}
+
+/// One tool.
+fn one(api: Api, tool: &ToolDefinition, strict: Strict) -> Result<(ToolExport, Value), String> {
+    let plain = match api {
+        Api::Gemini => Dialect::Gemini,
+        _ => Dialect::Loose,
+    };
+    let wire_name = if api == Api::Mcp { tool.name.clone() } else { tool.wire_name().into_owned() };
+    let mut report = ToolExport {
+        id: tool.name.clone(),
+        wire_name,
+        is_strict: false,
+        not_strict: None,
+        changes: Vec::new(),
+        tokens: 0,
+        restore: None,
+    };
+    let definition = match (api, strict) {
+        (Api::Mcp, _) => serde_json::to_value(tool).expect("a definition has string keys"),
+        (_, Strict::Is(lowered)) => {
+            let dialect = if api == Api::Anthropic { Dialect::Anthropic } else { Dialect::OpenAi };
+            report.is_strict = true;
+            report.changes.clone_from(&lowered.changes);
+            report.restore = restorer(&tool.input_schema, dialect);
+            envelope(api, tool, &report, lowered.schema.clone())
+        }
+        (_, strict) => {
+            if let Strict::Impossible(reason) = strict {
+                report.not_strict = Some(reason);
+            }
+            let Lowered { schema, changes, .. } = lower(&tool.input_schema, plain)?;
+            report.changes = changes;
+            report.restore = restorer(&tool.input_schema, plain);
+            envelope(api, tool, &report, schema)
+        }
+    };
+    report.tokens = estimate_tokens(&definition.to_string());
+    Ok((report, definition))
+}
+
+fn envelope(api: Api, tool: &ToolDefinition, report: &ToolExport, schema: Value) -> Value {
+    let schema_key = match api {
+        Api::Anthropic => "input_schema",
+        Api::Gemini => "parametersJsonSchema",
+        _ => "parameters",
+    };
+    let mut function = Map::new();
+    if api == Api::OpenAiResponses {
+        function.insert("type".to_owned(), json!("function"));
+    }
+    function.insert("name".to_owned(), json!(report.wire_name));
+    function.insert("description".to_owned(), json!(tool.description));
+    function.insert(schema_key.to_owned(), schema);
+    // Responses try strict mode if nothing is said, and change the schema.
+    if report.is_strict || api == Api::OpenAiResponses {
+        function.insert("strict".to_owned(), json!(report.is_strict));
+    }
+    match api {
+        Api::OpenAiChat => json!({ "type": "function", "function": function }),
+        _ => Value::Object(function),
+    }
+}

@@ -1,0 +1,47 @@
+//! Tools in the formats of model APIs. Users depend on `tool-runtime`, which exports everything public
+//! here as `tool_runtime::export`.
+//!
+//! [`Snapshot::export`](tool_runtime_core::Snapshot::export) gives definitions for requests and reads
+//! the calls of answers:
+//!
+//! ```
+//! use tool_runtime::export::Api;
+//! use tool_runtime::prelude::*;
+//!
+//! /// Add two integers.
+//! #[tool(read_only)]
+//! async fn add(a: i64, b: i64) -> i64 { a + b }
+//!
+//! let pool = ToolPool::builder().tool::<AddAction>().build()?;
+//! let export = pool.snapshot().export(Api::OpenAiChat.strict());
+//! assert_eq!(export.definitions()[0]["function"]["strict"], true);
+//! # Ok::<(), tool_runtime::PoolError>(())
+//! ```
+//!
+//! | Module | Topic |
+//! |---|---|
+//! | `api`, `format` | the APIs, and their envelopes of definitions |
+//! | `lower` | JSON Schema to the subset that an API takes |
+//! | `budget` | the tools that may be strict in one request |
+//! | `restore` | arguments of the exported schema to those of the tool's own |
+//! | `calls`, `results`, `stream` | answers, whole or streamed, to calls; results to messages |
+//! | `tokens` | the estimated size of definitions |
+
+mod api;
+mod budget;
+mod calls;
+mod format;
+mod lower;
+mod restore;
+mod results;
+mod stream;
+mod tokens;
+
+pub use api::{Api, Strict};
+pub use stream::{AnswerStream, Delta, StreamError};
+pub use tokens::estimate_tokens;
+#[doc(inline)]
+pub use tool_runtime_core::{
+    ApiFormat, ChangeKind, Export, Exported, ImportError, LeftOut, RestoreArguments, SchemaChange,
+    ToolExport,
+};

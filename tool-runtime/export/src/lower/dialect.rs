@@ -1,0 +1,79 @@
+//! The subsets of JSON Schema that APIs take.
+
+use serde_json::Value;
+use std::borrow::Cow;
+use tool_runtime_core::seam::{MAX_WIRE_NAME, hashed};
+
+/// A subset of JSON Schema.
+///
+/// Sources: the APIs' own documents on strict tools and structured outputs, and the transformers of
+/// the official Python libraries (`anthropic`, `openai`, `google-genai`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// Any schema whose root is a plain object: Anthropic and OpenAI without strict mode.
+    Loose,
+    /// Anthropic's strict tools.
+    Anthropic,
+    /// OpenAI's strict functions.
+    OpenAi,
+    /// Gemini's `parametersJsonSchema`.
+    Gemini,
+}
+
+/// What becomes of a keyword.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    Keep,
+    Describe,
+    Drop,
+}
+
+/// Formats that both strict dialects take.
+const FORMATS: [&str; 9] =
+    ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
+
+impl Dialect {
+    /// Whether the API enforces the schema.
+    pub(super) fn is_strict(self) -> bool {
+        matches!(self, Self::Anthropic | Self::OpenAi)
+    }
+
+    /// What becomes of a keyword that holds no schemas.
+    pub(super) fn fate(self, keyword: &str, value: &Value) -> Fate {
+        let is_kept = match keyword {
+            "$schema" | "$comment" | "$id" | "$anchor" => return Fate::Drop,
+            "type" | "description" | "title" | "enum" => true,
+            // Without meaning: the API still sends the value `null`, which is absent then.
+            "default" if value.is_null() => return Fate::Drop,
+            "const" => self.is_strict(),
+            "format" => match (self, value.as_str()) {
+                (Self::Gemini, _) => true,
+                (Self::Anthropic, Some("uri")) => true,
+                (_, Some(format)) => FORMATS.contains(&format),
+                (_, None) => false,
+            },
+            "minItems" if self == Self::Anthropic => matches!(value.as_u64(), Some(0 | 1)),
+            "minItems" | "maxItems" | "minimum" | "maximum" => self != Self::Anthropic,
+            "pattern" | "multipleOf" | "exclusiveMinimum" | "exclusiveMaximum" => {
+                self == Self::OpenAi
+            }
+            // OpenAPI: the value `null` is accepted, which `type` says already.
+            "nullable" => return Fate::Drop,
+            _ => false,
+        };
+        if is_kept { Fate::Keep } else { Fate::Describe }
+    }
+
+    /// The name of a property, which the dialect may have to change.
+    pub(crate) fn property(self, name: &str) -> Cow<'_, str> {
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let is_taken = |c: char| is_word(c) || (self != Self::Gemini && matches!(c, '.' | '-'));
+        let starts_well =
+            self != Self::Gemini || name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        let is_valid = (1..=MAX_WIRE_NAME).contains(&name.len()) && name.chars().all(is_taken);
+        if is_valid && starts_well {
+            return Cow::Borrowed(name);
+        }
+        Cow::Owned(hashed(name, is_taken))
+    }
+}
