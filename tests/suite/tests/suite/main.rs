@@ -19,6 +19,7 @@ mod client_http;
 mod conformance;
 mod endings;
 mod examples;
+mod export;
 mod expressions;
 mod floors;
 mod foreign_types;

@@ -1,0 +1,18 @@
+//! Tools in the formats of model APIs.
+
+mod generate;
+mod instances;
+mod names;
+mod recordings;
+mod results;
+mod round_trip;
+mod sdk;
+mod streams;
+mod tokens;
+
+use suite::process::Ended;
+
+/// The JSON list that a script printed, below what its libraries log.
+fn printed(ended: &Ended) -> &str {
+    ended.output.lines().rfind(|line| line.starts_with('[')).expect("a list")
+}

@@ -1,0 +1,67 @@
+//! Names of tools and arguments that an API does not take.
+
+use serde_json::json;
+use tool_runtime::export::Api;
+use tool_runtime::prelude::*;
+use tool_runtime::{Arguments, BoxFuture, CallError, Executor};
+
+/// Answers with the arguments, as they arrived.
+struct Echo;
+
+impl Executor for Echo {
+    fn call<'a>(
+        &'a self,
+        arguments: Arguments<'a>,
+        _: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Observation, CallError>> {
+        Box::pin(async move { Ok(Observation::text(arguments.as_str())) })
+    }
+}
+
+fn pool() -> ToolPool {
+    let echo = |name: &str, property: &str| {
+        let schema = json!({
+            "type": "object",
+            "properties": { property: { "type": "string" }, "n": { "type": "integer" } },
+            "required": [property],
+        });
+        Tool::new(ToolDefinition::new(name, "Echo.").with_input_schema(schema), Echo)
+    };
+    ToolPool::builder()
+        .add(echo("fs.read", "x-path"))
+        .add(echo("fs__read", "$filter"))
+        .build()
+        .unwrap()
+}
+
+#[tokio::test]
+async fn names_are_mapped_back_exactly() {
+    let pool = pool();
+    let export = pool.snapshot().export(Api::Gemini);
+    let functions = &export.definitions()[0]["functionDeclarations"];
+    assert_eq!(functions[0]["name"], "fs__read");
+    let other = functions[1]["name"].as_str().unwrap();
+    assert!(other.starts_with("fs__read_") && other.len() == 17, "{other}");
+    let argument = |index: usize| {
+        let properties =
+            functions[index]["parametersJsonSchema"]["properties"].as_object().unwrap();
+        properties.keys().next().unwrap().clone()
+    };
+    let call = |index: usize| json!({ "functionCall": { "name": functions[index]["name"], "args": { argument(index): "a", "n": 1 } } });
+    let answer = json!({ "candidates": [{ "content": { "parts": [call(0), call(1)] } }] });
+    let results = pool.call_all(export.calls(&answer).unwrap()).await;
+    assert_eq!(results[0].observation().to_text(), r#"{"x-path":"a","n":1}"#);
+    assert_eq!(results[1].observation().to_text(), r#"{"$filter":"a","n":1}"#);
+    let messages = export.next_messages(&answer, &results).unwrap();
+    assert_eq!(messages[1]["parts"][1]["functionResponse"]["name"], other);
+}
+
+#[test]
+fn an_export_is_made_once_for_each_format() {
+    let pool = pool();
+    let one = pool.snapshot().export(Api::Anthropic);
+    assert!(std::sync::Arc::ptr_eq(&one, &pool.snapshot().export(Api::Anthropic)));
+    assert_ne!(one.json(), pool.snapshot().export(Api::OpenAiChat).json());
+    // Another pool of the same tools.
+    assert_eq!(one.json(), self::pool().snapshot().export(Api::Anthropic).json());
+}

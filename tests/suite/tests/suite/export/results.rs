@@ -1,0 +1,90 @@
+//! Results in the messages of each API.
+
+use serde_json::{Value, json};
+use tool_runtime::export::Api;
+use tool_runtime::prelude::*;
+
+const PIXEL: &str = "iVBORw0KGgo=";
+
+fn pool() -> ToolPool {
+    let look = Tool::builder("look", "Look.").handler(|| async {
+        Observation::text("A map.")
+            .with_content(ContentBlock::image(PIXEL, "image/png"))
+            .with_content(ContentBlock::audio("AAAA", "audio/wav"))
+            .with_content(ContentBlock::link("file:///a", "a"))
+    });
+    let fail = Tool::builder("fail", "Fail.")
+        .handler(|| async { Err::<(), _>(ToolError::from("no paper")) });
+    ToolPool::builder().add(look).add(fail).build().unwrap()
+}
+
+async fn messages(api: Api) -> Vec<Value> {
+    let pool = pool();
+    let calls =
+        ["look", "fail"].map(|name| ToolCall::new(name, "{}").with_call_id(format!("id-{name}")));
+    let results = pool.call_all(calls).await;
+    pool.snapshot().export(api).results(&results)
+}
+
+const AUDIO: &str = "[audio/wav, 3 bytes, which cannot be shown here]";
+
+#[tokio::test]
+async fn anthropic_takes_images_and_errors() {
+    let expected = json!([{ "role": "user", "content": [
+        { "type": "tool_result", "tool_use_id": "id-look", "content": [
+            { "type": "text", "text": "A map." },
+            { "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": PIXEL } },
+            { "type": "text", "text": AUDIO },
+            { "type": "text", "text": "a <file:///a>" },
+        ] },
+        { "type": "tool_result", "tool_use_id": "id-fail", "content": [{ "type": "text", "text": "no paper" }], "is_error": true },
+    ] }]);
+    assert_eq!(Value::from(messages(Api::Anthropic).await), expected);
+}
+
+#[tokio::test]
+async fn chat_completions_take_texts() {
+    let look =
+        format!("A map.\n[image/png, 8 bytes, which cannot be shown here]\n{AUDIO}\na <file:///a>");
+    let expected = json!([
+        { "role": "tool", "tool_call_id": "id-look", "content": look },
+        { "role": "tool", "tool_call_id": "id-fail", "content": "Error: no paper" },
+    ]);
+    assert_eq!(Value::from(messages(Api::OpenAiChat).await), expected);
+}
+
+#[tokio::test]
+async fn responses_take_images() {
+    let expected = json!([
+        { "type": "function_call_output", "call_id": "id-look", "output": [
+            { "type": "input_text", "text": "A map." },
+            { "type": "input_image", "image_url": format!("data:image/png;base64,{PIXEL}") },
+            { "type": "input_text", "text": AUDIO },
+            { "type": "input_text", "text": "a <file:///a>" },
+        ] },
+        { "type": "function_call_output", "call_id": "id-fail", "output": "Error: no paper" },
+    ]);
+    assert_eq!(Value::from(messages(Api::OpenAiResponses).await), expected);
+}
+
+#[tokio::test]
+async fn gemini_takes_images_beside_the_response() {
+    let output = format!("A map.\n{AUDIO}\na <file:///a>");
+    let expected = json!([{ "role": "user", "parts": [
+        { "functionResponse": {
+            "name": "look",
+            "response": { "output": output },
+            "id": "id-look",
+            "parts": [{ "inlineData": { "mimeType": "image/png", "data": PIXEL } }],
+        } },
+        { "functionResponse": { "name": "fail", "response": { "error": "no paper" }, "id": "id-fail" } },
+    ] }]);
+    assert_eq!(Value::from(messages(Api::Gemini).await), expected);
+}
+
+#[tokio::test]
+async fn mcp_results_are_whole() {
+    let messages = messages(Api::Mcp).await;
+    assert_eq!(messages[0]["content"][1]["data"], PIXEL);
+    assert_eq!(messages[1]["isError"], true);
+}

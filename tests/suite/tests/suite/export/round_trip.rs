@@ -1,0 +1,139 @@
+//! Definitions, a model's call, the call, its result, and the messages after it.
+
+use super::generate::{Dice, schemas};
+use super::instances::instance;
+use serde_json::{Map, Value, json};
+use tool_runtime::ToolDefinition;
+use tool_runtime::export::{Api, ApiFormat as _, Exported};
+
+fn exported(schema: &Map<String, Value>, api: Api, is_strict: bool) -> Exported {
+    let mut definition = ToolDefinition::new("tool", "A tool.");
+    definition.input_schema = schema.clone();
+    if is_strict {
+        api.strict().definitions(&[&definition])
+    } else {
+        api.definitions(&[&definition])
+    }
+}
+
+fn schema_of(api: Api, exported: &Exported) -> &Value {
+    let tool = &exported.tools[0];
+    match api {
+        Api::Anthropic => &tool["input_schema"],
+        Api::OpenAiChat => &tool["function"]["parameters"],
+        Api::OpenAiResponses => &tool["parameters"],
+        _ => &tool["functionDeclarations"][0]["parametersJsonSchema"],
+    }
+}
+
+/// What a model writes: absent arguments as `null` where all are demanded.
+fn as_written(
+    value: &Value,
+    own: &Value,
+    sent: &Value,
+    own_root: &Value,
+    sent_root: &Value,
+) -> Value {
+    let (own, sent) = (resolved(own, own_root), resolved(sent, sent_root));
+    match value {
+        Value::Object(members) => {
+            let mut written = Map::new();
+            let (owns, sents) = (own["properties"].as_object(), sent["properties"].as_object());
+            let (Some(owns), Some(sents)) = (owns, sents) else { return value.clone() };
+            for ((name, own), (wire, sent)) in owns.iter().zip(sents) {
+                if let Some(value) = members.get(name) {
+                    written.insert(wire.clone(), as_written(value, own, sent, own_root, sent_root));
+                }
+            }
+            for name in sent["required"].as_array().into_iter().flatten() {
+                written.entry(name.as_str().unwrap()).or_insert(Value::Null);
+            }
+            Value::Object(written)
+        }
+        Value::Array(items) => items
+            .iter()
+            .map(|item| as_written(item, &own["items"], &sent["items"], own_root, sent_root))
+            .collect(),
+        other => other.clone(),
+    }
+}
+
+/// The schema itself: through a reference and a union with `null`.
+fn resolved<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
+    if let Some(target) = schema["$ref"].as_str() {
+        return resolved(root.pointer(&target[1..]).unwrap(), root);
+    }
+    match schema["anyOf"].as_array() {
+        Some(branches) => resolved(&branches[0], root),
+        None => schema,
+    }
+}
+
+fn without_null(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let members = members.iter().filter(|(_, value)| !value.is_null());
+            members.map(|(key, value)| (key.clone(), without_null(value))).collect()
+        }
+        Value::Array(items) => items.iter().map(without_null).collect(),
+        other => other.clone(),
+    }
+}
+
+#[test]
+fn arguments_of_every_schema_come_back_as_the_tool_knows_them() {
+    let mut dice = Dice::new();
+    let mut strict = [0, 0];
+    for schema in schemas(300) {
+        let own = Value::Object(schema.clone());
+        let own_check = jsonschema::validator_for(&own).unwrap();
+        for (api, is_strict) in [
+            (Api::Anthropic, false),
+            (Api::Anthropic, true),
+            (Api::OpenAiChat, false),
+            (Api::OpenAiResponses, true),
+            (Api::Gemini, false),
+        ] {
+            let exported = exported(&schema, api, is_strict);
+            let tool =
+                exported.reports.first().unwrap_or_else(|| panic!("{:?} {own}", exported.left_out));
+            strict[usize::from(api == Api::Anthropic)] += usize::from(tool.is_strict);
+            let sent = schema_of(api, &exported);
+            let check = jsonschema::validator_for(sent).unwrap();
+            for _ in 0..10 {
+                let value = instance(&schema, &mut dice);
+                if !own_check.is_valid(&value) {
+                    continue;
+                }
+                let mut written = as_written(&value, &own, sent, &own, sent);
+                let why = check.validate(&written).err().map(|error| error.to_string());
+                assert_eq!(why, None, "{api}: {written}\n{own}\n{sent}");
+                if let Some(restore) = &tool.restore {
+                    restore(&mut written);
+                }
+                // An argument that accepts `null` is given as `null` where the model must write it.
+                let (written, value) = (without_null(&written), without_null(&value));
+                assert_eq!(written, value, "{api}: {own}\n{sent}");
+            }
+        }
+    }
+    assert!(strict.iter().all(|strict| *strict > 100), "{strict:?}");
+}
+
+#[test]
+fn a_name_that_was_not_exported_stays_as_the_model_wrote_it() {
+    let calls = Api::Anthropic.calls(&json!({ "content": [
+        { "type": "tool_use", "id": "1", "name": "no.such", "input": {} },
+    ] }));
+    assert_eq!(calls.unwrap()[0].name(), "no.such");
+}
+
+#[test]
+fn an_error_of_the_api_is_named() {
+    let error =
+        Api::OpenAiChat.calls(&json!({ "error": { "message": "overloaded" } })).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "not an answer of OpenAI Chat Completions: it is the error \"overloaded\""
+    );
+}
