@@ -2,6 +2,8 @@
 
 mod arguments;
 mod call;
+#[cfg(feature = "export")]
+mod export;
 #[cfg(feature = "http")]
 mod http;
 mod list;
@@ -209,9 +211,14 @@ impl About {
                 Command::Serve => self.serve(pool).await,
                 #[cfg(feature = "http")]
                 Command::ServeHttp(http) => http::serve(self.server(pool), http).await,
-                Command::List { json } => list::list(pool, json),
+                #[cfg(feature = "export")]
+                Command::List { tokens: true, json } => export::sizes(pool, json),
+                Command::List { json, .. } => list::list(pool, json),
                 Command::Report { json } => list::report(pool, json),
-                Command::Schema { name } => list::schema(pool, &name),
+                #[cfg(feature = "export")]
+                Command::Schema(schema) => export::schema(pool, &schema),
+                #[cfg(not(feature = "export"))]
+                Command::Schema(schema) => list::schema(pool, schema.name.as_deref()),
                 Command::Call(call) => call::call(pool, call).await,
                 // `main!` runs these commands itself.
                 #[cfg(feature = "mcp-client")]

@@ -1,7 +1,6 @@
 //! `list`, `report` and `schema`.
 
 use super::{exit, print, table};
-use serde_json::Value;
 use std::process::ExitCode;
 use tool_runtime_core::{ToolDefinition, ToolPool};
 
@@ -33,21 +32,18 @@ pub(super) fn report(pool: &ToolPool, json: bool) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Prints a definition as MCP JSON.
-pub(super) fn schema(pool: &ToolPool, name: &str) -> ExitCode {
-    match pool.resolve(name) {
-        Ok(tool) => {
-            let json = serde_json::to_string(tool.definition());
-            let json = json.and_then(|json| serde_json::from_str::<Value>(&json));
-            // `Value` has an indented form; serde_json's pretty serializer would be linked for this alone.
-            print::line(&format!("{:#}", json.expect("definitions have string keys")));
-            ExitCode::SUCCESS
-        }
+/// Prints a definition, or all, as MCP JSON.
+pub(super) fn schema(pool: &ToolPool, name: Option<&str>) -> ExitCode {
+    let json = match name.map(|name| pool.resolve(name)).transpose() {
+        Ok(Some(tool)) => serde_json::to_value(tool.definition()),
+        Ok(None) => serde_json::from_str(&pool.definitions_json()),
         Err(error) => {
             print::error(error.message());
-            ExitCode::from(exit::USAGE)
+            return ExitCode::from(exit::USAGE);
         }
-    }
+    };
+    print::indented(&json.expect("definitions have string keys"));
+    ExitCode::SUCCESS
 }
 
 fn row(definition: &ToolDefinition) -> [String; 4] {

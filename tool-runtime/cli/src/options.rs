@@ -12,6 +12,8 @@ mod usage_error;
 
 use super::{About, exit, print};
 use commands::{ALLOW, ARGS, CALL, DENY, JSON, LIST, REPORT, ROOT, SCHEMA, SERVE, TOOLS, commands};
+#[cfg(feature = "export")]
+use commands::{FORMAT, STRICT, TOKENS};
 #[cfg(feature = "http")]
 pub(super) use http::ServeHttp;
 use parser::{Arguments, Parsed};
@@ -23,6 +25,8 @@ use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tool_runtime_core::{Filter, Selector, SelectorError};
+#[cfg(feature = "export")]
+use tool_runtime_export::Api;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
 use usage_error::UsageError;
@@ -80,13 +84,13 @@ pub(super) enum Command {
     ServeHttp(ServeHttp),
     List {
         json: bool,
+        #[cfg(feature = "export")]
+        tokens: bool,
     },
     Report {
         json: bool,
     },
-    Schema {
-        name: String,
-    },
+    Schema(Schema),
     Call(Call),
     /// Shows the status of external MCP servers.
     #[cfg(feature = "mcp-client")]
@@ -120,6 +124,16 @@ impl Command {
             _ => LevelFilter::WARN,
         })
     }
+}
+
+/// `schema [NAME] ...`
+pub(super) struct Schema {
+    /// All tools without a name.
+    pub(super) name: Option<String>,
+    #[cfg(feature = "export")]
+    pub(super) format: Api,
+    #[cfg(feature = "export")]
+    pub(super) strict: bool,
 }
 
 /// `call NAME ...`
@@ -189,7 +203,7 @@ fn options(spec: &'static CommandSpec, arguments: Arguments) -> Result<Options, 
     Ok(Options { pool: PoolOptions::of(&arguments)?, command: command(spec, arguments)? })
 }
 
-fn command(spec: &'static CommandSpec, mut arguments: Arguments) -> Result<Command, UsageError> {
+fn command(spec: &'static CommandSpec, arguments: Arguments) -> Result<Command, UsageError> {
     let json = arguments.has(&JSON);
     match spec.name {
         #[cfg(feature = "http")]
@@ -198,15 +212,32 @@ fn command(spec: &'static CommandSpec, mut arguments: Arguments) -> Result<Comma
             Ok(http.map_or(Command::Serve, Command::ServeHttp))
         }
         name if name == ROOT.name || name == SERVE.name => Ok(Command::Serve),
-        name if name == LIST.name => Ok(Command::List { json }),
+        name if name == LIST.name => Ok(Command::List {
+            json,
+            #[cfg(feature = "export")]
+            tokens: arguments.has(&TOKENS),
+        }),
         name if name == REPORT.name => Ok(Command::Report { json }),
         #[cfg(feature = "mcp-client")]
         name if name == servers::STATUS.name => Ok(Command::Status { json }),
         #[cfg(feature = "mcp-client")]
         name if name == servers::DOCTOR.name => Ok(Command::Doctor { json }),
-        name if name == SCHEMA.name => Ok(Command::Schema { name: arguments.take_first(&SCHEMA)? }),
+        name if name == SCHEMA.name => schema(arguments).map(Command::Schema),
         _ => call(arguments, json).map(Command::Call),
     }
+}
+
+fn schema(arguments: Arguments) -> Result<Schema, UsageError> {
+    Ok(Schema {
+        #[cfg(feature = "export")]
+        format: match arguments.value(&FORMAT) {
+            Some(name) => name.parse().map_err(|e: String| UsageError::invalid(&FORMAT, &e))?,
+            None => Api::Mcp,
+        },
+        #[cfg(feature = "export")]
+        strict: arguments.has(&STRICT),
+        name: arguments.positional.into_iter().next(),
+    })
 }
 
 fn call(mut arguments: Arguments, json: bool) -> Result<Call, UsageError> {

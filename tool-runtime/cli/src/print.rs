@@ -1,6 +1,7 @@
 //! Prints lines. A closed pipe is not an error.
 
 use super::exit;
+use serde_json::Value;
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
 
 /// Prints a line. A failed write, to a full disk for example, ends the process; a closed pipe does not.
@@ -12,6 +13,12 @@ pub(super) fn line(text: &str) {
         }
         _ => {}
     }
+}
+
+/// Prints indented JSON. `Value` has an indented form; serde_json's pretty serializer would be linked
+/// for this alone.
+pub(super) fn indented(value: &Value) {
+    line(&format!("{value:#}"));
 }
 
 /// Prints a dimmed line.
@@ -41,7 +48,7 @@ pub(super) fn error(text: &str) {
 }
 
 /// Prints a warning to standard error.
-#[cfg(feature = "mcp-client")]
+#[cfg(any(feature = "export", feature = "mcp-client"))]
 pub(super) fn warning(text: &str) {
     labelled("33", "warning:", text);
 }

@@ -10,7 +10,14 @@
 //!
 //! /// Add two integers.
 //! #[tool(read_only)]
-//! async fn add(a: i64, b: i64) -> i64 { a + b }
+//! async fn add(
+//!     /// First addend.
+//!     a: i64,
+//!     /// Second addend.
+//!     b: i64,
+//! ) -> i64 {
+//!     a + b
+//! }
 //!
 //! let pool = ToolPool::builder().tool::<AddAction>().build()?;
 //! let export = pool.snapshot().export(Api::OpenAiChat.strict());

@@ -108,7 +108,7 @@ fn a_mistake_is_told_with_what_to_write_instead() {
         (vec!["call", "add", "--args", "--json"], "a value is required for '--args <OBJECT>'"),
         (vec!["call", "add", "a=1", "--args={}"], "cannot be used with '--args <OBJECT>'"),
         (vec!["call", ""], "a value is required for '<TOOL>'"),
-        (vec!["schema"], "schema <TOOL>"),
+        (vec!["schema", "add", "sub"], "unexpected argument 'sub' found"),
     ] {
         let output = run(&arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", stderr(&output));

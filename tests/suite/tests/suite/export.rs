@@ -1,5 +1,6 @@
 //! Tools in the formats of model APIs.
 
+mod command_line;
 mod generate;
 mod instances;
 mod names;

@@ -44,7 +44,11 @@ pub(super) static LIST: CommandSpec = CommandSpec {
     name: "list",
     about: "List the tools: name, title, hints, description",
     positional: &[],
-    options: &[JSON],
+    options: &[
+        JSON,
+        #[cfg(feature = "export")]
+        TOKENS,
+    ],
     after_help: "`--json` prints an array of definitions, as in MCP's `tools/list`.",
 };
 
@@ -69,8 +73,11 @@ A list is a repeated key or JSON: `tags=a tags=b` or `tags='[\"a\",\"b\"]'`.
 
 pub(super) static SCHEMA: CommandSpec = CommandSpec {
     name: "schema",
-    about: "Print the MCP definition of a tool as JSON",
-    positional: &[TOOL],
+    about: "Print the definition of a tool, or of all tools, as JSON",
+    positional: &[Positional { name: "[TOOL]", help: "The tool's name", is_repeatable: false }],
+    #[cfg(feature = "export")]
+    options: &[FORMAT, STRICT],
+    #[cfg(not(feature = "export"))]
     options: &[],
     after_help: "",
 };
@@ -99,6 +106,20 @@ static POOL_OPTIONS: &[Opt] = &[
 ];
 
 pub(super) const JSON: Opt = Opt::new("json", "Print JSON");
+
+#[cfg(feature = "export")]
+pub(super) const TOKENS: Opt =
+    Opt::new("tokens", "Show the estimated size of each definition for a model, in tokens");
+
+#[cfg(feature = "export")]
+pub(super) const FORMAT: Opt = Opt {
+    value: Some("FORMAT"),
+    ..Opt::new("format", "mcp (default), anthropic, openai, openai-responses or gemini")
+};
+
+#[cfg(feature = "export")]
+pub(super) const STRICT: Opt =
+    Opt::new("strict", "Let the API enforce the schemas, for the tools where it can");
 
 pub(super) const ARGS: Opt = Opt {
     value: Some("OBJECT"),

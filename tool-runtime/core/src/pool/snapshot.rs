@@ -149,7 +149,14 @@ impl Snapshot {
     ///
     /// /// Add two integers.
     /// #[tool(read_only)]
-    /// async fn add(a: i64, b: i64) -> i64 { a + b }
+    /// async fn add(
+    ///     /// First addend.
+    ///     a: i64,
+    ///     /// Second addend.
+    ///     b: i64,
+    /// ) -> i64 {
+    ///     a + b
+    /// }
     ///
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
     /// let pool = ToolPool::builder().tool::<AddAction>().build()?;
