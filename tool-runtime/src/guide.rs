@@ -20,3 +20,7 @@ pub mod selectors {}
 
 #[doc = include_str!("../docs/guide/clients.md")]
 pub mod clients {}
+
+#[cfg(feature = "export")]
+#[doc = include_str!("../docs/guide/models.md")]
+pub mod models {}

@@ -36,7 +36,8 @@
 //! 5. [`guide::testing`]: tests of a server that `main!` writes.
 //! 6. [`guide::pools`]: the builder's methods, toolsets with parameters and prefixes, hooks.
 //! 7. [`guide::selectors`]: how rules name tools.
-//! 8. [`guide::clients`]: registration with Claude Code, Claude Desktop, VS Code, Cursor and Codex.
+//! 8. [`guide::models`]: requests to Anthropic, OpenAI and Gemini with the tools of a pool.
+//! 9. [`guide::clients`]: registration with Claude Code, Claude Desktop, VS Code, Cursor and Codex.
 //!
 //! # Find an item
 //!
@@ -107,6 +108,7 @@
 //! | external servers when this process is killed | end if they react to the end of their input | terminated with all that they started |
 //! | program lookup | `PATH` | `PATH`, with the endings of `PATHEXT` |
 //!
+#![cfg_attr(not(feature = "export"), doc = "[`guide::models`]: #features")]
 // Links to items behind a feature: without it, they lead to the table of features.
 #![cfg_attr(feature = "mcp-server", doc = "[`McpServer`]: mcp::McpServer")]
 #![cfg_attr(not(feature = "mcp-server"), doc = "[`McpServer`]: #features")]
