@@ -69,7 +69,7 @@ fn block(mut block: Value) -> ContentBlock {
     if has_unknown_contents(&block)
         && let Value::Object(members) = block
     {
-        return ContentBlock::Other(members);
+        return ContentBlock::Other(Box::new(members));
     }
     let text = if block.is_object() { String::new() } else { block.to_string() };
     serde_json::from_value(block).unwrap_or_else(|_| ContentBlock::text(text))

@@ -11,6 +11,8 @@ mod tests;
 pub(crate) use claim::Claim;
 pub use part::KeyPart;
 
+use compact_str::CompactString;
+
 /// The resources that a call touches, by key, each read or written.
 ///
 /// A key is text of the form `scheme:rest`. Two calls conflict where one writes what the other reads
@@ -31,9 +33,9 @@ pub struct Access {
     is_declared: bool,
     /// Whether there were too many keys to keep. The call then counts as undeclared.
     is_unbounded: bool,
-    /// Sorted, like `writes`. Most calls have one key or none.
-    reads: Vec<String>,
-    writes: Vec<String>,
+    /// Sorted, like `writes`. Most calls have one key or none; a short one needs no memory of its own.
+    reads: Vec<CompactString>,
+    writes: Vec<CompactString>,
 }
 
 impl Access {
@@ -73,7 +75,7 @@ impl Access {
     #[must_use]
     pub fn read(mut self, key: impl Into<String>) -> Self {
         self.is_declared = true;
-        insert(&mut self.reads, key::normal(key.into()));
+        insert(&mut self.reads, key.into().into());
         self
     }
 
@@ -89,7 +91,7 @@ impl Access {
     #[must_use]
     pub fn write(mut self, key: impl Into<String>) -> Self {
         self.is_declared = true;
-        insert(&mut self.writes, key::normal(key.into()));
+        insert(&mut self.writes, key.into().into());
         self
     }
 
@@ -105,12 +107,12 @@ impl Access {
 
     /// The keys that are read, sorted.
     pub fn reads(&self) -> impl Iterator<Item = &str> {
-        self.reads.iter().map(String::as_str)
+        self.reads.iter().map(CompactString::as_str)
     }
 
     /// The keys that are written, sorted.
     pub fn writes(&self) -> impl Iterator<Item = &str> {
-        self.writes.iter().map(String::as_str)
+        self.writes.iter().map(CompactString::as_str)
     }
 
     /// Whether both have a key in common that at least one of them writes. Only keys are compared: an
@@ -128,13 +130,14 @@ impl Access {
     }
 
     fn overwrites(&self, other: &Self) -> bool {
-        let has = |keys: &[String], key| keys.binary_search(key).is_ok();
+        let has = |keys: &[CompactString], key| keys.binary_search(key).is_ok();
         self.writes.iter().any(|key| has(&other.reads, key) || has(&other.writes, key))
     }
 }
 
-/// Inserts a key in its place, once.
-fn insert(keys: &mut Vec<String>, key: String) {
+/// Inserts a normalized key in its place, once.
+fn insert(keys: &mut Vec<CompactString>, key: CompactString) {
+    let key = key::normal(key);
     if let Err(place) = keys.binary_search(&key) {
         keys.insert(place, key);
     }

@@ -30,7 +30,7 @@ pub enum ContentBlock {
     ResourceLink(Box<ResourceLink>),
     /// A block of an unknown kind, unchanged: a gateway passes it on.
     #[serde(untagged)]
-    Other(Map<String, Value>),
+    Other(Box<Map<String, Value>>),
 }
 
 impl ContentBlock {

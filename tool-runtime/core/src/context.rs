@@ -265,14 +265,16 @@ impl ToolContext {
     }
 
     /// Adds the declared resources of a call, as a guard; nested calls share them.
-    pub(crate) fn holding(
-        mut self,
-        held: Option<Held>,
-    ) -> (Self, Option<Arc<dyn Any + Send + Sync>>) {
-        let Some(held) = held else { return (self, None) };
-        self.parts().held = Some(held.link());
-        let (context, guard) = self.with_guard(held);
-        (context, Some(guard))
+    pub(crate) fn hold(&mut self, held: Held) -> Arc<dyn Any + Send + Sync> {
+        let (link, outer) = (held.link(), self.guards());
+        let guard = match outer {
+            None => held.into_guard(),
+            Some(outer) => Arc::new((held, outer)),
+        };
+        let parts = self.parts();
+        parts.held = Some(link);
+        parts.guards = Some(Arc::downgrade(&guard));
+        guard
     }
 
     pub(crate) fn held(&self) -> Option<&Link> {

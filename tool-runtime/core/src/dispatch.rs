@@ -91,7 +91,8 @@ impl ToolPool {
                 return self.refuse(call, context, refusal).await;
             }
         };
-        let outcome = self.dispatch(call.name(), call.arguments(), &context, identity).await;
+        let (name, arguments) = (call.name(), call.arguments());
+        let outcome = self.dispatch(self.find(name), name, arguments, &context, identity).await;
         ToolResult::new(call, outcome)
     }
 
@@ -111,7 +112,8 @@ impl ToolPool {
     /// ```
     pub async fn call_json(&self, name: &str, arguments: &str) -> String {
         let to_json = |observation: Observation| observation.to_json();
-        match self.dispatch(name, arguments, self.shared_context(), to_json).await {
+        let (found, context) = (self.find(name), self.shared_context());
+        match self.dispatch(found, name, arguments, context, to_json).await {
             Ok(json) => json,
             Err(error) => Observation::error(error.message()).to_json(),
         }
@@ -122,11 +124,12 @@ impl ToolPool {
         self.shared_context().clone()
     }
 
-    /// All stages; a failure is logged once. `finish` converts the observation where it arises: it is
-    /// too large to be moved from stage to stage.
+    /// All stages after the lookup; a failure is logged once. `finish` converts the observation where
+    /// it arises: it is too large to be moved from stage to stage.
     #[doc(hidden)]
     pub async fn dispatch<T>(
         &self,
+        found: Result<Found, CallError>,
         name: &str,
         arguments: &str,
         context: &ToolContext,
@@ -139,7 +142,7 @@ impl ToolPool {
             return layered.call(Arc::new(self.clone()), call, context).await.map(finish);
         }
         // Pinned where they are, so that each is handed a pointer to the next.
-        let stages = pin!(self.stages(name, arguments, context, finish));
+        let stages = pin!(self.stages(found, name, arguments, context, finish));
         guard::catch_and_report(name, stages).await
     }
 
@@ -151,19 +154,19 @@ impl ToolPool {
         arguments: &str,
         context: &ToolContext,
     ) -> Result<Observation, CallError> {
-        let stages = pin!(self.stages(name, arguments, context, identity));
+        let stages = pin!(self.stages(self.find(name), name, arguments, context, identity));
         guard::catch_and_report(name, stages).await
     }
 
     /// One stage per line. A call keeps its own tool alive when that is removed, and no other tool.
     async fn stages<T>(
         &self,
+        found: Result<Found, CallError>,
         name: &str,
         arguments: &str,
         context: &ToolContext,
         finish: impl FnOnce(Observation) -> T,
     ) -> Result<T, CallError> {
-        let found = self.find(name);
         let Found { tool, hooks } = match found {
             Ok(ref found) => found,
             Err(refusal) => {
@@ -174,12 +177,11 @@ impl ToolPool {
             let hooks = hooks.as_deref();
             return self.intercepted(tool, hooks, arguments, context).await.map(finish);
         }
+        if guard::is_unbounded(self, tool, context) {
+            return execution::of_tool(tool, None, arguments, context).await.map(finish);
+        }
         let (limit, context) = guard::bounds(self, tool, Cow::Borrowed(context));
-        let context = &*context;
-        let call = pin!(async {
-            let outcome = execution::of_tool(tool, None, arguments, context).await;
-            outcome.map(finish)
-        });
-        guard::guarded(call, tool.name(), limit, context).await?
+        let start = || execution::of_tool(tool, None, arguments, &context);
+        guard::guarded(start, tool.name(), limit, &context).await?.map(finish)
     }
 }

@@ -50,7 +50,6 @@ pub use scope::Restriction;
 pub(crate) use scope::Scope;
 pub use selector::{Selector, SelectorError};
 pub use session::PoolSession;
-pub(crate) use snapshot::Found;
-pub use snapshot::Snapshot;
+pub use snapshot::{Found, Snapshot};
 pub use source::Source;
 pub use watch::{News, Watcher};

@@ -67,7 +67,8 @@ impl PoolHandler {
         let (pool, client) = (self.pool.clone(), Arc::clone(client));
         Box::pin(async move {
             let arguments = client.arguments();
-            pool.dispatch(client.name(), &arguments, &context, identity).await
+            let name = client.name();
+            pool.dispatch(pool.find(name), name, &arguments, &context, identity).await
         })
     }
 

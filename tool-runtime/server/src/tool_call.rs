@@ -11,7 +11,6 @@ use super::task_call::becomes_task;
 use rmcp::model::{CallToolRequestParams, CallToolResponse};
 use std::convert::identity;
 use std::sync::Arc;
-use tool_runtime_core::Tool;
 
 impl PoolHandler {
     pub(super) async fn call(
@@ -31,9 +30,8 @@ impl PoolHandler {
 
     /// A call over any transport.
     pub(super) async fn called(&self, client: &Arc<Client>) -> McpResult<Called> {
-        // Before the call: the pool may have another tool of this name when it has ended.
-        let tool = self.pool.get(client.name());
-        let definition = tool.as_ref().map(Tool::definition);
+        let found = self.pool.find(client.name());
+        let definition = found.as_ref().ok().map(|found| found.tool.definition());
         let support = definition.map(|definition| definition.task).unwrap_or_default();
         if becomes_task(client, support)? {
             return self.call_as_task(Arc::clone(client)).await.map(Called::Other);
@@ -41,7 +39,8 @@ impl PoolHandler {
         let is_wrapped = !client.is_modern() && definition.is_some_and(convert::is_wrapped);
         let context = self.context_with(client, client.request().token());
         let arguments = client.arguments();
-        let call = self.pool.dispatch(client.name(), &arguments, &context, identity);
+        let name = client.name();
+        let call = self.pool.dispatch(found, name, &arguments, &context, identity);
         match run_call(client, call).await {
             Ok(Ok(observation)) => {
                 let keeps_numbers = client.request().keeps_numbers();

@@ -1,5 +1,6 @@
 //! One spelling for every key, so that keys are compared as text.
 
+use compact_str::{CompactString, format_compact};
 use std::ffi::OsString;
 use std::path::{Component, MAIN_SEPARATOR_STR, Path, PathBuf};
 
@@ -9,10 +10,10 @@ const FILE: &str = "file:";
 const MAX_PATH_LENGTH: usize = 4096;
 
 /// The normalized key, for comparison.
-pub(super) fn normal(key: String) -> String {
+pub(super) fn normal(key: CompactString) -> CompactString {
     let Some(path) = key.strip_prefix(FILE) else { return key };
     match std::path::absolute(path) {
-        Ok(path) => format!("{FILE}{}", normal_path(&path).display()),
+        Ok(path) => format_compact!("{FILE}{}", normal_path(&path).display()),
         // The path is empty, or there is no current directory.
         Err(_) => key,
     }
@@ -74,8 +75,8 @@ fn joined<'a>(components: impl Iterator<Item = Component<'a>>) -> PathBuf {
 mod tests {
     use super::*;
 
-    fn file(path: &str) -> String {
-        normal(format!("file:{path}"))
+    fn file(path: &str) -> CompactString {
+        normal(format_compact!("file:{path}"))
     }
 
     #[test]
@@ -101,7 +102,7 @@ mod tests {
     #[test]
     fn other_schemes_and_empty_paths_stay() {
         for key in ["db:./a", "", "file", "file:", "FILE:a/../b"] {
-            assert_eq!(normal(key.to_owned()), key);
+            assert_eq!(normal(key.into()), key);
         }
     }
 

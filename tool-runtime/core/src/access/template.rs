@@ -1,7 +1,8 @@
 //! Keys from what `#[tool]` was given: text with arguments in it.
 
-use super::{Access, KeyPart};
+use super::{Access, KeyPart, insert};
 use crate::sealed::Sealed;
+use compact_str::{CompactString, format_compact};
 
 /// How many keys one text may stand for: a model could name millions in a few kilobytes.
 const MAX_KEYS: usize = 1000;
@@ -11,49 +12,55 @@ impl Access {
     #[doc(hidden)]
     #[must_use]
     pub fn reads_of(self, literals: &[&str], parts: &[&dyn KeyPart]) -> Self {
-        self.with_all(literals, parts, Self::read)
+        self.with_all(literals, parts, |access| &mut access.reads)
     }
 
     /// Adds what is written: a key for each combination of what the parts stand for.
     #[doc(hidden)]
     #[must_use]
     pub fn writes_of(self, literals: &[&str], parts: &[&dyn KeyPart]) -> Self {
-        self.with_all(literals, parts, Self::write)
+        self.with_all(literals, parts, |access| &mut access.writes)
     }
 
     /// Adds all keys; more than anybody means count as unknown: the call may touch anything.
     fn with_all(
-        self,
+        mut self,
         literals: &[&str],
         parts: &[&dyn KeyPart],
-        add: fn(Self, String) -> Self,
+        list: fn(&mut Self) -> &mut Vec<CompactString>,
     ) -> Self {
-        if let ([key], []) = (literals, parts) {
-            return add(self, (*key).to_owned());
+        self.is_declared = true;
+        match (literals, parts) {
+            ([key], []) => insert(list(&mut self), (*key).into()),
+            _ => match keys(literals, parts) {
+                Some(keys) => keys.into_iter().for_each(|key| insert(list(&mut self), key)),
+                None => self.is_unbounded = true,
+            },
         }
-        match keys(literals, parts) {
-            Some(keys) => keys.into_iter().fold(Self { is_declared: true, ..self }, add),
-            None => Self { is_declared: true, is_unbounded: true, ..self },
-        }
+        self
     }
 }
 
 /// There is one literal more than there are parts: a part stands between two of them.
-fn keys(literals: &[&str], parts: &[&dyn KeyPart]) -> Option<Vec<String>> {
+fn keys(literals: &[&str], parts: &[&dyn KeyPart]) -> Option<Vec<CompactString>> {
     debug_assert_eq!(literals.len(), parts.len() + 1);
     let Some((first, rest)) = literals.split_first() else { return Some(Vec::new()) };
-    let start = vec![(*first).to_owned()];
+    let start = vec![(*first).into()];
     parts.iter().zip(rest).try_fold(start, |keys, (part, literal)| extended(&keys, *part, literal))
 }
 
-fn extended(keys: &[String], part: &dyn KeyPart, literal: &str) -> Option<Vec<String>> {
+fn extended(
+    keys: &[CompactString],
+    part: &dyn KeyPart,
+    literal: &str,
+) -> Option<Vec<CompactString>> {
     let texts = part.texts(Sealed);
     if keys.len().saturating_mul(texts.len()) > MAX_KEYS {
         return None;
     }
-    let with_texts = |key: &String| {
+    let with_texts = |key: &CompactString| {
         let key = key.clone();
-        texts.iter().map(move |text| format!("{key}{text}{literal}"))
+        texts.iter().map(move |text| format_compact!("{key}{text}{literal}"))
     };
     Some(keys.iter().flat_map(with_texts).collect())
 }

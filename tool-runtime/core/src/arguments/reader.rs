@@ -71,22 +71,32 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
     /// A key that no parameter has, or text that is not JSON.
     pub fn next_key(&mut self) -> Result<Option<usize>, DecodeError> {
         while self.has_next()? {
-            let start = self.at;
-            if let Some(parameter) = self.plain_key() {
+            let found = match self.plain_key() {
+                Some(parameter) => Some(parameter),
+                None => self.other_key()?,
+            };
+            if let Some(parameter) = found {
                 self.parameter = parameter;
-                return Ok(Some(parameter));
-            }
-            let name = self.key()?;
-            match self.find(&name) {
-                Some(parameter) => {
-                    self.parameter = parameter;
-                    return Ok(Some(parameter));
-                }
-                None if self.keys.iter().any(|key| key.takes_rest) => self.keep_for_rest(start)?,
-                None => return Err(DecodeError::new(DecodeFailure::Unknown(name.into_owned()))),
+                return Ok(found);
             }
         }
         Ok(None)
+    }
+
+    /// A key out of order, or spelt otherwise; `None` for one that is kept for the rest. Not inlined:
+    /// it would slow down the common case.
+    #[inline(never)]
+    fn other_key(&mut self) -> Result<Option<usize>, DecodeError> {
+        let start = self.at;
+        let name = self.key()?;
+        match self.find(&name) {
+            Some(parameter) => Ok(Some(parameter)),
+            None if self.keys.iter().any(|key| key.takes_rest) => {
+                self.keep_for_rest(start)?;
+                Ok(None)
+            }
+            None => Err(DecodeError::new(DecodeFailure::Unknown(name.into_owned()))),
+        }
     }
 
     /// The common case: the next key of the table, without spaces and escapes.
@@ -164,18 +174,22 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
 
     /// Refuses the flattened parameter if its type ignored keys that are not allowed.
     pub(crate) fn refuse_ignored_rest(&self, allows: fn(&str) -> bool) -> Result<(), DecodeError> {
-        self.refuse_ignored_in(&self.rest, allows)
+        self.refuse_ignored_in(|| &self.rest, allows)
     }
 
     /// Refuses the last value if its type ignored keys that are not allowed.
     #[inline]
     pub(crate) fn refuse_ignored(&self, allows: fn(&str) -> bool) -> Result<(), DecodeError> {
-        self.refuse_ignored_in(&self.text[self.value_at..self.at], allows)
+        self.refuse_ignored_in(|| &self.text[self.value_at..self.at], allows)
     }
 
     #[inline]
-    fn refuse_ignored_in(&self, text: &str, allows: fn(&str) -> bool) -> Result<(), DecodeError> {
-        if self.flags.ignored.take() && !allows(text) {
+    fn refuse_ignored_in<'t>(
+        &self,
+        text: impl FnOnce() -> &'t str,
+        allows: fn(&str) -> bool,
+    ) -> Result<(), DecodeError> {
+        if self.flags.ignored.take() && !allows(text()) {
             return Err(DecodeError::new(DecodeFailure::Ignored(self.parameter)));
         }
         Ok(())
@@ -283,10 +297,13 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
     }
 
     fn next_byte(&mut self) -> Option<u8> {
-        self.skip_space();
-        let byte = self.byte_at(self.at)?;
-        self.at += 1;
-        Some(byte)
+        loop {
+            let byte = self.byte_at(self.at)?;
+            self.at += 1;
+            if !matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {
+                return Some(byte);
+            }
+        }
     }
 
     fn skip_space(&mut self) {

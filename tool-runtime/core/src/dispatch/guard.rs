@@ -13,7 +13,7 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::future::poll_fn;
 use std::panic::AssertUnwindSafe;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 use tokio::time::sleep;
@@ -24,6 +24,11 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 pub(super) fn limit(pool: &ToolPool, tool: &Tool, context: &ToolContext) -> Option<Duration> {
     let own = || tool.timeout().or(pool.governance().timeout);
     limit_of(if tool.keeps_time() { None } else { own() }, context)
+}
+
+/// Whether a call may run as long as it likes, as most calls of a pool do that nobody serves.
+pub(super) fn is_unbounded(pool: &ToolPool, tool: &Tool, context: &ToolContext) -> bool {
+    limit(pool, tool, context).is_none() && context.cancellation().is_none()
 }
 
 /// The limit of a call, and the context in which the tool can see its deadline.
@@ -64,18 +69,18 @@ pub(super) fn within(limit: Duration, context: &ToolContext) -> ToolContext {
     }
 }
 
-/// Runs a call within its limit, unless it is cancelled.
+/// Starts a call and runs it within its limit, unless it is cancelled.
 pub(super) async fn guarded<F: Future>(
-    call: F,
+    start: impl FnOnce() -> F,
     tool: &str,
     limit: Option<Duration>,
     context: &ToolContext,
 ) -> Result<F::Output, CallError> {
     match (limit, context.cancellation()) {
-        (None, None) => Ok(call.await),
+        (None, None) => Ok(start().await),
         (Some(limit), _) if limit.is_zero() => Err(expired(tool, Some(limit))),
         // Boxed: few calls are bounded, and the timer would make every call's future larger.
-        _ => Box::pin(bounded(call, tool, limit, context)).await,
+        _ => Box::pin(bounded(async { start().await }, tool, limit, context)).await,
     }
 }
 
@@ -103,7 +108,7 @@ pub(super) async fn waiting<T>(
 ) -> Result<T, CallError> {
     match (remaining(context), context.cancellation()) {
         (None, None) => work.await,
-        (limit, _) => guarded(work, tool, limit, context).await?,
+        (limit, _) => guarded(|| work, tool, limit, context).await?,
     }
 }
 
@@ -111,7 +116,7 @@ pub(super) async fn waiting<T>(
 pub(super) async fn while_open<T>(
     pool: &ToolPool,
     instance: Option<&Instance>,
-    work: impl Future<Output = Result<T, CallError>>,
+    work: impl Future<Output = Result<T, CallError>> + Unpin,
 ) -> Result<T, CallError> {
     let (token, is_ended) = match instance {
         // A toolset gives its calls time to end.
@@ -127,28 +132,25 @@ pub(super) async fn while_open<T>(
 /// Runs work until a token is cancelled, and returns `otherwise` then. The token, which is not
 /// cancelled yet, is polled only once the work is pending: most work ends at its first poll, and a
 /// waiter costs more than a small call.
-async fn until_cancelled<T>(
+fn until_cancelled<T>(
     token: &CancellationToken,
-    work: impl Future<Output = T>,
+    mut work: impl Future<Output = T> + Unpin,
     otherwise: impl Fn() -> T,
-) -> T {
-    let mut cancelled = pin!(None::<WaitForCancellationFuture<'_>>);
-    let mut work = pin!(work);
-    poll_fn(|context| {
-        if let Some(cancelled) = cancelled.as_mut().as_pin_mut()
-            && cancelled.poll(context).is_ready()
+) -> impl Future<Output = T> {
+    let mut cancelled = None::<Pin<Box<WaitForCancellationFuture<'_>>>>;
+    poll_fn(move |context| {
+        if let Some(cancelled) = &mut cancelled
+            && cancelled.poll_unpin(context).is_ready()
         {
             return Poll::Ready(otherwise());
         }
-        let polled = work.as_mut().poll(context);
+        let polled = work.poll_unpin(context);
         if polled.is_pending() && cancelled.is_none() {
-            cancelled.set(Some(token.cancelled()));
-            let cancelled = cancelled.as_mut().as_pin_mut().expect("it was just set");
-            return cancelled.poll(context).map(|()| otherwise());
+            let cancelled = cancelled.insert(Box::pin(token.cancelled()));
+            return cancelled.poll_unpin(context).map(|()| otherwise());
         }
         polled
     })
-    .await
 }
 
 /// Turns a panic into an error: of the tool, of a destructor, of a runtime without timers.
@@ -197,7 +199,7 @@ async fn bounded<F: Future>(
     match context.cancellation() {
         None => timed.await,
         Some(token) if token.is_cancelled() => Err(cancelled(tool)),
-        Some(token) => until_cancelled(token, timed, || Err(cancelled(tool))).await,
+        Some(token) => until_cancelled(token, pin!(timed), || Err(cancelled(tool))).await,
     }
 }
 

@@ -27,14 +27,6 @@ struct Hooked<'a> {
     call: HookCall,
 }
 
-/// A call that may run, in its turn.
-struct Admitted<'a> {
-    action: Option<Box<dyn Decoded>>,
-    arguments: Cow<'a, str>,
-    context: Cow<'a, ToolContext>,
-    held: Option<Held>,
-}
-
 impl ToolPool {
     /// Boxed: few calls need this future, and it would make every call's future larger.
     pub(super) fn intercepted<'a>(
@@ -84,7 +76,8 @@ impl ToolPool {
         }
     }
 
-    /// One stage per line. `started` is set when the tool itself begins to run.
+    /// Hooks see valid arguments only, and rewritten arguments are validated again. Then the call
+    /// waits for the resources it declares. `started` is set when the tool itself begins to run.
     async fn admitted_run(
         &self,
         tool: &Tool,
@@ -93,32 +86,14 @@ impl ToolPool {
         hooked: Option<&mut Hooked<'_>>,
         started: &mut Option<Instant>,
     ) -> Result<Observation, CallError> {
-        let is_timed = hooked.as_ref().is_some_and(|hooked| hooked.hooks.reads_results());
-        let Admitted { action, arguments, context, held } = {
-            let admission = pin!(self.admit(tool, arguments, context, hooked));
-            guard::while_open(self, None, admission).await?
-        };
-        let (context, _held) = context.into_owned().holding(held);
-        *started = is_timed.then(guard::now);
-        execute(self, tool, action, &arguments, Cow::Owned(context)).await
-    }
-
-    /// Hooks see valid arguments only, and rewritten arguments are validated again. Then the call
-    /// waits for the resources it declares.
-    async fn admit<'a>(
-        &self,
-        tool: &Tool,
-        arguments: &'a str,
-        context: &'a ToolContext,
-        hooked: Option<&mut Hooked<'_>>,
-    ) -> Result<Admitted<'a>, CallError> {
-        // Otherwise the execution validates the arguments.
-        let mut prepared = if tool.declares_access() || hooked.is_some() {
-            self.prepared(tool, arguments, context).await?
-        } else {
-            Prepared::default()
-        };
         let (mut arguments, mut context) = (Cow::Borrowed(arguments), Cow::Borrowed(context));
+        let is_timed = hooked.as_ref().is_some_and(|hooked| hooked.hooks.reads_results());
+        // Otherwise the execution validates the arguments.
+        let mut prepared = match tool.declares_access() || hooked.is_some() {
+            true if context.runs_apart() => self.prepared(tool, &arguments, &context).await?,
+            true => tool.prepare(&arguments)?,
+            false => Prepared::default(),
+        };
         if let Some(hooked) = hooked {
             let admitted = self.ask_hooks(tool, hooked.hooks, &mut hooked.call, &context).await?;
             if let Some(rewritten) = admitted.arguments {
@@ -128,8 +103,16 @@ impl ToolPool {
             context = admitted.context.map_or(context, Cow::Owned);
         }
         let Prepared { access, action } = prepared;
-        let held = self.acquire(tool, access, &context).await?;
-        Ok(Admitted { action, arguments, context, held })
+        let _held = match access.touches_nothing() {
+            // A call that declares nothing does not wait for calls outside of its batch.
+            true => None,
+            false => {
+                let held = self.acquire(tool, access, &context).await?;
+                Some(context.to_mut().hold(held))
+            }
+        };
+        *started = is_timed.then(guard::now);
+        execute(self, tool, action, &arguments, context).await
     }
 
     /// Decodes a call. Where user code runs apart, it has the tool's limit.
@@ -148,7 +131,8 @@ impl ToolPool {
             move || Box::pin(async move { own.prepare(&arguments) }),
         );
         let limit = guard::limit(self, tool, context);
-        Box::pin(guard::guarded(prepared, tool.name(), limit, context)).await?
+        let prepared = Box::pin(guard::guarded(|| prepared, tool.name(), limit, context));
+        guard::while_open(self, None, prepared).await?
     }
 
     /// Runs the before-hooks. They may ask a person, so they end with the call. `call` keeps what the
@@ -163,7 +147,8 @@ impl ToolPool {
         let approver = self.governance().approver.as_ref();
         let asked =
             hooks.before(call, approver, |tool, rewritten| tool.prepare(rewritten).map(drop));
-        guard::waiting(asked, tool.name(), context).await
+        let asked = pin!(guard::waiting(asked, tool.name(), context));
+        guard::while_open(self, None, asked).await
     }
 
     /// Waits for the declared resources, as long as the caller does.
@@ -172,19 +157,18 @@ impl ToolPool {
         tool: &Tool,
         access: Access,
         context: &ToolContext,
-    ) -> Result<Option<Held>, CallError> {
-        // A call that declares nothing does not wait for calls outside of its batch.
-        if access.touches_nothing() {
-            return Ok(None);
-        }
+    ) -> Result<Held, CallError> {
         let claim = Claim {
             access,
             is_read_only: tool.definition().effective_annotations().is_read_only(),
         };
         match self.governance().lane.enter(claim, context.held()).held() {
-            Ok(held) => Ok(Some(held)),
+            Ok(held) => Ok(held),
             // Boxed: few calls wait.
-            Err(ticket) => Box::pin(ready(ticket, tool, context)).await.map(Some),
+            Err(ticket) => {
+                let ready = Box::pin(ready(ticket, tool, context));
+                guard::while_open(self, None, ready).await
+            }
         }
     }
 
@@ -243,8 +227,8 @@ async fn execute(
     };
     // Dropped before the tool is interrupted.
     let outcome = {
-        let call = pin!(async { execution::of_tool(tool, action, arguments, &context).await });
-        let call = pin!(guard::guarded(call, tool.name(), limit, &context));
+        let start = || execution::of_tool(tool, action, arguments, &context);
+        let call = pin!(guard::guarded(start, tool.name(), limit, &context));
         guard::while_open(pool, instance.as_deref(), call).await
     };
     interrupt.is_complete = outcome.is_ok();
@@ -274,8 +258,8 @@ pub(super) async fn entered<'a>(
         None => return Ok(Entered { context, instance: None, _running: None }),
         Some(Values::One(instance)) => Arc::clone(instance),
         Some(values) => {
-            let made = guard::waiting(values.of(&context), tool.name(), &context);
-            Box::pin(guard::while_open(pool, None, made)).await?
+            let made = Box::pin(guard::waiting(values.of(&context), tool.name(), &context));
+            guard::while_open(pool, None, made).await?
         }
     };
     let (context, running) = instance.enter(context.into_owned()).ok_or_else(shut_down)?;

@@ -26,7 +26,8 @@ impl ToolPool {
     }
 
     /// The same with the hooks of the tool.
-    pub(super) fn find(&self, name: &str) -> Result<Found, CallError> {
+    #[doc(hidden)]
+    pub fn find(&self, name: &str) -> Result<Found, CallError> {
         let snapshot = self.current();
         snapshot.find(name).ok_or_else(|| self.unresolved(&snapshot, name))
     }

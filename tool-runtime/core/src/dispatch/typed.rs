@@ -12,6 +12,7 @@ use crate::input::InputModel;
 use crate::pool::{Found, ToolPool};
 use crate::tool::Tool;
 use std::borrow::Cow;
+use std::pin::pin;
 
 /// Calls an action through a pool without a detour through JSON.
 ///
@@ -90,13 +91,18 @@ async fn stages<A: Action>(
     if pool.governance().layered.is_some() {
         return Err(unseen(A::NAME, "layers stand around every call"));
     }
-    let (action, context) = match hooks {
+    let (action, mut context) = match hooks {
         Some(hooks) => admitted(action, pool, &tool, &*hooks, context).await?,
         None => (action, context.clone()),
     };
     let access = A::ACCESS.map_or_else(Access::undeclared, |access| access(&action));
-    let held = pool.acquire(&tool, access, &context).await?;
-    let (context, _held) = context.holding(held);
+    let _held = match access.touches_nothing() {
+        true => None,
+        false => {
+            let held = pool.acquire(&tool, access, &context).await?;
+            Some(context.hold(held))
+        }
+    };
     execute(action, pool, &tool, context).await
 }
 
@@ -137,9 +143,9 @@ async fn execute<A: Action>(
     let Entered { context, instance, _running } = entered(pool, tool, context).await?;
     let instance = instance.as_deref();
     let mut interrupt = InterruptOnDrop { tool, instance, context: &context, is_complete: false };
-    let call = guard::guarded(action.run(&context), A::NAME, limit, &context);
+    let call = guard::guarded(|| action.run(&context), A::NAME, limit, &context);
     let outcome = if tool.is_intercepted() {
-        guard::while_open(pool, instance, call).await
+        guard::while_open(pool, instance, pin!(call)).await
     } else {
         call.await
     };

@@ -1,6 +1,6 @@
 //! Before a call: the hooks, one after the other, then the questions they raised.
 
-use super::before::{Before, Provided, Verdict};
+use super::before::{Provided, Verdict};
 use super::hooks::ToolHooks;
 use super::watch::{self, Failure};
 use super::{Hook, HookCall, Run, RunBefore};
@@ -69,13 +69,10 @@ impl<'a> Admission<'a> {
 
     async fn pass(&mut self, hook: &Hook, run: &Arc<RunBefore>) -> Result<(), CallError> {
         let (call, run) = (self.call.clone(), Arc::clone(run));
-        match watch::watched(hook, self.call.context(), move || run(call)).await {
-            Ok(before) => self.follow(hook, before).await,
-            Err(failure) => self.failed(hook, &failure),
-        }
-    }
-
-    async fn follow(&mut self, hook: &Hook, before: Before) -> Result<(), CallError> {
+        let before = match watch::watched(hook, self.call.context(), move || run(call)).await {
+            Ok(before) => before,
+            Err(failure) => return self.failed(hook, &failure),
+        };
         match before.verdict {
             Verdict::Proceed => {}
             Verdict::Deny(reason) => return Err(denied(self.call.name(), &reason)),

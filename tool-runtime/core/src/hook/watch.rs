@@ -28,32 +28,26 @@ pub(super) async fn watched<T: Send + 'static>(
     context: &ToolContext,
     start: impl FnOnce() -> Running<T> + Send + 'static,
 ) -> Result<T, Failure> {
-    let run = async { context.apart(|| hook.title(), start).await };
-    let run = pin!(bounded(run, hook.timeout));
-    match caught(run).await {
-        Ok(outcome) => outcome,
-        Err(panic) => Err(Failure::Panicked(panic)),
-    }
+    // Whatever may panic is in here: the closure, the `Display` of an error, destructors, the timer.
+    let run = pin!(async {
+        let run = async {
+            let outcome = context.apart(|| hook.title(), start).await;
+            outcome.map_err(|error| Failure::Failed(worded(error)))
+        };
+        // Made when the hook is first pending, and boxed: most hooks do not wait.
+        let expiry = async { Box::pin(tokio::time::sleep(hook.timeout)).await };
+        match select(pin!(run), pin!(expiry)).await {
+            Either::Left((outcome, _)) => outcome,
+            Either::Right(((), _)) => Err(Failure::TimedOut(hook.timeout)),
+        }
+    });
+    caught(run).await.unwrap_or_else(|panic| Err(Failure::Panicked(panic)))
 }
 
 /// Catches panics of the future and returns their message. They come from the polled code, from destructors, or
 /// from timers on a runtime that has none.
 pub(super) async fn caught<T>(future: impl Future<Output = T>) -> Result<T, String> {
     AssertUnwindSafe(future).catch_unwind().await.map_err(panic_message)
-}
-
-async fn bounded<T>(
-    run: impl Future<Output = Result<T, ToolError>>,
-    limit: Duration,
-) -> Result<T, Failure> {
-    // Formatted inside the caught future: the `Display` of an error may panic.
-    let run = async { run.await.map_err(|error| Failure::Failed(worded(error))) };
-    // The timer is created when the hook is first pending: most do not wait.
-    let expiry = async { tokio::time::sleep(limit).await };
-    match select(pin!(run), pin!(expiry)).await {
-        Either::Left((outcome, _)) => outcome,
-        Either::Right(((), _)) => Err(Failure::TimedOut(limit)),
-    }
 }
 
 /// The error with its details, for the operator.

@@ -46,8 +46,9 @@ struct Hooked {
 }
 
 /// A tool with its hooks.
-pub(crate) struct Found {
-    pub(crate) tool: Tool,
+pub struct Found {
+    /// The tool.
+    pub tool: Tool,
     pub(crate) hooks: Option<Arc<dyn AroundTool>>,
 }
 
@@ -105,6 +106,7 @@ impl Snapshot {
     }
 
     /// A tool by its exact name, with its hooks.
+    #[inline]
     pub(crate) fn find(&self, name: &str) -> Option<Found> {
         let index = self.position(name)?;
         let tool = self.tools[index].clone();
@@ -112,6 +114,7 @@ impl Snapshot {
         Some(Found { tool, hooks })
     }
 
+    #[inline]
     fn position(&self, name: &str) -> Option<usize> {
         let hash = self.hasher.hash_one(name);
         self.by_name.find(hash, |index| self.tools[*index].name() == name).copied()

@@ -1,35 +1,49 @@
 //! Links a nested call to its ancestors.
 
 use super::entry::Id;
+use super::ticket::Place;
 use std::sync::{Arc, Weak};
 
 /// A running call and its ancestors, for the context of its nested calls. Does not keep the ticket of the
 /// call, which is released when its [`Held`](super::Held) is dropped.
 #[derive(Clone, Debug)]
 pub(crate) struct Link {
-    own: Weak<Id>,
+    own: Ancestor,
     above: Above,
+}
+
+/// A call above another: its id, and whether it still has its place.
+#[derive(Clone, Debug)]
+pub(super) struct Ancestor {
+    id: Id,
+    place: Weak<Place>,
 }
 
 /// The ancestors, the nearest first. A flat list: a long series of calls, each started by the one before,
 /// must not build a linked chain of ended calls.
-pub(super) type Above = Option<Arc<[Weak<Id>]>>;
+pub(super) type Above = Option<Arc<[Ancestor]>>;
 
 impl Link {
-    pub(super) fn new(own: &Arc<Id>, above: &Above) -> Self {
-        Self { own: Arc::downgrade(own), above: above.clone() }
+    pub(super) fn new(id: Id, place: &Arc<Place>, above: &Above) -> Self {
+        Self { own: Ancestor { id, place: Arc::downgrade(place) }, above: above.clone() }
     }
 
     /// The ancestors of a nested call of this one, without ended calls.
     pub(super) fn to_above(&self) -> Above {
         let all = std::iter::once(&self.own).chain(self.above.iter().flat_map(|above| &**above));
-        let alive: Vec<_> = all.filter(|id| id.strong_count() > 0).cloned().collect();
+        let alive: Vec<_> = all.filter(|call| call.has_place()).cloned().collect();
         (!alive.is_empty()).then(|| alive.into())
+    }
+}
+
+impl Ancestor {
+    fn has_place(&self) -> bool {
+        self.place.strong_count() > 0
     }
 }
 
 /// The ids of the ancestors that have not ended.
 pub(super) fn ids(above: &Above) -> Vec<Id> {
     let above = above.iter().flat_map(|above| &**above);
-    above.filter_map(|id| id.upgrade().map(|id| *id)).collect()
+    above.filter(|call| call.has_place()).map(|call| call.id).collect()
 }

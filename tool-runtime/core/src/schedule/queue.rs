@@ -8,12 +8,13 @@ mod cycle;
 mod state;
 
 use super::entry::{Entry, Id, State};
+use std::collections::VecDeque;
 use std::task::Waker;
 
-/// In order of their ids, which is the order of arrival.
+/// In order of their ids, which is the order of arrival and mostly that of leaving.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    entries: Vec<Entry>,
+    entries: VecDeque<Entry>,
 }
 
 /// The call would have waited for a call that waits for it.
@@ -28,14 +29,14 @@ impl Queue {
     /// `woken` takes the wakers of entries that may pass a waiting newcomer.
     pub(super) fn join(&mut self, entry: Entry, woken: &mut Vec<Waker>) -> Result<bool, Deadlock> {
         let (newcomer, is_nested) = (self.entries.len(), !entry.ancestors.is_empty());
-        self.entries.push(entry);
+        self.entries.push_back(entry);
         if self.may_run(newcomer) {
             self.entries[newcomer].state = State::Held;
             return Ok(true);
         }
         if is_nested {
             if self.would_deadlock(newcomer) {
-                self.entries.pop();
+                self.entries.pop_back();
                 return Err(Deadlock);
             }
             // The calls above the newcomer now wait for what it waits for, so that others may have
@@ -48,7 +49,7 @@ impl Queue {
     /// Removes an entry, for the caller to drop after unlocking.
     pub(super) fn leave(&mut self, id: Id, woken: &mut Vec<Waker>) -> Option<Entry> {
         let index = self.index_of(id)?;
-        let gone = self.entries.remove(index);
+        let gone = self.entries.remove(index)?;
         self.grant(woken, |entry| entry.conflicts_with(&gone));
         Some(gone)
     }
@@ -87,15 +88,15 @@ impl Queue {
     /// before it, unless it passes that.
     fn may_run(&self, index: usize) -> bool {
         let entry = &self.entries[index];
-        // One entry that it waits for is enough, and is mostly in front.
-        if entry.ancestors.is_empty() && (0..index).any(|other| self.queues_behind(index, other)) {
-            return false;
-        }
         let is_held_back = |other: &Entry| other.is_held() && entry.conflicts_with(other);
+        let mut waits = (0..index).filter(|&other| self.queues_behind(index, other));
+        if entry.ancestors.is_empty() {
+            // It passes nobody. One entry that it waits for is enough, and is mostly in front.
+            return waits.next().is_none() && !self.entries.iter().any(is_held_back);
+        }
         if self.entries.iter().any(is_held_back) {
             return false;
         }
-        let waits = (0..index).filter(|&other| self.queues_behind(index, other));
         let waits: Vec<usize> = waits.collect();
         waits.is_empty() || self.passes_all(index, &waits)
     }

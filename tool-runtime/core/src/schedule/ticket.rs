@@ -5,6 +5,7 @@ use super::lane::{Lane, wake};
 use super::link::{self, Above, Link};
 use super::queue::Deadlock;
 use crate::access::Claim;
+use std::any::Any;
 use std::future::poll_fn;
 use std::sync::Arc;
 
@@ -12,14 +13,14 @@ use std::sync::Arc;
 #[must_use = "dropping a ticket leaves the lane"]
 #[derive(Debug)]
 pub(crate) struct Ticket {
-    place: Result<Place, Deadlock>,
+    place: Result<Arc<Place>, Deadlock>,
     is_held: bool,
 }
 
-/// A place that holds its resources until it is dropped.
+/// A place that holds its resources until it is dropped. Never cloned.
 #[must_use = "dropping it ends the turn"]
 #[derive(Debug)]
-pub(crate) struct Held(Place);
+pub(crate) struct Held(Arc<Place>);
 
 impl Lane {
     /// Takes a place in the lane at once. `parent` is the call that makes this one, if a call does.
@@ -33,19 +34,14 @@ impl Lane {
             let id = Id::next();
             (id, queue.join(Entry::waiting(id, ancestors, claim), &mut woken))
         };
-        let outcome =
-            outcome.map(|is_held| (Place { lane: self.clone(), id: Arc::new(id), above }, is_held));
+        let is_held = outcome.is_ok_and(|is_held| is_held);
+        let place = outcome.map(|_| Arc::new(Place { lane: self.clone(), id, above }));
         wake(woken);
-        Ticket::new(outcome)
+        Ticket { place, is_held }
     }
 }
 
 impl Ticket {
-    pub(super) fn new(outcome: Result<(Place, bool), Deadlock>) -> Self {
-        let is_held = outcome.as_ref().is_ok_and(|(_, is_held)| *is_held);
-        Self { place: outcome.map(|(place, _)| place), is_held }
-    }
-
     /// The held place, if its resources are free.
     ///
     /// # Errors
@@ -64,21 +60,26 @@ impl Ticket {
     pub(crate) async fn ready(self) -> Result<Held, Deadlock> {
         let place = self.place?;
         if !self.is_held {
-            poll_fn(|context| place.lane.poll(*place.id, context)).await;
+            poll_fn(|context| place.lane.poll(place.id, context)).await;
         }
         Ok(Held(place))
     }
 
     #[cfg(test)]
     pub(super) fn id(&self) -> Result<Id, Deadlock> {
-        self.place.as_ref().map(|place| *place.id).map_err(|deadlock| *deadlock)
+        self.place.as_ref().map(|place| place.id).map_err(|deadlock| *deadlock)
     }
 }
 
 impl Held {
     /// The link for the context of calls that this one makes.
     pub(crate) fn link(&self) -> Link {
-        Link::new(&self.0.id, &self.0.above)
+        Link::new(self.0.id, &self.0, &self.0.above)
+    }
+
+    /// The place as a guard of any kind.
+    pub(crate) fn into_guard(self) -> Arc<dyn Any + Send + Sync> {
+        self.0
     }
 }
 
@@ -86,13 +87,12 @@ impl Held {
 #[derive(Debug)]
 pub(super) struct Place {
     lane: Lane,
-    /// Never cloned: links see by it whether the entry still exists.
-    id: Arc<Id>,
+    id: Id,
     above: Above,
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.lane.leave(*self.id);
+        self.lane.leave(self.id);
     }
 }
