@@ -1,7 +1,11 @@
 //! The exit of a child, and waiting for it.
 
 use std::fmt;
+use std::time::Duration;
 use tokio::sync::watch;
+
+/// Grace period for descendants of a child that exited on its own.
+pub(super) const ORPHAN_GRACE: Duration = Duration::from_secs(2);
 
 /// Progress of a child towards its end, for futures that wait for it.
 #[derive(Debug, Default)]

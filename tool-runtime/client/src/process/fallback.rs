@@ -2,7 +2,7 @@
 
 use super::command::Command;
 use super::error::SpawnError;
-use super::exit::{Exit, ExitWatch};
+use super::exit::{Exit, ExitWatch, ORPHAN_GRACE};
 use process_wrap::tokio::{ChildWrapper, CommandWrap, JobObject, KillOnDrop};
 use std::future::ready;
 use std::io;
@@ -14,9 +14,6 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 use tool_runtime_core::BoxFuture;
-
-/// Grace period for descendants of a child that exited on its own.
-const ORPHAN_GRACE: Duration = Duration::from_secs(2);
 
 /// A child's standard output.
 pub(crate) type Stdout = ChildStdout;
