@@ -56,6 +56,6 @@ fn result(messages: PromptMessages) -> McpResult<GetPromptResult> {
 
 fn message(message: &core::PromptMessage) -> serde_json::Result<PromptMessage> {
     // A role that rmcp does not know is an error.
-    let role = serde_json::from_value(serde_json::to_value(message.role)?)?;
+    let role = convert::via_json(&message.role)?;
     Ok(PromptMessage::new(role, convert::block(&message.content)?))
 }
