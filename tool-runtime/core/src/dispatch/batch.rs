@@ -5,7 +5,7 @@ use crate::call::{ToolCall, ToolResult};
 use crate::context::ToolContext;
 use crate::error::caught;
 use crate::pool::ToolPool;
-use crate::schedule::{Lane, Ticket};
+use crate::schedule::{SharedQueue, Ticket};
 use futures_util::stream::{FuturesUnordered, Stream, StreamExt as _};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -104,11 +104,11 @@ impl Batch {
     /// Runs all calls; results as they finish, each with its index.
     pub fn stream(self) -> impl Stream<Item = (usize, ToolResult)> + Send {
         let Self { pool, calls, limit, context } = self;
-        let lane = Lane::default();
+        let queue = SharedQueue::default();
         let permits = Arc::new(Semaphore::new(limit.min(Semaphore::MAX_PERMITS)));
         let running = FuturesUnordered::new();
         for (index, call) in calls.into_iter().enumerate() {
-            let ticket = lane.enter(claim(&pool, &call), None);
+            let ticket = queue.enter(claim(&pool, &call), None);
             let context = context.clone().with_next_keys();
             let one = BatchCall { pool: pool.clone(), context, permits: Arc::clone(&permits) };
             running.push(IsolatedDrop::new(async move { (index, one.run(call, ticket).await) }));

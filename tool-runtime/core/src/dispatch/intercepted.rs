@@ -181,7 +181,7 @@ impl ToolPool {
             access,
             is_read_only: tool.definition().effective_annotations().is_read_only(),
         };
-        match self.governance().lane.enter(claim, context.held()).held() {
+        match self.governance().queue.enter(claim, context.held()).held() {
             Ok(held) => Ok(Some(held)),
             // Boxed: few calls wait.
             Err(ticket) => Box::pin(ready(ticket, tool, context)).await.map(Some),

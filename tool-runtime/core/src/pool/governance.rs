@@ -12,7 +12,7 @@ use crate::future::BoxFuture;
 use crate::hook::Around;
 use crate::limits::Limits;
 use crate::observation::Observation;
-use crate::schedule::Lane;
+use crate::schedule::SharedQueue;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,7 +35,7 @@ pub(crate) struct Governance {
     /// Whether structured results of generated tools are checked against their schema, too.
     pub(crate) checks_outputs: bool,
     /// The queue for declared resources.
-    pub(crate) lane: Lane,
+    pub(crate) queue: SharedQueue,
     /// The layers around every call.
     pub(crate) layered: Option<Arc<dyn Layered>>,
 }
@@ -49,7 +49,7 @@ impl Default for Governance {
             approver: None,
             limits: None,
             checks_outputs: false,
-            lane: Lane::default(),
+            queue: SharedQueue::default(),
             layered: None,
         }
     }

@@ -4,7 +4,7 @@ use crate::access::Claim;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::Waker;
 
-/// A ticket's id, unique in the process: a call may hold tickets of several lanes.
+/// A ticket's id, unique in the process: a call may hold tickets of several queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Id(u64);
 

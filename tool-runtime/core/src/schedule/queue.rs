@@ -1,4 +1,4 @@
-//! The tickets of a lane in order of arrival, and which of them are held.
+//! The tickets of a queue in order of arrival, and which of them are held.
 //!
 //! Dependencies between entries are not stored but computed from the entries, see [`Queue::waits`].
 

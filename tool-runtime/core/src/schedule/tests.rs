@@ -1,4 +1,4 @@
-//! Waiting in a lane, polled by hand.
+//! Waiting in a queue, polled by hand.
 
 mod cases;
 mod oracle;
@@ -28,6 +28,6 @@ fn now(ticket: Ticket) -> Result<Held, Deadlock> {
     ticket.ready().now_or_never().expect("ready without waiting")
 }
 
-fn held(lane: &super::Lane, claim: Claim, parent: Option<&Link>) -> Held {
-    now(lane.enter(claim, parent)).expect("not refused")
+fn held(queue: &super::SharedQueue, claim: Claim, parent: Option<&Link>) -> Held {
+    now(queue.enter(claim, parent)).expect("not refused")
 }

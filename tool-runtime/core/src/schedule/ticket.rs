@@ -1,15 +1,15 @@
-//! A place in a lane: waited for, then held, and left on drop.
+//! A place in a queue: waited for, then held, and left on drop.
 
 use super::entry::{Entry, Id};
-use super::lane::{Lane, wake};
 use super::link::{self, Above, Link};
 use super::queue::Deadlock;
+use super::shared_queue::{SharedQueue, wake};
 use crate::access::Claim;
 use std::future::poll_fn;
 use std::sync::Arc;
 
-/// A place in a lane, taken.
-#[must_use = "dropping a ticket leaves the lane"]
+/// A place in a queue, taken.
+#[must_use = "dropping a ticket leaves the queue"]
 #[derive(Debug)]
 pub(crate) struct Ticket {
     place: Result<Place, Deadlock>,
@@ -21,8 +21,8 @@ pub(crate) struct Ticket {
 #[derive(Debug)]
 pub(crate) struct Held(Place);
 
-impl Lane {
-    /// Takes a place in the lane at once. `parent` is the call that makes this one, if a call does.
+impl SharedQueue {
+    /// Takes a place in the queue at once. `parent` is the call that makes this one, if a call does.
     pub(crate) fn enter(&self, claim: Claim, parent: Option<&Link>) -> Ticket {
         let above = parent.and_then(Link::to_above);
         let ancestors = link::ids(&above);
@@ -33,8 +33,8 @@ impl Lane {
             let id = Id::next();
             (id, queue.join(Entry::waiting(id, ancestors, claim), &mut woken))
         };
-        let outcome =
-            outcome.map(|is_held| (Place { lane: self.clone(), id: Arc::new(id), above }, is_held));
+        let outcome = outcome
+            .map(|is_held| (Place { queue: self.clone(), id: Arc::new(id), above }, is_held));
         wake(woken);
         Ticket::new(outcome)
     }
@@ -64,7 +64,7 @@ impl Ticket {
     pub(crate) async fn ready(self) -> Result<Held, Deadlock> {
         let place = self.place?;
         if !self.is_held {
-            poll_fn(|context| place.lane.poll(*place.id, context)).await;
+            poll_fn(|context| place.queue.poll(*place.id, context)).await;
         }
         Ok(Held(place))
     }
@@ -82,10 +82,10 @@ impl Held {
     }
 }
 
-/// An entry of a lane, which is removed with it.
+/// An entry of a queue, which is removed with it.
 #[derive(Debug)]
 pub(super) struct Place {
-    lane: Lane,
+    queue: SharedQueue,
     /// Never cloned: links see by it whether the entry still exists.
     id: Arc<Id>,
     above: Above,
@@ -93,6 +93,6 @@ pub(super) struct Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.lane.leave(*self.id);
+        self.queue.leave(*self.id);
     }
 }

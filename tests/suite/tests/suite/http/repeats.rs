@@ -25,7 +25,7 @@ async fn an_id_is_refused_while_a_request_with_it_runs() {
     connection.send(&Ask::call_within(&session, 3, "wait")).await;
     assert_eq!(served.told().await, "started");
     let again = Ask::call_within(&session, 3, "whoami");
-    for ask in [again.clone(), again.clone().past_the_lane(), list(&session, &json!(3))] {
+    for ask in [again.clone(), again.clone().through_rmcp(), list(&session, &json!(3))] {
         let refused = served.ask(&ask).await;
         assert_eq!(refused.status(), 400, "{refused:?}");
         let error = refused.json();
@@ -70,7 +70,7 @@ async fn calls_end_with_their_session() {
     let session = served.session(&[]).await;
     for (id, ask) in (1..).zip([
         Ask::call_within(&session, 1, "wait"),
-        Ask::call_within(&session, 2, "wait").past_the_lane(),
+        Ask::call_within(&session, 2, "wait").through_rmcp(),
     ]) {
         let mut connection = served.open().await;
         connection.send(&ask).await;

@@ -16,7 +16,7 @@ async fn a_session_has_a_value_of_its_own_until_it_ends() {
     let sessions = [served.session(&[]).await, served.session(&[]).await];
     for session in &sessions {
         let call = Ask::call_within(session, 1, "tab.call");
-        for (ask, count) in [(call.clone(), "1"), (call.past_the_lane(), "2")] {
+        for (ask, count) in [(call.clone(), "1"), (call.through_rmcp(), "2")] {
             let answer = served.ask(&ask).await.last_event();
             assert_eq!(answer["result"]["content"][0]["text"], count, "{answer}");
         }

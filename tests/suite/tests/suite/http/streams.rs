@@ -53,7 +53,7 @@ async fn served(options: HttpOptions) -> Served {
     Served::start_with(options, tools).await
 }
 
-/// A call that wants to hear of everything, in the lane or past it.
+/// A call with progress token, log level and capabilities, for the fast path and for rmcp.
 pub(super) fn modern(tool: &str) -> [Ask; 2] {
     let meta = json!({
         "progressToken": "p",
@@ -68,7 +68,7 @@ pub(super) fn modern(tool: &str) -> [Ask; 2] {
         .with("mcp-protocol-version", "2026-07-28")
         .with("mcp-method", "tools/call")
         .with("mcp-name", tool);
-    [ask.clone(), ask.past_the_lane()]
+    [ask.clone(), ask.through_rmcp()]
 }
 
 /// The next message of a stream.

@@ -33,7 +33,7 @@ impl Queue {
         self.waits(from, to) || (self.queues_behind(from, to) && !passes())
     }
 
-    /// The calls above an entry that are held in this lane.
+    /// The calls above an entry that are held in this queue.
     fn above(&self, index: usize) -> impl Iterator<Item = usize> {
         self.entries[index].ancestors.iter().filter_map(|id| self.index_of(*id))
     }

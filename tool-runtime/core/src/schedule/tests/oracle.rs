@@ -1,4 +1,4 @@
-//! What must hold in every state, said without the lane's own reasoning.
+//! What must hold in every state, said without the queue's own reasoning.
 
 use super::world::World;
 

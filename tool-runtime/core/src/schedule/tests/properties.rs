@@ -80,7 +80,7 @@ impl World {
             self.settle();
             self.check();
         }
-        assert!(self.lane.lock().is_empty(), "something is left behind");
+        assert!(self.queue.lock().is_empty(), "something is left behind");
     }
 }
 

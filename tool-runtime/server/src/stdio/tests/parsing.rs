@@ -1,4 +1,4 @@
-//! The fast lane has to agree with rmcp's own parser in everything but the arguments.
+//! The fast path has to agree with rmcp's own parser in everything but the arguments.
 
 use rmcp::RoleServer;
 use rmcp::model::{ClientRequest, GetExtensions, GetMeta, RequestMetaObject};
@@ -88,7 +88,7 @@ fn every_other_field_is_what_rmcp_makes_of_it() {
 }
 
 #[test]
-fn escapes_and_odd_ids_take_the_fast_lane_too() {
+fn escapes_and_odd_ids_take_the_fast_path_too() {
     let line = r#"{"jsonrpc":"2\u002e0","id":2.0,"m\u0065thod":"tools\/call","params":{"name":"t","arguments":[]}}"#;
     assert_eq!(raw_arguments(&request(line)), Some("[]"));
 }

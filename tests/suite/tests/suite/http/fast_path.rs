@@ -93,12 +93,12 @@ fn calls() -> Vec<Value> {
     calls
 }
 
-/// Asks twice, and sees to it that the answers are the same.
+/// Sends the request to the fast path and to rmcp, and compares the answers.
 async fn same(served: &Served, ask: &Ask) {
-    let (lane, past) = (served.ask(ask).await, served.ask(&ask.clone().past_the_lane()).await);
-    assert_eq!(lane.status(), past.status(), "{lane:?} {past:?}");
-    assert_eq!(lane.head.header("content-type"), "application/json");
-    assert_eq!(lane.json(), past.last_event());
+    let (fast, slow) = (served.ask(ask).await, served.ask(&ask.clone().through_rmcp()).await);
+    assert_eq!(fast.status(), slow.status(), "{fast:?} {slow:?}");
+    assert_eq!(fast.head.header("content-type"), "application/json");
+    assert_eq!(fast.json(), slow.last_event());
 }
 
 #[tokio::test]
