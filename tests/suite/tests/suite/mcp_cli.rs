@@ -353,7 +353,7 @@ fn no_servers_are_worth_a_warning() {
     let status = gateway(&file, &["status"]);
     assert!(stderr(&status).contains("warning: there are no MCP servers"), "{status:?}");
     let doctor = gateway(&file, &["doctor"]);
-    assert!(stdout(&doctor).contains("warning  there are no servers in it"), "{doctor:?}");
+    assert!(stdout(&doctor).contains("warning  the configuration lists no servers"), "{doctor:?}");
     for output in [status, doctor] {
         assert_eq!(output.status.code(), Some(0), "{output:?}");
     }

@@ -66,7 +66,7 @@ impl Lifecycle {
             let lifecycle = Arc::clone(self);
             let thread = thread::Builder::new().name("mcp-shutdown".to_owned()).stack_size(STACK);
             if thread.spawn(move || lifecycle.escalate()).is_err() {
-                // Without a thread there is no grace.
+                // Without the thread, the group is killed immediately.
                 self.signal(Signal::KILL);
             }
         }

@@ -113,7 +113,7 @@ impl Reader<'_> {
             let fault = self.unresolved(reference);
             self.lacks(place, fault);
         } else {
-            let text = "there is no variable by the name that stands here";
+            let text = "no variable with the given name is set";
             self.lacks(place, Fault::new(text, "write the name of a variable, not its value"));
         }
         Secret::from(PLACEHOLDER)

@@ -66,8 +66,8 @@ fn a_key_that_stands_twice_is_told() {
 fn a_document_without_servers_says_what_to_write() {
     for (text, words) in [
         ("[]", "this is not an object"),
-        (r#"{ "editor.fontSize": 14 }"#, "there are no servers in it"),
-        (r#"{ "a": {} }"#, "there are no servers in it"),
+        (r#"{ "editor.fontSize": 14 }"#, "the file lists no servers"),
+        (r#"{ "a": {} }"#, "the file lists no servers"),
         (r#"{ "command": "npx" }"#, "the entry of a server without its name"),
         (r#"{ "mcpServers": [] }"#, "this is not a map of servers"),
         (r#"{ "mcpServer": { "a": { "command": "x" } } }"#, "did you mean `mcpServers`?"),
