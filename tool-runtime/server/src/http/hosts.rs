@@ -26,6 +26,22 @@ impl Hosts {
         Self { allowed: own.chain(named).collect(), all: allowed.iter().any(|text| text == "*") }
     }
 
+    /// Checks a text for [`Hosts::new`].
+    ///
+    /// # Errors
+    /// The text is not a host; the error says what to write.
+    pub(super) fn check(text: &str) -> Result<(), String> {
+        let is_host = || {
+            text.parse().is_ok_and(|authority: Authority| {
+                !authority.host().is_empty() && is_host_and_port(&authority)
+            })
+        };
+        if text == "*" || text.parse::<IpAddr>().is_ok() || is_host() {
+            return Ok(());
+        }
+        Err(format!("`{text}` is not a host; write `example.com`, perhaps with a port"))
+    }
+
     /// Whether this host is allowed.
     pub(super) fn allows(&self, authority: &str) -> bool {
         if self.all {
@@ -102,6 +118,20 @@ mod tests {
         assert!(!hosts.allows("other.example.com"));
         assert!(hosts.allows("[2001:db8::1]:80"));
         assert!(!hosts.allows("example.com"));
+    }
+
+    #[test]
+    fn an_invalid_host_is_rejected() {
+        for text in ["*", "a.example", "a.example:81", "127.0.0.1", "::1", "[::1]:80", "LOCALHOST"]
+        {
+            assert_eq!(Hosts::check(text), Ok(()), "{text}");
+        }
+        for text in
+            ["https://a.example", "a.example/", "ada@a.example", "a.example:x", "a b", ":80", ""]
+        {
+            let problem = Hosts::check(text).expect_err(text);
+            assert!(problem.contains("`example.com`"), "{problem}");
+        }
     }
 
     #[test]

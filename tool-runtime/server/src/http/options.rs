@@ -1,6 +1,7 @@
 //! Options of the HTTP server.
 
 use super::auth::Authenticate;
+use super::hosts::Hosts;
 use super::origins::Origins;
 use std::fmt;
 use std::sync::Arc;
@@ -159,10 +160,13 @@ impl HttpOptions {
 
     /// Answers requests whose `Host` is this name, at any port or at the one given. Default:
     /// `localhost`, `127.0.0.1`, `::1`, and the address of the listener. `*` allows every name, and with it
-    /// DNS rebinding by any page in a browser on this machine.
+    /// DNS rebinding by any page in a browser on this machine. An invalid host is reported when the server
+    /// starts.
     #[must_use]
     pub fn allow_host(mut self, host: impl Into<String>) -> Self {
-        self.hosts.push(host.into());
+        let host = host.into();
+        self.problems.extend(Hosts::check(&host).err());
+        self.hosts.push(host);
         self
     }
 

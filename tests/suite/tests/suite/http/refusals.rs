@@ -190,14 +190,21 @@ async fn a_request_without_a_session_is_told_how_to_begin() {
 
 #[tokio::test]
 async fn all_invalid_options_are_reported_when_the_server_starts() {
-    let options = HttpOptions::default().allow_origin("a.example").resource_metadata("a b");
+    let options = HttpOptions::default()
+        .allow_host("https://a.example")
+        .allow_origin("a.example")
+        .resource_metadata("a b");
     let pool = || ToolPool::builder().allow_empty().build().expect("a pool");
     let server = || McpServer::new(pool(), "suite", "1").with_state_secret("short");
     let router = server().into_router(options.clone()).expect_err("problems");
     let served = server().serve_http("127.0.0.1:0", options).await.expect_err("problems");
     for error in [router, served] {
-        for part in ["5 bytes; give it at least 32", "`a.example` is not an origin", "`a b` is not"]
-        {
+        for part in [
+            "5 bytes; give it at least 32",
+            "`https://a.example` is not a host",
+            "`a.example` is not an origin",
+            "`a b` is not",
+        ] {
             assert!(error.to_string().contains(part), "{error}");
         }
     }
