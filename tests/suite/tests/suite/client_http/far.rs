@@ -52,6 +52,22 @@ impl Seen {
         ([("content-type", "application/json")], body.to_string()).into_response()
     }
 
+    /// The answer of a 2026-07-28 server with these tools to a request that finds it or lists them.
+    pub(super) fn listing(&self, tools: &Value) -> Option<Response> {
+        let members = match self.message["method"].as_str()? {
+            "server/discover" => json!({
+                "supportedVersions": ["2026-07-28"],
+                "capabilities": { "tools": {} },
+                "serverInfo": { "name": "far", "version": "1" },
+            }),
+            "tools/list" => json!({ "tools": tools }),
+            _ => return None,
+        };
+        let mut result = json!({ "resultType": "complete", "ttlMs": 0, "cacheScope": "private" });
+        result.as_object_mut()?.extend(members.as_object()?.clone());
+        Some(self.result(result))
+    }
+
     pub(super) fn error(&self, status: u16, id: &Value, code: i64, text: &str) -> Response {
         let error = json!({ "code": code, "message": text });
         let body = json!({ "jsonrpc": "2.0", "id": id, "error": error });

@@ -24,27 +24,13 @@ async fn marked_arguments_are_repeated_where_the_era_knows_it() {
 
 /// A server of 2026-07-28 with these tools.
 fn answer(seen: &Seen, tools: &Value) -> Option<Response> {
-    match seen.message["method"].as_str()? {
-        "server/discover" => Some(seen.result(json!({
-            "resultType": "complete",
-            "ttlMs": 0,
-            "cacheScope": "private",
-            "supportedVersions": ["2026-07-28"],
-            "capabilities": { "tools": {} },
-            "serverInfo": { "name": "far", "version": "1" },
-        }))),
-        "tools/list" => Some(seen.result(json!({
-            "resultType": "complete",
-            "ttlMs": 0,
-            "cacheScope": "private",
-            "tools": tools,
-        }))),
-        "tools/call" => Some(seen.result(json!({
+    if seen.calls("tools/call") {
+        return Some(seen.result(json!({
             "resultType": "complete",
             "content": [{ "type": "text", "text": seen.header("mcp-param-region") }],
-        }))),
-        _ => None,
+        })));
     }
+    seen.listing(tools)
 }
 
 fn marked(name: &str, header: &str) -> Value {
