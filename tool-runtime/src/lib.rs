@@ -184,7 +184,9 @@ pub use tool_runtime_core::{
 pub use tool_runtime_server::CacheScope;
 #[cfg(feature = "http")]
 #[doc(inline)]
-pub use tool_runtime_server::{AuthRefusal, Authenticate, BearerTokens, HttpOptions, TokensError};
+pub use tool_runtime_server::{
+    AuthRejection, Authenticate, BearerTokens, HttpOptions, TokensError,
+};
 #[cfg(feature = "testing")]
 #[doc(inline)]
 pub use tool_runtime_testing as testing;

@@ -23,7 +23,7 @@ pub(super) async fn serve(server: McpServer, command: ServeHttp) -> ExitCode {
     let serving = serve_http(server, &command.address, options, |address| {
         print::to_stderr(&format!("listening on http://{address}/mcp"));
     });
-    exit::served(serving.await)
+    exit::exit_code(serving.await)
 }
 
 /// # Errors

@@ -40,7 +40,7 @@ mod exit {
     pub(super) const SETUP: u8 = 3;
 
     /// The exit code after serving.
-    pub(super) fn served(result: io::Result<()>) -> ExitCode {
+    pub(super) fn exit_code(result: io::Result<()>) -> ExitCode {
         match result {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
@@ -222,7 +222,7 @@ impl About {
 
     async fn serve(self, pool: &ToolPool) -> ExitCode {
         let end = signals::first();
-        exit::served(self.server(pool).serve_stdio_until(&end).await)
+        exit::exit_code(self.server(pool).serve_stdio_until(&end).await)
     }
 
     fn server(self, pool: &ToolPool) -> McpServer {

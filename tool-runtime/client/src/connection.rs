@@ -54,7 +54,7 @@ impl Connection {
             // Descendants of an ended process may hold its output open.
             let (end, ended) = (end.clone(), ended.clone());
             tokio::spawn(async move {
-                ended.run_until_cancelled(owner.gone()).await;
+                ended.run_until_cancelled(owner.closed()).await;
                 end.cancel();
             });
         }

@@ -185,7 +185,7 @@ impl McpManager {
     /// There is no such server, or its entry lacks values of variables.
     pub async fn enable(&self, name: &str) -> Result<(), McpManagerError> {
         let _turn = self.turn().await?;
-        self.checked(name)?.start(&self.0.end);
+        self.checked_slot(name)?.start(&self.0.end);
         Ok(())
     }
 
@@ -213,7 +213,7 @@ impl McpManager {
         let (manager, name) = (self.clone(), name.to_owned());
         run_to_end(async move {
             let _turn = manager.turn().await?;
-            let slot = manager.checked(&name)?;
+            let slot = manager.checked_slot(&name)?;
             slot.stop(McpState::Connecting).await;
             slot.start(&manager.0.end);
             Ok(())
@@ -318,7 +318,7 @@ impl McpManager {
     }
 
     /// A server with a valid entry.
-    fn checked(&self, name: &str) -> Result<Arc<Slot>, McpManagerError> {
+    fn checked_slot(&self, name: &str) -> Result<Arc<Slot>, McpManagerError> {
         let slot = self.slot(name)?;
         if let Some(config) = &slot.config {
             entry::check(name, config)?;
@@ -327,7 +327,7 @@ impl McpManager {
     }
 
     /// The servers that came from configurations.
-    fn configured(&self) -> Vec<(String, McpServerConfig)> {
+    fn configs(&self) -> Vec<(String, McpServerConfig)> {
         let slots = self.slots();
         let configured = slots.iter().filter_map(|(name, slot)| {
             slot.config.as_ref().map(|config| (name.clone(), config.clone()))

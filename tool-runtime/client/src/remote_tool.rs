@@ -172,7 +172,7 @@ impl RemoteTool {
         CallError::new(ErrorClass::Input, text)
     }
 
-    async fn called(
+    async fn call_server(
         &self,
         text: Arguments<'_>,
         context: &ToolContext,
@@ -282,7 +282,7 @@ impl RemoteTool {
         if let Some(number) = self.lost_integer(structured.as_ref(), &observation) {
             return Err(self.unexact(number));
         }
-        Ok(self.checked(observation, structured).await)
+        Ok(self.check_output(observation, structured).await)
     }
 
     /// An integer whose digits were lost on the way, where the transport gives values instead of text.
@@ -327,7 +327,11 @@ impl RemoteTool {
     }
 
     /// Checks a result against the output schema. One that does not fit is passed on, marked and logged.
-    async fn checked(&self, observation: Observation, structured: Option<Value>) -> Observation {
+    async fn check_output(
+        &self,
+        observation: Observation,
+        structured: Option<Value>,
+    ) -> Observation {
         let Some(output) = self.output.as_ref().filter(|_| !observation.is_error()) else {
             return observation;
         };
@@ -403,13 +407,17 @@ impl RemoteTool {
                     format!("the MCP server `{server}` refused `{tool}`: {}", said(&error.message)),
                 )
             }
-            Failure::Silent(idle) => (ErrorClass::Timeout, self.late(idle, "said nothing for")),
-            Failure::Late => (ErrorClass::Timeout, self.late(self.max, "was not done within")),
+            Failure::Silent(idle) => {
+                (ErrorClass::Timeout, self.timeout_text(idle, "said nothing for"))
+            }
+            Failure::Late => {
+                (ErrorClass::Timeout, self.timeout_text(self.max, "was not done within"))
+            }
         };
         CallError::new(class, text)
     }
 
-    fn late(&self, time: Duration, what: &str) -> String {
+    fn timeout_text(&self, time: Duration, what: &str) -> String {
         let time = humantime::format_duration(time);
         format!(
             "the MCP server `{}` {what} {time} while it worked at `{}`, which was cancelled; the call may have had its effect all the same",
@@ -425,7 +433,7 @@ impl Executor for RemoteTool {
         arguments: Arguments<'a>,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>> {
-        Box::pin(self.called(arguments, context))
+        Box::pin(self.call_server(arguments, context))
     }
 
     fn visualize(&self, arguments: Arguments<'_>) -> Option<String> {

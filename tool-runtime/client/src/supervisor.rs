@@ -139,7 +139,7 @@ impl Server {
             listing::Listing::default()
         };
         let published = publisher.publish(self, listing).await;
-        let problems = self.listed(&published.problems);
+        let problems = self.shown_problems(&published.problems);
         let known = self.status().problems;
         for problem in problems.iter().filter(|problem| !known.contains(problem)) {
             tracing::warn!(server = &*self.name, "{problem}");
@@ -152,7 +152,7 @@ impl Server {
     }
 
     /// The problems of a list, without secrets.
-    fn listed(&self, problems: &[String]) -> Vec<String> {
+    fn shown_problems(&self, problems: &[String]) -> Vec<String> {
         let mut shown: Vec<String> =
             problems.iter().take(MAX_PROBLEMS).map(|problem| self.shown(problem)).collect();
         if let Some(more) = problems.len().checked_sub(MAX_PROBLEMS + 1) {

@@ -108,7 +108,7 @@ pub(super) struct Opened {
 /// The owner of a connection, which outlives the connection: a process.
 pub(super) trait ConnectionOwner: Send + Sync + 'static {
     /// Waits until the owner has ended.
-    fn gone(&self) -> BoxFuture<'_, ()>;
+    fn closed(&self) -> BoxFuture<'_, ()>;
 
     /// The exit of the process, if it has exited, and the last lines of its standard error. Waits a moment:
     /// the process often ends together with the connection.

@@ -73,7 +73,7 @@ impl Access {
     #[must_use]
     pub fn read(mut self, key: impl Into<String>) -> Self {
         self.is_declared = true;
-        insert(&mut self.reads, key::normal(key.into()));
+        insert(&mut self.reads, key::normalize(key.into()));
         self
     }
 
@@ -89,7 +89,7 @@ impl Access {
     #[must_use]
     pub fn write(mut self, key: impl Into<String>) -> Self {
         self.is_declared = true;
-        insert(&mut self.writes, key::normal(key.into()));
+        insert(&mut self.writes, key::normalize(key.into()));
         self
     }
 

@@ -171,7 +171,7 @@ impl BlockingPool {
         let patience = self.timeout.map(|timeout| timeout.saturating_add(TIMEOUT_GRACE));
         let until = patience.and_then(|patience| Instant::now().checked_add(patience));
         loop {
-            match received(&receiver, until) {
+            match receive(&receiver, until) {
                 Ok(item) => take(item),
                 Err(end) => return end,
             }
@@ -186,7 +186,7 @@ async fn each<T>(work: impl Stream<Item = T>, mut take: impl FnMut(T)) {
     }
 }
 
-fn received<T>(receiver: &Receiver<T>, until: Option<Instant>) -> Result<T, RecvTimeoutError> {
+fn receive<T>(receiver: &Receiver<T>, until: Option<Instant>) -> Result<T, RecvTimeoutError> {
     match until {
         Some(until) => receiver.recv_timeout(until.saturating_duration_since(Instant::now())),
         None => receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),

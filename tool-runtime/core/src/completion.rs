@@ -141,10 +141,10 @@ where
 }
 
 /// Marks functions that are `async`.
-pub struct Later<T>(T);
+pub struct AsyncCompleter<T>(T);
 
 #[diagnostic::do_not_recommend]
-impl<F, R> Complete<Later<R>> for F
+impl<F, R> Complete<AsyncCompleter<R>> for F
 where
     F: Fn(String) -> R + Send + Sync + 'static,
     R: Future<Output: Values> + Send + 'static,
@@ -183,7 +183,7 @@ where
 }
 
 #[diagnostic::do_not_recommend]
-impl<F: for<'a> Borrowing<'a>> Complete<Later<ToolContext>> for F {
+impl<F: for<'a> Borrowing<'a>> Complete<AsyncCompleter<ToolContext>> for F {
     const SEALED: Sealed = Sealed;
 
     fn complete<'a>(&self, prefix: String, context: &'a ToolContext) -> BoxFuture<'a, Vec<String>> {

@@ -87,7 +87,7 @@ struct Parts {
 
 impl ToolContext {
     /// A context over the given state.
-    pub(crate) fn over(state: State) -> Self {
+    pub(crate) fn with_state(state: State) -> Self {
         Self(Arc::new(Parts { state: Arc::new(state), ..Parts::default() }))
     }
 

@@ -2,11 +2,11 @@
 
 mod admission;
 mod after;
+mod after_hooks;
 mod answer;
 mod around;
 mod before;
 mod call;
-mod conclusion;
 mod hooks;
 mod watch;
 
@@ -14,7 +14,7 @@ mod watch;
 mod tests;
 
 pub(crate) use admission::Admitted;
-pub(crate) use around::{Around, AroundTool};
+pub(crate) use around::{ErasedHooks, ErasedToolHooks};
 
 pub use after::{After, AfterCall};
 pub use answer::HookAnswer;

@@ -85,7 +85,7 @@ impl Isolation {
         Box::pin(async move {
             let output = match Handle::current().runtime_flavor() {
                 RuntimeFlavor::MultiThread => {
-                    joined(AbortOnDropHandle::new(tokio::spawn(task))).await
+                    join_task(AbortOnDropHandle::new(tokio::spawn(task))).await
                 }
                 _ => on_a_thread(&shared, task).await,
             };
@@ -125,7 +125,7 @@ impl Isolation {
     pub fn poll<T>(&self, watched: &Arc<dyn Watched>, poll: impl FnOnce() -> T) -> Option<T> {
         let shared = self.shared();
         let _permit = shared.polls.try_acquire().ok()?;
-        Some(counted(shared.watchdog.begin(watched), poll))
+        Some(counting(shared.watchdog.begin(watched), poll))
     }
 
     /// Runs a call in a separate task whose polls are watched.
@@ -167,7 +167,7 @@ async fn on_a_thread<T: Send + 'static>(
         let _thread = thread;
         runtime.block_on(ended.run_until_cancelled(task))
     };
-    match joined(tokio::task::spawn_blocking(run)).await {
+    match join_task(tokio::task::spawn_blocking(run)).await {
         Some(output) => output,
         None => std::future::pending().await,
     }
@@ -177,7 +177,7 @@ async fn acquired(semaphore: &Arc<Semaphore>) -> OwnedSemaphorePermit {
     Arc::clone(semaphore).acquire_owned().await.expect("it is never closed")
 }
 
-async fn joined<T>(task: impl Future<Output = Result<T, JoinError>>) -> T {
+async fn join_task<T>(task: impl Future<Output = Result<T, JoinError>>) -> T {
     match task.await.map_err(JoinError::try_into_panic) {
         Ok(output) => output,
         Err(Ok(panic)) => resume_unwind(panic),
@@ -222,7 +222,7 @@ impl<F: Future + ?Sized> Future for UserTask<F> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         let Self { watched, work, shared, first, waiting } = &mut *self;
         let _permit = ready!(permit(&shared.polls, waiting, context));
-        let output = counted(shared.watchdog.begin(watched), || {
+        let output = counting(shared.watchdog.begin(watched), || {
             let output = work.as_mut().expect("not polled after its end").as_mut().poll(context);
             if output.is_ready() {
                 *work = None;
@@ -243,7 +243,7 @@ impl<F: ?Sized> Drop for UserTask<F> {
     fn drop(&mut self) {
         if let Some(work) = self.work.take() {
             let place = self.shared.watchdog.begin(&self.watched);
-            counted(place, || drop(work));
+            counting(place, || drop(work));
         }
     }
 }
@@ -274,7 +274,7 @@ thread_local! {
 }
 
 /// Polls or drops user code: on the worker if others are free, else beside it.
-fn counted<T>(place: Option<Place<'_>>, work: impl FnOnce() -> T) -> T {
+fn counting<T>(place: Option<Place<'_>>, work: impl FnOnce() -> T) -> T {
     if place.as_ref().is_some_and(Place::is_direct) {
         let _direct = Direct(IS_DIRECT.replace(true));
         return work();

@@ -40,7 +40,7 @@ pub use claim::Claim;
 pub(crate) use draft::{Created, not_created};
 pub use filter::Filter;
 pub use governance::CallRequest;
-pub(crate) use governance::Inside;
+pub(crate) use governance::Innermost;
 #[cfg(feature = "tower")]
 pub(crate) use governance::Layered;
 pub use handle::ToolPool;
@@ -53,4 +53,4 @@ pub use session::PoolSession;
 pub(crate) use snapshot::Found;
 pub use snapshot::Snapshot;
 pub use source::Source;
-pub use watch::{News, Watcher};
+pub use watch::{PoolNews, Watcher};

@@ -6,7 +6,7 @@ use crate::dispatch::layered;
 use crate::error::{BoxError, CallError};
 use crate::future::BoxFuture;
 use crate::observation::Observation;
-use crate::pool::{CallRequest, Inside, Layered, ToolPool, ToolPoolBuilder};
+use crate::pool::{CallRequest, Innermost, Layered, ToolPool, ToolPoolBuilder};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -98,7 +98,7 @@ struct Layers(BoxCloneSyncService<CallRequest, ToolResult, BoxError>);
 impl Layered for Layers {
     fn call<'a>(
         &'a self,
-        inside: Arc<dyn Inside>,
+        inside: Arc<dyn Innermost>,
         call: ToolCall,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>> {

@@ -8,7 +8,7 @@ mod shared_by;
 mod values;
 
 pub(crate) use closing::{Dropped, Work, spawn};
-pub(crate) use create::{New, decoded, start};
+pub(crate) use create::{New, decode_params, start};
 pub use create::{ToolsetError, ToolsetKind};
 pub(crate) use instance::Instance;
 pub use instance::receiver;

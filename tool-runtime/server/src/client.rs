@@ -57,7 +57,7 @@ impl Client {
         round: (Round, Arc<StateCodec>),
     ) -> Self {
         Self {
-            round: request.is_modern().then_some(round),
+            round: request.is_stateless().then_some(round),
             request,
             subject,
             session,
@@ -86,7 +86,7 @@ impl Client {
         &self.outbox
     }
 
-    pub(super) fn is_modern(&self) -> bool {
+    pub(super) fn is_stateless(&self) -> bool {
         self.round.is_some()
     }
 
@@ -209,7 +209,7 @@ impl Peer for Client {
     }
 
     fn hears_log(&self, level: LogLevel) -> bool {
-        if !self.is_modern() {
+        if !self.is_stateless() {
             return self.session.level.includes(level);
         }
         requested_level(self.request.meta()).is_some_and(|least| level >= least)

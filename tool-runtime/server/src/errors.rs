@@ -25,8 +25,8 @@ pub(super) fn unknown_method(method: &str) -> ErrorData {
 }
 
 /// The error of a prompt, a resource or a completion.
-pub(super) fn of_call(error: &CallError, is_modern: bool) -> ErrorData {
-    if let Some(error) = of_protocol(error, is_modern) {
+pub(super) fn of_call(error: &CallError, is_stateless: bool) -> ErrorData {
+    if let Some(error) = of_protocol(error, is_stateless) {
         return error;
     }
     let message = error.message().to_owned();
@@ -53,14 +53,14 @@ pub(super) fn invalid_result(error: &serde_json::Error) -> ErrorData {
 
 /// The JSON-RPC error that a call fails with in any case: one that the tool chose, or a missing
 /// capability of the client.
-pub(super) fn of_protocol(error: &CallError, is_modern: bool) -> Option<ErrorData> {
+pub(super) fn of_protocol(error: &CallError, is_stateless: bool) -> Option<ErrorData> {
     let source = error.source()?;
     if let Some(error) = source.downcast_ref::<ProtocolError>() {
         let (code, message) = (ErrorCode(error.code()), error.message().to_owned());
         return Some(ErrorData::new(code, message, error.data().cloned()));
     }
     match source.downcast_ref() {
-        Some(PeerError::Unsupported(needed)) if is_modern => Some(missing(*needed, error)),
+        Some(PeerError::Unsupported(needed)) if is_stateless => Some(missing(*needed, error)),
         _ => None,
     }
 }

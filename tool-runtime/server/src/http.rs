@@ -52,7 +52,7 @@ mod service;
 mod sessions;
 mod write_timeout;
 
-pub use auth::{AuthRefusal, Authenticate};
+pub use auth::{AuthRejection, Authenticate};
 pub use bearer::{BearerTokens, TokensError};
 #[cfg(fuzzing)]
 pub use fuzz::serve_http;

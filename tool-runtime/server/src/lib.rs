@@ -63,7 +63,7 @@ mod tool_call;
 
 use caller::Caller;
 #[cfg(feature = "http")]
-pub use http::{AuthRefusal, Authenticate, BearerTokens, HttpOptions, TokensError};
+pub use http::{AuthRejection, Authenticate, BearerTokens, HttpOptions, TokensError};
 pub use pagination::CacheScope;
 
 #[doc(hidden)]

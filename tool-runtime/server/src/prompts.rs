@@ -29,7 +29,7 @@ impl PoolHandler {
         let prompt = self.pool.get_prompt(client.name(), &arguments, &call);
         match run_call(&client, prompt).await {
             Ok(Ok(messages)) => result(messages).map(GetPromptResponse::from),
-            Ok(Err(error)) => Err(errors::of_call(&error, client.is_modern())),
+            Ok(Err(error)) => Err(errors::of_call(&error, client.is_stateless())),
             Err(interruption) => interrupted(interruption),
         }
     }

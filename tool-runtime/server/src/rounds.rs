@@ -108,7 +108,7 @@ impl Rounds {
     ) -> Result<Option<Value>, ErrorData> {
         let earlier = match state.earlier.take() {
             Some(earlier) => earlier,
-            None => self.opened()?,
+            None => self.open_state()?,
         };
         let earlier = state.earlier.insert(earlier);
         let asked = earlier.get(to.key());
@@ -120,7 +120,7 @@ impl Rounds {
         Ok(asked.and_then(|asked| asked.get("is")).or_else(given).cloned())
     }
 
-    fn opened(&self) -> Result<Map<String, Value>, ErrorData> {
+    fn open_state(&self) -> Result<Map<String, Value>, ErrorData> {
         match &self.round.state {
             Some(state) => self.codec.open(state, &self.binding),
             None => Ok(Map::new()),

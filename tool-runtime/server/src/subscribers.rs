@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
-use tool_runtime_core::seam::{News, Session as CallSession, Watcher, lock};
+use tool_runtime_core::seam::{PoolNews, Session as CallSession, Watcher, lock};
 use tool_runtime_core::{Snapshot, ToolContext, ToolPool};
 
 /// Time in which changes are collected, so that a burst is one notification.
@@ -99,7 +99,7 @@ impl Subscribers {
     }
 
     /// Notifies all clients concurrently, each for [`NOTIFY_TIMEOUT`] at most.
-    async fn notify(&self, news: &News) {
+    async fn notify(&self, news: &PoolNews) {
         let clients: Vec<Arc<Session>> =
             lock(&self.clients).iter().filter_map(Weak::upgrade).collect();
         let sinks = lock(&self.sinks).clone();
@@ -163,7 +163,7 @@ impl Session {
         self.channel().subscribed.remove(uri);
     }
 
-    async fn notify(&self, news: &News) {
+    async fn notify(&self, news: &PoolNews) {
         let (peer, notifications) = {
             let channel = self.channel();
             let updated = channel.subscribed.intersection(&news.updated);
@@ -182,7 +182,7 @@ impl Session {
 }
 
 /// Notifies a sink, which rejects everything outside its filter.
-async fn notify_sink(sink: &SubscriptionSink, news: &News) {
+async fn notify_sink(sink: &SubscriptionSink, news: &PoolNews) {
     let uris = sink.accepted().resource_subscriptions.iter().flatten();
     let updated = uris.filter(|uri| news.updated.contains(*uri));
     for notification in notifications(news, updated) {
@@ -191,7 +191,7 @@ async fn notify_sink(sink: &SubscriptionSink, news: &News) {
 }
 
 fn notifications<'a>(
-    news: &News,
+    news: &PoolNews,
     updated: impl Iterator<Item = &'a String>,
 ) -> Vec<ServerNotification> {
     let lists = [

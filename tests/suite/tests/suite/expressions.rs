@@ -248,7 +248,7 @@ async fn a_given_schema_that_no_call_can_satisfy_is_refused() {
         assert!(text_of.contains(expected), "{expected:?} is not in:\n{text_of}");
     }
     assert_eq!(error.problems().len(), 4, "{text_of}");
-    assert!(error.problems().iter().all(|it| matches!(it, PoolProblem::BadDefinition { .. })));
+    assert!(error.problems().iter().all(|it| matches!(it, PoolProblem::InvalidDefinition { .. })));
     let pool = ToolPool::builder().tool::<ByAliasAction>().build().expect("an alias is a name");
     assert_eq!(text(&pool, "by_alias", r#"{"q":"rust"}"#).await, "rust");
 }

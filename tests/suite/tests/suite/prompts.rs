@@ -231,7 +231,7 @@ fn a_pool_refuses_prompts_that_cannot_work() {
         .build()
         .unwrap_err();
     let problems: Vec<String> = error.problems().iter().map(ToString::to_string).collect();
-    assert!(error.problems().iter().all(|it| matches!(it, PoolProblem::BadPrompt { .. })));
+    assert!(error.problems().iter().all(|it| matches!(it, PoolProblem::InvalidPrompt { .. })));
     for part in ["`twice`: two prompts have this name", "bad name", "borrows a `"] {
         assert!(problems.iter().any(|problem| problem.contains(part)), "{part}: {problems:?}");
     }

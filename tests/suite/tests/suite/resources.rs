@@ -206,7 +206,7 @@ fn a_pool_refuses_resources_that_cannot_be_told_apart() {
         .build()
         .unwrap_err();
     let problems: Vec<String> = error.problems().iter().map(ToString::to_string).collect();
-    assert!(error.problems().iter().all(|it| matches!(it, PoolProblem::BadResource { .. })));
+    assert!(error.problems().iter().all(|it| matches!(it, PoolProblem::InvalidResource { .. })));
     assert_eq!(problems.len(), 2, "{problems:?}");
     for part in ["two resources stand for the same URIs", "it has no scheme"] {
         assert!(problems.iter().any(|problem| problem.contains(part)), "{part}: {problems:?}");

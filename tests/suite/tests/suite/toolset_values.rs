@@ -140,7 +140,7 @@ async fn two_values_of_one_type_have_prefixes_of_their_own() {
 
     let twice = builder().toolset::<Shared>(()).toolset::<Shared>(());
     let error = twice.build().await.expect_err("a collision");
-    assert!(matches!(error.problems(), [PoolProblem::ToolsetTwice { .. }]), "{error}");
+    assert!(matches!(error.problems(), [PoolProblem::DuplicateToolset { .. }]), "{error}");
     assert!(error.to_string().contains(".toolset_as::<T>(\"prefix\", params)"), "{error}");
 }
 

@@ -29,7 +29,7 @@ fn warnings(
     config: &McpConfig,
     statuses: &[McpServerStatus],
 ) -> Vec<String> {
-    let fault = if command.is_server() { late } else { missing };
+    let fault = if command.is_server() { pending_warning } else { missing };
     let mut warnings: Vec<String> = statuses.iter().filter_map(fault).collect();
     // The manager of a server logs these.
     let left_out = config.left_out().iter().filter(|_| !command.is_server());
@@ -52,7 +52,7 @@ fn missing(status: &McpServerStatus) -> Option<String> {
 }
 
 /// The warning for a pending connection. The manager logs failed ones.
-fn late(status: &McpServerStatus) -> Option<String> {
+fn pending_warning(status: &McpServerStatus) -> Option<String> {
     let is_late = status.state == McpState::Connecting;
     is_late.then(|| {
         format!(

@@ -123,7 +123,7 @@ fn spawn(
     command: &Command,
     [stdin, stdout, stderr]: [process::Stdio; 3],
 ) -> Result<process::Child, SpawnError> {
-    let mut prepared = command.prepared()?;
+    let mut prepared = command.to_std()?;
     prepared.process_group(0).stdin(stdin).stdout(stdout).stderr(stderr);
     #[cfg(target_os = "linux")]
     super::death_signal::set(&mut prepared);

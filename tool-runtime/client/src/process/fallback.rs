@@ -30,7 +30,7 @@ pub(super) struct Started {
 /// Starts a child. Windows kills the processes of its job when this process or the runtime ends.
 pub(super) fn start(command: &Command, counted: TaskTrackerToken) -> Result<Started, SpawnError> {
     let failed = |source| SpawnError::System { program: command.program.clone(), source };
-    let mut prepared = CommandWrap::from(tokio::process::Command::from(command.prepared()?));
+    let mut prepared = CommandWrap::from(tokio::process::Command::from(command.to_std()?));
     prepared.command_mut().stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = prepared.wrap(KillOnDrop).wrap(JobObject).spawn().map_err(failed)?;
     let streams = (child.stdin().take(), child.stdout().take(), child.stderr().take());
@@ -40,7 +40,7 @@ pub(super) fn start(command: &Command, counted: TaskTrackerToken) -> Result<Star
     let lifecycle = Arc::new(Lifecycle::default());
     let monitored = Arc::clone(&lifecycle);
     tokio::spawn(async move {
-        let _over = Over(&monitored);
+        let _over = EndOnDrop(&monitored);
         monitored.run(child).await;
         drop(counted);
     });
@@ -89,9 +89,9 @@ impl Lifecycle {
 }
 
 /// Ends a lifecycle when dropped: by its task, or by a runtime that drops the task.
-struct Over<'a>(&'a Lifecycle);
+struct EndOnDrop<'a>(&'a Lifecycle);
 
-impl Drop for Over<'_> {
+impl Drop for EndOnDrop<'_> {
     fn drop(&mut self) {
         self.0.exit.set_over();
     }

@@ -57,7 +57,7 @@ impl Graph {
         let (order, is_endless) = topological_order(&parts);
         let root = order.iter().position(|part| *part == 0).unwrap_or(0);
         let mut graph =
-            Self { parts: sorted(parts, &order), root, is_endless, paths: 0, height: 0 };
+            Self { parts: reorder(parts, &order), root, is_endless, paths: 0, height: 0 };
         if !is_endless {
             graph.measure();
         }
@@ -127,7 +127,7 @@ fn topological_order(parts: &[Part]) -> (Vec<usize>, bool) {
 }
 
 /// Reorders the parts.
-fn sorted(mut parts: Vec<Part>, order: &[usize]) -> Vec<Part> {
+fn reorder(mut parts: Vec<Part>, order: &[usize]) -> Vec<Part> {
     let mut numbers = vec![0; parts.len()];
     order.iter().enumerate().for_each(|(new, old)| numbers[*old] = new);
     parts.iter_mut().for_each(|part| part.renumber(&numbers));

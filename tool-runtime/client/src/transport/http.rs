@@ -112,7 +112,7 @@ impl Http {
 struct Stateless;
 
 impl ConnectionOwner for Stateless {
-    fn gone(&self) -> BoxFuture<'_, ()> {
+    fn closed(&self) -> BoxFuture<'_, ()> {
         Box::pin(pending())
     }
 

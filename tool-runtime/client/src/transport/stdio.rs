@@ -91,7 +91,7 @@ impl Process {
 }
 
 impl ConnectionOwner for Process {
-    fn gone(&self) -> BoxFuture<'_, ()> {
+    fn closed(&self) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             self.child.exited().await;
         })

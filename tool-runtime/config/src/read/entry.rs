@@ -1,6 +1,6 @@
 //! The members of an object by known keys.
 
-use super::keys::{Fate, Keys, snake_case};
+use super::keys::{Keys, Treatment, snake_case};
 use crate::findings::{Findings, Place};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -54,7 +54,7 @@ impl<'a> Entry<'a> {
             };
             let found = Member { place: here, value, key };
             match fate {
-                Fate::Read => {
+                Treatment::Read => {
                     if let Some(twice) = members.get(key) {
                         let text = format!("it says the same as `{}`", twice.place.last());
                         findings.wrong(&found.place, text, "keep one of the two");
@@ -62,11 +62,11 @@ impl<'a> Entry<'a> {
                     }
                     members.insert(key, found);
                 }
-                Fate::Ignored(instead) => {
+                Treatment::Ignored(instead) => {
                     findings.warn(&found.place, "it is not acted on", *instead);
                 }
-                Fate::Refused(_) if found.is_empty() => {}
-                Fate::Refused(instead) => {
+                Treatment::Refused(_) if found.is_empty() => {}
+                Treatment::Refused(instead) => {
                     findings.wrong(&found.place, "it cannot be done here", *instead);
                 }
             }
@@ -134,13 +134,13 @@ impl<'a> Entry<'a> {
     }
 }
 
-fn look_up(keys: Keys, written: &str) -> Option<(&'static str, &'static Fate)> {
+fn look_up(keys: Keys, written: &str) -> Option<(&'static str, &'static Treatment)> {
     let snake = snake_case(written);
     keys.iter().find(|(key, _)| *key == snake).map(|(key, fate)| (*key, fate))
 }
 
 fn unknown(written: &str, here: &Place, keys: Keys, findings: &mut Findings) {
-    let read = keys.iter().filter(|(_, fate)| matches!(fate, Fate::Read)).map(|(key, _)| *key);
+    let read = keys.iter().filter(|(_, fate)| matches!(fate, Treatment::Read)).map(|(key, _)| *key);
     let help = match nearest(written, read, 1).first() {
         Some(near) => format!("did you mean `{}`?", spelled_like(written, near)),
         None => "remove it, or look up in the documentation of `McpConfig` what is read".to_owned(),

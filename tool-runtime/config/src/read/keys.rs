@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// The treatment of a known key.
-pub(super) enum Fate {
+pub(super) enum Treatment {
     /// The key is read.
     Read,
     /// The key is ignored without an effect on the server; the text says what happens instead.
@@ -12,9 +12,9 @@ pub(super) enum Fate {
     Refused(&'static str),
 }
 
-pub(super) type Keys = &'static [(&'static str, Fate)];
+pub(super) type Keys = &'static [(&'static str, Treatment)];
 
-use Fate::{Ignored, Read, Refused};
+use Treatment::{Ignored, Read, Refused};
 
 const APPROVAL: &str = "whether a call is approved is decided by the pool, see `Approver`";
 const FOR_PEOPLE: &str = "it is for people, who are shown `description` and `icon`";

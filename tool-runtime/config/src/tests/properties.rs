@@ -1,7 +1,7 @@
 //! Property tests of expansion and of reading arbitrary documents.
 
 use super::support::loader;
-use crate::expand::{Reference, Unexpanded, expand};
+use crate::expand::{ExpandError, Reference, expand};
 use crate::read;
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
@@ -69,7 +69,7 @@ proptest! {
         let found = expand(&text, |_| None::<String>);
         if let Err(mistakes) = found {
             prop_assert!(!mistakes.is_empty());
-            prop_assert!(mistakes.iter().all(|mistake| *mistake != Unexpanded::Recursive("")));
+            prop_assert!(mistakes.iter().all(|mistake| *mistake != ExpandError::Recursive("")));
         }
     }
 

@@ -9,7 +9,7 @@ const FILE: &str = "file:";
 const MAX_PATH_LENGTH: usize = 4096;
 
 /// The normalized key, for comparison.
-pub(super) fn normal(key: String) -> String {
+pub(super) fn normalize(key: String) -> String {
     let Some(path) = key.strip_prefix(FILE) else { return key };
     match std::path::absolute(path) {
         Ok(path) => format!("{FILE}{}", normal_path(&path).display()),
@@ -22,7 +22,7 @@ pub(super) fn normal(key: String) -> String {
 /// because `..` after what does not exist may come back to a link.
 fn normal_path(path: &Path) -> PathBuf {
     // Without `.` and a separator at the end, which asks for a directory.
-    let path = joined(path.components());
+    let path = join_components(path.components());
     resolved(&lexical(&resolved(&path)))
 }
 
@@ -53,12 +53,12 @@ fn lexical(path: &Path) -> PathBuf {
             other => normal.push(other),
         }
     }
-    joined(normal.into_iter())
+    join_components(normal.into_iter())
 }
 
 /// The path that has these components. Collected into a `PathBuf`, each would be looked at again for
 /// each that follows, where the path begins with `\\?\`.
-fn joined<'a>(components: impl Iterator<Item = Component<'a>>) -> PathBuf {
+fn join_components<'a>(components: impl Iterator<Item = Component<'a>>) -> PathBuf {
     let (mut path, mut is_open) = (OsString::new(), false);
     for component in components {
         if is_open {
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     fn file(path: &str) -> String {
-        normal(format!("file:{path}"))
+        normalize(format!("file:{path}"))
     }
 
     #[test]
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn other_schemes_and_empty_paths_stay() {
         for key in ["db:./a", "", "file", "file:", "FILE:a/../b"] {
-            assert_eq!(normal(key.to_owned()), key);
+            assert_eq!(normalize(key.to_owned()), key);
         }
     }
 

@@ -115,7 +115,7 @@ impl PendingCalls {
             (Ok(observation), Some(model)) => model.check(observation).err(),
             _ => None,
         };
-        let refused = misfit.as_ref().map(|error| refused(&id, error));
+        let refused = misfit.as_ref().map(|error| rejection(&id, error));
         if reply.send(misfit.map_or(answer, Err)).is_err() {
             // Given up between the claim and the answer.
             self.calls().correct(&id, Ending::Cancelled);
@@ -272,7 +272,7 @@ impl Drop for Ticket {
     }
 }
 
-fn refused(id: &Arc<str>, error: &CallError) -> ClientAnswerError {
+fn rejection(id: &Arc<str>, error: &CallError) -> ClientAnswerError {
     let reason = error.detail().unwrap_or_else(|| error.message()).to_owned();
     ClientAnswerError::Misfit { id: id.clone(), reason }
 }

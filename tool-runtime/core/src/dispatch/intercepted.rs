@@ -7,7 +7,7 @@ use crate::access::{Access, Claim};
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
 use crate::future::BoxFuture;
-use crate::hook::{self, AroundTool, HookCall};
+use crate::hook::{self, ErasedToolHooks, HookCall};
 use crate::limits::Limits;
 use crate::observation::Observation;
 use crate::output_check::OutputModel;
@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 /// The hooks of a tool, and the call as they see it.
 struct Hooked<'a> {
-    hooks: &'a dyn AroundTool,
+    hooks: &'a dyn ErasedToolHooks,
     call: HookCall,
 }
 
@@ -40,7 +40,7 @@ impl ToolPool {
     pub(super) fn intercepted<'a>(
         &'a self,
         tool: &'a Tool,
-        hooks: Option<&'a dyn AroundTool>,
+        hooks: Option<&'a dyn ErasedToolHooks>,
         arguments: &'a str,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>> {
@@ -51,7 +51,7 @@ impl ToolPool {
     async fn run_intercepted(
         &self,
         tool: &Tool,
-        hooks: Option<&dyn AroundTool>,
+        hooks: Option<&dyn ErasedToolHooks>,
         arguments: &str,
         context: &ToolContext,
     ) -> Result<Observation, CallError> {
@@ -156,7 +156,7 @@ impl ToolPool {
     pub(super) async fn ask_hooks(
         &self,
         tool: &Tool,
-        hooks: &dyn AroundTool,
+        hooks: &dyn ErasedToolHooks,
         call: &mut HookCall,
         context: &ToolContext,
     ) -> Result<hook::Admitted, CallError> {

@@ -6,7 +6,7 @@ use crate::content::ResourceContents;
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass, excerpt};
 use crate::future::BoxFuture;
-use crate::offering::Terms;
+use crate::offering::OfferingProperties;
 use crate::pool::ToolPool;
 use crate::prompt::{Prompt, PromptMessages};
 use crate::resource::Resource;
@@ -97,7 +97,7 @@ impl ToolPool {
     ) -> Result<Completion, CallError> {
         let prompt = self.find_prompt(name)?;
         let arguments = prompt.definition().arguments.iter().map(|it| it.name.as_str());
-        known(name, argument, arguments)?;
+        check_argument(name, argument, arguments)?;
         self.completed(name, (prompt, Prompt::terms), argument, prefix, context).await
     }
 
@@ -117,14 +117,14 @@ impl ToolPool {
         let found = snapshot.resources().iter().find(|resource| resource.uri() == template);
         let resource = found.cloned().ok_or_else(|| nothing_at(template))?;
         let variables = resource.template().into_iter().flat_map(|it| it.variables());
-        known(template, variable, variables)?;
+        check_argument(template, variable, variables)?;
         self.completed(template, (resource, Resource::terms), variable, prefix, context).await
     }
 
     async fn completed<O: Send + Sync + 'static>(
         &self,
         name: &str,
-        (offering, terms): (O, fn(&O) -> &Terms),
+        (offering, terms): (O, fn(&O) -> &OfferingProperties),
         argument: &str,
         prefix: &str,
         context: &ToolContext,
@@ -165,7 +165,7 @@ impl ToolPool {
     /// How long it may take, and the context in which it can see that.
     fn bounds<'a>(
         &self,
-        terms: &Terms,
+        terms: &OfferingProperties,
         context: &'a ToolContext,
     ) -> (Option<Duration>, Cow<'a, ToolContext>) {
         let limit = guard::limit_of(terms.timeout.or(self.governance().timeout), context);
@@ -216,7 +216,7 @@ fn nothing_at(uri: &str) -> CallError {
     CallError::new(ErrorClass::NotFound, format!("there is no resource `{}`", excerpt(uri)))
 }
 
-fn known<'a>(
+fn check_argument<'a>(
     of: &str,
     argument: &str,
     mut arguments: impl Iterator<Item = &'a str>,

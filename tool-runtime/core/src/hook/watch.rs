@@ -23,14 +23,14 @@ pub(super) enum Failure {
 }
 
 /// Runs a hook within its time limit.
-pub(super) async fn watched<T: Send + 'static>(
+pub(super) async fn run_hook<T: Send + 'static>(
     hook: &Hook,
     context: &ToolContext,
     start: impl FnOnce() -> Running<T> + Send + 'static,
 ) -> Result<T, Failure> {
     let run = async { context.apart(|| hook.title(), start).await };
-    let run = pin!(bounded(run, hook.timeout));
-    match caught(run).await {
+    let run = pin!(with_timeout(run, hook.timeout));
+    match catch_panic(run).await {
         Ok(outcome) => outcome,
         Err(panic) => Err(Failure::Panicked(panic)),
     }
@@ -38,16 +38,16 @@ pub(super) async fn watched<T: Send + 'static>(
 
 /// Catches panics of the future and returns their message. They come from the polled code, from destructors, or
 /// from timers on a runtime that has none.
-pub(super) async fn caught<T>(future: impl Future<Output = T>) -> Result<T, String> {
+pub(super) async fn catch_panic<T>(future: impl Future<Output = T>) -> Result<T, String> {
     AssertUnwindSafe(future).catch_unwind().await.map_err(panic_message)
 }
 
-async fn bounded<T>(
+async fn with_timeout<T>(
     run: impl Future<Output = Result<T, ToolError>>,
     limit: Duration,
 ) -> Result<T, Failure> {
     // Formatted inside the caught future: the `Display` of an error may panic.
-    let run = async { run.await.map_err(|error| Failure::Failed(worded(error))) };
+    let run = async { run.await.map_err(|error| Failure::Failed(error_text(error))) };
     // The timer is created when the hook is first pending: most do not wait.
     let expiry = async { tokio::time::sleep(limit).await };
     match select(pin!(run), pin!(expiry)).await {
@@ -57,7 +57,7 @@ async fn bounded<T>(
 }
 
 /// The error with its details, for the operator.
-fn worded(error: ToolError) -> String {
+fn error_text(error: ToolError) -> String {
     let error = CallError::from(error);
     match error.detail() {
         None => error.message().to_owned(),

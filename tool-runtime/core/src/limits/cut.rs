@@ -32,12 +32,12 @@ impl Cut {
 
     /// Head, notice and tail as one text.
     pub(super) fn apply(&self, whole: &str) -> String {
-        joined(&whole[..self.head], &self.notice, &whole[self.tail..])
+        join_parts(&whole[..self.head], &self.notice, &whole[self.tail..])
     }
 }
 
 /// Head, notice and tail on separate lines, without empty ones.
-pub(super) fn joined(head: &str, notice: &str, tail: &str) -> String {
+pub(super) fn join_parts(head: &str, notice: &str, tail: &str) -> String {
     let parts = [head, notice, tail];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }

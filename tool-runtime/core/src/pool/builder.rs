@@ -395,7 +395,7 @@ impl<S> ToolPoolBuilder<S> {
                 Ok(value) => parsed.push(value),
                 Err(error) => {
                     let error: E = error.into();
-                    self.draft.problems.push(PoolProblem::BadPattern(error.into()));
+                    self.draft.problems.push(PoolProblem::InvalidPattern(error.into()));
                 }
             }
         }

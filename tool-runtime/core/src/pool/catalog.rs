@@ -4,7 +4,7 @@ use super::problem::PoolProblem;
 use super::source::Source;
 use crate::context::State;
 use crate::name;
-use crate::offering::Terms;
+use crate::offering::OfferingProperties;
 use crate::prompt::Prompt;
 use crate::resource::Resource;
 use std::cmp::Ordering;
@@ -79,7 +79,7 @@ impl Item {
         }
     }
 
-    fn terms(&self) -> &Terms {
+    fn terms(&self) -> &OfferingProperties {
         match self {
             Self::Prompt(prompt) => prompt.terms(),
             Self::Resource(resource) => resource.terms(),
@@ -111,8 +111,8 @@ impl Item {
     fn problem(&self, reason: String) -> PoolProblem {
         let name = self.name().to_owned();
         match self {
-            Self::Prompt(_) => PoolProblem::BadPrompt { prompt: name, reason },
-            Self::Resource(_) => PoolProblem::BadResource { uri: name, reason },
+            Self::Prompt(_) => PoolProblem::InvalidPrompt { prompt: name, reason },
+            Self::Resource(_) => PoolProblem::InvalidResource { uri: name, reason },
         }
     }
 }

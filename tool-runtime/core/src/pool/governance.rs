@@ -9,7 +9,7 @@ use crate::context::ToolContext;
 use crate::error::BoxError;
 use crate::error::CallError;
 use crate::future::BoxFuture;
-use crate::hook::Around;
+use crate::hook::ErasedHooks;
 use crate::limits::Limits;
 use crate::observation::Observation;
 use crate::schedule::SharedQueue;
@@ -29,7 +29,7 @@ pub(crate) struct Governance {
     pub(crate) timeout: Option<Duration>,
     /// Limit on the concurrent calls of a batch.
     pub(crate) batch_limit: usize,
-    pub(crate) hooks: Option<Arc<dyn Around>>,
+    pub(crate) hooks: Option<Arc<dyn ErasedHooks>>,
     pub(crate) approver: Option<Arc<dyn Approver>>,
     pub(crate) limits: Option<Arc<dyn Limits>>,
     /// Whether structured results of generated tools are checked against their schema, too.
@@ -66,7 +66,7 @@ impl Governance {
 #[derive(Clone, Debug)]
 #[cfg_attr(not(feature = "tower"), allow(dead_code))]
 pub struct CallRequest {
-    pub(crate) inside: Arc<dyn Inside>,
+    pub(crate) inside: Arc<dyn Innermost>,
     pub(crate) call: ToolCall,
     pub(crate) context: ToolContext,
     /// Held by each attempt that runs inside of all layers.
@@ -74,7 +74,7 @@ pub struct CallRequest {
 }
 
 /// Runs calls inside of all layers: the pool.
-pub(crate) trait Inside: fmt::Debug + Send + Sync {
+pub(crate) trait Innermost: fmt::Debug + Send + Sync {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
@@ -88,7 +88,7 @@ pub(crate) trait Layered: Send + Sync {
     /// Runs a call through all of them.
     fn call<'a>(
         &'a self,
-        inside: Arc<dyn Inside>,
+        inside: Arc<dyn Innermost>,
         call: ToolCall,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>>;

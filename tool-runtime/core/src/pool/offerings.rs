@@ -108,7 +108,10 @@ impl ToolPool {
             let unknown: Vec<PoolProblem> = wanted
                 .iter()
                 .filter(is_unknown)
-                .map(|name| PoolProblem::NotOffered { source: source.clone(), name: name.clone() })
+                .map(|name| PoolProblem::UnknownOffering {
+                    source: source.clone(),
+                    name: name.clone(),
+                })
                 .collect();
             if !unknown.is_empty() {
                 return Err(unknown);

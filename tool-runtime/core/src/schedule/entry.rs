@@ -19,7 +19,7 @@ impl Id {
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) id: Id,
-    /// The tickets of the calls above it; some may have ended.
+    /// The tickets of the calls ancestors it; some may have ended.
     pub(super) ancestors: Vec<Id>,
     pub(super) claim: Claim,
     pub(super) state: State,
@@ -45,7 +45,7 @@ impl Entry {
         self.ancestors.contains(&other.id)
     }
 
-    /// Whether it conflicts with the other. A call above it waits for it, and so never conflicts.
+    /// Whether it conflicts with the other. A call ancestors it waits for it, and so never conflicts.
     pub(super) fn conflicts_with(&self, other: &Self) -> bool {
         self.claim.conflicts_with(&other.claim) && !self.is_under(other)
     }

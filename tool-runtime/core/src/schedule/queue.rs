@@ -38,7 +38,7 @@ impl Queue {
                 self.entries.pop();
                 return Err(Deadlock);
             }
-            // The calls above the newcomer now wait for what it waits for, so that others may have
+            // The calls ancestors the newcomer now wait for what it waits for, so that others may have
             // to pass.
             self.grant(woken, |entry| !entry.ancestors.is_empty());
         }

@@ -1,7 +1,7 @@
 //! A place in a queue: waited for, then held, and left on drop.
 
 use super::entry::{Entry, Id};
-use super::link::{self, Above, Link};
+use super::link::{self, Ancestors, Link};
 use super::queue::Deadlock;
 use super::shared_queue::{SharedQueue, wake};
 use crate::access::Claim;
@@ -24,17 +24,17 @@ pub(crate) struct Held(Place);
 impl SharedQueue {
     /// Takes a place in the queue at once. `parent` is the call that makes this one, if a call does.
     pub(crate) fn enter(&self, claim: Claim, parent: Option<&Link>) -> Ticket {
-        let above = parent.and_then(Link::to_above);
-        let ancestors = link::ids(&above);
+        let ancestors = parent.and_then(Link::child_ancestors);
+        let ids = link::ids(&ancestors);
         let mut woken = Vec::new();
         let (id, outcome) = {
             let mut queue = self.lock();
             // Under the lock: the order of ids is the order of entries.
             let id = Id::next();
-            (id, queue.join(Entry::waiting(id, ancestors, claim), &mut woken))
+            (id, queue.join(Entry::waiting(id, ids, claim), &mut woken))
         };
         let outcome = outcome
-            .map(|is_held| (Place { queue: self.clone(), id: Arc::new(id), above }, is_held));
+            .map(|is_held| (Place { queue: self.clone(), id: Arc::new(id), ancestors }, is_held));
         wake(woken);
         Ticket::new(outcome)
     }
@@ -78,7 +78,7 @@ impl Ticket {
 impl Held {
     /// The link for the context of calls that this one makes.
     pub(crate) fn link(&self) -> Link {
-        Link::new(&self.0.id, &self.0.above)
+        Link::new(&self.0.id, &self.0.ancestors)
     }
 }
 
@@ -88,7 +88,7 @@ pub(super) struct Place {
     queue: SharedQueue,
     /// Never cloned: links see by it whether the entry still exists.
     id: Arc<Id>,
-    above: Above,
+    ancestors: Ancestors,
 }
 
 impl Drop for Place {

@@ -46,11 +46,11 @@ fn closed_by(root: &Value, parameters: &[Parameter]) -> (Vec<String>, bool) {
         survey.decode = parameter.map(|parameter| parameter.decode);
         match own {
             Some(_) => survey.visit(&pointer("/properties", name), property),
-            None => survey.below("/properties", name, property, Step::Key(name.clone())),
+            None => survey.visit_below("/properties", name, property, Step::Key(name.clone())),
         }
     }
     let is_buffered = survey.is_buffered;
-    (survey.closed(), is_buffered)
+    (survey.closed_pointers(), is_buffered)
 }
 
 /// Closes what the type of all arguments closes.
@@ -58,7 +58,7 @@ pub(super) fn close_whole(schema: &mut Value, decode: Decode) {
     let mut survey = Survey::new(schema);
     survey.decode = Some(decode);
     survey.visit("", schema);
-    let closed = survey.closed();
+    let closed = survey.closed_pointers();
     apply(&closed, schema);
 }
 
@@ -192,17 +192,17 @@ impl<'s> Survey<'s> {
     fn visit_parts(&mut self, at: &str, map: &'s Map<String, Value>) {
         let properties = map.get("properties").and_then(Value::as_object).into_iter().flatten();
         for (name, property) in properties {
-            self.below(&format!("{at}/properties"), name, property, Step::Key(name.clone()));
+            self.visit_below(&format!("{at}/properties"), name, property, Step::Key(name.clone()));
         }
         if let Some(others) = map.get("additionalProperties") {
-            self.below(at, "additionalProperties", others, Step::Key("0".to_owned()));
+            self.visit_below(at, "additionalProperties", others, Step::Key("0".to_owned()));
         }
         if let Some(items) = map.get("items").filter(|_| !map.contains_key("prefixItems")) {
-            self.below(at, "items", items, Step::any_item());
+            self.visit_below(at, "items", items, Step::any_item());
         }
     }
 
-    fn below(&mut self, at: &str, token: &str, schema: &'s Value, step: Step) {
+    fn visit_below(&mut self, at: &str, token: &str, schema: &'s Value, step: Step) {
         self.route.push(step);
         let outer = std::mem::take(&mut self.is_shared);
         self.visit(&pointer(at, token), schema);
@@ -211,7 +211,7 @@ impl<'s> Survey<'s> {
     }
 
     /// The pointers to what is closed; none if the schema was too large to be walked to its end.
-    fn closed(self) -> Vec<String> {
+    fn closed_pointers(self) -> Vec<String> {
         let found = self.closed.into_iter().filter(|_| self.steps_left > 0);
         found.filter(|(_, closed)| *closed).map(|(pointer, _)| pointer).collect()
     }

@@ -35,7 +35,7 @@ struct Input;
 
 impl Transform for Input {
     fn transform(&mut self, schema: &mut Schema) {
-        plain(schema);
+        true_to_empty(schema);
         optional_properties(schema);
         transform_subschemas(self, schema);
     }
@@ -45,14 +45,14 @@ struct Output;
 
 impl Transform for Output {
     fn transform(&mut self, schema: &mut Schema) {
-        plain(schema);
+        true_to_empty(schema);
         width(schema);
         transform_subschemas(self, schema);
     }
 }
 
 /// `true` becomes `{}`, which strict checkers take; `false`, as in `additionalProperties`, stays.
-fn plain(schema: &mut Schema) {
+fn true_to_empty(schema: &mut Schema) {
     if schema.as_bool() == Some(true) {
         *schema = Schema::default();
     }

@@ -11,15 +11,15 @@ use std::path::PathBuf;
 /// The condition is constant, so the optimizer removes the branch that is not taken.
 #[inline(always)]
 pub(crate) fn is_plain<T: 'static>() -> bool {
-    let this = This(TypeId::of::<T>());
+    let this = SearchedType(TypeId::of::<T>());
     this.is_text() || this.is_integer() || this.is_other_scalar() || this.is_keyed()
 }
 
 /// The type in question.
 #[derive(Clone, Copy)]
-struct This(TypeId);
+struct SearchedType(TypeId);
 
-impl This {
+impl SearchedType {
     #[inline(always)]
     fn is_text(self) -> bool {
         self.holds::<String>() || self.holds::<char>() || self.holds::<PathBuf>()

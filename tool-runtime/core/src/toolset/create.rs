@@ -143,14 +143,14 @@ impl fmt::Debug for ToolsetKind {
 #[non_exhaustive]
 pub enum ToolsetError {
     /// The parameters do not fit; everything that is wrong with them.
-    #[error("{}", joined(.0))]
+    #[error("{}", join_issues(.0))]
     Params(Vec<Issue>),
     /// `create` failed.
     #[error("{}", for_operators(.0))]
     Failed(ToolError),
 }
 
-fn joined(issues: &[Issue]) -> String {
+fn join_issues(issues: &[Issue]) -> String {
     issues.iter().map(Issue::to_string).collect::<Vec<_>>().join("; ")
 }
 
@@ -163,7 +163,7 @@ fn for_operators(error: &ToolError) -> String {
 }
 
 async fn create<T: Toolset>(params: Value, new: New) -> Result<Vec<Tool>, ToolsetError> {
-    start::<T>(decoded::<T::Params>(params)?, new).await
+    start::<T>(decode_params::<T::Params>(params)?, new).await
 }
 
 /// The tools over new values, or tools that say why there are none.
@@ -213,7 +213,9 @@ fn hidden(method: &Method, name: String, reason: &str) -> Tool {
 }
 
 /// Parameters of a configuration, checked against their schema first so that all mistakes are reported.
-pub(crate) fn decoded<P: DeserializeOwned + JsonSchema>(params: Value) -> Result<P, ToolsetError> {
+pub(crate) fn decode_params<P: DeserializeOwned + JsonSchema>(
+    params: Value,
+) -> Result<P, ToolsetError> {
     let schema = params_schema::<P>();
     let issues = check::check_params(&schema, &params);
     if !issues.is_empty() {

@@ -117,7 +117,7 @@ impl Keyed {
             return Ok(Arc::clone(slot));
         }
         if let (Key::Session(_), Some(session)) = (&key, session) {
-            session.held_by(self.itself.clone());
+            session.register(self.itself.clone());
         }
         Ok(Arc::clone(slots.entry(key).or_default()))
     }

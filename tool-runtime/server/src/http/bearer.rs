@@ -1,6 +1,6 @@
 //! Static bearer tokens.
 
-use super::auth::{AuthRefusal, Authenticate};
+use super::auth::{AuthRejection, Authenticate};
 use axum::http::request::Parts;
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -174,9 +174,9 @@ impl Authenticate for BearerTokens {
         &'a self,
         token: Option<&'a str>,
         _: &'a Parts,
-    ) -> BoxFuture<'a, Result<Principal, AuthRefusal>> {
+    ) -> BoxFuture<'a, Result<Principal, AuthRejection>> {
         let found = token.and_then(|token| self.find(&digest(token)));
-        Box::pin(ready(found.cloned().ok_or(AuthRefusal::Unknown)))
+        Box::pin(ready(found.cloned().ok_or(AuthRejection::Unknown)))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reads request bodies within limits.
 
 use super::pending_bodies::{PendingBodies, PendingBody};
-use super::refusal::{HttpResult, Refusal};
+use super::refusal::{HttpRejection, HttpResult};
 use axum::body::{Body, Bytes};
 use axum::http::StatusCode;
 use futures_util::FutureExt as _;
@@ -44,7 +44,7 @@ pub(super) async fn read(
             Ok(read) => finished(read, limit),
             Err(_) => Err(too_slow(time)),
         },
-        () = pending.given_up() => Err(Refusal::busy(
+        () = pending.given_up() => Err(HttpRejection::busy(
             "too many messages are arriving, and this one began first; send it again",
         )),
     }
@@ -78,17 +78,17 @@ fn finished(read: Read, limit: usize) -> HttpResult<Bytes> {
         Err(error) if error.is::<LengthLimitError>() => Err(too_long(limit)),
         Err(error) => {
             tracing::debug!(%error, "a request body is incomplete");
-            Err(Refusal::new(StatusCode::BAD_REQUEST, "the body of the request broke off"))
+            Err(HttpRejection::new(StatusCode::BAD_REQUEST, "the body of the request broke off"))
         }
     }
 }
 
-fn too_long(limit: usize) -> Refusal {
+fn too_long(limit: usize) -> HttpRejection {
     let text = format!("the body is longer than the limit of {limit} bytes");
-    Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, text)
+    HttpRejection::new(StatusCode::PAYLOAD_TOO_LARGE, text)
 }
 
-fn too_slow(time: Duration) -> Refusal {
+fn too_slow(time: Duration) -> HttpRejection {
     let text = format!("the body did not arrive within {time:?}");
-    Refusal::new(StatusCode::REQUEST_TIMEOUT, text)
+    HttpRejection::new(StatusCode::REQUEST_TIMEOUT, text)
 }

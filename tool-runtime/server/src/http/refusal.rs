@@ -14,12 +14,12 @@ const DISCARD_LIMITS: (usize, Duration) = (16 << 20, Duration::from_secs(1));
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 
 /// The response to a refused request. Boxed, since every step returns one.
-pub(super) struct Refusal(Box<Response>);
+pub(super) struct HttpRejection(Box<Response>);
 
 /// A value, or the response to a refused request.
-pub(super) type HttpResult<T> = Result<T, Refusal>;
+pub(super) type HttpResult<T> = Result<T, HttpRejection>;
 
-impl Refusal {
+impl HttpRejection {
     /// A response with a text.
     pub(super) fn new(status: StatusCode, text: impl Into<String>) -> Self {
         let mut text: String = text.into();
@@ -55,7 +55,7 @@ impl Refusal {
 }
 
 /// A JSON-RPC error, with status 400.
-impl From<Rejection> for Refusal {
+impl From<Rejection> for HttpRejection {
     fn from(rejection: Rejection) -> Self {
         let json = serde_json::to_vec(&rejection).unwrap_or_default();
         let mut response = Response::new(Body::from(json));

@@ -28,7 +28,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
-use stream::{Watch, Watched};
+use stream::{AnswerWatch, WatchedStream};
 use tool_runtime_core::Principal;
 use tool_runtime_core::seam::lock;
 
@@ -223,9 +223,9 @@ impl SessionManager for Sessions {
         if let Some(request) = &request {
             noted(session.ongoing.begin(request))?;
         }
-        let watch = Watch::new(self.this.clone(), Arc::clone(id), session, request);
+        let watch = AnswerWatch::new(self.this.clone(), Arc::clone(id), session, request);
         let stream = noted(self.rmcp.create_stream(id, message).await)?;
-        Ok(Watched::new(stream, Some(watch)).for_at_most(self.max_stream))
+        Ok(WatchedStream::new(stream, Some(watch)).for_at_most(self.max_stream))
     }
 
     async fn accept_message(
@@ -242,9 +242,9 @@ impl SessionManager for Sessions {
         id: &SessionId,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionProblem> {
         let session = self.find(id);
-        let watch =
-            session.map(|session| Watch::new(self.this.clone(), Arc::clone(id), session, None));
-        Ok(Watched::new(noted(self.rmcp.create_standalone_stream(id).await)?, watch))
+        let watch = session
+            .map(|session| AnswerWatch::new(self.this.clone(), Arc::clone(id), session, None));
+        Ok(WatchedStream::new(noted(self.rmcp.create_standalone_stream(id).await)?, watch))
     }
 
     async fn resume(
@@ -253,15 +253,16 @@ impl SessionManager for Sessions {
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionProblem> {
         let (session, number) = (self.find(id), stream::number(&last_event_id));
-        let resumed = |session| Watch::resumed(self.this.clone(), Arc::clone(id), session, number);
+        let resumed =
+            |session| AnswerWatch::resumed(self.this.clone(), Arc::clone(id), session, number);
         let watch = session.clone().map(resumed);
         let stream = match self.rmcp.resume(id, last_event_id.clone()).await {
-            Ok(stream) => Watched::new(stream, watch),
+            Ok(stream) => WatchedStream::new(stream, watch),
             Err(error) => {
                 let buffer =
                     session.zip(number).and_then(|(session, number)| session.replay(number));
                 let messages = buffer.ok_or(error)?.after(&last_event_id).await;
-                Watched::new(futures_util::stream::iter(messages), watch)
+                WatchedStream::new(futures_util::stream::iter(messages), watch)
             }
         };
         Ok(stream.for_at_most(self.max_stream))

@@ -31,7 +31,7 @@ impl<S> WriteTimeout<S> {
     }
 
     /// Reports the end of the input, delayed while a request is in process.
-    fn ended(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+    fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.connection.is_busy() {
             let end = self.end.get_or_insert_with(|| Box::pin(sleep(HALF_CLOSED)));
             ready!(end.as_mut().poll(context));
@@ -67,7 +67,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for WriteTimeout<S> {
         if buffer.filled().len() > before || buffer.remaining() == 0 {
             return Poll::Ready(Ok(()));
         }
-        self.ended(context)
+        self.poll_end(context)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The task that reads: it polls plain calls itself and hands everything else to rmcp.
 //!
-//! While a call is polled, the reader is stored in [`Lent`]. If the poll blocks the thread, another
+//! While a call is polled, the reader is stored in [`SharedReader`]. If the poll blocks the thread, another
 //! task takes the reader and continues; the blocked task ends after its call, without the reader.
 
 use super::connection::Connection;
@@ -68,7 +68,7 @@ pub(super) struct ReadLoop {
     pub(super) has_woken: bool,
     /// The work of the last call. The next call reuses its allocation.
     pub(super) finished: Option<Work>,
-    pub(super) lent: Arc<Lent>,
+    pub(super) lent: Arc<SharedReader>,
 }
 
 /// A line to serve.
@@ -138,9 +138,9 @@ async fn poll_call(mut reader: Box<ReadLoop>, call: Arc<FastCall>) -> Option<Box
 
 /// The reader while it polls a call, for another task to take if the call blocks its thread.
 #[derive(Default)]
-pub(super) struct Lent(Mutex<Option<Box<ReadLoop>>>);
+pub(super) struct SharedReader(Mutex<Option<Box<ReadLoop>>>);
 
-impl Lent {
+impl SharedReader {
     fn lend(&self, reader: Box<ReadLoop>) {
         *lock(&self.0) = Some(reader);
     }
@@ -151,7 +151,7 @@ impl Lent {
     }
 }
 
-impl ReadOn for Lent {
+impl ReadOn for SharedReader {
     fn read_on(&self, tool: &str) {
         if let Some(mut reader) = self.take_back() {
             reader.blocking.insert(tool.to_owned());
@@ -326,7 +326,7 @@ impl Incoming {
 /// The answer to a line that is not a message, or comes at the wrong time.
 fn incoming(
     connection: &Arc<Connection>,
-    lent: &Arc<Lent>,
+    lent: &Arc<SharedReader>,
     filter: &mut HandshakeFilter,
     line: Line<'_>,
 ) -> Result<Option<Incoming>, Rejection> {

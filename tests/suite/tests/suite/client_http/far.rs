@@ -37,7 +37,7 @@ impl Seen {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 
-    pub(super) fn is_modern(&self) -> bool {
+    pub(super) fn is_stateless(&self) -> bool {
         self.header("mcp-protocol-version") == "2026-07-28"
     }
 
@@ -271,7 +271,7 @@ pub(super) fn open(_: &Seen) -> Option<Response> {
 /// A server without 2026-07-28.
 pub(super) fn legacy(seen: &Seen) -> Option<Response> {
     let refused = axum::http::StatusCode::BAD_REQUEST;
-    seen.is_modern().then(|| (refused, "no such version").into_response())
+    seen.is_stateless().then(|| (refused, "no such version").into_response())
 }
 
 /// A pool, and a manager of one server.

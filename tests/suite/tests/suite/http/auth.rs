@@ -3,7 +3,7 @@
 use super::client::Ask;
 use super::served::Served;
 use std::future::ready;
-use tool_runtime::{AuthRefusal, Authenticate, BearerTokens, BoxFuture, HttpOptions, Principal};
+use tool_runtime::{AuthRejection, Authenticate, BearerTokens, BoxFuture, HttpOptions, Principal};
 
 fn tokens() -> BearerTokens {
     BearerTokens::parse("ada:t-1\nbob:t-2\nt-3").expect("tokens")
@@ -69,13 +69,13 @@ impl Authenticate for Picky {
         &'a self,
         token: Option<&'a str>,
         request: &'a axum::http::request::Parts,
-    ) -> BoxFuture<'a, Result<Principal, AuthRefusal>> {
+    ) -> BoxFuture<'a, Result<Principal, AuthRejection>> {
         Box::pin(ready(match token {
-            None => Err(AuthRefusal::Unknown),
+            None => Err(AuthRejection::Unknown),
             Some("guest") => {
-                Err(AuthRefusal::InsufficientScope(vec!["a:read".into(), "a:write".into()]))
+                Err(AuthRejection::InsufficientScope(vec!["a:read".into(), "a:write".into()]))
             }
-            Some("later") => Err(AuthRefusal::Unavailable("the keys are lost".into())),
+            Some("later") => Err(AuthRejection::Unavailable("the keys are lost".into())),
             Some(name) => Ok(Principal::new(format!("{name}@{}", request.uri.path()))),
         }))
     }

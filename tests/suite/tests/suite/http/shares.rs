@@ -4,7 +4,7 @@ use super::client::{Answer, Ask};
 use super::served::{Served, in_time};
 use std::future::pending;
 use std::time::Duration;
-use tool_runtime::{AuthRefusal, Authenticate, BearerTokens, BoxFuture, HttpOptions, Principal};
+use tool_runtime::{AuthRejection, Authenticate, BearerTokens, BoxFuture, HttpOptions, Principal};
 
 const ADA: &str = "Bearer t-1";
 const BOB: &str = "Bearer t-2";
@@ -62,7 +62,7 @@ impl Authenticate for Silent {
         &'a self,
         _: Option<&'a str>,
         _: &'a axum::http::request::Parts,
-    ) -> BoxFuture<'a, Result<Principal, AuthRefusal>> {
+    ) -> BoxFuture<'a, Result<Principal, AuthRejection>> {
         Box::pin(pending())
     }
 }

@@ -13,7 +13,7 @@ async fn a_failed_create_fails_the_build_with_name_and_reason() {
     ] {
         let error = build(Probe::new(behaviour).0).await.expect_err("not made");
         assert_eq!(error.to_string().lines().last(), Some(&*format!("- `session`: {reason}")));
-        assert!(matches!(error.problems(), [PoolProblem::Unmade { .. }]), "{error}");
+        assert!(matches!(error.problems(), [PoolProblem::CreationFailed { .. }]), "{error}");
     }
 }
 

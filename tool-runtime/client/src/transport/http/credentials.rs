@@ -7,7 +7,7 @@ pub(super) type HeaderMap = HashMap<HeaderName, HeaderValue>;
 
 /// A refused request.
 #[derive(Clone)]
-pub(super) struct Refused {
+pub(super) struct RejectedRequest {
     pub(super) status: u16,
     /// The header `WWW-Authenticate`, or nothing.
     pub(super) challenge: String,

@@ -1,6 +1,6 @@
 //! Headers of every request: those of the entry, and those of the host.
 
-use super::credentials::{HeaderMap, NoHeaders, Refused};
+use super::credentials::{HeaderMap, NoHeaders, RejectedRequest};
 use super::header_values::{self, header, secrets_of};
 #[cfg(feature = "oauth")]
 use super::oauth::OAuth;
@@ -89,7 +89,7 @@ impl Headers {
     pub(super) async fn with(
         &self,
         own: HeaderMap,
-        refused: Option<&Refused>,
+        refused: Option<&RejectedRequest>,
     ) -> Result<HeaderMap, NoHeaders> {
         let (mut headers, mut secrets) = (self.fixed.clone(), Vec::new());
         if let Some(source) = &self.source {

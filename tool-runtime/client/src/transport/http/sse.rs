@@ -33,7 +33,7 @@ impl Sse {
     pub(super) async fn open(client: Client) -> Result<Self, ConnectError> {
         let events = client.events().await;
         let mut events =
-            events.map_err(|error| ConnectError::of_transport(&client.worded(error)))?;
+            events.map_err(|error| ConnectError::of_transport(&client.transport_error(error)))?;
         while let Some(Ok(event)) = events.next().await {
             if event.event.as_deref() == Some("endpoint") {
                 let endpoint = endpoint(&client.url(), event.data.as_deref().unwrap_or_default())?;
@@ -77,7 +77,7 @@ impl Transport<RoleClient> for Sse {
                     .fold(request, |request, (name, value)| request.header(name, value));
                 async { accepted(request.send().await?).await }
             });
-            sent.await.map_err(|error| client.worded(error))
+            sent.await.map_err(|error| client.transport_error(error))
         }
     }
 

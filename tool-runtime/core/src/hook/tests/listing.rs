@@ -1,5 +1,5 @@
 use super::support::hooks;
-use crate::hook::Around as _;
+use crate::hook::ErasedHooks as _;
 use crate::hook::{After, Before, Hook, Hooks};
 use crate::pattern::PatternError;
 use std::any::TypeId;

@@ -247,7 +247,7 @@ fn a_chain_of_calls_that_end_leaves_nothing_behind() {
         drop(next);
         link = successor.link();
     }
-    assert!(link.to_above().is_none());
+    assert!(link.child_ancestors().is_none());
     assert!(queue.lock().is_empty());
 }
 

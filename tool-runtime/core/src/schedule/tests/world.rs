@@ -110,15 +110,15 @@ impl World {
     }
 
     pub(super) fn is_under(&self, index: usize, ancestor: usize) -> bool {
-        self.above(index).any(|above| above == ancestor)
+        self.ancestors(index).any(|ancestors| ancestors == ancestor)
     }
 
     pub(super) fn depth(&self, index: usize) -> usize {
-        self.above(index).count()
+        self.ancestors(index).count()
     }
 
-    fn above(&self, index: usize) -> impl Iterator<Item = usize> {
-        std::iter::successors(self.calls[index].parent, |&above| self.calls[above].parent)
+    fn ancestors(&self, index: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(self.calls[index].parent, |&ancestors| self.calls[ancestors].parent)
     }
 
     /// Whether the queue lets it run, polled or not.

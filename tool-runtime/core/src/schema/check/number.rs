@@ -111,7 +111,7 @@ pub(super) fn compare(a: &Number, b: &Number) -> Option<Ordering> {
 
 /// Compares an integer with a float.
 fn compare_mixed(integer: i128, float: f64) -> Option<Ordering> {
-    match whole(float.trunc()) {
+    match to_integer(float.trunc()) {
         Some(trunc) => Some(integer.cmp(&trunc).then(0.0_f64.partial_cmp(&float.fract())?)),
         // Beyond all integers, so the sign decides.
         None => 0.0_f64.partial_cmp(&float),
@@ -119,7 +119,7 @@ fn compare_mixed(integer: i128, float: f64) -> Option<Ordering> {
 }
 
 /// The integer that a float is, if it is one of a size that integers can have here.
-pub(super) fn whole(float: f64) -> Option<i128> {
+pub(super) fn to_integer(float: f64) -> Option<i128> {
     // 2^96 is far above what a 64-bit integer reaches and far below where the cast would saturate.
     (float.fract() == 0.0 && float.abs() < 2_f64.powi(96)).then_some(float as i128)
 }

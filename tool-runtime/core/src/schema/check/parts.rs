@@ -21,7 +21,7 @@ pub(super) fn possible<'s>(root: &'s Value, schema: &'s Value) -> Vec<&'s Map<St
 
 /// The schemas that hold whenever `part` holds, one step away.
 fn certain_next<'s>(root: &'s Value, part: &'s Map<String, Value>) -> Vec<&'s Value> {
-    target(root, part).into_iter().chain(listed(part, "allOf")).collect()
+    target(root, part).into_iter().chain(list_of(part, "allOf")).collect()
 }
 
 /// The schemas that may apply to the same value as `part`, one step away.
@@ -29,14 +29,14 @@ pub(super) fn possible_next<'s>(root: &'s Value, part: &'s Map<String, Value>) -
     let conditional = ["if", "then", "else"].into_iter().filter_map(|keyword| part.get(keyword));
     certain_next(root, part)
         .into_iter()
-        .chain(listed(part, "anyOf"))
-        .chain(listed(part, "oneOf"))
+        .chain(list_of(part, "anyOf"))
+        .chain(list_of(part, "oneOf"))
         .chain(conditional)
         .collect()
 }
 
 /// The schemas in the list that a keyword holds.
-pub(super) fn listed<'s>(
+pub(super) fn list_of<'s>(
     part: &'s Map<String, Value>,
     keyword: &str,
 ) -> impl Iterator<Item = &'s Value> {

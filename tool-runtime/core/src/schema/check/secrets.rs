@@ -82,8 +82,8 @@ fn add_items<'a>(
     items: &'a [Value],
     waiting: &mut Vec<(&'a Value, &'a Value)>,
 ) {
-    waiting.extend(parts::listed(schema, "prefixItems").zip(items));
-    let first = parts::listed(schema, "prefixItems").count().min(items.len());
+    waiting.extend(parts::list_of(schema, "prefixItems").zip(items));
+    let first = parts::list_of(schema, "prefixItems").count().min(items.len());
     if let Some(schema) = schema.get("items") {
         waiting.extend(items[first..].iter().map(|item| (schema, item)));
     }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::issue::Issue;
 use crate::schema::check::findings::Findings;
-use crate::schema::check::place::{Place, Whole};
+use crate::schema::check::place::{DocumentKind, Place};
 use crate::schema::check::secrets::Secrets;
 use crate::schema::check::survey::{self, Survey};
 use crate::schema::check::{array, combine, kind, literal, number, object, text, unevaluated};
@@ -53,7 +53,7 @@ impl<'s> Walker<'s> {
     }
 
     /// The place where the walk begins.
-    pub(super) fn start(&self, whole: Whole, value: &Value) -> Place<'static> {
+    pub(super) fn start(&self, whole: DocumentKind, value: &Value) -> Place<'static> {
         Place::start(whole, self.is_secret(value))
     }
 

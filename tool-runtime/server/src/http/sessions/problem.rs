@@ -1,7 +1,7 @@
 //! Errors of sessions.
 
 use crate::http::concurrency_limit::LimitReached;
-use crate::http::refusal::Refusal;
+use crate::http::refusal::HttpRejection;
 use crate::rejection::Rejection;
 use axum::http::StatusCode;
 use rmcp::model::{ErrorData, RequestId};
@@ -34,7 +34,7 @@ impl From<LocalSessionManagerError> for SessionProblem {
     }
 }
 
-impl From<SessionProblem> for Refusal {
+impl From<SessionProblem> for HttpRejection {
     fn from(problem: SessionProblem) -> Self {
         match problem {
             SessionProblem::Full(LimitReached::Total(limit)) => Self::busy(format!(

@@ -26,7 +26,7 @@ fn collect(buffer: &mut LineBuffer, found: &mut Vec<Option<String>>) {
 }
 
 /// The expectation for lines within the limit.
-fn whole(lines: &[&str]) -> Vec<Option<String>> {
+fn restore_result(lines: &[&str]) -> Vec<Option<String>> {
     lines.iter().map(|line| Some((*line).to_owned())).collect()
 }
 
@@ -35,14 +35,14 @@ fn lines_are_the_same_for_every_chunk_size() {
     let text = b"one\ntwo\r\n\n  \r\nthree";
     for size in 1..=text.len() {
         let chunks: Vec<_> = text.chunks(size).collect();
-        assert_eq!(cut(100, &chunks), whole(&["one", "two", "three"]), "{size}");
+        assert_eq!(cut(100, &chunks), restore_result(&["one", "two", "three"]), "{size}");
     }
 }
 
 #[test]
 fn a_byte_order_mark_is_dropped_at_the_beginning_only() {
     let text = "\u{feff}one\n\u{feff}two\n".as_bytes();
-    assert_eq!(cut(100, &[text]), whole(&["one", "\u{feff}two"]));
+    assert_eq!(cut(100, &[text]), restore_result(&["one", "\u{feff}two"]));
 }
 
 #[test]

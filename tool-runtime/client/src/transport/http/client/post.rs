@@ -120,10 +120,10 @@ impl Client {
             ClientRequest::CallToolRequest(_)
                 if status.is_some_and(|status| (300..500).contains(&status) && status != 401) =>
             {
-                return Ok(answer(REFUSED, self.worded(error).to_string(), id));
+                return Ok(answer(REFUSED, self.transport_error(error).to_string(), id));
             }
             ClientRequest::CallToolRequest(_) if is_unreadable(&error) => {
-                let why = self.worded(error);
+                let why = self.transport_error(error);
                 let text =
                     format!("its answer cannot be read: {why}; the call may have had its effect");
                 return Ok(answer(ErrorCode::PARSE_ERROR, text, id));

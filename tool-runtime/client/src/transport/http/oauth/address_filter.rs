@@ -82,7 +82,7 @@ impl Resolve for AddressFilter {
             let found = lookup_host((name.as_str(), 0)).await?;
             let allowed: Vec<SocketAddr> = found.filter(|found| reach.allows(found.ip())).collect();
             if allowed.is_empty() {
-                return Err(refused(name.as_str()));
+                return Err(rejected_target(name.as_str()));
             }
             Ok(Box::new(allowed.into_iter()) as Addrs)
         })
@@ -90,7 +90,7 @@ impl Resolve for AddressFilter {
 }
 
 /// The error of a refused target.
-pub(super) fn refused(host: &str) -> OAuthHttpClientError {
+pub(super) fn rejected_target(host: &str) -> OAuthHttpClientError {
     format!("`{host}` is refused: a server may not send this program there").into()
 }
 

@@ -61,7 +61,7 @@ impl Flow {
         }
         let callback = AuthorizationCallback::from_redirect_url(back.as_str());
         let callback = callback.map_err(|error| self.no_token(&error))?;
-        self.traffic.note(&callback.code);
+        self.token_secrets.note(&callback.code);
         let taken = manager.exchange_code_for_token_with_issuer(
             &callback.code,
             &callback.csrf_token,

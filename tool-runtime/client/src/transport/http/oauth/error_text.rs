@@ -1,6 +1,6 @@
 //! Texts of errors. Free text of an authorization server is left out: it may repeat secrets.
 
-use super::traffic::{Outcome, Traffic};
+use super::token_secrets::{Outcome, TokenSecrets};
 use crate::failure::leaf;
 use http::StatusCode;
 use rmcp::transport::auth::AuthError;
@@ -28,7 +28,7 @@ fn is_name(text: &str) -> bool {
 }
 
 /// The reason why there is no token.
-pub(super) fn error_text(error: &AuthError, traffic: &Traffic) -> String {
+pub(super) fn error_text(error: &AuthError, token_secrets: &TokenSecrets) -> String {
     use AuthError as E;
     let purpose = match error {
         E::TokenExchangeFailed(_)
@@ -36,9 +36,9 @@ pub(super) fn error_text(error: &AuthError, traffic: &Traffic) -> String {
         | E::TokenRefreshRejected(_)
         | E::ClientCredentialsError(_) => "for a token",
         E::RegistrationFailed(_) => "to register this program",
-        other => return traffic.line(&leaf(other)),
+        other => return token_secrets.line(&leaf(other)),
     };
-    match traffic.outcome() {
+    match token_secrets.outcome() {
         Some(Outcome::Unreachable) => {
             format!("the authorization server cannot be asked {purpose}")
         }
@@ -49,7 +49,7 @@ pub(super) fn error_text(error: &AuthError, traffic: &Traffic) -> String {
             format!("the authorization server was asked {purpose}; its answer is not valid OAuth")
         }
         // Nothing was sent.
-        None => traffic.line(&leaf(error)),
+        None => token_secrets.line(&leaf(error)),
     }
 }
 
@@ -62,27 +62,27 @@ mod tests {
     fn only_the_name_of_a_refusal_is_shown() {
         let refused = |body: &str| refusal(StatusCode::BAD_REQUEST, body.as_bytes()).0;
         let named = r#"{"error":"invalid_client","error_description":"8fQm2x","error_uri":"x"}"#;
-        assert_eq!(refused(named), "says `invalid_client`");
+        assert_eq!(rejected_target(named), "says `invalid_client`");
         for other in [r#"{"error":"the secret 8fQm2x"}"#, "garbage 8fQm2x", r#"{"error":7}"#, ""] {
-            assert_eq!(refused(other), "answered with HTTP 400", "{other}");
+            assert_eq!(rejected_target(other), "answered with HTTP 400", "{other}");
         }
     }
 
     #[test]
     fn text_of_an_authorization_server_is_not_repeated() {
-        let traffic = Traffic::new(&McpOAuth::default());
+        let token_secrets = TokenSecrets::new(&McpOAuth::default());
         let error = AuthError::TokenExchangeFailed("invalid type: string \"8fQm2x\"".to_owned());
         for (outcome, expected) in [
             (Outcome::Unreachable, "cannot be asked for a token"),
             (Outcome::Refused("says `x`".to_owned()), "asked for a token and says `x`"),
             (Outcome::Answered, "its answer is not valid OAuth"),
         ] {
-            traffic.set_outcome(Some(outcome));
-            let text = error_text(&error, &traffic);
+            token_secrets.set_outcome(Some(outcome));
+            let text = error_text(&error, &token_secrets);
             assert!(text.contains(expected) && !text.contains("8fQm2x"), "{text}");
         }
-        traffic.set_outcome(None);
+        token_secrets.set_outcome(None);
         let error = AuthError::RegistrationFailed("registration is not supported".to_owned());
-        assert!(error_text(&error, &traffic).contains("registration is not supported"));
+        assert!(error_text(&error, &token_secrets).contains("registration is not supported"));
     }
 }
