@@ -99,7 +99,7 @@ fn placeholder<'t>(brace: &str, rest: &'t str) -> Result<(String, &'t str), Stri
     let named = rest.split_once('}').filter(|_| brace == "{");
     let Some((name, behind)) = named else {
         return Err(format!(
-            "`{brace}` stands alone; write `{{path}}` for an argument, `{brace}{brace}` for the brace itself"
+            "`{brace}` has no counterpart; write `{{path}}` for an argument, `{brace}{brace}` for the brace itself"
         ));
     };
     match syn::parse_str::<syn::Ident>(name).or_else(|_| syn::parse_str(&format!("r#{name}"))) {

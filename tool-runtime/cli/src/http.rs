@@ -19,7 +19,7 @@ pub(super) async fn serve(server: McpServer, command: ServeHttp) -> ExitCode {
             return ExitCode::from(exit::USAGE);
         }
     };
-    // The signal handlers are installed by now: a program that waits for this line may send a signal at once.
+    // The signal handlers are installed by now: a program that waits for this line may send a signal immediately.
     let serving = serve_http(server, &command.address, options, |address| {
         print::to_stderr(&format!("listening on http://{address}/mcp"));
     });

@@ -62,7 +62,7 @@ mod exit {
 ///
 /// SIGTERM, SIGINT, SIGHUP and the end of the input end a server when calls in flight are done: over HTTP after at
 /// most 10 seconds, over standard input and output after at most one second. Signals cancel the call of `call`. A
-/// second signal ends the process at once, with exit code 1.
+/// second signal ends the process immediately, with exit code 1.
 ///
 /// | Exit code | Meaning |
 /// |---|---|

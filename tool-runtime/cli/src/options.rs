@@ -101,7 +101,7 @@ pub(super) enum Command {
 }
 
 impl Command {
-    /// Whether it runs until a client or a signal ends it.
+    /// Whether the command runs until a client or a signal ends it.
     pub(super) fn is_server(&self) -> bool {
         match self {
             Self::Serve => true,

@@ -45,7 +45,7 @@ impl ConnectError {
     pub(super) fn of_handshake(error: &ClientInitializeError) -> Self {
         use ClientInitializeError as E;
         match error {
-            // A server that ends at once ends before or after our first message.
+            // A server that exits immediately may exit before or after our first message.
             E::TransportError { error, .. } if is_broken_pipe(error.error.as_ref()) => {
                 Self::new(Kind::Failed, "it ended the connection before it answered")
             }
@@ -116,7 +116,7 @@ impl ConnectError {
         self
     }
 
-    /// Adds how what stands owner the connection ended.
+    /// Adds how the owner of the connection ended.
     pub(super) fn with_exit_report(mut self, words: Option<String>) -> Self {
         if let Some(words) = words {
             self.text = format!("{}; {words}", self.text);

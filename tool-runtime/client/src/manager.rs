@@ -39,14 +39,14 @@ use tool_runtime_core::{AbsentSource, BoxFuture, CallError, ErrorClass, Source, 
 /// All servers are connected concurrently. Failed and lost connections are retried in the background, with delays
 /// from one second to a minute. Tools of servers are listed, restricted, hooked and called like those of the
 /// program itself, and are named `server.tool`. A server that was connected once keeps its tools in the pool
-/// while it is away; a call retries at once, and reports the reason if that fails.
+/// while it is disconnected; a call reconnects immediately, and reports the reason if that fails.
 ///
 /// A call that a server runs as a task (the extension `io.modelcontextprotocol/tasks`) looks like any other
 /// call: it waits until the task is done, and a dropped call cancels the task.
 ///
 /// [`Self::resources`] and [`Self::read_resource`] give the resources of servers. Models read them by two
 /// tools of the pool, `list_mcp_resources` and `read_mcp_resource`, which exist while an entry sets
-/// `resources`, and show those servers alone.
+/// `resources`, and show only those servers.
 ///
 /// Servers are not trusted: schemas are bounded and fetch nothing, an invalid tool is left out and named in
 /// [`ToolPool::report`](tool_runtime_core::ToolPool::report). Annotations are listed only: tools count as neither

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_is_cut_between_characters() {
+    fn long_text_is_cut_between_characters() {
         let id = id(&"ф".repeat(70), &"x".repeat(200));
         assert!(id.starts_with('ф') && id.chars().count() <= MAX_LENGTH, "{id}");
     }

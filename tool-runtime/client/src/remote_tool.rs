@@ -64,9 +64,9 @@ pub(super) struct RemoteTool {
     input: OnceLock<Arc<InputModel>>,
     arguments: Arc<Checker>,
     output: Option<Arc<Checker>>,
-    /// Whether a call may be sent twice: a trusted server says so.
+    /// Whether a call may be sent twice, by the hints of a trusted server.
     is_repeatable: bool,
-    /// Whether the server accepts calls as tasks alone, as far as known.
+    /// Whether the server accepts calls only as tasks, as far as known.
     is_task: AtomicBool,
     idle: Duration,
     max: Duration,
@@ -141,7 +141,7 @@ impl RemoteTool {
             Verdict::Valid | Verdict::Invalid => {}
             Verdict::Unchecked => {
                 return Err(self.refusal(
-                    "they are too large to be checked against the schema that its server gives; pass less at once",
+                    "they are too large to be checked against the schema that its server gives; pass less in one call",
                 ));
             }
         }
@@ -364,7 +364,7 @@ impl RemoteTool {
     #[cold]
     fn failed(&self, failure: Failure) -> CallError {
         let (server, tool) = (self.server.name(), &self.name);
-        let said = |text: &str| self.server.shown(text);
+        let shown = |text: &str| self.server.shown(text);
         let (class, text) = match failure {
             Failure::Unsent(None) => (
                 ErrorClass::Transient,
@@ -372,30 +372,30 @@ impl RemoteTool {
             ),
             Failure::Unsent(Some(why)) => (
                 ErrorClass::Transient,
-                format!("the MCP server `{server}` did not take `{tool}`: {}", said(&why)),
+                format!("the MCP server `{server}` did not take `{tool}`: {}", shown(&why)),
             ),
             Failure::Lost(why) if self.is_repeatable => (
                 ErrorClass::Transient,
                 format!(
                     "the MCP server `{server}` was lost during `{tool}`, and repeating that failed: {}",
-                    said(&why)
+                    shown(&why)
                 ),
             ),
             Failure::Lost(why) => (
                 ErrorClass::Indeterminate,
                 format!(
                     "the MCP server `{server}` was lost while it worked at `{tool}` ({}); the call may have had its effect, so find that out before you try again",
-                    said(&why)
+                    shown(&why)
                 ),
             ),
             Failure::Unauthorized(why) => (
                 ErrorClass::Tool,
-                format!("the MCP server `{server}` requires authorization: {}", said(&why)),
+                format!("the MCP server `{server}` requires authorization: {}", shown(&why)),
             ),
             // Our transports report unreadable answers by this code.
             Failure::Refused(error) if error.code == ErrorCode::PARSE_ERROR => (
                 ErrorClass::Indeterminate,
-                format!("the MCP server `{server}` answered `{tool}`: {}", said(&error.message)),
+                format!("the MCP server `{server}` answered `{tool}`: {}", shown(&error.message)),
             ),
             Failure::Refused(error) => {
                 let class = match error.code {
@@ -404,11 +404,14 @@ impl RemoteTool {
                 };
                 (
                     class,
-                    format!("the MCP server `{server}` refused `{tool}`: {}", said(&error.message)),
+                    format!(
+                        "the MCP server `{server}` refused `{tool}`: {}",
+                        shown(&error.message)
+                    ),
                 )
             }
             Failure::Silent(idle) => {
-                (ErrorClass::Timeout, self.timeout_text(idle, "said nothing for"))
+                (ErrorClass::Timeout, self.timeout_text(idle, "sent nothing for"))
             }
             Failure::Late => {
                 (ErrorClass::Timeout, self.timeout_text(self.max, "was not done within"))

@@ -67,7 +67,7 @@ fn stdio(config: &StdioConfig, at: &impl Fn(&str) -> Place, findings: &mut Findi
     }
     if let Some(cwd) = &config.cwd {
         let cwd = match cwd.as_str() {
-            "" => Err(Fault::new("the folder is empty", "name a folder, or leave it out")),
+            "" => Err(Fault::new("the directory is empty", "name a directory, or leave it out")),
             cwd => without_nul(cwd),
         };
         findings.sound(&at("cwd"), cwd);
@@ -107,7 +107,7 @@ fn http(config: &HttpConfig, at: &impl Fn(&str) -> Place, findings: &mut Finding
         findings.sound(&place, header::check_value(value.expose()));
         let name = name.as_str().to_ascii_lowercase();
         if names.contains(&name) {
-            let text = "it differs from another header by case alone";
+            let text = "it differs from another header only in case";
             findings.wrong(&place, text, "keep one of the two");
         }
         names.push(name);
@@ -169,7 +169,7 @@ fn check_auth(auth: &McpAuth, headers: &[String], place: &Place, findings: &mut 
         McpAuth::OAuth(oauth) => {
             let has_secret = oauth.client_id.is_some() && oauth.client_secret.is_some();
             if oauth.client_credentials && !has_secret {
-                let text = "a client that asks for itself needs its id and its secret";
+                let text = "the client credentials grant needs an id and a secret";
                 findings.wrong(place, text, "add `client_id` and `client_secret`");
             }
             if oauth.client_secret.is_some() && oauth.issuer.is_none() {
@@ -181,6 +181,6 @@ fn check_auth(auth: &McpAuth, headers: &[String], place: &Place, findings: &mut 
         }
     };
     if is_empty {
-        findings.wrong(place, "what it authenticates by is empty", EMPTY);
+        findings.wrong(place, "the credential is empty", EMPTY);
     }
 }

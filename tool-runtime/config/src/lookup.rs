@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_directory_that_is_named_twice_is_told_of_once() {
+    fn a_directory_named_twice_is_reported_once() {
         let path = OsStr::new("/nowhere-a:/nowhere-b:/nowhere-a");
         let error = find("no-such-program", Some(path), Path::new("")).unwrap_err();
         let text = error.to_string();

@@ -8,7 +8,7 @@ use super::transport::McpTransportConfig;
 use tool_runtime_core::Secret;
 use tool_runtime_core::seam::{HIDDEN, Redactor};
 
-/// A replacement and the secret that it stands for.
+/// A replacement and the secret that it replaces.
 type Pair = (String, String);
 
 impl McpServerConfig {

@@ -25,7 +25,10 @@ pub(super) fn check(url: &str) -> Result<Address, Fault> {
     let uri = Uri::parse(url).map_err(|error| {
         let at = url.get(..error.index()).unwrap_or(url).chars().count() + 1;
         let text = format!("the address is malformed from its character {at} on");
-        Fault::new(text, "percent-encode what may not stand in an address, as `%20` for a space")
+        Fault::new(
+            text,
+            "percent-encode characters that are not allowed in a URL, such as `%20` for a space",
+        )
     })?;
     let authority = uri.authority().filter(|authority| !authority.host().is_empty());
     let Some(authority) = authority else {
@@ -109,7 +112,7 @@ mod tests {
     use super::{check, shown};
 
     #[test]
-    fn an_address_of_this_machine_without_a_scheme_is_told_to_be_http() {
+    fn a_loopback_address_without_a_scheme_suggests_http() {
         for (address, scheme) in [
             ("localhost:8080/mcp", "`http://`"),
             ("127.0.0.1:8080/mcp", "`http://`"),
@@ -157,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_over_the_open_net_is_known() {
+    fn plaintext_connections_are_recognized() {
         for (url, is_open) in [
             ("http://example.com", true),
             ("http://localhost.example.com", true),

@@ -102,7 +102,7 @@ pub trait Action: Sized + Send + 'static {
     /// The tool's own error.
     fn observe(output: Self::Output) -> Result<Observation, ToolError>;
 
-    /// How a call shows itself to a person. Default: its name and arguments.
+    /// The text that shows a call to a person. Default: its name and arguments.
     fn visualize(&self) -> Option<String> {
         None
     }

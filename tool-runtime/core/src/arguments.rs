@@ -77,7 +77,7 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// Why arguments did not decode.
+/// The reason why arguments did not decode.
 ///
 /// Decoding stops at the first failure. The tool's schema is then walked to find every mistake and to describe it for
 /// the model.

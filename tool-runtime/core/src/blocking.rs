@@ -1,4 +1,4 @@
-//! The same calls for threads without a runtime.
+//! Blocking calls, for threads without a runtime.
 
 use crate::call::{ToolCall, ToolResult};
 use crate::context::ToolContext;
@@ -48,7 +48,7 @@ pub struct BlockingPool {
 }
 
 impl ToolPool {
-    /// The same pool for threads that do not `.await`.
+    /// A pool for threads that do not `.await`.
     ///
     /// # Errors
     /// No thread or runtime could be started.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// The same text for the same JSON, in whatever order its members are written.
+/// Writes JSON with sorted members, so that equal values have equal texts.
 pub fn canonical(value: &Value) -> String {
     fn sort(value: &Value) -> Value {
         match value {

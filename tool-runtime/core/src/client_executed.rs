@@ -114,7 +114,7 @@ impl ClientTools {
     /// [`ToolError`](crate::ToolError) in an `Err`.
     ///
     /// # Errors
-    /// Nobody waits for this answer: the id is unknown, was answered before, has expired or
+    /// No call waits for this answer: the id is unknown, was answered before, has expired or
     /// was cancelled. Nothing else happens then. Or the answer does not fit the tool's output
     /// schema; the call then ends with an internal error.
     ///

@@ -19,7 +19,7 @@ use crate::texts::{TextArguments, TextSchema};
 pub struct Completion {
     /// The best values, at most 100.
     pub values: Vec<String>,
-    /// How many there are in all.
+    /// The total number of matching values.
     pub total: usize,
     /// Whether there are more than those given.
     pub has_more: bool,
@@ -70,7 +70,7 @@ impl CompletionContext {
 /// A function that completes an argument: `fn(prefix: String) -> Vec<String>`, also `async`, also
 /// with a second parameter `&ToolContext`.
 ///
-/// It is handed what was typed, and gives the values that fit, the best first. One that is not
+/// A completer receives the typed text and returns matching values, the best first. One that is not
 /// `async` must not block.
 ///
 /// ```

@@ -182,12 +182,12 @@ impl ToolContext {
         self
     }
 
-    /// When the call ends at the latest.
+    /// The deadline of the call.
     pub fn deadline(&self) -> Option<Instant> {
         self.0.deadline
     }
 
-    /// Whether the call is over: cancelled, out of time, or given up by its caller. For plain
+    /// Whether the call has ended: cancelled, timed out, or abandoned by its caller. For plain
     /// functions on the blocking pool, which cannot be stopped from outside.
     pub fn is_cancelled(&self) -> bool {
         self.0.cancellation.as_ref().is_some_and(CancellationToken::is_cancelled)
@@ -284,7 +284,7 @@ impl ToolContext {
         self.0.depth > 0
     }
 
-    /// Adds a guard, which lives as long as the call runs: until the returned value is dropped and
+    /// Adds a guard, which is kept as long as the call runs: until the returned value is dropped and
     /// no blocking function of the call runs any more.
     pub(crate) fn with_guard(
         mut self,

@@ -52,7 +52,7 @@ pub struct ToolDefinition {
     pub input_schema: Map<String, Value>,
     /// The structured value that a success has, if it has one.
     pub output_schema: Option<Map<String, Value>>,
-    /// Pictures for people.
+    /// Icons, for display.
     pub icons: Vec<Icon>,
     /// Hints about the tool's effects, as its source gives them. Decisions are made by
     /// [`Self::effective_annotations`].
@@ -73,12 +73,12 @@ pub struct ToolDefinition {
     /// Members of the definition, and of its `annotations`, that this library does not know, as an
     /// external server gave them: `execution`, say. They are written to MCP's JSON unchanged.
     pub other: Map<String, Value>,
-    /// Its problems; no pool is built with any.
+    /// The problems of the definition. A pool with any is not built.
     pub(crate) problems: Vec<String>,
 }
 
 impl ToolDefinition {
-    /// Its problems.
+    /// The problems of the definition.
     #[doc(hidden)]
     pub fn problems(&self) -> &[String] {
         &self.problems

@@ -44,7 +44,7 @@ const MAX_HANDED_OVER: usize = 224;
 /// Limit on concurrent plain functions, which take their threads from the same pool.
 const MAX_PLAIN: usize = 224;
 
-/// How long [`first_polled`] waits for a task.
+/// Time for which [`first_polled`] waits for a task.
 const FIRST_POLL: Duration = Duration::from_millis(200);
 
 /// Runs user code apart from the server. Clones share their limits.
@@ -101,13 +101,13 @@ impl Isolation {
         acquired(&self.shared().plain).await
     }
 
-    /// The same isolation for one call, which records the progress of its task.
+    /// The isolation of one call, which records the progress of its task.
     #[doc(hidden)]
     pub fn observed(&self, first: &Arc<FirstPoll>) -> Self {
         Self { first: Some(Arc::clone(first)), ..self.clone() }
     }
 
-    /// The same isolation for a call that is polled by [`Self::poll`] and [`Self::spawn`]: its tool needs
+    /// The isolation of a call that is polled by [`Self::poll`] and [`Self::spawn`]: its tool needs
     /// no task of its own. Hooks do, which have limits of their own.
     #[doc(hidden)]
     #[must_use]
@@ -248,7 +248,7 @@ impl<F: ?Sized> Drop for UserTask<F> {
     }
 }
 
-/// The right to one more poll, which most get at once.
+/// A permit for one more poll, which most get immediately.
 fn permit(
     polls: &Arc<Semaphore>,
     waiting: &mut Option<BoxFuture<'static, OwnedSemaphorePermit>>,
@@ -269,7 +269,7 @@ fn permit(
 }
 
 thread_local! {
-    /// Whether this thread is a worker that polls user code.
+    /// Whether the current thread is a worker that polls user code.
     static IS_DIRECT: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -279,7 +279,7 @@ fn counting<T>(place: Option<Place<'_>>, work: impl FnOnce() -> T) -> T {
         let _direct = Direct(IS_DIRECT.replace(true));
         return work();
     }
-    // A runtime without workers polls on threads of their own, and one that is gone drops what it had.
+    // A runtime without workers polls on threads of their own, and one that has been dropped drops its tasks.
     match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
         Ok(RuntimeFlavor::MultiThread) => block_in_place(work),
         _ => work(),
@@ -310,7 +310,7 @@ impl fmt::Debug for Isolation {
     }
 }
 
-/// Polls a call once, and waits until its task was polled as well: before that, nobody knows whether it
+/// Polls a call once, and waits until its task was polled as well: before that, it is unknown whether it
 /// waits for anything. A task that blocks its thread is not waited for.
 pub async fn first_polled<T>(call: &mut BoxFuture<'_, T>, first: &FirstPoll) -> Poll<T> {
     let polled = poll_fn(|context| match call.as_mut().poll(context) {
@@ -332,7 +332,7 @@ impl FirstPoll {
     const DUE: u8 = 1;
     const DONE: u8 = 2;
 
-    /// Whether it is due, and has not been done. Wakes the task when it is done.
+    /// Whether the poll is due and pending. Wakes the task after the poll.
     fn is_due(&self, context: &Context<'_>) -> bool {
         self.waker.register(context.waker());
         self.state.load(Ordering::SeqCst) == Self::DUE

@@ -120,7 +120,7 @@ pub trait PlainKind<T> {
 
 impl<T> PlainKind<T> for Returned<T> {}
 
-/// How a success becomes an observation.
+/// The conversion of a success into an observation.
 pub trait SuccessKind<T> {
     /// Converts it.
     ///
@@ -300,7 +300,7 @@ pub trait UnfitKind<T> {
 
 impl<T> UnfitKind<T> for Success<T> {}
 
-/// How an error type becomes a [`ToolError`].
+/// The conversion of an error type into a [`ToolError`].
 pub trait FailureKind<E> {
     /// Converts it.
     fn convert(error: E) -> ToolError;

@@ -42,7 +42,7 @@ impl Parameter {
         self
     }
 
-    /// Its fields are arguments themselves, as with `#[serde(flatten)]`.
+    /// The fields of the value are arguments themselves, as with `#[serde(flatten)]`.
     #[must_use]
     pub const fn flattened(mut self) -> Self {
         self.is_flattened = true;
@@ -56,14 +56,14 @@ impl Parameter {
         self
     }
 
-    /// Clients repeat its value in a header of their request, for whatever stands between.
+    /// Clients repeat the value in a header of their request, for proxies.
     #[must_use]
     pub const fn header(mut self, name: &'static str) -> Self {
         self.header = Some(name);
         self
     }
 
-    /// It has a default.
+    /// The argument has a default.
     #[must_use]
     pub const fn optional(mut self) -> Self {
         self.has_default = true;
@@ -137,7 +137,7 @@ type Read<T> = fn(&mut ArgumentReader<'_, '_>, &mut Option<T>) -> Result<(), Dec
 /// Makes a value when all keys are read.
 type End<T> = fn(&mut ArgumentReader<'_, '_>, usize) -> Result<T, DecodeError>;
 
-/// An argument that stands for itself.
+/// An argument that is not flattened.
 pub const fn argument<T: ArgumentValue>() -> ArgumentType<T> {
     ArgumentType {
         schema: engine::subschema_for::<T>,
@@ -240,7 +240,7 @@ pub struct Settings {
     pub(crate) schema: SchemaOrigin,
 }
 
-/// Where the schema of a tool's arguments comes from.
+/// The origin of the schema of a tool's arguments.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SchemaOrigin {
     /// The table of parameters.

@@ -29,7 +29,7 @@ impl Regex {
         Ok(Self { cache: Mutex::new(machine.create_cache()), machine })
     }
 
-    /// Whether it is found in the text.
+    /// Whether the expression matches anywhere in the text.
     pub(crate) fn is_match(&self, text: &str) -> bool {
         match self.cache.try_lock() {
             Ok(mut cache) => self.machine.is_match(&mut cache, text),
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_in_the_words_of_the_crate() {
+    fn errors_have_the_text_of_the_crate() {
         let words = |pattern: &str| Regex::new(pattern).err().expect("it is wrong");
         assert!(words("(").contains("unclosed group"));
         assert_eq!(words(r"\w{2000}"), "Compiled regex exceeds size limit of 10485760 bytes.");

@@ -315,7 +315,7 @@ impl Tool {
         self.0.action.as_ref().map(|(action, _)| *action)
     }
 
-    /// Whether it was made from action `A`.
+    /// Whether the tool was created from action `A`.
     pub(crate) fn is<A: Action>(&self) -> bool {
         self.action() == Some(TypeId::of::<A>())
     }

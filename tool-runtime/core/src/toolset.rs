@@ -78,7 +78,7 @@ pub trait Toolset: ToolsetMethods {
     /// Parameters: `()` for none, else a struct with named fields. Unknown fields are refused.
     type Params: DeserializeOwned + JsonSchema + Clone + Send + Sync + 'static;
 
-    /// Which calls share a value. Default: all calls of the pool.
+    /// The calls that share a value. Default: all calls of the pool.
     const SHARED_BY: SharedBy = SharedBy::Pool;
 
     /// Creates a value. The context holds the pool's state; for a value per session or principal

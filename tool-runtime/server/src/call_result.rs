@@ -11,7 +11,7 @@ pub(crate) enum CallOutcome {
     /// The observation of the tool.
     Observation {
         observation: Observation,
-        /// Whether this client sees its structured value wrapped.
+        /// Whether this client gets the structured value wrapped in an object.
         is_wrapped: bool,
         /// Whether the transport restores integers of more than 64 bits.
         keeps_big_integers: bool,

@@ -110,7 +110,7 @@ impl Client {
         self.rounds.get()?.interruption()
     }
 
-    /// The same for a call that is not polled at present.
+    /// The interruption of a call that is not being polled.
     pub(super) fn interruption_now(&self) -> Option<Interruption> {
         self.rounds.get()?.interruption_now()
     }
@@ -118,7 +118,7 @@ impl Client {
     /// The arguments as text: our transports keep it, others hand over a parsed map.
     pub(super) fn arguments(&self) -> Cow<'_, str> {
         if let Some(text) = self.request.arguments() {
-            // A null stands for "none" with clients that always send the field.
+            // Clients that always send the field send null for "none".
             return Cow::Borrowed(if text == "null" { "" } else { text });
         }
         match &self.subject.arguments {
@@ -175,7 +175,11 @@ impl Client {
         let Question { request, sent: sender } = question;
         let sent = self.while_connected(self.send_request(request)).await;
         // Without a receiver, the guard cancels the question.
-        drop(sender.send(sent.unwrap_or_else(|| Err(PeerError::Failed("it is gone".to_owned())))));
+        drop(
+            sender.send(
+                sent.unwrap_or_else(|| Err(PeerError::Failed("it is disconnected".to_owned()))),
+            ),
+        );
     }
 
     async fn send_request(&self, request: PeerRequest) -> Result<SentQuestion, PeerError> {
@@ -248,7 +252,8 @@ impl Peer for Client {
             }
             let Some(round) = &self.round else {
                 let answer = self.while_connected(self.ask(request)).await;
-                return answer.unwrap_or_else(|| Err(PeerError::Failed("it is gone".to_owned())));
+                return answer
+                    .unwrap_or_else(|| Err(PeerError::Failed("it is disconnected".to_owned())));
             };
             let rounds = self.rounds(round);
             if let Some(answer) = rounds.ask(request, &digest)? {

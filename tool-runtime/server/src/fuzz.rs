@@ -18,7 +18,7 @@ pub fn inline(mut server: McpServer) -> McpServer {
 /// Serves until the input ends; see [`McpServer::serve_stdio`].
 ///
 /// # Errors
-/// Those of [`McpServer::serve_stdio`].
+/// The errors of [`McpServer::serve_stdio`].
 pub async fn serve(server: McpServer, input: OwnedFd, output: OwnedFd) -> io::Result<()> {
     let transport = StdioTransport::from_descriptors(input, output)?;
     server.serve_on(transport, &CancellationToken::new()).await

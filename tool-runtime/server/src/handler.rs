@@ -63,7 +63,7 @@ impl PoolHandler {
         }
     }
 
-    /// The handler of another client, which counts as gone when `end` is cancelled.
+    /// The handler of another client, which counts as disconnected when `end` is cancelled.
     pub(super) fn for_client(&self, end: &CancellationToken) -> Self {
         Self { session: Arc::new(Session::until(end)), ..self.clone() }
     }
@@ -127,7 +127,7 @@ impl PoolHandler {
         }
     }
 
-    /// The page of a sorted list that a request asks for.
+    /// The requested page of a sorted list.
     pub(super) fn page<T: Clone>(
         &self,
         kind: &str,

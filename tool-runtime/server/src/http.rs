@@ -8,7 +8,7 @@
 //! | connection | limits on number, headers and idle time; `TCP_NODELAY`; clients that do not read | `open_connections`, `connection`, `write_timeout` |
 //! | guard | host, origin, authentication | `request_guard` |
 //! | session | belongs to the caller, else 404 | `service` |
-//! | body | size and time; the oldest unfinished one gives way | `body`, `pending_bodies` |
+//! | body | size and time; the oldest unfinished one is dropped | `body`, `pending_bodies` |
 //! | place | one of the requests in flight, until the answer ends; a share per principal | `concurrency_limit` |
 //! | fast path | a plain call is answered here | `plain`, `call` |
 //! | message | JSON; the arguments of a call are taken out | `message` |
@@ -71,7 +71,7 @@ impl McpServer {
     /// Serves over HTTP at `/mcp` until shutdown: then no connection is accepted, and calls in flight
     /// have some time to finish, see [`HttpOptions::shutdown`].
     ///
-    /// The address is `host:port`, or a port alone, as `8080` or `:8080`, which means 127.0.0.1.
+    /// The address is `host:port`, or only a port, such as `8080` or `:8080`, which means 127.0.0.1.
     /// Port 0 lets the system choose; [`Self::serve_http_on`] takes a listener whose port is known.
     ///
     /// ```no_run
@@ -190,7 +190,7 @@ impl McpServer {
 /// [`McpServer::serve_http`] with a callback that gets the address of the listener.
 ///
 /// # Errors
-/// Those of [`McpServer::serve_http`].
+/// The errors of [`McpServer::serve_http`].
 pub async fn serve(
     server: McpServer,
     address: &str,
@@ -227,6 +227,6 @@ fn checked_address(
 
 fn unauthenticated(bound: SocketAddr) -> String {
     format!(
-        "others can reach {bound}, and nobody has to authenticate: add `--auth-token-env VAR` or `--auth-token-file FILE` (in code `HttpOptions::auth`), or `--insecure-no-auth` if everybody who gets there may call every tool"
+        "other machines can reach {bound} without authentication: add `--auth-token-env VAR` or `--auth-token-file FILE` (in code `HttpOptions::auth`), or `--insecure-no-auth` if every client that reaches it may call every tool"
     )
 }

@@ -88,7 +88,7 @@ use tool_runtime_mcp::InProcessServer;
 /// Default limit on the bytes of a message.
 const LINE_LIMIT: usize = 16 << 20;
 
-/// Grace period for calls whose client is gone. Hosts kill a server after two seconds.
+/// Grace period for calls whose client has disconnected. Hosts kill a server after two seconds.
 const CALL_GRACE: Duration = Duration::from_secs(1);
 
 /// Time that answers wait for a client that has ended the input and does not read.
@@ -104,7 +104,7 @@ const UNREAD_TIMEOUT: Duration = Duration::from_millis(800);
 /// [`ToolPool::resource_updated`]. Capabilities for prompts, resources and completions are declared
 /// only if the pool has had any.
 ///
-/// It serves over stdio, and over HTTP with the feature `http`.
+/// Serves over stdio, and over HTTP with the feature `http`.
 ///
 /// ```no_run
 /// use tool_runtime::mcp::McpServer;
@@ -216,7 +216,7 @@ impl McpServer {
     ///
     /// At the end of the input, open questions fail, and running calls have one second to finish before
     /// they are cancelled. Answers that the client leaves unread for 0.8 seconds are dropped. On Linux, a
-    /// client that closes only its end of the output counts as gone, too.
+    /// client that closes only its end of the output counts as disconnected, too.
     ///
     /// An `async` tool that blocks its thread does not stop the server; the log names the tool. The
     /// process can exit while the thread is blocked; dropping the runtime waits for the thread

@@ -1,7 +1,7 @@
 //! Passes on unknown members of definitions and results, and unknown kinds of content, of external servers,
 //! which rmcp's types cannot hold.
 //!
-//! They pass rmcp inside `_meta`, and the transports restore them. When rmcp answers an HTTP request without
+//! These parts pass rmcp inside `_meta`, and the transports restore them. When rmcp answers an HTTP request without
 //! a session, they stay in `_meta`.
 
 use rmcp::RoleServer;

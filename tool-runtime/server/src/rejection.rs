@@ -119,7 +119,7 @@ pub(crate) fn diagnose(line: &str) -> Option<Rejection> {
         return Some(Rejection::not_json(&error));
     }
     if line.starts_with('[') {
-        let text = "batches are not supported: send each message on a line of its own";
+        let text = "batches are not supported: send each message on its own line";
         return Some(Rejection::not_a_message(None, text));
     }
     match serde_json::from_str::<Parts<'_>>(line) {

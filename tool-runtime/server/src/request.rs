@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::{BoxFuture, Principal};
 
-/// A request as rmcp's service loop hands it to handlers.
+/// A request as rmcp's service loop passes it to handlers.
 pub(super) type RequestContext = rmcp::service::RequestContext<RoleServer>;
 
 /// A result, or a JSON-RPC error.
@@ -55,7 +55,7 @@ pub(super) trait Request: Send + Sync {
         false
     }
 
-    /// Sends a notification to the client. It is lost if the client has gone, which cancels the call.
+    /// Sends a notification to the client. The notification is lost if the client has disconnected, which cancels the call.
     fn notify(&self, message: ServerNotification) -> BoxFuture<'_, ()>;
 
     /// Sends requests to a client of 2025-11-25 or before, if its answers can come back.

@@ -132,7 +132,7 @@ impl Rounds {
         if self.state().is_complete { self.interruption_now() } else { None }
     }
 
-    /// The same for a call that is not polled at present.
+    /// The interruption of a call that is not being polled.
     pub(super) fn interruption_now(&self) -> Option<Interruption> {
         let mut state = self.state();
         if let Some(error) = state.error.take() {
@@ -155,7 +155,7 @@ impl Rounds {
 pub(super) fn repeated_question(key: &str) -> ErrorData {
     tracing::error!(
         key,
-        "a tool asks the same for ever; each question of a call needs its own key"
+        "a tool repeats a question without end; each question of a call needs its own key"
     );
     let text = format!("`{key}` was answered, and is asked again and again; the call was ended");
     ErrorData::internal_error(text, None)
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn an_earlier_answer_is_none_to_another_question_of_the_same_key() {
+    fn an_earlier_answer_does_not_answer_another_question_of_its_key() {
         let codec = Arc::new(StateCodec::random());
         let state = answered(&codec, "Pay 10?");
         let again = round(&codec, Some(state), None, "Pay 20?").expect_err("it is asked");
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_none_to_a_question_that_its_round_did_not_ask() {
+    fn an_answer_to_another_round_is_rejected() {
         let codec = Arc::new(StateCodec::random());
         let asked = round(&codec, None, None, "Pay 10?").expect_err("a question");
         assert!(round(&codec, Some(asked), Some(yes()), "Pay 20?").is_err());

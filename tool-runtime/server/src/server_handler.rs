@@ -235,7 +235,7 @@ impl ServerHandler for PoolHandler {
         Some(accepted)
     }
 
-    /// Lasts until the client cancels it or has gone, or the server shuts down.
+    /// Lasts until the client cancels it or disconnects, or the server shuts down.
     async fn listen(&self, context: SubscriptionContext) -> McpResult<()> {
         let _guard = self.subscribers.add_sink(context.sink().clone());
         let cancelled = self.session.gone.run_until_cancelled(context.cancelled());

@@ -39,7 +39,7 @@ pub(super) struct Subscribers {
 pub(super) struct Session {
     /// The log level.
     pub(super) level: Level,
-    /// Cancelled when the client has gone, by transports that notice.
+    /// Cancelled when the client disconnects, by transports that detect it.
     pub(super) gone: CancellationToken,
     channel: Mutex<Channel>,
     /// The session of its calls. Stateless calls over HTTP have none.
@@ -144,7 +144,7 @@ impl Session {
         }
     }
 
-    /// A client that counts as gone when the token is cancelled, if not before.
+    /// A client that counts as disconnected when the token is cancelled, if not before.
     pub(super) fn until(end: &CancellationToken) -> Self {
         Self { gone: end.child_token(), ..Self::default() }
     }
@@ -171,7 +171,7 @@ impl Session {
         };
         let Some(peer) = peer.filter(|peer| !peer.is_transport_closed()) else { return };
         for notification in notifications {
-            // A client that has gone need not be notified.
+            // A disconnected client need not be notified.
             let _ = peer.send_notification(notification).await;
         }
     }

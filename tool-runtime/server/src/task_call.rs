@@ -17,10 +17,10 @@ use tool_runtime_core::{BoxFuture, CallError, ErrorClass, Observation, TaskSuppo
 
 type Call = BoxFuture<'static, Result<Observation, CallError>>;
 
-/// Whether a call goes on as a task.
+/// Whether a call becomes a task.
 ///
 /// # Errors
-/// It must, and the client does not support tasks.
+/// The tool requires a task, and the client does not support tasks.
 pub(super) fn becomes_task(client: &Client, support: TaskSupport) -> McpResult<bool> {
     if support != TaskSupport::None && supports_tasks(client) {
         return Ok(true);

@@ -1,4 +1,4 @@
-//! Calls that go on after their request was answered: MCP's tasks extension (SEP-2663).
+//! Calls that continue after their request was answered: MCP's tasks extension (SEP-2663).
 
 mod entry;
 
@@ -150,7 +150,7 @@ impl Handle {
         }
         // A tool that repeats the question must notice that it is cancelled.
         tokio::task::yield_now().await;
-        Err(PeerError::Failed("the task is over".to_owned()))
+        Err(PeerError::Failed("the task has ended".to_owned()))
     }
 
     /// Shows progress as the task's message.
@@ -218,7 +218,7 @@ impl std::fmt::Debug for Tasks {
     }
 }
 
-/// An id that nobody can guess: anonymous clients share their tasks.
+/// An id that cannot be guessed: anonymous clients share their tasks.
 fn fresh_id() -> String {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).expect("the system gives random bytes");

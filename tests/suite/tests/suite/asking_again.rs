@@ -201,12 +201,12 @@ async fn a_tool_that_never_stops_asking_stops_the_test() {
     let calling = tokio::spawn(client.call("nag", json!({})).into_future());
     let panic = calling.await.expect_err("it panics").into_panic();
     let words = panic.downcast_ref::<String>().expect("words");
-    assert_eq!(words, "`tools/call` still asks after 3 rounds");
+    assert_eq!(words, "`tools/call` still sends questions after 3 rounds");
     assert_eq!(calls(&client), 4);
 }
 
 #[tokio::test]
-async fn the_limit_of_rounds_is_none_for_older_clients() {
+async fn older_clients_have_no_limit_of_rounds() {
     let client =
         answering(&pool(), tool_runtime::testing::ProtocolVersion::V2025_11_25, Reply::decline())
             .await;
@@ -234,7 +234,7 @@ async fn confuse(context: &ToolContext) -> Result<String, ToolError> {
 }
 
 #[tokio::test]
-async fn nobody_agrees_to_what_they_were_not_asked() {
+async fn a_changed_question_is_asked_again() {
     let prices = Prices(AtomicU32::new(10));
     let pool = ToolPool::builder().tool::<PayAction>().state(prices).build().expect("a pool");
     let client =
@@ -285,7 +285,7 @@ async fn insist_later(context: &ToolContext) -> Result<(), ToolError> {
 }
 
 #[tokio::test]
-async fn a_tool_that_asks_what_was_answered_is_ended() {
+async fn a_tool_that_repeats_an_answered_question_is_ended() {
     let pool = ToolPool::builder().tool::<InsistAction>().tool::<InsistLaterAction>().build();
     let pool = pool.expect("a pool");
     for tool in ["insist", "insist_later"] {

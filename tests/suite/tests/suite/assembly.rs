@@ -47,7 +47,7 @@ fn linked_tool() -> Tool {
 }
 
 #[tokio::test]
-async fn a_custom_tool_takes_the_place_of_a_linked_one_and_the_report_says_so() {
+async fn a_custom_tool_replaces_a_linked_one_in_the_report() {
     let pool = ToolPool::builder()
         .add(tool("same", "custom"))
         .add_from(&Source::Linked, [linked_tool(), tool("other", "linked")])
@@ -124,7 +124,7 @@ fn of_a_server_names_that_differ_in_case_alone_are_kept_and_reported() {
     assert_eq!(names(&pool), ["READ", "Read", "list", "rEAD"]);
     let report = pool.report();
     assert_eq!(report.alike, [["READ", "Read", "rEAD"]]);
-    let said = "`READ` and `Read` and `rEAD` differ in case alone\n";
+    let said = "`READ` and `Read` and `rEAD` differ only in case\n";
     assert!(report.to_string().ends_with(said), "{report}");
 }
 
@@ -175,7 +175,7 @@ fn full() -> tool_runtime::ToolPoolBuilder {
 const ALL: [&str; 7] = ["add", "fs.delete", "fs.read", "fs.write", "gh.list", "skill", "web.get"];
 
 #[test]
-fn every_kind_of_selector_picks_and_leaves_out_what_it_says() {
+fn every_kind_of_selector_includes_and_excludes() {
     for (selector, picked) in [
         ("fs.read", vec!["fs.read"]),
         ("fs.*", vec!["fs.delete", "fs.read", "fs.write"]),
@@ -204,7 +204,7 @@ fn every_kind_of_selector_picks_and_leaves_out_what_it_says() {
 }
 
 #[tokio::test]
-async fn deny_wins_and_what_is_left_out_cannot_be_called() {
+async fn deny_wins_and_hidden_tools_cannot_be_called() {
     let pool = full().allow(["fs.*", "add"]).deny(["hint:read_only"]).build().expect("a pool");
     assert_eq!(names(&pool), ["add", "fs.delete", "fs.write"]);
     assert!(refusal(&pool, "fs.read", "").await.starts_with("unknown tool `fs.read`"));
@@ -268,7 +268,7 @@ fn selectors_that_pick_nothing_are_in_the_report() {
 }
 
 #[test]
-fn bad_patterns_are_told_by_the_build_all_at_once() {
+fn the_build_reports_all_invalid_patterns_together() {
     let error = full()
         .allow(["fs.[", "hint:readonly", "add"])
         .deny(["label:x", "source:github"])
@@ -294,7 +294,7 @@ fn bad_patterns_are_told_by_the_build_all_at_once() {
 
 /// A tool of the custom source replaced the linked one: the filter is about what is left.
 #[tokio::test]
-async fn what_was_replaced_does_not_come_back_by_a_filter() {
+async fn a_filter_does_not_restore_replaced_tools() {
     let pool = ToolPool::builder()
         .add_from(&Source::Linked, [tagged("same", "safe")])
         .add(tool("same", "custom"))
@@ -306,7 +306,7 @@ async fn what_was_replaced_does_not_come_back_by_a_filter() {
 
 /// A filter settles a collision: what it leaves out has no name to take.
 #[tokio::test]
-async fn tools_that_are_left_out_collide_with_nobody() {
+async fn hidden_tools_do_not_collide() {
     let offers = || {
         ToolPool::builder().add(tool("same", "custom")).add_from(&github(), [tool("same", "mcp")])
     };

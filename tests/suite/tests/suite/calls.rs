@@ -27,7 +27,7 @@ fn boom_inline() -> String {
 }
 
 #[tokio::test]
-async fn a_panic_is_an_outcome_that_tells_the_model_nothing() {
+async fn a_panic_is_an_error_without_details_for_the_model() {
     for (pool, name) in [
         (pool_of::<BoomAction>(), "boom"),
         (pool_of::<BoomBlockingAction>(), "boom_blocking"),
@@ -324,7 +324,7 @@ async fn divide(
 }
 
 #[tokio::test]
-async fn a_typed_call_goes_the_same_way_and_keeps_its_type() {
+async fn a_typed_call_takes_the_same_stages() {
     let pool = pool_of::<DivideAction>();
     assert_eq!(DivideAction { a: 8, b: 2 }.call(&pool).await.expect("dispatched"), Ok(4));
     assert_eq!(

@@ -84,7 +84,7 @@ fn a_shell_keeps_its_directory_and_its_variables() {
 }
 
 #[test]
-fn a_cancelled_command_is_stopped_and_the_shell_goes_on() {
+fn a_cancelled_command_is_stopped_and_the_shell_continues() {
     let mut terminal = Client::terminal();
     let shell = terminal.run(1, "STAYS=yes; echo $$")["output"].clone();
     // The FIFO's reader is there when the writer returns: the command runs.
@@ -112,7 +112,7 @@ fn a_closed_server_leaves_no_shell_behind() {
 }
 
 #[test]
-fn a_file_says_which_tools_there_are() {
+fn a_configuration_file_selects_the_tools() {
     let file = std::env::temp_dir().join(format!("tools-{}.toml", std::process::id()));
     let write = |text: &str| std::fs::write(&file, text).expect("the file is written");
     let path = file.to_str().expect("UTF-8").to_owned();

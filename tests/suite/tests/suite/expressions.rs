@@ -184,7 +184,7 @@ async fn optional(
 }
 
 #[tokio::test]
-async fn the_absence_of_an_optional_value_is_no_published_default() {
+async fn an_optional_value_has_no_published_default() {
     let pool = ToolPool::builder().tool::<OptionalAction>().build().expect("a pool");
     let n = json!({"type": "integer", "description": "A number."});
     assert_eq!(pool.tools()[0].definition().argument("n"), Some(&n));
@@ -272,7 +272,7 @@ async fn list(
 }
 
 #[tokio::test]
-async fn an_optional_flattened_parameter_is_none_if_none_of_its_fields_is_there() {
+async fn an_optional_flattened_parameter_without_fields_is_none() {
     let pool = ToolPool::builder().tool::<ListAction>().build().expect("a pool");
     let schema = pool.tools()[0].definition().input_schema.clone();
     assert_eq!(schema["required"], json!(["kind"]));

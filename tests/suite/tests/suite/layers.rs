@@ -72,7 +72,7 @@ fn call(name: &str) -> ToolCall {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_shed_is_rate_limited() {
+async fn shed_calls_are_rate_limited() {
     let layers = ServiceBuilder::new().load_shed().concurrency_limit(2);
     let pool = builder().layer(layers).build().expect("a pool");
     let results = in_time(pool.call_all(vec![call("work").with_call_id("w"); 5])).await;
@@ -88,7 +88,7 @@ async fn what_is_shed_is_rate_limited() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_layer_of_a_later_call_wraps_those_of_earlier_ones() {
+async fn a_later_layer_wraps_earlier_ones() {
     let builder = builder().layer(ConcurrencyLimitLayer::new(1)).layer(LoadShedLayer::new());
     let pool = builder.build().expect("a pool");
     let results = in_time(pool.call_all(vec![call("work"); 3])).await;
@@ -158,7 +158,7 @@ impl Policy<CallRequest, ToolResult, BoxError> for Again {
 }
 
 #[tokio::test]
-async fn what_may_pass_is_tried_again_and_nothing_else() {
+async fn only_transient_failures_are_retried() {
     let retrying = |times| builder().layer(RetryLayer::new(Again(times))).build().expect("a pool");
     let pool = retrying(3);
     assert_eq!(pool.call(call("flaky")).await.observation().to_text(), "done");

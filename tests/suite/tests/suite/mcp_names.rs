@@ -62,7 +62,7 @@ async fn a_name_that_no_id_holds_is_one_all_the_same() {
 }
 
 #[tokio::test]
-async fn two_servers_of_one_prefix_are_refused_or_told_apart() {
+async fn two_servers_of_one_prefix_are_rejected_or_renamed() {
     let pool = ToolPool::builder().allow_empty().build().unwrap();
     let two = || {
         let builder = McpManager::builder().in_process("my server", server(&["log"]));
@@ -123,7 +123,7 @@ async fn a_prefix_that_no_id_holds_is_refused() {
 }
 
 #[tokio::test]
-async fn a_pattern_leaves_out_whatever_characters_there_are() {
+async fn a_pattern_handles_any_characters() {
     let pool = ToolPool::builder().allow_empty().build().unwrap();
     let config = faulty(&["rmé", "rm/", "rm1", "echo"]).exclude("rm?".parse().unwrap());
     let manager = McpManager::builder().server("s", config).connect(&pool).await.unwrap();
@@ -132,7 +132,7 @@ async fn a_pattern_leaves_out_whatever_characters_there_are() {
 }
 
 #[tokio::test]
-async fn a_name_that_no_id_holds_is_told() {
+async fn a_name_that_matches_no_id_is_reported() {
     let pool = ToolPool::builder().allow_empty().build().unwrap();
     let builder = McpManager::builder().in_process("my server!", server(&["log"]));
     let manager = builder.connect(&pool).await.unwrap();

@@ -56,7 +56,7 @@ async fn a_wide_integer_is_read_from_its_digits() {
 }
 
 #[tokio::test]
-async fn what_is_no_wide_integer_is_refused_by_name() {
+async fn rejects_by_name_a_value_that_is_not_a_wide_integer() {
     let pool = pool_of::<TakeNumbersAction>();
     let expected = "a number in argument `k` is not an integer of its type; write digits alone, without fraction or exponent";
     for number in ["1e20", "1e400", "100000000000000000000.5", &"9".repeat(60)] {

@@ -44,7 +44,7 @@ async fn query(database: &Database, context: &ToolContext) {
 }
 
 #[test]
-fn missing_state_is_told_with_the_line_to_add() {
+fn missing_state_is_reported_with_the_line_to_add() {
     let error = ToolPool::builder().tool::<QueryAction>().build().expect_err("no database");
     let text = error.to_string();
     assert!(text.contains("tool `query` borrows a `suite::pools::Database`"), "{text}");
@@ -69,7 +69,7 @@ async fn inverted(
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_at_once() {
+fn all_mistakes_are_reported_together() {
     let error = ToolPool::builder()
         .tool::<InvertedAction>()
         .tool::<QueryAction>()

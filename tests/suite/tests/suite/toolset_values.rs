@@ -252,7 +252,7 @@ async fn a_call_without_a_session_is_refused() {
 }
 
 #[tokio::test]
-async fn a_principal_has_a_value_in_whatever_session() {
+async fn a_principal_has_one_value_in_all_sessions() {
     let (pool, ledger) = pool_of::<PerPrincipal>().await;
     let of = |name: &str| pool.context().with_principal(Principal::new(name));
     for (context, count) in [(of("ada"), "1"), (of("ada"), "2"), (of("grace"), "1")] {

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_server_that_has_not_answered_yet_is_told_in_every_command() {
+    async fn every_command_reports_a_pending_server() {
         let pool = ToolPool::builder().allow_empty().build().unwrap();
         let (config, statuses) = (McpConfig::new(), connecting(&pool).await);
         assert_eq!(

@@ -93,7 +93,7 @@ impl ChildMonitor {
             Ok(child) => Group::led_by(self.child.insert(child)),
             Err(error) => {
                 drop(self);
-                // The receiver may have given up.
+                // The receiver may have been dropped.
                 let _ = outcome.send(Err(error));
                 return;
             }

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_wins() {
+    fn given_variables_win() {
         let merged = merge(&[("PATH", "/bin")], &[("PATH", "/opt"), ("TOKEN", "() t@")]);
         let expected = [("PATH", "/opt"), ("TOKEN", "() t@")];
         assert_eq!(merged, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));

@@ -49,7 +49,7 @@ impl ExitWatch {
 
     async fn until(&self, reached: impl FnMut(&Progress) -> bool) -> Progress {
         let mut progress = self.0.subscribe();
-        // The sender lives in `self`.
+        // `self` owns the sender.
         progress.wait_for(reached).await.map(|progress| *progress).unwrap_or_default()
     }
 }
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_is_told_in_words() {
+    fn an_exit_has_a_text() {
         assert_eq!(Exit::Code(3).to_string(), "exited with code 3");
         assert_eq!(Exit::Unknown.to_string(), "ended");
     }

@@ -80,7 +80,7 @@ impl Lifecycle {
         }
     }
 
-    /// Waits until the grace of a shutdown is over.
+    /// Waits until the grace period of a shutdown has passed.
     async fn is_late(&self) {
         let mut grace = self.grace.subscribe();
         let grace = grace.wait_for(Option::is_some).await.ok().and_then(|grace| *grace);

@@ -79,7 +79,7 @@ mod system {
     use std::thread;
     use std::time::{Duration, Instant};
 
-    /// Time for killed processes to be gone.
+    /// Time for killed processes to disappear.
     const KILL_TIMEOUT: Duration = Duration::from_secs(1);
     /// The pause between two polls.
     const PAUSE: Duration = Duration::from_millis(10);

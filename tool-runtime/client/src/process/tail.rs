@@ -33,7 +33,7 @@ impl Tail {
         Self { redactor, state: Mutex::default() }
     }
 
-    /// Takes a chunk and hands every finished line to `each`.
+    /// Takes a chunk and passes every complete line to `each`.
     pub(super) fn take(&self, bytes: &[u8], each: impl Fn(&str)) {
         let mut state = self.lock();
         let mut pieces = bytes.split(|byte| *byte == b'\n');

@@ -26,7 +26,7 @@ pub(super) struct Part {
     pub(super) own: u64,
     pub(super) has_pattern: bool,
     pub(super) is_unique: bool,
-    /// Whether it has `unevaluatedProperties` or `unevaluatedItems`, which depend on other parts.
+    /// Whether the part has `unevaluatedProperties` or `unevaluatedItems`, which depend on other parts.
     pub(super) is_unevaluated: bool,
     /// Parts that get the value itself.
     pub(super) same: Vec<usize>,
@@ -77,7 +77,7 @@ impl Graph {
 }
 
 impl Part {
-    /// Whether it looks into values.
+    /// Whether the part looks into values.
     pub(super) fn looks_in(&self) -> bool {
         let lists = [&self.matching, &self.others, &self.names, &self.first, &self.items];
         !self.properties.is_empty() || lists.iter().any(|list| !list.is_empty())

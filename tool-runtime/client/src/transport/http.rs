@@ -47,7 +47,7 @@ pub(crate) struct Http {
     sources: HeaderSources,
     #[cfg(feature = "oauth")]
     oauth: Option<Arc<oauth::OAuth>>,
-    /// Whether it is known to speak only the transport of 2024-11-05.
+    /// Whether the server is known to support only the transport of 2024-11-05.
     is_old: AtomicBool,
     /// Whether the last connection failed like one to a server of 2024-11-05.
     looks_old: Arc<AtomicBool>,
@@ -108,7 +108,7 @@ impl Http {
     }
 }
 
-/// The owner of an HTTP connection: each request stands alone.
+/// The owner of an HTTP connection: requests are independent.
 struct Stateless;
 
 impl ConnectionOwner for Stateless {

@@ -56,7 +56,7 @@ struct State {
     queue: VecDeque<Parcel>,
     /// Bytes in the queue.
     bytes: usize,
-    /// The calls that were written, or begun, and that were neither answered nor given up.
+    /// The calls that were written, or begun, and that were neither answered nor cancelled.
     calls: HashSet<RequestId>,
     /// The one of them that is being written.
     begun: Option<RequestId>,
@@ -90,7 +90,7 @@ impl Outgoing {
         Arc::new(Self { state: Mutex::new(state), notifications, rest, over })
     }
 
-    /// Puts a message into the queue, at once; the future writes, or waits until it is written.
+    /// Puts a message into the queue immediately; the future writes, or waits until it is written.
     pub(super) fn send(
         self: &Arc<Self>,
         message: &Message,
@@ -128,7 +128,7 @@ impl Outgoing {
         state.queue.push_back(Parcel { line, call: call(message).cloned(), done });
         if state.is_full() {
             drop(state);
-            self.give_up("it does not read what it is sent, and too much waits for it");
+            self.give_up("it does not read its input, and too many messages are waiting");
             return Err(self.refusal());
         }
         Ok(Some(written))
@@ -230,7 +230,7 @@ impl Outgoing {
             }
             if !self.state().is_busy() {
                 let pause = humantime::format_duration(STALL_TIMEOUT);
-                self.give_up(&format!("it has read nothing of what it was sent for {pause}"));
+                self.give_up(&format!("it has read none of its input for {pause}"));
             }
         }
     }
@@ -385,7 +385,7 @@ mod tests {
         let first = in_time("a message to be sent", first).await.unwrap().unwrap_err();
         assert!(!is_unsent(&first), "the server has a part of it");
         for why in [&*first.to_string(), outgoing.notifications.end().unwrap()] {
-            assert!(why.contains("read nothing of what it was sent for 30s"), "{why}");
+            assert!(why.contains("read none of its input for 30s"), "{why}");
         }
     }
 
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_waits_for_a_server_that_does_not_read_is_bounded() {
+    async fn messages_to_a_server_that_does_not_read_are_bounded() {
         for bytes in [0, 1 << 20] {
             let (outgoing, _theirs) = outgoing(1 << 10);
             let first = tokio::spawn(outgoing.send(&calling(0, 1 << 20)));

@@ -25,7 +25,7 @@ const MAX_REPORT: usize = 1000;
 pub(crate) struct Stdio {
     server: Arc<str>,
     command: Command,
-    /// Children whose descendants are not all gone.
+    /// Children with descendants that still run.
     children: TaskTracker,
 }
 
@@ -105,8 +105,10 @@ impl ConnectionOwner for Process {
             match (exit, words) {
                 (None, "") => None,
                 (Some(exit), "") => Some(format!("the process {exit}")),
-                (None, words) => Some(format!("it said last: {words}")),
-                (Some(exit), words) => Some(format!("the process {exit} and said last: {words}")),
+                (None, words) => Some(format!("its last output: {words}")),
+                (Some(exit), words) => {
+                    Some(format!("the process {exit}; its last output: {words}"))
+                }
             }
         })
     }

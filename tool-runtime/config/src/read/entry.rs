@@ -56,7 +56,7 @@ impl<'a> Entry<'a> {
             match fate {
                 Treatment::Read => {
                     if let Some(twice) = members.get(key) {
-                        let text = format!("it says the same as `{}`", twice.place.last());
+                        let text = format!("it duplicates `{}`", twice.place.last());
                         findings.wrong(&found.place, text, "keep one of the two");
                         continue;
                     }
@@ -83,7 +83,7 @@ impl<'a> Entry<'a> {
         let mut found = keys.iter().filter_map(|key| self.members.remove(key));
         let first = found.next()?;
         for other in found {
-            let text = format!("it says the same as `{}`", first.place.last());
+            let text = format!("it duplicates `{}`", first.place.last());
             findings.wrong(&other.place, text, "keep one of the two");
         }
         self.places.insert(keys[0], first.place.clone());
@@ -98,7 +98,7 @@ impl<'a> Entry<'a> {
     /// Sets a key, unless it has an effective value.
     pub(super) fn put(&mut self, key: &'static str, member: Member<'a>, findings: &mut Findings) {
         if self.members.get(key).is_some_and(|known| !known.is_empty()) {
-            let text = format!("it says the same as `{key}`");
+            let text = format!("it duplicates `{key}`");
             findings.wrong(&member.place, text, "keep one of the two");
         } else {
             self.members.insert(key, member);
@@ -143,7 +143,7 @@ fn unknown(written: &str, here: &Place, keys: Keys, findings: &mut Findings) {
     let read = keys.iter().filter(|(_, fate)| matches!(fate, Treatment::Read)).map(|(key, _)| *key);
     let help = match nearest(written, read, 1).first() {
         Some(near) => format!("did you mean `{}`?", spelled_like(written, near)),
-        None => "remove it, or look up in the documentation of `McpConfig` what is read".to_owned(),
+        None => "remove it; the documentation of `McpConfig` lists the keys".to_owned(),
     };
     findings.wrong(here, "no such key is known", help);
 }

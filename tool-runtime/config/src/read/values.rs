@@ -167,7 +167,7 @@ impl Reader<'_> {
         let text = format!("`${{{prefix}{name}}}` has no value (asked: {asked})");
         let remedy = self.sources.remedy(name);
         let help = match (name.split_once(':'), name) {
-            (Some(("input", _)), _) => format!("an editor would ask for it; {remedy}"),
+            (Some(("input", _)), _) => format!("only editors prompt for this value; {remedy}"),
             (Some(_), _) | (_, "workspaceFolder" | "userHome" | "cwd" | "pathSeparator" | "/") => {
                 format!("only editors define this variable; {remedy}")
             }

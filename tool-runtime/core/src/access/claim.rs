@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_undeclared_meets_all_but_readers() {
+    fn undeclared_calls_conflict_with_all_but_readers() {
         let read = declared(Access::none().read("k:1"));
         let write = declared(Access::none().write("k:1"));
         assert!(undeclared(false).conflicts_with(&undeclared(false)));

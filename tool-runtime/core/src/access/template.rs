@@ -3,18 +3,18 @@
 use super::{Access, KeyPart};
 use crate::sealed::Sealed;
 
-/// How many keys one text may stand for: a model could name millions in a few kilobytes.
+/// Limit on the keys that one template gives: a model could name millions in a few kilobytes.
 const MAX_KEYS: usize = 1000;
 
 impl Access {
-    /// Adds what is read: a key for each combination of what the parts stand for.
+    /// Adds what is read: a key for each combination of the parts' values.
     #[doc(hidden)]
     #[must_use]
     pub fn reads_of(self, literals: &[&str], parts: &[&dyn KeyPart]) -> Self {
         self.with_all(literals, parts, Self::read)
     }
 
-    /// Adds what is written: a key for each combination of what the parts stand for.
+    /// Adds what is written: a key for each combination of the parts' values.
     #[doc(hidden)]
     #[must_use]
     pub fn writes_of(self, literals: &[&str], parts: &[&dyn KeyPart]) -> Self {

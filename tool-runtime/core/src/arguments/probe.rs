@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn what_serde_buffers_is_told_from_keys_that_are_read_or_refused() {
+    fn buffered_values_are_distinguished_from_read_keys() {
         assert_eq!(use_of_unknown(decode::<Untagged>, &[]), Use::Buffered);
         assert_eq!(use_of_unknown(decode::<Tagged>, &[]), Use::Buffered);
         assert_eq!(use_of_unknown(decode::<Flattened>, &[]), Use::Buffered);
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn an_item_of_a_tuple_is_asked_as_what_it_is() {
+    fn an_item_of_a_tuple_is_checked_by_its_type() {
         let value = json!([{ "a": 1 }, { "text": "x" }]);
         let second = Step::item(value.as_array().expect("a list"), 1);
         assert_eq!(use_of(decode::<(Strict, Page)>, &[second], "text"), Use::Noticed);

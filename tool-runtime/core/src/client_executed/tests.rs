@@ -176,13 +176,13 @@ async fn a_callers_earlier_deadline_holds_as_well() {
 }
 
 #[test]
-fn a_pools_limit_is_not_what_ends_a_call() {
+fn a_client_executed_tool_has_its_own_timeout() {
     let (_client, tool) = pending_calls();
     assert!(tool.timeout().is_some_and(|own| own > MINUTE));
 }
 
 #[tokio::test]
-async fn a_deadline_beyond_the_clock_is_none() {
+async fn a_deadline_beyond_the_clock_is_ignored() {
     let client = ClientTools::new(Duration::MAX);
     let tool = client.tool(ToolDefinition::new("pick", "Pick."));
     let call = started(&tool, "a").await;
@@ -192,7 +192,7 @@ async fn a_deadline_beyond_the_clock_is_none() {
 }
 
 #[tokio::test]
-async fn a_call_that_was_given_up_is_gone() {
+async fn an_abandoned_call_is_removed() {
     let (client, tool) = pending_calls();
     let context = with_id("a");
     let mut call = Box::pin(run(&tool, &context));

@@ -7,7 +7,7 @@ use crate::schema;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
-/// A definition in the making: what the macros write.
+/// A definition under construction: written by the macros.
 pub struct DraftOf<D>(pub(crate) D);
 
 /// The definition of a tool in the making.
@@ -51,7 +51,7 @@ impl<D: Describe> DraftOf<D> {
         self
     }
 
-    /// Adds a picture.
+    /// Adds an icon.
     #[must_use]
     pub fn icon(mut self, source: &str) -> Self {
         self.0.common().icons.push(Icon::new(source));
@@ -141,7 +141,7 @@ impl Draft {
         self
     }
 
-    /// Says that calls may go on as tasks, or must.
+    /// Sets whether calls may become tasks, or must.
     #[must_use]
     pub fn task(mut self, support: TaskSupport) -> Self {
         self.0.task = support;

@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_said_is_not_written() {
+    fn absent_members_are_not_written() {
         let text = serde_json::to_string(&ToolDefinition::new("ping", "Answer.")).unwrap();
         assert_eq!(
             text,

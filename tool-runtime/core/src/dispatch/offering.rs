@@ -162,7 +162,7 @@ impl ToolPool {
         snapshot.resources().iter().find_map(fits)
     }
 
-    /// How long it may take, and the context in which it can see that.
+    /// The time limit, and a context that shows it.
     fn bounds<'a>(
         &self,
         terms: &OfferingProperties,

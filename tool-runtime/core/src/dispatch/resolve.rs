@@ -25,7 +25,7 @@ impl ToolPool {
         self.find(name).map(|found| found.tool)
     }
 
-    /// The same with the hooks of the tool.
+    /// Finds a tool and its hooks.
     pub(super) fn find(&self, name: &str) -> Result<Found, CallError> {
         let snapshot = self.current();
         snapshot.find(name).ok_or_else(|| self.unresolved(&snapshot, name))

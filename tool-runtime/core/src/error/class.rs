@@ -35,7 +35,7 @@ pub enum ErrorClass {
     Transient,
     /// The tool or the framework is broken: a panic, for instance.
     Internal,
-    /// It is unknown whether the call had its effect.
+    /// The call may or may not have had its effect.
     Indeterminate,
 }
 

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_as_short_as_a_notice_stays() {
+    fn text_as_short_as_a_notice_stays() {
         assert!(Cut::of("a short text", 3, &Spill::new(None, "t")).is_none());
     }
 }

@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_stands_for_what_is_too_large() {
+    fn media_over_the_limit_becomes_a_text() {
         let spill = Spill::new(None, "draw");
         let image = ContentBlock::image("AAAAAAA=", "image/png");
         assert_eq!(apply_limit(image.clone(), Some(5), &spill), image);
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn the_length_is_told_without_decoding() {
+    fn the_length_is_computed_without_decoding() {
         for (text, length) in
             [("", 0), ("Zg==", 1), ("Zg", 1), ("Zm8=", 2), ("Zm9v", 3), ("Zm9v\n", 3)]
         {

@@ -5,7 +5,7 @@ use super::spill::Spill;
 use super::{media, notice};
 use crate::content::{ContentBlock, EmbeddedResource, TextContent};
 
-/// Whether it is a resource of more characters, or bytes, than that.
+/// Whether a block is a resource of more characters, or bytes, than the limit.
 pub(super) fn exceeds(block: &ContentBlock, limit: Option<usize>) -> bool {
     let (ContentBlock::Resource(resource), Some(limit)) = (block, limit) else {
         return false;
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_stands_for_bytes() {
+    fn bytes_over_the_limit_become_a_text() {
         let spill = Spill::new(None, "read");
         let block: ContentBlock = serde_json::from_value(json!({
             "type": "resource",

@@ -102,7 +102,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn nobody_else_reads_it() {
+    fn only_the_user_can_read_the_file() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = Folder::new();
         let below = folder.path().join("made/for/it");
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_written_is_no_file() {
+    fn a_failed_write_gives_no_path() {
         let folder = Folder::new();
         let file = folder.path().join("file");
         fs::write(&file, "").unwrap();

@@ -26,7 +26,7 @@ impl<D: Describe> OfferingBuilder<D> {
         self
     }
 
-    /// Adds a picture for people.
+    /// Adds an icon, for display.
     #[must_use]
     pub fn icon(mut self, icon: Icon) -> Self {
         self.definition.common().icons.push(icon);

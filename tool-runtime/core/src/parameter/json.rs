@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_stand_under_their_names() {
+    fn arguments_are_listed_by_name() {
         let parameters = [
             argument::<String>().parameter("a \"b\"", ""),
             flattened::<BTreeMap<String, i64>>().parameter("rest", "").flattened(),
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_given_is_left_out_unless_a_default_would_replace_it() {
+    fn absent_values_are_left_out_unless_a_default_would_replace_them() {
         let parameters = [
             argument::<Option<i64>>().parameter("absent", ""),
             defaulted::<Option<i64>>().parameter("null", "").optional(),

@@ -71,7 +71,7 @@ fn to_pattern_error(glob: &str, error: fast_glob::Error) -> PatternError {
     }
 }
 
-/// Which character stands at a byte, counted from 1.
+/// The number of the character at a byte, counted from 1.
 fn place(text: &str, index: usize) -> usize {
     text.get(..index).unwrap_or(text).chars().count() + 1
 }

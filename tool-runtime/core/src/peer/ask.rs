@@ -14,11 +14,11 @@ use serde_json::{Map, Value};
 /// The answer of a person to a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer<T> {
-    /// They answered.
+    /// The person answered.
     Accepted(T),
     /// The person declined.
     Declined,
-    /// They closed the question without a choice.
+    /// The person closed the question without a choice.
     Cancelled,
 }
 

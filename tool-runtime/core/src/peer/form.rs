@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_client_can_show_is_refused() {
+    fn rejects_forms_that_no_client_can_show() {
         #[derive(JsonSchema)]
         #[allow(dead_code)]
         struct Deep {

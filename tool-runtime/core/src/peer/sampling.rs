@@ -45,7 +45,7 @@ impl SamplingRequest {
         self.message("user", text.into())
     }
 
-    /// Adds a text of the model, as an example of what it should say.
+    /// Adds a text of the model, as an example of an answer.
     #[must_use]
     pub fn assistant(self, text: impl Into<String>) -> Self {
         self.message("assistant", text.into())
@@ -78,9 +78,9 @@ pub struct SamplingResult {
     /// The answer. Clients may give more than one block.
     #[serde(deserialize_with = "one_or_many")]
     pub content: Vec<ContentBlock>,
-    /// Which model it was.
+    /// The model that generated the message.
     pub model: String,
-    /// Why it stopped: `endTurn`, `stopSequence`, `maxTokens`, or something else.
+    /// The reason why the model stopped: `endTurn`, `stopSequence`, `maxTokens`, or something else.
     #[serde(default)]
     pub stop_reason: Option<String>,
 }

@@ -49,7 +49,7 @@ pub(super) trait View: Send + Sync {
 
 /// Explains why tools are unavailable for now.
 pub trait Absence: Send + Sync {
-    /// Why the tool of that name is absent, if it belongs to this source.
+    /// The reason why the tool of that name is absent, if it belongs to this source.
     fn why(&self, name: &str) -> Option<CallError>;
 
     /// Waits for sources that are still connecting, for a limited time; `None` if there are none.
@@ -143,7 +143,7 @@ impl Core {
         lock(&self.claims).remove(source);
     }
 
-    /// Why the tool of that name is absent, if known.
+    /// The reason why the tool of that name is absent, if known.
     pub(super) fn why_absent(&self, name: &str) -> Option<CallError> {
         let absences = lock(&self.absences).clone();
         absences.iter().filter_map(Weak::upgrade).find_map(|absence| absence.why(name))

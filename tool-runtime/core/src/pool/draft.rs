@@ -166,7 +166,7 @@ pub(crate) fn not_created(name: &str, reason: &dyn std::fmt::Display) -> PoolPro
     PoolProblem::CreationFailed { name: name.to_owned(), reason: reason.to_string() }
 }
 
-/// Logs an empty pool and rules that never apply: they may be intended, and they may be slips.
+/// Logs an empty pool and rules that never apply: these may be intended, or mistakes.
 fn warn_of_slips(pool: &ToolPool) {
     let report = pool.report();
     let snapshot = pool.current();

@@ -55,7 +55,7 @@ impl Filter {
         self
     }
 
-    /// Why a tool is left out, if it is.
+    /// The reason why a tool is left out, if it is.
     pub(super) fn refusal(&self, tool: &Tool, source: &Source) -> Option<String> {
         if let Some(denied) = self.deny.iter().find(|selector| selector.picks(tool, source)) {
             return Some(format!("deny `{denied}`"));
@@ -70,7 +70,7 @@ impl Filter {
         })
     }
 
-    /// Every selector that picks none of the given tools: most likely a slip.
+    /// Every selector that picks none of the given tools: most likely a mistake.
     pub(super) fn unmatched<'a>(
         &'a self,
         offers: impl Iterator<Item = (&'a Tool, &'a Source)> + Clone,

@@ -93,7 +93,7 @@ pub(crate) trait Layered: Send + Sync {
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>>;
 
-    /// The same for another layer to wrap, which asks it whether it is ready.
+    /// The layer as a `tower` service, for the next layer to wrap and poll for readiness.
     #[cfg(feature = "tower")]
     fn service(&self) -> BoxCloneSyncService<CallRequest, ToolResult, BoxError>;
 }

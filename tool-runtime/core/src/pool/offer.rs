@@ -130,7 +130,7 @@ impl Rules {
 }
 
 impl Offer {
-    /// Whether it is the same tool as an earlier offer: linked and also given to the builder. Other
+    /// Whether the tool is the same as that of an earlier offer: linked and also given to the builder. Other
     /// sources own their tools.
     fn is_repeated(&self, earlier: &Self) -> bool {
         let is_builders = earlier.source == Source::Linked && self.source == Source::Custom;
@@ -231,7 +231,7 @@ fn blank_texts(definition: &ToolDefinition) -> impl Iterator<Item = String> {
     title.into_iter().chain(tag.map(|_| "one of its tags is empty; remove it".to_owned()))
 }
 
-/// Models and file systems confuse names that differ in case alone: a mistake in the program's own
+/// Models and file systems confuse names that differ only in case: a mistake in the program's own
 /// tools. MCP servers may have them, and the report lists them.
 fn find_case_collisions(decision: &mut Decision) {
     let own = |(offer, status): &&(Offer, ToolStatus)| {
@@ -246,7 +246,7 @@ fn find_case_collisions(decision: &mut Decision) {
     }
 }
 
-/// Groups of names that differ in case alone, all sorted, from names that are sorted.
+/// Groups of names that differ only in case, all sorted, from names that are sorted.
 fn alike<'a>(names: impl Iterator<Item = &'a str>) -> Vec<Vec<String>> {
     let lower = |name: &'a str| name.bytes().map(|byte| byte.to_ascii_lowercase());
     let mut names: Vec<&str> = names.collect();

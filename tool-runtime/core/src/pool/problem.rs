@@ -22,9 +22,9 @@ pub enum PoolProblem {
     Duplicate {
         /// The name.
         name: String,
-        /// Where the first was written, or how it was added.
+        /// The location of the first in the source code, or the way it was added.
         first: String,
-        /// Where the second was written, or how it was added.
+        /// The location of the second in the source code, or the way it was added.
         second: String,
     },
     /// Two values of one toolset give their tools the same names.
@@ -71,7 +71,7 @@ pub enum PoolProblem {
     },
     /// State was given as a `T` and as an `Arc<T>`: a parameter `&T` could borrow either.
     #[error(
-        "state was given as a `{type_name}` and as an `Arc` of it, and a parameter `&T` can borrow either; give the `Arc` alone"
+        "state was given as a `{type_name}` and as an `Arc` of it, and a parameter `&T` can borrow either; give only the `Arc`"
     )]
     AmbiguousState {
         /// The path of `T`.
@@ -132,7 +132,7 @@ pub enum PoolProblem {
     /// A resource cannot be offered.
     #[error("resource `{uri}`: {reason}")]
     InvalidResource {
-        /// Its URI, or its template of URIs.
+        /// The URI or URI template of the resource.
         uri: String,
         /// The reason.
         reason: String,

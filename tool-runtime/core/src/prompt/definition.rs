@@ -37,16 +37,16 @@ pub struct PromptDefinition {
     /// Purpose of the prompt.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// Arguments, in the order in which a client asks for them.
+    /// Arguments, in the order in which clients prompt for them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<PromptArgument>,
-    /// Pictures to show beside it.
+    /// Icons to show beside the name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub icons: Vec<Icon>,
     /// MCP metadata.
     #[serde(rename = "_meta", default, skip_serializing_if = "Map::is_empty")]
     pub meta: Map<String, Value>,
-    /// Its problems; no pool is built with any.
+    /// The problems of the definition. A pool with any is not built.
     #[serde(skip)]
     pub(crate) problems: Vec<String>,
 }
@@ -62,12 +62,12 @@ pub struct PromptDefinition {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PromptArgument {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// A title for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Its description.
+    /// The description.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// Whether there is no prompt without it.

@@ -64,7 +64,7 @@ impl<'a> ReadRequest<'a> {
 }
 
 /// A return value that becomes the contents of a resource: text, bytes, [`ResourceContents`] and
-/// lists of it, [`Json`], and options and results of these. `None` says that there is nothing
+/// lists of it, [`Json`], and options and results of these. `None` means that there is nothing
 /// at the URI.
 ///
 /// ```
@@ -90,7 +90,7 @@ pub trait IntoResource {
     /// Converts it.
     ///
     /// # Errors
-    /// Why it could not be read.
+    /// The reason why the resource could not be read.
     fn into_resource(
         self,
         reading: ReadRequest<'_>,
@@ -109,7 +109,7 @@ impl IntoResource for ResourceContents {
     }
 }
 
-/// Its MIME type is `application/json` where the definition has none.
+/// The MIME type is `application/json` if the definition has none.
 impl<T: Serialize> IntoResource for Json<T> {
     fn into_resource(
         self,

@@ -45,7 +45,7 @@ impl Entry {
         self.ancestors.contains(&other.id)
     }
 
-    /// Whether it conflicts with the other. A call ancestors it waits for it, and so never conflicts.
+    /// Whether the entry conflicts with another one. An ancestor waits for its call, so the two never conflict.
     pub(super) fn conflicts_with(&self, other: &Self) -> bool {
         self.claim.conflicts_with(&other.claim) && !self.is_under(other)
     }

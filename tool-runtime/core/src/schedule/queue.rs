@@ -22,7 +22,7 @@ pub(super) struct Queue {
 pub(crate) struct Deadlock;
 
 impl Queue {
-    /// Adds an entry at the end, and returns whether it is held at once. An entry that would
+    /// Adds an entry at the end, and returns whether it is held immediately. An entry that would
     /// deadlock is refused.
     ///
     /// `woken` takes the wakers of entries that may pass a waiting newcomer.
@@ -38,7 +38,7 @@ impl Queue {
                 self.entries.pop();
                 return Err(Deadlock);
             }
-            // The calls ancestors the newcomer now wait for what it waits for, so that others may have
+            // The ancestors of the new call now wait for what it waits for, so that others may have
             // to pass.
             self.grant(woken, |entry| !entry.ancestors.is_empty());
         }

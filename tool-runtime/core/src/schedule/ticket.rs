@@ -22,7 +22,7 @@ pub(crate) struct Ticket {
 pub(crate) struct Held(Place);
 
 impl SharedQueue {
-    /// Takes a place in the queue at once. `parent` is the call that makes this one, if a call does.
+    /// Takes a place in the queue immediately. `parent` is the call that makes this one, if any.
     pub(crate) fn enter(&self, claim: Claim, parent: Option<&Link>) -> Ticket {
         let ancestors = parent.and_then(Link::child_ancestors);
         let ids = link::ids(&ancestors);

@@ -4,7 +4,7 @@
 //! decoding enforces. It differs from the standard where tools do: a property that is not required may be null, `1.0` is
 //! not an integer (serde does not decode it as one), and `format` is asserted. Annotations, unknown keywords, references
 //! to other documents and invalid patterns are ignored. A few keywords are not checked; a tool whose schema uses one of
-//! them is refused when it is made ([`unchecked`]).
+//! them is rejected when it is built ([`unchecked`]).
 
 mod array;
 mod assertions;
@@ -48,7 +48,7 @@ use serde_json::Value;
 /// Everything that is wrong with `arguments`: in the order of the schema's properties, unknown ones after them.
 ///
 /// At most 32 issues are given, each once. Values and schemas that are nested too deeply, or too tangled, to be walked
-/// to the end give an issue that says so: what was not checked must not pass for checked.
+/// to the end give an issue: what was not checked must not pass for checked.
 pub fn check(schema: &Value, arguments: &Value) -> Vec<Issue> {
     let kind = Kind::of(arguments);
     if kind != Kind::Object {

@@ -19,7 +19,7 @@ pub(crate) struct Pattern {
 }
 
 impl Pattern {
-    /// Whether it is found in the text.
+    /// Whether the expression matches anywhere in the text.
     pub(crate) fn is_match(&self, text: &str) -> bool {
         (self.is_match)(text)
     }

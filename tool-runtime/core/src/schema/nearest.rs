@@ -43,7 +43,7 @@ fn ranked<'a>(name: &str, mut candidates: Vec<&'a str>) -> Vec<&'a str> {
     ranked.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
-/// How far `candidate` is from `wanted`, if close enough to be suggested.
+/// The distance of `candidate` from `wanted`, if small enough to suggest it.
 fn distance(wanted: &str, candidate: &str, completion: Option<&str>) -> Option<usize> {
     let plain = normalize(candidate);
     let (short, long) = ordered(wanted.chars().count(), plain.chars().count());

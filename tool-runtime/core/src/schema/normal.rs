@@ -1,4 +1,4 @@
-//! What schemars writes, in the form that clients and models read best: an optional value has
+//! Converts schemas of schemars into the form that clients and models read best: an optional value has
 //! its plain type, numbers have no Rust widths, anything at all is `{}`.
 
 use schemars::Schema;

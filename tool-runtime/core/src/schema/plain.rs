@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_hold_a_pattern_is_not_plain() {
+    fn types_that_may_hold_a_pattern_are_not_plain() {
         struct Own;
         assert!(!is_plain::<Own>());
         assert!(!is_plain::<Vec<Own>>());

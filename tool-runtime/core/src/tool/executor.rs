@@ -70,7 +70,7 @@ pub trait Executor: Send + Sync + 'static {
         Ok(())
     }
 
-    /// How a call shows itself to a person. Default: `None`, which shows name and arguments.
+    /// The text that shows a call to a person. Default: `None`, which shows name and arguments.
     fn visualize(&self, arguments: Arguments<'_>) -> Option<String> {
         let _ = arguments;
         None

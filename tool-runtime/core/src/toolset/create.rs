@@ -100,7 +100,7 @@ impl ToolsetKind {
     /// gives tools that hide themselves.
     ///
     /// # Errors
-    /// Parameters that do not fit; what `create` said.
+    /// Parameters that do not fit, or the error of `create`.
     pub async fn create(&self, params: Map<String, Value>) -> Result<Vec<Tool>, ToolsetError> {
         self.create_with(params, New::default()).await
     }
@@ -190,7 +190,7 @@ pub(crate) async fn start<T: Toolset>(
     Ok(T::methods().iter().map(|method| method.bind(values.clone(), name(method))).collect())
 }
 
-/// The user's code runs here: its panic is its failure and nobody else's.
+/// The user's code runs here: its panic fails only this toolset.
 async fn instance<T: Toolset>(
     params: T::Params,
     context: ToolContext,
@@ -222,7 +222,7 @@ pub(crate) fn decode_params<P: DeserializeOwned + JsonSchema>(
         return Err(ToolsetError::Params(issues));
     }
     let is_empty = params.as_object().is_some_and(Map::is_empty);
-    // `()` is null to serde, and no parameters to everybody else.
+    // serde decodes `()` from null; here it means no parameters.
     let params = if is_empty && schema == Value::Object(schema::no_arguments()) {
         serde_json::from_value(Value::Null).or_else(|_| serde_json::from_value(params))
     } else {
@@ -239,7 +239,7 @@ pub(crate) fn decode_params<P: DeserializeOwned + JsonSchema>(
     })
 }
 
-/// The schema of the parameters; unknown ones are mistakes of whoever wrote the configuration.
+/// The schema of the parameters; unknown ones are mistakes in the configuration.
 fn params_schema<P: JsonSchema>() -> Value {
     let mut schema = schema::input_of::<P>();
     if schema["type"] == "null" {

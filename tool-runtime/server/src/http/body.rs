@@ -20,7 +20,7 @@ type Read = Result<Collected<Bytes>, Box<dyn Error + Send + Sync>>;
 /// The whole body.
 ///
 /// # Errors
-/// The response to a body that is too long, too slow, incomplete, or given up for newer ones.
+/// The response to a body that is too long, too slow, incomplete, or dropped in favour of newer ones.
 pub(super) async fn read(
     body: &mut Body,
     limit: usize,

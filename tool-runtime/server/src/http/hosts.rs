@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_answers_to_its_own_names() {
+    fn loopback_names_are_allowed() {
         let hosts = hosts(&[], "0.0.0.0");
         for own in ["localhost", "LOCALHOST:80", "127.0.0.1:8080", "[::1]:1", "[::1]"] {
             assert!(hosts.allows(own), "{own}");
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_is_listened_on_is_one_of_them() {
+    fn the_bound_address_is_allowed() {
         assert!(hosts(&[], "192.0.2.1").allows("192.0.2.1:8080"));
         assert!(!hosts(&[], "192.0.2.1").allows("192.0.2.2:8080"));
     }

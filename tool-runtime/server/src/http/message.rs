@@ -18,7 +18,7 @@ const MAX_VALUES: usize = 50_000;
 /// A body that is JSON.
 pub(super) struct Message {
     pub(super) body: Bytes,
-    /// Whether it is a `subscriptions/listen`, which lasts until somebody ends it.
+    /// Whether the message is a `subscriptions/listen`, which lasts until the client or the server ends it.
     pub(super) listens: bool,
     pub(super) arguments: Option<RawArguments>,
 }

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn null_and_all_are_said_as_they_are() {
+    fn null_and_star_are_allowed_literally() {
         assert!(origins(&["null"]).allows("null"));
         assert!(!origins(&["null"]).allows("http://example.com"));
         assert!(origins(&["*"]).allows("null"));

@@ -39,7 +39,7 @@ impl PendingBodies {
         Arc::new(Self { limit, byte_limit, pending: Mutex::default() })
     }
 
-    /// Adds a body of which some bytes have arrived. Beyond the limits the oldest are given up.
+    /// Adds a body of which some bytes have arrived. Beyond the limits the oldest are dropped.
     pub(super) fn add(self: &Arc<Self>, bytes: usize) -> PendingBody {
         let given_up = CancellationToken::new();
         let mut pending = self.pending();
@@ -75,7 +75,7 @@ impl PendingBody {
         }
     }
 
-    /// Waits until the body is given up for newer ones.
+    /// Waits until the body is dropped in favour of newer ones.
     pub(super) async fn given_up(&self) {
         self.given_up.cancelled().await;
     }

@@ -32,7 +32,7 @@ impl Reply {
         Self { json: answer.json, is_last: true, status }
     }
 
-    /// The response with this message alone.
+    /// The response with only this message.
     pub(super) fn into_response(self) -> Response {
         let mut response = Response::new(Body::from(self.json));
         *response.status_mut() = self.status;
@@ -58,7 +58,7 @@ fn status(code: ErrorCode, is_stateless: bool) -> StatusCode {
 }
 
 /// The event stream of a call that has sent a message. `rest` is the call, which ends with the stream.
-/// It has a task of its own, so that it makes progress while its client does not read.
+/// The call runs in its own task, so that it makes progress while its client does not read.
 pub(super) fn stream(
     first: Reply,
     messages: Receiver<Reply>,

@@ -42,7 +42,7 @@ const PATH: &str = "/mcp";
 /// Limit on the bytes of arriving messages, in multiples of the longest message.
 const PENDING_MESSAGES: usize = 32;
 
-/// Checks requests, answers plain calls, and hands the rest to rmcp.
+/// Checks requests, answers plain calls, and passes the rest to rmcp.
 pub(super) struct Service {
     options: HttpOptions,
     guard: RequestGuard,

@@ -1,7 +1,7 @@
 //! Sessions with a limit, an owner, and an idle time.
 //!
-//! rmcp's sessions have no limit, belong to everybody who knows the id, and end while a silent call runs
-//! or a client listens. A call whose client has left is cancelled here, too: rmcp goes on with it.
+//! rmcp's sessions have no limit, are open to every client that knows the id, and end while a silent call runs
+//! or a client listens. A call whose client has disconnected is cancelled here, too: rmcp continues it.
 
 mod problem;
 mod replay_buffer;
@@ -35,7 +35,7 @@ use tool_runtime_core::seam::lock;
 /// Limit on closing a session whose client does not read.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Limit on the calls of a session that go on without a connection; further ones are cancelled at once.
+/// Limit on the calls of a session that continue without a connection; further ones are cancelled immediately.
 const MAX_DETACHED: usize = 16;
 
 tokio::task_local! {
@@ -158,8 +158,8 @@ impl Sessions {
             let Some(sessions) = sessions.upgrade() else { return };
             let Some(session) = sessions.open().get(&id).cloned() else { return };
             if stream.is_none_or(|stream| session.give_up(stream)) {
-                tracing::debug!(%id, %request, "the client has gone, its call is cancelled");
-                let message = cancelled(request, "the client has gone");
+                tracing::debug!(%id, %request, "the client has disconnected, its call is cancelled");
+                let message = cancelled(request, "the client has disconnected");
                 let _ = sessions.rmcp.accept_message(&id, message).await;
             }
         });

@@ -9,8 +9,8 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// Time that a request goes on after its client has closed its sending side: the client may still read
-/// the answer, or have gone.
+/// Time that a request continues after its client has closed its sending side: the client may still read
+/// the answer, or have disconnected.
 const HALF_CLOSED: Duration = Duration::from_secs(2);
 
 /// A connection that fails when nothing could be written for some time: a client that does not read
@@ -21,7 +21,7 @@ pub(super) struct WriteTimeout<S> {
     /// Runs while a write is pending.
     timer: Option<Pin<Box<Sleep>>>,
     connection: Arc<OpenConnection>,
-    /// Runs while a request goes on after the end of the input.
+    /// Runs while a request continues after the end of the input.
     end: Option<Pin<Box<Sleep>>>,
 }
 

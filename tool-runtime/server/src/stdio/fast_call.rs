@@ -19,7 +19,7 @@ use tokio_util::sync::{CancellationToken, ReusableBoxFuture};
 use tool_runtime_core::seam::{INTERNAL, Isolation, Watched};
 use tool_runtime_core::{BoxFuture, TaskSupport};
 
-/// The parts that the plain calls of a connection share. Exists once the handshake is over.
+/// The parts that the plain calls of a connection share. Exists after the handshake.
 pub(crate) struct PlainCalls {
     pub(super) handler: Arc<PoolHandler>,
     pub(super) isolation: Isolation,
@@ -138,7 +138,7 @@ impl FastCall {
         isolation.spawn(watched, rest);
     }
 
-    /// Queues the answer, unless the call is over.
+    /// Queues the answer, unless the call has ended.
     pub(super) fn answer(&self, json: &str) {
         self.connection.answer(&self.state, json);
     }

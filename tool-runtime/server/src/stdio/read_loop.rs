@@ -1,4 +1,4 @@
-//! The task that reads: it polls plain calls itself and hands everything else to rmcp.
+//! The task that reads: it polls plain calls itself and passes everything else to rmcp.
 //!
 //! While a call is polled, the reader is stored in [`SharedReader`]. If the poll blocks the thread, another
 //! task takes the reader and continues; the blocked task ends after its call, without the reader.
@@ -58,7 +58,7 @@ pub(super) struct ReadLoop {
     pub(super) caller: Option<Caller>,
     /// Lines read since the last yield.
     pub(super) since_yield: u32,
-    /// Whether the last wait for a free slot exceeded [`STALL_TIMEOUT`]. Further calls are then refused at once.
+    /// Whether the last wait for a free slot exceeded [`STALL_TIMEOUT`]. Further calls are then rejected immediately.
     pub(super) is_stalled: bool,
     /// Tools with a long first poll since the last yield.
     pub(super) slow: HashSet<String>,
@@ -253,14 +253,14 @@ impl ReadLoop {
         }
     }
 
-    /// Waits until a request ends. `false` if none ends in time, or the client has gone.
+    /// Waits until a request ends. `false` if none ends in time, or the client has disconnected.
     async fn request_ended(&self) -> bool {
         self.connection.flush();
         let ended = pin!(timeout(STALL_TIMEOUT, self.connection.request_ended()));
         matches!(select(ended, pin!(self.closed())).await, Either::Left((Ok(()), _)))
     }
 
-    /// Waits until the client has gone, or the input is to end.
+    /// Waits until the client has disconnected, or the input is to end.
     async fn closed(&self) {
         select(pin!(self.gone.cancelled()), pin!(self.lost.cancelled())).await;
     }

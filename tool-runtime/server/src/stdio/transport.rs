@@ -136,7 +136,7 @@ impl StdioTransport {
 impl Transport<RoleServer> for StdioTransport {
     type Error = io::Error;
 
-    /// Queues the message at once, so that the order of calls is kept. The returned future writes the queue
+    /// Queues the message immediately, so that the order of calls is kept. The returned future writes the queue
     /// when it is polled, so that messages queued in between share a system call.
     fn send(
         &mut self,
@@ -175,7 +175,7 @@ impl Transport<RoleServer> for StdioTransport {
 
 impl Drop for StdioTransport {
     /// rmcp drops the transport without closing it when a handshake fails: queued bytes are still
-    /// written, as long as the runtime lives.
+    /// written, as long as the runtime exists.
     fn drop(&mut self) {
         self.connection.writer.flush();
         self.connection.writer.close();

@@ -206,7 +206,7 @@ impl Entry {
         self.answers.clear();
     }
 
-    /// Cancels the task. The status changes at once, even if the tool goes on.
+    /// Cancels the task. The status changes immediately, even if the tool continues.
     pub(super) fn cancel(&mut self) {
         self.cancellation.cancel();
         self.end(Outcome::Cancelled);

@@ -93,7 +93,7 @@ async fn crash() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panic_frees_what_was_held() {
+async fn a_panic_releases_resources() {
     let pool = super::jobs::builder().tool::<CrashAction>().build().expect("a pool");
     let results = in_time(
         pool.call_all([ToolCall::new("crash", ""), Job::new(0, 0).writing("k:a").hold().call()]),

@@ -37,7 +37,7 @@ async fn a_server_that_is_started_anew_is_called_again() {
 }
 
 #[tokio::test]
-async fn a_call_that_a_server_dies_of_is_not_made_twice() {
+async fn a_call_that_kills_its_server_is_not_repeated() {
     for gate in [open as Gate, legacy] {
         let probe = Probe::new();
         let far = Far::start(&tools(&probe), HttpOptions::default(), gate);
@@ -105,7 +105,7 @@ async fn a_session_that_has_expired_is_opened_anew_and_nothing_is_done_twice() {
 }
 
 #[tokio::test]
-async fn a_call_that_gets_404_each_time_says_so() {
+async fn a_call_that_always_gets_404_reports_it() {
     let probe = Probe::new();
     let far = Far::start(&tools(&probe), HttpOptions::default(), |seen| {
         let is_call = seen.calls("tools/call");
@@ -122,7 +122,7 @@ async fn a_call_that_gets_404_each_time_says_so() {
 }
 
 #[tokio::test]
-async fn a_session_that_is_said_to_be_unknown_by_an_error_is_opened_anew() {
+async fn a_session_reported_unknown_is_reopened() {
     let probe = Probe::new();
     let far = Far::start(&tools(&probe), HttpOptions::default(), {
         let done = std::sync::atomic::AtomicBool::new(false);

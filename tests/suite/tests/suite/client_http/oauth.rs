@@ -169,7 +169,7 @@ async fn without_anybody_to_ask_a_server_needs_auth() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_refused_is_refreshed_and_nobody_asked() {
+async fn a_rejected_token_is_refreshed_without_a_person() {
     let (guarded, far) = Guarded::start();
     let pool = ToolPool::builder().build().unwrap();
     let pages = Arc::new(AtomicUsize::new(0));

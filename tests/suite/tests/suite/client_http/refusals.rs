@@ -39,7 +39,7 @@ async fn a_redirect_within_a_server_is_followed() {
 }
 
 #[tokio::test]
-async fn what_is_no_mcp_server_is_said_to_be_none() {
+async fn a_url_without_an_mcp_server_is_reported() {
     let page = |_: &Seen| Some(axum::response::Html("<h1>Welcome</h1>").into_response());
     let error = refusal(page).await;
     assert!(error.contains("`text/html") && error.contains("is this its address?"), "{error}");
@@ -110,7 +110,7 @@ async fn an_answer_of_a_stream_with_half_a_character_is_read() {
 }
 
 #[tokio::test]
-async fn a_call_without_an_answer_of_its_own_ends_at_once() {
+async fn a_call_without_an_answer_ends_immediately() {
     type Answer = fn(&Seen) -> Response;
     let answers: [(Answer, &str); 4] = [
         (|_| StatusCode::ACCEPTED.into_response(), "it takes the request and gives no answer"),

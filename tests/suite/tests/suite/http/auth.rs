@@ -35,7 +35,7 @@ async fn without_a_known_token_nothing_is_answered_but_health() {
 }
 
 #[tokio::test]
-async fn a_tool_learns_who_is_asking() {
+async fn a_tool_sees_the_client_info() {
     let served = Served::start(HttpOptions::default().auth(tokens())).await;
     for (token, name) in [("t-1", "ada"), ("t-2", "bob"), ("t-3", "#3")] {
         let bearer = bearing(token);
@@ -82,7 +82,7 @@ impl Authenticate for Picky {
 }
 
 #[tokio::test]
-async fn somebody_elses_authentication_says_who_and_what_is_needed() {
+async fn a_custom_authenticator_sets_principal_and_challenge() {
     let metadata = "https://example.com/.well-known/oauth-protected-resource";
     let options = HttpOptions::default().auth(Picky).resource_metadata(metadata);
     let served = Served::start(options).await;

@@ -121,7 +121,7 @@ async fn older_calls_without_sessions_are_answered_alike() {
 }
 
 #[tokio::test]
-async fn calls_in_sessions_are_answered_as_without_them() {
+async fn calls_with_and_without_sessions_are_answered_alike() {
     let without = served(HttpOptions::default().sessions(false)).await;
     let served = served(HttpOptions::default()).await;
     let session = served.session(&[]).await;
@@ -149,7 +149,7 @@ async fn a_call_in_a_session_that_waits_can_be_cancelled() {
 }
 
 #[tokio::test]
-async fn a_session_that_is_over_takes_no_calls() {
+async fn an_ended_session_accepts_no_calls() {
     let served = served(HttpOptions::default()).await;
     let session = served.session(&[]).await;
     let call = Ask::call_within(&session, 1, "whoami");
@@ -163,7 +163,7 @@ async fn a_session_that_is_over_takes_no_calls() {
 }
 
 #[tokio::test]
-async fn what_comes_with_a_call_reaches_the_tool() {
+async fn the_metadata_of_a_call_reaches_the_tool() {
     let served = served(HttpOptions::default()).await;
     let ask = Ask::call(1, "known").with("x-known", "yes").with_params(|params| {
         params["_meta"]["example.com/k"] = json!(5);

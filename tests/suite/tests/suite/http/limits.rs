@@ -73,7 +73,7 @@ fn announced() -> Ask {
 }
 
 #[tokio::test]
-async fn messages_that_do_not_arrive_shut_nobody_out() {
+async fn incomplete_messages_do_not_block_others() {
     let served = Served::start(HttpOptions::default().max_requests(1)).await;
     let mut connections = [served.open().await, served.open().await];
     for connection in &mut connections {

@@ -57,7 +57,7 @@ async fn refused(arguments: &[&str]) -> (Option<i32>, String) {
 }
 
 #[tokio::test]
-async fn it_says_where_it_listens_and_answers_there() {
+async fn it_prints_its_address_and_answers_there() {
     let program = Program::start(&mut command(&["--http", "0"])).await;
     assert!(program.address.ip().is_loopback() && program.address.port() > 0);
     assert_eq!(program.ask(&Ask::call(1, "numbers")).await, 200);
@@ -116,7 +116,7 @@ async fn a_public_address_needs_authentication() {
 }
 
 #[tokio::test]
-async fn wrong_flags_are_told_what_to_write() {
+async fn wrong_flags_are_reported_with_a_remedy() {
     let cases: [(&[&str], i32, &str); 7] = [
         (&["--no-sessions"], 2, "'--no-sessions' needs '--http <ADDR>'"),
         (&["--http", "localhost"], 1, "write `8080`"),

@@ -68,7 +68,7 @@ impl Authenticate for Silent {
 }
 
 #[tokio::test]
-async fn nobody_waits_for_ever_to_be_known() {
+async fn authentication_times_out() {
     let options = HttpOptions::default().auth(Silent).auth_timeout(Duration::from_millis(50));
     let served = Served::start(options).await;
     let refused = served.ask(&Ask::call(1, "whoami")).await;

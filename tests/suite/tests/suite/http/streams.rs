@@ -120,7 +120,7 @@ async fn hear_whole(served: &mut Served, connection: &mut Connection) {
 }
 
 #[tokio::test]
-async fn what_is_told_comes_before_the_result() {
+async fn notifications_arrive_before_the_result() {
     let mut served = served(HttpOptions::default()).await;
     for ask in modern("halfway") {
         let mut connection = served.open().await;
@@ -131,7 +131,7 @@ async fn what_is_told_comes_before_the_result() {
 }
 
 #[tokio::test]
-async fn in_a_session_what_a_call_tells_comes_before_its_result() {
+async fn notifications_of_a_call_in_a_session_precede_its_result() {
     let mut served = served(HttpOptions::default()).await;
     let session = served.session(&[]).await;
     let call = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {
@@ -146,7 +146,7 @@ async fn in_a_session_what_a_call_tells_comes_before_its_result() {
 }
 
 #[tokio::test]
-async fn a_call_that_ends_at_once_still_tells_first() {
+async fn a_call_that_ends_immediately_still_notifies_first() {
     let served = served(HttpOptions::default()).await;
     for ask in modern("quick") {
         let mut connection = served.open().await;
@@ -159,7 +159,7 @@ async fn a_call_that_ends_at_once_still_tells_first() {
 }
 
 #[tokio::test]
-async fn a_stream_ends_with_its_call_whoever_still_knows_the_client() {
+async fn a_stream_ends_with_its_call() {
     let served = served(HttpOptions::default()).await;
     let [ask, _] = modern("haunted");
     let mut connection = served.open().await;

@@ -39,7 +39,7 @@ fn a_long_line_within_the_limit() {
 }
 
 #[test]
-fn bytes_that_are_no_text() {
+fn bytes_that_are_not_utf8() {
     for line in [&b"\xff\xfe{}"[..], b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xc3\x28\"}"] {
         let answer = answer(line);
         assert_eq!((&answer["id"], &answer["error"]["code"]), (&Value::Null, &json!(-32700)));

@@ -43,7 +43,7 @@ struct Shared {
     has_stream: AtomicBool,
     /// Number of streams in a row that broke without an event.
     breaks: Arc<AtomicU32>,
-    /// Cancelled when the server is gone, or has forgotten the session.
+    /// Cancelled when the server is unreachable, or has ended the session.
     lost: CancellationToken,
 }
 
@@ -77,7 +77,7 @@ impl Client {
         TransportError::new(error, &self.0.headers)
     }
 
-    /// Waits until the server is gone, or has forgotten the session.
+    /// Waits until the server is unreachable, or has ended the session.
     pub(super) async fn connection_lost(&self) {
         self.0.lost.cancelled().await;
     }

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_repeats_is_not_shown() {
+    fn secrets_repeated_by_a_server_are_not_shown() {
         let mut config = HttpConfig::new("https://ada:pass-word@example.com/mcp?key=query-value");
         config.headers.insert("X-Team".into(), "header-value".into());
         config.auth = Some(McpAuth::Bearer("token-value".into()));
@@ -176,7 +176,7 @@ mod tests {
 
     #[cfg(not(feature = "oauth"))]
     #[test]
-    fn without_oauth_it_is_said_what_to_turn_on() {
+    fn without_the_feature_oauth_the_error_names_it() {
         let mut config = HttpConfig::new("https://example.com/mcp");
         config.auth = Some(McpAuth::OAuth(Default::default()));
         let problem = Headers::new("far", &config, None).err().unwrap();

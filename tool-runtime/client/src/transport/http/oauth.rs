@@ -62,7 +62,7 @@ impl OAuth {
         }))
     }
 
-    /// Whether a request has given up waiting for a person.
+    /// Whether a request has stopped waiting for a person.
     pub(super) fn is_authorizing(&self) -> bool {
         self.0.is_awaited.load(Ordering::Relaxed)
     }

@@ -16,7 +16,7 @@ pub struct McpHeaderRequest {
     /// get the name later.
     pub url: String,
     /// The value of the header `WWW-Authenticate` with which the server refused the last headers (status
-    /// 401), or an empty text. The request is sent once more with the new headers. Default: `None`, nothing
+    /// 401), or an empty text. The request is sent again with the new headers. Default: `None`, nothing
     /// was refused.
     pub refused: Option<String>,
 }

@@ -135,7 +135,7 @@ mod tests {
     use super::endpoint;
 
     #[test]
-    fn messages_go_to_the_same_origin_only() {
+    fn messages_are_sent_only_to_the_same_origin() {
         let url = "https://example.com/a/sse?key=1vXk9p";
         for (said, expected) in [
             ("/messages?id=1", Some("https://example.com/messages?id=1")),

@@ -34,7 +34,7 @@ impl SseRetryPolicy for ReconnectPolicy {
     }
 }
 
-/// Bounds the reconnection delay that a server asks for. rmcp reopens a broken stream at once, so its error
+/// Bounds the reconnection delay that a server asks for. rmcp reopens a broken stream immediately, so its error
 /// is delayed, longer for each stream in a row without an event.
 pub(super) fn with_bounded_retry(events: Events, breaks: Arc<AtomicU32>) -> Events {
     let bound = move |event| bound_retry(event, Arc::clone(&breaks));

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Limit on requests that wait for the head of their answer.
 const MAX_AT_ONCE: usize = 256;
 
-/// A connection over HTTP, which lasts until the server is gone or has forgotten the session.
+/// A connection over HTTP, which lasts until the server is unreachable or has ended the session.
 pub(super) struct Streamable {
     transport: StreamableHttpClientTransport<Client>,
     client: Client,

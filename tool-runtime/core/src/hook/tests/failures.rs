@@ -137,7 +137,7 @@ async fn a_panic_while_a_hook_is_cut_short_is_a_failure() {
 }
 
 #[tokio::test]
-async fn an_error_that_panics_when_it_is_worded_is_a_failure() {
+async fn a_panic_while_formatting_an_error_is_a_failure() {
     #[derive(Debug)]
     struct Unspeakable;
     impl std::fmt::Display for Unspeakable {

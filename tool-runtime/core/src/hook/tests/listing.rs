@@ -48,7 +48,7 @@ fn bad_patterns_are_kept_and_match_nothing() {
 }
 
 #[test]
-fn a_hook_in_the_log_says_what_it_does() {
+fn the_debug_output_of_a_hook_describes_it() {
     let text = format!("{:?}", before("fs.*").provides::<u8>().fails_open());
     assert!(text.starts_with("Hook::before"), "{text}");
     assert!(text.contains("fs.*") && text.contains("fails_open: true") && text.contains("u8"));

@@ -51,7 +51,7 @@ impl Wait {
 }
 
 #[test]
-fn what_does_not_meet_is_ready_at_once() {
+fn tickets_without_conflict_are_ready_immediately() {
     let queue = SharedQueue::default();
     let held = [held(&queue, writes("a"), None), held(&queue, reads("b"), None)];
     let both = [now(queue.enter(reads("b"), None)), now(queue.enter(writes("c"), None))];
@@ -85,7 +85,7 @@ fn readers_do_not_overtake_a_writer_that_waits() {
 }
 
 #[test]
-fn whoever_gives_up_lets_those_behind_go() {
+fn a_dropped_ticket_unblocks_later_ones() {
     let queue = SharedQueue::default();
     let _reader = held(&queue, reads("a"), None);
     let writer = waiting(&queue, writes("a"), None);
@@ -110,7 +110,7 @@ fn a_panic_releases() {
 }
 
 #[test]
-fn a_waker_may_leave_the_lane_when_it_is_dropped() {
+fn a_dropped_waker_may_leave_the_queue() {
     struct Owner(#[expect(dead_code, reason = "dropped")] Held);
     impl Wake for Owner {
         fn wake(self: Arc<Self>) {}
@@ -126,7 +126,7 @@ fn a_waker_may_leave_the_lane_when_it_is_dropped() {
 }
 
 #[test]
-fn a_call_is_not_in_the_way_of_those_it_makes() {
+fn a_call_does_not_block_its_nested_calls() {
     let queue = SharedQueue::default();
     let parent = held(&queue, anything(), None);
     let child = held(&queue, anything(), Some(&parent.link()));
@@ -159,7 +159,7 @@ fn calls_of_one_parent_keep_their_order_where_all_pass_the_same() {
 }
 
 #[test]
-fn a_nested_call_passes_what_waits_for_its_parent() {
+fn a_nested_call_passes_calls_that_wait_for_its_parent() {
     let queue = SharedQueue::default();
     let parent = held(&queue, writes("a"), None);
     let behind_parent = waiting(&queue, anything(), None);
@@ -173,7 +173,7 @@ fn a_nested_call_passes_what_waits_for_its_parent() {
 }
 
 #[test]
-fn a_nested_call_waits_behind_strangers() {
+fn a_nested_call_waits_behind_unrelated_calls() {
     let queue = SharedQueue::default();
     let parent = held(&queue, writes("a"), None);
     let other = held(&queue, reads("b"), None);
@@ -186,7 +186,7 @@ fn a_nested_call_waits_behind_strangers() {
 }
 
 #[test]
-fn whoever_closes_the_circle_is_refused() {
+fn the_call_that_closes_a_cycle_is_rejected() {
     let queue = SharedQueue::default();
     let (a, b) = (held(&queue, writes("a"), None), held(&queue, writes("b"), None));
     let a_wants_b = waiting(&queue, writes("b"), Some(&a.link()));
@@ -198,7 +198,7 @@ fn whoever_closes_the_circle_is_refused() {
 }
 
 #[test]
-fn a_circle_of_three_is_seen_at_any_depth() {
+fn a_cycle_of_three_is_found_at_any_depth() {
     let queue = SharedQueue::default();
     let [a, b, c] = ["a", "b", "c"].map(|key| held(&queue, writes(key), None));
     let under_a =
@@ -211,7 +211,7 @@ fn a_circle_of_three_is_seen_at_any_depth() {
 
 /// `x_wants_c` queues behind `stranger`, which waits for `a`. It may pass, which breaks the cycle.
 #[test]
-fn a_circle_that_somebody_can_leave_is_left() {
+fn a_cycle_is_broken_when_a_call_can_pass() {
     let queue = SharedQueue::default();
     let (a, x) = (held(&queue, writes("a"), None), held(&queue, writes("x"), None));
     let reader = held(&queue, reads("c"), None);
@@ -252,7 +252,7 @@ fn a_chain_of_calls_that_end_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_call_through_another_lane_is_not_kept_by_itself() {
+fn a_nested_call_through_another_queue_does_not_wait_for_its_ancestor() {
     let (queue, other) = (SharedQueue::default(), SharedQueue::default());
     let outer = held(&queue, anything(), None);
     let between = held(&other, anything(), Some(&outer.link()));

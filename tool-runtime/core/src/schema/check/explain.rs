@@ -175,7 +175,7 @@ impl<'a, 's, 'v> Failure<'a, 's, 'v> {
         }
     }
 
-    /// How many properties of the object a variant declares.
+    /// The number of properties of the object that a variant declares.
     fn shared_names(&self, index: usize, object: &Map<String, Value>) -> usize {
         self.variants[index].properties().filter(|(name, _)| object.contains_key(*name)).count()
     }

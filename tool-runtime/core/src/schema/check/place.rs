@@ -41,7 +41,7 @@ enum Step<'p> {
     Property(Option<&'p str>),
     /// Item of an array.
     Item(usize),
-    /// The same value seen by another subschema, whose address is kept if a reference led there.
+    /// The value seen by another subschema, whose address is kept if a reference led there.
     Same(Option<usize>),
 }
 
@@ -112,7 +112,7 @@ impl<'p> Place<'p> {
         self.secret
     }
 
-    /// Whether it is a part of a tool's result.
+    /// Whether the value is part of a tool's result.
     pub(super) fn is_in_result(&self) -> bool {
         self.whole == DocumentKind::Result
     }

@@ -13,7 +13,7 @@ const MAX_PAIRS: usize = 1_000_000;
 
 /// The values, by address, that a schema marks as write-only, with everything inside.
 ///
-/// They are found before the walk, because a later schema may mark a value that an earlier one describes. Every schema
+/// Secrets are found before the walk, because a later schema may mark a value that an earlier one describes. Every schema
 /// that may apply counts, also that of an alternative that does not fit.
 #[derive(Debug, Default)]
 pub(super) struct Secrets {

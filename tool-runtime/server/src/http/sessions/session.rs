@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_is_away_while_nobody_listens_for_it() {
+    fn a_call_is_detached_while_its_client_is_disconnected() {
         let session = session();
         let request = RequestId::Number(1);
         session.listen(7, &request);

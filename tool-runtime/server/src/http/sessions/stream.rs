@@ -37,7 +37,7 @@ impl WatchedStream {
         self
     }
 
-    /// Whether the time is over, and the client knows an event id to resume from.
+    /// Whether the time has passed, and the client has an event id to resume from.
     fn is_over(&mut self, context: &mut Context<'_>) -> bool {
         let is_numbered = self.watch.as_ref().is_some_and(|watch| watch.number.is_some());
         let end = self.end.as_mut().filter(|_| is_numbered);

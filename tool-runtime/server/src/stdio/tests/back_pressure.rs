@@ -73,7 +73,7 @@ async fn requests_wait_while_too_much_is_unwritten() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn answers_that_nobody_reads_are_given_up_after_the_end_of_the_input() {
+async fn unread_answers_are_dropped_after_the_end_of_the_input() {
     let (mut peer, transport) = over_pipes();
     let mut transport = transport.with_queue_limit(1000);
     assert!(poll_once(pin!(transport.send(bulky(0, BULK)))).is_pending());

@@ -142,7 +142,7 @@ async fn when_no_call_ends_further_ones_are_refused_and_the_rest_is_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_is_gone_is_not_waited_for() {
+async fn a_disconnected_client_is_not_awaited() {
     let (mut client, mut transport) = open().await;
     write(&mut client, calls(1..IN_FLIGHT + 2)).await;
     receives(&mut transport, 1..IN_FLIGHT + 1).await;

@@ -44,7 +44,7 @@ async fn refused(
 }
 
 #[tokio::test]
-async fn what_a_version_does_not_have_is_refused_before_and_after_the_first_request() {
+async fn methods_of_other_versions_are_rejected_at_any_time() {
     let (mut peer, mut transport) = over_pipes();
     let requests = [modern(1, "initialize"), modern(2, "ping")];
     let both = [json!(-32601), json!(-32601)];

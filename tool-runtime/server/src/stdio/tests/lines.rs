@@ -66,7 +66,7 @@ fn a_line_over_the_limit_is_not_kept() {
 }
 
 #[test]
-fn the_end_of_a_skipped_line_is_no_line() {
+fn the_end_of_a_skipped_line_is_skipped() {
     assert_eq!(cut(4, &[b"12345", b"6789"]), [None]);
 }
 

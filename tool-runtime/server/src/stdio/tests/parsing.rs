@@ -40,7 +40,7 @@ fn arguments_arrive_byte_for_byte() {
 }
 
 #[test]
-fn arguments_that_are_no_object_are_still_a_call() {
+fn arguments_that_are_not_an_object_are_still_a_call() {
     for arguments in ["[1,2]", "\"text\"", "null", "12", "true"] {
         let request = request(&call_with(arguments));
         assert!(matches!(request, ClientRequest::CallToolRequest(_)));
@@ -62,7 +62,7 @@ fn absent_arguments_leave_no_extension() {
 }
 
 #[test]
-fn every_other_field_is_what_rmcp_makes_of_it() {
+fn every_other_field_is_parsed_as_by_rmcp() {
     let line = json!({
         "params": {
             "arguments": {"a": 1},
@@ -94,7 +94,7 @@ fn escapes_and_odd_ids_take_the_fast_path_too() {
 }
 
 #[test]
-fn a_null_meta_is_none() {
+fn a_null_meta_counts_as_absent() {
     let line =
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","_meta":null}}"#;
     let (ours, theirs) = (request(line), request_by_rmcp(line));
@@ -103,7 +103,7 @@ fn a_null_meta_is_none() {
 }
 
 #[test]
-fn a_malformed_call_is_what_rmcp_makes_of_it() {
+fn a_malformed_call_is_answered_as_by_rmcp() {
     for params in [r#"{}"#, r#"{"name":1}"#, r#"{"name":"t","requestState":1}"#] {
         let line = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#);
         assert!(matches!(request_by_rmcp(&line), ClientRequest::CustomRequest(_)));

@@ -57,7 +57,7 @@ pub(super) fn is_transient(error: &HttpError) -> bool {
     }
 }
 
-/// Whether the server is gone, or has forgotten the session.
+/// Whether the server is unreachable, or has ended the session.
 pub(super) fn is_gone(error: &HttpError) -> bool {
     match error {
         _ if code(error) == Some(404) => true,

@@ -97,7 +97,7 @@ impl Client {
                 "it answers another request than the one that it was sent"
             }
             Answer::Json(JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_), _) => {
-                "what it answers is not an answer"
+                "its response is not a JSON-RPC response"
             }
             _ => return Ok(()),
         };

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_server_sends_nobody_where_it_is_not_itself() {
+    async fn a_message_endpoint_on_another_origin_is_rejected() {
         let (public, private) = ("https://8.8.8.8/mcp", "https://10.0.0.1/mcp");
         let own = "http://127.0.0.1:1/mcp";
         for (server, url, expected) in [

@@ -22,7 +22,7 @@ impl Flow {
         let page = page::fit(page, &self.url).map_err(|problem| self.unauthorized(problem))?;
         let listener = self.listener().await?;
         let Some(show) = self.callbacks.page() else {
-            let text = "a person would have to let this program in, and it does not say how to ask them (`McpManagerBuilder::oauth`)";
+            let text = "a person has to authorize this program, which has no way to ask for it (`McpManagerBuilder::oauth`)";
             return Err(self.unauthorized(text));
         };
         let shown = show(McpAuthPage {

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn short_lives_are_not_over_at_once() {
+    fn short_token_lifetimes_are_extended() {
         for (expires, expected) in [(3600, 3600), (300, 300), (20, 48), (0, 30)] {
             let taken = taken_out(&kept(expires), "https://far.example/mcp").unwrap();
             let taken = serde_json::to_value(taken).unwrap();

@@ -21,7 +21,7 @@ pub(super) fn refusal(status: StatusCode, body: &[u8]) -> (String, Vec<u8>) {
     (text, json!({ "error": name.unwrap_or("unknown") }).to_string().into_bytes())
 }
 
-/// Whether it is the name of an error, as in RFC 6749 and its extensions.
+/// Whether the text is an error code of RFC 6749 or its extensions.
 fn is_name(text: &str) -> bool {
     let is_allowed = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
     (1..=MAX_NAME).contains(&text.len()) && text.bytes().all(is_allowed)
@@ -62,9 +62,9 @@ mod tests {
     fn only_the_name_of_a_refusal_is_shown() {
         let refused = |body: &str| refusal(StatusCode::BAD_REQUEST, body.as_bytes()).0;
         let named = r#"{"error":"invalid_client","error_description":"8fQm2x","error_uri":"x"}"#;
-        assert_eq!(rejected_target(named), "says `invalid_client`");
+        assert_eq!(refused(named), "says `invalid_client`");
         for other in [r#"{"error":"the secret 8fQm2x"}"#, "garbage 8fQm2x", r#"{"error":7}"#, ""] {
-            assert_eq!(rejected_target(other), "answered with HTTP 400", "{other}");
+            assert_eq!(refused(other), "answered with HTTP 400", "{other}");
         }
     }
 

@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_goes_to_one_issuer() {
+    fn a_secret_is_sent_to_one_issuer() {
         let mut config = McpOAuth::default();
         let any = Issuer::new(&config);
         assert!(any.check(&of("https://a.example")).is_ok());

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_pages_of_the_web_that_say_what_we_say_are_opened() {
+    fn only_valid_authorization_urls_are_opened() {
         const OURS: &str = "response_type=code&client_id=c&state=s&code_challenge=x&code_challenge_method=S256&redirect_uri=r";
         let (far, near) = ("https://far.example/mcp", "http://near.example/mcp");
         for (server, address, is_fine) in [
