@@ -1,6 +1,6 @@
-//! Signatures that cannot be tools, whatever their types turn out to be.
+//! Signatures that cannot be tools for any types.
 //!
-//! A parameter that is refused here is left out of the generated action.
+//! A parameter that is rejected here is left out of the generated action.
 
 mod block;
 mod forbidden;

@@ -53,7 +53,7 @@ fn words(tokens: TokenStream) -> Vec<String> {
     tokens.into_iter().flat_map(of).collect()
 }
 
-/// Whether a parameter's shape is refused.
+/// Whether a parameter's shape is rejected.
 pub(crate) fn is_refused(typed: &PatType) -> bool {
     !check(typed, Kind::Tool).is_empty()
 }

@@ -138,7 +138,7 @@ pub(super) enum Input {
 }
 
 /// Parses the command line. Help, versions and errors are printed here and end with an exit code. With
-/// `has_pool_options`, every command takes `--tools` and the like.
+/// `has_pool_options`, every command takes the options of pools, such as `--tools`.
 pub(super) fn parse<T>(
     about: &About,
     has_pool_options: bool,

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mirror_is_not_content_of_its_own() {
+    fn a_text_mirror_is_not_separate_content() {
         let result = json!({
             "content": [{ "type": "text", "text": "{\"n\":1}" }], "structuredContent": { "n": 1 },
         });

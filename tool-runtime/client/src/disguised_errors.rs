@@ -1,4 +1,4 @@
-//! Logs refused requests of a server: the first of each method as a warning, others at debug level. rmcp would log a
+//! Logs rejected requests of a server: the first of each method as a warning, others at debug level. rmcp would log a
 //! warning for each, so errors pass it disguised as results.
 
 use super::handler::Handler;
@@ -16,7 +16,7 @@ use tool_runtime_core::seam::lock;
 /// The member with a disguised error.
 const REFUSED: &str = "tool-runtime/refused";
 
-/// The refused methods of one server.
+/// The rejected methods of one server.
 #[derive(Debug, Default)]
 pub(super) struct RejectedMethods(Mutex<BTreeSet<&'static str>>);
 

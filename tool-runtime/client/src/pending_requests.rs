@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_that_runs_is_not_taken_again() {
+    fn the_id_of_a_running_request_is_rejected() {
         let pending = PendingRequests::default();
         assert!(admit(&pending, ping(1)));
         assert!(!admit(&pending, ping(1)));

@@ -60,7 +60,7 @@ pub(super) struct RemoteTool {
     /// The server's name of the tool.
     name: String,
     definition: Arc<ToolDefinition>,
-    /// Created when the first call is shown or refused: it is as large as the schema.
+    /// Created when the first call is shown or rejected: it is as large as the schema.
     input: OnceLock<Arc<InputModel>>,
     arguments: Arc<Checker>,
     output: Option<Arc<Checker>>,

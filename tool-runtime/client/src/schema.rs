@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_name_that_a_foreign_pattern_may_match_is_taken() {
+    async fn a_name_that_a_foreign_pattern_may_match_counts_as_declared() {
         let closed = json!({
             "patternProperties": { r"^[\w-.]+$": { "type": "integer" } },
             "additionalProperties": false,

@@ -34,7 +34,7 @@ const MAX_LOSSES: usize = 3;
 /// Time limit of the cancellation of a task.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Whether a server refused a call because it accepts the tool only as a task.
+/// Whether a server rejected a call because it accepts the tool only as a task.
 pub(super) fn is_demanded(error: &ErrorData) -> bool {
     let required = || error.data.as_ref()?.get("requiredCapabilities").cloned();
     error.code == ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY

@@ -83,7 +83,7 @@ impl McpServerConfig {
 }
 
 fn shown(name: &McpText) -> String {
-    // An expanded name is shown as it is written.
+    // An expanded name is shown unexpanded.
     match name.shown() {
         name if name.contains("${") => HIDDEN.to_owned(),
         name => format!("${{{name}}}"),

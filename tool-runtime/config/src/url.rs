@@ -101,7 +101,7 @@ fn user_info_end(rest: &str) -> Option<usize> {
     if let Some(at) = authority.rfind('@') {
         return Some(at + 1);
     }
-    // A password with a slash in it is malformed, and a password all the same.
+    // A password with a slash is malformed, but still a password.
     let port = authority.rsplit_once(':').map(|(_, port)| port)?;
     let is_port = port.bytes().all(|byte| byte.is_ascii_digit());
     if is_port { None } else { rest.rfind('@').map(|at| at + 1) }

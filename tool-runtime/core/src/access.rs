@@ -13,7 +13,7 @@ pub use part::KeyPart;
 
 /// The resources that a call touches, by key, each read or written.
 ///
-/// A key is text of the form `scheme:rest`. Two calls conflict where one writes what the other reads
+/// A key is text of the form `scheme:rest`. Two calls conflict if one writes a key that the other reads
 /// or writes. Keys are compared as text, except for the scheme `file`: its path is made absolute
 /// against the current directory and loses `.`, `..` and double separators. Symbolic links are resolved in
 /// the part of the path that exists when the key is made. Hard links and broken links are not resolved.

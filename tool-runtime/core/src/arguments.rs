@@ -49,7 +49,7 @@ impl<'a> Arguments<'a> {
         self.tracked(&Flags::default())
     }
 
-    /// Decodes them as a type whose schema is advertised: unknown fields inside are refused.
+    /// Decodes them as a type whose schema is advertised: unknown fields inside are rejected.
     pub(crate) fn parse_closed<T: DeserializeOwned + JsonSchema>(&self) -> Result<T, DecodeError> {
         let flags = Flags::default();
         let value = self.tracked(&flags)?;

@@ -68,7 +68,7 @@ impl ToolPool {
 }
 
 impl BlockingPool {
-    /// Limits how long one call, or one whole batch, may take. Default: no limit but the tools'
+    /// Limits how long one call, or one whole batch, may take. Default: only the tools'
     /// own.
     #[must_use]
     pub fn with_timeout(mut self, timeout: Duration) -> Self {
@@ -162,7 +162,7 @@ impl BlockingPool {
         let (sender, receiver) = mpsc::channel();
         let runtime = self.runtime.clone();
         let run = move || {
-            // The receiver is gone after a timeout.
+            // The receiver has been dropped after a timeout.
             runtime.block_on(each(work, |item| drop(sender.send(item))));
         };
         if thread::Builder::new().name("tool-call".to_owned()).spawn(run).is_err() {

@@ -78,7 +78,7 @@ impl fmt::Debug for ToolCall {
     }
 }
 
-/// The one answer to a [`ToolCall`]: never none, never two. Its JSON form holds all of it but
+/// The one answer to a [`ToolCall`]: exactly one per call. The JSON form has all of it but
 /// the error's own value: MCP's `CallToolResult` as `observation`, and `error` with class,
 /// message, detail and issues.
 ///

@@ -258,7 +258,7 @@ impl Completers {
         self.0.iter().map(|(argument, _)| argument.as_str())
     }
 
-    /// All values for an argument that begin as `prefix` does; what a function gives is not
+    /// All values for an argument that begin as `prefix` does; values of a function are not
     /// looked through.
     pub(crate) async fn complete(
         &self,

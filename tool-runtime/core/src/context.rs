@@ -29,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 /// tools of the pool ([`Self::call`]), and its caller, to send it things
 /// ([`Self::progress`], [`Self::log`]) and to ask them ([`Self::ask`]).
 ///
-/// A tool asks for it by a parameter `&ToolContext`. It is cheap to clone. No tool learns of
+/// A tool gets it by a parameter `&ToolContext`. It is cheap to clone. No tool sees
 /// conversations or model messages from it.
 ///
 /// ```
@@ -163,7 +163,7 @@ impl ToolContext {
     }
 
     /// The session that the call belongs to, and the calls that a tool makes itself. `None` for
-    /// a call that stands alone: of the pool itself, or of MCP 2026-07-28 over HTTP.
+    /// an independent call: of the pool itself, or of MCP 2026-07-28 over HTTP.
     pub fn session(&self) -> Option<&SessionId> {
         self.0.session.as_ref().map(|session| &session.id)
     }
@@ -237,7 +237,7 @@ impl ToolContext {
         if let Some(isolation) = self.isolation() {
             let guards = self.guards();
             return isolation.run(&name(), async move {
-                // The caller may be gone while the code still blocks its thread.
+                // The caller may have returned while the code still blocks its thread.
                 let _guards = guards;
                 start().await
             });

@@ -84,7 +84,7 @@ impl ToolDefinition {
         &self.problems
     }
 
-    /// Adds a problem; the pool refuses the tool.
+    /// Adds a problem; the pool rejects the tool.
     #[doc(hidden)]
     pub fn add_problem(&mut self, problem: impl Into<String>) {
         self.problems.push(problem.into());

@@ -124,9 +124,9 @@ impl Hook {
     /// `Fn(HookCall, AfterCall) -> Future` that gives back [`After`], or a `Result` of it.
     ///
     /// The hook sees the outcome of every call of a tool of the pool once: calls that ran, also those that
-    /// failed, timed out or were cancelled, and calls that were refused because of their
+    /// failed, timed out or were cancelled, and calls that were rejected because of their
     /// arguments, a restriction, a hook or a person. The class of
-    /// [`AfterCall::error`] distinguishes them. A refused call has the arguments that hooks made of
+    /// [`AfterCall::error`] distinguishes them. A rejected call has the arguments that hooks made of
     /// it up to then, which may not be valid. A call of an unknown tool, or of a pool that has
     /// been closed, has no tool and is not shown.
     ///
@@ -158,7 +158,7 @@ impl Hook {
     }
 
     /// Lets calls continue when the hook fails, panics or times out, as if it were not
-    /// there; the log has a warning. Default: the call is refused, or its result withheld.
+    /// there; the log has a warning. Default: the call is rejected, or its result withheld.
     ///
     /// If the tool rejects rewritten arguments, only the rewriting is dropped: a question that came with it is
     /// still put to the approver.

@@ -1,4 +1,4 @@
-//! Describes every mistake in a call's arguments after decoding refused them.
+//! Describes every mistake in a call's arguments after decoding rejected them.
 
 mod decoders;
 
@@ -226,7 +226,7 @@ impl InputModel {
                 format!("argument `{}` is not of its type", name(index))
             }
             DecodeFailure::Number(index, _) => format!(
-                "a number in argument `{}` is not an integer of its type; write digits alone, without fraction or exponent",
+                "a number in argument `{}` is not an integer of its type; write only digits, without fraction or exponent",
                 name(index)
             ),
             DecodeFailure::Ignored(index) if self.is_flattened(*index) => {

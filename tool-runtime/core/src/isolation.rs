@@ -37,7 +37,7 @@ use tracing::{Instrument as _, Span};
 pub use watchdog::Watched;
 use watchdog::{Place, Watchdog};
 
-/// Limit on concurrent polls that have handed over their workers. Each takes a thread of tokio's pool for blocking
+/// Limit on concurrent polls that have released their workers. Each takes a thread of tokio's pool for blocking
 /// work. That has 512 by default: if none were left, the worker would be lost.
 const MAX_HANDED_OVER: usize = 224;
 
@@ -68,7 +68,7 @@ struct Shared {
 
 impl Isolation {
     /// Runs `work` in a separate task. Dropping the future ends it at its next `.await`. A panic
-    /// goes on in the caller.
+    /// resumes in the caller.
     ///
     /// # Panics
     /// Outside of a tokio runtime.

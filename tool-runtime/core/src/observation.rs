@@ -221,7 +221,7 @@ impl Observation {
         self.other().is_none() && self.content.iter().all(ContentBlock::is_known)
     }
 
-    /// All text of it: text blocks, the text of embedded resources and the JSON of blocks of unknown
+    /// All text of the observation: text blocks, the text of embedded resources and the JSON of blocks of unknown
     /// kinds, one per line, or else the structured value's JSON. Images, audio, links and resources
     /// of bytes are left out.
     ///

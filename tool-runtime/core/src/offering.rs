@@ -117,7 +117,7 @@ pub(crate) type Running<'a, T> = BoxFuture<'a, Result<T, ToolError>>;
 /// The result of a request.
 pub(crate) type Answer<'a, T> = BoxFuture<'a, Result<T, CallError>>;
 
-/// Refuses arguments of a closure, which has no decoder: those that are missing, and those that
+/// Rejects arguments of a closure, which has no decoder: those that are missing, and those that
 /// it does not have.
 ///
 /// # Errors

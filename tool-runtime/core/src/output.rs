@@ -2,9 +2,9 @@
 //!
 //! schemars implements `JsonSchema` for `Result`, so one blanket implementation for
 //! structured values and one for results would overlap. Generated code therefore asks the
-//! compiler's method resolution: a first stage splits results from the rest and hands on a
+//! compiler's method resolution: a first stage splits results from the rest and passes on a
 //! probe of the success type, a second prefers our own conversion over a structured value and
-//! refuses results inside of a structured value, and the last level gives a type that fits none
+//! rejects results inside of a structured value, and the last level gives a type that fits none
 //! its one error.
 
 #![allow(
@@ -221,7 +221,7 @@ impl<T: Serialize + JsonSchema> SuccessKind<T> for Structured {
     }
 }
 
-/// Stage two, neither: never made, because `fit` never compiles.
+/// Stage two, no match: never created, because `fit` does not compile.
 pub struct Unfit<T>(PhantomData<fn() -> T>);
 
 impl<T> Unfit<T> {
@@ -315,7 +315,7 @@ impl<E: Into<ToolError>> FailureKind<E> for Convertible {
     }
 }
 
-/// Second choice: whatever prints.
+/// Second choice: any `Display` type.
 pub struct Printable;
 
 impl<E: Display> FailureKind<E> for Printable {
@@ -324,7 +324,7 @@ impl<E: Display> FailureKind<E> for Printable {
     }
 }
 
-/// Neither: never made, because `fit` never compiles.
+/// No match: never created, because `fit` does not compile.
 pub struct Opaque<E>(PhantomData<fn() -> E>);
 
 impl<E> Opaque<E> {

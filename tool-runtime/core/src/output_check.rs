@@ -77,7 +77,7 @@ impl OutputModel {
         }
     }
 
-    /// Refuses a float that is not finite where the schema does not allow the `null` that was
+    /// Rejects a float that is not finite where the schema does not allow the `null` that was
     /// written for it.
     ///
     /// # Errors

@@ -1,5 +1,5 @@
 //! The table that `#[tool]` leaves of a tool's arguments: the one source of the schema, of
-//! what is optional, and of what must never be shown.
+//! optional parts, and secrets.
 
 mod json;
 
@@ -122,7 +122,7 @@ pub trait ArgumentValue: DeserializeOwned + JsonSchema + 'static {}
 #[diagnostic::do_not_recommend]
 impl<T: DeserializeOwned + JsonSchema + 'static> ArgumentValue for T {}
 
-/// Refuses a parameter at compile time, at the place of the call.
+/// Rejects a parameter at compile time, at the place of the call.
 ///
 /// # Panics
 /// Always.
@@ -301,10 +301,10 @@ pub fn text_default<T: TextDefault<Kind>, Kind>(text: &'static str) -> T {
     T::from_text(text)
 }
 
-/// Marks what is made from text itself.
+/// Marks types that are parsed from text.
 pub struct Plain;
 
-/// Marks an option of it.
+/// Marks options of such types.
 pub struct Optional;
 
 /// A type that a string literal can be the default of.

@@ -5,7 +5,7 @@ use std::fmt;
 
 /// The caller, as authenticated by the transport.
 ///
-/// A tool asks for it by a parameter `&Principal`, or by
+/// A tool gets it by a parameter `&Principal`, or by
 /// [`ToolContext::principal`](crate::ToolContext::principal). The principal is anonymous unless the caller has
 /// authenticated: over stdio, and over HTTP without authentication.
 ///
@@ -49,7 +49,7 @@ impl Principal {
         self
     }
 
-    /// Sets what else is known of them, such as a token's claims. Default: nothing.
+    /// Sets further data of the principal, such as a token's claims. Default: none.
     #[must_use]
     pub fn with_claims(mut self, claims: Map<String, Value>) -> Self {
         self.claims = claims;

@@ -77,7 +77,7 @@ impl Prompt {
         OfferingBuilder::of(definition)
     }
 
-    /// Everything that a client may know of it.
+    /// The definition of the prompt, for clients.
     pub fn definition(&self) -> &PromptDefinition {
         &self.0.definition
     }

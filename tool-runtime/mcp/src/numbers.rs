@@ -82,7 +82,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_lost_integer_is_one_by_its_schema() {
+    fn an_integer_that_lost_digits_is_found_by_its_schema() {
         let schema = json!({"properties": {
             "n": {"type": "integer"}, "x": {"type": "number"}, "l": {"items": {"type": "integer"}},
         }});

@@ -1,7 +1,7 @@
 //! Streamable HTTP, all protocol versions.
 //!
 //! rmcp keeps the protocol: versions, headers, streams, sessions. Authentication, limits and the parsing of
-//! messages are in front of it. A request passes these steps in order, and each step may refuse it:
+//! messages are in front of it. A request passes these steps in order, and each step may reject it:
 //!
 //! | Step | Rule | File |
 //! |---|---|---|
@@ -15,7 +15,7 @@
 //! | rmcp | versions, headers, streams, sessions | `sessions` |
 //!
 //! rmcp gets the message with `{}` for the arguments, which reach the handler as a slice of the body: it would parse them
-//! twice and refuse what is not an object. Arguments that headers repeat (`x-mcp-header`) stay in, because rmcp compares them.
+//! twice and reject values that are not objects. Arguments that headers repeat (`x-mcp-header`) stay in, because rmcp compares them.
 //!
 //! A plain call that sends a message before its result becomes a stream with a task of its own (`reply`). `sessions` wraps
 //! rmcp's: it limits their number, knows their owners, ends idle ones, and cancels the call of a stream that is lost and not

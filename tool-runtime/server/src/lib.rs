@@ -3,7 +3,7 @@
 //! rmcp keeps lifecycles, version negotiation and the protocol's types; transports, the handler over the pool, conversions
 //! and the fast path for plain calls are here. Requests for capabilities that were not declared are answered with -32601,
 //! where rmcp's defaults answer with empty lists. Output schemas that are not objects are wrapped as `{"result": ..}` for
-//! clients before 2026-07-28, which refuse them.
+//! clients before 2026-07-28, which reject them.
 //!
 //! Messages of a running call (progress, log) wait in an `Outbox`, which `run_call.rs` empties in the task of the request:
 //! rmcp knows by that task which stream a message belongs to.
@@ -224,7 +224,7 @@ impl McpServer {
     ///
     /// At most 1024 calls of the client (of tools, prompts, resources, completions) run at a time. Before
     /// a further one, reading pauses until a call ends. If none ends within five seconds, further calls
-    /// are refused until one does, so that cancellations and answers to questions are read. Reading also
+    /// are rejected until one does, so that cancellations and answers to questions are read. Reading also
     /// pauses while the client leaves 4 MiB of answers unread.
     ///
     /// From here on, the process's standard output is its standard error, so that nothing a tool

@@ -26,7 +26,7 @@ pub(crate) struct Rejection {
     question: Option<RequestId>,
 }
 
-/// A message by its parts, none of them checked.
+/// The unchecked parts of a message.
 #[derive(Deserialize)]
 struct Parts<'a> {
     #[serde(borrow, default, deserialize_with = "double_option")]

@@ -168,7 +168,7 @@ async fn tokened(
 }
 
 #[tokio::test]
-async fn a_secret_is_one_under_any_schema() {
+async fn a_secret_is_found_under_any_schema() {
     let message = refusal(&pool_of::<TokenedAction>(), "tokened", r#"{"token":1973}"#).await;
     assert!(!message.contains("1973"), "{message}");
 }
@@ -228,7 +228,7 @@ async fn too_big(
 }
 
 #[test]
-fn a_pattern_that_cannot_be_compiled_is_refused_by_the_pool() {
+fn a_pattern_that_cannot_be_compiled_is_rejected_by_the_pool() {
     let error = ToolPool::builder().tool::<TooBigAction>().build().expect_err("too big");
     assert!(error.to_string().contains("the pattern of its argument `text`"), "{error}");
 }
@@ -372,7 +372,7 @@ async fn absent_arguments_have_three_spellings() {
 }
 
 #[tokio::test]
-async fn every_enforced_format_refuses() {
+async fn every_enforced_format_rejects() {
     /// Take one of each.
     #[tool(register = false)]
     async fn formats(

@@ -271,7 +271,7 @@ async fn models_and_roots_are_asked_for() {
 }
 
 #[tokio::test]
-async fn a_model_that_is_refused_is_an_error_for_the_caller() {
+async fn a_model_that_is_rejected_is_an_error_for_the_caller() {
     // Nobody answers: the legacy client says no to sampling.
     let client = TestClient::builder(&pool_of::<ThinkAction>())
         .protocol_version(ProtocolVersion::V2025_11_25)
@@ -347,7 +347,7 @@ async fn a_call_that_is_answered_with_a_question_is_dropped() {
 }
 
 #[tokio::test]
-async fn a_call_of_a_call_asks_and_hooks_see_nothing_wrong() {
+async fn a_nested_call_asks_without_errors_for_hooks() {
     /// Delete by calling another tool.
     #[tool(register = false)]
     async fn clean(context: &ToolContext) -> Result<String, ToolError> {
@@ -377,7 +377,7 @@ async fn a_call_of_a_call_asks_and_hooks_see_nothing_wrong() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_time_that_a_person_takes_is_the_tools_only_where_the_call_waits() {
+async fn answering_time_counts_only_while_the_call_waits() {
     /// Ask, with a limit.
     #[tool(register = false, timeout = "1s")]
     async fn hurried(context: &ToolContext) -> Result<String, ToolError> {

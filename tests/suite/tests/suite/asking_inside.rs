@@ -122,7 +122,7 @@ async fn agreeing_to(
 }
 
 #[tokio::test]
-async fn each_nested_call_has_question_keys_of_its_own() {
+async fn each_nested_call_has_its_own_question_keys() {
     let pool = ToolPool::builder().tool::<TidyAction>().tool::<DropItAction>();
     let pool = pool.tool::<KeepItAction>().build().expect("a pool");
     for version in VERSIONS {
@@ -143,7 +143,7 @@ async fn each_nested_call_has_question_keys_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_typed_nested_call_has_question_keys_of_its_own() {
+async fn a_typed_nested_call_has_its_own_question_keys() {
     /// Ask, then let another ask.
     #[tool(register = false)]
     async fn ask_twice(context: &ToolContext) -> Result<String, ToolError> {

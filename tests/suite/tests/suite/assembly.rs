@@ -61,7 +61,7 @@ async fn a_custom_tool_replaces_a_linked_one_in_the_report() {
 }
 
 #[test]
-fn an_mcp_tool_takes_nobodys_place_unasked_and_the_error_names_both() {
+fn an_mcp_tool_replaces_no_other_tool_by_default() {
     let collide = |builder: tool_runtime::ToolPoolBuilder, first: &str| {
         let builder = builder.add_from(&github(), [tool("same", "mcp")]);
         let error = builder.build().expect_err("a collision");
@@ -115,7 +115,7 @@ fn names_that_differ_in_case_alone_collide() {
 }
 
 #[test]
-fn of_a_server_names_that_differ_in_case_alone_are_kept_and_reported() {
+fn remote_names_that_differ_only_in_case_are_kept_and_reported() {
     let pool = ToolPool::builder()
         .add_from(&github(), [tool("READ", ""), tool("rEAD", ""), tool("list", "")])
         .add(tool("Read", ""))
@@ -129,7 +129,7 @@ fn of_a_server_names_that_differ_in_case_alone_are_kept_and_reported() {
 }
 
 #[tokio::test]
-async fn odd_tools_of_a_server_are_quarantined_and_the_others_work() {
+async fn invalid_tools_of_a_server_are_quarantined_and_the_others_work() {
     let odd = vec![
         tool("bad name", ""),
         tool(&"x".repeat(129), ""),
@@ -385,7 +385,7 @@ fn refused<T: for<'de> Deserialize<'de> + Debug>(json: &Value, expected: &str) {
 }
 
 #[tokio::test]
-async fn a_report_reads_back_as_it_was() {
+async fn a_report_survives_serialization() {
     let pool = full()
         .add_from(&Source::Linked, [tool("skill", "")])
         .add_from(&github(), [tool("bad name", "")])
@@ -416,7 +416,7 @@ async fn a_report_reads_back_as_it_was() {
 }
 
 #[test]
-fn filters_read_back_as_they_were() {
+fn filters_survive_serialization() {
     let filter: Filter = serde_json::from_value(json!({
         "allow": ["fs.*", "tag:x", "hint:!read_only", "source:mcp:github", "source:owner"],
         "deny": ["fs.write"]
@@ -445,7 +445,7 @@ async fn measure() -> ReadRequest {
 }
 
 #[tokio::test]
-async fn definitions_calls_and_results_read_back_as_they_were() {
+async fn definitions_calls_and_results_survive_serialization() {
     let annotations = ToolAnnotations::default().with_open_world(false);
     let mut definition =
         Tool::builder("a", "b").tags(["x"]).handler(|| async {}).definition().clone();

@@ -183,7 +183,7 @@ fn the_filter_comes_first() {
 }
 
 #[test]
-fn of_a_server_one_odd_tool_costs_the_others_nothing() {
+fn an_invalid_tool_does_not_affect_other_tools_of_its_server() {
     let pool = empty();
     let github = Source::mcp("github");
     let change = pool.set_tools(&github, [tool("bad name", ""), tool("fine", "")]).expect("set");
@@ -285,7 +285,7 @@ async fn a_call_that_runs_finishes_when_its_tool_is_removed_or_replaced() {
 }
 
 #[tokio::test]
-async fn a_closed_pool_refuses_changes_and_calls_and_still_reports() {
+async fn a_closed_pool_rejects_changes_and_calls_and_still_reports() {
     let pool = ToolPool::builder().add(tool("a", "")).deny(["x"]).build().expect("a pool");
     let agent = pool.scope();
     let _guard = agent.restrict(["a"]).expect("a pattern");
@@ -314,7 +314,7 @@ async fn a_closed_pool_refuses_changes_and_calls_and_still_reports() {
 }
 
 #[tokio::test]
-async fn a_snapshot_stays_as_it_was() {
+async fn a_snapshot_does_not_change() {
     let pool = empty();
     pool.add_tools(&skills(), [tool("a", "")]).expect("added");
     let (snapshot, listing) = (pool.snapshot(), pool.definitions_json());

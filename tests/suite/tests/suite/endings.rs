@@ -84,7 +84,7 @@ impl Shop {
 }
 
 #[test]
-fn a_call_without_an_end_is_given_up_before_a_host_gives_the_server_up() {
+fn an_endless_call_is_abandoned_before_the_host_kills_the_server() {
     for (tool, sign) in [("shop.wait", "waiting"), ("shop.count", "")] {
         assert!((0..TRIES).any(|_| time_to_end(tool, sign) < PATIENCE), "{tool}");
     }

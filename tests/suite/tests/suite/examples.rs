@@ -103,7 +103,7 @@ fn a_cancelled_command_is_stopped_and_the_shell_continues() {
 }
 
 #[test]
-fn a_closed_server_leaves_no_shell_behind() {
+fn a_closed_server_leaves_no_shell() {
     let mut terminal = Client::terminal();
     let shell = terminal.run(1, "echo $$")["output"].as_str().expect("a number").to_owned();
     terminal.leave();
@@ -142,7 +142,7 @@ fn a_configuration_file_selects_the_tools() {
 }
 
 #[test]
-fn the_notes_are_a_whole_server() {
+fn the_notes_example_serves_tools_prompts_and_resources() {
     let mut notes = Client::start("notes");
     let mut ask = |id: u64, method: &str, params: Value| {
         notes.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));

@@ -152,7 +152,7 @@ async fn loud() -> &'static str {
 }
 
 #[test]
-fn empty_titles_and_tags_and_a_priority_outside_of_its_range_are_refused() {
+fn empty_titles_and_tags_and_a_priority_outside_of_its_range_are_rejected() {
     let ping = Tool::builder("ping", "Answer.").title(" ").tags(["net", ""]);
     let prompt = Prompt::builder("hello", "Greet.").title("");
     let error = ToolPool::builder()
@@ -230,7 +230,7 @@ struct Search {
 }
 
 #[tokio::test]
-async fn a_given_schema_that_no_call_can_satisfy_is_refused() {
+async fn a_given_schema_that_no_call_can_satisfy_is_rejected() {
     let closure = Tool::builder("closure", "Search.").input_schema(wants("query"));
     let error = ToolPool::builder()
         .tool::<RequiresMoreAction>()

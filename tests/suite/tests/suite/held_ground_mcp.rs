@@ -111,7 +111,7 @@ async fn linger() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_tool_that_takes_no_answer_for_one_is_ended() {
+async fn a_tool_that_repeats_its_question_is_ended() {
     let pool = pool_of::<NagAction>();
     let client =
         answering(&pool, ProtocolVersion::V2026_07_28, Reply::accept(json!({ "sure": false })))
@@ -122,7 +122,7 @@ async fn a_tool_that_takes_no_answer_for_one_is_ended() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_task_that_takes_no_answer_for_one_is_ended() {
+async fn a_task_that_repeats_its_question_is_ended() {
     let client = patient(&pool_of::<NagLaterAction>()).await;
     let id = begun(&client, "nag_later").await;
     assert_eq!(settled(&client, &id).await, "input_required");

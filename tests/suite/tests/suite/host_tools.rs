@@ -143,7 +143,7 @@ async fn a_second_answer_and_an_unknown_id_change_nothing() {
 }
 
 #[tokio::test]
-async fn two_calls_of_one_id_in_a_batch_are_answered_apart() {
+async fn two_calls_of_one_id_in_a_batch_are_answered_separately() {
     let (client, pool) = desk(MINUTE);
     let batch = pool.call_all([call("pick", "same"), call("pick", "same")]);
     let host = async {

@@ -35,7 +35,7 @@ fn words(panic: tokio::task::JoinError) -> String {
 }
 
 #[tokio::test]
-async fn definitions_come_back_as_they_are() {
+async fn definitions_survive_serialization() {
     let pool = ToolPool::builder().tool::<AddAction>().tool::<RestAction>().build();
     let pool = pool.expect("a pool");
     let offered: Vec<_> = pool.snapshot().definitions().cloned().collect();

@@ -202,7 +202,7 @@ async fn calls_that_tools_make_are_inside_of_the_layers_with_their_caller() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_waits_in_a_layer_can_be_given_up() {
+async fn a_call_that_waits_in_a_layer_can_be_cancelled() {
     let pool = builder().layer(ConcurrencyLimitLayer::new(1)).build().expect("a pool");
     let token = CancellationToken::new();
     let cancelled = pool.context().with_cancellation(token.clone());
@@ -289,7 +289,7 @@ impl<S: Service<CallRequest, Response = ToolResult, Error = BoxError>> Service<C
 }
 
 #[tokio::test]
-async fn a_layer_that_fails_or_panics_is_one_result_in_its_place() {
+async fn a_failing_layer_is_one_error_result() {
     for (answer, expected) in [
         ((|| Err("secret address".into())) as fn() -> _, ErrorClass::Transient),
         (|| panic!("secret address"), ErrorClass::Internal),

@@ -85,7 +85,7 @@ async fn replacing_servers_keeps_unchanged_ones() {
 }
 
 #[tokio::test]
-async fn each_server_has_a_state_of_its_own() {
+async fn each_server_has_its_own_state() {
     let pool = empty();
     let missing = McpServerConfig::stdio("no-such-program-here");
     // While it is tried again, a server has no reason to show.

@@ -185,7 +185,7 @@ fn a_server_that_is_required_ends_what_needs_it() {
 }
 
 #[test]
-fn a_mistake_in_one_entry_keeps_the_doctor_from_no_other() {
+fn the_doctor_checks_all_entries_despite_mistakes() {
     let servers = json!({
         "unset": { "command": "x", "env": { "A": "${input:key}" } },
         "file": { "command": "x", "envFile": "no-such-file" },
@@ -243,7 +243,7 @@ fn a_tool_that_is_left_out_is_named_once_and_not_counted() {
 }
 
 #[test]
-fn a_whole_file_that_cannot_be_read_ends_every_command() {
+fn an_unreadable_file_ends_every_command() {
     let file = file("broken", json!({}));
     std::fs::write(&file, "{").expect("room for a file");
     for words in ["list", "status", "serve"] {
@@ -263,7 +263,7 @@ fn servers_are_read_from_yaml() {
 }
 
 #[test]
-fn two_servers_that_cannot_be_there_together_do_not_hide_others() {
+fn conflicting_servers_do_not_hide_other_problems() {
     let (mut one, mut two) = (well(), well());
     one["prefix"] = json!("same");
     two["prefix"] = json!("same");

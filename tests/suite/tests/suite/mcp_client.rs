@@ -151,7 +151,7 @@ async fn arguments_are_checked_before_they_are_sent() {
 }
 
 #[tokio::test]
-async fn an_error_of_a_tool_stays_one() {
+async fn an_error_of_a_tool_stays_an_error() {
     let (pool, _manager) = connected(&far()).await;
     let result = call(&pool, "far.fail", json!({})).await;
     assert!(result.observation().is_error());

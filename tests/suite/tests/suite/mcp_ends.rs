@@ -103,7 +103,7 @@ async fn all_servers_that_cannot_be_added_are_reported_together() {
 }
 
 #[tokio::test]
-async fn a_start_that_fails_leaves_nothing_behind() {
+async fn a_failed_start_leaves_no_process() {
     let far = ToolPool::builder().add(Tool::builder("ping", "Answer.").handler(|| async { 1 }));
     let server = McpServer::new(far.build().unwrap(), "far", "1.0.0");
     let pool = empty();
@@ -154,7 +154,7 @@ fn a_manager_without_its_runtime_reports_closed_servers() {
 }
 
 #[tokio::test]
-async fn a_name_belongs_to_one_manager_of_a_pool() {
+async fn a_server_name_is_used_by_one_manager_of_a_pool() {
     let pool = empty();
     let builder = || McpManager::builder().server("s", faulty(&json!({ "tools": ["echo"] })));
     let first = builder().connect(&pool).await.unwrap();
@@ -180,7 +180,7 @@ async fn started(tools: &str) -> (McpReader, McpWriter) {
 }
 
 #[tokio::test]
-async fn a_panic_of_the_host_is_a_failure_like_any_other() {
+async fn a_panic_of_the_host_is_a_failure() {
     let pool = empty();
     let panics = AtomicBool::new(true);
     let open = move || {

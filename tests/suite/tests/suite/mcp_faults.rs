@@ -61,7 +61,7 @@ async fn both_versions_connect_for_any_answer_to_the_probe() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_silent_about_the_probe_is_asked_as_of_old_in_the_same_process() {
+async fn a_server_silent_about_the_probe_gets_initialize_in_the_same_process() {
     let probes = ["ignore", "garbage", "late"].map(|probe| async move {
         let lives = lives(&format!("silent-{probe}"));
         let script = json!({ "probe": probe, "tools": ["echo"], "lives": lives });
@@ -107,7 +107,7 @@ async fn a_server_that_answers_nothing_is_reported() {
 }
 
 #[tokio::test]
-async fn an_odd_tool_is_left_out_and_named() {
+async fn an_invalid_tool_is_left_out_and_reported() {
     let tools = json!(["echo", "echo-noschema", "echo-far", "echo-deep", "broken", "odd"]);
     let (pool, manager) = with(json!({ "tools": tools })).await;
     let report = pool.report();
@@ -203,7 +203,7 @@ async fn output_before_an_exit_is_reported() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_reads_nothing_more_is_connected_to_anew() {
+async fn a_server_that_stops_reading_is_reconnected() {
     let lives = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&lives);
     let open = move || {
@@ -458,7 +458,7 @@ async fn many_changes_together_are_one_notification() {
 }
 
 #[tokio::test]
-async fn a_question_without_anybody_to_answer_is_declined() {
+async fn a_question_without_a_handler_is_declined() {
     let (pool, _manager) = with(json!({ "version": "2026-07-28", "tools": ["ask"] })).await;
     assert_eq!(text(&pool, "s.ask", json!({})).await, r#"{"action":"decline"}"#);
     let (pool, _manager) = with(json!({ "tools": ["ask"] })).await;

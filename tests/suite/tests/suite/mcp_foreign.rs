@@ -77,7 +77,7 @@ fn with_tools(tools: Value) -> McpManagerBuilder {
 }
 
 #[tokio::test]
-async fn a_foreign_schema_is_repaired_not_enforced_or_left_out() {
+async fn a_foreign_schema_is_repaired_ignored_or_rejected() {
     let patterned = json!({
         "type": "object",
         "properties": { "a": { "type": "string", "pattern": r"^[\w-.]+$" } },
@@ -143,7 +143,7 @@ impl MakeWriter<'_> for Log {
 }
 
 #[tokio::test]
-async fn requests_that_are_refused_are_one_warning_each_kind() {
+async fn rejected_requests_log_one_warning_per_kind() {
     const EACH: usize = 50;
     let log = Log::default();
     let subscriber = tracing_subscriber::fmt().with_max_level(tracing::Level::WARN);

@@ -50,7 +50,7 @@ async fn keep(
 }
 
 #[tokio::test]
-async fn an_unknown_field_is_refused_at_every_depth_with_its_path_and_the_nearest_name() {
+async fn an_unknown_field_is_rejected_at_every_depth_with_its_path_and_the_nearest_name() {
     let pool = pool_of::<KeepAction>();
     for (arguments, expected) in [
         (
@@ -422,7 +422,7 @@ impl<'de> Deserialize<'de> for Host {
 }
 
 #[tokio::test]
-async fn a_secret_parameter_hides_its_own_value_alone() {
+async fn a_secret_parameter_hides_only_its_value() {
     let pool = pool_of::<LogInAction>();
     let refused = refusal(&pool, "log_in", r#"{"password":7,"host":"localhost"}"#).await;
     assert!(refused.contains("argument `host`: the host localhost has no dot"), "{refused}");
@@ -501,7 +501,7 @@ async fn limit(
 
 /// Decoding does not enforce the range, so the schema is walked before it.
 #[tokio::test]
-async fn a_schema_that_is_walked_first_refuses_no_alias() {
+async fn a_schema_that_is_walked_first_rejects_no_alias() {
     let pool = pool_of::<LimitAction>();
     assert_eq!(text(&pool, "limit", r#"{"x":{"count":2}}"#).await, "Limited { number: 2 }");
     for arguments in [r#"{"x":{"number":0}}"#, r#"{"x":{"count":0}}"#] {

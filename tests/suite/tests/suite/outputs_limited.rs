@@ -64,7 +64,7 @@ fn file_in(text: &str) -> PathBuf {
 }
 
 #[tokio::test]
-async fn of_a_long_text_head_and_tail_are_left_and_the_whole_can_be_read() {
+async fn a_long_text_keeps_head_and_tail_and_is_stored_whole() {
     let folder = Folder::new();
     let limits = OutputLimits::default().text(1_000).spill_to(&folder.0);
     let pool = limited(fixed(|| Ok(Observation::text(lines()))), limits);

@@ -213,7 +213,7 @@ fn methods_without_a_capability_are_unknown() {
 }
 
 #[test]
-fn a_pool_refuses_prompts_that_cannot_work() {
+fn a_pool_rejects_prompts_that_cannot_work() {
     struct Absent;
 
     /// Borrow what is not there.
@@ -239,7 +239,7 @@ fn a_pool_refuses_prompts_that_cannot_work() {
 }
 
 #[test]
-fn a_prompt_that_is_linked_in_and_named_is_one_prompt() {
+fn a_linked_prompt_that_is_also_named_is_one_prompt() {
     /// Be there twice.
     #[prompt(name = "linked_and_named")]
     async fn there() -> &'static str {

@@ -252,7 +252,7 @@ fn rejects_a_name_that_is_taken() {
 }
 
 #[test]
-fn registries_do_not_know_of_each_other() {
+fn registries_are_independent() {
     assert_eq!(Registry::new().names().count(), 0);
     let names: Vec<String> = registry().names().map(str::to_owned).collect();
     let sorted = ["boom", "broken", "fs.read", "fs.write", "greet", "later_boom", "pair", "tally"];

@@ -243,7 +243,7 @@ async fn calls_that_a_tool_makes_obey_the_handle_by_which_it_was_called() {
 }
 
 #[test]
-fn threads_with_handles_of_their_own_see_their_own() {
+fn each_thread_sees_the_restrictions_of_its_handle() {
     let pool = pool();
     let start = Barrier::new(4);
     std::thread::scope(|threads| {

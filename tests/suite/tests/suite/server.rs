@@ -158,7 +158,7 @@ fn the_server_continues_after_a_panic() {
 }
 
 #[test]
-fn an_answer_that_mcp_does_not_know_is_an_error_and_not_silence() {
+fn an_answer_of_an_unknown_kind_is_an_error() {
     let (mut server, _) = Server::initialized();
     assert_eq!(server.call(1, "unheard_of")["result"]["isError"], true);
     server.finish();

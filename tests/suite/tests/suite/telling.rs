@@ -82,7 +82,7 @@ async fn progress_that_comes_fast_is_thinned_out_and_only_grows() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_that_run_together_have_each_their_own_progress() {
+async fn concurrent_calls_have_separate_progress() {
     /// Tell one thing.
     #[tool(register = false)]
     async fn tell(
@@ -156,7 +156,7 @@ async fn log_messages_are_filtered_by_level() {
 }
 
 #[tokio::test]
-async fn a_level_is_that_of_one_client() {
+async fn the_log_level_is_per_client() {
     let pool = pool_of::<ChatterAction>();
     let builder = || {
         TestClient::builder(&pool).protocol_version(ProtocolVersion::V2025_11_25).log_level(None)
@@ -171,7 +171,7 @@ async fn a_level_is_that_of_one_client() {
 }
 
 #[tokio::test]
-async fn a_level_of_2026_07_28_is_that_of_one_request() {
+async fn the_log_level_of_2026_07_28_is_per_request() {
     let pool = pool_of::<ChatterAction>();
     let client = TestClient::builder(&pool).log_level(None).connect().await;
     let call = || client.call("chatter", json!({}));

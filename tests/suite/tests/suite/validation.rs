@@ -113,7 +113,7 @@ fn huge() -> String {
 }
 
 #[tokio::test]
-async fn a_megabyte_in_a_wrong_place_is_not_sent_back() {
+async fn a_large_invalid_value_is_not_repeated_in_the_error() {
     let pool = builder().build().expect("a pool");
     for name in ["number", "short", "word", "date", "colour", "tree", "list"] {
         let text = refused(&pool, "take", &json!({ name: huge() }).to_string()).await;
@@ -127,7 +127,7 @@ async fn a_megabyte_in_a_wrong_place_is_not_sent_back() {
 }
 
 #[tokio::test]
-async fn a_megabyte_that_a_type_itself_refuses_is_not_sent_back() {
+async fn a_megabyte_that_a_type_itself_rejects_is_not_sent_back() {
     let pool = builder().tool::<EvenTooAction>().build().expect("a pool");
     let odd = json!({ "name": "x".repeat(999_999) }).to_string();
     refused(&pool, "even", &odd).await;
@@ -164,7 +164,7 @@ async fn of_thousands_of_mistakes_some_are_listed_and_the_rest_counted() {
 }
 
 #[tokio::test]
-async fn arguments_nested_without_end_are_refused_in_few_words() {
+async fn arguments_nested_without_end_are_rejected_in_few_words() {
     let pool = builder().build().expect("a pool");
     let open = "[".repeat(100_000);
     let closed = format!("{open}{}", "]".repeat(100_000));

@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 /// Ends all descendants when dropped, including those that left the group and the session of their server:
-/// makes this process the parent of every descendant whose own parent ends.
+/// makes this process the parent of every descendant whose parent ends.
 ///
 /// On Linux this is `PR_SET_CHILD_SUBREAPER`, which applies to the whole process, including children that
 /// other libraries start. `main!` sets it; a program with a `main` of its own opts in by this type, before

@@ -1,4 +1,4 @@
-//! Checks values against a schema of a server, side is compiled at the first check.
+//! Checks values against a schema of a server, which is compiled at the first check.
 
 use super::graph::Graph;
 use super::patterns;
@@ -12,11 +12,11 @@ use tool_runtime_core::{Issue, ToolDefinition};
 
 /// Limit on the backtracking of a pattern, in steps of its engine.
 const PATTERN_STEPS: usize = 100_000;
-/// Limit on the steps of a check on the calling thread, side takes a millisecond or two.
+/// Limit on the steps of a check on the calling thread, which takes a millisecond or two.
 const SMALL: u64 = 10_000;
-/// Limit on the steps of a check whose errors are listed, side may take the square of them.
+/// Limit on the steps of a check whose errors are listed, which may take the square of them.
 const MAX_EXPLAINED: u64 = 2_000;
-/// Limit on the steps of a check, side takes a second or two.
+/// Limit on the steps of a check, which takes a second or two.
 const MAX_STEPS: u64 = 10_000_000;
 
 /// Checks values against one schema of a definition.

@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_server_that_does_not_read_is_given_up() {
+    async fn a_server_that_does_not_read_is_disconnected() {
         let (outgoing, _theirs) = outgoing(1 << 10);
         let began = Instant::now();
         let first = tokio::spawn(outgoing.send(&calling(1, 1 << 20)));
@@ -414,12 +414,14 @@ mod tests {
                 assert!(is_unsent(&in_time("a message to be sent", sent).await.unwrap_err()));
             }
             in_time("a message to be sent", first).await.unwrap().unwrap_err();
-            assert!(outgoing.notifications.end().unwrap().contains("too much waits"));
+            assert!(
+                outgoing.notifications.end().unwrap().contains("too many messages are waiting")
+            );
         }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_call_that_is_taken_back_before_it_is_written_is_never_written() {
+    async fn a_call_cancelled_before_it_is_written_is_never_written() {
         let (outgoing, theirs) = outgoing(1 << 10);
         let first = tokio::spawn(outgoing.send(&calling(1, 1 << 20)));
         tokio::task::yield_now().await;

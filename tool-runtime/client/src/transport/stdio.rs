@@ -21,7 +21,7 @@ const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
 /// Limit on the reported bytes of the standard error.
 const MAX_REPORT: usize = 1000;
 
-/// A server that is started anew for each connection.
+/// A server that is started for each connection.
 pub(crate) struct Stdio {
     server: Arc<str>,
     command: Command,

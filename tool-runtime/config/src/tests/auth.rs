@@ -66,7 +66,7 @@ fn oauth_has_several_spellings() {
 }
 
 #[test]
-fn there_is_one_way_to_authenticate() {
+fn rejects_two_ways_to_authenticate() {
     let url = "https://example.com";
     for entry in [
         json!({ "url": url, "auth": "x", "headers": { "Authorization": "y" } }),
@@ -93,7 +93,7 @@ fn rejects_invalid_credentials() {
         (json!({ "type": "basic", "user": "a" }), "it has no `password`"),
         (json!({ "type": "basic", "user": "a:b", "password": "c" }), "holds no colon"),
         (json!({ "header": "Host", "key": "k" }), "set by the transport itself"),
-        (json!({ "grant_type": "client_credentials" }), "needs its id and its secret"),
+        (json!({ "grant_type": "client_credentials" }), "needs an id and a secret"),
         (json!({ "tokenUrl": "https://example.com" }), "found by the server's own metadata"),
         (json!(7), "must be an object"),
     ] {

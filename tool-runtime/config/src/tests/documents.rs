@@ -58,8 +58,8 @@ fn a_duplicate_key_is_reported() {
         r#"{ "mcpServers": { "a": { "command": "x", "command": "hunter2" }, "a": { "url": "y" } } }"#,
     );
     assert_eq!(found.len(), 2, "{found:?}");
-    assert!(found[0].starts_with("`mcpServers.a.command`: this key stands twice"), "{found:?}");
-    assert!(found[1].starts_with("`mcpServers.a`: this key stands twice"), "{found:?}");
+    assert!(found[0].starts_with("`mcpServers.a.command`: this key appears twice"), "{found:?}");
+    assert!(found[1].starts_with("`mcpServers.a`: this key appears twice"), "{found:?}");
 }
 
 #[test]

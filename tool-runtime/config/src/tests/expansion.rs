@@ -98,7 +98,7 @@ fn every_text_of_an_entry_is_expanded() {
 }
 
 #[test]
-fn sources_are_asked_in_order_and_the_environment_only_where_it_is_one() {
+fn sources_are_searched_in_order() {
     let text = r#"{ "s": { "command": "x", "args": ["${TOKEN}", "${input:key}", "${OTHER}"] } }"#;
     let config = McpConfig::loader()
         .variables([("TOKEN", "first"), ("input:key", "given")])

@@ -117,7 +117,7 @@ fn invalid_utf_8_differs_from_a_wrong_path() {
 }
 
 #[test]
-fn yaml_is_read_or_refused_by_name() {
+fn yaml_is_read_or_rejected_by_name() {
     let folder = Folder::new();
     let text = "mcpServers:\n  a:\n    command: x\n    env: { TOKEN: \"${TOKEN}\" }\n";
     for name in ["mcp.yaml", "mcp.yml"] {
@@ -133,7 +133,7 @@ fn yaml_is_read_or_refused_by_name() {
     assert!(error.problems[0].help.contains("name the file `.toml` or `.yaml`"), "{error}");
     if cfg!(feature = "yaml") {
         let twice = loader().yaml("a: { command: x }\na: { command: y }").load().unwrap_err();
-        assert!(twice.to_string().contains("`a`: this key stands twice"), "{twice}");
+        assert!(twice.to_string().contains("`a`: this key appears twice"), "{twice}");
         let broken = loader().yaml("a: { command: 8fQm2x").load().unwrap_err().to_string();
         assert!(broken.contains("this is not valid YAML, at line "), "{broken}");
         assert!(!broken.contains("8fQm2x"), "{broken}");

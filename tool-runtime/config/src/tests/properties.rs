@@ -74,7 +74,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_or_refused(text in "[\\[\\]{}\",:/*a\\\\ \n0]{0,40}") {
+    fn any_text_is_read_or_rejected(text in "[\\[\\]{}\",:/*a\\\\ \n0]{0,40}") {
         let json = loader().json(text.clone()).load();
         let plain: Result<Value, _> = serde_json::from_str(&text);
         // What is JSON without comments is JSON with them.
@@ -84,7 +84,7 @@ proptest! {
     }
 
     #[test]
-    fn any_value_is_read_or_refused(value in document()) {
+    fn any_value_is_read_or_rejected(value in document()) {
         for value in [value.clone(), json!({ "mcpServers": value.clone() }), json!({ "mcpServers": { "s": value } })] {
             match loader().value(value).load() {
                 Ok(config) => prop_assert!(config.validate().is_ok(), "{config:?}"),

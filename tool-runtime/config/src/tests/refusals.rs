@@ -111,10 +111,7 @@ fn headers_are_checked() {
     refused(with(json!({ "": "1" })), &["no header has such a name"]);
     refused(with(json!({ "X": "a\nb" })), &["the end of a line"]);
     refused(with(json!({ "X": "ü" })), &["visible ASCII"]);
-    refused(
-        with(json!({ "X-A": "1", "x-a": "2" })),
-        &["differs from another header by case alone"],
-    );
+    refused(with(json!({ "X-A": "1", "x-a": "2" })), &["differs from another header only in case"]);
     for name in [
         "Mcp-Session-Id",
         "accept",
@@ -150,7 +147,7 @@ fn commands_are_checked() {
     refused(json!({ "command": "x", "env": { "": "1" } }), &["the name of the variable is empty"]);
     refused(json!({ "command": "x", "env": { "A\u{0}": "1" } }), &["a NUL character"]);
     refused(json!({ "command": "x", "env": ["A=1"] }), &["`mcpServers.s.env`: must be an object"]);
-    refused(json!({ "command": "x", "cwd": "" }), &["the folder is empty"]);
+    refused(json!({ "command": "x", "cwd": "" }), &["the directory is empty"]);
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn a_key_may_contain_the_unit() {
 }
 
 #[test]
-fn an_invalid_duration_is_refused() {
+fn an_invalid_duration_is_rejected() {
     for value in [
         json!(0),
         json!("0s"),

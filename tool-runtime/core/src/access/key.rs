@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_has_one_key_however_it_is_spelt() {
+    fn spellings_of_a_path_give_one_key() {
         let here = std::env::current_dir().unwrap().canonicalize().unwrap();
         let expected = format!("file:{}", here.join("missing").display());
         for path in ["missing", "./missing", "b/../missing", "b//..//.//missing/", "src/../missing"]

@@ -1,4 +1,4 @@
-//! Keys from what `#[tool]` was given: text with arguments in it.
+//! Keys from the templates of `#[tool]`: text with arguments.
 
 use super::{Access, KeyPart};
 use crate::sealed::Sealed;
@@ -38,7 +38,7 @@ impl Access {
     }
 }
 
-/// There is one literal more than there are parts: a part stands between two of them.
+/// There is one more literal than parts: each part is between two literals.
 fn keys(literals: &[&str], parts: &[&dyn KeyPart]) -> Option<Vec<String>> {
     debug_assert_eq!(literals.len(), parts.len() + 1);
     let Some((first, rest)) = literals.split_first() else { return Some(Vec::new()) };

@@ -26,7 +26,7 @@ fn lists_give_every_combination_and_absent_values_none() {
 }
 
 #[test]
-fn a_key_from_parts_is_normalised_as_a_whole() {
+fn a_key_is_normalized_after_joining_its_parts() {
     let access = Access::none().reads_of(&["", "/x/../a"], &[&"file:/missing"]);
     let same = Access::none().reads_of(&["file:/missing/a"], &[]);
     assert_eq!(access.reads().collect::<Vec<_>>(), same.reads().collect::<Vec<_>>());

@@ -9,7 +9,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 /// One call that the host program is to do and to answer. Cheap to clone.
 ///
 /// The JSON form, for hosts that execute the call elsewhere, has `id`, `call_id`, `name`,
-/// `arguments` and `deadline`, the last in milliseconds since 1970; what it has not is `null`.
+/// `arguments` and `deadline`, the last in milliseconds since 1970; absent members are `null`.
 ///
 /// ```
 /// # use std::time::Duration;

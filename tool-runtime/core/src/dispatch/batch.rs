@@ -1,4 +1,4 @@
-//! Several calls at once: calls without conflicts run together, results are in call order.
+//! Concurrent calls: calls without conflicts run together, results are in call order.
 
 use crate::access::{Access, Claim};
 use crate::call::{ToolCall, ToolResult};
@@ -15,7 +15,7 @@ use tokio::sync::Semaphore;
 impl ToolPool {
     /// Runs several calls and returns one result for each, in call order.
     ///
-    /// Calls of read-only tools run together, at most ten at once. A call that may write waits
+    /// Calls of read-only tools run together, at most ten concurrently. A call that may write waits
     /// for those before it and delays those after it, unless both declared their resources
     /// (`#[tool(reads(..), writes(..))]`) and these do not conflict.
     ///

@@ -54,7 +54,7 @@ impl ToolPool {
     /// Reads a resource by its URI. Dropping the future cancels it.
     ///
     /// # Errors
-    /// [`ErrorClass::NotFound`] for a URI that no resource stands for or that has nothing behind
+    /// [`ErrorClass::NotFound`] for a URI that matches no resource or has no contents
     /// it, [`ErrorClass::Input`] for variables that do not fit, and whatever the resource fails
     /// with.
     ///
@@ -104,7 +104,7 @@ impl ToolPool {
     /// Suggests values for a variable of a resource template.
     ///
     /// # Errors
-    /// [`ErrorClass::NotFound`] for what is not a template of the pool, [`ErrorClass::Input`] for a
+    /// [`ErrorClass::NotFound`] for a template that is not in the pool, [`ErrorClass::Input`] for a
     /// variable that it does not have.
     pub async fn complete_resource(
         &self,

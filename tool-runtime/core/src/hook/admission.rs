@@ -25,7 +25,7 @@ pub(crate) struct Admitted {
 
 impl ToolHooks {
     /// Runs the hooks that come before a call, in the order they were registered. Each sees the
-    /// changes of those before it; `validate` runs after each rewriting. A refused call keeps the
+    /// changes of those before it; `validate` runs after each rewriting. A rejected call keeps the
     /// changes made until then.
     ///
     /// The approver is asked once per question when all hooks are through: then the arguments

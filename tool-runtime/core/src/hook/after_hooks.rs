@@ -63,11 +63,9 @@ impl FinishedCall {
     fn withheld(&self, mut detail: String) -> CallError {
         let tool = self.call.name();
         let text = if self.has_succeeded {
-            format!("`{tool}` ran, but its result was withheld because a check apply_failure")
+            format!("`{tool}` ran, but its result was withheld because a check failed")
         } else {
-            format!(
-                "`{tool}` apply_failure, and the reason was withheld because a check apply_failure"
-            )
+            format!("`{tool}` failed, and the reason was withheld because a check failed")
         };
         if let Err(error) = &self.outcome {
             // The withheld error is reported nowhere else.

@@ -72,7 +72,7 @@ async fn calls_that_block_stop_nothing_without_workers() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn further_calls_wait_when_too_many_block() {
+async fn further_calls_wait_while_too_many_block() {
     let (isolation, barrier) = (Isolation::default(), Barrier::default());
     let _opened = Opened(barrier.clone());
     // One more runs on a worker that is not needed.

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_limit_leaves_the_notice_alone() {
+    fn a_small_limit_leaves_only_the_notice() {
         assert_eq!(
             shown(&lines(100), 10),
             "[cut here: 792 characters (100 lines); at most 10 are passed on, ask for less]"

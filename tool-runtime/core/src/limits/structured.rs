@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn content_of_its_own_follows_the_error() {
+    fn other_content_follows_the_error() {
         let value = Observation::json(&"long").expect("a value");
         let value = value.with_content(ContentBlock::text("four")).with_error(true);
         let error = apply_limit(value, Some(1), &Spill::new(None, "list"));

@@ -124,7 +124,7 @@ fn the_notice_names_the_position_to_continue_at() {
 }
 
 #[test]
-fn a_text_of_one_line_is_read_on_by_character() {
+fn a_text_of_one_line_continues_by_character() {
     let folder = Folder::new();
     let limits = text_limit(400).spill_to(folder.path());
     let left = limits.cut(Observation::text("ä".repeat(1000)), "t").to_text();

@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn content_of_its_own_replaces_the_mirror() {
+    fn other_content_replaces_the_mirror() {
         let observation = Observation::json(&json!({"a": 1})).unwrap();
         let value = parsed(&observation.with_content(ContentBlock::text("one")));
         assert_eq!(value["content"], json!([{"type": "text", "text": "one"}]));

@@ -12,7 +12,7 @@ pub struct JsonOf<'a, T>(
 
 /// Writes a value as JSON, where its type serialises.
 pub trait WriteJson {
-    /// The text; none if the value itself refuses.
+    /// The text; `None` if serializing the value fails.
     fn json(&self) -> Option<String>;
 }
 
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn one_value_without_text_leaves_no_object() {
+    fn an_absent_value_gives_an_empty_object() {
         struct Opaque;
         let parameters =
             [argument::<i64>().parameter("a", ""), argument::<i64>().parameter("b", "")];

@@ -47,7 +47,7 @@ fn foreign(glob: &str) -> Option<(usize, char)> {
     None
 }
 
-/// Skips what is left of a class, and gives an escape in it: where the class ends would depend
+/// Skips the rest of a class, and gives an escape in it: where the class ends would depend
 /// on it. The first character never ends a class.
 fn skip_class(characters: &mut Peekable<CharIndices<'_>>) -> Option<(usize, char)> {
     characters.next_if(|(_, character)| matches!(character, '!' | '^'));

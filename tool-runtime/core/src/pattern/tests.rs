@@ -19,7 +19,7 @@ fn an_id_matches_itself_only() {
 }
 
 #[test]
-fn an_exact_text_is_never_taken_for_a_glob() {
+fn an_exact_text_is_never_a_glob() {
     assert!(!ToolPattern::exact("fs.*").matches("fs.read"));
     assert!(ToolPattern::exact("fs.*").matches("fs.*"));
 }
@@ -166,7 +166,7 @@ fn an_unclosed_bracket_is_located() {
 }
 
 #[test]
-fn a_pattern_that_can_match_no_id_is_refused() {
+fn a_pattern_that_can_match_no_id_is_rejected() {
     for (text, at, character) in [
         ("fs/*", 3, '/'),
         ("fs read", 3, ' '),
@@ -193,7 +193,7 @@ fn a_class_may_hold_what_an_id_cannot() {
 }
 
 #[test]
-fn more_braces_than_the_matcher_counts_are_refused() {
+fn more_braces_than_the_matcher_counts_are_rejected() {
     let problem = problem(&"{a,b}".repeat(11));
     assert!(matches!(problem, PatternError::Glob { at: 51, .. }), "{problem:?}");
 }

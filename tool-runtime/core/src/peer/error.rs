@@ -23,7 +23,7 @@ pub enum PeerError {
         /// The reason.
         problem: String,
     },
-    /// The question is invalid: every client would refuse it.
+    /// The question is invalid: every client would reject it.
     #[error("the question `{key}` cannot be asked: {problem}")]
     Unaskable {
         /// Key of the question.

@@ -103,7 +103,7 @@ fn one_or_many<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<ContentB
 
 impl ToolContext {
     /// Asks the client's model. `key` names the question, as with [`Self::ask`], and what stands
-    /// there of effects holds here. The client may show it to its user, or change it.
+    /// the same applies to effects. The client may show it to its user, or change it.
     ///
     /// MCP deprecates it since 2026-07-28: call a model of your own where you can.
     ///

@@ -280,7 +280,7 @@ impl<S> ToolPoolBuilder<S> {
     }
 
     /// Provides a value that tools, prompts and resources borrow by a parameter `&T`. The value
-    /// may stand in an `Arc`, so that the rest of the program shares it:
+    /// may be an `Arc`, so that the rest of the program shares it:
     ///
     /// ```
     /// use std::sync::{Arc, Mutex};
@@ -365,7 +365,7 @@ impl<S> ToolPoolBuilder<S> {
         self
     }
 
-    /// Adds a filter, as it stands in a configuration: it leaves out more, and lets in nothing
+    /// Adds a filter, from a configuration: it leaves out more, and adds nothing
     /// that [`Self::allow`], [`Self::deny`] or another filter leaves out.
     pub fn filter(mut self, filter: Filter) -> Self {
         self.draft.rules.further.push(filter);
@@ -455,7 +455,7 @@ impl ToolPoolBuilder<WithoutToolsets> {
     ///
     /// # Errors
     /// All problems together: two tools of one name of which none yields, missing state, names and
-    /// definitions that clients would refuse, invalid patterns; and the same for prompts and
+    /// definitions that clients would reject, invalid patterns; and the same for prompts and
     /// resources.
     pub fn build(self) -> Result<ToolPool, PoolError> {
         self.draft.build()

@@ -1,4 +1,4 @@
-//! A pool in the making: everything that its builder collects. Not generic, so that users' crates
+//! A pool under construction: everything that its builder collects. Not generic, so that users' crates
 //! compile none of it.
 
 use super::catalog::{self, Catalog, Entry, Item};

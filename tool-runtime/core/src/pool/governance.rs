@@ -85,7 +85,7 @@ pub(crate) trait Innermost: fmt::Debug + Send + Sync {
 /// The layers around every call, their types erased, and with them the path through them: it is
 /// linked where there are layers.
 pub(crate) trait Layered: Send + Sync {
-    /// Runs a call through all of them.
+    /// Runs a call through all layers.
     fn call<'a>(
         &'a self,
         inside: Arc<dyn Innermost>,

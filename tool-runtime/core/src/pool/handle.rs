@@ -57,7 +57,7 @@ impl ToolPool {
         }))
     }
 
-    /// The visible tools of this moment: what the filter and the restrictions leave.
+    /// The currently visible tools, after filter and restrictions.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         Arc::clone(&self.0.snapshot())
     }
@@ -101,7 +101,7 @@ impl ToolPool {
         report
     }
 
-    /// Ends the pool, for all its handles and scopes: no call is taken any more; running calls
+    /// Ends the pool, for all its handles and scopes: no call is accepted any more; running calls
     /// of custom executors and host programs are cancelled; those of toolsets are interrupted,
     /// and cancelled if they do not end within five seconds; then every toolset and executor is
     /// closed, the last one first.
@@ -249,7 +249,7 @@ impl ToolPool {
     }
 
     /// Replaces the restrictions of this handle and its clones until the guard is dropped. The
-    /// pool's filter still applies, and so do the restrictions of the handle that this one was made
+    /// pool's filter still applies, and so do the restrictions of the handle that this one was created
     /// from by [`Self::scope`].
     ///
     /// # Errors

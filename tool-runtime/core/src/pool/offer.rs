@@ -170,7 +170,7 @@ impl Decision {
     }
 }
 
-/// Removes tools that clients would refuse: a problem for the program's own tools; a server's tool
+/// Removes tools that clients would reject: a problem for the program's own tools; a server's tool
 /// is quarantined, so that its other tools remain.
 fn without_invalid(group: Vec<Offer>, decision: &mut Decision) -> Vec<Offer> {
     let sound = group.into_iter().filter_map(|offer| {

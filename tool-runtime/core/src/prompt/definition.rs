@@ -51,7 +51,7 @@ pub struct PromptDefinition {
     pub(crate) problems: Vec<String>,
 }
 
-/// An argument of a prompt: text, whatever it is read as.
+/// An argument of a prompt: text, which the parameter's type parses.
 ///
 /// ```
 /// use tool_runtime::PromptArgument;
@@ -106,7 +106,7 @@ impl PromptArgument {
 
 describe!(PromptDefinition);
 
-/// The definition of a prompt in the making.
+/// The definition of a prompt under construction.
 pub type PromptDraft = DraftOf<PromptDefinition>;
 
 impl PromptDraft {

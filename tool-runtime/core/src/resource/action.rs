@@ -29,7 +29,7 @@ pub trait ResourceAction: Sized + Send + 'static {
     /// Return type.
     type Output: IntoResource;
 
-    /// Everything that a client may know of it.
+    /// The definition of the resource, for clients.
     fn definition() -> ResourceDefinition;
 
     /// Decodes the variables in one pass.

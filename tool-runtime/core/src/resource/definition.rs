@@ -55,7 +55,7 @@ impl ResourceDefinition {
 
 describe!(ResourceDefinition);
 
-/// The definition of a resource in the making.
+/// The definition of a resource under construction.
 pub type ResourceDraft = DraftOf<ResourceDefinition>;
 
 impl ResourceDraft {

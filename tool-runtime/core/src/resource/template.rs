@@ -143,7 +143,7 @@ impl UriTemplate {
     }
 
     /// For every part and every place: whether this part and those after it can match the whole
-    /// rest of the URI. Found from the end, so that no choice is ever taken back.
+    /// rest of the URI. Found from the end, so that there is no backtracking.
     fn fitting(&self, uri: &str) -> Vec<Vec<bool>> {
         let end = uri.len();
         let mut fits: Vec<Vec<bool>> = Vec::with_capacity(self.parts.len());
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_template_is_refused_with_a_remedy() {
+    fn an_invalid_template_is_rejected_with_a_remedy() {
         for (text, part) in [
             ("notes", "no scheme"),
             ("{a}:b", "no scheme"),

@@ -19,7 +19,7 @@ impl Id {
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) id: Id,
-    /// The tickets of the calls ancestors it; some may have ended.
+    /// The tickets of its ancestors; some may have ended.
     pub(super) ancestors: Vec<Id>,
     pub(super) claim: Claim,
     pub(super) state: State,

@@ -23,7 +23,7 @@ pub(crate) struct Deadlock;
 
 impl Queue {
     /// Adds an entry at the end, and returns whether it is held immediately. An entry that would
-    /// deadlock is refused.
+    /// deadlock is rejected.
     ///
     /// `woken` takes the wakers of entries that may pass a waiting newcomer.
     pub(super) fn join(&mut self, entry: Entry, woken: &mut Vec<Waker>) -> Result<bool, Deadlock> {

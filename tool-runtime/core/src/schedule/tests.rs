@@ -23,7 +23,7 @@ fn anything() -> Claim {
     Claim::default()
 }
 
-/// Polls once, nobody to be woken: for tickets that are ready or refused.
+/// Polls once, nobody to be woken: for tickets that are ready or rejected.
 fn now(ticket: Ticket) -> Result<Held, Deadlock> {
     ticket.ready().now_or_never().expect("ready without waiting")
 }

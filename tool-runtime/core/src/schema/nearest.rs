@@ -8,7 +8,7 @@ mod tests;
 /// Longer names are not compared: the distance costs the product of both lengths.
 const MAX_LENGTH: usize = 128;
 
-/// A prefix shorter than this says too little to suggest the rest.
+/// A prefix shorter than this is not enough to suggest a name.
 const SHORTEST_PREFIX: usize = 2;
 
 /// The candidates closest to `name`, best first, at most `limit`, and only those really close.

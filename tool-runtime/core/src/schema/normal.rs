@@ -91,7 +91,7 @@ fn names_a_number(kind: &Value) -> bool {
     }
 }
 
-/// A property that may be absent may also be null, which need not be said.
+/// A property that may be absent may also be null, which the schema need not repeat.
 fn optional_properties(schema: &mut Schema) {
     let Some(map) = schema.as_object_mut() else {
         return;
@@ -130,7 +130,7 @@ pub(crate) fn without_null(schema: &mut Schema) {
     lone_alternative(map);
 }
 
-/// `anyOf: [X, null]` becomes `X`; what stands beside it, a description for instance, wins.
+/// `anyOf: [X, null]` becomes `X`; keywords beside it, such as a description, win.
 fn lone_alternative(map: &mut Map<String, Value>) {
     let Some(Value::Array(alternatives)) = map.get_mut("anyOf") else {
         return;
@@ -160,7 +160,7 @@ fn typed_as_object(map: &mut Map<String, Value>) {
     }
 }
 
-/// Whether a schema admits an object or a list: a scalar needs no structure.
+/// Whether a schema allows an object or a list: a scalar needs no structure.
 pub(crate) fn holds_more_than_scalars(schema: &Map<String, Value>) -> bool {
     let is_compound = |kind: &Value| kind == "object" || kind == "array";
     match schema.get("type") {

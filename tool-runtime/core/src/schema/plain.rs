@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 
 /// Whether a type is a scalar of the standard library or a JSON value, an option or a list of
-/// them, or one of the usual maps and sets. Others only cost what they would have cost anyway.
+/// them, or one of the usual maps and sets. Other types take the slower check.
 ///
 /// The condition is constant, so the optimizer removes the branch that is not taken.
 #[inline(always)]

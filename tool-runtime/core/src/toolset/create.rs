@@ -154,7 +154,7 @@ fn join_issues(issues: &[Issue]) -> String {
     issues.iter().map(Issue::to_string).collect::<Vec<_>>().join("; ")
 }
 
-/// No model reads it: an internal error is shown as it is.
+/// Not shown to models: an internal error is shown as it is.
 fn for_operators(error: &ToolError) -> String {
     match error.source() {
         Some(source) if error.class() == ErrorClass::Internal => source.to_string(),

@@ -176,7 +176,7 @@ impl<T: Toolset> Erased for T {
 }
 
 /// `&self` of a method that runs as a tool. It asks for what `#[toolset]` wrote and for nothing
-/// else: a forgotten `impl Toolset` is one error and not one a method.
+/// else: a forgotten `impl Toolset` is one error, not one per method.
 ///
 /// # Panics
 /// If the context is not that of a tool of `T`, and holds no `T` as state either.

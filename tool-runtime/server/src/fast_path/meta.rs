@@ -54,7 +54,7 @@ impl MetaCache {
 
 impl Meta {
     fn read(text: &str, is_stateless: bool) -> Option<Self> {
-        // Derived structs would take an array as well.
+        // Derived structs would also accept an array.
         if !text.is_empty() && !text.starts_with('{') {
             return None;
         }

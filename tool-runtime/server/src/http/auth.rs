@@ -37,7 +37,7 @@ pub trait Authenticate: Send + Sync + 'static {
     /// The caller. `token` is the token of the header `Authorization: Bearer`, if there is one.
     ///
     /// # Errors
-    /// The reason to refuse the request.
+    /// The reason to reject the request.
     fn authenticate<'a>(
         &'a self,
         token: Option<&'a str>,
@@ -45,7 +45,7 @@ pub trait Authenticate: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Principal, AuthRejection>>;
 }
 
-/// The reason to refuse a request.
+/// The reason to reject a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AuthRejection {
@@ -65,7 +65,7 @@ pub(super) fn bearer(request: &Parts) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
-/// The response to a refused request.
+/// The response to a rejected request.
 pub(super) fn rejection(
     reason: &AuthRejection,
     has_token: bool,

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn others_are_allowed_by_name_and_perhaps_port() {
+    fn other_hosts_are_allowed_by_name_and_port() {
         let hosts = hosts(&["Tools.Example.com", "other.example.com:81", "2001:db8::1"], "");
         assert!(hosts.allows("tools.example.com:443"));
         assert!(hosts.allows("other.example.com:81"));

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_that_has_ended_leaves_its_place() {
+    fn a_closed_connection_frees_its_slot() {
         let connections = OpenConnections::new(1);
         let first = connections.admit().expect("a place");
         let request = first.begin();

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_gives_way_when_there_are_too_many() {
+    fn the_oldest_is_dropped_when_there_are_too_many() {
         let all = PendingBodies::new(2, 100);
         let [first, second, third] = [0; 3].map(|bytes| all.add(bytes));
         assert_eq!(given_up([&first, &second, &third]), [true, false, false]);
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_gives_way_when_they_are_too_large_together() {
+    fn the_oldest_is_dropped_when_they_are_too_large_together() {
         let all = PendingBodies::new(10, 100);
         let [first, second] = [60, 0].map(|bytes| all.add(bytes));
         second.grow(40);

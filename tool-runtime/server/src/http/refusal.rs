@@ -1,4 +1,4 @@
-//! Responses to refused requests.
+//! Responses to rejected requests.
 
 use crate::rejection::Rejection;
 use axum::body::Body;
@@ -7,16 +7,16 @@ use axum::response::{IntoResponse as _, Response};
 use http_body_util::{BodyExt as _, Limited};
 use std::time::Duration;
 
-/// Limits on the bytes and the time of reading a refused body.
+/// Limits on the bytes and the time of reading a rejected body.
 const DISCARD_LIMITS: (usize, Duration) = (16 << 20, Duration::from_secs(1));
 
 /// Seconds after which a client may try again.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 
-/// The response to a refused request. Boxed, since every step returns one.
+/// The response to a rejected request. Boxed, since every step returns one.
 pub(super) struct HttpRejection(Box<Response>);
 
-/// A value, or the response to a refused request.
+/// A value, or the response to a rejected request.
 pub(super) type HttpResult<T> = Result<T, HttpRejection>;
 
 impl HttpRejection {

@@ -9,7 +9,7 @@ use rmcp::model::{ErrorData, RequestId};
 use serde::Deserialize;
 use tool_runtime_core::seam::excerpt_of;
 
-/// Limit on the characters of a refusal.
+/// Limit on the characters of a rejection.
 const MAX_MESSAGE_CHARS: usize = 1000;
 
 /// rmcp's text for a request of a stateful version without a session id.
@@ -26,7 +26,7 @@ struct Request {
     id: RequestId,
 }
 
-/// rmcp's refusal of a request as a JSON-RPC error.
+/// rmcp's rejection of a request as a JSON-RPC error.
 pub(super) async fn json_rpc_error(response: Response, request: &[u8]) -> HttpRejection {
     let (parts, body) = response.into_parts();
     let text = body.collect().await.map(|body| body.to_bytes()).unwrap_or_default();

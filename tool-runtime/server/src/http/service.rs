@@ -210,7 +210,7 @@ impl Service {
         Ok(response)
     }
 
-    /// Refuses the session of another principal as unknown. rmcp refuses unknown sessions, except in
+    /// Rejects the session of another principal as unknown. rmcp rejects unknown sessions, except in
     /// `DELETE`.
     fn check_session(&self, parts: &Parts, principal: &Principal) -> HttpResult<()> {
         let Some(id) = session_of(&parts.headers) else { return Ok(()) };
@@ -233,7 +233,7 @@ impl Service {
     }
 }
 
-/// Refuses a repeated header of which one value is read: a proxy may have read the other one.
+/// Rejects a repeated header of which one value is read: a proxy may have read the other one.
 fn check_repeated(headers: &HeaderMap) -> HttpResult<()> {
     match SINGLE_HEADERS.into_iter().find(|name| headers.get_all(*name).iter().nth(1).is_some()) {
         Some(name) => {

@@ -47,7 +47,7 @@ struct Caller {
     principal: Arc<Principal>,
     /// The client of the handler that rmcp has created last, for a session that may be opened.
     client: Cell<Option<Arc<Client>>>,
-    /// The reason to refuse the request.
+    /// The reason to reject the request.
     problem: Cell<Option<SessionProblem>>,
 }
 

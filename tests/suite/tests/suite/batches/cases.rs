@@ -125,7 +125,7 @@ async fn a_writer_waits_for_earlier_calls_and_blocks_later_ones() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn declared_keys_decide_whether_calls_meet() {
+async fn declared_keys_decide_whether_calls_conflict() {
     let pool = pool();
     let jobs = [
         Job::new(0, 30).reading("k:a").hold(),
@@ -162,7 +162,7 @@ async fn undeclared_calls_conflict_with_all_but_readers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_file_is_one_file_however_its_path_is_written() {
+async fn spellings_of_a_path_are_one_file() {
     let pool = pool();
     let here = std::env::current_dir().expect("a folder").join("a");
     let paths = ["a", "./a", "b/../a", here.to_str().expect("UTF-8")];
@@ -352,7 +352,7 @@ async fn brief() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn waiting_for_a_turn_does_not_count_on_a_tools_own_limit() {
+async fn waiting_for_resources_does_not_count_on_the_timeout() {
     let pool = ToolPool::builder().tool::<BriefAction>().build().expect("a pool");
     let results = in_time(pool.call_all(vec![ToolCall::new("brief", ""); 5])).await;
     assert!(results.iter().all(|result| !result.is_error()), "{results:?}");

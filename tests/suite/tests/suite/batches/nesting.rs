@@ -71,7 +71,7 @@ async fn a_ring_of_many_is_opened_and_nothing_hangs() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nested_batches_have_limits_of_their_own() {
+async fn nested_batches_have_their_own_limits() {
     let pool = super::jobs::builder().batch_limit(1).build().expect("a pool");
     let deep = (1..10).rev().fold(Job::new(10, 1).look(), |inner, id| {
         Job::new(id, 1).calling([inner, Job::new(100 + id, 1).look()]).look()

@@ -53,7 +53,7 @@ async fn a_reconnect_with_the_right_token_works() {
 }
 
 #[tokio::test]
-async fn headers_are_given_anew_for_each_request_and_when_they_are_refused() {
+async fn headers_are_computed_for_each_request_and_after_a_rejection() {
     let probe = Probe::new();
     let good = Arc::new(AtomicUsize::new(1));
     let known = Arc::clone(&good);
@@ -84,7 +84,7 @@ async fn headers_are_given_anew_for_each_request_and_when_they_are_refused() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_refused_later_needs_auth() {
+async fn a_token_that_is_rejected_later_needs_auth() {
     let token = Arc::new(Mutex::new(RIGHT));
     let known = Arc::clone(&token);
     let gate = move |seen: &Seen| {

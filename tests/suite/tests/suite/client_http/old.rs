@@ -115,7 +115,7 @@ async fn messages_are_sent_to_no_other_server() {
 }
 
 #[tokio::test]
-async fn an_old_server_that_dies_is_tried_again() {
+async fn an_old_server_that_dies_is_retried() {
     let far = Old::start("/messages");
     let pool = ToolPool::builder().build().unwrap();
     let manager = in_time(builder_of(config(&far)).connect(&pool)).await.unwrap();

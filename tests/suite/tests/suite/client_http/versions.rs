@@ -44,7 +44,7 @@ async fn tools_are_listed_and_called_with_progress() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_given_up_ends_at_the_server() {
+async fn an_abandoned_call_is_cancelled_at_the_server() {
     // Without a session, a server of 2025-11-25 cannot be cancelled.
     for (version, options, gate) in ways().into_iter().take(2) {
         let probe = Probe::new();

@@ -102,7 +102,7 @@ async fn same(served: &Served, ask: &Ask) {
 }
 
 #[tokio::test]
-async fn modern_calls_are_answered_alike() {
+async fn stateless_calls_are_answered_alike() {
     let served = served(HttpOptions::default()).await;
     for params in calls() {
         same(&served, &Ask::modern(7, "tools/call", params)).await;
@@ -175,7 +175,7 @@ async fn the_metadata_of_a_call_reaches_the_tool() {
 }
 
 #[tokio::test]
-async fn calls_that_are_not_as_they_should_be_are_refused() {
+async fn rejects_malformed_calls() {
     let served = served(HttpOptions::default()).await;
     let call = Ask::call(1, "whoami");
     for (name, value) in [

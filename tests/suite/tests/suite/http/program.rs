@@ -65,7 +65,7 @@ async fn it_prints_its_address_and_answers_there() {
 }
 
 #[tokio::test]
-async fn flags_let_others_in() {
+async fn flags_allow_other_hosts_and_origins() {
     let flags = [
         "--http",
         ":0",
@@ -140,7 +140,7 @@ async fn wrong_flags_are_reported_with_a_remedy() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_signal_lets_calls_finish_and_a_second_one_does_not() {
+async fn a_signal_lets_calls_finish_and_a_second_one_stops_them() {
     for name in ["TERM", "INT"] {
         let mut program = Program::start(&mut command(&["--http", "0"])).await;
         program.signal(name);

@@ -77,7 +77,7 @@ async fn invalid_messages_are_answered_by_json_rpc() {
 }
 
 #[tokio::test]
-async fn only_json_is_taken_and_only_where_the_protocol_is() {
+async fn only_json_at_the_endpoint_is_accepted() {
     let served = Served::start(HttpOptions::default()).await;
     let call = Ask::call(1, "whoami");
     assert_eq!(served.ask(&call.clone().with("content-type", "text/plain")).await.status(), 415);
@@ -121,7 +121,7 @@ async fn headers_have_a_limit() {
 }
 
 #[tokio::test]
-async fn a_client_that_sends_much_still_sees_why_it_is_refused() {
+async fn a_client_that_sends_too_much_still_reads_the_rejection() {
     let served = Served::start(HttpOptions::default()).await;
     let text = "x".repeat(6 << 20);
     let long = Ask::modern(1, "tools/call", json!({"name": "echo", "arguments": {"text": text}}));

@@ -18,7 +18,7 @@ fn text(answer: &Answer) -> Value {
 }
 
 #[tokio::test]
-async fn an_id_is_refused_while_a_request_with_it_runs() {
+async fn an_id_is_rejected_while_a_request_with_it_runs() {
     let mut served = Served::start(HttpOptions::default()).await;
     let session = served.session(&[]).await;
     let mut connection = served.open().await;
@@ -42,7 +42,7 @@ async fn an_id_is_refused_while_a_request_with_it_runs() {
 }
 
 #[tokio::test]
-async fn an_id_is_free_when_its_request_was_taken_back() {
+async fn an_id_is_free_after_its_request_was_cancelled() {
     let options = HttpOptions::default().resume_timeout(Duration::ZERO);
     let mut served = Served::start(options).await;
     let session = served.session(&[]).await;

@@ -9,7 +9,7 @@ use tool_runtime::HttpOptions;
 use tool_runtime::prelude::*;
 
 #[tokio::test]
-async fn a_session_has_a_value_of_its_own_until_it_ends() {
+async fn a_session_has_its_own_value_until_it_ends() {
     let ledger = Arc::new(Ledger::default());
     let builder = ToolPool::builder().state(Arc::clone(&ledger)).toolset::<PerSession>(());
     let served = Served::start_with(HttpOptions::default(), |_| builder).await;

@@ -21,7 +21,7 @@ fn assert_crowded(refused: &Answer, what: &str) {
 }
 
 #[tokio::test]
-async fn one_client_leaves_places_for_the_requests_of_others() {
+async fn requests_are_limited_per_principal() {
     let mut served = served(HttpOptions::default().max_requests(3)).await;
     let wait = Ask::call(1, "wait").with("authorization", ADA);
     let mut connections = [served.open().await, served.open().await];
@@ -42,7 +42,7 @@ async fn one_client_leaves_places_for_the_requests_of_others() {
 }
 
 #[tokio::test]
-async fn one_client_leaves_places_for_the_sessions_of_others() {
+async fn sessions_are_limited_per_principal() {
     let options = HttpOptions::default().max_sessions(3).max_sessions_per_principal(1);
     let served = served(options).await;
     let session = served.session(&[("authorization", ADA)]).await;
@@ -76,7 +76,7 @@ async fn authentication_times_out() {
 }
 
 #[tokio::test]
-async fn the_session_of_another_is_as_one_that_is_not_there() {
+async fn a_session_of_another_principal_is_not_found() {
     let served = served(HttpOptions::default()).await;
     let session = served.session(&[("authorization", ADA)]).await;
     for (name, ask) in [

@@ -214,7 +214,7 @@ async fn a_stream_may_finish_when_the_server_ends() {
 }
 
 #[tokio::test]
-async fn a_modern_client_is_asked_by_the_result_and_calls_again() {
+async fn a_stateless_client_gets_questions_as_a_result_and_calls_again() {
     let served = served(HttpOptions::default()).await;
     for ask in modern("careful") {
         let asked = served.ask(&ask).await;

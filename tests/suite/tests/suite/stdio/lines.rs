@@ -62,7 +62,7 @@ fn a_nul_in_a_text_is_a_character() {
 }
 
 #[test]
-fn an_id_that_another_request_has_not_given_back() {
+fn rejects_the_id_of_a_request_in_flight() {
     let mut host = Host::start(Channel::Pipes).greeted();
     for _ in 0..2 {
         host.write(call(7, "sleepy", &json!({ "millis": 300 })).to_string());
@@ -76,7 +76,7 @@ fn an_id_that_another_request_has_not_given_back() {
 }
 
 #[test]
-fn an_id_whose_request_was_taken_back_is_free() {
+fn the_id_of_a_cancelled_request_is_free() {
     let mut host = Host::start(Channel::Pipes).greeted();
     host.write(call(7, "sleepy", &json!({ "millis": 60_000 })).to_string());
     host.write(

@@ -149,7 +149,7 @@ async fn a_child_gets_a_small_environment() {
 
 /// Whoever held another one's input would keep it open.
 #[tokio::test]
-async fn children_know_nothing_of_each_others_streams() {
+async fn children_do_not_inherit_each_others_streams() {
     let first = Server::run("cat").await;
     let second = Server::run("cat").await;
     drop(first.stdin);

@@ -87,7 +87,7 @@ impl Client {
         self.stream(self.url(), None, None, HeaderMap::new(), MAX_EVENT).await
     }
 
-    /// Makes a request, and repeats it with new headers if it was refused and there are any.
+    /// Makes a request, and repeats it with new headers if it was rejected and there are any.
     pub(super) async fn renewing<T, F>(
         &self,
         own: HeaderMap,

@@ -65,7 +65,7 @@ impl Headers {
         Self { oauth, ..self }
     }
 
-    /// Whether other headers may be available after a server refused the last with a status.
+    /// Whether other headers may be available after a server rejected the last with a status.
     pub(super) fn are_renewable(&self, status: u16) -> bool {
         #[cfg(feature = "oauth")]
         if self.oauth.is_some() && matches!(status, 401 | 403) {
@@ -74,7 +74,7 @@ impl Headers {
         self.source.is_some() && status == 401
     }
 
-    /// Notes a call that was not refused.
+    /// Notes a call that was not rejected.
     pub(super) fn are_enough(&self) {
         #[cfg(feature = "oauth")]
         if let Some(oauth) = &self.oauth {

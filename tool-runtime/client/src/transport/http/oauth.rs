@@ -85,7 +85,7 @@ impl OAuth {
     /// The token to send; none before the server's first challenge.
     ///
     /// # Errors
-    /// There is none, or none other than that which was refused.
+    /// No token is available, or only the rejected one.
     pub(super) async fn token(
         &self,
         refused: Option<&RejectedRequest>,

@@ -18,7 +18,7 @@ fn watcher(pattern: &str, notes: &Notes) -> Hook {
 }
 
 #[tokio::test]
-async fn a_call_that_nothing_concerns_is_admitted_as_it_is() {
+async fn a_call_without_matching_hooks_is_admitted_unchanged() {
     let notes = Notes::default();
     let admitted = before([watcher("web.*", &notes), watcher("fs.read", &notes)]).await.unwrap();
     assert!(admitted.arguments.is_none() && admitted.context.is_none());

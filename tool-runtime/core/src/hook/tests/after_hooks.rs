@@ -99,14 +99,14 @@ async fn hooks_after_a_failed_one_see_a_withheld_result() {
 }
 
 #[tokio::test]
-async fn hooks_before_a_call_do_not_run_after_it_nor_the_reverse() {
+async fn before_hooks_and_after_hooks_run_only_at_their_time() {
     let before = || Hook::before("*", |_| async { crate::hook::Before::deny("never") });
     assert!(after([before()], Ok(Observation::text("a"))).await.is_ok());
     assert!(super::support::before([replace("never")]).await.is_ok());
 }
 
 #[tokio::test]
-async fn an_observation_that_a_hook_holds_on_to_is_still_handed_out() {
+async fn an_observation_kept_by_a_hook_is_still_returned() {
     let held = Notes::default();
     let keeper = std::sync::Arc::new(std::sync::Mutex::new(None));
     let shelf = keeper.clone();

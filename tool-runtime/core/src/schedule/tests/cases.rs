@@ -144,7 +144,7 @@ fn calls_of_one_parent_wait_for_each_other() {
 }
 
 #[test]
-fn calls_of_one_parent_keep_their_order_where_all_pass_the_same() {
+fn calls_of_one_parent_keep_their_order() {
     let queue = SharedQueue::default();
     let parent = held(&queue, writes("a"), None);
     let (x, _y) = (held(&queue, writes("x"), None), held(&queue, writes("y"), None));
@@ -227,7 +227,7 @@ fn a_cycle_is_broken_when_a_call_can_pass() {
 }
 
 #[test]
-fn a_call_that_outlives_its_parent_is_like_any_other() {
+fn a_call_that_outlives_its_parent_is_scheduled_normally() {
     let queue = SharedQueue::default();
     let parent = held(&queue, writes("a"), None);
     let link = parent.link();
@@ -237,7 +237,7 @@ fn a_call_that_outlives_its_parent_is_like_any_other() {
 }
 
 #[test]
-fn a_chain_of_calls_that_end_leaves_nothing_behind() {
+fn a_chain_of_ended_calls_leaves_no_entries() {
     let queue = SharedQueue::default();
     let mut link = held(&queue, anything(), None).link();
     for _ in 0..10_000 {

@@ -41,7 +41,7 @@ async fn use_it(queue: SharedQueue, resource: Arc<Resource>, seed: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn no_two_are_in_each_others_way() {
+async fn concurrent_calls_do_not_disturb_each_other() {
     let (queue, resource) = (SharedQueue::default(), Arc::<Resource>::default());
     let tasks = (0..8).map(|seed| tokio::spawn(use_it(queue.clone(), Arc::clone(&resource), seed)));
     let all = try_join_all(tasks.collect::<Vec<_>>());

@@ -42,7 +42,7 @@ impl Wake for Flag {
 }
 
 impl World {
-    /// Enters a call, and checks whether it was rightly refused. Polled later, if not `at_once`.
+    /// Enters a call, and checks whether it was rightly rejected. Polled later, if not `at_once`.
     pub(super) fn enter(&mut self, claim: Claim, parent: Option<usize>, at_once: bool) {
         let link = parent.map(|parent| self.link(parent));
         let ticket = self.queue.enter(claim.clone(), link.as_ref());

@@ -31,7 +31,7 @@ pub(super) fn check(
         compare(number, limit).is_some_and(breaks).then(|| issue(rule, words, limit, number, at))
     });
     let mut issues: Vec<Issue> = limits.collect();
-    // The bounds of a type say again what the schema's own bounds say better.
+    // The bounds of a type repeat the schema's own bounds.
     if issues.is_empty() {
         issues.extend(type_limit(schema, number, at));
     }
@@ -132,7 +132,7 @@ fn is_multiple(number: &Number, step: &Number) -> bool {
     match (number.as_f64(), step.as_f64()) {
         (Some(number), Some(step)) if step > 0.0 => {
             let times = number / step;
-            // 0.3 is a multiple of 0.1 to everybody but a float.
+            // 0.3 is a multiple of 0.1, but not in floating point.
             (times - times.round()).abs() <= f64::EPSILON * times.abs() * 2.0
         }
         _ => true,

@@ -62,7 +62,7 @@ fn pattern<'s>(
     Some(Issue::new(at.path(), "pattern", message))
 }
 
-/// The issue, if the text has not the form that the format asks for.
+/// The issue, if the text does not conform to the format.
 fn form(
     walker: &Walker<'_>,
     schema: &Map<String, Value>,

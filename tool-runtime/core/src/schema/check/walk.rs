@@ -87,7 +87,7 @@ impl<'s> Walker<'s> {
                 found.add(Issue::new(at.path(), "false", message));
             }
             Value::Object(schema) => self.walk_keywords(schema, value, at, found),
-            // `true` allows all, and so does what is not a schema.
+            // `true` allows everything, and so does a value that is not a schema.
             _ => {}
         }
     }
@@ -157,7 +157,7 @@ impl<'s> Walker<'s> {
         self.engine
     }
 
-    /// Whether the walk may go on here. If not, the reason becomes an issue.
+    /// Whether the walk may continue at this place. If not, the reason becomes an issue.
     fn may_go_on(&self, at: &Place<'_>) -> bool {
         if at.is_too_deep() {
             self.give_up(at, "nested too deeply");

@@ -108,7 +108,7 @@ pub(super) fn did_you_mean<'a>(
     }
 }
 
-/// A value in a sentence. What arrays and objects hold is never shown: it is long, and parts of it may be secret.
+/// A value in a sentence. The contents of arrays and objects are never shown: it is long, and parts of it may be secret.
 pub(super) fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => quoted(text),

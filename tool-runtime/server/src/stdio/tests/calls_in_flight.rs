@@ -102,7 +102,7 @@ async fn further_requests_wait_for_an_answer_and_keep_their_order() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cancelled_call_gives_its_place_to_another_one() {
+async fn a_cancelled_call_frees_its_slot() {
     let (mut client, mut transport) = open().await;
     write(&mut client, calls(1..IN_FLIGHT + 1)).await;
     write(&mut client, cancelled(5)).await;
@@ -118,7 +118,7 @@ async fn a_cancelled_call_gives_its_place_to_another_one() {
 
 /// Running calls may wait for a message that comes after calls without a place.
 #[tokio::test(start_paused = true)]
-async fn when_no_call_ends_further_ones_are_refused_and_the_rest_is_read() {
+async fn stalled_calls_reject_further_calls_and_reading_continues() {
     let (mut client, mut transport) = open().await;
     write(&mut client, calls(1..IN_FLIGHT + 3)).await;
     write(&mut client, cancelled(1)).await;

@@ -95,7 +95,7 @@ async fn dev_null_ends_immediately() {
 }
 
 #[tokio::test]
-async fn a_pipe_whose_writers_left_before_us_ends_after_its_content() {
+async fn a_pipe_whose_writers_closed_ends_after_its_content() {
     let (mut peer, input, output) = pipe_ends();
     peer.write(ping(1));
     peer.write(ping(2).trim_end());
@@ -157,7 +157,7 @@ async fn an_unread_socket_is_an_error_of_send() {
 }
 
 #[tokio::test]
-async fn a_pipe_whose_reader_left_before_us_is_an_error_of_close() {
+async fn a_pipe_whose_reader_closed_is_an_error_of_close() {
     let (Peer { to: _to, from }, input, output) = pipe_ends();
     drop(from);
     let mut transport = StdioTransport::from_descriptors(input, output).expect("a transport");

@@ -23,7 +23,7 @@ fn initialize(id: i64) -> Value {
     request
 }
 
-/// Sends requests that are refused, then one that is served: gives the codes of the refusals.
+/// Sends requests that are rejected, then one that is served: gives the codes of the rejections.
 async fn refused(
     (peer, transport): (&mut Peer, &mut StdioTransport),
     requests: &[Value],
@@ -60,7 +60,7 @@ async fn methods_of_other_versions_are_rejected_at_any_time() {
 }
 
 #[tokio::test]
-async fn an_unknown_version_is_refused_and_a_long_one_is_cut() {
+async fn an_unknown_version_is_rejected_and_a_long_one_is_cut() {
     let (mut peer, mut transport) = over_pipes();
     let version = "x".repeat(10_000);
     let mut request = modern(1, "tools/list");

@@ -71,7 +71,7 @@ fn the_end_of_a_skipped_line_is_skipped() {
 }
 
 #[test]
-fn a_chunk_is_joined_to_what_is_left() {
+fn a_chunk_is_joined_to_the_incomplete_line() {
     let mut buffer = LineBuffer::new(100);
     buffer.append(b"first\nsec".to_vec());
     assert_eq!(buffer.next_line(), Some(Line::Whole(b"first")));

@@ -55,7 +55,7 @@ fn deeply_nested_arguments_are_left_to_the_tool() {
 }
 
 #[test]
-fn absent_arguments_leave_no_extension() {
+fn absent_arguments_add_no_extension() {
     let request =
         request(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}"#);
     assert_eq!(raw_arguments(&request), None);
@@ -112,7 +112,7 @@ fn a_malformed_call_is_answered_as_by_rmcp() {
 }
 
 #[test]
-fn other_methods_are_rmcps() {
+fn other_methods_are_left_to_rmcp() {
     let line = r#"{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"t","arguments":{"a":"b"}}}"#;
     assert!(matches!(request(line), ClientRequest::GetPromptRequest(_)));
     let line = r#"{"jsonrpc":"2.0","id":1,"method":"x/y","params":{"name":"t"}}"#;

@@ -94,7 +94,7 @@ fn rejects_an_id_that_rmcp_cannot_represent() {
 }
 
 #[test]
-fn a_cursor_that_is_not_a_text_is_refused() {
+fn a_cursor_that_is_not_a_text_is_rejected() {
     let list = |cursor: &str| {
         format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{{"cursor":{cursor}}}}}"#

@@ -15,7 +15,7 @@ pub(super) fn without_url(error: HttpError) -> HttpError {
     }
 }
 
-/// The refusal of a request with status 401 or 403.
+/// The rejection of a request with status 401 or 403.
 pub(super) fn rejection(error: &HttpError, sent: Option<&HeaderValue>) -> Option<RejectedRequest> {
     let status = code(error).filter(|status| matches!(status, 401 | 403))?;
     let challenge = match error {

@@ -20,7 +20,7 @@ use rmcp::transport::streamable_http_client::{
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// The code for a call that a server refused by an HTTP status.
+/// The code for a call that a server rejected by an HTTP status.
 const REFUSED: ErrorCode = ErrorCode(-32000);
 
 /// An error in the place of an answer.

@@ -1,4 +1,4 @@
-//! Refuses private addresses that a server sends this program to, unless the server has one itself.
+//! Rejects private addresses that a server sends this program to, unless the server has one itself.
 
 use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
@@ -45,7 +45,7 @@ fn kind(ip: IpAddr) -> Kind {
 #[derive(Clone, Debug)]
 pub(super) struct AddressFilter {
     kinds: Vec<Kind>,
-    /// Whether what is sent may be read on its way, as what is sent to the server itself may.
+    /// Whether the connection is unencrypted, like that to the server itself.
     pub(super) is_open: bool,
 }
 
@@ -89,7 +89,7 @@ impl Resolve for AddressFilter {
     }
 }
 
-/// The error of a refused target.
+/// The error of a rejected target.
 pub(super) fn rejected_target(host: &str) -> OAuthHttpClientError {
     format!("`{host}` is refused: a server may not send this program there").into()
 }

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_are_for_one_address() {
+    fn tokens_are_bound_to_one_url() {
         let taken = taken_out(&kept(3600), "https://far.example/mcp").unwrap();
         assert_eq!(
             (&*taken.client_id, taken.issuer.as_deref()),

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 /// Limit on the name of an error.
 const MAX_NAME: usize = 40;
 
-/// The text for a refusal, and its body for rmcp: both have nothing but the name of the error, or the
+/// The text for a rejection, and its body for rmcp: both have nothing but the name of the error, or the
 /// status.
 pub(super) fn refusal(status: StatusCode, body: &[u8]) -> (String, Vec<u8>) {
     let body = serde_json::from_slice::<Value>(body).unwrap_or_default();

@@ -91,7 +91,7 @@ impl Flow {
         id.is_none_or(|id| id.expose() == stored.client_id)
     }
 
-    /// Configures the client as it was when it got its tokens.
+    /// Configures the client with the registration that its tokens belong to.
     async fn configure(
         &self,
         manager: &mut AuthorizationManager,
@@ -145,7 +145,7 @@ impl Flow {
         }
     }
 
-    /// Another token than the one that was refused.
+    /// Another token than the one that was rejected.
     pub(super) async fn renewed(
         &self,
         manager: Option<Manager>,
@@ -292,7 +292,7 @@ impl Flow {
         NoHeaders::Unauthorized(self.token_secrets.line(text))
     }
 
-    /// The failure for an error. Failed requests are retried, refusals are not.
+    /// The failure for an error. Failed requests are retried, rejections are not.
     pub(super) fn no_token(&self, error: &AuthError) -> NoHeaders {
         let text = format!("no token: {}", error_text(error, &self.token_secrets));
         match error {

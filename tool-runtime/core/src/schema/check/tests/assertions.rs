@@ -242,7 +242,7 @@ fn keywords_that_are_not_checked_are_named() {
 }
 
 #[test]
-fn unknown_fields_beside_flattened_ones_are_for_serde() {
+fn unknown_fields_beside_flattened_ones_are_left_to_serde() {
     #[derive(Debug, JsonSchema, Deserialize)]
     #[allow(dead_code)]
     struct Page {
