@@ -13,7 +13,7 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 /// Serves until the first signal, then until calls in flight are done.
 pub(super) async fn serve(server: McpServer, command: ServeHttp) -> ExitCode {
     let options = match options(&command) {
-        Ok(options) => options.shutdown(signals::first(), DRAIN_TIMEOUT),
+        Ok(options) => options.shutdown(signals::shutdown_token(), DRAIN_TIMEOUT),
         Err(problems) => {
             problems.iter().for_each(|problem| print::error(problem));
             return ExitCode::from(exit::USAGE);

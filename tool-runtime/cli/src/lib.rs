@@ -221,7 +221,7 @@ impl About {
     }
 
     async fn serve(self, pool: &ToolPool) -> ExitCode {
-        let end = signals::first();
+        let end = signals::shutdown_token();
         exit::exit_code(self.server(pool).serve_stdio_until(&end).await)
     }
 

@@ -218,7 +218,7 @@ impl Drop for PolledTask<'_> {
         let (connection, timeouts) =
             (Arc::clone(&self.connection), RequestTimeouts { idle: CLOSE_TIMEOUT, until: None });
         runtime.spawn(async move {
-            drop(request_with_capability(&connection, request, timeouts).await)
+            drop(request_with_capability(&connection, request, timeouts).await);
         });
     }
 }

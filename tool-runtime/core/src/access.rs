@@ -16,7 +16,7 @@ pub use part::KeyPart;
 /// A key is text of the form `scheme:rest`. Two calls conflict if one writes a key that the other reads
 /// or writes. Keys are compared as text, except for the scheme `file`: its path is made absolute
 /// against the current directory and loses `.`, `..` and double separators. Symbolic links are resolved in
-/// the part of the path that exists when the key is made. Hard links and broken links are not resolved.
+/// the part of the path that exists when the key is created. Hard links and broken links are not resolved.
 ///
 /// ```
 /// use tool_runtime::Access;

@@ -20,10 +20,10 @@ const TIMEOUT_GRACE: Duration = Duration::from_secs(1);
 
 /// A pool for threads that do not `.await`.
 ///
-/// Calls may be made from everywhere. Outside of a runtime they run on the thread that makes
-/// them; inside of one, or with a time limit, on a thread of their own, for which the caller
+/// Calls can be made from any thread. Outside of a runtime they run on the calling
+/// thread; inside of one, or with a time limit, on a thread of their own, for which the caller
 /// waits. What they do in the background runs on a runtime of the pool's own. A tool that needs
-/// the very thread which is waiting here deadlocks: give calls a time limit inside of a
+/// the thread that waits for the call deadlocks: give calls a time limit inside of a
 /// runtime with one thread.
 ///
 /// External servers are connected by [`Self::block_on`], with everything that their manager does.

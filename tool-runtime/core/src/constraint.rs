@@ -20,7 +20,7 @@ use schemars::Schema;
 /// The constraints carry the needed operation of the type as a function, and implement this for every
 /// type: a type that cannot have a constraint is reported once, where the constraint is created.
 pub trait Constraint<T> {
-    /// Writes it into the argument's schema.
+    /// Writes the constraint into the argument's schema.
     fn describe(&self, schema: &mut Schema);
 
     /// Whether a value satisfies it; an absent optional value always does.

@@ -49,7 +49,7 @@ impl ContentBlock {
         Self::Audio(Box::new(MediaContent::new(data, mime_type)))
     }
 
-    /// An embedded text resource; one with a MIME type, or of bytes, is made of [`ResourceContents`].
+    /// An embedded text resource; for one with a MIME type, or of bytes, use [`ResourceContents`].
     pub fn resource(uri: impl Into<String>, text: impl Into<String>) -> Self {
         ResourceContents::text(uri, text).into()
     }
@@ -265,7 +265,7 @@ impl ResourceContents {
     /// # Ok::<(), serde_json::Error>(())
     /// ```
     pub fn text(uri: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { text: Some(text.into()), ..Self::nothing(uri.into()) }
+        Self { text: Some(text.into()), ..Self::empty(uri.into()) }
     }
 
     /// Contents that are bytes, given in base64.
@@ -276,7 +276,7 @@ impl ResourceContents {
     /// assert_eq!(dot.mime_type.as_deref(), Some("image/png"));
     /// ```
     pub fn blob(uri: impl Into<String>, base64: impl Into<String>) -> Self {
-        Self { blob: Some(base64.into()), ..Self::nothing(uri.into()) }
+        Self { blob: Some(base64.into()), ..Self::empty(uri.into()) }
     }
 
     /// Sets the MIME type.
@@ -300,7 +300,7 @@ impl ResourceContents {
         self
     }
 
-    pub(crate) fn nothing(uri: String) -> Self {
+    pub(crate) fn empty(uri: String) -> Self {
         Self { uri, mime_type: None, text: None, blob: None, meta: None }
     }
 

@@ -1,4 +1,4 @@
-//! Everything that a model or client may know of a tool.
+//! Definitions of tools.
 
 mod draft;
 mod task;
@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// Everything that a model or client may know of a tool. Its JSON form is MCP's `Tool`.
+/// The public description of a tool, for models and clients. The JSON form is MCP's `Tool`.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -54,7 +54,7 @@ pub struct ToolDefinition {
     pub output_schema: Option<Map<String, Value>>,
     /// Icons, for display.
     pub icons: Vec<Icon>,
-    /// Hints about the tool's effects, as its source gives them. Decisions are made by
+    /// Hints about the tool's effects, as its source declares them. Decisions use
     /// [`Self::effective_annotations`].
     pub annotations: ToolAnnotations,
     /// Whether the source of the hints is not trusted, as an external server is by default. In MCP's
@@ -143,7 +143,7 @@ impl ToolDefinition {
         self.with_input_schema(schema::input_of::<T>())
     }
 
-    /// Takes the arguments' schema word for word; its root must be an object schema.
+    /// Sets the schema of the arguments, unchanged; the root must be an object schema.
     #[must_use]
     pub fn with_input_schema(mut self, schema: impl Into<Value>) -> Self {
         schema::engine::enable();

@@ -126,7 +126,7 @@ impl Hook {
     /// The hook sees the outcome of every call of a tool of the pool once: calls that ran, also those that
     /// failed, timed out or were cancelled, and calls that were rejected because of their
     /// arguments, a restriction, a hook or a person. The class of
-    /// [`AfterCall::error`] distinguishes them. A rejected call has the arguments that hooks made of
+    /// [`AfterCall::error`] distinguishes them. A rejected call has the arguments after the rewrites of
     /// it up to then, which may not be valid. A call of an unknown tool, or of a pool that has
     /// been closed, has no tool and is not shown.
     ///

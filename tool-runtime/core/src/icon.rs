@@ -26,7 +26,7 @@ pub struct Icon {
     /// The available sizes, such as `48x48`; `any` for an image that scales.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sizes: Vec<String>,
-    /// The background that it is made for: `light` or `dark`. Default: any.
+    /// The theme of the icon: `light` or `dark`. Default: any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub theme: Option<String>,
 }
@@ -51,7 +51,7 @@ impl Icon {
         self
     }
 
-    /// Sets the background that it is made for: `light` or `dark`.
+    /// Sets the theme of the icon: `light` or `dark`.
     #[must_use]
     pub fn with_theme(mut self, theme: impl Into<String>) -> Self {
         self.theme = Some(theme.into());

@@ -73,7 +73,7 @@ impl InputModel {
         }
     }
 
-    /// For a tool whose arguments are decoded as one type, which the schema is made from.
+    /// For a tool whose arguments are decoded as one type, from which the schema is generated.
     pub(crate) fn decoded(definition: &ToolDefinition, decode: Decode) -> Self {
         Self { decoders: Decoders::DocumentKind(decode), ..Self::walked(definition) }
     }

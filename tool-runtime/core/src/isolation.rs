@@ -297,7 +297,7 @@ impl Drop for Direct {
 
 /// Lets other workers run the task that was woken last. User code wakes tasks of the server, by its
 /// progress for instance, and may block its worker then: what the worker keeps for itself would wait
-/// with it. A further task takes the place of the former.
+/// with it. A further task replaces the former.
 pub fn release_woken() {
     if IS_DIRECT.get() {
         drop(tokio::spawn(std::future::ready(())));

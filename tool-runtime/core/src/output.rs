@@ -122,7 +122,7 @@ impl<T> PlainKind<T> for Returned<T> {}
 
 /// The conversion of a success into an observation.
 pub trait SuccessKind<T> {
-    /// Converts it.
+    /// Converts the value.
     ///
     /// # Errors
     /// The tool's own error.
@@ -302,7 +302,7 @@ impl<T> UnfitKind<T> for Success<T> {}
 
 /// The conversion of an error type into a [`ToolError`].
 pub trait FailureKind<E> {
-    /// Converts it.
+    /// Converts the value.
     fn convert(error: E) -> ToolError;
 }
 

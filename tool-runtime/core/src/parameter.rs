@@ -257,7 +257,7 @@ impl Settings {
         Self { parameters, needs, timeout: None, schema: SchemaOrigin::Table }
     }
 
-    /// The schema is given word for word.
+    /// The schema was given, and is unchanged.
     #[must_use]
     pub fn given_schema(mut self) -> Self {
         self.schema = SchemaOrigin::Given;
@@ -340,7 +340,7 @@ pub struct DefaultOf<'a, T>(
 
 /// Writes a default into the schema, where its type serialises.
 pub trait AdvertiseDefault {
-    /// Writes it.
+    /// Writes the value.
     fn advertise(&self, schema: &mut Schema);
 }
 

@@ -155,15 +155,15 @@ impl Client {
 
     /// Runs a future until the client disconnects.
     pub(super) async fn while_connected<F: Future>(&self, future: F) -> Option<F::Output> {
-        self.session.gone.run_until_cancelled(future).await
+        self.session.disconnected.run_until_cancelled(future).await
     }
 
     /// Asks a client of 2025-11-25 or before, while the call waits.
     async fn ask(&self, request: PeerRequest) -> Result<Value, PeerError> {
         let (sender, sent) = oneshot::channel();
         self.outbox.ask(Question { request, sent: sender });
-        let gone = PeerError::Failed("its request has ended".to_owned());
-        let (mut guard, sent) = sent.await.map_err(|_| gone)??;
+        let ended = PeerError::Failed("its request has ended".to_owned());
+        let (mut guard, sent) = sent.await.map_err(|_| ended)??;
         let answer = sent.await_response().await;
         guard.id = None;
         serde_json::to_value(answer.map_err(|error| failed(&error))?)

@@ -15,7 +15,7 @@ pub(super) fn check_declared<T>(capability: Option<&T>, method: &str) -> McpResu
     if capability.is_some() {
         return Ok(());
     }
-    let message = format!("this server has nothing behind `{method}`; it is not offered");
+    let message = format!("this server does not support `{method}`");
     Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
 }
 
@@ -46,8 +46,8 @@ pub(super) fn unknown_resource(uri: &str) -> ErrorData {
 
 /// The error for a result that MCP cannot represent.
 pub(super) fn invalid_result(error: &serde_json::Error) -> ErrorData {
-    tracing::warn!(%error, "an answer is nothing that MCP can carry");
-    let message = "the answer is nothing that MCP can carry, which has been logged";
+    tracing::warn!(%error, "MCP cannot represent an answer");
+    let message = "MCP cannot represent the answer, which has been logged";
     ErrorData::internal_error(message, None)
 }
 

@@ -278,8 +278,8 @@ impl McpServer {
     async fn serve_on(self, transport: StdioTransport, end: &CancellationToken) -> io::Result<()> {
         let handler = self.handler.for_client(end);
         handler.session.open();
-        let gone = handler.session.gone.clone();
-        let transport = transport.with_line_limit(self.line_limit).with_end(gone);
+        let disconnected = handler.session.disconnected.clone();
+        let transport = transport.with_line_limit(self.line_limit).with_end(disconnected);
         let connection = transport.connection();
         let mut served = pin!(serve_client(handler, transport, &connection));
         let given_up = pin!(connection.drop_unread(UNREAD_TIMEOUT));
@@ -300,14 +300,14 @@ async fn serve_client(
     transport: StdioTransport,
     connection: &Connection,
 ) -> io::Result<()> {
-    let gone = handler.session.gone.clone();
+    let disconnected = handler.session.disconnected.clone();
     let handler = Arc::new(handler);
     match Arc::clone(&handler).into_dyn().serve(transport).await {
         Ok(running) => {
             open_fast_path(connection, &handler, running.peer());
             let end = running.cancellation_token();
             let late = async move {
-                gone.cancelled().await;
+                disconnected.cancelled().await;
                 tokio::time::sleep(CALL_GRACE).await;
                 connection.cancel_calls();
                 end.cancel();

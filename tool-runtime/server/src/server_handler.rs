@@ -238,7 +238,7 @@ impl ServerHandler for PoolHandler {
     /// Lasts until the client cancels it or disconnects, or the server shuts down.
     async fn listen(&self, context: SubscriptionContext) -> McpResult<()> {
         let _guard = self.subscribers.add_sink(context.sink().clone());
-        let cancelled = self.session.gone.run_until_cancelled(context.cancelled());
+        let cancelled = self.session.disconnected.run_until_cancelled(context.cancelled());
         Box::pin(self.shutdown.run_until_cancelled(cancelled)).await;
         Ok(())
     }

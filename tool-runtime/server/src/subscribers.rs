@@ -40,7 +40,7 @@ pub(super) struct Session {
     /// The log level.
     pub(super) level: Level,
     /// Cancelled when the client disconnects, by transports that detect it.
-    pub(super) gone: CancellationToken,
+    pub(super) disconnected: CancellationToken,
     channel: Mutex<Channel>,
     /// The session of its calls. Stateless calls over HTTP have none.
     calls: OnceLock<Arc<CallSession>>,
@@ -146,7 +146,7 @@ impl Session {
 
     /// A client that counts as disconnected when the token is cancelled, if not before.
     pub(super) fn until(end: &CancellationToken) -> Self {
-        Self { gone: end.child_token(), ..Self::default() }
+        Self { disconnected: end.child_token(), ..Self::default() }
     }
 
     /// Subscribes to a resource. `false` if the client has `limit` subscriptions.

@@ -92,12 +92,15 @@ impl Http {
         Ok(Client::new(self.agent.clone(), headers, notifications, Arc::clone(&self.looks_old)))
     }
 
-    async fn opened(&self, notifications: Arc<NotificationRouter>) -> Result<Opened, ConnectError> {
+    async fn open_transport(
+        &self,
+        notifications: Arc<NotificationRouter>,
+    ) -> Result<Opened, ConnectError> {
         let client = self.client(Arc::clone(&notifications))?;
         let transport = if self.is_old.load(Ordering::Relaxed) {
             let opened = Sse::open(client).await;
             if opened.is_err() {
-                // The server may be newer now.
+                // The server may have been updated.
                 self.is_old.store(self.config.legacy_sse, Ordering::Relaxed);
             }
             ObservedTransport::new(opened?, notifications)
@@ -134,7 +137,7 @@ impl TransportFactory for Http {
         &self,
         notifications: Arc<NotificationRouter>,
     ) -> BoxFuture<'_, Result<Opened, ConnectError>> {
-        Box::pin(self.opened(notifications))
+        Box::pin(self.open_transport(notifications))
     }
 
     #[cfg(feature = "oauth")]

@@ -58,7 +58,7 @@ struct State {
     bytes: usize,
     /// The calls that were written, or begun, and that were neither answered nor cancelled.
     calls: HashSet<RequestId>,
-    /// The one of them that is being written.
+    /// The call that is being written.
     begun: Option<RequestId>,
     /// Time at which the server last read a message, or the queue became non-empty.
     moved: Instant,

@@ -74,7 +74,7 @@ impl<'a> Entry<'a> {
         Self { place: place.clone(), members, places: BTreeMap::new() }
     }
 
-    /// The value of one of these synonymous keys. Of several, the first.
+    /// The value of the first of these synonymous keys.
     pub(super) fn one_of(
         &mut self,
         keys: &[&'static str],

@@ -1,4 +1,4 @@
-//! Builds a definition from what the macro saw.
+//! Builds a definition from the options of a macro.
 
 use super::{TaskSupport, ToolDefinition};
 use crate::icon::Icon;
@@ -10,10 +10,10 @@ use serde_json::{Map, Value};
 /// A definition under construction: written by the macros.
 pub struct DraftOf<D>(pub(crate) D);
 
-/// The definition of a tool in the making.
+/// The definition of a tool under construction.
 pub type Draft = DraftOf<ToolDefinition>;
 
-/// A definition with the parts that all have.
+/// A definition with the common parts.
 pub trait Describe {
     #[doc(hidden)]
     fn common(&mut self) -> Common<'_>;
@@ -148,7 +148,7 @@ impl Draft {
         self
     }
 
-    /// Takes a schema word for word.
+    /// Sets the schema, unchanged.
     #[must_use]
     pub fn input_schema(mut self, schema: impl Into<Value>) -> Self {
         self.0 = self.0.with_input_schema(schema);

@@ -27,7 +27,7 @@ struct Hooked<'a> {
     call: HookCall,
 }
 
-/// A call that may run, in its turn.
+/// An admitted call, which holds its resources.
 struct Admitted<'a> {
     action: Option<Box<dyn Decoded>>,
     arguments: Cow<'a, str>,
@@ -47,7 +47,7 @@ impl ToolPool {
         Box::pin(self.run_intercepted(tool, hooks, arguments, context))
     }
 
-    /// However the call ends, refused or run, the after-hooks see it once.
+    /// After-hooks see every call once, whether it ran or was rejected.
     async fn run_intercepted(
         &self,
         tool: &Tool,
@@ -114,7 +114,7 @@ impl ToolPool {
     ) -> Result<Admitted<'a>, CallError> {
         // Otherwise the execution validates the arguments.
         let mut prepared = if tool.declares_access() || hooked.is_some() {
-            self.prepared(tool, arguments, context).await?
+            self.decode_call(tool, arguments, context).await?
         } else {
             Prepared::default()
         };
@@ -122,7 +122,7 @@ impl ToolPool {
         if let Some(hooked) = hooked {
             let admitted = self.ask_hooks(tool, hooked.hooks, &mut hooked.call, &context).await?;
             if let Some(rewritten) = admitted.arguments {
-                prepared = self.prepared(tool, &rewritten, hooked.call.context()).await?;
+                prepared = self.decode_call(tool, &rewritten, hooked.call.context()).await?;
                 arguments = Cow::Owned(rewritten);
             }
             context = admitted.context.map_or(context, Cow::Owned);
@@ -132,8 +132,8 @@ impl ToolPool {
         Ok(Admitted { action, arguments, context, held })
     }
 
-    /// Decodes a call. Where user code runs apart, it has the tool's limit.
-    async fn prepared(
+    /// Decodes a call. If user code runs in separate tasks, decoding has the tool's time limit.
+    async fn decode_call(
         &self,
         tool: &Tool,
         arguments: &str,
@@ -143,16 +143,16 @@ impl ToolPool {
             return tool.prepare(arguments);
         }
         let (own, arguments) = (tool.clone(), arguments.to_owned());
-        let prepared = context.apart(
+        let decoded = context.apart(
             || tool.name().to_owned(),
             move || Box::pin(async move { own.prepare(&arguments) }),
         );
         let limit = guard::limit(self, tool, context);
-        Box::pin(guard::guarded(prepared, tool.name(), limit, context)).await?
+        Box::pin(guard::guarded(decoded, tool.name(), limit, context)).await?
     }
 
     /// Runs the before-hooks. They may ask a person, so they end with the call. `call` keeps what the
-    /// hooks changed, also if they refuse it.
+    /// hooks changed, also if they reject it.
     pub(super) async fn ask_hooks(
         &self,
         tool: &Tool,

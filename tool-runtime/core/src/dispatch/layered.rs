@@ -26,7 +26,7 @@ impl Innermost for ToolPool {
         call: &'a ToolCall,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>> {
-        Box::pin(self.bare(call.name(), call.arguments(), context))
+        Box::pin(self.run_without_layers(call.name(), call.arguments(), context))
     }
 }
 

@@ -53,7 +53,7 @@ fn file_name(content: &[u8], extension: &str) -> String {
     format!("{digits}.{extension}")
 }
 
-/// Writes a file that only its owner can read. A rename makes it appear whole, and follows no link in its place.
+/// Writes a file that only its owner can read. A rename makes it appear atomically, and does not follow a link at the target path.
 fn write_private(directory: &Path, path: &Path, content: &[u8]) -> io::Result<()> {
     create_private(directory)?;
     let draft = directory.join(format!(".{:016x}.tmp", RandomState::new().hash_one(path)));

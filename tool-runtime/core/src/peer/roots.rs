@@ -30,7 +30,7 @@ impl ToolContext {
     /// MCP deprecates it since 2026-07-28: take a path as an argument where you can.
     ///
     /// # Errors
-    /// The client has no roots to offer, does not answer, or answers something else.
+    /// The client does not support roots, does not answer, or its answer is invalid.
     pub async fn roots(&self, key: &str) -> Result<Vec<Root>, PeerError> {
         let request = PeerRequest::new(key, PeerCapability::Roots, Map::new());
         let answer = self.asked(request).await?;

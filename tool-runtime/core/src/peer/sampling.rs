@@ -102,13 +102,13 @@ fn one_or_many<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<ContentB
 }
 
 impl ToolContext {
-    /// Asks the client's model. `key` names the question, as with [`Self::ask`], and what stands
-    /// the same applies to effects. The client may show it to its user, or change it.
+    /// Asks the client's model. `key` names the question, as with [`Self::ask`], and
+    /// the same applies to effects before the question. The client may show it to its user, or change it.
     ///
-    /// MCP deprecates it since 2026-07-28: call a model of your own where you can.
+    /// Deprecated by MCP since 2026-07-28: call your own model where possible.
     ///
     /// # Errors
-    /// The client lends no model, does not answer, or answers something else.
+    /// The client does not support sampling, does not answer, or its answer is invalid.
     pub async fn sample(
         &self,
         key: &str,

@@ -314,7 +314,7 @@ impl<S> ToolPoolBuilder<S> {
         self
     }
 
-    /// Has only tools that one of these picks; called again, also those. An empty list is an
+    /// Keeps only tools that one of these selectors picks. Further calls add selectors. An empty list is an
     /// empty pool. Default: all tools. See [`Selector`] for the syntax.
     ///
     /// ```
@@ -340,7 +340,7 @@ impl<S> ToolPoolBuilder<S> {
         self
     }
 
-    /// Leaves out the tools that one of these picks, also if they are allowed.
+    /// Leaves out tools that one of these selectors picks, even if they are allowed.
     pub fn deny<P>(mut self, selectors: impl IntoIterator<Item = P>) -> Self
     where
         P: TryInto<Selector, Error: Into<SelectorError>>,
@@ -372,7 +372,7 @@ impl<S> ToolPoolBuilder<S> {
         self
     }
 
-    /// Lets tools of MCP servers take the place of other tools with these ids. Default: that
+    /// Lets tools of MCP servers replace other tools with these ids. Default: that
     /// is an error.
     pub fn mcp_replaces<P>(mut self, patterns: impl IntoIterator<Item = P>) -> Self
     where

@@ -32,23 +32,23 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Filter {
-    /// Only what one of these picks. Default: `None`, everything.
+    /// Only tools that one of these selectors picks. Default: `None`, all tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow: Option<Vec<Selector>>,
-    /// Not what one of these picks. Default: empty.
+    /// No tools that one of these selectors picks. Default: empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deny: Vec<Selector>,
 }
 
 impl Filter {
-    /// Allows what one of these picks; called again, also those. An empty list allows nothing.
+    /// Allows tools that one of these selectors picks. Further calls add selectors. An empty list allows nothing.
     #[must_use]
     pub fn allow(mut self, selectors: impl IntoIterator<Item = Selector>) -> Self {
         self.allow.get_or_insert_default().extend(selectors);
         self
     }
 
-    /// Denies what one of these picks.
+    /// Denies tools that one of these selectors picks.
     #[must_use]
     pub fn deny(mut self, selectors: impl IntoIterator<Item = Selector>) -> Self {
         self.deny.extend(selectors);

@@ -71,7 +71,7 @@ impl ToolPool {
         self.remove_items(source, false, uris.into_iter().map(Into::into).collect())
     }
 
-    /// Notifies the clients that subscribed to this very URI that the resource changed.
+    /// Notifies the clients that subscribed to exactly this URI that the resource changed.
     pub fn resource_updated(&self, uri: impl Into<String>) {
         let uri = uri.into();
         self.0.core.notify(&|news| {

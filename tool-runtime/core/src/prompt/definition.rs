@@ -1,4 +1,4 @@
-//! Everything that a client may know of a prompt.
+//! Definitions of prompts.
 
 use crate::definition::{DraftOf, describe};
 use crate::icon::Icon;
@@ -6,7 +6,7 @@ use crate::parameter::Parameter;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Everything that a client may know of a prompt. Its JSON form is MCP's `Prompt`.
+/// The public description of a prompt. The JSON form is MCP's `Prompt`.
 ///
 /// ```
 /// use tool_runtime::prelude::*;

@@ -22,7 +22,7 @@ use std::borrow::Cow;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct ReadRequest<'a> {
-    /// The URI as the client gave it.
+    /// The URI as the client sent it.
     pub uri: &'a str,
     /// The MIME type that the resource has by its definition.
     pub mime_type: Option<&'a str>,
@@ -42,7 +42,7 @@ impl<'a> ReadRequest<'a> {
 
     /// Contents that are text.
     pub fn text(&self, text: impl Into<String>) -> ResourceContents {
-        ResourceContents { text: Some(text.into()), ..self.nothing() }
+        ResourceContents { text: Some(text.into()), ..self.empty() }
     }
 
     /// Contents that are bytes.
@@ -54,12 +54,12 @@ impl<'a> ReadRequest<'a> {
     /// assert_eq!(reading.bytes(b"foo").blob.as_deref(), Some("Zm9v"));
     /// ```
     pub fn bytes(&self, bytes: &[u8]) -> ResourceContents {
-        ResourceContents { blob: Some(STANDARD.encode(bytes)), ..self.nothing() }
+        ResourceContents { blob: Some(STANDARD.encode(bytes)), ..self.empty() }
     }
 
-    fn nothing(&self) -> ResourceContents {
+    fn empty(&self) -> ResourceContents {
         let mime_type = self.mime_type.map(str::to_owned);
-        ResourceContents { mime_type, ..ResourceContents::nothing(self.uri.to_owned()) }
+        ResourceContents { mime_type, ..ResourceContents::empty(self.uri.to_owned()) }
     }
 }
 
@@ -87,7 +87,7 @@ impl<'a> ReadRequest<'a> {
     note = "return text, `Vec<u8>`, `ResourceContents`, `Vec<ResourceContents>` or `Json(value)`, or implement `IntoResource`; `Option<T>` and `Result<T, E>` of any of these work, with `ToolError` and every `E` that is an error"
 )]
 pub trait IntoResource {
-    /// Converts it.
+    /// Converts the value.
     ///
     /// # Errors
     /// The reason why the resource could not be read.

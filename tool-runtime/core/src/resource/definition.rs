@@ -1,4 +1,4 @@
-//! Everything that a client may know of a resource.
+//! Definitions of resources.
 
 use crate::content::ContentAnnotations;
 use crate::definition::{DraftOf, describe};
@@ -6,7 +6,7 @@ use crate::icon::Icon;
 use crate::parameter::Parameter;
 use serde_json::{Map, Value};
 
-/// Everything that a client may know of a resource, or of all resources of a template.
+/// The public description of a resource, or of all resources of a template.
 ///
 /// ```
 /// use tool_runtime::prelude::*;

@@ -201,7 +201,7 @@ impl Fields {
         }
     }
 
-    /// A flattened parameter lends its own properties. Those of an optional one may be absent.
+    /// A flattened parameter contributes its own properties. Those of an optional one may be absent.
     fn merge(&mut self, parameter: &Parameter, mut schema: Schema) {
         if parameter.is_optional() {
             normal::without_null(&mut schema);

@@ -35,16 +35,16 @@ pub(super) async fn read(
     let mut whole = pin!(Limited::new(counted, limit).collect());
     // Most bodies arrive with their headers, and are never pending.
     if let Some(read) = whole.as_mut().now_or_never() {
-        return finished(read, limit);
+        return into_bytes(read, limit);
     }
     let pending = progress.wait(all);
     tokio::select! {
         biased;
         read = tokio::time::timeout(time, whole) => match read {
-            Ok(read) => finished(read, limit),
+            Ok(read) => into_bytes(read, limit),
             Err(_) => Err(too_slow(time)),
         },
-        () = pending.given_up() => Err(HttpRejection::busy(
+        () = pending.dropped() => Err(HttpRejection::busy(
             "too many messages are arriving, and this one began first; send it again",
         )),
     }
@@ -72,13 +72,16 @@ impl Progress {
     }
 }
 
-fn finished(read: Read, limit: usize) -> HttpResult<Bytes> {
+fn into_bytes(read: Read, limit: usize) -> HttpResult<Bytes> {
     match read {
         Ok(whole) => Ok(whole.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Err(too_long(limit)),
         Err(error) => {
             tracing::debug!(%error, "a request body is incomplete");
-            Err(HttpRejection::new(StatusCode::BAD_REQUEST, "the body of the request broke off"))
+            Err(HttpRejection::new(
+                StatusCode::BAD_REQUEST,
+                "the body of the request is incomplete",
+            ))
         }
     }
 }

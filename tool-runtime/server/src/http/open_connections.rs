@@ -42,7 +42,7 @@ impl OpenConnections {
         Arc::new(Self { limit, events: AtomicU64::new(0), open: Mutex::default() })
     }
 
-    /// Admits a new connection. At the limit, the one that has been idle longest is closed for it.
+    /// Admits a new connection. At the limit, the connection that has been idle longest is closed.
     /// `None` if all have requests in process.
     pub(super) fn admit(self: &Arc<Self>) -> Option<Arc<OpenConnection>> {
         let mut open = self.open();

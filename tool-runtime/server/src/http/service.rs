@@ -201,7 +201,7 @@ impl Service {
         // rmcp's answer to an unknown session has no content type.
         let is_typed = response.headers().contains_key(header::CONTENT_TYPE);
         if response.status() == StatusCode::NOT_FOUND && !is_typed {
-            return Err(SessionProblem::Gone.into());
+            return Err(SessionProblem::NotFound.into());
         }
         // The session has ended: clients take rmcp's "accepted" for a failure.
         if is_end && response.status() == StatusCode::ACCEPTED {
@@ -217,7 +217,7 @@ impl Service {
         let is_end = parts.method == Method::DELETE && self.options.sessions;
         match self.sessions.is_of(id, principal).unwrap_or(!is_end) {
             true => Ok(()),
-            false => Err(SessionProblem::Gone.into()),
+            false => Err(SessionProblem::NotFound.into()),
         }
     }
 

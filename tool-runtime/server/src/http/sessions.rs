@@ -124,7 +124,7 @@ impl Sessions {
             }
             Ok(Session::new(Arc::clone(&caller.principal), permit))
         });
-        admitted.unwrap_or(Err(SessionProblem::Gone))
+        admitted.unwrap_or(Err(SessionProblem::NotFound))
     }
 
     /// Closes the session when it has been idle.
@@ -219,7 +219,7 @@ impl SessionManager for Sessions {
             ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
             _ => None,
         };
-        let session = noted(self.find(id).ok_or(SessionProblem::Gone))?;
+        let session = noted(self.find(id).ok_or(SessionProblem::NotFound))?;
         if let Some(request) = &request {
             noted(session.ongoing.begin(request))?;
         }

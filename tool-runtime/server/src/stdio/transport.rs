@@ -90,7 +90,7 @@ impl StdioTransport {
             connection: Arc::clone(&connection),
             messages: sender,
             lost,
-            gone: CancellationToken::new(),
+            disconnected: CancellationToken::new(),
             caller,
             since_yield: 0,
             is_stalled: false,
@@ -98,7 +98,7 @@ impl StdioTransport {
             blocking: HashSet::new(),
             finished: None,
             has_woken: false,
-            lent: Arc::default(),
+            shared: Arc::default(),
         });
         Self { connection, reader: Some(reader), messages, pump }
     }
@@ -118,9 +118,9 @@ impl StdioTransport {
 
     /// Sets the token that ends the input. It is also cancelled when the input ends, before the requests in
     /// flight are awaited, because subscriptions would otherwise never end.
-    pub(crate) fn with_end(mut self, gone: CancellationToken) -> Self {
+    pub(crate) fn with_end(mut self, disconnected: CancellationToken) -> Self {
         if let Some(reader) = &mut self.reader {
-            reader.gone = gone;
+            reader.disconnected = disconnected;
         }
         self
     }

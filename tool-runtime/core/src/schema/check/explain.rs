@@ -189,7 +189,7 @@ impl<'a, 's, 'v> Failure<'a, 's, 'v> {
         outcome.issues().to_vec()
     }
 
-    /// The issue that lists all that would be allowed.
+    /// The issue that lists all allowed forms.
     fn all_forms(&self) -> Issue {
         let literals: Vec<&Value> =
             self.variants.iter().filter_map(Variant::literals).flatten().collect();

@@ -14,7 +14,7 @@ pub(super) fn certain<'s>(root: &'s Value, schema: &'s Value) -> Vec<&'s Map<Str
     collect(root, schema, certain_next)
 }
 
-/// The schema and all that may apply to the same value.
+/// The schema and all schemas that may apply to the same value.
 pub(super) fn possible<'s>(root: &'s Value, schema: &'s Value) -> Vec<&'s Map<String, Value>> {
     collect(root, schema, possible_next)
 }
@@ -66,7 +66,7 @@ fn collect<'s>(
     parts
 }
 
-/// The schema that a schema's own `$ref` leads to: the document, a JSON pointer or an anchor in it.
+/// The target of a schema's own `$ref`: the document, a JSON pointer or an anchor in it.
 ///
 /// References to other documents lead nowhere: nothing is fetched.
 pub(super) fn target<'s>(root: &'s Value, schema: &Map<String, Value>) -> Option<&'s Value> {

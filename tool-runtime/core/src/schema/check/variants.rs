@@ -12,7 +12,7 @@ const MAX_DEPTH: usize = 4;
 /// The one value of type `null`.
 static NULL: Value = Value::Null;
 
-/// A schema that is one of several, with all that holds whenever it holds.
+/// One of several alternatives, with all schemas that apply together with it.
 pub(super) struct Variant<'s> {
     root: &'s Value,
     schema: &'s Value,

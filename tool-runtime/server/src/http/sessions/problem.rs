@@ -14,7 +14,7 @@ pub(in crate::http) enum SessionProblem {
     Full(LimitReached),
     /// The session has ended, or never existed.
     #[error("there is no such session")]
-    Gone,
+    NotFound,
     /// A request with this id is in flight.
     #[error("the request {request} runs")]
     Taken { request: RequestId, error: ErrorData },
@@ -30,7 +30,7 @@ impl From<LimitReached> for SessionProblem {
 impl From<LocalSessionManagerError> for SessionProblem {
     fn from(error: LocalSessionManagerError) -> Self {
         tracing::debug!(%error, "a session does not answer");
-        Self::Gone
+        Self::NotFound
     }
 }
 
@@ -43,7 +43,7 @@ impl From<SessionProblem> for HttpRejection {
             SessionProblem::Full(LimitReached::Principal(limit)) => Self::too_many(format!(
                 "one client has {limit} of all sessions at most, and yours are open; end those that you do not need, or try again later"
             )),
-            SessionProblem::Gone => {
+            SessionProblem::NotFound => {
                 Self::new(StatusCode::NOT_FOUND, "Not Found: Session not found")
             }
             SessionProblem::Taken { request, error } => Rejection::to(&request, error).into(),

@@ -27,10 +27,10 @@ async fn open() -> (BufReader<DuplexStream>, StdioTransport) {
 }
 
 /// The same, whose input the token ends.
-async fn open_until(gone: CancellationToken) -> (BufReader<DuplexStream>, StdioTransport) {
+async fn open_until(disconnected: CancellationToken) -> (BufReader<DuplexStream>, StdioTransport) {
     let (ours, theirs) = tokio::io::duplex(64 << 20);
     let mut client = BufReader::new(ours);
-    let mut transport = StdioTransport::in_memory(theirs, None).with_end(gone);
+    let mut transport = StdioTransport::in_memory(theirs, None).with_end(disconnected);
     let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"},
     }});
@@ -168,11 +168,11 @@ async fn calls_that_wait_are_served_after_the_end_of_the_input() {
 
 #[tokio::test(start_paused = true)]
 async fn calls_that_wait_do_not_delay_a_requested_end() {
-    let gone = CancellationToken::new();
-    let (mut client, mut transport) = open_until(gone.clone()).await;
+    let disconnected = CancellationToken::new();
+    let (mut client, mut transport) = open_until(disconnected.clone()).await;
     write(&mut client, calls(1..IN_FLIGHT + 2)).await;
     receives(&mut transport, 1..IN_FLIGHT + 1).await;
-    gone.cancel();
+    disconnected.cancel();
     let before = Instant::now();
     assert!(received(&mut transport).await.is_none());
     assert_eq!(before.elapsed(), Duration::ZERO);

@@ -19,7 +19,8 @@ impl Flow {
         manager: Manager,
         page: &str,
     ) -> Result<Manager, NoHeaders> {
-        let page = page::fit(page, &self.url).map_err(|problem| self.unauthorized(problem))?;
+        let page =
+            page::check_page(page, &self.url).map_err(|problem| self.unauthorized(problem))?;
         let listener = self.listener().await?;
         let Some(show) = self.callbacks.page() else {
             let text = "a person has to authorize this program, which has no way to ask for it (`McpManagerBuilder::oauth`)";

@@ -13,7 +13,7 @@ const EARLY: u64 = 30;
 /// The tokens of one server.
 pub(super) struct SavedCredentials {
     pub(super) server: String,
-    /// The server's address, without secrets: another server may come to have its name.
+    /// The server's address, without secrets: another server may get its name later.
     pub(super) resource: String,
     pub(super) callbacks: OAuthCallbacks,
 }

@@ -145,7 +145,7 @@ impl Flow {
         }
     }
 
-    /// Another token than the one that was rejected.
+    /// A token other than the rejected one.
     pub(super) async fn renewed(
         &self,
         manager: Option<Manager>,
