@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, value::RawValue};
-use tool_runtime::__fuzz::{Fate, fates};
+use tool_runtime::__fuzz::{LineOutcome, fates};
 
 /// Lines longer than this are refused: short, so that there are some.
 const LIMIT: usize = 1000;
@@ -22,7 +22,7 @@ fuzz_target!(|data: &[u8]| {
         if let Some(text) = line.as_deref().and_then(|line| str::from_utf8(line).ok()) {
             check(text, fate);
         } else {
-            assert!(matches!(fate, Fate::Refused { .. }));
+            assert!(matches!(fate, LineOutcome::Refused { .. }));
         }
     }
 });
@@ -41,8 +41,8 @@ fn lines(bytes: &[u8]) -> Vec<Option<&[u8]>> {
 }
 
 /// An answer is a JSON-RPC error on one line.
-fn check_refusal(fate: &Fate) {
-    if let Fate::Refused { answer } = fate {
+fn check_refusal(fate: &LineOutcome) {
+    if let LineOutcome::Refused { answer } = fate {
         let message: Value = serde_json::from_str(answer).expect("an answer is JSON");
         assert!(!answer.contains('\n') && message["jsonrpc"] == "2.0");
         assert!(message["error"]["code"].is_i64() && message["error"]["message"].is_string());
@@ -50,9 +50,9 @@ fn check_refusal(fate: &Fate) {
     }
 }
 
-fn check(text: &str, fate: &Fate) {
+fn check(text: &str, fate: &LineOutcome) {
     if serde_json::from_str::<&RawValue>(text).is_err() {
-        assert!(matches!(fate, Fate::Refused { .. }), "no JSON, and not refused");
+        assert!(matches!(fate, LineOutcome::Refused { .. }), "no JSON, and not refused");
         return;
     }
     // Members that are given twice are gone from the value, and from the line that it makes.
@@ -63,10 +63,10 @@ fn check(text: &str, fate: &Fate) {
         return;
     };
     match &fates(value.to_string().as_bytes(), usize::MAX, usize::MAX)[..] {
-        [(_, Fate::Passed { id: Some(passed) })] => {
+        [(_, LineOutcome::Passed { id: Some(passed) })] => {
             assert!(is_same(passed, id), "{id} has become {passed}");
         }
-        [(_, Fate::Refused { answer })] => {
+        [(_, LineOutcome::Refused { answer })] => {
             let answer: Value = serde_json::from_str(answer).expect("an answer is JSON");
             assert!(is_same(&answer["id"], id), "{id} has become {}", answer["id"]);
         }

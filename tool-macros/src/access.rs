@@ -99,7 +99,7 @@ fn placeholder<'t>(brace: &str, rest: &'t str) -> Result<(String, &'t str), Stri
     let named = rest.split_once('}').filter(|_| brace == "{");
     let Some((name, behind)) = named else {
         return Err(format!(
-            "`{brace}` stands alone; write `{{path}}` for an argument, `{brace}{brace}` for the brace itself"
+            "`{brace}` has no counterpart; write `{{path}}` for an argument, `{brace}{brace}` for the brace itself"
         ));
     };
     match syn::parse_str::<syn::Ident>(name).or_else(|_| syn::parse_str(&format!("r#{name}"))) {
@@ -111,7 +111,7 @@ fn placeholder<'t>(brace: &str, rest: &'t str) -> Result<(String, &'t str), Stri
 }
 
 /// The argument of a name, or the reason why it cannot be in a key. `None` for a parameter that
-/// has already been refused.
+/// has already been rejected.
 fn part<'a>(name: &str, model: &'a Model<'_>) -> Result<Option<&'a Ident>, String> {
     match model.arguments().find(|argument| names::unraw(argument.ident) == name) {
         Some(argument) => usable(name, argument).map(Some),
@@ -143,7 +143,7 @@ fn is_injected(name: &str, model: &Model<'_>) -> bool {
     idents.any(|ident| names::unraw(ident) == name)
 }
 
-/// Whether a name is that of a parameter that was refused.
+/// Whether a name is that of a parameter that was rejected.
 fn is_parameter(name: &str, model: &Model<'_>) -> bool {
     let mut inputs = model.function.signature.inputs.iter();
     inputs.any(|input| match input {
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_keys_are_refused() {
+    fn invalid_keys_are_rejected() {
         for text in
             ["", " ", "path", "{path}", "{a}:b", ":b", "a b:c", "a:{", "a:}", "a:{}", "a:{b c}"]
         {

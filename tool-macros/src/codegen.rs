@@ -9,8 +9,8 @@
 //!    and needs, `__output()`, where method resolution classifies the return type, `impl Action for AddAction`, and the
 //!    registration.
 //!
-//! There is no `derive`: one reader that all tools share decodes each value by its own type, and one function makes schemas
-//! from the tables. A method of a toolset is generated as if it stood outside of its block, with `Self` spelled out; its
+//! Instead of a `derive`, one reader that all tools share decodes each value by its own type, and one function generates
+//! schemas from the tables. A method of a toolset is generated as if it were outside of its block, with `Self` spelled out; its
 //! `run` borrows the value from the context. Prompts and resources have the same tables and decoder, and another trait.
 //!
 //! Trait bounds on a user's type are required in one place and at the type's own span, or through

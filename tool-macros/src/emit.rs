@@ -6,8 +6,8 @@ use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::{Attribute, FnArg};
 
-/// Prints the function unchanged, except for doc comments, `#[arg]` and refused attributes on
-/// parameters, which rustc does not accept. A signature that rustc would refuse by itself is
+/// Prints the function unchanged, except for doc comments, `#[arg]` and rejected attributes on
+/// parameters, which rustc does not accept. A signature that rustc would reject anyway is
 /// replaced by one that compiles.
 impl ToTokens for ToolFn {
     fn to_tokens(&self, tokens: &mut TokenStream) {

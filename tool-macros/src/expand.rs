@@ -79,7 +79,7 @@ pub(crate) fn is_found(
     false
 }
 
-/// Drops the literal of `#[tool = "x"]`, which rustc refuses by itself. It passes the literal as if
+/// Drops the literal of `#[tool = "x"]`, which rustc rejects anyway. It passes the literal as if
 /// it were in parentheses, so only the source tells the difference.
 fn without_assigned(options: TokenStream) -> TokenStream {
     let is_literal = syn::parse2::<Lit>(options.clone()).is_ok();

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slips_in_enforced_formats_are_seen() {
+    fn mistakes_in_enforced_formats_are_found() {
         assert_eq!(meant("datetime"), Some("date-time"));
         assert_eq!(meant("DATE_TIME"), Some("date-time"));
         assert_eq!(meant("emial"), Some("email"));

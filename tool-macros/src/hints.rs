@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn own_hints_count_more_than_shared_ones() {
+    fn own_hints_override_shared_ones() {
         let none = Hints::default();
         let read_only = Hints { read_only: said(true), ..none };
         let writes = Hints { read_only: said(false), ..none };

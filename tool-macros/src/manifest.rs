@@ -40,7 +40,7 @@ fn key(line: &str) -> &str {
     line.split(['=', '.']).next().unwrap_or_default().trim()
 }
 
-/// Whether a line says `package = "tool-runtime"`.
+/// Whether a line contains `package = "tool-runtime"`.
 fn is_package(line: &str) -> bool {
     let line = line.replace([' ', '"', '\''], "");
     let package = line.split_once("package=").map(|(_, rest)| rest.split([',', '}']).next());

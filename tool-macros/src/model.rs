@@ -25,7 +25,7 @@ pub(crate) struct Model<'a> {
     /// Hints of the tool, completed by those of its toolset.
     pub(crate) hints: Hints,
     pub(crate) docs: Docs,
-    /// The parameters that were not refused.
+    /// The parameters that were not rejected.
     pub(crate) parameters: Vec<Parameter<'a>>,
     /// An earlier method that is a tool of the same name.
     pub(crate) duplicate: Option<Ident>,
@@ -181,7 +181,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// The return type; `()` if none is written or the written one was refused.
+    /// The return type; `()` if none is written or the written one was rejected.
     pub(crate) fn output(&self) -> TokenStream {
         match &self.function.signature.output {
             ReturnType::Type(_, output) if self.has_sound_output(output) => {

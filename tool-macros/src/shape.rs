@@ -1,6 +1,6 @@
-//! Signatures that cannot be tools, whatever their types turn out to be.
+//! Signatures that cannot be tools for any types.
 //!
-//! A parameter that is refused here is left out of the generated action.
+//! A parameter that is rejected here is left out of the generated action.
 
 mod block;
 mod forbidden;
@@ -31,13 +31,13 @@ pub(crate) fn refusals(function: &ToolFn, place: Place, kind: Kind) -> Vec<Error
     let mut refused = qualifiers(signature, kind);
     refused.extend(generics(signature, kind));
     refused.extend(body(function, kind));
-    refused.extend(receiver::refused(signature, place, kind));
+    refused.extend(receiver::check(signature, place, kind));
     refused.extend(entry_point(function, kind));
     refused.extend(own_type(function, kind));
     refused.extend(duplicates(signature));
     for input in &signature.inputs {
         if let FnArg::Typed(typed) = input {
-            refused.extend(parameter::refused(typed, kind));
+            refused.extend(parameter::check(typed, kind));
         }
     }
     if let ReturnType::Type(_, output) = &signature.output {
@@ -77,7 +77,7 @@ fn generics(signature: &Signature, kind: Kind) -> Option<Error> {
         return Some(Error::new_spanned(parameter, message));
     }
     if let Some(GenericParam::Lifetime(lifetime)) = generics.params.first() {
-        return lifetimes::refused(&lifetime.lifetime, signature);
+        return lifetimes::check(&lifetime.lifetime, signature);
     }
     let predicate = generics.where_clause.as_ref()?.predicates.first()?;
     Some(Error::new_spanned(

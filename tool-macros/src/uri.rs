@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_templates_are_refused() {
+    fn invalid_templates_are_rejected() {
         for (text, part) in [
             ("notes", "no scheme"),
             ("{a}:b", "no scheme"),

@@ -101,8 +101,8 @@
 //! |---|---|---|
 //! | server over stdio | each pipe has a thread | each stream has a thread; output of C code reaches the protocol |
 //! | signals that end `serve` | SIGTERM, SIGINT | Ctrl-C only |
-//! | HTTP client whose machine is gone | detected by the system's keep-alive, after hours | detected by the next write |
-//! | files of `OutputLimits` | readable by their user | readable by everyone with access to the folder |
+//! | HTTP client whose machine is unreachable | detected by the system's keep-alive, after hours | detected by the next write |
+//! | files of `OutputLimits` | readable by their user | readable by everyone with access to the directory |
 //! | end of an external server's process | end of its input, SIGTERM, SIGKILL, for its whole process group | end of its input, then termination with all that it started |
 //! | descendants that left the process group | stay; on Linux `Subreaper` ends them, as `main!` does | cannot leave the job object |
 //! | external servers when this process is killed | end if they react to the end of their input | terminated with all that they started |
@@ -190,7 +190,9 @@ pub use tool_runtime_export as export;
 pub use tool_runtime_server::CacheScope;
 #[cfg(feature = "http")]
 #[doc(inline)]
-pub use tool_runtime_server::{AuthRefusal, Authenticate, BearerTokens, HttpOptions, TokensError};
+pub use tool_runtime_server::{
+    AuthRejection, Authenticate, BearerTokens, HttpOptions, TokensError,
+};
 #[cfg(feature = "testing")]
 #[doc(inline)]
 pub use tool_runtime_testing as testing;

@@ -15,7 +15,7 @@ fn by_hand(case: Case) -> String {
 }
 
 #[test]
-fn the_floor_writes_the_same_bytes() {
+fn the_handwritten_server_writes_the_same_bytes() {
     let pool = linked::whole_pool();
     for case in Case::ALL {
         assert_eq!(by_hand(case), call(&pool, case), "{case:?}");

@@ -79,7 +79,7 @@ fn a_server_that_ends_early_is_an_error() {
 }
 
 #[test]
-fn more_than_a_pipe_holds_is_refused() {
+fn rejects_more_than_a_pipe_holds() {
     let mut load = moments().next().expect("a moment");
     load.in_flight = 2;
     load.call = Call::echo(&"x".repeat(40_000));

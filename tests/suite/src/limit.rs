@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn something_is_done_when_the_time_is_over_and_not_if_nobody_wants_it() {
+    fn a_timer_fires_unless_it_is_dropped() {
         let (done, told) = mpsc::channel();
         let unwanted = done.clone();
         drop(after(Duration::from_secs(3600), move || unwanted.send(1).expect("the test waits")));

@@ -43,16 +43,16 @@ fn keys(index: usize, argument: &Argument<'_>) -> Vec<TokenStream> {
 /// The bounds on each argument's type, required once and at the type's own span.
 fn types(model: &Model<'_>) -> TokenStream {
     let types = model.arguments().map(Argument::ty);
-    let bounded = model.arguments().map(bounded);
+    let typed = model.arguments().map(argument_type);
     let undescribed = model.arguments().filter_map(undescribed);
     quote_spanned! {at(Span::call_site())=>
         #(#undescribed)*
-        const __TYPES: (#(__tool::ArgumentType<#types>,)*) = (#(#bounded,)*);
+        const __TYPES: (#(__tool::ArgumentType<#types>,)*) = (#(#typed,)*);
     }
 }
 
 /// `argument::<i64>()`
-fn bounded(argument: &Argument<'_>) -> TokenStream {
+fn argument_type(argument: &Argument<'_>) -> TokenStream {
     let (ty, options) = (argument.ty(), &argument.options);
     let kind = match () {
         () if options.flatten.is_present() => "flattened",
@@ -65,12 +65,12 @@ fn bounded(argument: &Argument<'_>) -> TokenStream {
 }
 
 /// Reports an argument without a description. rustc does not evaluate a constant with type errors,
-/// so a type that cannot be an argument is reported alone.
+/// so a type that cannot be an argument is the only error.
 fn undescribed(argument: &Argument<'_>) -> Option<TokenStream> {
     if !argument.is_undescribed() || shape::is_plain_argument(argument.ty()) {
         return None;
     }
-    let (bounded, message) = (bounded(argument), validate::undescribed(argument));
+    let (bounded, message) = (argument_type(argument), validate::undescribed(argument));
     Some(quote_spanned! {at(argument.ident.span())=>
         const _: () = {
             let _ = #bounded;

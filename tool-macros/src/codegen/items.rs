@@ -68,7 +68,7 @@ pub(super) fn name_claim(model: &Model<'_>) -> TokenStream {
     }
 }
 
-/// Refuses empty descriptions that only the compiler can see, as those from `include_str!`.
+/// Rejects empty descriptions that only the compiler can see, as those from `include_str!`.
 pub(super) fn descriptions(model: &Model<'_>) -> TokenStream {
     let tool =
         model.options.description.is_none().then(|| {

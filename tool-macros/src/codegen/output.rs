@@ -6,7 +6,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
 use syn::spanned::Spanned;
 
-/// Selects by autoref how a return type is converted. The type is repeated in the bound that refuses
+/// Selects by autoref how a return type is converted. The type is repeated in the bound that rejects
 /// other types, so that rustc underlines all of it.
 pub(super) fn function(model: &Model<'_>) -> TokenStream {
     let output = model.output();

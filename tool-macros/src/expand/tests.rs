@@ -111,7 +111,7 @@ fn a_plain_function_with_state() {
 }
 
 #[test]
-fn a_function_that_says_what_it_touches() {
+fn a_tool_with_declared_access() {
     golden(
         "access.rs",
         quote!(reads("file:{path}", "clock:"), writes("db:{r#type}/{path}{{}}")),

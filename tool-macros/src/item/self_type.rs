@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_stands_for_itself() {
+    fn self_is_replaced_by_the_type() {
         let plain: Type = parse_quote!(a::Clock);
         assert_eq!(printed(quote!(Option<Self>), &plain), "Option<a::Clock>");
         assert_eq!(printed(quote!([u8; Self::N]), &plain), "[u8;a::Clock::N]");

@@ -39,7 +39,7 @@ pub(super) fn read_items<T: FromMeta + Default>(
     T::from_list(&accepted).unwrap_or_default()
 }
 
-/// Reads an option by itself: an error of `darling` is then about its value.
+/// Reads a single option: an error of `darling` is then about its value.
 fn accept<T: FromMeta>(
     known: &Known,
     accepted: &[NestedMeta],

@@ -6,8 +6,8 @@ use quote::ToTokens;
 use std::collections::HashSet;
 use syn::{Error, FnArg, GenericParam, Lifetime, Signature, Type};
 
-/// The error about a declared lifetime. One in an argument or in the output is refused there.
-pub(super) fn refused(lifetime: &Lifetime, signature: &Signature) -> Option<Error> {
+/// The error about a declared lifetime. One in an argument or in the output is rejected there.
+pub(super) fn check(lifetime: &Lifetime, signature: &Signature) -> Option<Error> {
     let name = lifetime.ident.to_string();
     let names = |tokens: TokenStream| named(tokens).contains(&name);
     let is_borrow = |input: &FnArg| match input {

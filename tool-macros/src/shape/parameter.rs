@@ -53,13 +53,13 @@ fn words(tokens: TokenStream) -> Vec<String> {
     tokens.into_iter().flat_map(of).collect()
 }
 
-/// Whether a parameter's shape is refused.
+/// Whether a parameter's shape is rejected.
 pub(crate) fn is_refused(typed: &PatType) -> bool {
-    !refused(typed, Kind::Tool).is_empty()
+    !check(typed, Kind::Tool).is_empty()
 }
 
 /// All reasons why a parameter cannot be in the generated code.
-pub(super) fn refused(typed: &PatType, kind: Kind) -> Vec<Error> {
+pub(super) fn check(typed: &PatType, kind: Kind) -> Vec<Error> {
     let mut refused = Vec::new();
     match ungrouped(&typed.ty) {
         Type::Reference(reference) => refused.extend(injected(reference)),
@@ -205,7 +205,7 @@ fn owned(ty: &Type) -> Option<Error> {
     if is_context(shared_state::inside(ty)) {
         return whole("the context is borrowed for the call; write `&ToolContext`".to_owned());
     }
-    if let Some(message) = unsized_argument(ty).or_else(|| shared_state::refused(ty)) {
+    if let Some(message) = unsized_argument(ty).or_else(|| shared_state::check(ty)) {
         return whole(message);
     }
     let found = Position::Argument.in_type(ty)?;

@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use syn::{Error, Receiver, ReceiverKind, Signature};
 
 /// The error about a missing or unsuitable receiver.
-pub(super) fn refused(signature: &Signature, place: Place, kind: Kind) -> Option<Error> {
+pub(super) fn check(signature: &Signature, place: Place, kind: Kind) -> Option<Error> {
     match (place, signature.receiver()) {
         (Place::Free, None) => None,
         (Place::Free, Some(receiver)) if kind != Kind::Tool => Some(Error::new(

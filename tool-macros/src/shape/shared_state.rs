@@ -4,7 +4,7 @@ use crate::types::{spelled, ungrouped};
 use syn::{GenericArgument, Ident, PathArguments, Type};
 
 /// The remedy for a type that is shared or locked.
-pub(super) fn refused(ty: &Type) -> Option<String> {
+pub(super) fn check(ty: &Type) -> Option<String> {
     let (name, inner) = generic(ty)?;
     if let Some(owned) = owned(inner) {
         // An `Arc<str>` is an argument like any other.

@@ -1,4 +1,4 @@
-//! A replacement for a function whose signature rustc would refuse anyway.
+//! A replacement for a function whose signature rustc would reject anyway.
 //!
 //! The mistake has been reported by the macro. The replacement keeps the name and the sound parts,
 //! so that rustc reports nothing more, neither here nor at a call.

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn values_take_the_type_that_the_schema_wants() {
+    fn values_are_parsed_by_the_type_of_the_schema() {
         let object = object_of(&[
             "n=42",
             "x=2",

@@ -16,7 +16,7 @@ pub(super) async fn call(pool: &ToolPool, call: Call) -> ExitCode {
     };
     let session = pool.session();
     let pool = session.pool();
-    let context = pool.context().with_cancellation(signals::first());
+    let context = pool.context().with_cancellation(signals::shutdown_token());
     let result = pool.call_with(ToolCall::new(&call.name, &arguments), &context).await;
     if call.json {
         print::line(&result.observation().to_json());

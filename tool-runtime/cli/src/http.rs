@@ -13,17 +13,17 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 /// Serves until the first signal, then until calls in flight are done.
 pub(super) async fn serve(server: McpServer, command: ServeHttp) -> ExitCode {
     let options = match options(&command) {
-        Ok(options) => options.shutdown(signals::first(), DRAIN_TIMEOUT),
+        Ok(options) => options.shutdown(signals::shutdown_token(), DRAIN_TIMEOUT),
         Err(problems) => {
             problems.iter().for_each(|problem| print::error(problem));
             return ExitCode::from(exit::USAGE);
         }
     };
-    // The signal handlers are installed by now: a program that waits for this line may send a signal at once.
+    // The signal handlers are installed by now: a program that waits for this line may send a signal immediately.
     let serving = serve_http(server, &command.address, options, |address| {
         print::to_stderr(&format!("listening on http://{address}/mcp"));
     });
-    exit::served(serving.await)
+    exit::exit_code(serving.await)
 }
 
 /// # Errors

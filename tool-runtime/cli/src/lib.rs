@@ -42,7 +42,7 @@ mod exit {
     pub(super) const SETUP: u8 = 3;
 
     /// The exit code after serving.
-    pub(super) fn served(result: io::Result<()>) -> ExitCode {
+    pub(super) fn exit_code(result: io::Result<()>) -> ExitCode {
         match result {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
@@ -64,7 +64,7 @@ mod exit {
 ///
 /// SIGTERM, SIGINT, SIGHUP and the end of the input end a server when calls in flight are done: over HTTP after at
 /// most 10 seconds, over standard input and output after at most one second. Signals cancel the call of `call`. A
-/// second signal ends the process at once, with exit code 1.
+/// second signal ends the process immediately, with exit code 1.
 ///
 /// | Exit code | Meaning |
 /// |---|---|
@@ -228,8 +228,8 @@ impl About {
     }
 
     async fn serve(self, pool: &ToolPool) -> ExitCode {
-        let end = signals::first();
-        exit::served(self.server(pool).serve_stdio_until(&end).await)
+        let end = signals::shutdown_token();
+        exit::exit_code(self.server(pool).serve_stdio_until(&end).await)
     }
 
     fn server(self, pool: &ToolPool) -> McpServer {

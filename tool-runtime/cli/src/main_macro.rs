@@ -21,9 +21,9 @@ use tool_runtime_core::{PoolConfig, Registry, ToolPool, ToolPoolBuilder, WithToo
 /// | `state = EXPR` | provides a value that tools borrow by a parameter `&T`; repeat it for more values |
 /// | `tools = PATH` | uses the tools that this file names, instead of all linked tools and toolsets; `--tools FILE` names another file. See [`PoolConfig`](tool_runtime_core::PoolConfig) |
 /// | `mcp = PATH` | adds the tools of the MCP servers in this file, if it exists; `--mcp-config FILE` names other files, `--var NAME=VALUE` sets their variables. See `McpConfig`; feature `mcp-client` |
-/// | `registry = EXPR` | resolves the names in the file of `tools`, instead of what is linked |
-/// | `pool = CLOSURE` | changes the pool's builder: `\|pool: ToolPoolBuilder\| pool.deny(["x"])`, or with toolsets `pool.toolset_as::<Lamp>("desk", params)`. Their types are not created without parameters as well |
-/// | `timeout = DURATION` | limits calls whose tool has no limit of its own |
+/// | `registry = EXPR` | resolves the names in the file of `tools`, instead of the linked tools |
+/// | `pool = CLOSURE` | changes the pool's builder: `\|pool: ToolPoolBuilder\| pool.deny(["x"])`, or with toolsets `pool.toolset_as::<Lamp>("desk", params)`. A linked toolset added by the closure is not also created without parameters |
+/// | `timeout = DURATION` | limits calls to tools without a timeout |
 /// | `name = EXPR`, `version = EXPR`, `about = EXPR` | replace those of the package |
 /// | `title = EXPR` | the title that MCP clients display |
 /// | `instructions = EXPR` | instructs models how to use the tools together |
@@ -199,7 +199,7 @@ impl Setup {
     /// `pool = CLOSURE`.
     #[must_use]
     pub fn pool<S>(mut self, change: impl FnOnce(ToolPoolBuilder) -> ToolPoolBuilder<S>) -> Self {
-        // `built` creates the toolsets.
+        // `build` creates the toolsets.
         self.pool = change(self.pool).in_state();
         self
     }
@@ -242,7 +242,7 @@ pub async fn pool(setup: SetupFuture) -> SetupResult<ToolPool> {
     let builder = if setup.servers.is_some() { setup.pool.allow_empty() } else { setup.pool };
     #[cfg(not(feature = "mcp-client"))]
     let builder = setup.pool;
-    built(builder, setup.tools, setup.registry).await
+    build(builder, setup.tools, setup.registry).await
 }
 
 /// The body of `main`. It is not generic: the server would be compiled again in every user's crate.
@@ -301,7 +301,7 @@ async fn run(
         builder = builder.allow_empty();
     }
     let tools = options.tools.or(setup.tools);
-    let pool = built(builder, tools, setup.registry).await.map_err(Failure::Setup)?;
+    let pool = build(builder, tools, setup.registry).await.map_err(Failure::Setup)?;
     if command.is_server() {
         log::panics();
     }
@@ -314,7 +314,7 @@ async fn run(
 }
 
 /// The pool with the tools of a file, or else with all linked tools.
-async fn built(
+async fn build(
     pool: ToolPoolBuilder,
     tools: Option<PathBuf>,
     registry: Option<Registry>,
@@ -322,7 +322,7 @@ async fn built(
     let Some(file) = tools else { return Ok(linked(pool).build().await?) };
     let config = PoolConfig::read(&file)?;
     let registry = registry.unwrap_or_else(self::registry);
-    // The file names tools alone, so it leaves out no prompt and no resource.
+    // The file only selects tools: prompts and resources stay.
     #[cfg(feature = "linked")]
     let pool = pool.linked_offerings();
     let pool = pool.config(&registry, config).build().await;

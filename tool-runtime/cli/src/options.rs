@@ -105,7 +105,7 @@ pub(super) enum Command {
 }
 
 impl Command {
-    /// Whether it runs until a client or a signal ends it.
+    /// Whether the command runs until a client or a signal ends it.
     pub(super) fn is_server(&self) -> bool {
         match self {
             Self::Serve => true,
@@ -152,7 +152,7 @@ pub(super) enum Input {
 }
 
 /// Parses the command line. Help, versions and errors are printed here and end with an exit code. With
-/// `has_pool_options`, every command takes `--tools` and the like.
+/// `has_pool_options`, every command takes the options of pools, such as `--tools`.
 pub(super) fn parse<T>(
     about: &About,
     has_pool_options: bool,

@@ -10,16 +10,16 @@ use tokio_util::sync::CancellationToken;
 /// A token that the first signal cancels. The second signal ends the process.
 ///
 /// If no handler can be installed, signals keep their default effect.
-pub(super) fn first() -> CancellationToken {
+pub(super) fn shutdown_token() -> CancellationToken {
     let token = CancellationToken::new();
     match Signals::install() {
-        Ok(signals) => drop(tokio::spawn(end(signals, token.clone()))),
+        Ok(signals) => drop(tokio::spawn(handle(signals, token.clone()))),
         Err(error) => tracing::warn!(%error, "signals are not handled"),
     }
     token
 }
 
-async fn end(mut signals: Signals, token: CancellationToken) {
+async fn handle(mut signals: Signals, token: CancellationToken) {
     signals.next().await;
     token.cancel();
     signals.next().await;
@@ -33,7 +33,7 @@ async fn end(mut signals: Signals, token: CancellationToken) {
 struct Signals {
     interrupt: Signal,
     terminate: Signal,
-    /// `None` if it is ignored, as under `nohup`.
+    /// `None` if SIGHUP is ignored, as under `nohup`.
     hang_up: Option<Signal>,
 }
 

@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_others_say_fits_its_cell() {
+    fn foreign_text_fits_its_cell() {
         let long = "x".repeat(100_000);
         let rows = [[long.as_str(), "\u{1b}[2J\nall is well"].map(str::to_owned)];
         let [line] = &*aligned(&rows) else { panic!("one row") };

@@ -34,7 +34,7 @@ impl ConnectError {
         Self { kind, text: text.into() }
     }
 
-    pub(super) fn late(what: &str, within: Duration) -> Self {
+    pub(super) fn timed_out(what: &str, within: Duration) -> Self {
         // The remaining time has more digits than a reader needs.
         let millis = u64::try_from(within.as_millis()).unwrap_or(u64::MAX);
         let within = humantime::format_duration(Duration::from_millis(millis));
@@ -45,7 +45,7 @@ impl ConnectError {
     pub(super) fn of_handshake(error: &ClientInitializeError) -> Self {
         use ClientInitializeError as E;
         match error {
-            // A server that ends at once ends before or after our first message.
+            // A server that exits immediately may exit before or after our first message.
             E::TransportError { error, .. } if is_broken_pipe(error.error.as_ref()) => {
                 Self::new(Kind::Failed, "it ended the connection before it answered")
             }
@@ -74,7 +74,7 @@ impl ConnectError {
 
     /// A server without a known protocol version.
     pub(super) fn incompatible(theirs: &[ProtocolVersion]) -> Self {
-        let theirs: Vec<String> = theirs.iter().map(|one| shown(one.as_str())).collect();
+        let theirs: Vec<String> = theirs.iter().map(|one| shown_version(one.as_str())).collect();
         let text = format!("it supports only unknown versions of MCP: {}", theirs.join(", "));
         Self::new(Kind::Incompatible, text)
     }
@@ -104,7 +104,9 @@ impl ConnectError {
             Failure::Refused(error) => {
                 Self::new(Kind::Failed, format!("it did not list its tools: {}", error.message))
             }
-            Failure::Silent(_) | Failure::Late => Self::late("it did not list its tools", within),
+            Failure::Silent(_) | Failure::Late => {
+                Self::timed_out("it did not list its tools", within)
+            }
         }
     }
 
@@ -114,7 +116,7 @@ impl ConnectError {
         self
     }
 
-    /// Adds how what stands owner the connection ended.
+    /// Adds how the owner of the connection ended.
     pub(super) fn with_exit_report(mut self, words: Option<String>) -> Self {
         if let Some(words) = words {
             self.text = format!("{}; {words}", self.text);
@@ -128,7 +130,7 @@ pub(super) fn is_known(version: &ProtocolVersion) -> bool {
 }
 
 /// The printable beginning of a version, which is text of the server.
-fn shown(version: &str) -> String {
+fn shown_version(version: &str) -> String {
     version.chars().filter(|c| c.is_ascii_graphic()).take(20).collect()
 }
 

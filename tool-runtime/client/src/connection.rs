@@ -54,7 +54,7 @@ impl Connection {
             // Descendants of an ended process may hold its output open.
             let (end, ended) = (end.clone(), ended.clone());
             tokio::spawn(async move {
-                ended.run_until_cancelled(owner.gone()).await;
+                ended.run_until_cancelled(owner.closed()).await;
                 end.cancel();
             });
         }
@@ -80,7 +80,7 @@ impl Connection {
         self.is_stateless() && self.is_http()
     }
 
-    /// Whether each request stands alone.
+    /// Whether requests are independent.
     fn is_http(&self) -> bool {
         self.owner.as_ref().is_some_and(|owner| owner.loses_single_requests())
     }
@@ -164,7 +164,7 @@ impl Connection {
     pub(super) fn end_after(&self, failure: &Failure) {
         let is_unusable = match failure {
             Failure::Unsent(_) | Failure::Unauthorized(_) => true,
-            // Over HTTP each request stands alone.
+            // Over HTTP, requests are independent.
             Failure::Lost(_) => !self.is_http(),
             Failure::Refused(_) | Failure::Silent(_) | Failure::Late => false,
         };

@@ -2,7 +2,7 @@
 
 use super::connect_error::{ConnectError, Kind, is_known};
 use super::connection::Connection;
-use super::disguised_errors::{DisguisingErrors, RefusedMethods};
+use super::disguised_errors::{DisguisingErrors, RejectedMethods};
 use super::handler::Handler;
 use super::notification_router::NotificationRouter;
 use super::probe::{Found, Probe};
@@ -30,7 +30,7 @@ pub(super) struct Connector {
     answerer: Answerer,
     /// Whether the last handshake used 2026-07-28, if there was one.
     was_stateless: Mutex<Option<bool>>,
-    refused: Arc<RefusedMethods>,
+    refused: Arc<RejectedMethods>,
 }
 
 /// The first message of a connection.
@@ -132,9 +132,9 @@ impl Connector {
         ));
         let opened = match timeout(within, self.factory.open(Arc::clone(&notifications))).await {
             Ok(opened) => opened?,
-            Err(_) => return Err(ConnectError::late("it could not be reached", within)),
+            Err(_) => return Err(ConnectError::timed_out("it could not be reached", within)),
         };
-        let (Opened { transport, owner }, found, limit) = limited(opened, first, within);
+        let (Opened { transport, owner }, found, limit) = limit_probe(opened, first, within);
         let (client, server) = (self.client.clone(), Arc::clone(&self.server));
         let ended = CancellationToken::new();
         let over = ended.clone().drop_guard();
@@ -154,8 +154,10 @@ impl Connector {
                 return self.checked(connection, &found);
             }
             Ok(Err(error)) => ConnectError::of_handshake(&error),
-            Err(_) if limit < within => ConnectError::late(Handshake::Discover.unanswered(), limit),
-            Err(_) => ConnectError::late(first.unanswered(), limit),
+            Err(_) if limit < within => {
+                ConnectError::timed_out(Handshake::Discover.unanswered(), limit)
+            }
+            Err(_) => ConnectError::timed_out(first.unanswered(), limit),
         };
         let Some(owner) = owner else { return Err(error) };
         let error = error.with_exit_report(owner.exit_report().await);
@@ -215,7 +217,7 @@ impl Handshake {
 
 /// Limits the wait for an answer to the probe, and returns the time limit of the handshake. Over HTTP a request that
 /// hangs delays the next one: `initialize` gets another connection.
-fn limited(opened: Opened, first: Handshake, within: Duration) -> (Opened, Found, Duration) {
+fn limit_probe(opened: Opened, first: Handshake, within: Duration) -> (Opened, Found, Duration) {
     let (Opened { transport, owner }, found) = (opened, Found::default());
     let limit = (within / 3).min(PROBE_TIMEOUT);
     let is_http = owner.as_ref().is_some_and(|owner| owner.loses_single_requests());

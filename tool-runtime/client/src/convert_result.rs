@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_is_kept() {
+    fn unknown_parts_are_kept() {
         let result = json!({
             "content": [
                 { "type": "text", "text": "a", "voice": "low" },
@@ -141,14 +141,14 @@ mod tests {
     }
 
     #[test]
-    fn content_that_is_no_list_of_blocks_is_shown() {
+    fn content_that_is_not_a_list_of_blocks_is_shown() {
         assert_eq!(observation(json!({ "content": "done" })).to_text(), "\"done\"");
         assert_eq!(observation(json!({ "content": ["a", 1] })).to_text(), "\"a\"\n1");
         assert_eq!(observation(json!({ "content": null })).content().len(), 0);
     }
 
     #[test]
-    fn a_mirror_is_not_content_of_its_own() {
+    fn a_text_mirror_is_not_separate_content() {
         let result = json!({
             "content": [{ "type": "text", "text": "{\"n\":1}" }], "structuredContent": { "n": 1 },
         });

@@ -1,4 +1,4 @@
-//! Logs refused requests of a server: the first of each method as a warning, others at debug level. rmcp would log a
+//! Logs rejected requests of a server: the first of each method as a warning, others at debug level. rmcp would log a
 //! warning for each, so errors pass it disguised as results.
 
 use super::handler::Handler;
@@ -16,15 +16,15 @@ use tool_runtime_core::seam::lock;
 /// The member with a disguised error.
 const REFUSED: &str = "tool-runtime/refused";
 
-/// The refused methods of one server.
+/// The rejected methods of one server.
 #[derive(Debug, Default)]
-pub(super) struct RefusedMethods(Mutex<BTreeSet<&'static str>>);
+pub(super) struct RejectedMethods(Mutex<BTreeSet<&'static str>>);
 
 /// Answers the requests of a server, with errors disguised as results.
 pub(super) struct DisguisingErrors {
     pub(super) server: Arc<str>,
     pub(super) handler: Handler,
-    pub(super) refused: Arc<RefusedMethods>,
+    pub(super) refused: Arc<RejectedMethods>,
 }
 
 impl Service<RoleClient> for DisguisingErrors {
@@ -56,7 +56,7 @@ impl Service<RoleClient> for DisguisingErrors {
     }
 }
 
-impl RefusedMethods {
+impl RejectedMethods {
     fn note(&self, server: &str, method: &'static str, error: &ErrorData) {
         let is_first = lock(&self.0).insert(method);
         // The message of another error quotes the server.

@@ -68,13 +68,16 @@ impl Handler {
         let answer = tokio::select! {
             answer = self.answerer.answer(request, call.as_deref()) => answer,
             () = self.cancelled(call.as_ref(), context) => {
-                Err(PeerError::Failed("nobody waits for the answer any more".to_owned()))
+                Err(PeerError::Failed("no call waits for the answer any more".to_owned()))
             }
         };
         let answer = answer
             .map_err(|error| ErrorData::new(ErrorCode::INVALID_REQUEST, error.to_string(), None))?;
         serde_json::from_value(answer).map_err(|error| {
-            ErrorData::internal_error(format!("the answer is not what MCP asks for: {error}"), None)
+            ErrorData::internal_error(
+                format!("the answer does not match MCP's schema: {error}"),
+                None,
+            )
         })
     }
 

@@ -19,7 +19,7 @@ pub(super) struct InFlightCall {
     expiry: SetOnce<Expiry>,
 }
 
-/// The reason why a call is given up.
+/// The reason why a call is abandoned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Expiry {
     /// The idle timeout passed.
@@ -64,12 +64,12 @@ impl InFlightCall {
         }
     }
 
-    /// The time at which the call is given up if no progress arrives before.
+    /// The time at which the call times out without progress.
     pub(super) fn deadline(&self) -> Instant {
         self.timeouts.end(*lock(&self.last))
     }
 
-    /// Expires the call if its time is over.
+    /// Expires the call if its time has passed.
     pub(super) fn expire(&self, now: Instant) {
         if self.deadline() > now {
             return;

@@ -139,7 +139,7 @@ pub(super) async fn answers(
 ) -> Result<InputResponses, Stop> {
     if requests.len() > MAX_QUESTIONS {
         let text = format!(
-            "the server sent {} questions at once; the limit is {MAX_QUESTIONS}",
+            "the server sent {} questions together; the limit is {MAX_QUESTIONS}",
             requests.len()
         );
         return Err(Stop::Ended(CallError::new(ErrorClass::Tool, text)));

@@ -14,7 +14,7 @@
 //!   cannot be read ends the call that it was meant for (`recovery.rs`). The cost of checking a value by a server's schema is
 //!   counted first (`schema/`). Long lists yield to other tasks. Text of a server is redacted before it is shown
 //!   (`redactors.rs`).
-//! - Over HTTP each request stands alone: a bad answer loses one call. A refused connection, missing authorization or the end
+//! - Over HTTP, requests are independent: a bad answer loses one call. A refused connection, missing authorization or the end
 //!   of the session ends the connection, and the supervisor opens another. rmcp would reconnect silently, and changes in
 //!   between would be lost.
 

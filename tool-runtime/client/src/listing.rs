@@ -56,10 +56,12 @@ pub(super) async fn list(connection: &Connection, within: Duration) -> Result<Li
             bytes += tool.0.to_string().len();
             consume_budget().await;
             if listing.tools.len() == MAX_TOOLS {
-                return Ok(listing.cut(format_args!("it lists more than {MAX_TOOLS} tools")));
+                return Ok(listing.truncate(format_args!("it lists more than {MAX_TOOLS} tools")));
             }
             if bytes > MAX_BYTES {
-                return Ok(listing.cut(format_args!("its list is longer than {MAX_BYTES} bytes")));
+                return Ok(
+                    listing.truncate(format_args!("its list is longer than {MAX_BYTES} bytes"))
+                );
             }
             if names.insert(tool.name().to_owned()) {
                 listing.tools.push(tool);
@@ -73,17 +75,17 @@ pub(super) async fn list(connection: &Connection, within: Duration) -> Result<Li
             None => return Ok(listing),
             Some(next) if !seen.insert(next.clone()) => {
                 return Ok(
-                    listing.cut(format_args!("its list comes back to a page it gave before"))
+                    listing.truncate(format_args!("its list comes back to a page it gave before"))
                 );
             }
             Some(next) => cursor = Some(next),
         }
     }
-    Ok(listing.cut(format_args!("its list has more than {MAX_PAGES} pages")))
+    Ok(listing.truncate(format_args!("its list has more than {MAX_PAGES} pages")))
 }
 
 impl Listing {
-    fn cut(mut self, why: fmt::Arguments<'_>) -> Self {
+    fn truncate(mut self, why: fmt::Arguments<'_>) -> Self {
         let count = self.tools.len();
         self.problems.push(format!("{why}; the first {count} tools are taken"));
         self

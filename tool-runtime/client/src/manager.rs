@@ -39,14 +39,14 @@ use tool_runtime_core::{AbsentSource, BoxFuture, CallError, ErrorClass, Source, 
 /// All servers are connected concurrently. Failed and lost connections are retried in the background, with delays
 /// from one second to a minute. Tools of servers are listed, restricted, hooked and called like those of the
 /// program itself, and are named `server.tool`. A server that was connected once keeps its tools in the pool
-/// while it is away; a call retries at once, and reports the reason if that fails.
+/// while it is disconnected; a call reconnects immediately, and reports the reason if that fails.
 ///
 /// A call that a server runs as a task (the extension `io.modelcontextprotocol/tasks`) looks like any other
 /// call: it waits until the task is done, and a dropped call cancels the task.
 ///
 /// [`Self::resources`] and [`Self::read_resource`] give the resources of servers. Models read them by two
 /// tools of the pool, `list_mcp_resources` and `read_mcp_resource`, which exist while an entry sets
-/// `resources`, and show those servers alone.
+/// `resources`, and show only those servers.
 ///
 /// Servers are not trusted: schemas are bounded and fetch nothing, an invalid tool is left out and named in
 /// [`ToolPool::report`](tool_runtime_core::ToolPool::report). Annotations are listed only: tools count as neither
@@ -185,7 +185,7 @@ impl McpManager {
     /// There is no such server, or its entry lacks values of variables.
     pub async fn enable(&self, name: &str) -> Result<(), McpManagerError> {
         let _turn = self.turn().await?;
-        self.checked(name)?.start(&self.0.end);
+        self.checked_slot(name)?.start(&self.0.end);
         Ok(())
     }
 
@@ -213,7 +213,7 @@ impl McpManager {
         let (manager, name) = (self.clone(), name.to_owned());
         run_to_end(async move {
             let _turn = manager.turn().await?;
-            let slot = manager.checked(&name)?;
+            let slot = manager.checked_slot(&name)?;
             slot.stop(McpState::Connecting).await;
             slot.start(&manager.0.end);
             Ok(())
@@ -318,7 +318,7 @@ impl McpManager {
     }
 
     /// A server with a valid entry.
-    fn checked(&self, name: &str) -> Result<Arc<Slot>, McpManagerError> {
+    fn checked_slot(&self, name: &str) -> Result<Arc<Slot>, McpManagerError> {
         let slot = self.slot(name)?;
         if let Some(config) = &slot.config {
             entry::check(name, config)?;
@@ -327,7 +327,7 @@ impl McpManager {
     }
 
     /// The servers that came from configurations.
-    fn configured(&self) -> Vec<(String, McpServerConfig)> {
+    fn configs(&self) -> Vec<(String, McpServerConfig)> {
         let slots = self.slots();
         let configured = slots.iter().filter_map(|(name, slot)| {
             slot.config.as_ref().map(|config| (name.clone(), config.clone()))

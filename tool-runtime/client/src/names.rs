@@ -40,7 +40,7 @@ fn suffixed(id: &str, of: &[&str]) -> String {
     let mut hash = Sha256::new();
     for part in of {
         hash.update(part);
-        // UTF-8 has no such byte: no two lists of parts give the same bytes.
+        // UTF-8 does not contain this byte, so different lists of parts give different bytes.
         hash.update([0xff]);
     }
     let digits: String = hash.finalize()[..DIGITS / 2].iter().map(|b| format!("{b:02x}")).collect();
@@ -74,13 +74,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_is_cut_between_characters() {
+    fn long_text_is_cut_between_characters() {
         let id = id(&"ф".repeat(70), &"x".repeat(200));
         assert!(id.starts_with('ф') && id.chars().count() <= MAX_LENGTH, "{id}");
     }
 
     #[test]
-    fn a_tool_without_prefix_has_no_id_of_another_server() {
+    fn a_tool_without_prefix_cannot_have_the_id_of_another_server() {
         assert_eq!(id("", "push"), "push");
         assert!(!id("", "git.push").contains('.'));
     }

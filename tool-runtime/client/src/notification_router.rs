@@ -26,7 +26,7 @@ pub(super) struct NotificationRouter {
     calls: Mutex<Calls>,
     /// Notified when a call has an earlier deadline than the current timer.
     earlier_deadline: Notify,
-    /// Notified when a call is over.
+    /// Notified when a call ends.
     call_ended: Notify,
     changed: Changed,
     /// The reason why we ended the connection, if we did.
@@ -52,7 +52,7 @@ impl Changed {
         self.0.notify_one();
     }
 
-    /// Waits for a change; returns at once if one is pending.
+    /// Waits for a change; returns immediately if one is pending.
     pub(super) async fn next(&self) {
         self.0.notified().await;
     }
@@ -117,7 +117,7 @@ impl NotificationRouter {
         }
     }
 
-    /// Waits until a call is over; without a call, never returns.
+    /// Waits until a call ends; without a call, never returns.
     pub(super) async fn call_ended(&self, call: Option<&Arc<InFlightCall>>) {
         let Some(call) = call else { return pending().await };
         loop {

@@ -50,7 +50,7 @@ pub(super) fn mappings(schema: &Map<String, Value>) -> Result<Vec<Mapping>, Stri
     let (mut all, mut seen) = (Vec::new(), HashSet::new());
     let marks = properties(schema, &mut Vec::new(), &mut all)?;
     if marks < count(&Value::Object(schema.clone())) {
-        return Err(format!("`{KEY}` stands where it names no argument"));
+        return Err(format!("`{KEY}` is not on an argument"));
     }
     match all.iter().find(|mappings| !seen.insert(&mappings.header)) {
         Some(twice) => Err(format!("two arguments have the `{KEY}` of `{}`", twice.header)),
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_repeated_is_a_problem() {
+    fn a_value_that_cannot_be_repeated_is_a_problem() {
         let marked = |mark: Value, kind: &str| json!({ "type": kind, "x-mcp-header": mark });
         for (properties, words) in [
             (json!({ "a": marked(json!("A b"), "string") }), "of `a` is not a name of a header"),
@@ -180,7 +180,7 @@ mod tests {
             ),
             (
                 json!({ "a": { "type": "array", "items": marked(json!("A"), "string") } }),
-                "stands where it names no argument",
+                "is not on an argument",
             ),
         ] {
             let schema = json!({ "type": "object", "properties": properties });

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_owed_much_is_not_heard() {
+    fn reading_pauses_with_too_many_unanswered_requests() {
         let pending = PendingRequests::default();
         assert!((0..MAX_PENDING).all(|id| ready(&pending) && admit(&pending, ping(id))));
         assert!(!ready(&pending));
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_waits_is_woken_by_an_answer_and_by_a_cancellation() {
+    fn an_answer_and_a_cancellation_wake_the_waiter() {
         let answer = |pending: &PendingRequests| pending.complete(&RequestId::Number(7));
         let cancel = |pending: &PendingRequests| {
             let params = json!({ "requestId": 7 });
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_that_runs_is_not_taken_again() {
+    fn the_id_of_a_running_request_is_rejected() {
         let pending = PendingRequests::default();
         assert!(admit(&pending, ping(1)));
         assert!(!admit(&pending, ping(1)));

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_is_said() {
+    fn changed_definitions_are_reported() {
         let first = Approvals::new(None, false);
         assert_eq!(first.note("s", "t", &pin("Add.")), None, "nobody asked");
         let pins = first.listed();
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_a_schemas_members_is_no_change() {
+    fn the_order_of_a_schemas_members_does_not_matter() {
         let pin = |schema: Value| {
             let mut definition = definition("Add.");
             definition.input_schema = schema.as_object().unwrap().clone();

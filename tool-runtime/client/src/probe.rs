@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
-/// Waits for the answer to `server/discover` for a limited time. Afterwards an error stands for the
+/// Waits for the answer to `server/discover` for a limited time. Afterwards an error replaces the
 /// answer, so that rmcp sends `initialize` over the same connection, and the late answer is dropped.
 pub(super) struct Probe {
     limit: Duration,
-    /// The request, and when an error stands for its answer.
+    /// The request, and when an error replaces its answer.
     sent: Option<(RequestId, Instant)>,
     is_over: bool,
     is_found: Found,
@@ -49,7 +49,7 @@ impl Probe {
     /// Waits for the next message.
     ///
     /// # Errors
-    /// The answer did not come in time; the error that stands for it.
+    /// The answer did not come in time; the error that replaces it.
     pub(super) async fn in_time(
         &mut self,
         next: impl Future<Output = Option<Incoming>>,

@@ -14,7 +14,7 @@
 //!
 //! `process-wrap` cannot replace the Unix part. It reaps the leader first, so the number of the group may
 //! be another's when it is signalled; it waits only for descendants that are our own children; a drop
-//! kills the leader alone; and it needs the runtime that started the child, on whose threads a
+//! kills only the leader; and it needs the runtime that started the child, on whose threads a
 //! parent-death signal would come early.
 
 mod child;

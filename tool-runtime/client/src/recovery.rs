@@ -22,7 +22,7 @@ pub(super) enum Recovered {
     Noise,
 }
 
-/// Reads text that is not a message, for the reason `why`. `is_call` tells whether an id is that of a call.
+/// Reads text that is not a message, for the reason `why`. `is_call` returns whether an id is that of a call.
 #[cold]
 pub(super) fn recover(
     text: &[u8],
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_cannot_be_read_is_an_error_at_once() {
+    fn an_unreadable_answer_is_an_error_immediately() {
         let deep = ["{\"a\":".repeat(200), "1".to_owned(), "}".repeat(200)].concat();
         let first = format!(r#"{{"jsonrpc":"2.0","id":5,"result":{{"a":{deep}}}}}"#);
         let last = format!(r#"{{"result":{{"a":{deep}}},"jsonrpc":"2.0","id":5}}"#);

@@ -11,7 +11,7 @@ const MAX_LINE: usize = 2000;
 pub(super) struct Redactors {
     /// Knows all values of the entry: for the log, status and errors.
     pub(super) log: Redactor,
-    /// Knows secrets alone: for results, which must stay usable.
+    /// Replaces only secrets, for results, which must stay usable.
     pub(super) results: Redactor,
 }
 

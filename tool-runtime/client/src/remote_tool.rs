@@ -60,13 +60,13 @@ pub(super) struct RemoteTool {
     /// The server's name of the tool.
     name: String,
     definition: Arc<ToolDefinition>,
-    /// Created when the first call is shown or refused: it is as large as the schema.
+    /// Created when the first call is shown or rejected: it is as large as the schema.
     input: OnceLock<Arc<InputModel>>,
     arguments: Arc<Checker>,
     output: Option<Arc<Checker>>,
-    /// Whether a call may be sent twice: a trusted server says so.
+    /// Whether a call may be sent twice, by the hints of a trusted server.
     is_repeatable: bool,
-    /// Whether the server accepts calls as tasks alone, as far as known.
+    /// Whether the server accepts calls only as tasks, as far as known.
     is_task: AtomicBool,
     idle: Duration,
     max: Duration,
@@ -141,7 +141,7 @@ impl RemoteTool {
             Verdict::Valid | Verdict::Invalid => {}
             Verdict::Unchecked => {
                 return Err(self.refusal(
-                    "they are too large to be checked against the schema that its server gives; pass less at once",
+                    "they are too large to be checked against the schema that its server gives; pass less in one call",
                 ));
             }
         }
@@ -172,7 +172,7 @@ impl RemoteTool {
         CallError::new(ErrorClass::Input, text)
     }
 
-    async fn called(
+    async fn call_server(
         &self,
         text: Arguments<'_>,
         context: &ToolContext,
@@ -282,7 +282,7 @@ impl RemoteTool {
         if let Some(number) = self.lost_integer(structured.as_ref(), &observation) {
             return Err(self.unexact(number));
         }
-        Ok(self.checked(observation, structured).await)
+        Ok(self.check_output(observation, structured).await)
     }
 
     /// An integer whose digits were lost on the way, where the transport gives values instead of text.
@@ -327,7 +327,11 @@ impl RemoteTool {
     }
 
     /// Checks a result against the output schema. One that does not fit is passed on, marked and logged.
-    async fn checked(&self, observation: Observation, structured: Option<Value>) -> Observation {
+    async fn check_output(
+        &self,
+        observation: Observation,
+        structured: Option<Value>,
+    ) -> Observation {
         let Some(output) = self.output.as_ref().filter(|_| !observation.is_error()) else {
             return observation;
         };
@@ -360,7 +364,7 @@ impl RemoteTool {
     #[cold]
     fn failed(&self, failure: Failure) -> CallError {
         let (server, tool) = (self.server.name(), &self.name);
-        let said = |text: &str| self.server.shown(text);
+        let shown = |text: &str| self.server.shown(text);
         let (class, text) = match failure {
             Failure::Unsent(None) => (
                 ErrorClass::Transient,
@@ -368,30 +372,30 @@ impl RemoteTool {
             ),
             Failure::Unsent(Some(why)) => (
                 ErrorClass::Transient,
-                format!("the MCP server `{server}` did not take `{tool}`: {}", said(&why)),
+                format!("the MCP server `{server}` did not take `{tool}`: {}", shown(&why)),
             ),
             Failure::Lost(why) if self.is_repeatable => (
                 ErrorClass::Transient,
                 format!(
                     "the MCP server `{server}` was lost during `{tool}`, and repeating that failed: {}",
-                    said(&why)
+                    shown(&why)
                 ),
             ),
             Failure::Lost(why) => (
                 ErrorClass::Indeterminate,
                 format!(
                     "the MCP server `{server}` was lost while it worked at `{tool}` ({}); the call may have had its effect, so find that out before you try again",
-                    said(&why)
+                    shown(&why)
                 ),
             ),
             Failure::Unauthorized(why) => (
                 ErrorClass::Tool,
-                format!("the MCP server `{server}` requires authorization: {}", said(&why)),
+                format!("the MCP server `{server}` requires authorization: {}", shown(&why)),
             ),
             // Our transports report unreadable answers by this code.
             Failure::Refused(error) if error.code == ErrorCode::PARSE_ERROR => (
                 ErrorClass::Indeterminate,
-                format!("the MCP server `{server}` answered `{tool}`: {}", said(&error.message)),
+                format!("the MCP server `{server}` answered `{tool}`: {}", shown(&error.message)),
             ),
             Failure::Refused(error) => {
                 let class = match error.code {
@@ -400,16 +404,23 @@ impl RemoteTool {
                 };
                 (
                     class,
-                    format!("the MCP server `{server}` refused `{tool}`: {}", said(&error.message)),
+                    format!(
+                        "the MCP server `{server}` refused `{tool}`: {}",
+                        shown(&error.message)
+                    ),
                 )
             }
-            Failure::Silent(idle) => (ErrorClass::Timeout, self.late(idle, "said nothing for")),
-            Failure::Late => (ErrorClass::Timeout, self.late(self.max, "was not done within")),
+            Failure::Silent(idle) => {
+                (ErrorClass::Timeout, self.timeout_text(idle, "sent nothing for"))
+            }
+            Failure::Late => {
+                (ErrorClass::Timeout, self.timeout_text(self.max, "was not done within"))
+            }
         };
         CallError::new(class, text)
     }
 
-    fn late(&self, time: Duration, what: &str) -> String {
+    fn timeout_text(&self, time: Duration, what: &str) -> String {
         let time = humantime::format_duration(time);
         format!(
             "the MCP server `{}` {what} {time} while it worked at `{}`, which was cancelled; the call may have had its effect all the same",
@@ -425,7 +436,7 @@ impl Executor for RemoteTool {
         arguments: Arguments<'a>,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>> {
-        Box::pin(self.called(arguments, context))
+        Box::pin(self.call_server(arguments, context))
     }
 
     fn visualize(&self, arguments: Arguments<'_>) -> Option<String> {

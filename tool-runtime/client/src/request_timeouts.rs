@@ -22,7 +22,7 @@ impl RequestTimeouts {
         self.until.map_or(idle, |until| idle.min(until))
     }
 
-    /// Limits work that is not the server's, such as a person's answer, by the deadline alone.
+    /// Limits work that is not the server's, such as a person's answer, only by the deadline.
     pub(super) async fn in_time<T>(self, work: impl Future<Output = T>) -> Result<T, Failure> {
         match self.until {
             Some(until) => timeout_at(until, work).await.map_err(|_| Failure::Late),
@@ -30,7 +30,7 @@ impl RequestTimeouts {
         }
     }
 
-    /// The failure for a request that is over now.
+    /// The failure of a request that expires now.
     pub(super) fn failure(self) -> Failure {
         let is_late = self.until.is_some_and(|until| Instant::now() >= until);
         if is_late { Failure::Late } else { Failure::Silent(self.idle) }

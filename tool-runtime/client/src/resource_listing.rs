@@ -157,7 +157,7 @@ fn failure_text(server: &Server, failure: &Failure) -> String {
 }
 
 impl ResourceListing {
-    /// Converts to definitions. Nothing of them is trusted.
+    /// Converts to untrusted definitions.
     pub(super) fn into_definitions(self) -> Vec<ResourceDefinition> {
         let resources = self.resources.into_iter().map(of_resource);
         resources.chain(self.templates.into_iter().map(of_template)).collect()

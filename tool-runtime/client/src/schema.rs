@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_servers_send_is_taken() {
+    async fn common_schemas_are_accepted() {
         for schema in [
             json!({ "type": "object" }),
             json!({}),
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_cannot_be_used_is_named() {
+    async fn unusable_schemas_are_reported() {
         let far =
             json!({ "type": "object", "properties": { "a": { "$ref": "https://x.example/a" } } });
         assert!(problem_of(far.clone()).unwrap().contains("https://x.example/a"));
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_compiled_is_found_when_it_arrives() {
+    fn an_invalid_schema_is_found_on_arrival() {
         let nonsense = json!({ "properties": { "a": { "type": "nonsense" } } });
         let problem = unenforced(nonsense).unwrap_err();
         assert!(problem.contains("not a valid JSON Schema: at `properties.a.type`: "), "{problem}");
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_name_that_a_foreign_pattern_may_match_is_taken() {
+    async fn a_name_that_a_foreign_pattern_may_match_counts_as_declared() {
         let closed = json!({
             "patternProperties": { r"^[\w-.]+$": { "type": "integer" } },
             "additionalProperties": false,
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_would_take_too_long_is_not_checked() {
+    async fn an_expensive_check_is_skipped() {
         let minimums: Vec<Value> = (0..2000).map(|n| json!({ "minimum": -n })).collect();
         let product = checker(json!({ "properties": { "p": { "items": { "allOf": minimums } } } }));
         assert_eq!(checked(&product, json!({ "p": vec![1; 1000] })).await, Ok(Verdict::Valid));
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn items_that_are_compared_with_each_other_cost_what_they_hold() {
+    fn compared_items_cost_their_size() {
         let graph = Graph::of(&map(json!({ "properties": { "p": { "uniqueItems": true } } })));
         let value = json!({ "p": vec![json!([1, 2]); 100] });
         assert!(!graph.is_within(200, &value));
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_refers_to_itself_is_as_large_as_the_value() {
+    async fn a_recursive_schema_costs_as_much_as_the_value() {
         let tree = json!({
             "type": "object",
             "properties": { "of": { "items": { "$ref": "#" } }, "name": { "type": "string" } },
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_others_have_seen_is_looked_for_again_and_again() {
+    async fn nested_unevaluated_checks_are_limited() {
         let nest =
             |schema, _| json!({ "allOf": [schema], "unevaluatedProperties": { "type": "string" } });
         let nested = checker((0..30).fold(json!({}), nest));

@@ -115,7 +115,7 @@ impl Server {
     /// A live connection. Without one, all callers wait for the same attempt.
     ///
     /// # Errors
-    /// The reason, for the model: the attempt failed, or none is made.
+    /// The reason, for the model: the attempt failed, or no attempt is made.
     pub(super) async fn connection(&self) -> Result<Arc<Connection>, CallError> {
         if let Some(connection) = self.live() {
             return Ok(connection);

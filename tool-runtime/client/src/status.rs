@@ -19,7 +19,7 @@ pub struct McpServerStatus {
     pub problems: Vec<String>,
     /// Name and version, as the server claims them.
     pub info: Option<PeerInfo>,
-    /// The version of MCP that is spoken with it.
+    /// The negotiated version of MCP.
     pub protocol: Option<String>,
     /// Instructions for models, as the server gives them.
     pub instructions: Option<String>,

@@ -17,7 +17,7 @@ use tool_runtime_core::seam::panic_message;
 
 /// Age at which a connection counts as stable.
 const STABLE_AFTER: Duration = Duration::from_secs(10);
-/// Limit on a pause: an `Instant` overflows.
+/// Limit on a pause, because a longer one could overflow an `Instant`.
 const MAX_PAUSE: Duration = Duration::from_secs(86_400 * 365);
 /// Limit on the reported problems of a list.
 const MAX_PROBLEMS: usize = 100;
@@ -37,8 +37,8 @@ impl Server {
             let error = match opened {
                 Ok(connection) => {
                     let began = Instant::now();
-                    let attended = catch_panic(self.attend(&connection, publisher)).await;
-                    let error = attended.unwrap_or_else(|error| error);
+                    let outcome = catch_panic(self.follow_connection(&connection, publisher)).await;
+                    let error = outcome.unwrap_or_else(|error| error);
                     self.connection.store(None);
                     tokio::spawn(async move { connection.close().await });
                     if began.elapsed() >= STABLE_AFTER {
@@ -139,7 +139,7 @@ impl Server {
             listing::Listing::default()
         };
         let published = publisher.publish(self, listing).await;
-        let problems = self.listed(&published.problems);
+        let problems = self.shown_problems(&published.problems);
         let known = self.status().problems;
         for problem in problems.iter().filter(|problem| !known.contains(problem)) {
             tracing::warn!(server = &*self.name, "{problem}");
@@ -152,17 +152,17 @@ impl Server {
     }
 
     /// The problems of a list, without secrets.
-    fn listed(&self, problems: &[String]) -> Vec<String> {
+    fn shown_problems(&self, problems: &[String]) -> Vec<String> {
         let mut shown: Vec<String> =
             problems.iter().take(MAX_PROBLEMS).map(|problem| self.shown(problem)).collect();
         if let Some(more) = problems.len().checked_sub(MAX_PROBLEMS + 1) {
-            shown.push(format!("there are {} more like these", more + 1));
+            shown.push(format!("{} more problems", more + 1));
         }
         shown
     }
 
     /// Follows changes of the tool list until the connection ends. Returns the reason of the end.
-    async fn attend(
+    async fn follow_connection(
         self: &Arc<Self>,
         connection: &Arc<Connection>,
         publisher: &Publisher,
@@ -188,7 +188,7 @@ impl Server {
             drop(timeout(MAX_DEBOUNCE, settled).await);
             if let Err(error) = self.refresh(connection, publisher, self.times.connect).await {
                 // The last list stays published.
-                tracing::warn!(server = &*self.name, "its changed list is not read: {error}");
+                tracing::warn!(server = &*self.name, "cannot read its changed list: {error}");
             }
             sleep(backoff.pause(changes)).await;
         }

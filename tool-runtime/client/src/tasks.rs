@@ -34,7 +34,7 @@ const MAX_LOSSES: usize = 3;
 /// Time limit of the cancellation of a task.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Whether a server refused a call because it accepts it as a task alone.
+/// Whether a server rejected a call because it accepts the tool only as a task.
 pub(super) fn is_demanded(error: &ErrorData) -> bool {
     let required = || error.data.as_ref()?.get("requiredCapabilities").cloned();
     error.code == ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY
@@ -91,7 +91,7 @@ impl PolledTask<'_> {
                 }
                 TaskPayload::Cancelled => {
                     self.is_over = true;
-                    return Err(self.ended(ErrorClass::Tool, "was cancelled there"));
+                    return Err(self.end_error(ErrorClass::Tool, "was cancelled there"));
                 }
                 // `Working`, and unknown states.
                 _ => {}
@@ -165,22 +165,22 @@ impl PolledTask<'_> {
             "is known there no more ({}); it may have had its effect, so find that out before you try again",
             self.server.shown(why)
         );
-        self.ended(ErrorClass::Indeterminate, &what)
+        self.end_error(ErrorClass::Indeterminate, &what)
     }
 
-    fn ended(&self, class: ErrorClass, what: &str) -> Stop {
+    fn end_error(&self, class: ErrorClass, what: &str) -> Stop {
         let server = self.server.name();
         let text = format!("the task that the MCP server `{server}` made of this call {what}");
         Stop::Ended(CallError::new(class, text))
     }
 
     async fn request(&self, request: ClientRequest) -> Result<ServerResult, Failure> {
-        sent(&self.connection, request, self.call.timeouts()).await
+        request_with_capability(&self.connection, request, self.call.timeouts()).await
     }
 }
 
 /// Servers answer requests about tasks only with the client capability in each request.
-async fn sent(
+async fn request_with_capability(
     connection: &Connection,
     request: ClientRequest,
     timeouts: RequestTimeouts,
@@ -217,6 +217,8 @@ impl Drop for PolledTask<'_> {
         let request = CancelTaskRequest::new(CancelTaskParams::new(&self.id)).into();
         let (connection, timeouts) =
             (Arc::clone(&self.connection), RequestTimeouts { idle: CLOSE_TIMEOUT, until: None });
-        runtime.spawn(async move { drop(sent(&connection, request, timeouts).await) });
+        runtime.spawn(async move {
+            drop(request_with_capability(&connection, request, timeouts).await);
+        });
     }
 }

@@ -108,7 +108,7 @@ pub(super) struct Opened {
 /// The owner of a connection, which outlives the connection: a process.
 pub(super) trait ConnectionOwner: Send + Sync + 'static {
     /// Waits until the owner has ended.
-    fn gone(&self) -> BoxFuture<'_, ()>;
+    fn closed(&self) -> BoxFuture<'_, ()>;
 
     /// The exit of the process, if it has exited, and the last lines of its standard error. Waits a moment:
     /// the process often ends together with the connection.
@@ -117,7 +117,7 @@ pub(super) trait ConnectionOwner: Send + Sync + 'static {
     /// Ends the owner, within a time limit. Further calls wait for the same end.
     fn close(&self) -> BoxFuture<'_, ()>;
 
-    /// Whether each request stands alone, as over HTTP: a lost request does not end the connection.
+    /// Whether requests are independent, as over HTTP: a lost request does not end the connection.
     fn loses_single_requests(&self) -> bool {
         false
     }
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_http_it_is_said_what_to_turn_on() {
+    fn without_the_feature_http_the_error_names_it() {
         let config = McpServerConfig::http("https://example.com/mcp?key=8fQm2x");
         let problem = factory("far", &config, &HostCallbacks::default()).err().unwrap();
         assert!(problem.contains("`mcp-client-http`") && !problem.contains("8fQm2x"), "{problem}");

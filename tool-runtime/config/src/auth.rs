@@ -29,7 +29,7 @@ pub enum McpAuth {
     ApiKey {
         /// The header's name.
         header: McpText,
-        /// Its value.
+        /// The value of the header.
         key: Secret,
     },
     /// OAuth 2.1, by the metadata of the server and its authorization server.

@@ -30,10 +30,10 @@ pub(super) fn server(
     let limits =
         [("connect_timeout", server.connect_timeout), ("call_timeout", server.call_timeout)];
     for (key, limit) in limits {
-        limited(limit, &at(key), findings);
+        check_limit(limit, &at(key), findings);
     }
     for (tool, limit) in &server.tool_timeouts {
-        limited(Some(*limit), &at("tools").key(tool).key("timeout"), findings);
+        check_limit(Some(*limit), &at("tools").key(tool).key("timeout"), findings);
     }
 }
 
@@ -49,7 +49,7 @@ fn prefix(prefix: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-fn limited(limit: Option<Duration>, place: &Place, findings: &mut Findings) {
+fn check_limit(limit: Option<Duration>, place: &Place, findings: &mut Findings) {
     const HELP: &str = r#"write a time such as `"30s"`, or leave it out"#;
     match limit {
         Some(Duration::ZERO) => findings.wrong(place, "a time of zero is not a limit", HELP),
@@ -67,7 +67,7 @@ fn stdio(config: &StdioConfig, at: &impl Fn(&str) -> Place, findings: &mut Findi
     }
     if let Some(cwd) = &config.cwd {
         let cwd = match cwd.as_str() {
-            "" => Err(Fault::new("the folder is empty", "name a folder, or leave it out")),
+            "" => Err(Fault::new("the directory is empty", "name a directory, or leave it out")),
             cwd => without_nul(cwd),
         };
         findings.sound(&at("cwd"), cwd);
@@ -107,7 +107,7 @@ fn http(config: &HttpConfig, at: &impl Fn(&str) -> Place, findings: &mut Finding
         findings.sound(&place, header::check_value(value.expose()));
         let name = name.as_str().to_ascii_lowercase();
         if names.contains(&name) {
-            let text = "it differs from another header by case alone";
+            let text = "it differs from another header only in case";
             findings.wrong(&place, text, "keep one of the two");
         }
         names.push(name);
@@ -116,7 +116,7 @@ fn http(config: &HttpConfig, at: &impl Fn(&str) -> Place, findings: &mut Finding
     let has_user_info = address.as_ref().is_some_and(|address| address.has_user_info);
     one_way(config, authorizes, has_user_info, at, findings);
     if let Some(auth) = &config.auth {
-        checked(auth, &names, &at("auth"), findings);
+        check_auth(auth, &names, &at("auth"), findings);
     }
     let has_secrets = config.auth.is_some() || has_user_info || !names.is_empty();
     if address.is_some_and(|address| address.is_open) && has_secrets {
@@ -144,7 +144,7 @@ fn one_way(
     }
 }
 
-fn checked(auth: &McpAuth, headers: &[String], place: &Place, findings: &mut Findings) {
+fn check_auth(auth: &McpAuth, headers: &[String], place: &Place, findings: &mut Findings) {
     const EMPTY: &str = "leave out what is empty, or set the variable";
     let is_empty = match auth {
         McpAuth::Bearer(token) => {
@@ -169,7 +169,7 @@ fn checked(auth: &McpAuth, headers: &[String], place: &Place, findings: &mut Fin
         McpAuth::OAuth(oauth) => {
             let has_secret = oauth.client_id.is_some() && oauth.client_secret.is_some();
             if oauth.client_credentials && !has_secret {
-                let text = "a client that asks for itself needs its id and its secret";
+                let text = "the client credentials grant needs an id and a secret";
                 findings.wrong(place, text, "add `client_id` and `client_secret`");
             }
             if oauth.client_secret.is_some() && oauth.issuer.is_none() {
@@ -181,6 +181,6 @@ fn checked(auth: &McpAuth, headers: &[String], place: &Place, findings: &mut Fin
         }
     };
     if is_empty {
-        findings.wrong(place, "what it authenticates by is empty", EMPTY);
+        findings.wrong(place, "the credential is empty", EMPTY);
     }
 }

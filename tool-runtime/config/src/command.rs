@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// Validates a command.
 ///
 /// # Errors
-/// There is no command, or a command line in its place. The error does not show arguments.
+/// The command is empty, or is a whole command line. The error does not show arguments.
 pub(super) fn check(command: &McpText, cwd: Option<&McpText>) -> Result<(), Fault> {
     let text = command.as_str();
     if text.trim().is_empty() {
@@ -31,13 +31,13 @@ pub(super) fn check(command: &McpText, cwd: Option<&McpText>) -> Result<(), Faul
     Ok(())
 }
 
-/// The reason why there is no program.
+/// The reason why a program was not found.
 pub(super) enum Missing {
     /// These directories do not contain the program.
     NotIn(Vec<PathBuf>),
-    /// There is a folder in its place.
+    /// The path is a directory.
     Folder,
-    /// There is no such file.
+    /// The file does not exist.
     NoFile,
     /// There is a file that cannot be run.
     NotExecutable,

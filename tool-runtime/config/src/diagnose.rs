@@ -55,8 +55,8 @@ impl McpConfig {
         for (name, server) in &self.servers {
             let mut checks = ServerChecks { server: name, diagnoses: &mut diagnoses };
             if server.enabled {
-                checks.configured(server);
-                checks.reached(server);
+                checks.check_config(server);
+                checks.check_target(server);
             } else {
                 checks.add(Fine, "disabled, not checked", None);
             }
@@ -78,7 +78,7 @@ impl ServerChecks<'_> {
     }
 
     /// Problems of the configuration.
-    fn configured(&mut self, server: &McpServerConfig) {
+    fn check_config(&mut self, server: &McpServerConfig) {
         let mut findings = Findings::default();
         validate(self.server, server, &mut findings);
         for (level, found) in [(Error, findings.problems), (Warning, findings.warnings)] {
@@ -88,11 +88,11 @@ impl ServerChecks<'_> {
         }
     }
 
-    fn reached(&mut self, server: &McpServerConfig) {
+    fn check_target(&mut self, server: &McpServerConfig) {
         match &server.transport {
             McpTransportConfig::Stdio(stdio) => {
-                self.folder(stdio);
-                self.program(stdio);
+                self.check_cwd(stdio);
+                self.check_program(stdio);
             }
             McpTransportConfig::Http(_) => {
                 let is_sound = self.diagnoses.iter().all(|known| known.server != self.server);
@@ -103,7 +103,7 @@ impl ServerChecks<'_> {
         }
     }
 
-    fn folder(&mut self, stdio: &StdioConfig) {
+    fn check_cwd(&mut self, stdio: &StdioConfig) {
         let Some(cwd) = stdio.cwd.as_ref().filter(|cwd| !cwd.as_str().is_empty()) else { return };
         if !Path::new(cwd.as_str()).is_dir() {
             let text = format!("the directory `{}` does not exist", cwd.shown());
@@ -113,12 +113,13 @@ impl ServerChecks<'_> {
         }
     }
 
-    fn program(&mut self, stdio: &StdioConfig) {
+    fn check_program(&mut self, stdio: &StdioConfig) {
         let (command, path) = (&stdio.command, stdio.env.get("PATH"));
         let own_path = path.map(|path| path.expose());
         match command::find(command.as_str(), own_path, stdio.cwd.as_ref()) {
             Ok(file) => {
-                let text = format!("its program is {}", found(command, &file, own_path.is_some()));
+                let text =
+                    format!("its program is {}", shown_path(command, &file, own_path.is_some()));
                 self.add(Fine, text, None);
             }
             // `check_config` has reported this already.
@@ -139,7 +140,7 @@ impl ServerChecks<'_> {
             }
             Err(Missing::NotIn(folders)) => {
                 let shown = command.shown();
-                let looked = looked_in(&folders, own_path.is_some());
+                let looked = shown_directories(&folders, own_path.is_some());
                 let text = format!("there is no program `{shown}`: {looked}");
                 let help = variable_syntax_help(command);
                 let help = help.unwrap_or_else(|| install_help(command.as_str()));
@@ -150,13 +151,13 @@ impl ServerChecks<'_> {
 }
 
 /// The path of the file, or the unexpanded command if the path could show an expanded value.
-fn found(command: &McpText, file: &Path, is_own_path: bool) -> String {
+fn shown_path(command: &McpText, file: &Path, is_own_path: bool) -> String {
     let is_plain = command.as_str() == command.shown() && !is_own_path;
     if is_plain { format!("`{}`", file.display()) } else { format!("`{}`", command.shown()) }
 }
 
 /// The searched directories. An entry's own `PATH` may hold secrets and is not shown.
-fn looked_in(folders: &[PathBuf], is_own_path: bool) -> String {
+fn shown_directories(folders: &[PathBuf], is_own_path: bool) -> String {
     if is_own_path {
         return format!("searched in the entry's `PATH` ({} directories)", folders.len());
     }

@@ -13,7 +13,7 @@ pub(super) struct Reference<'a> {
 
 /// The reason why a text cannot be expanded. Contains names only: values and defaults may be secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Unexpanded<'a> {
+pub(super) enum ExpandError<'a> {
     /// `${` without `}`.
     Unclosed,
     /// `${}`.
@@ -29,7 +29,7 @@ pub(super) enum Unexpanded<'a> {
 }
 
 /// opencode's form of `${env:`.
-const BARE: &str = "{env:";
+const ENV_PREFIX: &str = "{env:";
 
 /// The text with its references replaced by what `look_up` finds, and `$${` by `${`. A lone `$`
 /// and `$VAR` stay as they are.
@@ -39,7 +39,7 @@ const BARE: &str = "{env:";
 pub(super) fn expand<'a>(
     text: &'a str,
     mut look_up: impl FnMut(&Reference<'a>) -> Option<String>,
-) -> Result<String, Vec<Unexpanded<'a>>> {
+) -> Result<String, Vec<ExpandError<'a>>> {
     let (mut expanded, mut mistakes) = (String::with_capacity(text.len()), Vec::new());
     let mut rest = text;
     while let Some(start) = next(rest) {
@@ -48,7 +48,7 @@ pub(super) fn expand<'a>(
         rest = if let Some(after) = here.strip_prefix("$${") {
             expanded.push_str("${");
             after
-        } else if let Some(after) = here.strip_prefix("${").or_else(|| bare(here)) {
+        } else if let Some(after) = here.strip_prefix("${").or_else(|| env_reference(here)) {
             let (body, after) = after.split_once('}').unwrap_or((after, ""));
             let is_closed = here.contains('}');
             match resolve(body, is_closed, &mut look_up) {
@@ -68,12 +68,12 @@ pub(super) fn expand<'a>(
 
 /// The position of the next possible reference.
 fn next(text: &str) -> Option<usize> {
-    [text.find('$'), text.find(BARE)].into_iter().flatten().min()
+    [text.find('$'), text.find(ENV_PREFIX)].into_iter().flatten().min()
 }
 
 /// The text after the opening brace of a closed `{env:VAR}`.
-fn bare(here: &str) -> Option<&str> {
-    let after = here.strip_prefix('{').filter(|_| here.starts_with(BARE))?;
+fn env_reference(here: &str) -> Option<&str> {
+    let after = here.strip_prefix('{').filter(|_| here.starts_with(ENV_PREFIX))?;
     after.contains('}').then_some(after)
 }
 
@@ -81,36 +81,36 @@ fn resolve<'a>(
     body: &'a str,
     is_closed: bool,
     mut look_up: impl FnMut(&Reference<'a>) -> Option<String>,
-) -> Result<String, Unexpanded<'a>> {
+) -> Result<String, ExpandError<'a>> {
     if body.contains("${") {
-        return Err(Unexpanded::Nested(beginning(body)));
+        return Err(ExpandError::Nested(leading_name(body)));
     }
     if !is_closed {
-        return Err(Unexpanded::Unclosed);
+        return Err(ExpandError::Unclosed);
     }
     let reference = reference(body)?;
     let value = look_up(&reference);
     match (value, reference.default) {
         (Some(value), Some(default)) if value.is_empty() => Ok(default.to_owned()),
-        (Some(value), _) if value.contains("${") => Err(Unexpanded::Recursive(reference.name)),
+        (Some(value), _) if value.contains("${") => Err(ExpandError::Recursive(reference.name)),
         (Some(value), _) => Ok(value),
         (None, Some(default)) => Ok(default.to_owned()),
-        (None, None) => Err(Unexpanded::Unresolved(reference)),
+        (None, None) => Err(ExpandError::Unresolved(reference)),
     }
 }
 
-fn reference(body: &str) -> Result<Reference<'_>, Unexpanded<'_>> {
+fn reference(body: &str) -> Result<Reference<'_>, ExpandError<'_>> {
     let (name, default) = match body.split_once(":-") {
         Some((name, default)) => (name, Some(default)),
         None => (body, None),
     };
-    let bare = name.strip_prefix("env:");
-    let (name, is_environment) = (bare.unwrap_or(name), bare.is_some());
+    let env_reference = name.strip_prefix("env:");
+    let (name, is_environment) = (env_reference.unwrap_or(name), env_reference.is_some());
     if name.is_empty() {
-        return Err(Unexpanded::Unnamed);
+        return Err(ExpandError::Unnamed);
     }
     if !is_name(name) {
-        return Err(Unexpanded::Form(beginning(name)));
+        return Err(ExpandError::Form(leading_name(name)));
     }
     Ok(Reference { name, is_environment, default })
 }
@@ -128,6 +128,6 @@ fn is_plain(c: char) -> bool {
 }
 
 /// The leading characters of a reference that can only belong to a name, so that errors show no value.
-fn beginning(body: &str) -> &str {
+fn leading_name(body: &str) -> &str {
     &body[..body.find(|c| !is_plain(c)).unwrap_or(body.len())]
 }

@@ -69,7 +69,7 @@ impl Place {
         file.unwrap_or_else(|| "another input".to_owned())
     }
 
-    /// The folder that the file is in.
+    /// The directory of the file.
     pub(super) fn folder(&self) -> Option<&Path> {
         self.file.as_deref().and_then(Path::parent)
     }

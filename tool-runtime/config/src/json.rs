@@ -98,7 +98,7 @@ impl<'de> Visitor<'de> for Unique<'_> {
             let seed = Unique { place: &place, findings: &mut *self.findings };
             let value = entries.next_value_seed(seed)?;
             if object.contains_key(&key) {
-                let text = "this key stands twice in one object";
+                let text = "this key appears twice in one object";
                 self.findings.wrong(&place, text, "remove or rename one of the two");
             } else {
                 object.insert(key, value);

@@ -1,6 +1,6 @@
 //! Recognizes literal secrets of an entry by their names and forms.
 
-/// Words that name a secret wherever they stand in a name.
+/// Words that name a secret anywhere in a name.
 const STRONG: [&str; 12] = [
     "token",
     "secret",
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_values_are_told_from_secrets() {
+    fn plain_values_are_distinguished_from_secrets() {
         for value in ["/home/ada", "~/x", "8080", "127.0.0.1:80", "platform", "https://h/", "C:\\x"]
         {
             assert!(is_plain(value), "{value}");

@@ -93,7 +93,7 @@ impl McpConfigLoader {
 
     /// Adds a copy of the environment of this process.
     pub fn environment(self) -> Self {
-        self.asked(Source::environment())
+        self.with_source(Source::environment())
     }
 
     /// Sets the command-line option that error texts suggest for variables.
@@ -103,7 +103,7 @@ impl McpConfigLoader {
         self
     }
 
-    pub(super) fn asked(mut self, source: Source) -> Self {
+    pub(super) fn with_source(mut self, source: Source) -> Self {
         self.sources.push(source);
         self
     }

@@ -9,7 +9,7 @@ use std::path::{self, Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum LookupError {
     /// A name that no directory of `PATH` holds.
-    #[error("there is no program `{program}` in {}: {}", listed(looked_in), remedy(program))]
+    #[error("there is no program `{program}` in {}: {}", join_paths(looked_in), remedy(program))]
     NotInPath {
         /// As the configuration has it.
         program: String,
@@ -113,7 +113,7 @@ fn absence(path: &Path) -> String {
 }
 
 /// The directories that were looked in.
-fn listed(directories: &[PathBuf]) -> String {
+fn join_paths(directories: &[PathBuf]) -> String {
     if directories.is_empty() {
         return "PATH, which names no directory".to_owned();
     }
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_directory_that_is_named_twice_is_told_of_once() {
+    fn a_directory_named_twice_is_reported_once() {
         let path = OsStr::new("/nowhere-a:/nowhere-b:/nowhere-a");
         let error = find("no-such-program", Some(path), Path::new("")).unwrap_err();
         let text = error.to_string();

@@ -31,7 +31,7 @@ pub struct McpConfigProblem {
 }
 
 impl McpConfigProblem {
-    /// Whether it concerns a server.
+    /// Whether the problem concerns a server.
     #[doc(hidden)]
     pub fn is_about(&self, server: &str) -> bool {
         self.server.as_deref() == Some(server)

@@ -8,7 +8,7 @@ use super::transport::McpTransportConfig;
 use tool_runtime_core::Secret;
 use tool_runtime_core::seam::{HIDDEN, Redactor};
 
-/// A replacement and the secret that it stands for.
+/// A replacement and the secret that it replaces.
 type Pair = (String, String);
 
 impl McpServerConfig {
@@ -83,7 +83,7 @@ impl McpServerConfig {
 }
 
 fn shown(name: &McpText) -> String {
-    // An expanded name is shown as it is written.
+    // An expanded name is shown unexpanded.
     match name.shown() {
         name if name.contains("${") => HIDDEN.to_owned(),
         name => format!("${{{name}}}"),

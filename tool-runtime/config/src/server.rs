@@ -38,7 +38,7 @@ pub struct McpServerConfig {
     pub required: bool,
     /// A description for people. Default: none.
     pub description: Option<String>,
-    /// A picture for people. Default: none.
+    /// An icon, for display. Default: none.
     pub icon: Option<Icon>,
     /// Time limit of connecting and listing tools. Default: that of the manager.
     pub connect_timeout: Option<Duration>,

@@ -77,7 +77,7 @@ impl Sources {
 
     /// The value from the first source that has one.
     pub(super) fn find(&self, reference: &Reference<'_>) -> Option<String> {
-        self.asked(reference.is_environment).find_map(|source| source.find(reference.name))
+        self.sources_for(reference.is_environment).find_map(|source| source.find(reference.name))
     }
 
     /// The home directory of the user, for `~/`.
@@ -87,7 +87,7 @@ impl Sources {
     }
 
     /// The sources for a reference.
-    fn asked(&self, is_environment: bool) -> impl Iterator<Item = &Source> {
+    fn sources_for(&self, is_environment: bool) -> impl Iterator<Item = &Source> {
         let is_asked =
             move |source: &&Source| !is_environment || matches!(source, Source::Environment(_));
         self.sources.iter().filter(is_asked)
@@ -95,12 +95,12 @@ impl Sources {
 
     /// The names that have a value.
     pub(super) fn names(&self, is_environment: bool) -> impl Iterator<Item = &str> {
-        self.asked(is_environment).flat_map(Source::names)
+        self.sources_for(is_environment).flat_map(Source::names)
     }
 
     /// The names of the sources.
     pub(super) fn kinds(&self, is_environment: bool) -> String {
-        let kinds: Vec<&str> = self.asked(is_environment).map(Source::kind).collect();
+        let kinds: Vec<&str> = self.sources_for(is_environment).map(Source::kind).collect();
         if kinds.is_empty() { "nothing".to_owned() } else { kinds.join(", then ") }
     }
 }

@@ -84,13 +84,13 @@ impl fmt::Debug for StdioConfig {
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct HttpConfig {
-    /// Its address, of scheme `http` or `https`.
+    /// The URL of the server, of scheme `http` or `https`.
     pub url: McpText,
     /// Headers of every request. Default: none.
     pub headers: BTreeMap<McpText, Secret>,
     /// Authentication. Default: none.
     pub auth: Option<McpAuth>,
-    /// Whether it only speaks the transport of 2024-11-05, with two addresses and a stream of
+    /// Whether the server supports only the transport of 2024-11-05, with two addresses and a stream of
     /// events (`"type": "sse"`). Default: false.
     pub legacy_sse: bool,
 }

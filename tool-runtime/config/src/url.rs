@@ -25,7 +25,10 @@ pub(super) fn check(url: &str) -> Result<Address, Fault> {
     let uri = Uri::parse(url).map_err(|error| {
         let at = url.get(..error.index()).unwrap_or(url).chars().count() + 1;
         let text = format!("the address is malformed from its character {at} on");
-        Fault::new(text, "percent-encode what may not stand in an address, as `%20` for a space")
+        Fault::new(
+            text,
+            "percent-encode characters that are not allowed in a URL, such as `%20` for a space",
+        )
     })?;
     let authority = uri.authority().filter(|authority| !authority.host().is_empty());
     let Some(authority) = authority else {
@@ -98,7 +101,7 @@ fn user_info_end(rest: &str) -> Option<usize> {
     if let Some(at) = authority.rfind('@') {
         return Some(at + 1);
     }
-    // A password with a slash in it is malformed, and a password all the same.
+    // A password with a slash is malformed, but still a password.
     let port = authority.rsplit_once(':').map(|(_, port)| port)?;
     let is_port = port.bytes().all(|byte| byte.is_ascii_digit());
     if is_port { None } else { rest.rfind('@').map(|at| at + 1) }
@@ -109,7 +112,7 @@ mod tests {
     use super::{check, shown};
 
     #[test]
-    fn an_address_of_this_machine_without_a_scheme_is_told_to_be_http() {
+    fn a_loopback_address_without_a_scheme_suggests_http() {
         for (address, scheme) in [
             ("localhost:8080/mcp", "`http://`"),
             ("127.0.0.1:8080/mcp", "`http://`"),
@@ -157,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_over_the_open_net_is_known() {
+    fn plaintext_connections_are_recognized() {
         for (url, is_open) in [
             ("http://example.com", true),
             ("http://localhost.example.com", true),

@@ -41,7 +41,7 @@ pub(super) fn entries(document: Value, place: &Place, findings: &mut Findings) -
         return Vec::new();
     }
     if !document.is_empty() && !document.values().any(looks_like_entry) {
-        findings.wrong(place, "there are no servers in it", HELP);
+        findings.wrong(place, "the file lists no servers", HELP);
         return Vec::new();
     }
     map(document, place, findings)

@@ -33,7 +33,7 @@ pub use std::string::String;
 /// Registers nothing: the feature `linked` is off.
 #[cfg(not(feature = "linked"))]
 pub mod inventory {
-    /// Drops what it is given.
+    /// Drops its argument.
     #[macro_export]
     #[doc(hidden)]
     macro_rules! __not_linked {

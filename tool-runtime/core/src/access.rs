@@ -15,10 +15,10 @@ use compact_str::CompactString;
 
 /// The resources that a call touches, by key, each read or written.
 ///
-/// A key is text of the form `scheme:rest`. Two calls conflict where one writes what the other reads
+/// A key is text of the form `scheme:rest`. Two calls conflict if one writes a key that the other reads
 /// or writes. Keys are compared as text, except for the scheme `file`: its path is made absolute
 /// against the current directory and loses `.`, `..` and double separators. Symbolic links are resolved in
-/// the part of the path that exists when the key is made. Hard links and broken links are not resolved.
+/// the part of the path that exists when the key is created. Hard links and broken links are not resolved.
 ///
 /// ```
 /// use tool_runtime::Access;
@@ -137,7 +137,7 @@ impl Access {
 
 /// Inserts a normalized key in its place, once.
 fn insert(keys: &mut Vec<CompactString>, key: CompactString) {
-    let key = key::normal(key);
+    let key = key::normalize(key);
     if let Err(place) = keys.binary_search(&key) {
         keys.insert(place, key);
     }

@@ -1,4 +1,4 @@
-//! A tool's typed input and what it does: what `#[tool]` generates from a function.
+//! A tool's typed input and its execution: what `#[tool]` generates from a function.
 
 use crate::access::Access;
 use crate::arguments::{Arguments, DecodeError};
@@ -12,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-/// A tool's typed input, and what it does.
+/// A tool's typed input and its execution.
 ///
 /// `#[tool] async fn add(a: i64) -> i64` generates `struct AddAction { a: i64 }` and this
 /// implementation. Write it by hand when there is no function to annotate:
@@ -63,7 +63,7 @@ pub trait Action: Sized + Send + 'static {
     /// Return type.
     type Output;
 
-    /// Resources that a call touches, where that is declared: calls that do not meet may then run
+    /// Resources that a call touches, where that is declared: calls without conflict may then run
     /// together, and calls that do wait for each other. Default: `None`, nothing is declared.
     ///
     /// ```
@@ -83,14 +83,14 @@ pub trait Action: Sized + Send + 'static {
     /// ```
     const ACCESS: Option<fn(&Self) -> Access> = None;
 
-    /// Everything that a model or client may know of it.
+    /// The definition of the tool, for models and clients.
     fn definition() -> ToolDefinition;
 
     /// Decodes the arguments in one pass.
     ///
     /// # Errors
     /// The first thing that does not fit. The definition's schema is then walked, so that the
-    /// model is told of everything that is wrong.
+    /// model reads everything that is wrong.
     fn decode(arguments: Arguments<'_>) -> Result<Self, DecodeError>;
 
     /// Does the work. Dropping the future cancels it.
@@ -102,7 +102,7 @@ pub trait Action: Sized + Send + 'static {
     /// The tool's own error.
     fn observe(output: Self::Output) -> Result<Observation, ToolError>;
 
-    /// How a call shows itself to a person. Default: its name and arguments.
+    /// The text that shows a call to a person. Default: its name and arguments.
     fn visualize(&self) -> Option<String> {
         None
     }
@@ -154,7 +154,7 @@ where
     let run = Box::new(move || {
         let _guards = guards;
         let outcome = catch_unwind(AssertUnwindSafe(|| function(&context)));
-        // The receiver is gone when the call was cancelled.
+        // The receiver has been dropped if the call was cancelled.
         drop(sender.send(outcome));
     });
     async move {

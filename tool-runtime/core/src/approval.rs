@@ -5,7 +5,7 @@ use std::fmt;
 
 /// The question before a call runs. Cheap enough to be sent anywhere.
 ///
-/// It holds what will run: nothing changes the arguments after the question.
+/// The request shows the call as it will run: nothing changes the arguments after the question.
 ///
 /// ```
 /// use tool_runtime::ApprovalRequest;
@@ -67,7 +67,7 @@ impl ApprovalRequest {
         &self.arguments
     }
 
-    /// How the call shows itself to a person, secret arguments hidden where the tool says which
+    /// The text that shows the call to a person. Secret arguments are hidden where the tool declares which
     /// they are.
     pub fn visual(&self) -> &str {
         &self.visual
@@ -106,7 +106,7 @@ pub enum Approval {
     Approved,
     /// The call must not run.
     Rejected {
-        /// Why; the model reads it.
+        /// The reason, which the model reads.
         reason: String,
     },
 }

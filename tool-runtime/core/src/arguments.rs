@@ -49,7 +49,7 @@ impl<'a> Arguments<'a> {
         self.tracked(&Flags::default())
     }
 
-    /// Decodes them as a type whose schema is advertised: unknown fields inside are refused.
+    /// Decodes them as a type whose schema is advertised: unknown fields inside are rejected.
     pub(crate) fn parse_closed<T: DeserializeOwned + JsonSchema>(&self) -> Result<T, DecodeError> {
         let flags = Flags::default();
         let value = self.tracked(&flags)?;
@@ -77,7 +77,7 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// Why arguments did not decode.
+/// The reason why arguments did not decode.
 ///
 /// Decoding stops at the first failure. The tool's schema is then walked to find every mistake and to describe it for
 /// the model.

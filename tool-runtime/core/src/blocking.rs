@@ -1,4 +1,4 @@
-//! The same calls for threads without a runtime.
+//! Blocking calls, for threads without a runtime.
 
 use crate::call::{ToolCall, ToolResult};
 use crate::context::ToolContext;
@@ -20,10 +20,10 @@ const TIMEOUT_GRACE: Duration = Duration::from_secs(1);
 
 /// A pool for threads that do not `.await`.
 ///
-/// Calls may be made from everywhere. Outside of a runtime they run on the thread that makes
-/// them; inside of one, or with a time limit, on a thread of their own, for which the caller
+/// Calls can be made from any thread. Outside of a runtime they run on the calling
+/// thread; inside of one, or with a time limit, on a thread of their own, for which the caller
 /// waits. What they do in the background runs on a runtime of the pool's own. A tool that needs
-/// the very thread which is waiting here deadlocks: give calls a time limit inside of a
+/// the thread that waits for the call deadlocks: give calls a time limit inside of a
 /// runtime with one thread.
 ///
 /// External servers are connected by [`Self::block_on`], with everything that their manager does.
@@ -48,7 +48,7 @@ pub struct BlockingPool {
 }
 
 impl ToolPool {
-    /// The same pool for threads that do not `.await`.
+    /// A pool for threads that do not `.await`.
     ///
     /// # Errors
     /// No thread or runtime could be started.
@@ -68,7 +68,7 @@ impl ToolPool {
 }
 
 impl BlockingPool {
-    /// Limits how long one call, or one whole batch, may take. Default: no limit but the tools'
+    /// Limits how long one call, or one whole batch, may take. Default: only the tools'
     /// own.
     #[must_use]
     pub fn with_timeout(mut self, timeout: Duration) -> Self {
@@ -162,7 +162,7 @@ impl BlockingPool {
         let (sender, receiver) = mpsc::channel();
         let runtime = self.runtime.clone();
         let run = move || {
-            // The receiver is gone after a timeout.
+            // The receiver has been dropped after a timeout.
             runtime.block_on(each(work, |item| drop(sender.send(item))));
         };
         if thread::Builder::new().name("tool-call".to_owned()).spawn(run).is_err() {
@@ -171,7 +171,7 @@ impl BlockingPool {
         let patience = self.timeout.map(|timeout| timeout.saturating_add(TIMEOUT_GRACE));
         let until = patience.and_then(|patience| Instant::now().checked_add(patience));
         loop {
-            match received(&receiver, until) {
+            match receive(&receiver, until) {
                 Ok(item) => take(item),
                 Err(end) => return end,
             }
@@ -186,7 +186,7 @@ async fn each<T>(work: impl Stream<Item = T>, mut take: impl FnMut(T)) {
     }
 }
 
-fn received<T>(receiver: &Receiver<T>, until: Option<Instant>) -> Result<T, RecvTimeoutError> {
+fn receive<T>(receiver: &Receiver<T>, until: Option<Instant>) -> Result<T, RecvTimeoutError> {
     match until {
         Some(until) => receiver.recv_timeout(until.saturating_duration_since(Instant::now())),
         None => receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),

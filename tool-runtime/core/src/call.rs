@@ -1,4 +1,4 @@
-//! One request to run a tool, and its one answer.
+//! A call of a tool, and its result.
 
 mod wire;
 
@@ -45,14 +45,14 @@ impl ToolCall {
         Self::new(name, arguments.into().to_string())
     }
 
-    /// Sets the id by which its answer is found. Default: empty.
+    /// Sets the id by which the result is found. Default: empty.
     #[must_use]
     pub fn with_call_id(mut self, id: impl Into<String>) -> Self {
         self.call_id = id.into();
         self
     }
 
-    /// The id by which its answer is found.
+    /// The id by which the result is found.
     pub fn call_id(&self) -> &str {
         &self.call_id
     }
@@ -78,8 +78,8 @@ impl fmt::Debug for ToolCall {
     }
 }
 
-/// The one answer to a [`ToolCall`]: never none, never two. Its JSON form holds all of it but
-/// the error's own value: MCP's `CallToolResult` as `observation`, and `error` with class,
+/// The one answer to a [`ToolCall`]: exactly one per call. The JSON form has everything except
+/// the source of the error: MCP's `CallToolResult` as `observation`, and `error` with class,
 /// message, detail and issues.
 ///
 /// ```
@@ -111,7 +111,7 @@ impl ToolResult {
         Self { call_id: call.call_id, name: call.name, observation, error }
     }
 
-    /// The outcome that [`Self::new`] was given.
+    /// The outcome passed to [`Self::new`].
     pub(crate) fn into_outcome(self) -> Result<Observation, CallError> {
         match self.error {
             Some(error) => Err(error),
@@ -124,12 +124,12 @@ impl ToolResult {
         &self.call_id
     }
 
-    /// The name that was called.
+    /// The name of the called tool.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The observation for the model: of an error its text.
+    /// The observation for the model; for an error, its text.
     pub fn observation(&self) -> &Observation {
         &self.observation
     }

@@ -2,21 +2,21 @@
 
 use serde_json::Value;
 
-/// The same text for the same JSON, in whatever order its members are written.
+/// Writes JSON with sorted members, so that equal values have equal texts.
 pub fn canonical(value: &Value) -> String {
-    fn sorted(value: &Value) -> Value {
+    fn sort(value: &Value) -> Value {
         match value {
             Value::Object(map) => {
                 let mut members: Vec<_> = map.iter().collect();
                 members.sort_unstable_by_key(|(key, _)| *key);
-                let sorted = members.into_iter().map(|(key, value)| (key.clone(), sorted(value)));
+                let sorted = members.into_iter().map(|(key, value)| (key.clone(), sort(value)));
                 Value::Object(sorted.collect())
             }
-            Value::Array(items) => items.iter().map(sorted).collect(),
+            Value::Array(items) => items.iter().map(sort).collect(),
             scalar => scalar.clone(),
         }
     }
-    sorted(value).to_string()
+    sort(value).to_string()
 }
 
 #[cfg(test)]

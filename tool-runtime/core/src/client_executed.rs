@@ -27,7 +27,7 @@ use std::time::Duration;
 /// A call to such a tool waits until the host has answered it. The host takes calls with
 /// [`next`](Self::next), in order of arrival, and answers each once, in any order, with
 /// [`answer`](Self::answer). Abandoned calls, because they were cancelled
-/// or ran out of time, are never handed out. Arguments are checked against the tool's schema
+/// or ran out of time, are never returned by it. Arguments are checked against the tool's schema
 /// before the host sees them, answers against its output schema before the model does.
 ///
 /// Cheap to clone; every clone is the same host. When the last one is dropped, calls that are
@@ -98,23 +98,23 @@ impl ClientTools {
         Tool::new(definition, executor).with_timeout(self.0.limit.checked_add(TIMEOUT_GRACE))
     }
 
-    /// Waits for the next call, in order of arrival. Each call is handed out once, whichever handle
+    /// Waits for the next call, in order of arrival. Each call is received once, whichever handle
     /// asks; dropping the future loses none.
     pub async fn next(&self) -> ClientCall {
         self.0.pending_calls.next().await
     }
 
-    /// The next call, if one is waiting to be handed out.
+    /// The next call, if one is waiting.
     pub fn try_next(&self) -> Option<ClientCall> {
         self.0.pending_calls.try_next()
     }
 
-    /// Answers a call, whether it has been handed out or not, by everything that a tool may
+    /// Answers a call, whether it has been received or not, by everything that a tool may
     /// return: text, [`Json`](crate::Json), an [`Observation`](crate::Observation), a
     /// [`ToolError`](crate::ToolError) in an `Err`.
     ///
     /// # Errors
-    /// Nobody waits for this answer: the id is unknown, was answered before, has expired or
+    /// No call waits for this answer: the id is unknown, was answered before, has expired or
     /// was cancelled. Nothing else happens then. Or the answer does not fit the tool's output
     /// schema; the call then ends with an internal error.
     ///
@@ -131,7 +131,7 @@ impl ClientTools {
         self.0.pending_calls.answer(id, || outcome.into_observation())
     }
 
-    /// All calls that wait for an answer, in order of arrival, handed out or not.
+    /// All calls that wait for an answer, in order of arrival, received or not.
     pub fn pending(&self) -> Vec<ClientCall> {
         self.0.pending_calls.pending()
     }
@@ -141,8 +141,8 @@ impl ClientTools {
         self.0.pending_calls.is_pending(id)
     }
 
-    /// Waits until the call waits for no answer any more, because it was given up, has expired
-    /// or was answered; at once if it does not wait now. For hosts that stop their own work
+    /// Waits until the call needs no answer any more, because it was cancelled, has expired
+    /// or was answered; returns immediately if the call is not pending. For hosts that stop their own work
     /// then.
     ///
     /// ```

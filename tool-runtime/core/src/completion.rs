@@ -19,7 +19,7 @@ use crate::texts::{TextArguments, TextSchema};
 pub struct Completion {
     /// The best values, at most 100.
     pub values: Vec<String>,
-    /// How many there are in all.
+    /// The total number of matching values.
     pub total: usize,
     /// Whether there are more than those given.
     pub has_more: bool,
@@ -70,7 +70,7 @@ impl CompletionContext {
 /// A function that completes an argument: `fn(prefix: String) -> Vec<String>`, also `async`, also
 /// with a second parameter `&ToolContext`.
 ///
-/// It is handed what was typed, and gives the values that fit, the best first. One that is not
+/// A completer receives the typed text and returns matching values, the best first. One that is not
 /// `async` must not block.
 ///
 /// ```
@@ -141,10 +141,10 @@ where
 }
 
 /// Marks functions that are `async`.
-pub struct Later<T>(T);
+pub struct AsyncCompleter<T>(T);
 
 #[diagnostic::do_not_recommend]
-impl<F, R> Complete<Later<R>> for F
+impl<F, R> Complete<AsyncCompleter<R>> for F
 where
     F: Fn(String) -> R + Send + Sync + 'static,
     R: Future<Output: Values> + Send + 'static,
@@ -183,7 +183,7 @@ where
 }
 
 #[diagnostic::do_not_recommend]
-impl<F: for<'a> Borrowing<'a>> Complete<Later<ToolContext>> for F {
+impl<F: for<'a> Borrowing<'a>> Complete<AsyncCompleter<ToolContext>> for F {
     const SEALED: Sealed = Sealed;
 
     fn complete<'a>(&self, prefix: String, context: &'a ToolContext) -> BoxFuture<'a, Vec<String>> {
@@ -258,7 +258,7 @@ impl Completers {
         self.0.iter().map(|(argument, _)| argument.as_str())
     }
 
-    /// All values for an argument that begin as `prefix` does; what a function gives is not
+    /// All values for an argument that begin as `prefix` does; values of a function are not
     /// looked through.
     pub(crate) async fn complete(
         &self,

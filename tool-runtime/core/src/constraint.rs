@@ -17,10 +17,10 @@ use schemars::Schema;
 
 /// A constraint of an argument beyond its type.
 ///
-/// The constraints carry what they need of the type as a function, and implement this for every
-/// type: one that cannot have a constraint is reported once, where the constraint is made.
+/// The constraints carry the needed operation of the type as a function, and implement this for every
+/// type: a type that cannot have a constraint is reported once, where the constraint is created.
 pub trait Constraint<T> {
-    /// Writes it into the argument's schema.
+    /// Writes the constraint into the argument's schema.
     fn describe(&self, schema: &mut Schema);
 
     /// Whether a value satisfies it; an absent optional value always does.
@@ -37,7 +37,7 @@ impl<T, C: Constraint<T>> Constraint<T> for &C {
     }
 }
 
-/// Refuses a decoded argument that breaks a constraint. The schema's walker then words it.
+/// Rejects a decoded argument that breaks a constraint. The schema's walker then words it.
 ///
 /// # Errors
 /// If the constraint does not admit the value.

@@ -20,9 +20,9 @@ use serde_json::{Map, Value};
 pub enum ContentBlock {
     /// Plain text.
     Text(TextContent),
-    /// A picture.
+    /// An image.
     Image(Box<MediaContent>),
-    /// A sound.
+    /// Audio.
     Audio(Box<MediaContent>),
     /// A resource, whole.
     Resource(Box<EmbeddedResource>),
@@ -39,17 +39,17 @@ impl ContentBlock {
         Self::Text(TextContent::new(text))
     }
 
-    /// A picture: base64 data and its MIME type, `image/png` for instance.
+    /// An image: base64 data and its MIME type, `image/png` for instance.
     pub fn image(data: impl Into<String>, mime_type: impl Into<String>) -> Self {
         Self::Image(Box::new(MediaContent::new(data, mime_type)))
     }
 
-    /// A sound: base64 data and its MIME type, `audio/wav` for instance.
+    /// Audio: base64 data and its MIME type, `audio/wav` for instance.
     pub fn audio(data: impl Into<String>, mime_type: impl Into<String>) -> Self {
         Self::Audio(Box::new(MediaContent::new(data, mime_type)))
     }
 
-    /// An embedded text resource; one with a MIME type, or of bytes, is made of [`ResourceContents`].
+    /// An embedded text resource; for one with a MIME type, or of bytes, use [`ResourceContents`].
     pub fn resource(uri: impl Into<String>, text: impl Into<String>) -> Self {
         ResourceContents::text(uri, text).into()
     }
@@ -103,7 +103,7 @@ impl ContentBlock {
         }
     }
 
-    /// Whether all members of it are known here.
+    /// Whether all members of the block are known.
     pub(crate) fn is_known(&self) -> bool {
         let is_known =
             |extra: &Option<Box<ContentExtra>>| extra.as_deref().is_none_or(ContentExtra::is_known);
@@ -141,10 +141,10 @@ pub enum BlockForm<'a> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TextContent {
-    /// Short texts, a number for instance, need no memory of their own.
+    /// Short texts, a number for instance, are stored inline, without an allocation.
     text: CompactString,
     /// Audience, priority and metadata.
-    #[serde(flatten, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
+    #[serde(flatten, deserialize_with = "non_empty", skip_serializing_if = "Option::is_none")]
     pub extra: Option<Box<ContentExtra>>,
 }
 
@@ -158,7 +158,7 @@ impl TextContent {
         Self { text, extra: None }
     }
 
-    /// Sets what it carries beside its text.
+    /// Sets the members beside the text.
     pub(crate) fn with_extra(mut self, extra: Option<Box<ContentExtra>>) -> Self {
         self.extra = extra;
         self
@@ -170,7 +170,7 @@ impl TextContent {
     }
 }
 
-/// A picture or a sound.
+/// An image or audio.
 ///
 /// ```
 /// use tool_runtime::MediaContent;
@@ -187,7 +187,7 @@ pub struct MediaContent {
     /// The MIME type.
     pub mime_type: String,
     /// Audience, priority and metadata.
-    #[serde(flatten, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
+    #[serde(flatten, deserialize_with = "non_empty", skip_serializing_if = "Option::is_none")]
     pub extra: Option<Box<ContentExtra>>,
 }
 
@@ -210,10 +210,10 @@ impl MediaContent {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct EmbeddedResource {
-    /// Its contents.
+    /// The contents of the resource.
     pub resource: ResourceContents,
     /// Audience, priority and metadata.
-    #[serde(flatten, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
+    #[serde(flatten, deserialize_with = "non_empty", skip_serializing_if = "Option::is_none")]
     pub extra: Option<Box<ContentExtra>>,
 }
 
@@ -239,13 +239,13 @@ impl EmbeddedResource {
 pub struct ResourceContents {
     /// The resource's URI.
     pub uri: String,
-    /// Its MIME type.
+    /// The MIME type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// Its text, if it is text.
+    /// The text, if the contents are text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Its bytes in base64, if it is not.
+    /// The bytes in base64, if the contents are not text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blob: Option<String>,
     /// MCP metadata.
@@ -265,7 +265,7 @@ impl ResourceContents {
     /// # Ok::<(), serde_json::Error>(())
     /// ```
     pub fn text(uri: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { text: Some(text.into()), ..Self::nothing(uri.into()) }
+        Self { text: Some(text.into()), ..Self::empty(uri.into()) }
     }
 
     /// Contents that are bytes, given in base64.
@@ -276,7 +276,7 @@ impl ResourceContents {
     /// assert_eq!(dot.mime_type.as_deref(), Some("image/png"));
     /// ```
     pub fn blob(uri: impl Into<String>, base64: impl Into<String>) -> Self {
-        Self { blob: Some(base64.into()), ..Self::nothing(uri.into()) }
+        Self { blob: Some(base64.into()), ..Self::empty(uri.into()) }
     }
 
     /// Sets the MIME type.
@@ -300,7 +300,7 @@ impl ResourceContents {
         self
     }
 
-    pub(crate) fn nothing(uri: String) -> Self {
+    pub(crate) fn empty(uri: String) -> Self {
         Self { uri, mime_type: None, text: None, blob: None, meta: None }
     }
 
@@ -348,22 +348,22 @@ impl From<ResourceContents> for ContentBlock {
 pub struct ResourceLink {
     /// The resource's URI.
     pub uri: String,
-    /// Its name.
+    /// The name.
     pub name: String,
     /// A title for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Its description.
+    /// The description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Its MIME type.
+    /// The MIME type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// Its size in bytes.
+    /// The size in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
     /// Audience, priority and metadata.
-    #[serde(flatten, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
+    #[serde(flatten, deserialize_with = "non_empty", skip_serializing_if = "Option::is_none")]
     pub extra: Option<Box<ContentExtra>>,
 }
 
@@ -435,7 +435,7 @@ pub struct ContentExtra {
     /// MCP metadata.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
-    /// Members that are not known here.
+    /// Members that this version does not know.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
@@ -486,10 +486,10 @@ pub struct ContentAnnotations {
     /// From 0 (optional) to 1 (required).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<f64>,
-    /// When the content last changed, ISO 8601.
+    /// The time of the last change, ISO 8601.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_modified: Option<String>,
-    /// Members that are not known here.
+    /// Members that this version does not know.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
@@ -518,7 +518,9 @@ impl ContentAnnotations {
 }
 
 /// Nothing beside the content is `None`, not something empty.
-fn said<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<ContentExtra>>, D::Error> {
+fn non_empty<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Box<ContentExtra>>, D::Error> {
     let extra = ContentExtra::deserialize(deserializer)?;
     Ok((extra != ContentExtra::default()).then(|| Box::new(extra)))
 }

@@ -29,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 /// tools of the pool ([`Self::call`]), and its caller, to send it things
 /// ([`Self::progress`], [`Self::log`]) and to ask them ([`Self::ask`]).
 ///
-/// A tool asks for it by a parameter `&ToolContext`. It is cheap to clone. No tool learns of
+/// A tool gets it by a parameter `&ToolContext`. It is cheap to clone. No tool sees
 /// conversations or model messages from it.
 ///
 /// ```
@@ -87,7 +87,7 @@ struct Parts {
 
 impl ToolContext {
     /// A context over the given state.
-    pub(crate) fn over(state: State) -> Self {
+    pub(crate) fn with_state(state: State) -> Self {
         Self(Arc::new(Parts { state: Arc::new(state), ..Parts::default() }))
     }
 
@@ -163,7 +163,7 @@ impl ToolContext {
     }
 
     /// The session that the call belongs to, and the calls that a tool makes itself. `None` for
-    /// a call that stands alone: of the pool itself, or of MCP 2026-07-28 over HTTP.
+    /// an independent call: of the pool itself, or of MCP 2026-07-28 over HTTP.
     pub fn session(&self) -> Option<&SessionId> {
         self.0.session.as_ref().map(|session| &session.id)
     }
@@ -182,12 +182,12 @@ impl ToolContext {
         self
     }
 
-    /// When the call ends at the latest.
+    /// The deadline of the call.
     pub fn deadline(&self) -> Option<Instant> {
         self.0.deadline
     }
 
-    /// Whether the call is over: cancelled, out of time, or given up by its caller. For plain
+    /// Whether the call has ended: cancelled, timed out, or abandoned by its caller. For plain
     /// functions on the blocking pool, which cannot be stopped from outside.
     pub fn is_cancelled(&self) -> bool {
         self.0.cancellation.as_ref().is_some_and(CancellationToken::is_cancelled)
@@ -237,7 +237,7 @@ impl ToolContext {
         if let Some(isolation) = self.isolation() {
             let guards = self.guards();
             return isolation.run(&name(), async move {
-                // The caller may be gone while the code still blocks its thread.
+                // The caller may have returned while the code still blocks its thread.
                 let _guards = guards;
                 start().await
             });
@@ -286,7 +286,7 @@ impl ToolContext {
         self.0.depth > 0
     }
 
-    /// Adds a guard, which lives as long as the call runs: until the returned value is dropped and
+    /// Adds a guard, which is kept as long as the call runs: until the returned value is dropped and
     /// no blocking function of the call runs any more.
     pub(crate) fn with_guard(
         mut self,

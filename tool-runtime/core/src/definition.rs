@@ -1,4 +1,4 @@
-//! Everything that a model or client may know of a tool.
+//! Definitions of tools.
 
 mod draft;
 mod task;
@@ -18,7 +18,7 @@ use schemars::JsonSchema;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// Everything that a model or client may know of a tool. Its JSON form is MCP's `Tool`.
+/// The public description of a tool, for models and clients. The JSON form is MCP's `Tool`.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -53,9 +53,9 @@ pub struct ToolDefinition {
     pub input_schema: Map<String, Value>,
     /// The structured value that a success has, if it has one.
     pub output_schema: Option<Map<String, Value>>,
-    /// Pictures for people.
+    /// Icons, for display.
     pub icons: Vec<Icon>,
-    /// Hints about the tool's effects, as its source gives them. Decisions are made by
+    /// Hints about the tool's effects, as its source declares them. Decisions use
     /// [`Self::effective_annotations`].
     pub annotations: ToolAnnotations,
     /// Whether the source of the hints is not trusted, as an external server is by default. In MCP's
@@ -74,18 +74,18 @@ pub struct ToolDefinition {
     /// Members of the definition, and of its `annotations`, that this library does not know, as an
     /// external server gave them: `execution`, say. They are written to MCP's JSON unchanged.
     pub other: Map<String, Value>,
-    /// Its problems; no pool is built with any.
+    /// The problems of the definition. A pool with any is not built.
     pub(crate) problems: Vec<String>,
 }
 
 impl ToolDefinition {
-    /// Its problems.
+    /// The problems of the definition.
     #[doc(hidden)]
     pub fn problems(&self) -> &[String] {
         &self.problems
     }
 
-    /// Adds a problem; the pool refuses the tool.
+    /// Adds a problem; the pool rejects the tool.
     #[doc(hidden)]
     pub fn add_problem(&mut self, problem: impl Into<String>) {
         self.problems.push(problem.into());
@@ -144,7 +144,7 @@ impl ToolDefinition {
         self.with_input_schema(schema::input_of::<T>())
     }
 
-    /// Takes the arguments' schema word for word; its root must be an object schema.
+    /// Sets the schema of the arguments, unchanged; the root must be an object schema.
     #[must_use]
     pub fn with_input_schema(mut self, schema: impl Into<Value>) -> Self {
         schema::engine::enable();

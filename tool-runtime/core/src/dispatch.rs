@@ -1,15 +1,15 @@
 //! The stages of a call, one per file; fewer for prompts and resources.
 //!
-//! Stages are pinned where they are made and hand a pointer to the next one: moving futures and
+//! Stages are pinned where they are created and pass a pointer to the next one: moving futures and
 //! observations between stages was a quarter of the cost of a small call. `intercepted` is boxed, so
 //! that calls which skip it do not carry its size. A tool whose call ends early (time limit,
 //! cancellation, dropped future) is notified by `interrupt`.
 //!
-//! Arguments are decoded from text without a `serde_json::Value`. Only when decoding refuses them are
+//! Arguments are decoded from text without a `serde_json::Value`. Only when decoding rejects them are
 //! they parsed as a value and walked by the schema, which finds every issue and words it. The error of
-//! the decoder itself is used where the schema knows nothing: a hand-written `Deserialize`, a repeated
+//! the decoder itself is used where the schema has no rule: a hand-written `Deserialize`, a repeated
 //! key. The schema is walked before decoding if it asserts more than decoding enforces: schemars
-//! attributes on users' types, `input_schema`, closures. A tool finds that out on its first call.
+//! attributes on users' types, `input_schema`, closures. This is determined on the first call of a tool.
 
 mod batch;
 mod execution;
@@ -141,14 +141,14 @@ impl ToolPool {
                 ToolCall::new(name, arguments).with_call_id(context.call_id().unwrap_or_default());
             return layered.call(Arc::new(self.clone()), call, context).await.map(finish);
         }
-        // Pinned where they are, so that each is handed a pointer to the next.
+        // Pinned in place, so that each stage gets a pointer to the next.
         let stages = pin!(self.stages(found, name, arguments, context, finish));
         guard::catch_and_report(name, stages).await
     }
 
-    /// All stages inside of the layers.
+    /// Runs all stages, without the layers.
     #[cfg_attr(not(feature = "tower"), allow(dead_code))]
-    pub(crate) async fn bare(
+    pub(crate) async fn run_without_layers(
         &self,
         name: &str,
         arguments: &str,
@@ -158,7 +158,7 @@ impl ToolPool {
         guard::catch_and_report(name, stages).await
     }
 
-    /// One stage per line. A call keeps its own tool alive when that is removed, and no other tool.
+    /// One stage per line. A call keeps its own tool alive after its removal, but no other tool.
     async fn stages<T>(
         &self,
         found: Result<Found, CallError>,

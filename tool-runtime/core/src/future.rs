@@ -1,6 +1,6 @@
-//! Futures of traits that are objects.
+//! Boxed futures, for trait objects.
 
 use std::pin::Pin;
 
-/// A future in a box.
+/// A boxed future.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -2,11 +2,11 @@
 
 mod admission;
 mod after;
+mod after_hooks;
 mod answer;
 mod around;
 mod before;
 mod call;
-mod conclusion;
 mod hooks;
 mod watch;
 
@@ -14,7 +14,7 @@ mod watch;
 mod tests;
 
 pub(crate) use admission::Admitted;
-pub(crate) use around::{Around, AroundTool};
+pub(crate) use around::{ErasedHooks, ErasedToolHooks};
 
 pub use after::{After, AfterCall};
 pub use answer::HookAnswer;
@@ -40,9 +40,9 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 /// request an approval; one that runs [after](Self::after) may replace the outcome.
 ///
 /// Hooks run one after the other in the order they were registered. A hook that fails, panics or
-/// takes longer than its time (30 seconds unless [said otherwise](Self::timeout)) fails
+/// takes longer than its time (by default 30 seconds, see [`timeout`](Self::timeout)) fails
 /// *closed*: the call does not run, or its result is withheld. See [`Self::fails_open`]. A hook
-/// that blocks its thread is given up after its time in a served pool (`McpServer`); elsewhere it
+/// that blocks its thread is abandoned after its time in a served pool (`McpServer`); elsewhere it
 /// cannot be cut short.
 ///
 /// ```
@@ -50,7 +50,7 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 ///
 /// let guard = Hook::before("fs.*", |call: HookCall| async move {
 ///     if call.arguments().contains("..") {
-///         return Before::deny("`path` must stay inside the folder; write it without `..`");
+///         return Before::deny("`path` must stay inside the directory; write it without `..`");
 ///     }
 ///     Before::proceed()
 /// });
@@ -123,10 +123,10 @@ impl Hook {
     /// Runs after each call of the tools that are meant, by a closure
     /// `Fn(HookCall, AfterCall) -> Future` that gives back [`After`], or a `Result` of it.
     ///
-    /// It sees the outcome of every call of a tool of the pool once: calls that ran, also those that
-    /// failed, timed out or were cancelled, and calls that were refused because of their
+    /// The hook sees the outcome of every call of a tool of the pool once: calls that ran, also those that
+    /// failed, timed out or were cancelled, and calls that were rejected because of their
     /// arguments, a restriction, a hook or a person. The class of
-    /// [`AfterCall::error`] distinguishes them. A refused call has the arguments that hooks made of
+    /// [`AfterCall::error`] distinguishes them. A rejected call has the arguments after the rewrites of
     /// it up to then, which may not be valid. A call of an unknown tool, or of a pool that has
     /// been closed, has no tool and is not shown.
     ///
@@ -158,7 +158,7 @@ impl Hook {
     }
 
     /// Lets calls continue when the hook fails, panics or times out, as if it were not
-    /// there; the log has a warning. Default: the call is refused, or its result withheld.
+    /// there; the log has a warning. Default: the call is rejected, or its result withheld.
     ///
     /// If the tool rejects rewritten arguments, only the rewriting is dropped: a question that came with it is
     /// still put to the approver.
@@ -183,7 +183,7 @@ impl Hook {
     /// Declares that the hook provides a value of this type by [`Before::provide`], so that the pool
     /// need not be given one for tools that borrow it. Default: the pool must have all state.
     ///
-    /// A call that goes on without the value fails in the tool that borrows it. A hook that runs
+    /// A call that continues without the value fails in the tool that borrows it. A hook that runs
     /// after calls provides nothing.
     #[must_use]
     pub fn provides<T: Any + Send + Sync>(mut self) -> Self {
@@ -205,7 +205,7 @@ impl Hook {
         matches!(self.run, Run::Before(_))
     }
 
-    /// Whether it runs for this tool.
+    /// Whether the hook runs for this tool.
     fn concerns(&self, tool: &str) -> bool {
         self.pattern.as_ref().is_ok_and(|pattern| pattern.matches(tool))
     }

@@ -1,8 +1,8 @@
-//! Pictures that clients show beside a name.
+//! Icons that clients show beside a name.
 
 use serde::{Deserialize, Serialize};
 
-/// A picture that a client may show beside a name.
+/// An image that a client may show beside a name.
 ///
 /// ```
 /// use tool_runtime::Icon;
@@ -20,19 +20,19 @@ use serde::{Deserialize, Serialize};
 pub struct Icon {
     /// The `https:` or `data:` URI of the image.
     pub src: String,
-    /// Its MIME type, where the server of the picture does not send it.
+    /// The MIME type, in case the server of the image does not send it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// The sizes it has, as in `48x48`; `any` for a picture that scales.
+    /// The available sizes, such as `48x48`; `any` for an image that scales.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sizes: Vec<String>,
-    /// The background that it is made for: `light` or `dark`. Default: any.
+    /// The theme of the icon: `light` or `dark`. Default: any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub theme: Option<String>,
 }
 
 impl Icon {
-    /// The picture at an address.
+    /// Creates an icon from the URI of an image.
     pub fn new(src: impl Into<String>) -> Self {
         Self { src: src.into(), mime_type: None, sizes: Vec::new(), theme: None }
     }
@@ -44,14 +44,14 @@ impl Icon {
         self
     }
 
-    /// Sets the sizes: `48x48`, or `any` for a picture that scales.
+    /// Sets the sizes: `48x48`, or `any` for an image that scales.
     #[must_use]
     pub fn with_sizes<T: Into<String>>(mut self, sizes: impl IntoIterator<Item = T>) -> Self {
         self.sizes = sizes.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Sets the background that it is made for: `light` or `dark`.
+    /// Sets the theme of the icon: `light` or `dark`.
     #[must_use]
     pub fn with_theme(mut self, theme: impl Into<String>) -> Self {
         self.theme = Some(theme.into());

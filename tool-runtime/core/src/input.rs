@@ -1,4 +1,4 @@
-//! Describes every mistake in a call's arguments after decoding refused them.
+//! Describes every mistake in a call's arguments after decoding rejected them.
 
 mod decoders;
 
@@ -73,9 +73,9 @@ impl InputModel {
         }
     }
 
-    /// For a tool whose arguments are decoded as one type, which the schema is made from.
+    /// For a tool whose arguments are decoded as one type, from which the schema is generated.
     pub(crate) fn decoded(definition: &ToolDefinition, decode: Decode) -> Self {
-        Self { decoders: Decoders::Whole(decode), ..Self::walked(definition) }
+        Self { decoders: Decoders::DocumentKind(decode), ..Self::walked(definition) }
     }
 
     /// Marks secret parameters in a schema that the user gave.
@@ -127,7 +127,7 @@ impl InputModel {
         {
             return self.refusal(issues);
         }
-        self.refused(&self.failure_text(error))
+        self.invalid_arguments(&self.failure_text(error))
     }
 
     /// The fields that a type ignores, where the schema does not say so.
@@ -155,8 +155,9 @@ impl InputModel {
 
     /// The arguments, under their advertised names.
     fn value(&self, arguments: Arguments<'_>) -> Result<Value, CallError> {
-        let mut value: Value = serde_json::from_str(arguments.as_str())
-            .map_err(|error| self.refused(&format!("the arguments are not valid JSON: {error}")))?;
+        let mut value: Value = serde_json::from_str(arguments.as_str()).map_err(|error| {
+            self.invalid_arguments(&format!("the arguments are not valid JSON: {error}"))
+        })?;
         if let Value::Object(map) = &mut value {
             self.rename_aliases(map);
         }
@@ -191,10 +192,10 @@ impl InputModel {
         if issues.len() >= check::MAX_ISSUES {
             text.push_str("\n(there may be more; these are the first)");
         }
-        self.refused(&text).with_issues(issues)
+        self.invalid_arguments(&text).with_issues(issues)
     }
 
-    fn refused(&self, what: &str) -> CallError {
+    fn invalid_arguments(&self, what: &str) -> CallError {
         let separator = if what.starts_with('\n') { "" } else { " " };
         CallError::new(
             ErrorClass::Input,
@@ -225,7 +226,7 @@ impl InputModel {
                 format!("argument `{}` is not of its type", name(index))
             }
             DecodeFailure::Number(index, _) => format!(
-                "a number in argument `{}` is not an integer of its type; write digits alone, without fraction or exponent",
+                "a number in argument `{}` is not an integer of its type; write only digits, without fraction or exponent",
                 name(index)
             ),
             DecodeFailure::Ignored(index) if self.is_flattened(*index) => {
@@ -265,11 +266,11 @@ impl InputModel {
     /// Explains a typed call, which has no JSON to walk, by the constraint itself.
     pub(crate) fn explain_typed(&self, error: &DecodeError) -> CallError {
         let DecodeFailure::Constraint(index) = error.failure() else {
-            return self.refused(&self.failure_text(error));
+            return self.invalid_arguments(&self.failure_text(error));
         };
         let name = self.parameters.get(*index).map_or("?", |p| p.name);
         let property = &self.schema["properties"][name];
-        self.refused(&format!("argument `{name}` must satisfy {property}"))
+        self.invalid_arguments(&format!("argument `{name}` must satisfy {property}"))
     }
 
     /// A call as text for people: its name and arguments, without secret ones.

@@ -37,14 +37,14 @@ use tracing::{Instrument as _, Span};
 pub use watchdog::Watched;
 use watchdog::{Place, Watchdog};
 
-/// Limit on concurrent polls that have handed over their workers. Each takes a thread of tokio's pool for blocking
+/// Limit on concurrent polls that have released their workers. Each takes a thread of tokio's pool for blocking
 /// work. That has 512 by default: if none were left, the worker would be lost.
 const MAX_HANDED_OVER: usize = 224;
 
 /// Limit on concurrent plain functions, which take their threads from the same pool.
 const MAX_PLAIN: usize = 224;
 
-/// How long [`first_polled`] waits for a task.
+/// Time for which [`first_polled`] waits for a task.
 const FIRST_POLL: Duration = Duration::from_millis(200);
 
 /// Runs user code apart from the server. Clones share their limits.
@@ -68,7 +68,7 @@ struct Shared {
 
 impl Isolation {
     /// Runs `work` in a separate task. Dropping the future ends it at its next `.await`. A panic
-    /// goes on in the caller.
+    /// resumes in the caller.
     ///
     /// # Panics
     /// Outside of a tokio runtime.
@@ -85,7 +85,7 @@ impl Isolation {
         Box::pin(async move {
             let output = match Handle::current().runtime_flavor() {
                 RuntimeFlavor::MultiThread => {
-                    joined(AbortOnDropHandle::new(tokio::spawn(task))).await
+                    join_task(AbortOnDropHandle::new(tokio::spawn(task))).await
                 }
                 _ => on_a_thread(&shared, task).await,
             };
@@ -101,13 +101,13 @@ impl Isolation {
         acquired(&self.shared().plain).await
     }
 
-    /// The same isolation for one call, which records the progress of its task.
+    /// The isolation of one call, which records the progress of its task.
     #[doc(hidden)]
     pub fn observed(&self, first: &Arc<FirstPoll>) -> Self {
         Self { first: Some(Arc::clone(first)), ..self.clone() }
     }
 
-    /// The same isolation for a call that is polled by [`Self::poll`] and [`Self::spawn`]: its tool needs
+    /// The isolation of a call that is polled by [`Self::poll`] and [`Self::spawn`]: its tool needs
     /// no task of its own. Hooks do, which have limits of their own.
     #[doc(hidden)]
     #[must_use]
@@ -125,7 +125,7 @@ impl Isolation {
     pub fn poll<T>(&self, watched: &Arc<dyn Watched>, poll: impl FnOnce() -> T) -> Option<T> {
         let shared = self.shared();
         let _permit = shared.polls.try_acquire().ok()?;
-        Some(counted(shared.watchdog.begin(watched), poll))
+        Some(counting(shared.watchdog.begin(watched), poll))
     }
 
     /// Runs a call in a separate task whose polls are watched.
@@ -167,7 +167,7 @@ async fn on_a_thread<T: Send + 'static>(
         let _thread = thread;
         runtime.block_on(ended.run_until_cancelled(task))
     };
-    match joined(tokio::task::spawn_blocking(run)).await {
+    match join_task(tokio::task::spawn_blocking(run)).await {
         Some(output) => output,
         None => std::future::pending().await,
     }
@@ -177,7 +177,7 @@ async fn acquired(semaphore: &Arc<Semaphore>) -> OwnedSemaphorePermit {
     Arc::clone(semaphore).acquire_owned().await.expect("it is never closed")
 }
 
-async fn joined<T>(task: impl Future<Output = Result<T, JoinError>>) -> T {
+async fn join_task<T>(task: impl Future<Output = Result<T, JoinError>>) -> T {
     match task.await.map_err(JoinError::try_into_panic) {
         Ok(output) => output,
         Err(Ok(panic)) => resume_unwind(panic),
@@ -222,7 +222,7 @@ impl<F: Future + ?Sized> Future for UserTask<F> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         let Self { watched, work, shared, first, waiting } = &mut *self;
         let _permit = ready!(permit(&shared.polls, waiting, context));
-        let output = counted(shared.watchdog.begin(watched), || {
+        let output = counting(shared.watchdog.begin(watched), || {
             let output = work.as_mut().expect("not polled after its end").as_mut().poll(context);
             if output.is_ready() {
                 *work = None;
@@ -243,12 +243,12 @@ impl<F: ?Sized> Drop for UserTask<F> {
     fn drop(&mut self) {
         if let Some(work) = self.work.take() {
             let place = self.shared.watchdog.begin(&self.watched);
-            counted(place, || drop(work));
+            counting(place, || drop(work));
         }
     }
 }
 
-/// The right to one more poll, which most get at once.
+/// A permit for one more poll, which most get immediately.
 fn permit(
     polls: &Arc<Semaphore>,
     waiting: &mut Option<BoxFuture<'static, OwnedSemaphorePermit>>,
@@ -269,17 +269,17 @@ fn permit(
 }
 
 thread_local! {
-    /// Whether this thread is a worker that polls user code.
+    /// Whether the current thread is a worker that polls user code.
     static IS_DIRECT: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Polls or drops user code: on the worker if others are free, else beside it.
-fn counted<T>(place: Option<Place<'_>>, work: impl FnOnce() -> T) -> T {
+fn counting<T>(place: Option<Place<'_>>, work: impl FnOnce() -> T) -> T {
     if place.as_ref().is_some_and(Place::is_direct) {
         let _direct = Direct(IS_DIRECT.replace(true));
         return work();
     }
-    // A runtime without workers polls on threads of their own, and one that is gone drops what it had.
+    // A runtime without workers polls on threads of their own, and one that has been dropped drops its tasks.
     match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
         Ok(RuntimeFlavor::MultiThread) => block_in_place(work),
         _ => work(),
@@ -297,7 +297,7 @@ impl Drop for Direct {
 
 /// Lets other workers run the task that was woken last. User code wakes tasks of the server, by its
 /// progress for instance, and may block its worker then: what the worker keeps for itself would wait
-/// with it. A further task takes the place of the former.
+/// with it. A further task replaces the former.
 pub fn release_woken() {
     if IS_DIRECT.get() {
         drop(tokio::spawn(std::future::ready(())));
@@ -310,7 +310,7 @@ impl fmt::Debug for Isolation {
     }
 }
 
-/// Polls a call once, and waits until its task was polled as well: before that, nobody knows whether it
+/// Polls a call once, and waits until its task was polled as well: before that, it is unknown whether it
 /// waits for anything. A task that blocks its thread is not waited for.
 pub async fn first_polled<T>(call: &mut BoxFuture<'_, T>, first: &FirstPoll) -> Poll<T> {
     let polled = poll_fn(|context| match call.as_mut().poll(context) {
@@ -332,7 +332,7 @@ impl FirstPoll {
     const DUE: u8 = 1;
     const DONE: u8 = 2;
 
-    /// Whether it is due, and has not been done. Wakes the task when it is done.
+    /// Whether the poll is due and pending. Wakes the task after the poll.
     fn is_due(&self, context: &Context<'_>) -> bool {
         self.waker.register(context.waker());
         self.state.load(Ordering::SeqCst) == Self::DUE

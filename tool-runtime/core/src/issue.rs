@@ -10,7 +10,7 @@ mod tests;
 
 /// One mistake in a call's arguments, and what is allowed instead.
 ///
-/// It shows itself as its message, which names the place, so that a list of issues reads well
+/// `Display` writes the message, which names the path, so that a list of issues is readable
 /// as it is.
 ///
 /// ```

@@ -1,7 +1,7 @@
 //! The core of `tool-runtime`: vocabulary, schemas, tools, pool and dispatch. Users depend on
 //! `tool-runtime`, which exports everything public here.
 //!
-//! Modules stand on floors and import only from their own floor and below; `tests/suite` checks it.
+//! Modules are on floors and import only from their own floor and below; `tests/suite` checks it.
 //! `__private` (for generated code), `seam` (for the other crates) and `__fuzz` re-export only.
 //!
 //! | Floor | Modules | Topic |
@@ -13,9 +13,9 @@
 //! | 2 tool | `access`, `action`, `arguments`, `call`, `completion`, `constraint`, `context`, `definition`, `input`, `isolation`, `observation`, `offering`, `output`, `output_check`, `parameter`, `peer`, `prompt`, `registration`, `resource`, `schedule`, `schema`, `texts`, `tool`, `toolset` | one tool, prompt or resource: arguments, execution, result; the caller; the schedule |
 //! | 1 vocabulary | `annotations`, `canonical`, `content`, `error`, `future`, `icon`, `issue`, `loopback`, `name`, `need`, `pattern`, `principal`, `printable`, `redactor`, `regex`, `sealed`, `secret`, `sync`, `wire_name` | shared terms |
 //!
-//! Governance is below the pool, because a pool owns its hooks and limits and hands them what they need.
+//! Governance is below the pool, because a pool owns its hooks and limits and passes them what they need.
 //!
-//! Binaries link only what they use. Hooks, limits and layers are trait objects (`Around`, `Limits`,
+//! Binaries link only what they use. Hooks, limits and layers are trait objects (`ErasedHooks`, `Limits`,
 //! `Layered`) that a builder method creates; the host of a context is an `Any` whose type only
 //! `ToolContext::call_all` knows; the end of a dropped toolset is a function pointer. Do not name
 //! these types in code that every binary has.

@@ -24,10 +24,10 @@ use std::path::PathBuf;
 /// |---|---|---|---|
 /// | [`text`](Self::text) | characters of all text blocks of a result | 30,000 | the middle is cut |
 /// | [`structured`](Self::structured) | bytes of the value's JSON | 100,000 | the result becomes an error |
-/// | [`media`](Self::media) | bytes of one picture or sound | 5 MiB | replaced by a text |
+/// | [`media`](Self::media) | bytes of one image or audio block | 5 MiB | replaced by a text |
 /// | [`resource`](Self::resource) | characters, or bytes, of one embedded resource | 100,000 | the middle is cut, or replaced by a text |
 ///
-/// Each limit is a number, or `None` for no limit. A notice says how much was removed, and names the file with the
+/// Each limit is a number, or `None` for no limit. A notice states the removed amount, and names the file with the
 /// whole content if [`spill_to`](Self::spill_to) gives a directory. The notice counts as text. A text that is not longer
 /// than its notice is never cut. Annotations and metadata of the remaining blocks stay, and an error stays an error.
 /// Metadata, links and the number of blocks are not limited.
@@ -92,7 +92,7 @@ impl OutputLimits {
         self
     }
 
-    /// Limits the bytes of each picture and each sound, decoded. Default: 5 MiB.
+    /// Limits the decoded bytes of each image and audio block. Default: 5 MiB.
     ///
     /// Beyond it a text describes the removed block.
     #[must_use]

@@ -20,7 +20,7 @@ use std::sync::OnceLock;
 /// The result of a call: content blocks, an optional structured value, whether it is an
 /// error, and metadata.
 ///
-/// Its JSON form is MCP's `CallToolResult`. A structured value without content of its own is
+/// The JSON form is MCP's `CallToolResult`. A structured value without content of its own is
 /// mirrored as text there, for clients that read only text.
 ///
 /// ```
@@ -193,7 +193,7 @@ impl Observation {
         serde_json::from_str(json)
     }
 
-    /// Whether it is an error.
+    /// Whether the tool reports an error.
     pub fn is_error(&self) -> bool {
         self.is_error
     }
@@ -215,14 +215,14 @@ impl Observation {
         self.extra.as_ref().map(|extra| &extra.other).filter(|other| !other.is_empty())
     }
 
-    /// Whether it has no unknown parts.
+    /// Whether the observation has no unknown parts.
     #[doc(hidden)]
     pub fn is_known(&self) -> bool {
         self.other().is_none() && self.content.iter().all(ContentBlock::is_known)
     }
 
-    /// All text of it: text blocks, the text of embedded resources and the JSON of blocks of unknown
-    /// kinds, one a line, or else the structured value's JSON. Pictures, sounds, links and resources
+    /// All text of the observation: text blocks, the text of embedded resources and the JSON of blocks of unknown
+    /// kinds, one per line, or else the structured value's JSON. Images, audio, links and resources
     /// of bytes are left out.
     ///
     /// ```
@@ -257,7 +257,7 @@ impl Observation {
         self.extra.as_ref()?.visual.as_deref()
     }
 
-    /// Whether it is a structured value that is neither object nor list.
+    /// Whether the structured value is neither object nor list.
     pub(crate) fn is_scalar(&self) -> bool {
         self.content.is_empty()
             && self.structured_json().is_some_and(|json| !json.starts_with(['{', '[']))
@@ -353,7 +353,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_person_sees_what_is_no_text_by_name() {
+    fn a_person_sees_non_text_content_by_name() {
         let observation = Observation::text("found")
             .with_content(ContentBlock::image("AAAA", "image/png"))
             .with_content(ContentBlock::link("file:///a", "a.txt"));

@@ -24,7 +24,7 @@ use std::time::Duration;
 /// A definition and what runs it: a prompt or a resource.
 pub(crate) struct Offering<D, R: ?Sized> {
     pub(crate) definition: D,
-    pub(crate) terms: Terms,
+    pub(crate) terms: OfferingProperties,
     pub(crate) run: Box<R>,
 }
 
@@ -46,7 +46,7 @@ impl<D, R: ?Sized> Offering<D, R> {
 
 /// Properties of a prompt or a resource that the pool needs.
 #[derive(Default)]
-pub(crate) struct Terms {
+pub(crate) struct OfferingProperties {
     pub(crate) needs: &'static [Need],
     pub(crate) timeout: Option<Duration>,
     pub(crate) completers: Completers,
@@ -66,7 +66,7 @@ impl TextInput {
         name: &str,
         settings: &Settings,
         completers: &'static [ArgumentCompleter],
-    ) -> (Self, Terms) {
+    ) -> (Self, OfferingProperties) {
         Self::erased(name, settings, completers, TypeId::of::<A>())
     }
 
@@ -75,9 +75,9 @@ impl TextInput {
         settings: &Settings,
         completers: &'static [ArgumentCompleter],
         action: TypeId,
-    ) -> (Self, Terms) {
+    ) -> (Self, OfferingProperties) {
         let schema = TextSchema::new(settings.parameters);
-        let terms = Terms {
+        let terms = OfferingProperties {
             needs: settings.needs,
             timeout: settings.timeout,
             completers: Completers::of(&schema, settings.parameters, completers),
@@ -117,7 +117,7 @@ pub(crate) type Running<'a, T> = BoxFuture<'a, Result<T, ToolError>>;
 /// The result of a request.
 pub(crate) type Answer<'a, T> = BoxFuture<'a, Result<T, CallError>>;
 
-/// Refuses arguments of a closure, which has no decoder: those that are missing, and those that
+/// Rejects arguments of a closure, which has no decoder: those that are missing, and those that
 /// it does not have.
 ///
 /// # Errors

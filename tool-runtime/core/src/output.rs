@@ -2,9 +2,9 @@
 //!
 //! schemars implements `JsonSchema` for `Result`, so one blanket implementation for
 //! structured values and one for results would overlap. Generated code therefore asks the
-//! compiler's method resolution: a first stage splits results from the rest and hands on a
+//! compiler's method resolution: a first stage splits results from the rest and passes on a
 //! probe of the success type, a second prefers our own conversion over a structured value and
-//! refuses results inside of a structured value, and the last level gives a type that fits none
+//! rejects results inside of a structured value, and the last level gives a type that fits none
 //! its one error.
 
 #![allow(
@@ -120,9 +120,9 @@ pub trait PlainKind<T> {
 
 impl<T> PlainKind<T> for Returned<T> {}
 
-/// How a success becomes an observation.
+/// The conversion of a success into an observation.
 pub trait SuccessKind<T> {
-    /// Converts it.
+    /// Converts the value.
     ///
     /// # Errors
     /// The tool's own error.
@@ -221,7 +221,7 @@ impl<T: Serialize + JsonSchema> SuccessKind<T> for Structured {
     }
 }
 
-/// Stage two, neither: never made, because `fit` never compiles.
+/// Stage two, no match: never created, because `fit` does not compile.
 pub struct Unfit<T>(PhantomData<fn() -> T>);
 
 impl<T> Unfit<T> {
@@ -300,9 +300,9 @@ pub trait UnfitKind<T> {
 
 impl<T> UnfitKind<T> for Success<T> {}
 
-/// How an error type becomes a [`ToolError`].
+/// The conversion of an error type into a [`ToolError`].
 pub trait FailureKind<E> {
-    /// Converts it.
+    /// Converts the value.
     fn convert(error: E) -> ToolError;
 }
 
@@ -315,7 +315,7 @@ impl<E: Into<ToolError>> FailureKind<E> for Convertible {
     }
 }
 
-/// Second choice: whatever prints.
+/// Second choice: any `Display` type.
 pub struct Printable;
 
 impl<E: Display> FailureKind<E> for Printable {
@@ -324,7 +324,7 @@ impl<E: Display> FailureKind<E> for Printable {
     }
 }
 
-/// Neither: never made, because `fit` never compiles.
+/// No match: never created, because `fit` does not compile.
 pub struct Opaque<E>(PhantomData<fn() -> E>);
 
 impl<E> Opaque<E> {

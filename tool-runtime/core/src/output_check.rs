@@ -73,11 +73,11 @@ impl OutputModel {
         })?;
         match check::check_result(&self.schema, &value).as_slice() {
             [] => Ok(()),
-            issues => Err(self.broken(&listed(issues))),
+            issues => Err(self.broken(&list_issues(issues))),
         }
     }
 
-    /// Refuses a float that is not finite where the schema does not allow the `null` that was
+    /// Rejects a float that is not finite where the schema does not allow the `null` that was
     /// written for it.
     ///
     /// # Errors
@@ -116,7 +116,7 @@ fn not_finite(at: &str) -> CallError {
 }
 
 /// Starts with the place: not every message names it.
-fn listed(issues: &[Issue]) -> String {
+fn list_issues(issues: &[Issue]) -> String {
     let line = |issue: &Issue| match issue.path() {
         "" => issue.to_string(),
         path => format!("at {path}: {issue}"),

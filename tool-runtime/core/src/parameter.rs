@@ -1,5 +1,5 @@
 //! The table that `#[tool]` leaves of a tool's arguments: the one source of the schema, of
-//! what is optional, and of what must never be shown.
+//! optional parts, and secrets.
 
 mod json;
 
@@ -42,7 +42,7 @@ impl Parameter {
         self
     }
 
-    /// Its fields are arguments themselves, as with `#[serde(flatten)]`.
+    /// The fields of the value are arguments themselves, as with `#[serde(flatten)]`.
     #[must_use]
     pub const fn flattened(mut self) -> Self {
         self.is_flattened = true;
@@ -56,14 +56,14 @@ impl Parameter {
         self
     }
 
-    /// Clients repeat its value in a header of their request, for whatever stands between.
+    /// Clients repeat the value in a header of their request, for proxies.
     #[must_use]
     pub const fn header(mut self, name: &'static str) -> Self {
         self.header = Some(name);
         self
     }
 
-    /// It has a default.
+    /// The argument has a default.
     #[must_use]
     pub const fn optional(mut self) -> Self {
         self.has_default = true;
@@ -122,7 +122,7 @@ pub trait ArgumentValue: DeserializeOwned + JsonSchema + 'static {}
 #[diagnostic::do_not_recommend]
 impl<T: DeserializeOwned + JsonSchema + 'static> ArgumentValue for T {}
 
-/// Refuses a parameter at compile time, at the place of the call.
+/// Rejects a parameter at compile time, at the place of the call.
 ///
 /// # Panics
 /// Always.
@@ -137,7 +137,7 @@ type Read<T> = fn(&mut ArgumentReader<'_, '_>, &mut Option<T>) -> Result<(), Dec
 /// Makes a value when all keys are read.
 type End<T> = fn(&mut ArgumentReader<'_, '_>, usize) -> Result<T, DecodeError>;
 
-/// An argument that stands for itself.
+/// An argument that is not flattened.
 pub const fn argument<T: ArgumentValue>() -> ArgumentType<T> {
     ArgumentType {
         schema: engine::subschema_for::<T>,
@@ -240,7 +240,7 @@ pub struct Settings {
     pub(crate) schema: SchemaOrigin,
 }
 
-/// Where the schema of a tool's arguments comes from.
+/// The origin of the schema of a tool's arguments.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SchemaOrigin {
     /// The table of parameters.
@@ -257,7 +257,7 @@ impl Settings {
         Self { parameters, needs, timeout: None, schema: SchemaOrigin::Table }
     }
 
-    /// The schema is given word for word.
+    /// The schema was given, and is unchanged.
     #[must_use]
     pub fn given_schema(mut self) -> Self {
         self.schema = SchemaOrigin::Given;
@@ -301,10 +301,10 @@ pub fn text_default<T: TextDefault<Kind>, Kind>(text: &'static str) -> T {
     T::from_text(text)
 }
 
-/// Marks what is made from text itself.
+/// Marks types that are parsed from text.
 pub struct Plain;
 
-/// Marks an option of it.
+/// Marks options of such types.
 pub struct Optional;
 
 /// A type that a string literal can be the default of.
@@ -340,7 +340,7 @@ pub struct DefaultOf<'a, T>(
 
 /// Writes a default into the schema, where its type serialises.
 pub trait AdvertiseDefault {
-    /// Writes it.
+    /// Writes the value.
     fn advertise(&self, schema: &mut Schema);
 }
 

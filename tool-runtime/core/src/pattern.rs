@@ -72,8 +72,8 @@ impl ToolPattern {
     /// Matches tools by a glob over the whole id.
     ///
     /// # Errors
-    /// If the text is empty, leaves a bracket open, has more than ten groups of braces, or holds
-    /// a character that no id has. There is no escape: no id has a character that would need one.
+    /// If the text is empty, leaves a bracket open, has more than ten groups of braces, or contains
+    /// a character that no id has. Escapes are not supported: no character of an id would need one.
     ///
     /// ```
     /// # use tool_runtime::ToolPattern;

@@ -40,7 +40,7 @@ pub use claim::Claim;
 pub(crate) use draft::{Created, not_created};
 pub use filter::Filter;
 pub use governance::CallRequest;
-pub(crate) use governance::Inside;
+pub(crate) use governance::Innermost;
 #[cfg(feature = "tower")]
 pub(crate) use governance::Layered;
 pub use handle::ToolPool;
@@ -52,4 +52,4 @@ pub use selector::{Selector, SelectorError};
 pub use session::PoolSession;
 pub use snapshot::{Found, Snapshot};
 pub use source::Source;
-pub use watch::{News, Watcher};
+pub use watch::{PoolNews, Watcher};

@@ -5,8 +5,8 @@ use std::fmt;
 
 /// The caller, as authenticated by the transport.
 ///
-/// A tool asks for it by a parameter `&Principal`, or by
-/// [`ToolContext::principal`](crate::ToolContext::principal). It is anonymous unless somebody has
+/// A tool gets it by a parameter `&Principal`, or by
+/// [`ToolContext::principal`](crate::ToolContext::principal). The principal is anonymous unless the caller has
 /// authenticated: over stdio, and over HTTP without authentication.
 ///
 /// ```
@@ -42,14 +42,14 @@ impl Principal {
         Self { id: id.into(), ..Self::default() }
     }
 
-    /// Sets what they were allowed to do. Default: nothing in particular.
+    /// Sets the scopes of the caller. Default: none.
     #[must_use]
     pub fn with_scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
         self.scopes = scopes.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Sets what else is known of them, such as a token's claims. Default: nothing.
+    /// Sets further data of the principal, such as a token's claims. Default: none.
     #[must_use]
     pub fn with_claims(mut self, claims: Map<String, Value>) -> Self {
         self.claims = claims;
@@ -71,7 +71,7 @@ impl Principal {
         &self.scopes
     }
 
-    /// Whether they were allowed to do this.
+    /// Whether the caller has this scope.
     ///
     /// ```
     /// # use tool_runtime::Principal;

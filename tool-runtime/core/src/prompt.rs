@@ -11,7 +11,7 @@ pub use definition::{PromptArgument, PromptDefinition, PromptDraft};
 pub use message::{IntoPrompt, PromptMessage, PromptMessages, Role};
 
 use crate::context::ToolContext;
-use crate::offering::{Answer, Offering, OfferingBuilder, Terms, TextInput};
+use crate::offering::{Answer, Offering, OfferingBuilder, OfferingProperties, TextInput};
 use crate::texts::TextArguments;
 use crate::tool::Origin;
 use std::fmt;
@@ -45,12 +45,12 @@ impl Prompt {
     /// From an action, as `#[prompt]` makes it of a function.
     pub fn of<A: PromptAction>() -> Self {
         let (input, terms) = TextInput::new::<A>(A::NAME, &A::settings(), A::completers());
-        Self::assembled(A::definition(), terms, input, action::enter::<A>)
+        Self::from_parts(A::definition(), terms, input, action::enter::<A>)
     }
 
-    fn assembled(
+    fn from_parts(
         definition: PromptDefinition,
-        terms: Terms,
+        terms: OfferingProperties,
         input: TextInput,
         enter: action::Enter,
     ) -> Self {
@@ -61,7 +61,7 @@ impl Prompt {
 
     fn new(
         definition: PromptDefinition,
-        terms: Terms,
+        terms: OfferingProperties,
         run: impl for<'a> Fn(&'a TextArguments, &'a ToolContext) -> Answer<'a, PromptMessages>
         + Send
         + Sync
@@ -77,7 +77,7 @@ impl Prompt {
         OfferingBuilder::of(definition)
     }
 
-    /// Everything that a client may know of it.
+    /// The definition of the prompt, for clients.
     pub fn definition(&self) -> &PromptDefinition {
         &self.0.definition
     }
@@ -87,13 +87,13 @@ impl Prompt {
         &self.0.definition.name
     }
 
-    pub(crate) fn terms(&self) -> &Terms {
+    pub(crate) fn terms(&self) -> &OfferingProperties {
         &self.0.terms
     }
 
     /// Whether an argument can be completed.
     #[doc(hidden)]
-    pub fn is_completed(&self) -> bool {
+    pub fn has_completers(&self) -> bool {
         self.0.terms.completers.arguments().next().is_some()
     }
 

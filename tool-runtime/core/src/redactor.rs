@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_secrets_the_longer_is_replaced_whole() {
+    fn the_longer_of_two_secrets_is_replaced_whole() {
         let (short, long) = (("${SHORT}", "s3cret-key"), ("${LONG}", "s3cret-key-2"));
         let around = ("${AROUND}", "my-s3cret-key-3");
         for all in [[short, long, around], [around, long, short]] {

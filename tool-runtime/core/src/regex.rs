@@ -1,7 +1,6 @@
-//! Regular expressions, in the syntax and the words of crate `regex`.
+//! Regular expressions, with the syntax and the error texts of crate `regex`.
 //!
-//! All that is ever asked of one is whether it is found in a short text. Crate `regex` would
-//! choose its one engine that answers this, among others, at the price of twice the code.
+//! Only a search in short texts is needed. Crate `regex` would link further engines, twice the code.
 
 use regex_automata::nfa::thompson::pikevm::{Cache, PikeVM};
 use regex_automata::nfa::thompson::{Compiler, NFA, WhichCaptures};
@@ -18,10 +17,10 @@ pub(crate) struct Regex {
 }
 
 impl Regex {
-    /// Compiles it.
+    /// Compiles an expression.
     ///
     /// # Errors
-    /// In the words of crate `regex`.
+    /// The error text of crate `regex`.
     pub(crate) fn new(pattern: &str) -> Result<Self, String> {
         let parsed = regex_syntax::parse(pattern).map_err(|error| error.to_string())?;
         let machine =
@@ -29,11 +28,11 @@ impl Regex {
         Ok(Self { cache: Mutex::new(machine.create_cache()), machine })
     }
 
-    /// Whether it is found in the text.
+    /// Whether the expression matches anywhere in the text.
     pub(crate) fn is_match(&self, text: &str) -> bool {
         match self.cache.try_lock() {
             Ok(mut cache) => self.machine.is_match(&mut cache, text),
-            // Another thread is at it.
+            // Another thread uses the cache.
             Err(_) => self.machine.is_match(&mut self.machine.create_cache(), text),
         }
     }
@@ -53,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_found_anywhere_unless_anchored() {
+    fn an_expression_matches_anywhere_unless_anchored() {
         for (pattern, text, is_match) in [
             ("b+", "abbc", true),
             ("^b+$", "abbc", false),
@@ -71,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_in_the_words_of_the_crate() {
+    fn errors_have_the_text_of_the_crate() {
         let words = |pattern: &str| Regex::new(pattern).err().expect("it is wrong");
         assert!(words("(").contains("unclosed group"));
         assert_eq!(words(r"\w{2000}"), "Compiled regex exceeds size limit of 10485760 bytes.");

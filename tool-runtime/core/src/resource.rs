@@ -13,7 +13,7 @@ pub use definition::{ResourceDefinition, ResourceDraft};
 
 use crate::content::ResourceContents;
 use crate::context::ToolContext;
-use crate::offering::{Answer, Offering, OfferingBuilder, Terms, TextInput};
+use crate::offering::{Answer, Offering, OfferingBuilder, OfferingProperties, TextInput};
 use crate::texts::TextArguments;
 use crate::tool::Origin;
 use std::fmt;
@@ -60,12 +60,12 @@ impl Resource {
     /// Creates a resource from an action, which `#[resource]` generates for a function.
     pub fn of<A: ResourceAction>() -> Self {
         let (input, terms) = TextInput::new::<A>(A::URI, &A::settings(), A::completers());
-        Self::assembled(A::definition(), terms, input, action::enter::<A>)
+        Self::from_parts(A::definition(), terms, input, action::enter::<A>)
     }
 
-    fn assembled(
+    fn from_parts(
         definition: ResourceDefinition,
-        terms: Terms,
+        terms: OfferingProperties,
         input: TextInput,
         enter: action::Enter,
     ) -> Self {
@@ -76,7 +76,7 @@ impl Resource {
 
     fn new(
         mut definition: ResourceDefinition,
-        terms: Terms,
+        terms: OfferingProperties,
         run: impl for<'a> Fn(
             &'a TextArguments,
             ReadRequest<'a>,
@@ -136,13 +136,13 @@ impl Resource {
         self.0.definition.template.as_ref()
     }
 
-    pub(crate) fn terms(&self) -> &Terms {
+    pub(crate) fn terms(&self) -> &OfferingProperties {
         &self.0.terms
     }
 
     /// Whether a variable can be completed.
     #[doc(hidden)]
-    pub fn is_completed(&self) -> bool {
+    pub fn has_completers(&self) -> bool {
         self.0.terms.completers.arguments().next().is_some()
     }
 

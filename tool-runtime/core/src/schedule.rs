@@ -7,15 +7,15 @@
 //! (`queue/cycle.rs`).
 
 mod entry;
-mod lane;
 mod link;
 mod queue;
+mod shared_queue;
 mod ticket;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use lane::Lane;
 pub(crate) use link::Link;
 pub(crate) use queue::Deadlock;
+pub(crate) use shared_queue::SharedQueue;
 pub(crate) use ticket::{Held, Ticket};

@@ -11,7 +11,7 @@ pub use crate::input::InputModel;
 pub use crate::isolation::{FirstPoll, Isolation, Watched, first_polled, release_woken};
 pub use crate::loopback::is_loopback;
 pub use crate::name::{MAX_LENGTH, is_allowed, problem};
-pub use crate::pool::{Absence, Claim, Found, News, Watcher};
+pub use crate::pool::{Absence, Claim, Found, PoolNews, Watcher};
 pub use crate::printable::{one_line, printable};
 #[cfg(feature = "redact")]
 pub use crate::redactor::{HIDDEN, Redactor};

@@ -6,7 +6,7 @@ use crate::dispatch::layered;
 use crate::error::{BoxError, CallError};
 use crate::future::BoxFuture;
 use crate::observation::Observation;
-use crate::pool::{CallRequest, Inside, Layered, ToolPool, ToolPoolBuilder};
+use crate::pool::{CallRequest, Innermost, Layered, ToolPool, ToolPoolBuilder};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -49,7 +49,7 @@ impl Service<ToolCall> for ToolPool {
 }
 
 impl<S> ToolPoolBuilder<S> {
-    /// Puts a tower layer, or a stack of them from `tower::ServiceBuilder`, around every call:
+    /// Wraps every call in a tower layer, or in a stack of layers from `tower::ServiceBuilder`:
     /// retry, rate limit, concurrency limit, load shedding. Hooks run inside.
     ///
     /// Calls that a tool makes itself by its context are inside of the layers with their caller,
@@ -58,8 +58,8 @@ impl<S> ToolPoolBuilder<S> {
     /// An answer of a layer instead of the tool's becomes a result: an overload is
     /// [`RateLimited`](crate::ErrorClass::RateLimited), a timeout
     /// [`Timeout`](crate::ErrorClass::Timeout), anything else
-    /// [`Transient`](crate::ErrorClass::Transient). Typed calls are refused by a pool with
-    /// layers. A second call of this wraps what the first one made.
+    /// [`Transient`](crate::ErrorClass::Transient). Typed calls are rejected by a pool with
+    /// layers. A second call of this method wraps the layers of the first one.
     ///
     /// ```
     /// use tool_runtime::prelude::*;
@@ -98,7 +98,7 @@ struct Layers(BoxCloneSyncService<CallRequest, ToolResult, BoxError>);
 impl Layered for Layers {
     fn call<'a>(
         &'a self,
-        inside: Arc<dyn Inside>,
+        inside: Arc<dyn Innermost>,
         call: ToolCall,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>> {

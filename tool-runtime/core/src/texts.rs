@@ -29,7 +29,7 @@ impl TextSchema {
 
     /// The arguments as JSON: text stays text where its parameter takes text, and is read as
     /// JSON where that takes numbers, flags, lists or objects. What cannot be read stays text,
-    /// for the parameter's own refusal.
+    /// for the parameter's own rejection.
     pub(crate) fn json(&self, texts: &TextArguments) -> String {
         let value = |(name, text): (&String, &String)| (name.clone(), self.value(name, text));
         let arguments: Map<String, Value> = texts.iter().map(value).collect();

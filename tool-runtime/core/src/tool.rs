@@ -4,7 +4,7 @@ mod action_executor;
 mod builder;
 mod executor;
 mod handler;
-mod life;
+mod lifecycle;
 
 pub use builder::ToolBuilder;
 pub use executor::Executor;
@@ -26,7 +26,7 @@ use crate::parameter::Parameter;
 use crate::schema;
 use crate::toolset::Values;
 use action_executor::{ActionExecutor, ActionParts};
-use life::{Life, Unusable};
+use lifecycle::{ExecutorLifecycle, Unusable};
 use std::any::TypeId;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -48,7 +48,7 @@ pub struct Tool(Arc<Parts>);
 struct Parts {
     /// Shared with executors that need the definition.
     definition: Arc<ToolDefinition>,
-    life: Life,
+    life: ExecutorLifecycle,
     /// The toolset values, if the tool is a method.
     values: Option<Values>,
     needs: &'static [Need],
@@ -65,7 +65,7 @@ struct Parts {
     /// checked against the schema.
     is_custom: bool,
     /// Whether the executor enforces its own timeout. Those of the tool and the pool do not apply.
-    keeps_time: bool,
+    enforces_timeout: bool,
 }
 
 /// A validated call that has not started.
@@ -100,7 +100,7 @@ impl Tool {
     fn of_parts(definition: Arc<ToolDefinition>, executor: impl Executor) -> Self {
         Self(Arc::new(Parts {
             definition,
-            life: Life::new(Arc::new(executor)),
+            life: ExecutorLifecycle::new(Arc::new(executor)),
             values: None,
             needs: &[],
             parameters: &[],
@@ -110,7 +110,7 @@ impl Tool {
             unusable: OnceLock::new(),
             declares_access: true,
             is_custom: true,
-            keeps_time: false,
+            enforces_timeout: false,
         }))
     }
 
@@ -120,7 +120,7 @@ impl Tool {
     pub fn foreign(definition: Arc<ToolDefinition>, executor: impl Executor) -> Self {
         let mut tool = Self::of_handler(definition, executor, false);
         if let Some(parts) = Arc::get_mut(&mut tool.0) {
-            parts.keeps_time = true;
+            parts.enforces_timeout = true;
         }
         tool
     }
@@ -146,8 +146,8 @@ impl Tool {
 
     /// Creates a tool from an action that is a method of `values`.
     pub(crate) fn bound<A: Action>(values: Values, name: String) -> Self {
-        let parts = ActionParts::of::<A>().named(name);
-        let mut tool = Self::assembled(&parts, TypeId::of::<A>(), A::ACCESS.is_some());
+        let parts = ActionParts::of::<A>().with_name(name);
+        let mut tool = Self::from_parts(&parts, TypeId::of::<A>(), A::ACCESS.is_some());
         if let Some(parts) = Arc::get_mut(&mut tool.0) {
             parts.values = Some(values);
         }
@@ -165,15 +165,15 @@ impl Tool {
     /// assert_eq!(Tool::of::<PingAction>().name(), "ping");
     /// ```
     pub fn of<A: Action>() -> Self {
-        Self::assembled(&ActionParts::of::<A>(), TypeId::of::<A>(), A::ACCESS.is_some())
+        Self::from_parts(&ActionParts::of::<A>(), TypeId::of::<A>(), A::ACCESS.is_some())
     }
 
-    fn assembled(parts: &ActionParts, action: TypeId, declares_access: bool) -> Self {
+    fn from_parts(parts: &ActionParts, action: TypeId, declares_access: bool) -> Self {
         let executor = Arc::new(ActionExecutor::new(parts));
         let (definition, settings) = (Arc::clone(executor.definition()), executor.settings());
         Self(Arc::new(Parts {
             definition,
-            life: Life::without_end(Arc::clone(&executor) as _),
+            life: ExecutorLifecycle::without_close(Arc::clone(&executor) as _),
             values: None,
             needs: settings.needs,
             parameters: settings.parameters,
@@ -183,7 +183,7 @@ impl Tool {
             unusable: OnceLock::new(),
             declares_access,
             is_custom: false,
-            keeps_time: false,
+            enforces_timeout: false,
         }))
     }
 
@@ -208,8 +208,8 @@ impl Tool {
     }
 
     /// Whether the executor enforces its own timeout.
-    pub(crate) fn keeps_time(&self) -> bool {
-        self.0.keeps_time
+    pub(crate) fn enforces_timeout(&self) -> bool {
+        self.0.enforces_timeout
     }
 
     /// Describes a call for people: the tool's own text, or else its name and arguments.
@@ -315,7 +315,7 @@ impl Tool {
         self.0.action.as_ref().map(|(action, _)| *action)
     }
 
-    /// Whether it was made from action `A`.
+    /// Whether the tool was created from action `A`.
     pub(crate) fn is<A: Action>(&self) -> bool {
         self.action() == Some(TypeId::of::<A>())
     }

@@ -8,7 +8,7 @@ mod shared_by;
 mod values;
 
 pub(crate) use closing::{Dropped, Work, spawn};
-pub(crate) use create::{New, decoded, start};
+pub(crate) use create::{New, decode_params, start};
 pub use create::{ToolsetError, ToolsetKind};
 pub(crate) use instance::Instance;
 pub use instance::receiver;
@@ -75,10 +75,10 @@ use serde::de::DeserializeOwned;
     note = "write `impl Toolset for {Self} {{ type Params = (); async fn create((): (), _: &ToolContext) -> Result<Self, ToolError> {{ .. }} }}`"
 )]
 pub trait Toolset: ToolsetMethods {
-    /// Parameters: `()` for none, else a struct with named fields. Unknown fields are refused.
+    /// Parameters: `()` for none, else a struct with named fields. Unknown fields are rejected.
     type Params: DeserializeOwned + JsonSchema + Clone + Send + Sync + 'static;
 
-    /// Which calls share a value. Default: all calls of the pool.
+    /// The calls that share a value. Default: all calls of the pool.
     const SHARED_BY: SharedBy = SharedBy::Pool;
 
     /// Creates a value. The context holds the pool's state; for a value per session or principal
@@ -92,7 +92,7 @@ pub trait Toolset: ToolsetMethods {
     ) -> impl Future<Output = Result<Self, ToolError>> + Send;
 
     /// Closes it: called exactly once, by [`ToolPool::close`](crate::ToolPool::close), when the
-    /// last tool that uses the value is gone, or when the session of the value ends. Default:
+    /// last tool that uses the value is dropped, or when the session of the value ends. Default:
     /// nothing.
     fn close(&self) -> impl Future<Output = ()> + Send {
         async {}

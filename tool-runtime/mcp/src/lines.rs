@@ -39,7 +39,7 @@ pub struct LineBuffer {
     limit: usize,
     /// Inside a line that was reported as too long.
     skipping: bool,
-    /// Before the first line, where a byte order mark may stand.
+    /// Before the first line, where a byte order mark may be.
     at_beginning: bool,
     ended: bool,
     /// Both ends of the last line over the limit, if kept: the line is then reported at its end.

@@ -82,7 +82,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_lost_integer_is_one_by_its_schema() {
+    fn an_integer_that_lost_digits_is_found_by_its_schema() {
         let schema = json!({"properties": {
             "n": {"type": "integer"}, "x": {"type": "number"}, "l": {"items": {"type": "integer"}},
         }});
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_stands_for_the_value_that_it_is() {
+    fn a_text_is_kept_only_for_an_equal_value() {
         let text = r#"{"k":170141183460469231731687303715884105727}"#;
         let value: Value = serde_json::from_str(text).expect("JSON");
         assert_eq!(exact(&value, text).expect("the same").get(), text);

@@ -1,6 +1,6 @@
 //! The arguments of a `tools/call` as the client wrote them.
 //!
-//! They are an extension of the request, since rmcp's own field holds nothing but objects: arguments
+//! They are an extension of the request, because rmcp's own field only holds objects: arguments
 //! that are a list, a string or `null` reach the dispatcher too, which answers them with a tool result.
 
 use bytes::Bytes;

@@ -7,25 +7,25 @@ use tool_runtime_core::seam::INTERNAL;
 use tool_runtime_core::{CallError, ErrorClass, Observation};
 
 /// The outcome of a call.
-pub(crate) enum Called {
+pub(crate) enum CallOutcome {
     /// The observation of the tool.
     Observation {
         observation: Observation,
-        /// Whether this client sees its structured value wrapped.
+        /// Whether this client gets the structured value wrapped in an object.
         is_wrapped: bool,
         /// Whether the transport restores integers of more than 64 bits.
-        keeps_numbers: bool,
+        keeps_big_integers: bool,
     },
     /// An error result, a task, or questions.
     Other(CallToolResponse),
 }
 
-impl Called {
+impl CallOutcome {
     /// The response in rmcp's types.
     pub(super) fn into_response(self, tool: &str) -> CallToolResponse {
         match self {
-            Self::Observation { observation, is_wrapped, keeps_numbers } => {
-                call_result(tool, &observation, is_wrapped, keeps_numbers).into()
+            Self::Observation { observation, is_wrapped, keeps_big_integers } => {
+                call_result(tool, &observation, is_wrapped, keeps_big_integers).into()
             }
             Self::Other(response) => response,
         }
@@ -36,10 +36,10 @@ impl Called {
 pub(super) fn answer(
     tool: &str,
     outcome: Result<Observation, CallError>,
-    keeps_numbers: bool,
+    keeps_big_integers: bool,
 ) -> Result<CallToolResult, ErrorData> {
     match outcome {
-        Ok(observation) => Ok(call_result(tool, &observation, false, keeps_numbers)),
+        Ok(observation) => Ok(call_result(tool, &observation, false, keeps_big_integers)),
         Err(error) => failed(&error, true),
     }
 }
@@ -49,9 +49,9 @@ fn call_result(
     tool: &str,
     observation: &Observation,
     is_wrapped: bool,
-    keeps_numbers: bool,
+    keeps_big_integers: bool,
 ) -> CallToolResult {
-    if let Some(number) = convert::changed_integer(observation, keeps_numbers && !is_wrapped) {
+    if let Some(number) = convert::changed_integer(observation, keeps_big_integers && !is_wrapped) {
         return convert::failure(&format!(
             "the result of `{tool}` has the integer {number}, which is beyond 64 bits and cannot be passed on exactly; the call has had its effect"
         ));
@@ -63,11 +63,11 @@ fn call_result(
 }
 
 /// Most failures are results for the model; some are JSON-RPC errors.
-pub(crate) fn failed(error: &CallError, is_modern: bool) -> Result<CallToolResult, ErrorData> {
+pub(crate) fn failed(error: &CallError, is_stateless: bool) -> Result<CallToolResult, ErrorData> {
     if error.class() == ErrorClass::NotFound {
         return Err(ErrorData::invalid_params(error.message().to_owned(), None));
     }
-    match errors::of_protocol(error, is_modern) {
+    match errors::of_protocol(error, is_stateless) {
         Some(error) => Err(error),
         None => Ok(convert::failure(error.message())),
     }

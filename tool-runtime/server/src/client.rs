@@ -57,7 +57,7 @@ impl Client {
         round: (Round, Arc<StateCodec>),
     ) -> Self {
         Self {
-            round: request.is_modern().then_some(round),
+            round: request.is_stateless().then_some(round),
             request,
             subject,
             session,
@@ -86,7 +86,7 @@ impl Client {
         &self.outbox
     }
 
-    pub(super) fn is_modern(&self) -> bool {
+    pub(super) fn is_stateless(&self) -> bool {
         self.round.is_some()
     }
 
@@ -110,7 +110,7 @@ impl Client {
         self.rounds.get()?.interruption()
     }
 
-    /// The same for a call that is not polled at present.
+    /// The interruption of a call that is not being polled.
     pub(super) fn interruption_now(&self) -> Option<Interruption> {
         self.rounds.get()?.interruption_now()
     }
@@ -118,7 +118,7 @@ impl Client {
     /// The arguments as text: our transports keep it, others hand over a parsed map.
     pub(super) fn arguments(&self) -> Cow<'_, str> {
         if let Some(text) = self.request.arguments() {
-            // A null stands for "none" with clients that always send the field.
+            // Clients that always send the field send null for "none".
             return Cow::Borrowed(if text == "null" { "" } else { text });
         }
         match &self.subject.arguments {
@@ -155,15 +155,15 @@ impl Client {
 
     /// Runs a future until the client disconnects.
     pub(super) async fn while_connected<F: Future>(&self, future: F) -> Option<F::Output> {
-        self.session.gone.run_until_cancelled(future).await
+        self.session.disconnected.run_until_cancelled(future).await
     }
 
     /// Asks a client of 2025-11-25 or before, while the call waits.
     async fn ask(&self, request: PeerRequest) -> Result<Value, PeerError> {
         let (sender, sent) = oneshot::channel();
         self.outbox.ask(Question { request, sent: sender });
-        let gone = PeerError::Failed("its request has ended".to_owned());
-        let (mut guard, sent) = sent.await.map_err(|_| gone)??;
+        let ended = PeerError::Failed("its request has ended".to_owned());
+        let (mut guard, sent) = sent.await.map_err(|_| ended)??;
         let answer = sent.await_response().await;
         guard.id = None;
         serde_json::to_value(answer.map_err(|error| failed(&error))?)
@@ -175,7 +175,11 @@ impl Client {
         let Question { request, sent: sender } = question;
         let sent = self.while_connected(self.send_request(request)).await;
         // Without a receiver, the guard cancels the question.
-        drop(sender.send(sent.unwrap_or_else(|| Err(PeerError::Failed("it is gone".to_owned())))));
+        drop(
+            sender.send(
+                sent.unwrap_or_else(|| Err(PeerError::Failed("it is disconnected".to_owned()))),
+            ),
+        );
     }
 
     async fn send_request(&self, request: PeerRequest) -> Result<SentQuestion, PeerError> {
@@ -209,7 +213,7 @@ impl Peer for Client {
     }
 
     fn hears_log(&self, level: LogLevel) -> bool {
-        if !self.is_modern() {
+        if !self.is_stateless() {
             return self.session.level.includes(level);
         }
         requested_level(self.request.meta()).is_some_and(|least| level >= least)
@@ -248,7 +252,8 @@ impl Peer for Client {
             }
             let Some(round) = &self.round else {
                 let answer = self.while_connected(self.ask(request)).await;
-                return answer.unwrap_or_else(|| Err(PeerError::Failed("it is gone".to_owned())));
+                return answer
+                    .unwrap_or_else(|| Err(PeerError::Failed("it is disconnected".to_owned())));
             };
             let rounds = self.rounds(round);
             if let Some(answer) = rounds.ask(request, &digest)? {

@@ -2,7 +2,7 @@
 
 use super::errors;
 use super::handler::PoolHandler;
-use super::request::{McpResult, RequestContext, is_modern};
+use super::request::{McpResult, RequestContext, is_stateless};
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, ErrorData};
 use tool_runtime_core::Completion;
 use tool_runtime_core::seam::excerpt;
@@ -28,7 +28,7 @@ impl PoolHandler {
                 return Err(ErrorData::invalid_params(message, None));
             }
         };
-        completed.map(result).map_err(|error| errors::of_call(&error, is_modern(context)))
+        completed.map(result).map_err(|error| errors::of_call(&error, is_stateless(context)))
     }
 }
 

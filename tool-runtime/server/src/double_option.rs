@@ -2,8 +2,8 @@
 
 use serde::de::{Deserialize, Deserializer};
 
-/// For `#[serde(default, deserialize_with = "double_option")]`: what is there is `Some`, even `null`,
-/// which `Option` alone takes for absent.
+/// For `#[serde(default, deserialize_with = "double_option")]`: a present value is `Some`, even `null`,
+/// which plain `Option` treats as absent.
 pub(crate) fn double_option<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,

@@ -15,7 +15,7 @@ pub(super) fn check_declared<T>(capability: Option<&T>, method: &str) -> McpResu
     if capability.is_some() {
         return Ok(());
     }
-    let message = format!("this server has nothing behind `{method}`; it is not offered");
+    let message = format!("this server does not support `{method}`");
     Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
 }
 
@@ -25,8 +25,8 @@ pub(super) fn unknown_method(method: &str) -> ErrorData {
 }
 
 /// The error of a prompt, a resource or a completion.
-pub(super) fn of_call(error: &CallError, is_modern: bool) -> ErrorData {
-    if let Some(error) = of_protocol(error, is_modern) {
+pub(super) fn of_call(error: &CallError, is_stateless: bool) -> ErrorData {
+    if let Some(error) = of_protocol(error, is_stateless) {
         return error;
     }
     let message = error.message().to_owned();
@@ -46,21 +46,21 @@ pub(super) fn unknown_resource(uri: &str) -> ErrorData {
 
 /// The error for a result that MCP cannot represent.
 pub(super) fn invalid_result(error: &serde_json::Error) -> ErrorData {
-    tracing::warn!(%error, "an answer is nothing that MCP can carry");
-    let message = "the answer is nothing that MCP can carry, which has been logged";
+    tracing::warn!(%error, "MCP cannot represent an answer");
+    let message = "MCP cannot represent the answer, which has been logged";
     ErrorData::internal_error(message, None)
 }
 
 /// The JSON-RPC error that a call fails with in any case: one that the tool chose, or a missing
 /// capability of the client.
-pub(super) fn of_protocol(error: &CallError, is_modern: bool) -> Option<ErrorData> {
+pub(super) fn of_protocol(error: &CallError, is_stateless: bool) -> Option<ErrorData> {
     let source = error.source()?;
     if let Some(error) = source.downcast_ref::<ProtocolError>() {
         let (code, message) = (ErrorCode(error.code()), error.message().to_owned());
         return Some(ErrorData::new(code, message, error.data().cloned()));
     }
     match source.downcast_ref() {
-        Some(PeerError::Unsupported(needed)) if is_modern => Some(missing(*needed, error)),
+        Some(PeerError::Unsupported(needed)) if is_stateless => Some(missing(*needed, error)),
         _ => None,
     }
 }

@@ -7,6 +7,6 @@ mod meta;
 
 pub(crate) use answer::Answer;
 #[cfg(feature = "http")]
-pub(crate) use answer::written;
+pub(crate) use answer::to_json;
 pub(crate) use call::{PlainCall, RawCall};
 pub(crate) use meta::{Meta, MetaCache};

@@ -4,7 +4,7 @@ use super::McpServer;
 #[cfg(feature = "http")]
 pub use super::http::serve_http;
 use super::stdio::StdioTransport;
-pub use super::stdio::{Fate, fates};
+pub use super::stdio::{LineOutcome, fates};
 use std::io;
 use std::os::fd::OwnedFd;
 use tokio_util::sync::CancellationToken;
@@ -18,7 +18,7 @@ pub fn inline(mut server: McpServer) -> McpServer {
 /// Serves until the input ends; see [`McpServer::serve_stdio`].
 ///
 /// # Errors
-/// Those of [`McpServer::serve_stdio`].
+/// The errors of [`McpServer::serve_stdio`].
 pub async fn serve(server: McpServer, input: OwnedFd, output: OwnedFd) -> io::Result<()> {
     let transport = StdioTransport::from_descriptors(input, output)?;
     server.serve_on(transport, &CancellationToken::new()).await

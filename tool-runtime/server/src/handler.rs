@@ -4,7 +4,7 @@ use super::client::{Client, Subject};
 use super::fast_path::MetaCache;
 use super::listing::Listing;
 use super::pagination::Pagination;
-use super::request::{McpResult, Request, RequestContext, is_modern, principal};
+use super::request::{McpResult, Request, RequestContext, is_stateless, principal};
 use super::request_state::StateCodec;
 use super::rounds::Round;
 use super::subscribers::{Session, Subscribers};
@@ -63,7 +63,7 @@ impl PoolHandler {
         }
     }
 
-    /// The handler of another client, which counts as gone when `end` is cancelled.
+    /// The handler of another client, which counts as disconnected when `end` is cancelled.
     pub(super) fn for_client(&self, end: &CancellationToken) -> Self {
         Self { session: Arc::new(Session::until(end)), ..self.clone() }
     }
@@ -127,7 +127,7 @@ impl PoolHandler {
         }
     }
 
-    /// The page of a sorted list that a request asks for.
+    /// The requested page of a sorted list.
     pub(super) fn page<T: Clone>(
         &self,
         kind: &str,
@@ -138,13 +138,13 @@ impl PoolHandler {
     ) -> McpResult<Page<T>> {
         let cursor = request.and_then(|request| request.cursor);
         let (items, next_cursor) = self.pagination.page(kind, items, name, cursor.as_deref())?;
-        let (ttl_ms, cache_scope) = self.hint(is_modern(context));
+        let (ttl_ms, cache_scope) = self.hint(is_stateless(context));
         Ok(Page { items: items.to_vec(), next_cursor, ttl_ms, cache_scope })
     }
 
     /// The cache hint of answers. Older versions have none.
-    pub(super) fn hint(&self, is_modern: bool) -> (Option<u64>, Option<CacheScope>) {
-        let hint = self.pagination.hint.filter(|_| is_modern);
+    pub(super) fn hint(&self, is_stateless: bool) -> (Option<u64>, Option<CacheScope>) {
+        let hint = self.pagination.hint.filter(|_| is_stateless);
         hint.map(|hint| (hint.ttl_ms, hint.scope)).unzip()
     }
 }

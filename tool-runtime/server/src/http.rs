@@ -1,21 +1,21 @@
 //! Streamable HTTP, all protocol versions.
 //!
 //! rmcp keeps the protocol: versions, headers, streams, sessions. Authentication, limits and the parsing of
-//! messages are in front of it. A request passes these steps in order, and each step may refuse it:
+//! messages are in front of it. A request passes these steps in order, and each step may reject it:
 //!
 //! | Step | Rule | File |
 //! |---|---|---|
 //! | connection | limits on number, headers and idle time; `TCP_NODELAY`; clients that do not read | `open_connections`, `connection`, `write_timeout` |
 //! | guard | host, origin, authentication | `request_guard` |
 //! | session | belongs to the caller, else 404 | `service` |
-//! | body | size and time; the oldest unfinished one gives way | `body`, `pending_bodies` |
+//! | body | size and time; the oldest unfinished one is dropped | `body`, `pending_bodies` |
 //! | place | one of the requests in flight, until the answer ends; a share per principal | `concurrency_limit` |
 //! | fast path | a plain call is answered here | `plain`, `call` |
 //! | message | JSON; the arguments of a call are taken out | `message` |
 //! | rmcp | versions, headers, streams, sessions | `sessions` |
 //!
 //! rmcp gets the message with `{}` for the arguments, which reach the handler as a slice of the body: it would parse them
-//! twice and refuse what is not an object. Arguments that headers repeat (`x-mcp-header`) stay in, because rmcp compares them.
+//! twice and reject values that are not objects. Arguments that headers repeat (`x-mcp-header`) stay in, because rmcp compares them.
 //!
 //! A plain call that sends a message before its result becomes a stream with a task of its own (`reply`). `sessions` wraps
 //! rmcp's: it limits their number, knows their owners, ends idle ones, and cancels the call of a stream that is lost and not
@@ -52,7 +52,7 @@ mod service;
 mod sessions;
 mod write_timeout;
 
-pub use auth::{AuthRefusal, Authenticate};
+pub use auth::{AuthRejection, Authenticate};
 pub use bearer::{BearerTokens, TokensError};
 #[cfg(fuzzing)]
 pub use fuzz::serve_http;
@@ -71,7 +71,7 @@ impl McpServer {
     /// Serves over HTTP at `/mcp` until shutdown: then no connection is accepted, and calls in flight
     /// have some time to finish, see [`HttpOptions::shutdown`].
     ///
-    /// The address is `host:port`, or a port alone, as `8080` or `:8080`, which means 127.0.0.1.
+    /// The address is `host:port`, or only a port, such as `8080` or `:8080`, which means 127.0.0.1.
     /// Port 0 lets the system choose; [`Self::serve_http_on`] takes a listener whose port is known.
     ///
     /// ```no_run
@@ -190,7 +190,7 @@ impl McpServer {
 /// [`McpServer::serve_http`] with a callback that gets the address of the listener.
 ///
 /// # Errors
-/// Those of [`McpServer::serve_http`].
+/// The errors of [`McpServer::serve_http`].
 pub async fn serve(
     server: McpServer,
     address: &str,
@@ -227,6 +227,6 @@ fn checked_address(
 
 fn unauthenticated(bound: SocketAddr) -> String {
     format!(
-        "others can reach {bound}, and nobody has to authenticate: add `--auth-token-env VAR` or `--auth-token-file FILE` (in code `HttpOptions::auth`), or `--insecure-no-auth` if everybody who gets there may call every tool"
+        "other machines can reach {bound} without authentication: add `--auth-token-env VAR` or `--auth-token-file FILE` (in code `HttpOptions::auth`), or `--insecure-no-auth` if every client that reaches it may call every tool"
     )
 }

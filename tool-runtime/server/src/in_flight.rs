@@ -37,7 +37,7 @@ impl<T> InFlight<T> {
         let id = format!("{id:?}");
         let id = excerpt(&id);
         let text = format!(
-            "another request with the id {id} has no answer yet; give each request an id of its own"
+            "another request with the id {id} has no answer yet; give each request its own id"
         );
         Err(ErrorData::invalid_request(text, None))
     }

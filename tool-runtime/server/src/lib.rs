@@ -3,7 +3,7 @@
 //! rmcp keeps lifecycles, version negotiation and the protocol's types; transports, the handler over the pool, conversions
 //! and the fast path for plain calls are here. Requests for capabilities that were not declared are answered with -32601,
 //! where rmcp's defaults answer with empty lists. Output schemas that are not objects are wrapped as `{"result": ..}` for
-//! clients before 2026-07-28, which refuse them.
+//! clients before 2026-07-28, which reject them.
 //!
 //! Messages of a running call (progress, log) wait in an `Outbox`, which `run_call.rs` empties in the task of the request:
 //! rmcp knows by that task which stream a message belongs to.
@@ -63,7 +63,7 @@ mod tool_call;
 
 use caller::Caller;
 #[cfg(feature = "http")]
-pub use http::{AuthRefusal, Authenticate, BearerTokens, HttpOptions, TokensError};
+pub use http::{AuthRejection, Authenticate, BearerTokens, HttpOptions, TokensError};
 pub use pagination::CacheScope;
 
 #[doc(hidden)]
@@ -88,7 +88,7 @@ use tool_runtime_mcp::InProcessServer;
 /// Default limit on the bytes of a message.
 const LINE_LIMIT: usize = 16 << 20;
 
-/// Grace period for calls whose client is gone. Hosts kill a server after two seconds.
+/// Grace period for calls whose client has disconnected. Hosts kill a server after two seconds.
 const CALL_GRACE: Duration = Duration::from_secs(1);
 
 /// Time that answers wait for a client that has ended the input and does not read.
@@ -104,7 +104,7 @@ const UNREAD_TIMEOUT: Duration = Duration::from_millis(800);
 /// [`ToolPool::resource_updated`]. Capabilities for prompts, resources and completions are declared
 /// only if the pool has had any.
 ///
-/// It serves over stdio, and over HTTP with the feature `http`.
+/// Serves over stdio, and over HTTP with the feature `http`.
 ///
 /// ```no_run
 /// use tool_runtime::mcp::McpServer;
@@ -216,7 +216,7 @@ impl McpServer {
     ///
     /// At the end of the input, open questions fail, and running calls have one second to finish before
     /// they are cancelled. Answers that the client leaves unread for 0.8 seconds are dropped. On Linux, a
-    /// client that closes only its end of the output counts as gone, too.
+    /// client that closes only its end of the output counts as disconnected, too.
     ///
     /// An `async` tool that blocks its thread does not stop the server; the log names the tool. The
     /// process can exit while the thread is blocked; dropping the runtime waits for the thread
@@ -224,7 +224,7 @@ impl McpServer {
     ///
     /// At most 1024 calls of the client (of tools, prompts, resources, completions) run at a time. Before
     /// a further one, reading pauses until a call ends. If none ends within five seconds, further calls
-    /// are refused until one does, so that cancellations and answers to questions are read. Reading also
+    /// are rejected until one does, so that cancellations and answers to questions are read. Reading also
     /// pauses while the client leaves 4 MiB of answers unread.
     ///
     /// From here on, the process's standard output is its standard error, so that nothing a tool
@@ -278,8 +278,8 @@ impl McpServer {
     async fn serve_on(self, transport: StdioTransport, end: &CancellationToken) -> io::Result<()> {
         let handler = self.handler.for_client(end);
         handler.session.open();
-        let gone = handler.session.gone.clone();
-        let transport = transport.with_line_limit(self.line_limit).with_end(gone);
+        let disconnected = handler.session.disconnected.clone();
+        let transport = transport.with_line_limit(self.line_limit).with_end(disconnected);
         let connection = transport.connection();
         let mut served = pin!(serve_client(handler, transport, &connection));
         let given_up = pin!(connection.drop_unread(UNREAD_TIMEOUT));
@@ -300,14 +300,14 @@ async fn serve_client(
     transport: StdioTransport,
     connection: &Connection,
 ) -> io::Result<()> {
-    let gone = handler.session.gone.clone();
+    let disconnected = handler.session.disconnected.clone();
     let handler = Arc::new(handler);
     match Arc::clone(&handler).into_dyn().serve(transport).await {
         Ok(running) => {
             open_fast_path(connection, &handler, running.peer());
             let end = running.cancellation_token();
             let late = async move {
-                gone.cancelled().await;
+                disconnected.cancelled().await;
                 tokio::time::sleep(CALL_GRACE).await;
                 connection.cancel_calls();
                 end.cancel();

@@ -94,8 +94,8 @@ fn capabilities(snapshot: &Snapshot) -> ServerCapabilities {
         let resources = capabilities.resources.insert(ResourcesCapability::default());
         (resources.subscribe, resources.list_changed) = (Some(true), Some(true));
     }
-    let prompts = snapshot.prompts().iter().any(|prompt| prompt.is_completed());
-    if prompts || snapshot.resources().iter().any(|resource| resource.is_completed()) {
+    let prompts = snapshot.prompts().iter().any(|prompt| prompt.has_completers());
+    if prompts || snapshot.resources().iter().any(|resource| resource.has_completers()) {
         capabilities.completions = Some(serde_json::Map::new());
     }
     capabilities

@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_that_nobody_reads_is_bounded() {
+    fn an_unread_log_is_bounded() {
         let outbox = Outbox::default();
         let entry = LogEntry::new(LogLevel::Info, "x");
         for _ in 0..MAX_ENTRIES + 5 {

@@ -1,7 +1,7 @@
 //! Passes on unknown members of definitions and results, and unknown kinds of content, of external servers,
 //! which rmcp's types cannot hold.
 //!
-//! They pass rmcp inside `_meta`, and the transports restore them. When rmcp answers an HTTP request without
+//! These parts pass rmcp inside `_meta`, and the transports restore them. When rmcp answers an HTTP request without
 //! a session, they stay in `_meta`.
 
 use rmcp::RoleServer;
@@ -47,7 +47,7 @@ pub(super) fn keep_whole(
 pub(super) fn restored(message: TxJsonRpcMessage<RoleServer>) -> TxJsonRpcMessage<RoleServer> {
     match message {
         JsonRpcMessage::Response(mut response) => {
-            response.result = whole(response.result);
+            response.result = restore_result(response.result);
             JsonRpcMessage::Response(response)
         }
         message => message,
@@ -55,15 +55,15 @@ pub(super) fn restored(message: TxJsonRpcMessage<RoleServer>) -> TxJsonRpcMessag
 }
 
 /// The result with everything restored.
-pub(super) fn whole(result: ServerResult) -> ServerResult {
+pub(super) fn restore_result(result: ServerResult) -> ServerResult {
     match result {
-        ServerResult::CallToolResult(result) => called(result),
-        ServerResult::ListToolsResult(list) => listed(list),
+        ServerResult::CallToolResult(result) => restore_call_result(result),
+        ServerResult::ListToolsResult(list) => restore_list_result(list),
         result => result,
     }
 }
 
-fn called(mut result: CallToolResult) -> ServerResult {
+fn restore_call_result(mut result: CallToolResult) -> ServerResult {
     let kept = result.meta.as_mut().and_then(|meta| meta.0.shift_remove(WHOLE));
     let Some(mut whole) = kept else { return result.into() };
     if let (Some(kind), Value::Object(members)) = (&result.result_type, &mut whole) {
@@ -72,7 +72,7 @@ fn called(mut result: CallToolResult) -> ServerResult {
     ServerResult::CustomResult(CustomResult(whole))
 }
 
-fn listed(list: ListToolsResult) -> ServerResult {
+fn restore_list_result(list: ListToolsResult) -> ServerResult {
     let is_kept = |tool: &Tool| tool.meta.as_ref().is_some_and(|meta| meta.0.contains_key(UNKNOWN));
     if !list.tools.iter().any(is_kept) {
         return list.into();

@@ -29,7 +29,7 @@ impl PoolHandler {
         let prompt = self.pool.get_prompt(client.name(), &arguments, &call);
         match run_call(&client, prompt).await {
             Ok(Ok(messages)) => result(messages).map(GetPromptResponse::from),
-            Ok(Err(error)) => Err(errors::of_call(&error, client.is_modern())),
+            Ok(Err(error)) => Err(errors::of_call(&error, client.is_stateless())),
             Err(interruption) => interrupted(interruption),
         }
     }
@@ -56,6 +56,6 @@ fn result(messages: PromptMessages) -> McpResult<GetPromptResult> {
 
 fn message(message: &core::PromptMessage) -> serde_json::Result<PromptMessage> {
     // A role that rmcp does not know is an error.
-    let role = serde_json::from_value(serde_json::to_value(message.role)?)?;
+    let role = convert::via_json(&message.role)?;
     Ok(PromptMessage::new(role, convert::block(&message.content)?))
 }

@@ -26,7 +26,7 @@ pub(crate) struct Rejection {
     question: Option<RequestId>,
 }
 
-/// A message by its parts, none of them checked.
+/// The unchecked parts of a message.
 #[derive(Deserialize)]
 struct Parts<'a> {
     #[serde(borrow, default, deserialize_with = "double_option")]
@@ -119,7 +119,7 @@ pub(crate) fn diagnose(line: &str) -> Option<Rejection> {
         return Some(Rejection::not_json(&error));
     }
     if line.starts_with('[') {
-        let text = "batches are not supported: send each message on a line of its own";
+        let text = "batches are not supported: send each message on its own line";
         return Some(Rejection::not_a_message(None, text));
     }
     match serde_json::from_str::<Parts<'_>>(line) {

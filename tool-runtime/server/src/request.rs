@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::{BoxFuture, Principal};
 
-/// A request as rmcp's service loop hands it to handlers.
+/// A request as rmcp's service loop passes it to handlers.
 pub(super) type RequestContext = rmcp::service::RequestContext<RoleServer>;
 
 /// A result, or a JSON-RPC error.
@@ -30,7 +30,7 @@ pub(super) trait Request: Send + Sync {
     fn token(&self) -> CancellationToken;
 
     /// Whether the protocol version is 2026-07-28 or later.
-    fn is_modern(&self) -> bool;
+    fn is_stateless(&self) -> bool;
 
     /// The arguments as the client wrote them, if the transport has kept them.
     fn arguments(&self) -> Option<&str>;
@@ -46,7 +46,7 @@ pub(super) trait Request: Send + Sync {
     }
 
     /// Whether the transport restores integers of more than 64 bits from the text of a result.
-    fn keeps_numbers(&self) -> bool {
+    fn keeps_big_integers(&self) -> bool {
         true
     }
 
@@ -55,7 +55,7 @@ pub(super) trait Request: Send + Sync {
         false
     }
 
-    /// Sends a notification to the client. It is lost if the client has gone, which cancels the call.
+    /// Sends a notification to the client. The notification is lost if the client has disconnected, which cancels the call.
     fn notify(&self, message: ServerNotification) -> BoxFuture<'_, ()>;
 
     /// Sends requests to a client of 2025-11-25 or before, if its answers can come back.
@@ -85,8 +85,8 @@ impl Request for RequestContext {
         self.ct.clone()
     }
 
-    fn is_modern(&self) -> bool {
-        is_modern(self)
+    fn is_stateless(&self) -> bool {
+        is_stateless(self)
     }
 
     fn arguments(&self) -> Option<&str> {
@@ -112,7 +112,7 @@ impl Request for RequestContext {
     }
 
     #[cfg(feature = "http")]
-    fn keeps_numbers(&self) -> bool {
+    fn keeps_big_integers(&self) -> bool {
         parts(self).is_none()
     }
 
@@ -145,7 +145,7 @@ pub(super) fn principal(request: &RequestContext) -> Option<Arc<Principal>> {
     None
 }
 
-pub(super) fn is_modern(request: &RequestContext) -> bool {
+pub(super) fn is_stateless(request: &RequestContext) -> bool {
     request.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 

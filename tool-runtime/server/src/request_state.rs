@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn servers_with_one_key_open_what_the_others_sealed() {
+    fn servers_with_one_key_open_each_others_states() {
         let key = [7; 32];
         let (one, other) = (
             StateCodec::with_key(&key).expect("a key"),

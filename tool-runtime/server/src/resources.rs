@@ -26,13 +26,13 @@ impl PoolHandler {
         match run_call(&client, resource).await {
             Ok(Ok(read)) => {
                 let mut result = ReadResourceResult::new(read.into_iter().map(contents).collect());
-                (result.ttl_ms, result.cache_scope) = self.hint(client.is_modern());
+                (result.ttl_ms, result.cache_scope) = self.hint(client.is_stateless());
                 Ok(result.into())
             }
             Ok(Err(error)) if error.class() == ErrorClass::NotFound => {
                 Err(errors::unknown_resource(client.name()))
             }
-            Ok(Err(error)) => Err(errors::of_call(&error, client.is_modern())),
+            Ok(Err(error)) => Err(errors::of_call(&error, client.is_stateless())),
             Err(interruption) => interrupted(interruption),
         }
     }

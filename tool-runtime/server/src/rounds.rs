@@ -10,8 +10,8 @@ use tool_runtime_core::seam::canonical;
 use tool_runtime_core::seam::lock;
 use tool_runtime_core::{PeerError, PeerRequest};
 
-/// Limit on the answers that a run uses. A tool that asks until the answer is valid gets the same one for
-/// ever, without waiting.
+/// Limit on the answers that a run uses. A tool that asks until the answer is valid gets the same one
+/// without end, and without waiting.
 const MAX_ANSWERS: usize = 1000;
 
 /// The answers and the state that a request brings from earlier rounds.
@@ -65,7 +65,7 @@ impl Rounds {
     /// [`Self::complete`].
     ///
     /// # Errors
-    /// Clients do not know the kind of question.
+    /// MCP does not define this kind of question.
     pub(super) fn ask(
         &self,
         request: PeerRequest,
@@ -98,7 +98,7 @@ impl Rounds {
         self.state().is_complete = true;
     }
 
-    /// The answer to this very question. A question whose text has changed has no answer: the person
+    /// The answer to a question. A question whose text has changed has no answer: the person
     /// agreed to another one.
     fn answer(
         &self,
@@ -108,7 +108,7 @@ impl Rounds {
     ) -> Result<Option<Value>, ErrorData> {
         let earlier = match state.earlier.take() {
             Some(earlier) => earlier,
-            None => self.opened()?,
+            None => self.open_state()?,
         };
         let earlier = state.earlier.insert(earlier);
         let asked = earlier.get(to.key());
@@ -120,7 +120,7 @@ impl Rounds {
         Ok(asked.and_then(|asked| asked.get("is")).or_else(given).cloned())
     }
 
-    fn opened(&self) -> Result<Map<String, Value>, ErrorData> {
+    fn open_state(&self) -> Result<Map<String, Value>, ErrorData> {
         match &self.round.state {
             Some(state) => self.codec.open(state, &self.binding),
             None => Ok(Map::new()),
@@ -132,7 +132,7 @@ impl Rounds {
         if self.state().is_complete { self.interruption_now() } else { None }
     }
 
-    /// The same for a call that is not polled at present.
+    /// The interruption of a call that is not being polled.
     pub(super) fn interruption_now(&self) -> Option<Interruption> {
         let mut state = self.state();
         if let Some(error) = state.error.take() {
@@ -151,20 +151,20 @@ impl Rounds {
     }
 }
 
-/// The error of a tool that repeats an answered question for ever.
+/// The error of a tool that repeats an answered question without end.
 pub(super) fn repeated_question(key: &str) -> ErrorData {
     tracing::error!(
         key,
-        "a tool asks the same for ever; each question of a call needs its own key"
+        "a tool repeats a question without end; each question of a call needs its own key"
     );
-    let text = format!("`{key}` was answered, and is asked again and again; the call was ended");
+    let text = format!("`{key}` was answered, and is repeated without end; the call was ended");
     ErrorData::internal_error(text, None)
 }
 
 /// The question in rmcp's types.
 ///
 /// # Errors
-/// Clients do not know the kind of question.
+/// MCP does not define this kind of question.
 pub(super) fn input_request(request: &PeerRequest) -> Result<InputRequest, PeerError> {
     let question = json!({ "method": request.method(), "params": request.params() });
     serde_json::from_value(question).map_err(|error| PeerError::Unaskable {
@@ -247,17 +247,17 @@ mod tests {
     }
 
     #[test]
-    fn an_earlier_answer_is_none_to_another_question_of_the_same_key() {
+    fn an_earlier_answer_does_not_answer_another_question_of_its_key() {
         let codec = Arc::new(StateCodec::random());
         let state = answered(&codec, "Pay 10?");
         let again = round(&codec, Some(state), None, "Pay 20?").expect_err("it is asked");
-        // Only what was agreed to in this round counts from here on.
+        // From now on, only the answer to this round counts.
         assert_eq!(round(&codec, Some(again.clone()), Some(yes()), "Pay 20?"), Ok(yes()));
         assert!(round(&codec, Some(again), Some(yes()), "Pay 10?").is_err());
     }
 
     #[test]
-    fn an_answer_is_none_to_a_question_that_its_round_did_not_ask() {
+    fn an_answer_to_another_round_is_rejected() {
         let codec = Arc::new(StateCodec::random());
         let asked = round(&codec, None, None, "Pay 10?").expect_err("a question");
         assert!(round(&codec, Some(asked), Some(yes()), "Pay 20?").is_err());

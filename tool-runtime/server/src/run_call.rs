@@ -128,7 +128,7 @@ impl<'a> Sender<'a> {
     fn send(&mut self, message: ServerNotification) {
         let client = self.client;
         self.sending = Some(Box::pin(async move {
-            // A client that has gone gets no notification; its call is cancelled by the transport.
+            // A disconnected client gets no notification; its call is cancelled by the transport.
             client.while_connected(client.request().notify(message)).await.unwrap_or_default();
         }));
     }

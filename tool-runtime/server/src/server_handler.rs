@@ -4,7 +4,7 @@ use super::errors::{check_declared, unknown_method, unknown_resource};
 use super::handler::PoolHandler;
 use super::logging::SetLevel;
 use super::methods::{is_known_method, is_old_method};
-use super::request::{McpResult, RequestContext, is_modern};
+use super::request::{McpResult, RequestContext, is_stateless};
 use super::task_call::owner;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
@@ -30,7 +30,7 @@ impl ServerHandler for PoolHandler {
     async fn discover(&self, context: RequestContext) -> McpResult<DiscoverResult> {
         let versions = self.supported_protocol_versions().into_owned();
         let mut result = DiscoverResult::from_server_info(versions, self.get_info());
-        if let (Some(ttl_ms), Some(scope)) = self.hint(is_modern(&context)) {
+        if let (Some(ttl_ms), Some(scope)) = self.hint(is_stateless(&context)) {
             (result.ttl_ms, result.cache_scope) = (ttl_ms, scope);
         }
         Ok(result)
@@ -48,7 +48,7 @@ impl ServerHandler for PoolHandler {
         // Many hosts list once.
         self.pool.settled().await;
         let listing = self.listing();
-        let tools = if is_modern(&context) { &listing.modern } else { &listing.legacy };
+        let tools = if is_stateless(&context) { &listing.modern } else { &listing.legacy };
         let page = self.page("tools", tools, |tool| &tool.name, request, &context)?;
         Ok(ListToolsResult {
             next_cursor: page.next_cursor,
@@ -95,7 +95,7 @@ impl ServerHandler for PoolHandler {
     }
 
     async fn set_level(&self, request: SetLevel, context: RequestContext) -> McpResult<()> {
-        if is_modern(&context) {
+        if is_stateless(&context) {
             return Err(unknown_method("logging/setLevel"));
         }
         self.session.level.set(&request);
@@ -103,7 +103,7 @@ impl ServerHandler for PoolHandler {
     }
 
     async fn ping(&self, context: RequestContext) -> McpResult<()> {
-        if is_modern(&context) { Err(unknown_method("ping")) } else { Ok(()) }
+        if is_stateless(&context) { Err(unknown_method("ping")) } else { Ok(()) }
     }
 
     /// rmcp also calls this for requests whose parameters it could not parse.
@@ -113,7 +113,7 @@ impl ServerHandler for PoolHandler {
         context: RequestContext,
     ) -> McpResult<CustomResult> {
         let method = request.method;
-        let is_removed = is_modern(&context) && is_old_method(&method);
+        let is_removed = is_stateless(&context) && is_old_method(&method);
         if !is_known_method(&method) || is_removed {
             return Err(unknown_method(&method));
         }
@@ -235,10 +235,10 @@ impl ServerHandler for PoolHandler {
         Some(accepted)
     }
 
-    /// Lasts until the client cancels it or has gone, or the server shuts down.
+    /// Lasts until the client cancels it or disconnects, or the server shuts down.
     async fn listen(&self, context: SubscriptionContext) -> McpResult<()> {
         let _guard = self.subscribers.add_sink(context.sink().clone());
-        let cancelled = self.session.gone.run_until_cancelled(context.cancelled());
+        let cancelled = self.session.disconnected.run_until_cancelled(context.cancelled());
         Box::pin(self.shutdown.run_until_cancelled(cancelled)).await;
         Ok(())
     }

@@ -8,15 +8,15 @@
 //! FIFOs are reopened non-blocking through `/proc`, sockets use `MSG_DONTWAIT`, everything else has a
 //! thread. Messages that are ready together are written by one system call.
 //!
-//! The task that reads (`read_loop`) polls plain calls once itself, and hands everything else to rmcp's
+//! The task that reads (`read_loop`) polls plain calls once itself, and passes everything else to rmcp's
 //! service loop. While a call is polled, another task can take over the
-//! reader (`Lent` in `read_loop`) and continue to read if the call blocks its thread.
+//! reader (`SharedReader` in `read_loop`) and continue to read if the call blocks its thread.
 //!
 //! Back pressure: the reader yields to other tasks after 64 lines (`YIELD_INTERVAL` in `read_loop`). Reading
 //! pauses while 1024 calls run (`requests`); after 5 seconds further calls are rejected (`STALL_TIMEOUT`).
 //! Reading also pauses while too many answers are unread (`queue`).
 //!
-//! The end of the input, or a signal, cancels the token `gone`: reading stops, requests to the client and
+//! The end of the input, or a signal, cancels the token `disconnected`: reading stops, requests to the client and
 //! notifications fail, and after one second the remaining calls are cancelled. rmcp itself would wait for
 //! five seconds, but hosts kill a server after two.
 //!
@@ -56,5 +56,5 @@ mod tests;
 pub(crate) use connection::Connection;
 pub(crate) use fast_call::PlainCalls;
 #[cfg(fuzzing)]
-pub use fuzz::{Fate, fates};
+pub use fuzz::{LineOutcome, fates};
 pub(crate) use transport::StdioTransport;

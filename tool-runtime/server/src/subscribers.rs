@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
-use tool_runtime_core::seam::{News, Session as CallSession, Watcher, lock};
+use tool_runtime_core::seam::{PoolNews, Session as CallSession, Watcher, lock};
 use tool_runtime_core::{Snapshot, ToolContext, ToolPool};
 
 /// Time in which changes are collected, so that a burst is one notification.
@@ -39,8 +39,8 @@ pub(super) struct Subscribers {
 pub(super) struct Session {
     /// The log level.
     pub(super) level: Level,
-    /// Cancelled when the client has gone, by transports that notice.
-    pub(super) gone: CancellationToken,
+    /// Cancelled when the client disconnects, by transports that detect it.
+    pub(super) disconnected: CancellationToken,
     channel: Mutex<Channel>,
     /// The session of its calls. Stateless calls over HTTP have none.
     calls: OnceLock<Arc<CallSession>>,
@@ -99,7 +99,7 @@ impl Subscribers {
     }
 
     /// Notifies all clients concurrently, each for [`NOTIFY_TIMEOUT`] at most.
-    async fn notify(&self, news: &News) {
+    async fn notify(&self, news: &PoolNews) {
         let clients: Vec<Arc<Session>> =
             lock(&self.clients).iter().filter_map(Weak::upgrade).collect();
         let sinks = lock(&self.sinks).clone();
@@ -144,9 +144,9 @@ impl Session {
         }
     }
 
-    /// A client that counts as gone when the token is cancelled, if not before.
+    /// A client that counts as disconnected when the token is cancelled, if not before.
     pub(super) fn until(end: &CancellationToken) -> Self {
-        Self { gone: end.child_token(), ..Self::default() }
+        Self { disconnected: end.child_token(), ..Self::default() }
     }
 
     /// Subscribes to a resource. `false` if the client has `limit` subscriptions.
@@ -163,7 +163,7 @@ impl Session {
         self.channel().subscribed.remove(uri);
     }
 
-    async fn notify(&self, news: &News) {
+    async fn notify(&self, news: &PoolNews) {
         let (peer, notifications) = {
             let channel = self.channel();
             let updated = channel.subscribed.intersection(&news.updated);
@@ -171,7 +171,7 @@ impl Session {
         };
         let Some(peer) = peer.filter(|peer| !peer.is_transport_closed()) else { return };
         for notification in notifications {
-            // A client that has gone need not be notified.
+            // A disconnected client need not be notified.
             let _ = peer.send_notification(notification).await;
         }
     }
@@ -182,7 +182,7 @@ impl Session {
 }
 
 /// Notifies a sink, which rejects everything outside its filter.
-async fn notify_sink(sink: &SubscriptionSink, news: &News) {
+async fn notify_sink(sink: &SubscriptionSink, news: &PoolNews) {
     let uris = sink.accepted().resource_subscriptions.iter().flatten();
     let updated = uris.filter(|uri| news.updated.contains(*uri));
     for notification in notifications(news, updated) {
@@ -191,7 +191,7 @@ async fn notify_sink(sink: &SubscriptionSink, news: &News) {
 }
 
 fn notifications<'a>(
-    news: &News,
+    news: &PoolNews,
     updated: impl Iterator<Item = &'a String>,
 ) -> Vec<ServerNotification> {
     let lists = [

@@ -17,10 +17,10 @@ use tool_runtime_core::{BoxFuture, CallError, ErrorClass, Observation, TaskSuppo
 
 type Call = BoxFuture<'static, Result<Observation, CallError>>;
 
-/// Whether a call goes on as a task.
+/// Whether a call becomes a task.
 ///
 /// # Errors
-/// It must, and the client does not support tasks.
+/// The tool requires a task, and the client does not support tasks.
 pub(super) fn becomes_task(client: &Client, support: TaskSupport) -> McpResult<bool> {
     if support != TaskSupport::None && supports_tasks(client) {
         return Ok(true);
@@ -34,7 +34,7 @@ pub(super) fn becomes_task(client: &Client, support: TaskSupport) -> McpResult<b
 
 fn supports_tasks(client: &Client) -> bool {
     let capabilities = client.request().client_capabilities();
-    client.is_modern() && capabilities.is_some_and(|client| client.supports_tasks())
+    client.is_stateless() && capabilities.is_some_and(|client| client.supports_tasks())
 }
 
 impl PoolHandler {
@@ -48,7 +48,8 @@ impl PoolHandler {
         send_queued(&client).await;
         match first {
             Poll::Ready(outcome) => {
-                answer(client.name(), outcome, client.request().keeps_numbers()).map(Into::into)
+                answer(client.name(), outcome, client.request().keeps_big_integers())
+                    .map(Into::into)
             }
             Poll::Pending => match client.interruption_now() {
                 Some(interruption) => {

@@ -1,4 +1,4 @@
-//! Calls that go on after their request was answered: MCP's tasks extension (SEP-2663).
+//! Calls that continue after their request was answered: MCP's tasks extension (SEP-2663).
 
 mod entry;
 
@@ -150,7 +150,7 @@ impl Handle {
         }
         // A tool that repeats the question must notice that it is cancelled.
         tokio::task::yield_now().await;
-        Err(PeerError::Failed("the task is over".to_owned()))
+        Err(PeerError::Failed("the task has ended".to_owned()))
     }
 
     /// Shows progress as the task's message.
@@ -218,7 +218,7 @@ impl std::fmt::Debug for Tasks {
     }
 }
 
-/// An id that nobody can guess: anonymous clients share their tasks.
+/// An id that cannot be guessed: anonymous clients share their tasks.
 fn fresh_id() -> String {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).expect("the system gives random bytes");
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_crowded_owner_takes_the_places_of_its_own_tasks_alone() {
+    async fn an_owner_at_its_limit_replaces_only_its_own_tasks() {
         let tasks = Tasks::default();
         let others = ended(&tasks, "bob").await;
         // One whose end was read goes first.
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_crowded_owner_whose_tasks_run_has_to_wait() {
+    async fn an_owner_whose_tasks_all_run_is_rejected() {
         let tasks = Tasks::default();
         let others = ended(&tasks, "bob").await;
         for _ in 0..MAX_PER_OWNER {
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_tasks_of_others_are_not_there() {
+    async fn tasks_of_other_principals_are_not_found() {
         let tasks = Tasks::default();
         let id = running(&tasks, "bob").expect("a place");
         assert!(tasks.get("ada", &id).is_err() && tasks.cancel("ada", &id).is_err());
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn where_all_places_are_taken_any_task_that_has_ended_gives_way() {
+    async fn any_ended_task_is_removed_for_a_new_one() {
         let tasks = Tasks::default();
         let first = ended(&tasks, "owner 0").await;
         for nth in 1..MAX_TASKS {

@@ -1,6 +1,6 @@
 //! `tools/call`: a call of the pool for a client.
 
-use super::call_result::{Called, failed};
+use super::call_result::{CallOutcome, failed};
 use super::client::{Client, Subject};
 use super::convert;
 use super::handler::PoolHandler;
@@ -25,31 +25,30 @@ impl PoolHandler {
             arguments: params.arguments,
         };
         let client = self.client(request, subject, round);
-        Ok(self.called(&client).await?.into_response(client.name()))
+        Ok(self.run(&client).await?.into_response(client.name()))
     }
 
     /// A call over any transport.
-    pub(super) async fn called(&self, client: &Arc<Client>) -> McpResult<Called> {
+    pub(super) async fn run(&self, client: &Arc<Client>) -> McpResult<CallOutcome> {
         let found = self.pool.find(client.name());
         let definition = found.as_ref().ok().map(|found| found.tool.definition());
         let support = definition.map(|definition| definition.task).unwrap_or_default();
         if becomes_task(client, support)? {
-            return self.call_as_task(Arc::clone(client)).await.map(Called::Other);
+            return self.call_as_task(Arc::clone(client)).await.map(CallOutcome::Other);
         }
-        let is_wrapped = !client.is_modern() && definition.is_some_and(convert::is_wrapped);
+        let is_wrapped = !client.is_stateless() && definition.is_some_and(convert::is_wrapped);
         let context = self.context_with(client, client.request().token());
         let arguments = client.arguments();
         let name = client.name();
         let call = self.pool.dispatch(found, name, &arguments, &context, identity);
         match run_call(client, call).await {
             Ok(Ok(observation)) => {
-                let keeps_numbers = client.request().keeps_numbers();
-                Ok(Called::Observation { observation, is_wrapped, keeps_numbers })
+                let keeps_big_integers = client.request().keeps_big_integers();
+                Ok(CallOutcome::Observation { observation, is_wrapped, keeps_big_integers })
             }
-            Ok(Err(error)) => {
-                failed(&error, client.is_modern()).map(|result| Called::Other(result.into()))
-            }
-            Err(interruption) => interrupted(interruption).map(Called::Other),
+            Ok(Err(error)) => failed(&error, client.is_stateless())
+                .map(|result| CallOutcome::Other(result.into())),
+            Err(interruption) => interrupted(interruption).map(CallOutcome::Other),
         }
     }
 }

@@ -8,7 +8,7 @@ pub(super) fn breaking(before: &Value, now: &Value) -> Vec<String> {
     let now = tools(now);
     let changes = tools(before).into_iter().flat_map(|(name, before)| match now.get(&name) {
         Some(now) => changed(&name, &before["inputSchema"], &now["inputSchema"]),
-        None => vec![format!("`{name}` is gone")],
+        None => vec![format!("`{name}` was removed")],
     });
     changes.collect()
 }
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn what_callers_must_do_otherwise_is_told() {
+    fn breaking_changes_are_reported() {
         let before = snapshot(json!({ "a": { "type": "integer" }, "b": {} }), json!(["a"]));
         let now = snapshot(json!({ "a": { "type": "string" }, "c": {} }), json!(["a", "c"]));
         assert_eq!(
@@ -63,11 +63,11 @@ mod tests {
                 "`add` takes `a` in another type"
             ]
         );
-        assert_eq!(breaking(&before, &json!({ "tools": [] })), ["`add` is gone"]);
+        assert_eq!(breaking(&before, &json!({ "tools": [] })), ["`add` was removed"]);
     }
 
     #[test]
-    fn what_they_may_do_besides_is_not() {
+    fn compatible_changes_are_not_reported() {
         let before = snapshot(json!({ "a": {} }), json!(["a"]));
         let now = snapshot(json!({ "a": {}, "b": {} }), json!([]));
         assert_eq!(breaking(&before, &now), [""; 0]);

@@ -113,7 +113,7 @@ impl TestClientBuilder {
     }
 
     /// Sets the handler of requests from the server, in either version. Default: elicitation is declined, sampling is
-    /// refused, and there are no roots.
+    /// rejected, and the list of roots is empty.
     ///
     /// ```
     /// use tool_runtime::testing::{Question, Reply, TestClient};

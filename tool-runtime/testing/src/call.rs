@@ -99,7 +99,7 @@ impl StartedCall {
         drop((&mut self.0).await);
     }
 
-    /// Whether it has ended.
+    /// Whether the call has ended.
     pub fn is_finished(&self) -> bool {
         self.0.is_finished()
     }

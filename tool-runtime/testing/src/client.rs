@@ -20,7 +20,7 @@ use tool_runtime_core::{ProtocolError, ToolDefinition};
 
 /// An MCP client in the same process as the server, for tests.
 ///
-/// It speaks MCP to the code that serves stdio, see [`testing`](self::super). Requests may run concurrently. The test
+/// The client uses MCP with the code that serves stdio, see [`testing`](self::super). Requests may run concurrently. The test
 /// panics if the server hangs, ends, answers twice or violates JSON-RPC. Dropping the client closes the connection, which
 /// ends the server.
 ///

@@ -1,7 +1,7 @@
 //! The connection of a client, shared with its running calls.
 //!
 //! The client does not use rmcp's JSON-RPC: every line can be inspected, and a second answer to a request is an error.
-//! It uses tokio's in-memory stream instead of a socket: with a paused clock the runtime would advance time while bytes
+//! Uses tokio's in-memory stream instead of a socket: with a paused clock the runtime would advance time while bytes
 //! are in the kernel.
 
 use super::json_rpc::{JsonRpc, PendingRequest};

@@ -63,7 +63,7 @@ impl Running {
             self.ids.push(self.sent.id());
         }
         let Rounds { connection, method, .. } = &self.rounds;
-        panic!("`{method}` still asks after {} rounds", connection.max_rounds);
+        panic!("`{method}` still sends questions after {} rounds", connection.max_rounds);
     }
 
     /// Adds the answers to the parameters of the next round.

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_snapshot_is_accepted_kept_and_held_to() {
+    fn a_snapshot_is_accepted_stored_and_compared() {
         let path = scratch("kept");
         let now = snapshot(&pool("Answer."));
         let missing = compare(&now, &path, false).unwrap_err();

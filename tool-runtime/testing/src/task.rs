@@ -31,7 +31,7 @@ pub(super) async fn follow(connection: &Arc<Connection>, mut state: Value) -> Ou
             "input_required" if state["inputRequests"].is_object() => {
                 assert!(
                     rounds < connection.max_rounds,
-                    "the task still asks after {rounds} rounds"
+                    "the task still sends questions after {rounds} rounds"
                 );
                 rounds += 1;
                 task.answer(&mut state).await?;

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_too_early_is_an_error() {
+    fn truncated_input_is_an_error() {
         assert!(read("").is_err());
         assert!(read("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n{}").is_err());
     }

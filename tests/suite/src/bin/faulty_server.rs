@@ -96,7 +96,7 @@ impl Server {
         }
     }
 
-    fn is_modern(&self) -> bool {
+    fn is_stateless(&self) -> bool {
         self.script["version"] == "2026-07-28"
     }
 
@@ -113,7 +113,7 @@ impl Server {
                 *self.probe.lock().unwrap() = Some(id);
             }
             Some("server/discover") => self.discover(&id),
-            Some("initialize") if self.is_modern() => refuse(&id, -32601, "no such method"),
+            Some("initialize") if self.is_stateless() => refuse(&id, -32601, "no such method"),
             Some("initialize") => answer(
                 &id,
                 json!({
@@ -151,7 +151,7 @@ impl Server {
     }
 
     fn discover(&self, id: &Value) {
-        if !self.is_modern() {
+        if !self.is_stateless() {
             return self.probed(id);
         }
         answer(
@@ -191,7 +191,7 @@ impl Server {
         } else if self.script["cursor"] == "repeat" {
             result["nextCursor"] = size.to_string().into();
         }
-        if self.is_modern() {
+        if self.is_stateless() {
             result["resultType"] = "complete".into();
             result["ttlMs"] = 0.into();
             result["cacheScope"] = "private".into();
@@ -316,7 +316,7 @@ impl Server {
             "message": message,
             "requestedSchema": { "type": "object", "properties": { "ok": { "type": "boolean" } } },
         });
-        if !self.is_modern() {
+        if !self.is_stateless() {
             self.asking.lock().unwrap().push(id.clone());
             let question = format!("question-{id}");
             print(&json!({

@@ -31,7 +31,7 @@ async fn look_up(
 }
 
 #[tokio::test]
-async fn defaults_stand_in_for_what_is_absent_or_null() {
+async fn defaults_replace_absent_and_null_values() {
     let pool = pool_of::<LookUpAction>();
     assert_eq!(text(&pool, "look_up", r#"{"query":"x"}"#).await, "x/10/None/en/None/0");
     let nulls = r#"{"query":"x","limit":null,"withTags":null,"language":null,"since":null,"confidence":null}"#;
@@ -41,7 +41,7 @@ async fn defaults_stand_in_for_what_is_absent_or_null() {
 }
 
 #[test]
-fn the_schema_says_what_is_enforced() {
+fn the_schema_describes_the_enforced_rules() {
     let schema = LookUpAction::definition().input_schema;
     let properties = &schema["properties"];
     assert_eq!(schema["required"], json!(["query"]));
@@ -65,7 +65,7 @@ fn the_schema_says_what_is_enforced() {
 }
 
 #[tokio::test]
-async fn every_slip_is_told_with_what_is_allowed() {
+async fn every_mistake_is_reported_with_the_allowed_values() {
     let pool = pool_of::<LookUpAction>();
     for (arguments, expected) in [
         (r#"{"query":"x","limit":0}"#, "`limit` must be at least 1, got 0"),
@@ -95,7 +95,7 @@ async fn every_slip_is_told_with_what_is_allowed() {
 }
 
 #[tokio::test]
-async fn several_slips_come_back_in_one_message() {
+async fn several_mistakes_are_reported_in_one_message() {
     let pool = pool_of::<LookUpAction>();
     let message = refusal(&pool, "look_up", r#"{"limit":99,"language":7,"colour":"red"}"#).await;
     assert_eq!(message.lines().count(), 5, "{message}");
@@ -149,7 +149,7 @@ async fn a_secret_is_never_shown() {
 }
 
 #[tokio::test]
-async fn what_a_secret_may_be_is_no_secret_but_its_default_is() {
+async fn constraints_of_a_secret_are_shown_and_its_default_is_not() {
     let pool = pool_of::<LogInAction>();
     assert!(!pool.definitions_json().contains("7777") && !pool.definitions_json().contains("8888"));
     let short = LogInAction { user: "ada".into(), password: "x".into(), pin: 1 };
@@ -168,7 +168,7 @@ async fn tokened(
 }
 
 #[tokio::test]
-async fn a_secret_is_one_under_any_schema() {
+async fn a_secret_is_found_under_any_schema() {
     let message = refusal(&pool_of::<TokenedAction>(), "tokened", r#"{"token":1973}"#).await;
     assert!(!message.contains("1973"), "{message}");
 }
@@ -228,13 +228,13 @@ async fn too_big(
 }
 
 #[test]
-fn a_pattern_that_cannot_be_compiled_is_refused_by_the_pool() {
+fn a_pattern_that_cannot_be_compiled_is_rejected_by_the_pool() {
     let error = ToolPool::builder().tool::<TooBigAction>().build().expect_err("too big");
     assert!(error.to_string().contains("the pattern of its argument `text`"), "{error}");
 }
 
 #[tokio::test]
-async fn a_types_own_error_does_not_tell_a_secret() {
+async fn an_error_of_deserialize_shows_no_secret() {
     let tool = Tool::builder("t", "T.").handler(|pin: Pin| async move { pin.pin.len() });
     let pool = ToolPool::builder().add(tool).build().expect("a pool");
     let message = refusal(&pool, "t", r#"{"pin":"hunter2"}"#).await;
@@ -358,7 +358,7 @@ async fn a_schema_word_for_word_is_advertised_and_enforced() {
 }
 
 #[tokio::test]
-async fn no_arguments_may_be_said_in_three_ways() {
+async fn absent_arguments_have_three_spellings() {
     /// Answer at once.
     #[tool(register = false)]
     async fn ping() -> &'static str {
@@ -372,7 +372,7 @@ async fn no_arguments_may_be_said_in_three_ways() {
 }
 
 #[tokio::test]
-async fn every_enforced_format_refuses() {
+async fn every_enforced_format_rejects() {
     /// Take one of each.
     #[tool(register = false)]
     async fn formats(

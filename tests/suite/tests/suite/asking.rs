@@ -54,7 +54,7 @@ async fn deleted(version: ProtocolVersion, reply: Reply) -> Observation {
 
 /// About as many as run at a time.
 #[tokio::test]
-async fn many_calls_ask_at_once() {
+async fn many_calls_ask_concurrently() {
     let reply = Reply::accept(json!({ "sure": true }));
     let client = answering(&pool_of::<DeleteAction>(), ProtocolVersion::V2025_11_25, reply).await;
     let calls = (0..1000).map(|n| {
@@ -68,7 +68,7 @@ async fn many_calls_ask_at_once() {
 }
 
 #[tokio::test]
-async fn whatever_a_person_does_is_a_value() {
+async fn every_choice_of_a_person_is_a_value() {
     for version in VERSIONS {
         for (reply, text) in [
             (Reply::accept(json!({ "sure": true })), "a is deleted"),
@@ -84,7 +84,7 @@ async fn whatever_a_person_does_is_a_value() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_none_is_an_error_that_names_the_question() {
+async fn an_invalid_answer_is_an_error_that_names_the_question() {
     for version in VERSIONS {
         for reply in [
             Reply::accept(json!({ "sure": "perhaps" })),
@@ -190,7 +190,7 @@ async fn pair(context: &ToolContext) -> Result<String, ToolError> {
 }
 
 #[tokio::test]
-async fn questions_that_are_asked_at_once_reach_the_client_together() {
+async fn concurrent_questions_reach_the_client_together() {
     for version in VERSIONS {
         let client = TestClient::builder(&pool_of::<PairAction>())
             .protocol_version(version)
@@ -271,7 +271,7 @@ async fn models_and_roots_are_asked_for() {
 }
 
 #[tokio::test]
-async fn a_model_that_is_refused_is_an_error_for_the_caller() {
+async fn a_model_that_is_rejected_is_an_error_for_the_caller() {
     // Nobody answers: the legacy client says no to sampling.
     let client = TestClient::builder(&pool_of::<ThinkAction>())
         .protocol_version(ProtocolVersion::V2025_11_25)
@@ -347,7 +347,7 @@ async fn a_call_that_is_answered_with_a_question_is_dropped() {
 }
 
 #[tokio::test]
-async fn a_call_of_a_call_asks_and_hooks_see_nothing_wrong() {
+async fn a_nested_call_asks_without_errors_for_hooks() {
     /// Delete by calling another tool.
     #[tool(register = false)]
     async fn clean(context: &ToolContext) -> Result<String, ToolError> {
@@ -377,7 +377,7 @@ async fn a_call_of_a_call_asks_and_hooks_see_nothing_wrong() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_time_that_a_person_takes_is_the_tools_only_where_the_call_waits() {
+async fn answering_time_counts_only_while_the_call_waits() {
     /// Ask, with a limit.
     #[tool(register = false, timeout = "1s")]
     async fn hurried(context: &ToolContext) -> Result<String, ToolError> {
@@ -403,7 +403,7 @@ async fn the_time_that_a_person_takes_is_the_tools_only_where_the_call_waits() {
 }
 
 #[tokio::test]
-async fn what_a_call_holds_is_free_while_its_question_is_with_the_client() {
+async fn a_call_releases_its_resources_during_a_question() {
     /// Write, after a question.
     #[tool(register = false, writes("note:{id}"))]
     async fn edit(

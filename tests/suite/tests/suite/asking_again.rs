@@ -108,7 +108,7 @@ async fn earlier_answers_come_back_in_the_sealed_state_alone() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_missing_is_asked_for_again() {
+async fn a_missing_answer_is_requested_again() {
     let client = TestClient::stateless(&pool()).await;
     let state = state_of(&client).await;
     let again = round(&client, &hi(), &state, json!({})).await.expect("a question");
@@ -146,7 +146,7 @@ async fn answers_to_nothing_are_ignored() {
 }
 
 #[tokio::test]
-async fn a_state_that_was_changed_is_refused() {
+async fn a_state_that_was_changed_is_rejected() {
     let client = TestClient::stateless(&pool()).await;
     let state = state_of(&client).await;
     let state = state.as_str().expect("a text");
@@ -174,7 +174,7 @@ async fn a_state_is_good_for_its_tool_and_arguments_alone() {
 }
 
 #[tokio::test]
-async fn a_state_of_another_server_is_good_only_if_they_share_a_secret() {
+async fn a_state_of_another_server_is_valid_only_with_a_shared_secret() {
     let server = || McpServer::new(pool(), "chats", "1.0.0");
     let one = TestClient::of(server()).connect().await;
     let other = TestClient::of(server()).connect().await;
@@ -201,12 +201,12 @@ async fn a_tool_that_never_stops_asking_stops_the_test() {
     let calling = tokio::spawn(client.call("nag", json!({})).into_future());
     let panic = calling.await.expect_err("it panics").into_panic();
     let words = panic.downcast_ref::<String>().expect("words");
-    assert_eq!(words, "`tools/call` still asks after 3 rounds");
+    assert_eq!(words, "`tools/call` still sends questions after 3 rounds");
     assert_eq!(calls(&client), 4);
 }
 
 #[tokio::test]
-async fn the_limit_of_rounds_is_none_for_older_clients() {
+async fn older_clients_have_no_limit_of_rounds() {
     let client =
         answering(&pool(), tool_runtime::testing::ProtocolVersion::V2025_11_25, Reply::decline())
             .await;
@@ -234,7 +234,7 @@ async fn confuse(context: &ToolContext) -> Result<String, ToolError> {
 }
 
 #[tokio::test]
-async fn nobody_agrees_to_what_they_were_not_asked() {
+async fn a_changed_question_is_asked_again() {
     let prices = Prices(AtomicU32::new(10));
     let pool = ToolPool::builder().tool::<PayAction>().state(prices).build().expect("a pool");
     let client =
@@ -249,7 +249,7 @@ async fn nobody_agrees_to_what_they_were_not_asked() {
 }
 
 #[tokio::test]
-async fn one_key_is_one_question_in_both_eras() {
+async fn one_key_is_one_question_in_both_versions() {
     for version in [ProtocolVersion::V2026_07_28, ProtocolVersion::V2025_11_25] {
         let pool = pool_of::<ConfuseAction>();
         let yes = |_| async { Reply::accept(json!({ "sure": true })) };
@@ -285,7 +285,7 @@ async fn insist_later(context: &ToolContext) -> Result<(), ToolError> {
 }
 
 #[tokio::test]
-async fn a_tool_that_asks_what_was_answered_is_ended() {
+async fn a_tool_that_repeats_an_answered_question_is_ended() {
     let pool = ToolPool::builder().tool::<InsistAction>().tool::<InsistLaterAction>().build();
     let pool = pool.expect("a pool");
     for tool in ["insist", "insist_later"] {

@@ -122,7 +122,7 @@ async fn agreeing_to(
 }
 
 #[tokio::test]
-async fn each_nested_call_has_question_keys_of_its_own() {
+async fn each_nested_call_has_its_own_question_keys() {
     let pool = ToolPool::builder().tool::<TidyAction>().tool::<DropItAction>();
     let pool = pool.tool::<KeepItAction>().build().expect("a pool");
     for version in VERSIONS {
@@ -143,7 +143,7 @@ async fn each_nested_call_has_question_keys_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_typed_nested_call_has_question_keys_of_its_own() {
+async fn a_typed_nested_call_has_its_own_question_keys() {
     /// Ask, then let another ask.
     #[tool(register = false)]
     async fn ask_twice(context: &ToolContext) -> Result<String, ToolError> {
@@ -201,7 +201,7 @@ async fn a_task_of_the_tool_asks() {
 }
 
 #[tokio::test]
-async fn what_panics_when_a_question_drops_it_does_not_cost_the_question() {
+async fn a_panic_in_a_destructor_does_not_lose_the_question() {
     struct Bomb;
     impl Drop for Bomb {
         fn drop(&mut self) {
@@ -255,7 +255,7 @@ async fn a_tool_may_stop_waiting_for_an_answer() {
 }
 
 #[tokio::test]
-async fn what_is_told_around_a_question_is_heard() {
+async fn notifications_around_a_question_arrive() {
     /// Tell, ask, tell.
     #[tool(register = false)]
     async fn mixed(context: &ToolContext) -> Result<String, ToolError> {
@@ -303,7 +303,7 @@ async fn a_question_that_no_client_could_show_is_the_tools_mistake() {
 }
 
 #[tokio::test]
-async fn a_client_that_goes_while_it_is_asked_ends_the_call() {
+async fn a_client_that_disconnects_during_a_question_ends_the_call() {
     tokio::time::pause();
     let client = TestClient::builder(&pool_of::<GoAction>())
         .protocol_version(ProtocolVersion::V2025_11_25)
@@ -347,7 +347,7 @@ impl Toolset for Shell {
 }
 
 #[tokio::test]
-async fn a_value_hears_of_each_run_that_a_question_ended() {
+async fn a_value_is_interrupted_for_each_run_that_a_question_ended() {
     for (version, expected) in
         [(ProtocolVersion::V2026_07_28, "stopped 1"), (ProtocolVersion::V2025_11_25, "stopped 0")]
     {

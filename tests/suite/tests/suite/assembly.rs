@@ -47,7 +47,7 @@ fn linked_tool() -> Tool {
 }
 
 #[tokio::test]
-async fn a_custom_tool_takes_the_place_of_a_linked_one_and_the_report_says_so() {
+async fn a_custom_tool_replaces_a_linked_one_in_the_report() {
     let pool = ToolPool::builder()
         .add(tool("same", "custom"))
         .add_from(&Source::Linked, [linked_tool(), tool("other", "linked")])
@@ -61,7 +61,7 @@ async fn a_custom_tool_takes_the_place_of_a_linked_one_and_the_report_says_so() 
 }
 
 #[test]
-fn an_mcp_tool_takes_nobodys_place_unasked_and_the_error_names_both() {
+fn an_mcp_tool_replaces_no_other_tool_by_default() {
     let collide = |builder: tool_runtime::ToolPoolBuilder, first: &str| {
         let builder = builder.add_from(&github(), [tool("same", "mcp")]);
         let error = builder.build().expect_err("a collision");
@@ -115,7 +115,7 @@ fn names_that_differ_in_case_alone_collide() {
 }
 
 #[test]
-fn of_a_server_names_that_differ_in_case_alone_are_kept_and_reported() {
+fn remote_names_that_differ_only_in_case_are_kept_and_reported() {
     let pool = ToolPool::builder()
         .add_from(&github(), [tool("READ", ""), tool("rEAD", ""), tool("list", "")])
         .add(tool("Read", ""))
@@ -124,12 +124,12 @@ fn of_a_server_names_that_differ_in_case_alone_are_kept_and_reported() {
     assert_eq!(names(&pool), ["READ", "Read", "list", "rEAD"]);
     let report = pool.report();
     assert_eq!(report.alike, [["READ", "Read", "rEAD"]]);
-    let said = "`READ` and `Read` and `rEAD` differ in case alone\n";
+    let said = "`READ` and `Read` and `rEAD` differ only in case\n";
     assert!(report.to_string().ends_with(said), "{report}");
 }
 
 #[tokio::test]
-async fn odd_tools_of_a_server_are_quarantined_and_the_others_work() {
+async fn invalid_tools_of_a_server_are_quarantined_and_the_others_work() {
     let odd = vec![
         tool("bad name", ""),
         tool(&"x".repeat(129), ""),
@@ -175,7 +175,7 @@ fn full() -> tool_runtime::ToolPoolBuilder {
 const ALL: [&str; 7] = ["add", "fs.delete", "fs.read", "fs.write", "gh.list", "skill", "web.get"];
 
 #[test]
-fn every_kind_of_selector_picks_and_leaves_out_what_it_says() {
+fn every_kind_of_selector_includes_and_excludes() {
     for (selector, picked) in [
         ("fs.read", vec!["fs.read"]),
         ("fs.*", vec!["fs.delete", "fs.read", "fs.write"]),
@@ -204,7 +204,7 @@ fn every_kind_of_selector_picks_and_leaves_out_what_it_says() {
 }
 
 #[tokio::test]
-async fn deny_wins_and_what_is_left_out_cannot_be_called() {
+async fn deny_wins_and_hidden_tools_cannot_be_called() {
     let pool = full().allow(["fs.*", "add"]).deny(["hint:read_only"]).build().expect("a pool");
     assert_eq!(names(&pool), ["add", "fs.delete", "fs.write"]);
     assert!(refusal(&pool, "fs.read", "").await.starts_with("unknown tool `fs.read`"));
@@ -268,7 +268,7 @@ fn selectors_that_pick_nothing_are_in_the_report() {
 }
 
 #[test]
-fn bad_patterns_are_told_by_the_build_all_at_once() {
+fn the_build_reports_all_invalid_patterns_together() {
     let error = full()
         .allow(["fs.[", "hint:readonly", "add"])
         .deny(["label:x", "source:github"])
@@ -294,7 +294,7 @@ fn bad_patterns_are_told_by_the_build_all_at_once() {
 
 /// A tool of the custom source replaced the linked one: the filter is about what is left.
 #[tokio::test]
-async fn what_was_replaced_does_not_come_back_by_a_filter() {
+async fn a_filter_does_not_restore_replaced_tools() {
     let pool = ToolPool::builder()
         .add_from(&Source::Linked, [tagged("same", "safe")])
         .add(tool("same", "custom"))
@@ -306,7 +306,7 @@ async fn what_was_replaced_does_not_come_back_by_a_filter() {
 
 /// A filter settles a collision: what it leaves out has no name to take.
 #[tokio::test]
-async fn tools_that_are_left_out_collide_with_nobody() {
+async fn hidden_tools_do_not_collide() {
     let offers = || {
         ToolPool::builder().add(tool("same", "custom")).add_from(&github(), [tool("same", "mcp")])
     };
@@ -385,7 +385,7 @@ fn refused<T: for<'de> Deserialize<'de> + Debug>(json: &Value, expected: &str) {
 }
 
 #[tokio::test]
-async fn a_report_reads_back_as_it_was() {
+async fn a_report_survives_serialization() {
     let pool = full()
         .add_from(&Source::Linked, [tool("skill", "")])
         .add_from(&github(), [tool("bad name", "")])
@@ -416,7 +416,7 @@ async fn a_report_reads_back_as_it_was() {
 }
 
 #[test]
-fn filters_read_back_as_they_were() {
+fn filters_survive_serialization() {
     let filter: Filter = serde_json::from_value(json!({
         "allow": ["fs.*", "tag:x", "hint:!read_only", "source:mcp:github", "source:owner"],
         "deny": ["fs.write"]
@@ -445,7 +445,7 @@ async fn measure() -> ReadRequest {
 }
 
 #[tokio::test]
-async fn definitions_calls_and_results_read_back_as_they_were() {
+async fn definitions_calls_and_results_survive_serialization() {
     let annotations = ToolAnnotations::default().with_open_world(false);
     let mut definition =
         Tool::builder("a", "b").tags(["x"]).handler(|| async {}).definition().clone();

@@ -241,7 +241,7 @@ fn prompts_and_resources_that_block_stop_nothing() {
 }
 
 #[test]
-fn the_log_tells_when_a_tool_no_longer_blocks() {
+fn the_log_reports_the_end_of_a_blocked_poll() {
     let mut server = Server::open();
     server.call(1, "nap");
     server.log_until("`nap` blocks its thread");
@@ -332,7 +332,7 @@ fn a_client_that_does_not_read_holds_up_no_end() {
 }
 
 #[test]
-fn a_client_that_closes_the_output_has_gone() {
+fn a_closed_output_counts_as_disconnected() {
     let mut server = Server::open();
     drop(std::mem::replace(&mut server.output, BufReader::new(empty()).lines()));
     let log: Vec<_> = server.log.by_ref().map(|line| line.expect("UTF-8")).collect();

@@ -138,7 +138,7 @@ async fn from_inside_of_a_runtime_with_many_threads() {
 }
 
 #[test]
-fn what_takes_too_long_is_a_timeout_and_dropped() {
+fn a_slow_call_times_out_and_is_dropped() {
     let (pool, told, _release) = blocking();
     let pool = pool.with_timeout(Duration::from_millis(50));
     let result = pool.call(ToolCall::new("hang", "").with_call_id("1"));
@@ -148,7 +148,7 @@ fn what_takes_too_long_is_a_timeout_and_dropped() {
 }
 
 #[test]
-fn a_tool_that_blocks_its_thread_costs_nobody_but_itself() {
+fn a_tool_that_blocks_its_thread_delays_no_other_call() {
     for runtime in [None, Some(tokio::runtime::Builder::new_current_thread().build().unwrap())] {
         let _inside = runtime.as_ref().map(tokio::runtime::Runtime::enter);
         let (pool, _told, release) = blocking();
@@ -300,7 +300,7 @@ async fn external_servers_are_connected_from_inside_of_a_runtime() {
 }
 
 #[tokio::test]
-async fn a_panic_of_what_is_waited_for_is_the_callers() {
+async fn a_panic_of_an_awaited_task_resumes_in_the_caller() {
     let pool = without_tools();
     let waits = std::panic::AssertUnwindSafe(|| pool.block_on(async { panic!("boom") }));
     let panic = std::panic::catch_unwind(waits).expect_err("a panic");

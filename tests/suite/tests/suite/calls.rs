@@ -27,7 +27,7 @@ fn boom_inline() -> String {
 }
 
 #[tokio::test]
-async fn a_panic_is_an_outcome_that_tells_the_model_nothing() {
+async fn a_panic_is_an_error_without_details_for_the_model() {
     for (pool, name) in [
         (pool_of::<BoomAction>(), "boom"),
         (pool_of::<BoomBlockingAction>(), "boom_blocking"),
@@ -63,7 +63,7 @@ async fn nested_bomb() {
 }
 
 #[tokio::test]
-async fn a_panic_while_a_call_is_cut_short_is_an_outcome_too() {
+async fn a_panic_during_cancellation_is_an_outcome() {
     for (pool, name) in [
         (pool_of::<BoobyTrappedAction>(), "booby_trapped"),
         (pool_of::<NestedBombAction>(), "nested_bomb"),
@@ -76,7 +76,7 @@ async fn a_panic_while_a_call_is_cut_short_is_an_outcome_too() {
 }
 
 #[test]
-fn a_runtime_without_timers_is_an_outcome_too() {
+fn a_runtime_without_timers_gives_an_error() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     let pool = ToolPool::builder().tool::<HangAction>().state(watched().0).build().expect("a pool");
     let result = runtime.block_on(pool.call(ToolCall::new("hang", "")));
@@ -143,7 +143,7 @@ async fn a_tool_that_takes_too_long_is_dropped() {
 }
 
 #[tokio::test]
-async fn the_pools_limit_holds_for_tools_without_one_and_the_callers_deadline_for_all() {
+async fn the_default_timeout_applies_to_tools_without_one() {
     let (watch, _) = watched();
     let pool = ToolPool::builder()
         .tool::<HangLongAction>()
@@ -267,7 +267,7 @@ fn here() -> String {
 }
 
 #[tokio::test]
-async fn a_plain_function_leaves_the_runtimes_thread_unless_it_is_inline() {
+async fn a_plain_function_runs_on_another_thread_unless_inline() {
     let own = format!("{:?}", std::thread::current().id());
     assert_ne!(text(&pool_of::<ElsewhereAction>(), "elsewhere", "").await, own);
     assert_eq!(text(&pool_of::<HereAction>(), "here", "").await, own);
@@ -324,7 +324,7 @@ async fn divide(
 }
 
 #[tokio::test]
-async fn a_typed_call_goes_the_same_way_and_keeps_its_type() {
+async fn a_typed_call_takes_the_same_stages() {
     let pool = pool_of::<DivideAction>();
     assert_eq!(DivideAction { a: 8, b: 2 }.call(&pool).await.expect("dispatched"), Ok(4));
     assert_eq!(

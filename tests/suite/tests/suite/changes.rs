@@ -130,7 +130,7 @@ async fn query(database: &Database) {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_told_at_once_and_changes_nothing() {
+async fn all_mistakes_are_reported_together_and_change_nothing() {
     let pool = empty();
     pool.add_tools(&skills(), [tool("a", "1")]).expect("added");
     let mut changes = pool.changes();
@@ -183,7 +183,7 @@ fn the_filter_comes_first() {
 }
 
 #[test]
-fn of_a_server_one_odd_tool_costs_the_others_nothing() {
+fn an_invalid_tool_does_not_affect_other_tools_of_its_server() {
     let pool = empty();
     let github = Source::mcp("github");
     let change = pool.set_tools(&github, [tool("bad name", ""), tool("fine", "")]).expect("set");
@@ -192,7 +192,7 @@ fn of_a_server_one_odd_tool_costs_the_others_nothing() {
 }
 
 #[tokio::test]
-async fn listeners_hear_what_can_be_seen_and_nothing_else() {
+async fn listeners_are_notified_only_of_visible_changes() {
     let pool = ToolPool::builder().deny(["no.*"]).build().expect("a pool");
     let (mut one, mut other) = (pool.changes(), pool.scope().changes());
     let kept = tool("a", "1");
@@ -217,7 +217,7 @@ async fn listeners_hear_what_can_be_seen_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn listening_ends_when_the_pool_is_closed_or_gone() {
+async fn listening_ends_when_the_pool_is_closed_or_dropped() {
     let pool = ToolPool::builder().add(tool("a", "")).build().expect("a pool");
     let mut changes = pool.changes();
     pool.close().await;
@@ -246,7 +246,7 @@ async fn a_listener_may_change_the_pool() {
 
 /// What makes the tools may itself use the pool.
 #[test]
-fn tools_may_be_made_while_they_are_given() {
+fn an_iterator_of_added_tools_may_use_the_pool() {
     let pool = empty();
     pool.add_tools(&skills(), [tool("a", "")]).expect("added");
     let made = (0..2).map(|index| {
@@ -285,7 +285,7 @@ async fn a_call_that_runs_finishes_when_its_tool_is_removed_or_replaced() {
 }
 
 #[tokio::test]
-async fn a_closed_pool_refuses_changes_and_calls_and_still_reports() {
+async fn a_closed_pool_rejects_changes_and_calls_and_still_reports() {
     let pool = ToolPool::builder().add(tool("a", "")).deny(["x"]).build().expect("a pool");
     let agent = pool.scope();
     let _guard = agent.restrict(["a"]).expect("a pattern");
@@ -314,7 +314,7 @@ async fn a_closed_pool_refuses_changes_and_calls_and_still_reports() {
 }
 
 #[tokio::test]
-async fn a_snapshot_stays_as_it_was() {
+async fn a_snapshot_does_not_change() {
     let pool = empty();
     pool.add_tools(&skills(), [tool("a", "")]).expect("added");
     let (snapshot, listing) = (pool.snapshot(), pool.definitions_json());
@@ -325,7 +325,7 @@ async fn a_snapshot_stays_as_it_was() {
 }
 
 #[test]
-fn threads_that_add_at_once_lose_nothing_and_every_listener_hears_the_same() {
+fn concurrent_additions_lose_nothing_and_notify_all_listeners() {
     let pool = empty();
     let (mut one, mut other) = (pool.changes(), pool.changes());
     let (start, refused) = (Barrier::new(4), AtomicUsize::new(0));

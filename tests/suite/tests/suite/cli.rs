@@ -71,7 +71,7 @@ fn call_reads_standard_input() {
 }
 
 #[test]
-fn exit_codes_tell_wrong_usage_from_a_tools_error() {
+fn exit_codes_distinguish_wrong_usage_from_a_tools_error() {
     for (arguments, code, said) in [
         (vec!["call", "divide", "a=1", "b=0"], 1, "cannot divide by zero"),
         (vec!["call", "add", "a=x"], 2, "`a` must be an integer"),
@@ -93,7 +93,7 @@ fn exit_codes_tell_wrong_usage_from_a_tools_error() {
 }
 
 #[test]
-fn a_mistake_is_told_with_what_to_write_instead() {
+fn a_mistake_is_reported_with_a_remedy() {
     for (arguments, said) in [
         (vec!["serv"], "a similar subcommand exists: 'serve'"),
         (vec!["help", "serv"], "a similar subcommand exists: 'serve'"),
@@ -118,7 +118,7 @@ fn a_mistake_is_told_with_what_to_write_instead() {
 }
 
 #[test]
-fn options_stand_anywhere_after_their_command() {
+fn options_are_allowed_anywhere_after_their_command() {
     for arguments in [
         ["call", "--json", "add", "a=1"].as_slice(),
         &["call", "add", "--json", "a=1"],
@@ -196,13 +196,13 @@ fn odd(arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn what_has_no_text_is_named() {
+fn content_without_text_is_described() {
     assert_eq!(stdout(&odd(&["call", "picture"])), "[image image/png, 3 bytes]\n");
 }
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_full_disk_is_no_success() {
+fn a_full_disk_is_an_error() {
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a device");
     let mut command = Command::new(binary());
     command.args(["call", "add", "a=1"]).stdin(Stdio::null()).stdout(full).stderr(Stdio::null());
@@ -234,7 +234,7 @@ fn a_person_at_a_terminal_sees_the_call_and_the_answer() {
 }
 
 #[test]
-fn what_went_wrong_is_said_once() {
+fn an_error_is_reported_once() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_closing_server"));
     let output = limit::output(command.args(["call", "shop.read"])).expect("it starts");
     assert_eq!(output.status.code(), Some(1));

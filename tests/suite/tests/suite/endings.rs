@@ -84,7 +84,7 @@ impl Shop {
 }
 
 #[test]
-fn a_call_without_an_end_is_given_up_before_a_host_gives_the_server_up() {
+fn an_endless_call_is_abandoned_before_the_host_kills_the_server() {
     for (tool, sign) in [("shop.wait", "waiting"), ("shop.count", "")] {
         assert!((0..TRIES).any(|_| time_to_end(tool, sign) < PATIENCE), "{tool}");
     }
@@ -122,14 +122,14 @@ fn values_of_a_session_are_closed_before_the_process_ends() {
 }
 
 #[test]
-fn a_question_that_nobody_can_answer_fails_at_once() {
+fn an_unanswerable_question_fails_immediately() {
     let mut shop = Shop::open();
     shop.call("shop.ask");
     assert_eq!(shop.receive()["method"], "elicitation/create");
     drop(shop.input.take());
     let (status, result) = shop.ended();
     let text = result.expect("an answer")["content"][0]["text"].take();
-    assert_eq!(text, "the client did not answer: it is gone");
+    assert_eq!(text, "the client did not answer: it is disconnected");
     assert!(status.success());
 }
 
@@ -155,7 +155,7 @@ fn a_signal_cancels_a_call_by_hand() {
 }
 
 #[test]
-fn a_second_signal_ends_at_once() {
+fn a_second_signal_ends_immediately() {
     let mut shop = Shop::open();
     shop.call("shop.wait");
     shop.log_until("waiting");

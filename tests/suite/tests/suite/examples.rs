@@ -84,7 +84,7 @@ fn a_shell_keeps_its_directory_and_its_variables() {
 }
 
 #[test]
-fn a_cancelled_command_is_stopped_and_the_shell_goes_on() {
+fn a_cancelled_command_is_stopped_and_the_shell_continues() {
     let mut terminal = Client::terminal();
     let shell = terminal.run(1, "STAYS=yes; echo $$")["output"].clone();
     // The FIFO's reader is there when the writer returns: the command runs.
@@ -103,7 +103,7 @@ fn a_cancelled_command_is_stopped_and_the_shell_goes_on() {
 }
 
 #[test]
-fn a_closed_server_leaves_no_shell_behind() {
+fn a_closed_server_leaves_no_shell() {
     let mut terminal = Client::terminal();
     let shell = terminal.run(1, "echo $$")["output"].as_str().expect("a number").to_owned();
     terminal.leave();
@@ -112,7 +112,7 @@ fn a_closed_server_leaves_no_shell_behind() {
 }
 
 #[test]
-fn a_file_says_which_tools_there_are() {
+fn a_configuration_file_selects_the_tools() {
     let file = std::env::temp_dir().join(format!("tools-{}.toml", std::process::id()));
     let write = |text: &str| std::fs::write(&file, text).expect("the file is written");
     let path = file.to_str().expect("UTF-8").to_owned();
@@ -142,7 +142,7 @@ fn a_file_says_which_tools_there_are() {
 }
 
 #[test]
-fn the_notes_are_a_whole_server() {
+fn the_notes_example_serves_tools_prompts_and_resources() {
     let mut notes = Client::start("notes");
     let mut ask = |id: u64, method: &str, params: Value| {
         notes.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));

@@ -152,7 +152,7 @@ async fn loud() -> &'static str {
 }
 
 #[test]
-fn empty_titles_and_tags_and_a_priority_outside_of_its_range_are_refused() {
+fn empty_titles_and_tags_and_a_priority_outside_of_its_range_are_rejected() {
     let ping = Tool::builder("ping", "Answer.").title(" ").tags(["net", ""]);
     let prompt = Prompt::builder("hello", "Greet.").title("");
     let error = ToolPool::builder()
@@ -184,7 +184,7 @@ async fn optional(
 }
 
 #[tokio::test]
-async fn the_absence_of_an_optional_value_is_no_published_default() {
+async fn an_optional_value_has_no_published_default() {
     let pool = ToolPool::builder().tool::<OptionalAction>().build().expect("a pool");
     let n = json!({"type": "integer", "description": "A number."});
     assert_eq!(pool.tools()[0].definition().argument("n"), Some(&n));
@@ -230,7 +230,7 @@ struct Search {
 }
 
 #[tokio::test]
-async fn a_given_schema_that_no_call_can_satisfy_is_refused() {
+async fn a_given_schema_that_no_call_can_satisfy_is_rejected() {
     let closure = Tool::builder("closure", "Search.").input_schema(wants("query"));
     let error = ToolPool::builder()
         .tool::<RequiresMoreAction>()
@@ -248,7 +248,7 @@ async fn a_given_schema_that_no_call_can_satisfy_is_refused() {
         assert!(text_of.contains(expected), "{expected:?} is not in:\n{text_of}");
     }
     assert_eq!(error.problems().len(), 4, "{text_of}");
-    assert!(error.problems().iter().all(|it| matches!(it, PoolProblem::BadDefinition { .. })));
+    assert!(error.problems().iter().all(|it| matches!(it, PoolProblem::InvalidDefinition { .. })));
     let pool = ToolPool::builder().tool::<ByAliasAction>().build().expect("an alias is a name");
     assert_eq!(text(&pool, "by_alias", r#"{"q":"rust"}"#).await, "rust");
 }
@@ -272,7 +272,7 @@ async fn list(
 }
 
 #[tokio::test]
-async fn an_optional_flattened_parameter_is_none_if_none_of_its_fields_is_there() {
+async fn an_optional_flattened_parameter_without_fields_is_none() {
     let pool = ToolPool::builder().tool::<ListAction>().build().expect("a pool");
     let schema = pool.tools()[0].definition().input_schema.clone();
     assert_eq!(schema["required"], json!(["kind"]));

@@ -37,7 +37,7 @@ fn slow(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_plain_function_keeps_its_keys_when_nobody_waits_for_it_any_more() {
+async fn an_abandoned_plain_function_keeps_its_keys() {
     let ((started, is_started), (go, may_go)) = (channel(), channel());
     let gate = Gate {
         inside: AtomicUsize::new(0),
@@ -65,7 +65,7 @@ async fn a_plain_function_keeps_its_keys_when_nobody_waits_for_it_any_more() {
 }
 
 #[tokio::test]
-async fn what_a_tool_drops_costs_the_rest_of_a_batch_nothing() {
+async fn a_panic_in_a_destructor_does_not_end_the_batch() {
     struct Bomb;
     impl Drop for Bomb {
         fn drop(&mut self) {
@@ -108,7 +108,7 @@ async fn what_a_tool_drops_costs_the_rest_of_a_batch_nothing() {
 }
 
 #[tokio::test]
-async fn a_guard_finds_what_it_looks_for_however_it_is_escaped() {
+async fn a_hook_finds_a_word_in_any_spelling() {
     let read = Tool::builder("read", "Read.")
         .input_schema(serde_json::json!({ "type": "object" }))
         .handler(|_: serde_json::Map<String, serde_json::Value>| async { "read" });
@@ -123,7 +123,7 @@ async fn a_guard_finds_what_it_looks_for_however_it_is_escaped() {
 }
 
 #[tokio::test]
-async fn secrets_are_not_shown_by_what_has_no_words_of_its_own() {
+async fn default_visuals_hide_secrets() {
     struct Silent;
     impl Executor for Silent {
         fn call<'a>(
@@ -159,7 +159,7 @@ async fn secrets_are_not_shown_by_what_has_no_words_of_its_own() {
 }
 
 #[tokio::test]
-async fn an_action_may_be_called_from_one_that_holds_what_it_wants() {
+async fn a_nested_call_may_use_resources_of_its_caller() {
     /// Write.
     #[tool(register = false, writes("k:a"))]
     async fn inner() -> i64 {
@@ -185,7 +185,7 @@ async fn an_action_may_be_called_from_one_that_holds_what_it_wants() {
 }
 
 #[test]
-fn a_large_batch_of_mixed_calls_is_no_matter_of_minutes() {
+fn a_large_batch_of_mixed_calls_is_fast() {
     let tool = |name: &str, read_only: bool| {
         Tool::builder(name, "Answer.").read_only(read_only).handler(|| async { "done" })
     };

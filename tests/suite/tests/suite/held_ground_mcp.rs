@@ -111,7 +111,7 @@ async fn linger() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_tool_that_takes_no_answer_for_one_is_ended() {
+async fn a_tool_that_repeats_its_question_is_ended() {
     let pool = pool_of::<NagAction>();
     let client =
         answering(&pool, ProtocolVersion::V2026_07_28, Reply::accept(json!({ "sure": false })))
@@ -122,7 +122,7 @@ async fn a_tool_that_takes_no_answer_for_one_is_ended() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_task_that_takes_no_answer_for_one_is_ended() {
+async fn a_task_that_repeats_its_question_is_ended() {
     let client = patient(&pool_of::<NagLaterAction>()).await;
     let id = begun(&client, "nag_later").await;
     assert_eq!(settled(&client, &id).await, "input_required");
@@ -175,7 +175,7 @@ async fn tasks_end_with_their_server() {
 }
 
 #[tokio::test]
-async fn what_panics_when_it_is_dropped_costs_no_question_of_a_task() {
+async fn a_panic_in_a_destructor_loses_no_question_of_a_task() {
     let client = patient(&pool_of::<ExplodeAction>()).await;
     let params = json!({ "name": "explode", "arguments": {} });
     let result = client.request("tools/call", params).await.expect("a question");
@@ -183,7 +183,7 @@ async fn what_panics_when_it_is_dropped_costs_no_question_of_a_task() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_task_whose_time_is_over_is_gone_whatever_it_drops() {
+async fn an_expired_task_is_removed() {
     let client = patient(&pool_of::<LingerAction>()).await;
     let id = begun(&client, "linger").await;
     tokio::time::sleep(std::time::Duration::from_secs(3601)).await;
@@ -203,7 +203,7 @@ async fn a_uri_longer_than_any_is_of_no_resource() {
 }
 
 #[tokio::test]
-async fn a_client_hears_of_so_many_resources_and_no_more() {
+async fn subscriptions_are_limited() {
     let note = Resource::builder("notes://{id}", "note", "A note.").handler(|| async { "text" });
     let pool = ToolPool::builder().add_resource(note).build().expect("a pool");
     let client = TestClient::stateful(&pool).await;
@@ -224,7 +224,7 @@ async fn a_client_hears_of_so_many_resources_and_no_more() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_cancelled_before_its_answer_is_no_task() {
+async fn a_call_cancelled_before_its_answer_becomes_no_task() {
     let (tell, mut told) = unbounded_channel();
     let pool = ToolPool::builder().tool::<EndlessAction>().state(tell).build().expect("a pool");
     let client = patient(&pool).await;

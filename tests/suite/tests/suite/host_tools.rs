@@ -57,7 +57,7 @@ async fn a_batch_waits_for_answers_that_come_in_any_order() {
 }
 
 #[tokio::test]
-async fn a_call_that_may_write_reaches_the_host_after_those_before_it() {
+async fn a_writing_call_reaches_the_host_after_earlier_calls() {
     let (client, pool) = desk(MINUTE);
     let batch = pool.call_all([call("pick", "a"), call("save", "b"), call("pick", "c")]);
     let host = async {
@@ -72,7 +72,7 @@ async fn a_call_that_may_write_reaches_the_host_after_those_before_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_nobody_answers_ends_at_its_deadline_and_the_rest_of_the_batch_does_not() {
+async fn an_unanswered_call_ends_at_its_deadline_without_the_rest_of_the_batch() {
     let (client, pool) = desk(MINUTE);
     let batch = pool.call_all([call("pick", "late"), call("pick", "quick")]);
     let host = async {
@@ -107,7 +107,7 @@ async fn a_pools_shorter_limit_does_not_end_a_hosts_call() {
 }
 
 #[tokio::test]
-async fn cancelling_a_batch_gives_every_call_its_result_and_tells_the_host() {
+async fn cancelling_a_batch_ends_every_call_and_notifies_the_host() {
     let (client, pool) = desk(MINUTE);
     let token = CancellationToken::new();
     let context = pool.context().with_cancellation(token.clone());
@@ -143,7 +143,7 @@ async fn a_second_answer_and_an_unknown_id_change_nothing() {
 }
 
 #[tokio::test]
-async fn two_calls_of_one_id_in_a_batch_are_answered_apart() {
+async fn two_calls_of_one_id_in_a_batch_are_answered_separately() {
     let (client, pool) = desk(MINUTE);
     let batch = pool.call_all([call("pick", "same"), call("pick", "same")]);
     let host = async {
@@ -158,7 +158,7 @@ async fn two_calls_of_one_id_in_a_batch_are_answered_apart() {
 }
 
 #[tokio::test]
-async fn what_the_host_would_refuse_never_reaches_it() {
+async fn invalid_arguments_never_reach_the_host() {
     let (client, pool) = desk(MINUTE);
     let _no_save = pool.restrict(["pick"]).expect("a pattern");
     let calls = [ToolCall::new("pick", r#"{"titel":"x"}"#), call("save", "a")];
@@ -171,7 +171,7 @@ async fn what_the_host_would_refuse_never_reaches_it() {
 }
 
 #[tokio::test]
-async fn calls_end_when_the_host_goes() {
+async fn calls_end_when_the_host_is_dropped() {
     let (client, pool) = desk(MINUTE);
     let host = async {
         let _taken = in_time(client.next()).await;

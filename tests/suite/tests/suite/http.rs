@@ -4,7 +4,7 @@ mod answers;
 mod auth;
 pub(crate) mod client;
 mod ends;
-mod lane;
+mod fast_path;
 mod limits;
 mod nested;
 mod program;

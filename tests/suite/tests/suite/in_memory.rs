@@ -35,7 +35,7 @@ fn words(panic: tokio::task::JoinError) -> String {
 }
 
 #[tokio::test]
-async fn definitions_come_back_as_they_are() {
+async fn definitions_survive_serialization() {
     let pool = ToolPool::builder().tool::<AddAction>().tool::<RestAction>().build();
     let pool = pool.expect("a pool");
     let offered: Vec<_> = pool.snapshot().definitions().cloned().collect();
@@ -170,7 +170,7 @@ async fn a_call_that_is_dropped_is_cancelled() {
 }
 
 #[tokio::test]
-async fn closing_ends_the_server_whatever_runs() {
+async fn closing_ends_the_server_and_running_calls() {
     let (sender, mut dropped) = mpsc::channel::<()>(1);
     /// Hold a sender for ever.
     #[tool(register = false)]
@@ -211,7 +211,7 @@ async fn requests_are_sent_as_they_are() {
 }
 
 #[tokio::test]
-async fn what_an_era_does_not_have_is_unknown_in_it() {
+async fn methods_of_another_version_are_unknown() {
     for (version, method, is_known) in [
         (ProtocolVersion::V2025_11_25, "ping", true),
         (ProtocolVersion::V2026_07_28, "ping", false),

@@ -94,7 +94,7 @@ async fn a_task_that_does_not_end_fails_the_test() {
 }
 
 #[tokio::test]
-async fn a_task_that_nobody_follows_is_no_empty_success() {
+async fn a_task_without_task_support_panics() {
     let declared = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
     let pool = pool_of::<BrewAction>();
     let client = TestClient::builder(&pool).capabilities(declared).connect().await;
@@ -106,7 +106,7 @@ async fn a_task_that_nobody_follows_is_no_empty_success() {
 }
 
 #[tokio::test]
-async fn a_client_hears_of_the_resources_that_it_asked_for() {
+async fn a_client_is_notified_of_subscribed_resources() {
     for version in VERSIONS {
         let pool = ToolPool::builder().resource::<NoteResource>().build().expect("a pool");
         let client = TestClient::builder(&pool).protocol_version(version).connect().await;
@@ -124,7 +124,7 @@ async fn a_client_hears_of_the_resources_that_it_asked_for() {
 }
 
 #[tokio::test]
-async fn a_filter_with_a_slip_of_the_pen_is_refused() {
+async fn rejects_a_filter_with_a_misspelt_key() {
     for version in VERSIONS {
         let client = TestClient::builder(&pool_of::<WhoamiAction>())
             .protocol_version(version)
@@ -139,7 +139,7 @@ async fn a_filter_with_a_slip_of_the_pen_is_refused() {
 }
 
 #[tokio::test]
-async fn tools_see_who_a_client_is() {
+async fn tools_see_the_client_info() {
     let pool = pool_of::<WhoamiAction>();
     for version in VERSIONS {
         let ada =

@@ -72,7 +72,7 @@ fn call(name: &str) -> ToolCall {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_shed_is_rate_limited() {
+async fn shed_calls_are_rate_limited() {
     let layers = ServiceBuilder::new().load_shed().concurrency_limit(2);
     let pool = builder().layer(layers).build().expect("a pool");
     let results = in_time(pool.call_all(vec![call("work").with_call_id("w"); 5])).await;
@@ -88,7 +88,7 @@ async fn what_is_shed_is_rate_limited() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_layer_of_a_later_call_wraps_those_of_earlier_ones() {
+async fn a_later_layer_wraps_earlier_ones() {
     let builder = builder().layer(ConcurrencyLimitLayer::new(1)).layer(LoadShedLayer::new());
     let pool = builder.build().expect("a pool");
     let results = in_time(pool.call_all(vec![call("work"); 3])).await;
@@ -158,7 +158,7 @@ impl Policy<CallRequest, ToolResult, BoxError> for Again {
 }
 
 #[tokio::test]
-async fn what_may_pass_is_tried_again_and_nothing_else() {
+async fn only_transient_failures_are_retried() {
     let retrying = |times| builder().layer(RetryLayer::new(Again(times))).build().expect("a pool");
     let pool = retrying(3);
     assert_eq!(pool.call(call("flaky")).await.observation().to_text(), "done");
@@ -202,7 +202,7 @@ async fn calls_that_tools_make_are_inside_of_the_layers_with_their_caller() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_waits_in_a_layer_can_be_given_up() {
+async fn a_call_that_waits_in_a_layer_can_be_cancelled() {
     let pool = builder().layer(ConcurrencyLimitLayer::new(1)).build().expect("a pool");
     let token = CancellationToken::new();
     let cancelled = pool.context().with_cancellation(token.clone());
@@ -289,7 +289,7 @@ impl<S: Service<CallRequest, Response = ToolResult, Error = BoxError>> Service<C
 }
 
 #[tokio::test]
-async fn a_layer_that_fails_or_panics_is_one_result_in_its_place() {
+async fn a_failing_layer_is_one_error_result() {
     for (answer, expected) in [
         ((|| Err("secret address".into())) as fn() -> _, ErrorClass::Transient),
         (|| panic!("secret address"), ErrorClass::Internal),

@@ -50,7 +50,7 @@ fn grown(kinds: &[&str]) -> Value {
 }
 
 #[test]
-fn older_clients_are_told_once_of_each_list() {
+fn older_clients_are_notified_once_per_list() {
     let mut server = Server::ready(PROGRAM);
     let first =
         told(&mut server, &legacy_call(1, "grow", &grown(&["tool", "prompt", "resource"])), 3);
@@ -62,7 +62,7 @@ fn older_clients_are_told_once_of_each_list() {
 }
 
 #[test]
-fn newer_clients_are_told_what_they_asked_for() {
+fn newer_clients_receive_requested_notifications() {
     let mut server = Server::with(PROGRAM, &[]);
     let wanted = json!({"notifications": {"promptsListChanged": true,
         "resourceSubscriptions": ["notes://1", "nope://1"]}});
@@ -124,7 +124,7 @@ fn older_clients_subscribe_to_resources() {
 }
 
 #[test]
-fn a_burst_of_changes_is_told_together() {
+fn a_burst_of_changes_is_one_notification() {
     let mut server = Server::ready(PROGRAM);
     for n in 0..200 {
         let more = json!({"name": format!("n{n}"), "kinds": ["prompt"]});
@@ -142,7 +142,7 @@ fn a_burst_of_changes_is_told_together() {
 }
 
 #[test]
-fn a_restriction_is_told_and_so_is_its_end() {
+fn a_restriction_and_its_end_are_notified() {
     let mut server = Server::ready(env!("CARGO_BIN_EXE_changing_server"));
     let narrow = json!({"to": ["narrow", "widen"]});
     assert_eq!(methods(&told(&mut server, &legacy_call(1, "narrow", &narrow), 1)), [ALL[2]]);

@@ -63,7 +63,7 @@ mod of_a_file {
 }
 
 #[tokio::test]
-async fn a_file_of_tools_leaves_out_no_prompt_and_no_resource() {
+async fn a_file_of_tools_keeps_prompts_and_resources() {
     let pool = of_a_file::pool().await.expect("a pool");
     let tools: Vec<String> = pool.tools().iter().map(|tool| tool.name().to_owned()).collect();
     assert_eq!(tools, ["ping_of_a_file"]);

@@ -55,7 +55,7 @@ fn states(manager: &McpManager) -> Vec<(String, bool)> {
 }
 
 #[tokio::test]
-async fn another_set_of_servers_touches_only_what_is_another() {
+async fn replacing_servers_keeps_unchanged_ones() {
     let (kept, changed) = (lives("kept"), lives("changed"));
     let entry = |lives: &Path, tools: &[&str]| faulty(&json!({ "tools": tools, "lives": lives }));
     let pool = empty();
@@ -85,7 +85,7 @@ async fn another_set_of_servers_touches_only_what_is_another() {
 }
 
 #[tokio::test]
-async fn each_server_has_a_state_of_its_own() {
+async fn each_server_has_its_own_state() {
     let pool = empty();
     let missing = McpServerConfig::stdio("no-such-program-here");
     // While it is tried again, a server has no reason to show.
@@ -126,7 +126,7 @@ async fn an_entry_that_speaks_of_tools_that_there_are_not_is_a_problem() {
 }
 
 #[tokio::test]
-async fn what_is_done_to_one_server_leaves_the_others() {
+async fn a_change_of_one_server_keeps_the_others() {
     let (one, other) = (lives("one"), lives("other"));
     let server =
         |lives: &Path| faulty(&json!({ "tools": ["hang", "heard", "echo"], "lives": lives }));
@@ -156,7 +156,7 @@ async fn what_is_done_to_one_server_leaves_the_others() {
 }
 
 #[tokio::test]
-async fn a_connection_is_used_again_and_nobody_connects_after_the_end() {
+async fn a_connection_is_reused_and_none_is_opened_after_close() {
     let lives = lives("used");
     let pool = empty();
     let server = faulty(&json!({ "tools": ["echo", "heard"], "lives": lives }));
@@ -228,7 +228,7 @@ fn warnings() -> (Log, tracing::subscriber::DefaultGuard) {
 }
 
 #[tokio::test]
-async fn nobody_is_warned_while_all_is_well() {
+async fn working_servers_log_no_warnings() {
     let (log, _guard) = warnings();
     let pool = empty();
     let builder = manager().server("old", faulty(&json!({ "tools": ["echo"], "probe": "die" })));
@@ -269,7 +269,7 @@ const TELLTALE: &str = r#"
 "#;
 
 #[tokio::test]
-async fn what_a_server_repeats_of_variables_is_not_shown() {
+async fn variables_repeated_by_a_server_are_not_shown() {
     let (log, _guard) = warnings();
     let entry = json!({
         "command": "sh",

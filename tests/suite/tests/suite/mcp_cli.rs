@@ -76,7 +76,7 @@ fn json_of(output: &Output) -> Value {
 }
 
 #[test]
-fn commands_tell_of_servers_that_are_not_there_and_go_on() {
+fn commands_report_disconnected_servers_and_continue() {
     let missing = json!({ "command": "no-such-program-here" });
     let file = file("missing", json!({ "well": well(), "h": hanging(), "no": missing }));
     for words in [&["list"] as &[_], &["call", "well.echo"], &["schema", "well.echo"]] {
@@ -125,7 +125,7 @@ fn a_gateway_answers_before_a_slow_server_and_lists_wait_for_it() {
 }
 
 #[test]
-fn tools_that_cannot_be_used_are_named_wherever_servers_are_told_of() {
+fn unusable_tools_are_named_in_every_report() {
     let far = faulty(&json!({ "tools": ["echo", "far-tool", "patterned-tool"] }));
     let file = file("unusable", json!({ "s": far }));
     let left_out = "its tool `far-tool` is left out";
@@ -185,7 +185,7 @@ fn a_server_that_is_required_ends_what_needs_it() {
 }
 
 #[test]
-fn a_mistake_in_one_entry_keeps_the_doctor_from_no_other() {
+fn the_doctor_checks_all_entries_despite_mistakes() {
     let servers = json!({
         "unset": { "command": "x", "env": { "A": "${input:key}" } },
         "file": { "command": "x", "envFile": "no-such-file" },
@@ -205,7 +205,10 @@ fn a_mistake_in_one_entry_keeps_the_doctor_from_no_other() {
     let unset = of(1, "unset");
     assert_eq!(unset["level"], "error");
     assert!(text(&unset).contains("`${input:key}` has no value"), "{found}");
-    assert_eq!(unset["help"], "an editor would ask for it; give it by `--var input:key=..`");
+    assert_eq!(
+        unset["help"],
+        "only editors prompt for this value; give it by `--var input:key=..`"
+    );
     let well = of(2, "well");
     assert_eq!(well["level"], "ok");
     assert!(text(&well).ends_with("lists 2 tools"), "{found}");
@@ -240,7 +243,7 @@ fn a_tool_that_is_left_out_is_named_once_and_not_counted() {
 }
 
 #[test]
-fn a_whole_file_that_cannot_be_read_ends_every_command() {
+fn an_unreadable_file_ends_every_command() {
     let file = file("broken", json!({}));
     std::fs::write(&file, "{").expect("room for a file");
     for words in ["list", "status", "serve"] {
@@ -260,7 +263,7 @@ fn servers_are_read_from_yaml() {
 }
 
 #[test]
-fn two_servers_that_cannot_be_there_together_do_not_hide_others() {
+fn conflicting_servers_do_not_hide_other_problems() {
     let (mut one, mut two) = (well(), well());
     one["prefix"] = json!("same");
     two["prefix"] = json!("same");
@@ -304,7 +307,7 @@ fn variables_are_given_on_the_command_line_and_not_printed() {
 }
 
 #[test]
-fn patterns_that_pick_nothing_are_told() {
+fn patterns_that_match_nothing_are_reported() {
     let mut entry = well();
     entry["include"] = json!(["get_curent_time", "echo"]);
     let all = file("patterns", json!({ "well": entry }));
@@ -353,14 +356,14 @@ fn no_servers_are_worth_a_warning() {
     let status = gateway(&file, &["status"]);
     assert!(stderr(&status).contains("warning: there are no MCP servers"), "{status:?}");
     let doctor = gateway(&file, &["doctor"]);
-    assert!(stdout(&doctor).contains("warning  there are no servers in it"), "{doctor:?}");
+    assert!(stdout(&doctor).contains("warning  the configuration lists no servers"), "{doctor:?}");
     for output in [status, doctor] {
         assert_eq!(output.status.code(), Some(0), "{output:?}");
     }
 }
 
 #[test]
-fn their_help_tells_exit_codes_and_the_shape_of_json() {
+fn help_documents_exit_codes_and_json() {
     let file = file("help", json!({}));
     for (command, words) in [("status", "`needs_auth`"), ("doctor", "`level`")] {
         let help = gateway(&file, &["help", command]);
@@ -384,7 +387,7 @@ impl Peer for Agreeable {
 }
 
 #[tokio::test]
-async fn what_servers_ask_is_handed_on_where_the_operator_says_so() {
+async fn requests_of_servers_are_passed_on_if_configured() {
     let asking = faulty(&json!({ "version": "2026-07-28", "tools": ["ask"] }));
     let file = file("asking", json!({ "far": asking }));
     let file = file.to_str().expect("UTF-8");
@@ -415,7 +418,7 @@ fn is_alive(pid: &str) -> bool {
 /// The first ends when it is asked to, the second only when it is killed.
 #[cfg(target_os = "linux")]
 #[test]
-fn what_left_the_session_of_its_server_ends_with_the_program() {
+fn processes_that_left_the_session_end_with_the_program() {
     let pids = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcp-cli-strays");
     drop(std::fs::remove_file(&pids));
     let stray = |begin: &str| {

@@ -101,7 +101,7 @@ async fn call(pool: &ToolPool, name: &str, arguments: Value) -> ToolResult {
 }
 
 #[tokio::test]
-async fn nobody_can_tell_them_from_native_ones() {
+async fn remote_tools_look_like_native_ones() {
     let far = far();
     let (pool, manager) = connected(&far).await;
     let names: Vec<String> = pool.snapshot().tools().iter().map(|t| t.name().into()).collect();
@@ -151,7 +151,7 @@ async fn arguments_are_checked_before_they_are_sent() {
 }
 
 #[tokio::test]
-async fn an_error_of_a_tool_stays_one() {
+async fn an_error_of_a_tool_stays_an_error() {
     let (pool, _manager) = connected(&far()).await;
     let result = call(&pool, "far.fail", json!({})).await;
     assert!(result.observation().is_error());
@@ -159,7 +159,7 @@ async fn an_error_of_a_tool_stays_one() {
 }
 
 #[tokio::test]
-async fn progress_reaches_whoever_called() {
+async fn progress_reaches_the_caller() {
     let (pool, _manager) = connected(&far()).await;
     let bar = Arc::new(Bar::default());
     let context = pool.context().with_peer(bar.clone());
@@ -188,7 +188,7 @@ impl Peer for Host {
 }
 
 #[tokio::test]
-async fn a_host_answers_what_servers_ask() {
+async fn a_host_answers_requests_of_servers() {
     let pool = ToolPool::builder().build().unwrap();
     let builder = McpManager::builder().in_process("far", server(&far())).peer(Arc::new(Host));
     let _manager = builder.connect(&pool).await.unwrap();
@@ -222,7 +222,7 @@ async fn changes_of_a_list_reach_the_pool() {
 }
 
 #[tokio::test]
-async fn servers_come_and_go_while_the_pool_runs() {
+async fn servers_are_added_and_removed_while_the_pool_runs() {
     let (pool, manager) = connected(&far()).await;
     manager.disable("far").await.unwrap();
     assert!(pool.snapshot().tools().is_empty());

@@ -92,7 +92,7 @@ async fn servers_end_with_their_pool() {
 }
 
 #[tokio::test]
-async fn all_servers_that_cannot_be_added_are_reported_at_once() {
+async fn all_servers_that_cannot_be_added_are_reported_together() {
     let builder = McpManager::builder().server("far", faulty(&json!({})));
     let builder = builder.server("far", faulty(&json!({})));
     let bad = McpServerConfig::stdio("");
@@ -103,7 +103,7 @@ async fn all_servers_that_cannot_be_added_are_reported_at_once() {
 }
 
 #[tokio::test]
-async fn a_start_that_fails_leaves_nothing_behind() {
+async fn a_failed_start_leaves_no_process() {
     let far = ToolPool::builder().add(Tool::builder("ping", "Answer.").handler(|| async { 1 }));
     let server = McpServer::new(far.build().unwrap(), "far", "1.0.0");
     let pool = empty();
@@ -115,7 +115,7 @@ async fn a_start_that_fails_leaves_nothing_behind() {
 }
 
 #[tokio::test]
-async fn what_is_done_to_a_server_is_done_though_nobody_waits_for_it() {
+async fn a_change_of_a_server_completes_when_its_future_is_dropped() {
     let (config, lives) = stubborn("interrupted");
     let pool = empty();
     let manager = McpManager::builder().server("s", config).connect(&pool).await.unwrap();
@@ -137,7 +137,7 @@ async fn what_is_done_to_a_server_is_done_though_nobody_waits_for_it() {
 }
 
 #[test]
-fn a_manager_without_its_runtime_says_that_its_servers_are_gone() {
+fn a_manager_without_its_runtime_reports_closed_servers() {
     let runtime = || tokio::runtime::Runtime::new().unwrap();
     let (first, second, pool) = (runtime(), runtime(), empty());
     let builder = McpManager::builder().server("s", faulty(&json!({ "tools": ["echo"] })));
@@ -154,7 +154,7 @@ fn a_manager_without_its_runtime_says_that_its_servers_are_gone() {
 }
 
 #[tokio::test]
-async fn a_name_belongs_to_one_manager_of_a_pool() {
+async fn a_server_name_is_used_by_one_manager_of_a_pool() {
     let pool = empty();
     let builder = || McpManager::builder().server("s", faulty(&json!({ "tools": ["echo"] })));
     let first = builder().connect(&pool).await.unwrap();
@@ -180,7 +180,7 @@ async fn started(tools: &str) -> (McpReader, McpWriter) {
 }
 
 #[tokio::test]
-async fn a_panic_of_the_host_is_a_failure_like_any_other() {
+async fn a_panic_of_the_host_is_a_failure() {
     let pool = empty();
     let panics = AtomicBool::new(true);
     let open = move || {
@@ -241,7 +241,7 @@ async fn a_call_waits_for_a_connection_no_longer_than_for_an_answer() {
 }
 
 #[tokio::test]
-async fn what_was_sent_before_is_not_called_unsent() {
+async fn a_sent_request_is_not_reported_as_unsent() {
     let pool = empty();
     let builder = reached_once(r#"{"tools": ["die-ro"]}"#).call_timeout(Duration::from_secs(3));
     // Otherwise it is not sent again.

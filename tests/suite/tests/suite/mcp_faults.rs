@@ -44,7 +44,7 @@ async fn text(pool: &ToolPool, name: &str, arguments: Value) -> String {
 }
 
 #[tokio::test]
-async fn both_eras_are_spoken_whatever_a_server_does_with_the_probe() {
+async fn both_versions_connect_for_any_answer_to_the_probe() {
     for (script, protocol) in [
         (json!({ "version": "2026-07-28" }), "2026-07-28"),
         (json!({}), "2025-11-25"),
@@ -61,7 +61,7 @@ async fn both_eras_are_spoken_whatever_a_server_does_with_the_probe() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_silent_about_the_probe_is_asked_as_of_old_in_the_same_process() {
+async fn a_server_silent_about_the_probe_gets_initialize_in_the_same_process() {
     let probes = ["ignore", "garbage", "late"].map(|probe| async move {
         let lives = lives(&format!("silent-{probe}"));
         let script = json!({ "probe": probe, "tools": ["echo"], "lives": lives });
@@ -73,7 +73,7 @@ async fn a_server_that_is_silent_about_the_probe_is_asked_as_of_old_in_the_same_
 
 /// Such a server is started once more, as it refuses what it was asked instead.
 #[tokio::test]
-async fn a_modern_server_that_is_slow_is_spoken_to_as_what_it_is() {
+async fn a_slow_stateless_server_is_recognized() {
     let lives = lives("slow-modern");
     let script =
         json!({ "version": "2026-07-28", "probe": "late", "tools": ["echo"], "lives": lives });
@@ -93,7 +93,7 @@ async fn protocol_of_slow(script: &Value) -> String {
 }
 
 #[tokio::test]
-async fn a_server_that_answers_nothing_is_said_to_have_answered_nothing() {
+async fn a_server_that_answers_nothing_is_reported() {
     let pool = ToolPool::builder().allow_empty().build().unwrap();
     let lives = lives("silent");
     let config = faulty(&json!({ "slow": 600_000, "lives": lives }));
@@ -107,7 +107,7 @@ async fn a_server_that_answers_nothing_is_said_to_have_answered_nothing() {
 }
 
 #[tokio::test]
-async fn an_odd_tool_is_left_out_and_named() {
+async fn an_invalid_tool_is_left_out_and_reported() {
     let tools = json!(["echo", "echo-noschema", "echo-far", "echo-deep", "broken", "odd"]);
     let (pool, manager) = with(json!({ "tools": tools })).await;
     let report = pool.report();
@@ -147,7 +147,7 @@ async fn pages_are_followed_and_have_an_end() {
 }
 
 #[tokio::test]
-async fn what_servers_print_besides_answers_does_no_harm() {
+async fn other_output_of_servers_is_ignored() {
     let (pool, _manager) = with(json!({ "tools": ["garbage", "twice", "flood", "echo"] })).await;
     assert_eq!(text(&pool, "s.garbage", json!({})).await, "clean");
     assert_eq!(text(&pool, "s.twice", json!({})).await, "first");
@@ -156,7 +156,7 @@ async fn what_servers_print_besides_answers_does_no_harm() {
 }
 
 #[tokio::test]
-async fn an_answer_that_cannot_be_read_ends_the_call_at_once() {
+async fn an_unreadable_answer_ends_the_call_immediately() {
     let (pool, manager) = with(json!({ "tools": ["raw", "huge", "echo"] })).await;
     let deep = ["{\"a\":".repeat(200), "1".to_owned(), "}".repeat(200)].concat();
     for (line, problem) in [
@@ -191,19 +191,19 @@ async fn an_answer_with_half_a_character_is_read() {
 }
 
 #[tokio::test]
-async fn what_a_server_says_on_standard_output_before_it_ends_is_told() {
+async fn output_before_an_exit_is_reported() {
     let pool = ToolPool::builder().allow_empty().build().unwrap();
     let config = faulty(&json!({ "usage": "Usage: need --db PATH, not k3y-of-mine" }));
     let manager = McpManager::builder().server("s", config.env("KEY", "k3y-of-mine"));
     let manager = manager.start(&pool).unwrap();
     manager.settled().await;
     let state = server_state(&manager, "s", |state| state.reason().is_some()).await;
-    let words = "exited with code 2 and said last: Usage: need --db PATH, not ${KEY}";
+    let words = "exited with code 2; its last output: Usage: need --db PATH, not ${KEY}";
     assert!(state.reason().unwrap().contains(words), "{state}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_reads_nothing_more_is_connected_to_anew() {
+async fn a_server_that_stops_reading_is_reconnected() {
     let lives = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&lives);
     let open = move || {
@@ -223,7 +223,7 @@ async fn a_server_that_reads_nothing_more_is_connected_to_anew() {
     let calls = (0..3).map(|_| call(&pool, "s.echo", large.clone()));
     let results = futures_util::future::join_all(calls).await;
     let lost = results[0].error().unwrap();
-    assert!(lost.message().contains("has read nothing of what it was sent for 30s"), "{lost}");
+    assert!(lost.message().contains("has read none of its input for 30s"), "{lost}");
     assert!(results[1..].iter().all(|result| !result.is_error()), "they were sent again");
     assert!(began.elapsed() < Duration::from_secs(60));
     assert_eq!(lives.load(Ordering::Relaxed), 2);
@@ -263,7 +263,7 @@ async fn deaf(stream: tokio::io::DuplexStream, is_deaf: bool) {
 }
 
 #[tokio::test]
-async fn a_call_that_nobody_waits_for_is_cancelled() {
+async fn a_call_without_a_waiter_is_cancelled() {
     for version in ["2025-11-25", "2026-07-28"] {
         let (pool, _manager) =
             with(json!({ "version": version, "tools": ["hang", "heard"] })).await;
@@ -317,7 +317,7 @@ async fn silence_has_a_limit_and_progress_does_not_count_as_silence() {
     let error = call(&pool, "s.hang", json!({})).await;
     let error = error.error().unwrap();
     assert_eq!(error.class(), ErrorClass::Timeout);
-    assert!(error.message().contains("`s` said nothing for 1s"), "{error}");
+    assert!(error.message().contains("`s` sent nothing for 1s"), "{error}");
     assert_eq!(cancelled(&pool).await, 1, "the server was told");
     // Longer than the limit in all, but never silent for so long.
     assert_eq!(text(&pool, "s.slow", json!({ "ms": 200, "steps": 8 })).await, "done");
@@ -355,7 +355,7 @@ async fn a_server_killed_in_the_middle_of_a_call_comes_back() {
 }
 
 #[tokio::test]
-async fn only_what_may_be_repeated_is_sent_twice() {
+async fn only_repeatable_calls_are_sent_twice() {
     let lives = lives("fragile");
     let script = json!({ "tools": ["fragile", "fragile-ro", "heard"], "lives": lives });
     let (pool, manager) = with(script.clone()).await;
@@ -377,7 +377,7 @@ async fn only_what_may_be_repeated_is_sent_twice() {
 }
 
 #[tokio::test]
-async fn calls_that_find_a_server_gone_share_one_try() {
+async fn calls_to_a_disconnected_server_share_one_attempt() {
     let lives = lives("shared");
     let (pool, _manager) = with(json!({ "tools": ["die", "echo"], "lives": lives })).await;
     call(&pool, "s.die", json!({})).await;
@@ -398,7 +398,7 @@ async fn a_server_that_is_down_at_the_start_is_brought_up_later() {
     let manager = builder.connect(&pool).await.unwrap();
     let state = server_state(&manager, "s", |state| state.reason().is_some()).await;
     assert!(
-        state.reason().unwrap().contains("exited with code 3 and said last: this is life"),
+        state.reason().unwrap().contains("exited with code 3; its last output: this is life"),
         "{state}"
     );
     // Whoever calls hears why it is not there.
@@ -432,7 +432,7 @@ async fn when_all_fail_every_reason_is_given() {
 }
 
 #[tokio::test]
-async fn a_tool_that_is_gone_is_not_found() {
+async fn a_removed_tool_is_not_found() {
     let (pool, _manager) = with(json!({ "tools": ["change", "gone"] })).await;
     // The server forgets the tool and does not notify.
     call(&pool, "s.change", json!({ "tools": ["change"], "times": 0 })).await;
@@ -442,7 +442,7 @@ async fn a_tool_that_is_gone_is_not_found() {
 }
 
 #[tokio::test]
-async fn many_changes_at_once_are_one() {
+async fn many_changes_together_are_one_notification() {
     for version in ["2025-11-25", "2026-07-28"] {
         let (pool, _manager) =
             with(json!({ "version": version, "tools": ["change", "echo"] })).await;
@@ -458,7 +458,7 @@ async fn many_changes_at_once_are_one() {
 }
 
 #[tokio::test]
-async fn a_question_without_anybody_to_answer_is_declined() {
+async fn a_question_without_a_handler_is_declined() {
     let (pool, _manager) = with(json!({ "version": "2026-07-28", "tools": ["ask"] })).await;
     assert_eq!(text(&pool, "s.ask", json!({})).await, r#"{"action":"decline"}"#);
     let (pool, _manager) = with(json!({ "tools": ["ask"] })).await;
@@ -467,7 +467,7 @@ async fn a_question_without_anybody_to_answer_is_declined() {
 }
 
 #[tokio::test]
-async fn closing_leaves_nobody_behind() {
+async fn closing_leaves_no_process() {
     let lives = lives("stays");
     let script = json!({ "tools": ["hang"], "lives": lives, "stays": true });
     let (pool, manager) = with(script).await;
@@ -484,7 +484,7 @@ async fn closing_leaves_nobody_behind() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_let_go_while_it_starts_is_gone() {
+async fn a_server_dropped_while_it_starts_ends() {
     let lives = lives("let-go");
     let pool = ToolPool::builder().allow_empty().build().unwrap();
     let sleeper = faulty(&json!({ "lives": lives, "slow": 60_000 }));

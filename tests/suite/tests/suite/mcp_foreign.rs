@@ -77,7 +77,7 @@ fn with_tools(tools: Value) -> McpManagerBuilder {
 }
 
 #[tokio::test]
-async fn a_foreign_schema_is_repaired_not_enforced_or_left_out() {
+async fn a_foreign_schema_is_repaired_ignored_or_rejected() {
     let patterned = json!({
         "type": "object",
         "properties": { "a": { "type": "string", "pattern": r"^[\w-.]+$" } },
@@ -143,7 +143,7 @@ impl MakeWriter<'_> for Log {
 }
 
 #[tokio::test]
-async fn requests_that_are_refused_are_one_warning_each_kind() {
+async fn rejected_requests_log_one_warning_per_kind() {
     const EACH: usize = 50;
     let log = Log::default();
     let subscriber = tracing_subscriber::fmt().with_max_level(tracing::Level::WARN);
@@ -208,7 +208,7 @@ fn once(tries: &Arc<AtomicUsize>) -> McpManagerBuilder {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_cause_four_tries_of_a_server_that_is_away_and_no_fifth() {
+async fn calls_reconnect_a_server_at_most_four_times() {
     let tries = Arc::new(AtomicUsize::new(0));
     let pool = empty();
     let _manager = once(&tries).connect(&pool).await.unwrap();
@@ -224,7 +224,7 @@ async fn calls_cause_four_tries_of_a_server_that_is_away_and_no_fifth() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_waits_for_servers_for_a_limited_time_and_later_tools_are_told_of() {
+async fn a_list_waits_briefly_for_servers_and_later_tools_are_notified() {
     let gate = Arc::new(Semaphore::new(0));
     let opened = Arc::clone(&gate);
     let builder = McpManager::builder().custom("s", move || {

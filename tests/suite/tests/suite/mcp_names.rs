@@ -45,7 +45,7 @@ async fn one_tool_on_two_servers_is_two_tools() {
 }
 
 #[tokio::test]
-async fn a_name_that_no_id_holds_is_one_all_the_same() {
+async fn an_unusable_name_is_replaced_by_an_id() {
     let long = "x".repeat(200);
     let pool = ToolPool::builder().allow_empty().build().unwrap();
     let tools = ["echo-a b", "echo-a.b", "echo-a/b", "écho", &long];
@@ -62,7 +62,7 @@ async fn a_name_that_no_id_holds_is_one_all_the_same() {
 }
 
 #[tokio::test]
-async fn two_servers_of_one_prefix_are_refused_or_told_apart() {
+async fn two_servers_of_one_prefix_are_rejected_or_renamed() {
     let pool = ToolPool::builder().allow_empty().build().unwrap();
     let two = || {
         let builder = McpManager::builder().in_process("my server", server(&["log"]));
@@ -108,7 +108,7 @@ async fn ids_under_a_longer_prefix_are_for_its_server() {
 }
 
 #[tokio::test]
-async fn a_prefix_that_no_id_holds_is_refused() {
+async fn a_prefix_that_no_id_holds_is_rejected() {
     let pool = ToolPool::builder().allow_empty().build().unwrap();
     for prefix in ["ф".repeat(70), "a b".to_owned(), "x".repeat(65)] {
         let builder = McpManager::builder().server("s", faulty(&["echo"]).prefix(prefix));
@@ -123,7 +123,7 @@ async fn a_prefix_that_no_id_holds_is_refused() {
 }
 
 #[tokio::test]
-async fn a_pattern_leaves_out_whatever_characters_there_are() {
+async fn a_pattern_handles_any_characters() {
     let pool = ToolPool::builder().allow_empty().build().unwrap();
     let config = faulty(&["rmé", "rm/", "rm1", "echo"]).exclude("rm?".parse().unwrap());
     let manager = McpManager::builder().server("s", config).connect(&pool).await.unwrap();
@@ -132,7 +132,7 @@ async fn a_pattern_leaves_out_whatever_characters_there_are() {
 }
 
 #[tokio::test]
-async fn a_name_that_no_id_holds_is_told() {
+async fn a_name_that_matches_no_id_is_reported() {
     let pool = ToolPool::builder().allow_empty().build().unwrap();
     let builder = McpManager::builder().in_process("my server!", server(&["log"]));
     let manager = builder.connect(&pool).await.unwrap();
@@ -166,7 +166,7 @@ async fn a_tool_of_the_program_is_not_replaced_by_a_servers() {
 }
 
 #[tokio::test]
-async fn a_changed_list_leaves_the_tools_of_others() {
+async fn a_changed_list_keeps_the_tools_of_other_servers() {
     let pool = ToolPool::builder().add(tool("own")).build().unwrap();
     let builder = McpManager::builder().server("s", faulty(&["change", "echo"]));
     let manager = builder.server("t", faulty(&["echo", "slow"])).connect(&pool).await.unwrap();

@@ -45,7 +45,7 @@ async fn circle(stream: DuplexStream, asked: Arc<AtomicUsize>) {
 }
 
 #[tokio::test]
-async fn a_list_that_has_no_end_gets_one() {
+async fn an_endless_list_is_cut() {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
     let builder = McpManager::builder().custom("circle", move || {
@@ -81,7 +81,7 @@ async fn a_program_lists_and_reads_them() {
 }
 
 #[tokio::test]
-async fn a_model_sees_the_text_of_one() {
+async fn a_model_reads_the_text_of_an_error() {
     let pool = pool();
     let builder = McpManager::builder().server("notes", offering().resources(true));
     let manager = builder.connect(&pool).await.unwrap();

@@ -19,8 +19,8 @@ const LIMIT: Duration = Duration::from_secs(600);
 const RUNS: u32 = 32;
 
 #[test]
-fn whatever_happens_each_call_gets_its_one_result() {
-    let test = "mcp_schedules::whatever_happens_each_call_gets_its_one_result";
+fn each_call_gets_exactly_one_result() {
+    let test = "mcp_schedules::each_call_gets_exactly_one_result";
     alone(test, LIMIT, || {
         let cases = match std::env::var_os("PROPTEST_CASES") {
             Some(_) => Config::default().cases,

@@ -57,7 +57,7 @@ async fn hints_of_a_server_satisfy_filters_only_if_it_is_trusted() {
 }
 
 #[tokio::test]
-async fn a_configuration_says_which_server_is_trusted() {
+async fn a_configuration_marks_a_server_as_trusted() {
     let program = env!("CARGO_BIN_EXE_faulty_server");
     let script = json!({ "tools": ["echo-ro"] }).to_string();
     for (entry, expected) in [
@@ -186,7 +186,7 @@ async fn a_secret_that_a_server_echoes_reaches_no_model() {
 }
 
 #[tokio::test]
-async fn what_was_expanded_is_masked_and_plain_words_are_not() {
+async fn expanded_values_are_masked_and_plain_words_are_not() {
     let variables =
         [("MINE", "q7-s3cret"), ("FOLDER", "/srv/books"), ("TEAM", "platform"), ("PORT", "808080")];
     let entry = json!({
@@ -282,7 +282,7 @@ fn odd_result() -> Value {
 }
 
 #[tokio::test]
-async fn a_gateway_passes_on_what_it_does_not_understand() {
+async fn a_gateway_passes_unknown_parts_on() {
     for version in ["2025-11-25", "2026-07-28"] {
         let script = json!({ "tools": ["raw-marked"], "version": version });
         let (server, first) = gateway(&script).await;
@@ -310,7 +310,7 @@ async fn a_gateway_passes_on_what_it_does_not_understand() {
 }
 
 #[tokio::test]
-async fn a_gateway_over_http_passes_it_on_as_well() {
+async fn a_gateway_over_http_passes_unknown_parts_on() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
     let (server, first) = gateway(&json!({ "tools": ["raw-marked"] })).await;

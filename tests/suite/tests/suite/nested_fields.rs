@@ -50,7 +50,7 @@ async fn keep(
 }
 
 #[tokio::test]
-async fn an_unknown_field_is_refused_at_every_depth_with_its_path_and_the_nearest_name() {
+async fn an_unknown_field_is_rejected_at_every_depth_with_its_path_and_the_nearest_name() {
     let pool = pool_of::<KeepAction>();
     for (arguments, expected) in [
         (
@@ -81,7 +81,7 @@ async fn an_unknown_field_is_refused_at_every_depth_with_its_path_and_the_neares
 }
 
 #[test]
-fn what_is_refused_is_advertised() {
+fn closed_objects_are_advertised() {
     let schema = Value::Object(KeepAction::definition().input_schema);
     let book = &schema["$defs"]["Book"];
     assert_eq!(book["additionalProperties"], false, "{schema:#}");
@@ -100,7 +100,7 @@ fn what_is_refused_is_advertised() {
 }
 
 #[tokio::test]
-async fn an_alias_is_no_unknown_field() {
+async fn an_alias_is_a_known_field() {
     let pool = pool_of::<KeepAction>();
     let kept = text(&pool, "keep", r#"{"x":{"name":"a","binding":"Soft"}}"#).await;
     assert!(kept.contains(r#"title: "a""#), "{kept}");
@@ -194,7 +194,7 @@ async fn buffer(
 }
 
 #[tokio::test]
-async fn what_serde_takes_stays_accepted() {
+async fn values_that_serde_accepts_stay_accepted() {
     let pool = pool_of::<BufferAction>();
     for (arguments, kept) in [
         (json!({ "untagged": { "number": 1, "z": 2 } }), "number: 1"),
@@ -212,7 +212,7 @@ async fn what_serde_takes_stays_accepted() {
 }
 
 #[tokio::test]
-async fn an_unknown_field_is_refused_in_what_serde_buffers() {
+async fn rejects_an_unknown_field_in_a_buffered_value() {
     let pool = pool_of::<BufferAction>();
     for (arguments, expected) in [
         (
@@ -252,7 +252,7 @@ async fn an_unknown_field_is_refused_in_what_serde_buffers() {
 }
 
 #[test]
-fn what_no_schema_lists_is_not_advertised_as_closed() {
+fn unlisted_fields_are_not_advertised_as_closed() {
     let schema = Value::Object(BufferAction::definition().input_schema);
     let accepts = |arguments: Value| jsonschema::is_valid(&schema, &arguments);
     assert!(accepts(json!({ "untagged": { "number": 1, "z": 2 } })), "{schema:#}");
@@ -316,7 +316,7 @@ async fn keep_pairs(
 }
 
 #[tokio::test]
-async fn what_is_not_advertised_is_refused_by_name_as_well() {
+async fn rejects_unadvertised_fields_by_name() {
     let pool = pool_of::<KeepPairsAction>();
     let arguments = r#"{"x":{"pair":[1,{"number":1,"numbr":2}],"numbered":{}}}"#;
     let refusal = refusal(&pool, "keep_pairs", arguments).await;
@@ -344,7 +344,7 @@ async fn go(
 }
 
 #[tokio::test]
-async fn a_default_that_only_serde_knows_is_no_mistake() {
+async fn a_default_known_only_to_serde_is_accepted() {
     let pool = pool_of::<GoAction>();
     assert_eq!(text(&pool, "go", r#"{"to":[1],"speed":1}"#).await, "Point(1, 0) 1");
 }
@@ -422,7 +422,7 @@ impl<'de> Deserialize<'de> for Host {
 }
 
 #[tokio::test]
-async fn a_secret_parameter_hides_its_own_value_alone() {
+async fn a_secret_parameter_hides_only_its_value() {
     let pool = pool_of::<LogInAction>();
     let refused = refusal(&pool, "log_in", r#"{"password":7,"host":"localhost"}"#).await;
     assert!(refused.contains("argument `host`: the host localhost has no dot"), "{refused}");
@@ -501,7 +501,7 @@ async fn limit(
 
 /// Decoding does not enforce the range, so the schema is walked before it.
 #[tokio::test]
-async fn a_schema_that_is_walked_first_refuses_no_alias() {
+async fn a_schema_that_is_walked_first_rejects_no_alias() {
     let pool = pool_of::<LimitAction>();
     assert_eq!(text(&pool, "limit", r#"{"x":{"count":2}}"#).await, "Limited { number: 2 }");
     for arguments in [r#"{"x":{"number":0}}"#, r#"{"x":{"count":0}}"#] {

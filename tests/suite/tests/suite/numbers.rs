@@ -56,9 +56,9 @@ async fn a_wide_integer_is_read_from_its_digits() {
 }
 
 #[tokio::test]
-async fn what_is_no_wide_integer_is_refused_by_name() {
+async fn rejects_by_name_a_value_that_is_not_a_wide_integer() {
     let pool = pool_of::<TakeNumbersAction>();
-    let expected = "a number in argument `k` is not an integer of its type; write digits alone, without fraction or exponent";
+    let expected = "a number in argument `k` is not an integer of its type; write only digits, without fraction or exponent";
     for number in ["1e20", "1e400", "100000000000000000000.5", &"9".repeat(60)] {
         let arguments = format!(r#"{{"k":{number},"a":1}}"#);
         let refusal = refusal(&pool, "take_numbers", &arguments).await;
@@ -96,7 +96,7 @@ async fn power_of_two(
 }
 
 #[tokio::test]
-async fn a_wide_integer_passes_a_gateway_unchanged_or_is_refused() {
+async fn a_wide_integer_passes_a_gateway_unchanged_or_is_rejected() {
     let far = McpServer::new(pool_of::<PowerOfTwoAction>(), "far", "1.0.0");
     let pool = ToolPool::builder().build().expect("a pool");
     let manager = McpManager::builder().in_process("far", far);
@@ -130,7 +130,7 @@ async fn through_a_gateway(pool: ToolPool, line: &str) -> String {
 const WIDE: &str = "170141183460469231731687303715884105727";
 
 #[tokio::test]
-async fn a_wide_integer_without_a_text_mirror_is_kept_or_refused() {
+async fn a_wide_integer_without_a_text_mirror_is_kept_or_rejected() {
     let result = format!(
         r#"{{"content":[{{"type":"text","text":"a"}}],"structuredContent":{{"k":{WIDE}}}}}"#
     );

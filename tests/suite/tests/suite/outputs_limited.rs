@@ -64,7 +64,7 @@ fn file_in(text: &str) -> PathBuf {
 }
 
 #[tokio::test]
-async fn of_a_long_text_head_and_tail_are_left_and_the_whole_can_be_read() {
+async fn a_long_text_keeps_head_and_tail_and_is_stored_whole() {
     let folder = Folder::new();
     let limits = OutputLimits::default().text(1_000).spill_to(&folder.0);
     let pool = limited(fixed(|| Ok(Observation::text(lines()))), limits);
@@ -79,7 +79,7 @@ async fn of_a_long_text_head_and_tail_are_left_and_the_whole_can_be_read() {
 }
 
 #[tokio::test]
-async fn without_a_folder_nothing_is_kept_and_the_model_is_told_to_ask_for_less() {
+async fn without_a_directory_nothing_is_stored() {
     let pool =
         limited(fixed(|| Ok(Observation::text(lines()))), OutputLimits::default().text(1_000));
     let text = result(&pool).await.observation().to_text();
@@ -87,7 +87,7 @@ async fn without_a_folder_nothing_is_kept_and_the_model_is_told_to_ask_for_less(
 }
 
 #[tokio::test]
-async fn what_is_within_the_limits_stays_as_it_is() {
+async fn results_within_the_limits_stay_unchanged() {
     let whole = fixed(|| {
         let block = ContentBlock::image("AAAA", "image/png");
         Ok(Observation::text("x".repeat(100)).with_content(block).with_meta("k", 1))
@@ -148,7 +148,7 @@ async fn a_structured_value_that_is_too_large_becomes_an_error() {
 }
 
 #[tokio::test]
-async fn a_text_stands_for_a_picture_that_is_too_large() {
+async fn an_image_over_the_limit_becomes_a_text() {
     let folder = Folder::new();
     let draw = fixed(|| {
         let blocks = [
@@ -169,7 +169,7 @@ async fn a_text_stands_for_a_picture_that_is_too_large() {
 }
 
 #[tokio::test]
-async fn what_a_tool_says_went_wrong_is_cut_and_stays_an_error() {
+async fn a_long_error_is_shortened_and_stays_an_error() {
     let fail = fixed(|| Ok(Observation::error(lines())));
     let pool = limited(fail, OutputLimits::default().text(500));
     let result = result(&pool).await;
@@ -190,7 +190,7 @@ async fn the_text_of_an_error_is_limited_too() {
 }
 
 #[tokio::test]
-async fn after_hooks_see_what_is_left() {
+async fn after_hooks_see_the_limited_result() {
     let measure = |_: HookCall, after: AfterCall| async move {
         After::replace(Observation::text(after.observation().to_text().len().to_string()))
     };

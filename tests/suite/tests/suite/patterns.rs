@@ -7,7 +7,7 @@ use suite::limit;
 
 /// Each in a process of its own: one that enables patterns enables them for all.
 #[test]
-fn whatever_can_hold_a_pattern_has_it_enforced() {
+fn patterns_are_enforced_for_every_type() {
     for kind in ["type", "argument", "action", "builder"] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_late_pattern"));
         let output = limit::output(command.arg(kind)).expect("it runs");

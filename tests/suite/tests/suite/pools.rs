@@ -19,7 +19,7 @@ mod elsewhere {
 }
 
 #[test]
-fn two_linked_tools_of_one_name_are_refused_with_their_places() {
+fn two_linked_tools_of_one_name_are_rejected_with_their_places() {
     let first = Registration::of::<FirstAction>("src/a.rs", 7).tool();
     let second = Registration::of::<elsewhere::SecondAction>("src/b.rs", 9).tool();
     let error = ToolPool::builder().add(first).add(second).build().expect_err("a duplicate");
@@ -44,7 +44,7 @@ async fn query(database: &Database, context: &ToolContext) {
 }
 
 #[test]
-fn missing_state_is_told_with_the_line_to_add() {
+fn missing_state_is_reported_with_the_line_to_add() {
     let error = ToolPool::builder().tool::<QueryAction>().build().expect_err("no database");
     let text = error.to_string();
     assert!(text.contains("tool `query` borrows a `suite::pools::Database`"), "{text}");
@@ -69,7 +69,7 @@ async fn inverted(
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_at_once() {
+fn all_mistakes_are_reported_together() {
     let error = ToolPool::builder()
         .tool::<InvertedAction>()
         .tool::<QueryAction>()
@@ -136,7 +136,7 @@ async fn only_plain_fields_can_be_flattened_into_a_tool() {
 }
 
 #[tokio::test]
-async fn a_closure_without_fields_refuses_arguments() {
+async fn a_closure_without_fields_rejects_arguments() {
     #[derive(serde::Deserialize, schemars::JsonSchema)]
     struct Empty {}
     let tool = Tool::builder("empty", "E.").handler(|_: Empty| async {});
@@ -194,7 +194,7 @@ struct Greeting {
 }
 
 #[tokio::test]
-async fn a_closure_is_a_tool_like_any_other() {
+async fn a_closure_can_be_a_tool() {
     let greet = Tool::builder("greet", "Greet somebody.").read_only(true).handler(
         |greet: Greet| async move {
             let text = format!("Hello, {}!", greet.name).repeat(greet.times as usize);

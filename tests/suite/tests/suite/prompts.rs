@@ -48,7 +48,7 @@ fn refusal(name: &str, arguments: &Value) -> String {
 }
 
 #[test]
-fn what_is_there_is_declared() {
+fn capabilities_match_the_pool() {
     let (server, hello) = Server::with(PROGRAM, &[]).greeted();
     assert_eq!(
         hello["capabilities"],
@@ -64,7 +64,7 @@ fn what_is_there_is_declared() {
 }
 
 #[test]
-fn prompts_are_listed_with_what_they_take() {
+fn prompts_are_listed_with_their_arguments() {
     let answer = both("prompts/list", &json!({}));
     let prompts = answer["result"]["prompts"].as_array().expect("prompts").clone();
     let names: Vec<&str> = prompts.iter().filter_map(|prompt| prompt["name"].as_str()).collect();
@@ -95,7 +95,7 @@ fn a_prompt_gives_messages() {
 }
 
 #[test]
-fn text_is_read_as_what_the_parameter_takes() {
+fn text_is_read_by_the_type_of_the_parameter() {
     let text = |arguments: Value| {
         let answer = get("review", &arguments);
         answer["result"]["messages"][0]["content"]["text"].as_str().expect("text").to_owned()
@@ -108,7 +108,7 @@ fn text_is_read_as_what_the_parameter_takes() {
 }
 
 #[test]
-fn what_does_not_fit_is_named_with_what_is_allowed() {
+fn invalid_arguments_are_reported_with_the_allowed_values() {
     assert_eq!(
         refusal("review", &json!({"code": "a", "focus": "sped"})),
         "invalid arguments for `review`: `focus` must be one of \"speed\", \"safety\", got \"sped\"; did you mean \"speed\"?"
@@ -127,7 +127,7 @@ fn what_does_not_fit_is_named_with_what_is_allowed() {
 }
 
 #[test]
-fn a_prompt_that_fails_is_an_error_and_the_server_goes_on() {
+fn the_server_continues_after_a_failed_prompt() {
     let mut server = Server::ready(PROGRAM);
     let mut fail = |id: u64, name: &str, book: &str| {
         let arguments = json!({"book": book, "chapter": "1"});
@@ -168,7 +168,7 @@ fn enums_complete_themselves() {
 }
 
 #[test]
-fn functions_complete_and_know_what_was_given() {
+fn functions_complete_with_the_earlier_arguments() {
     assert_eq!(complete(&prompt("summary"), "book", "n", &json!({}))["values"], json!(["novel"]));
     let chapters = complete(&prompt("summary"), "chapter", "x", &json!({"book": "atlas/"}));
     assert_eq!(chapters["values"][1], "atlas/x1");
@@ -179,7 +179,7 @@ fn functions_complete_and_know_what_was_given() {
 }
 
 #[test]
-fn what_cannot_be_completed_is_an_error() {
+fn an_unknown_completion_is_an_error() {
     for (reference, argument) in [
         (prompt("nope"), "focus"),
         (prompt("review"), "nope"),
@@ -191,7 +191,7 @@ fn what_cannot_be_completed_is_an_error() {
 }
 
 #[test]
-fn methods_without_anything_behind_them_do_not_exist() {
+fn methods_without_a_capability_are_unknown() {
     let mut server = Server::ready(env!("CARGO_BIN_EXE_odd_server"));
     for (id, method, params) in [
         (1, "prompts/list", json!({})),
@@ -213,7 +213,7 @@ fn methods_without_anything_behind_them_do_not_exist() {
 }
 
 #[test]
-fn a_pool_refuses_prompts_that_cannot_work() {
+fn a_pool_rejects_prompts_that_cannot_work() {
     struct Absent;
 
     /// Borrow what is not there.
@@ -231,7 +231,7 @@ fn a_pool_refuses_prompts_that_cannot_work() {
         .build()
         .unwrap_err();
     let problems: Vec<String> = error.problems().iter().map(ToString::to_string).collect();
-    assert!(error.problems().iter().all(|it| matches!(it, PoolProblem::BadPrompt { .. })));
+    assert!(error.problems().iter().all(|it| matches!(it, PoolProblem::InvalidPrompt { .. })));
     for part in ["`twice`: two prompts have this name", "bad name", "borrows a `"] {
         assert!(problems.iter().any(|problem| problem.contains(part)), "{part}: {problems:?}");
     }
@@ -239,7 +239,7 @@ fn a_pool_refuses_prompts_that_cannot_work() {
 }
 
 #[test]
-fn a_prompt_that_is_linked_in_and_named_is_one_prompt() {
+fn a_linked_prompt_that_is_also_named_is_one_prompt() {
     /// Be there twice.
     #[prompt(name = "linked_and_named")]
     async fn there() -> &'static str {

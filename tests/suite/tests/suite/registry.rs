@@ -141,7 +141,7 @@ async fn a_toolset_is_made_from_its_parameters() {
 }
 
 #[tokio::test]
-async fn parameters_that_do_not_fit_are_told_with_their_field_all_at_once() {
+async fn invalid_parameters_are_reported_by_field_together() {
     let spec = ToolSpec::new("tally").with("strat", 1).with("label", "much too long");
     let refused = refusal_of(spec).await;
     assert!(refused.starts_with("spec 1 (`tally`): "), "{refused}");
@@ -157,14 +157,14 @@ async fn parameters_that_do_not_fit_are_told_with_their_field_all_at_once() {
 }
 
 #[tokio::test]
-async fn what_create_says_reaches_the_operator_whole() {
+async fn the_operator_reads_the_whole_error_of_create() {
     let spec = ToolSpec::new("tally").with("start", 1).with("label", "bad");
     let refused = refusal_of(spec).await;
     assert_eq!(refused, "spec 1 (`tally`): the label printer is on fire");
 }
 
 #[tokio::test]
-async fn factories_make_one_or_many_at_once_or_later() {
+async fn sync_and_async_factories_create_one_or_many_tools() {
     let specs = [ToolSpec::new("greet").with("text", "hello"), ToolSpec::new("pair")];
     let pool = pool(&specs).await;
     assert_eq!(text(&pool, "greet", "").await, "hello");
@@ -173,7 +173,7 @@ async fn factories_make_one_or_many_at_once_or_later() {
 }
 
 #[tokio::test]
-async fn everything_that_is_wrong_is_told_at_once_with_its_place() {
+async fn all_mistakes_are_reported_together_with_their_places() {
     let specs = ["broken", "fs.read", "boom", "later_boom", "great", "zzzzzz", "fs.["];
     let refused = refusals(&specs.map(ToolSpec::new)).await;
     assert_eq!(refused[0], "spec 1 (`broken`): no disk");
@@ -239,7 +239,7 @@ async fn a_factory_runs_once_for_equal_parameters() {
 }
 
 #[test]
-fn a_name_that_is_taken_is_refused_whatever_it_stands_for() {
+fn rejects_a_name_that_is_taken() {
     let mut registry = registry();
     let taken = |result: Result<&mut Registry, RegistryError>, expected: &str| {
         let error = result.map(drop).expect_err("taken");
@@ -252,7 +252,7 @@ fn a_name_that_is_taken_is_refused_whatever_it_stands_for() {
 }
 
 #[test]
-fn registries_do_not_know_of_each_other() {
+fn registries_are_independent() {
     assert_eq!(Registry::new().names().count(), 0);
     let names: Vec<String> = registry().names().map(str::to_owned).collect();
     let sorted = ["boom", "broken", "fs.read", "fs.write", "greet", "later_boom", "pair", "tally"];
@@ -260,7 +260,7 @@ fn registries_do_not_know_of_each_other() {
 }
 
 #[tokio::test]
-async fn what_is_linked_registers_itself() {
+async fn linked_toolsets_register_themselves() {
     let registry = Registry::linked();
     assert!(registry.names().any(|name| name == "counter"), "{registry:?}");
     let spec = ToolSpec::new("counter.add").with("start", 5).with("step", 2);
@@ -328,7 +328,7 @@ async fn specifications_are_read_from_json_toml_and_yaml_alike() {
 }
 
 #[test]
-fn a_slip_in_a_specification_is_told_by_name() {
+fn a_mistake_in_a_specification_is_reported_by_name() {
     for (text, expected) in [
         (r#"{ "tools": [{ "name": "a", "parms": {} }] }"#, "`parms`"),
         ("tools = [{ name = \"a\", parms = {} }]", "`parms`"),

@@ -43,7 +43,7 @@ fn resources_and_templates_are_listed_apart() {
 }
 
 #[test]
-fn a_resource_is_read_as_what_it_is() {
+fn a_resource_has_contents_of_its_type() {
     assert_eq!(
         contents("config://app"),
         json!([{"uri": "config://app", "mimeType": "application/json", "text": "{\"on\":\"shelf\"}"}])
@@ -65,7 +65,7 @@ fn the_most_specific_resource_is_read() {
 }
 
 #[test]
-fn what_is_not_there_is_not_found() {
+fn unknown_resources_are_not_found() {
     for uri in ["nope://1", "notes://12", "notes://1/2", "notes://"] {
         let error = read(uri)["error"].clone();
         // -32602 in the new version, see `both`.
@@ -82,7 +82,7 @@ fn variables_that_do_not_fit_are_named() {
 }
 
 #[test]
-fn a_resource_that_fails_says_why() {
+fn a_failed_resource_reports_the_reason() {
     let error = read("file:///no")["error"].clone();
     assert_eq!((&error["code"], &error["message"]), (&json!(-32603), &json!("no disk")));
 }
@@ -121,7 +121,7 @@ fn lists_come_a_page_at_a_time() {
 }
 
 #[test]
-fn a_page_goes_on_where_it_was_although_the_list_has_changed() {
+fn a_cursor_continues_after_the_list_has_changed() {
     let (mut server, _) = Server::with(PROGRAM, &["paged"]).greeted();
     let mut list = |cursor: Option<&Value>| {
         let params = cursor.map_or(json!({}), |cursor| json!({ "cursor": cursor }));
@@ -153,7 +153,7 @@ fn a_page_goes_on_where_it_was_although_the_list_has_changed() {
 }
 
 #[test]
-fn a_cursor_of_nobody_is_refused() {
+fn rejects_an_invalid_cursor() {
     let (mut server, _) = Server::with(PROGRAM, &["paged"]).greeted();
     for (method, cursor) in [
         ("tools/list", ""),
@@ -171,7 +171,7 @@ fn a_cursor_of_nobody_is_refused() {
 }
 
 #[test]
-fn newer_clients_are_told_how_long_answers_are_fresh() {
+fn newer_clients_receive_cache_hints() {
     let asked = [
         ("server/discover", json!({})),
         ("tools/list", json!({})),
@@ -196,7 +196,7 @@ fn newer_clients_are_told_how_long_answers_are_fresh() {
 }
 
 #[test]
-fn a_pool_refuses_resources_that_cannot_be_told_apart() {
+fn rejects_resources_with_the_same_uris() {
     let at = |uri: &str| Resource::builder(uri, "name", "Something.").handler(|| async { "x" });
     let error = ToolPool::builder()
         .add_resource(at("a:{x}/b"))
@@ -206,7 +206,7 @@ fn a_pool_refuses_resources_that_cannot_be_told_apart() {
         .build()
         .unwrap_err();
     let problems: Vec<String> = error.problems().iter().map(ToString::to_string).collect();
-    assert!(error.problems().iter().all(|it| matches!(it, PoolProblem::BadResource { .. })));
+    assert!(error.problems().iter().all(|it| matches!(it, PoolProblem::InvalidResource { .. })));
     assert_eq!(problems.len(), 2, "{problems:?}");
     for part in ["two resources stand for the same URIs", "it has no scheme"] {
         assert!(problems.iter().any(|problem| problem.contains(part)), "{part}: {problems:?}");

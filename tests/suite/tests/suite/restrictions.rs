@@ -36,7 +36,7 @@ fn replaced(pool: &ToolPool, to: &[&str]) -> Restriction {
 }
 
 #[test]
-fn each_level_narrows_what_is_below_it_and_gives_it_back() {
+fn each_level_narrows_the_one_below_until_dropped() {
     let pool = pool();
     let files = narrowed(&pool, &["fs.*"]);
     assert_eq!(names(&pool), ["fs.list", "fs.read", "fs.write"]);
@@ -67,7 +67,7 @@ fn guards_may_be_dropped_in_any_order_and_after_the_pool() {
 }
 
 #[test]
-fn replacing_sets_the_tools_anew_and_what_comes_above_narrows_that() {
+fn a_replaced_restriction_is_narrowed_by_later_ones() {
     let pool = pool();
     let _files = narrowed(&pool, &["fs.*"]);
     let anew = replaced(&pool, &["web.*", "fs.read"]);
@@ -110,7 +110,7 @@ fn handles_side_by_side_do_not_see_each_others_restrictions() {
 }
 
 #[test]
-fn a_pattern_that_is_none_restricts_nothing() {
+fn an_invalid_pattern_restricts_nothing() {
     let pool = pool();
     assert!(pool.restrict(["fs.*", "fs.["]).is_err());
     assert!(pool.replace(["("]).is_err());
@@ -152,7 +152,7 @@ async fn every_way_to_list_and_to_call_sees_the_same() {
 }
 
 #[tokio::test]
-async fn no_pattern_hides_everything_and_says_so() {
+async fn an_empty_restriction_hides_everything_and_is_reported() {
     let pool = pool();
     let _none = narrowed(&pool, &[]);
     assert!(pool.tools().is_empty() && pool.report().is_empty());
@@ -181,7 +181,7 @@ fn the_report_names_the_restriction_that_hides() {
 }
 
 #[tokio::test]
-async fn a_call_that_runs_goes_on_when_its_tool_is_hidden() {
+async fn a_running_call_continues_when_its_tool_is_hidden() {
     let (started, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let (tell, wait) = (Arc::clone(&started), Arc::clone(&go));
     let slow = Tool::builder("slow", "Wait.").handler(move || {
@@ -243,7 +243,7 @@ async fn calls_that_a_tool_makes_obey_the_handle_by_which_it_was_called() {
 }
 
 #[test]
-fn threads_with_handles_of_their_own_see_their_own() {
+fn each_thread_sees_the_restrictions_of_its_handle() {
     let pool = pool();
     let start = Barrier::new(4);
     std::thread::scope(|threads| {
@@ -324,7 +324,7 @@ fn answered(server: &mut Server, id: u64) -> Value {
 }
 
 #[test]
-fn a_server_lists_and_calls_what_its_pool_has_at_that_time() {
+fn a_server_follows_changes_of_its_pool() {
     let mut server = Server::ready(env!("CARGO_BIN_EXE_changing_server"));
     let all = ["grow", "narrow", "shrink", "widen"];
     assert_eq!(listed(&mut server), all);

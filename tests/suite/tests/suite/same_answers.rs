@@ -126,7 +126,7 @@ fn pool(tasks: Tasks) -> ToolPool {
 /// A client that writes lines and keeps what it reads.
 struct Client {
     stream: BufReader<DuplexStream>,
-    is_modern: bool,
+    is_stateless: bool,
     lines: Vec<String>,
 }
 
@@ -152,7 +152,7 @@ impl Client {
 
     fn request(&self, id: &Value, method: &str, params: Value) -> String {
         let mut params = params;
-        if self.is_modern {
+        if self.is_stateless {
             let meta = &mut params["_meta"];
             meta["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
             meta["io.modelcontextprotocol/clientCapabilities"] = json!({
@@ -184,7 +184,7 @@ fn without_state(line: &str, message: &Value) -> String {
 
 /// Whatever a client may send, in an order that leaves nothing to chance.
 async fn script(mut client: Client) -> Vec<String> {
-    if client.is_modern {
+    if client.is_stateless {
         let discover = client.request(&json!("d"), "server/discover", json!({}));
         client.write(&discover).await;
         client.read(&json!("d")).await;
@@ -278,7 +278,7 @@ async fn questions(client: &mut Client) {
     let mut message = client.call(json!("ask"), params.clone()).await;
     for round in 0..2 {
         let answer = json!({"action": "accept", "content": {}});
-        if client.is_modern {
+        if client.is_stateless {
             let result = &message["result"];
             let questions = result["inputRequests"].as_object().expect("questions");
             let mut answered = params.clone();
@@ -304,13 +304,13 @@ async fn questions(client: &mut Client) {
 }
 
 /// Runs the script: all lines of the server, and in how many tasks `add` ran.
-fn run(runtime: &Runtime, is_modern: bool) -> (Vec<String>, usize) {
+fn run(runtime: &Runtime, is_stateless: bool) -> (Vec<String>, usize) {
     let tasks = Tasks::default();
     let lines = runtime.block_on(async {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let server = McpServer::new(pool(tasks.clone()), "t", "1");
         let serving = tokio::spawn(server.serve_in_memory(theirs, None));
-        let client = Client { stream: BufReader::new(ours), is_modern, lines: Vec::new() };
+        let client = Client { stream: BufReader::new(ours), is_stateless, lines: Vec::new() };
         let lines = in_time(script(client)).await;
         in_time(serving).await.expect("no panic").expect("it ends well");
         lines
@@ -319,11 +319,11 @@ fn run(runtime: &Runtime, is_modern: bool) -> (Vec<String>, usize) {
     (lines, count)
 }
 
-fn compare(is_modern: bool) {
+fn compare(is_stateless: bool) {
     let one = Builder::new_current_thread().enable_all().build().expect("a runtime");
     let many = Builder::new_multi_thread().worker_threads(3).enable_all().build();
-    let (by_rmcp, tasks_of_rmcp) = run(&one, is_modern);
-    let (fast, tasks) = run(&many.expect("a runtime"), is_modern);
+    let (by_rmcp, tasks_of_rmcp) = run(&one, is_stateless);
+    let (fast, tasks) = run(&many.expect("a runtime"), is_stateless);
     for (by_rmcp, fast) in by_rmcp.iter().zip(&fast) {
         assert_eq!(by_rmcp, fast);
     }

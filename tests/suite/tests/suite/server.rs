@@ -139,7 +139,7 @@ fn the_server_introduces_the_users_package() {
 }
 
 #[test]
-fn what_a_tool_prints_never_reaches_the_protocol() {
+fn printed_output_never_reaches_the_protocol() {
     let (mut server, _) = Server::initialized();
     let answer = server.call(1, "chatty");
     assert_eq!(answer["result"]["content"][0]["text"], "done");
@@ -149,7 +149,7 @@ fn what_a_tool_prints_never_reaches_the_protocol() {
 }
 
 #[test]
-fn a_panic_is_answered_and_the_server_goes_on() {
+fn the_server_continues_after_a_panic() {
     let (mut server, _) = Server::initialized();
     let answer = server.call(1, "boom");
     assert_eq!(answer["result"]["isError"], true);
@@ -158,7 +158,7 @@ fn a_panic_is_answered_and_the_server_goes_on() {
 }
 
 #[test]
-fn an_answer_that_mcp_does_not_know_is_an_error_and_not_silence() {
+fn an_answer_of_an_unknown_kind_is_an_error() {
     let (mut server, _) = Server::initialized();
     assert_eq!(server.call(1, "unheard_of")["result"]["isError"], true);
     server.finish();
@@ -200,7 +200,7 @@ fn a_cancelled_call_is_dropped_and_not_answered() {
 }
 
 #[test]
-fn bad_lines_are_answered_and_the_server_goes_on() {
+fn the_server_continues_after_invalid_lines() {
     let (mut server, _) = Server::initialized();
     for (line, code) in [
         ("not json", -32700),
@@ -308,7 +308,7 @@ fn two_servers_list_the_same_bytes() {
 }
 
 #[test]
-fn a_client_that_leaves_at_once_ends_the_server() {
+fn a_client_that_disconnects_immediately_ends_the_server() {
     let mut server = Server::start();
     drop(server.input.take());
     server.finish();

@@ -85,7 +85,7 @@ async fn a_hook_provides_it_in_an_arc() {
 }
 
 #[test]
-fn a_value_and_an_arc_of_its_type_are_refused() {
+fn a_value_and_an_arc_of_its_type_are_rejected() {
     let arc = || Arc::new(Db("shared"));
     for builder in [
         ToolPool::builder().state(Db("own")).state(arc()),

@@ -25,7 +25,7 @@ fn amounts(record: &CallRecord) -> Vec<f64> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_hears_how_far_its_call_is_before_the_result() {
+async fn progress_arrives_before_the_result() {
     for version in VERSIONS {
         let pool = pool_of::<CountAction>();
         let client = TestClient::builder(&pool).protocol_version(version).connect().await;
@@ -41,7 +41,7 @@ async fn a_client_hears_how_far_its_call_is_before_the_result() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_gives_no_token_hears_nothing() {
+async fn progress_without_a_token_is_not_sent() {
     for version in VERSIONS {
         let client = TestClient::builder(&pool_of::<CountAction>())
             .protocol_version(version)
@@ -82,7 +82,7 @@ async fn progress_that_comes_fast_is_thinned_out_and_only_grows() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_that_run_together_have_each_their_own_progress() {
+async fn concurrent_calls_have_separate_progress() {
     /// Tell one thing.
     #[tool(register = false)]
     async fn tell(
@@ -100,7 +100,7 @@ async fn calls_that_run_together_have_each_their_own_progress() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_is_told_of_a_call_that_has_ended() {
+async fn an_ended_call_sends_no_notifications() {
     /// Leave somebody behind who goes on telling.
     #[tool(register = false)]
     async fn leave(context: &ToolContext, told: &mpsc::UnboundedSender<()>) {
@@ -144,7 +144,7 @@ async fn heard(version: ProtocolVersion, level: impl Into<Option<LogLevel>>) -> 
 }
 
 #[tokio::test]
-async fn a_client_hears_the_log_from_its_level_on() {
+async fn log_messages_are_filtered_by_level() {
     use LogLevel::{Debug, Emergency, Info, Warning};
     for version in VERSIONS {
         assert_eq!(heard(version, Debug).await, [Debug, Info, Warning, Emergency], "{version:?}");
@@ -156,7 +156,7 @@ async fn a_client_hears_the_log_from_its_level_on() {
 }
 
 #[tokio::test]
-async fn a_level_is_that_of_one_client() {
+async fn the_log_level_is_per_client() {
     let pool = pool_of::<ChatterAction>();
     let builder = || {
         TestClient::builder(&pool).protocol_version(ProtocolVersion::V2025_11_25).log_level(None)
@@ -171,7 +171,7 @@ async fn a_level_is_that_of_one_client() {
 }
 
 #[tokio::test]
-async fn a_level_of_2026_07_28_is_that_of_one_request() {
+async fn the_log_level_of_2026_07_28_is_per_request() {
     let pool = pool_of::<ChatterAction>();
     let client = TestClient::builder(&pool).log_level(None).connect().await;
     let call = || client.call("chatter", json!({}));
@@ -179,7 +179,7 @@ async fn a_level_of_2026_07_28_is_that_of_one_request() {
     assert_eq!(asked.log.len(), 2);
     assert!(call().recorded().await.log.is_empty());
     let refused = client.request("logging/setLevel", json!({ "level": "debug" })).await;
-    assert_eq!(refused.expect_err("it is gone").code(), -32601);
+    assert_eq!(refused.expect_err("it was removed").code(), -32601);
 }
 
 #[tokio::test]
@@ -196,7 +196,7 @@ async fn entries_are_texts_or_json_and_come_in_order() {
 }
 
 #[tokio::test]
-async fn a_server_whose_tools_may_log_says_so() {
+async fn a_server_with_logging_tools_declares_logging() {
     for version in VERSIONS {
         let client = TestClient::builder(&pool_of::<ChatterAction>())
             .protocol_version(version)
@@ -207,7 +207,7 @@ async fn a_server_whose_tools_may_log_says_so() {
 }
 
 #[tokio::test]
-async fn what_a_call_of_a_call_tells_reaches_the_client() {
+async fn notifications_of_a_nested_call_reach_the_client() {
     /// Have another do it.
     #[tool(register = false)]
     async fn delegate(context: &ToolContext) -> Result<String, ToolError> {
@@ -226,7 +226,7 @@ async fn what_a_call_of_a_call_tells_reaches_the_client() {
 }
 
 #[tokio::test]
-async fn a_call_that_ends_badly_tells_all_the_same() {
+async fn a_failed_call_still_sends_its_notifications() {
     /// Tell, and fall over.
     #[tool(register = false)]
     async fn stumble(context: &ToolContext) {
@@ -246,7 +246,7 @@ async fn a_call_that_ends_badly_tells_all_the_same() {
 }
 
 #[tokio::test]
-async fn a_tool_knows_who_calls_and_for_what() {
+async fn a_tool_sees_the_principal_and_scopes() {
     /// What the tool saw.
     type Seen = Arc<OnceLock<(String, String, String)>>;
     /// Look at the caller.

@@ -119,14 +119,14 @@ async fn pool_of<T: Toolset<Params = ()>>() -> (ToolPool, Arc<Ledger>) {
 }
 
 #[tokio::test]
-async fn a_toolset_is_created_with_state_that_is_given_after_it() {
+async fn a_toolset_is_created_with_state_given_later() {
     let builder = ToolPool::builder().toolset::<Shared>(()).state(Arc::new(Ledger::default()));
     let pool = builder.build().await.expect("a pool");
     assert_eq!(text(&pool, "shared.call", "").await, "1");
 }
 
 #[tokio::test]
-async fn two_values_of_one_type_have_prefixes_of_their_own() {
+async fn two_values_of_one_type_have_separate_prefixes() {
     let builder = || ToolPool::builder().state(Arc::new(Ledger::default()));
     let builder_with = builder().toolset_as::<Shared>("left", ());
     let pool = builder_with.toolset_as::<Shared>("right", ()).build().await.expect("a pool");
@@ -140,7 +140,7 @@ async fn two_values_of_one_type_have_prefixes_of_their_own() {
 
     let twice = builder().toolset::<Shared>(()).toolset::<Shared>(());
     let error = twice.build().await.expect_err("a collision");
-    assert!(matches!(error.problems(), [PoolProblem::ToolsetTwice { .. }]), "{error}");
+    assert!(matches!(error.problems(), [PoolProblem::DuplicateToolset { .. }]), "{error}");
     assert!(error.to_string().contains(".toolset_as::<T>(\"prefix\", params)"), "{error}");
 }
 
@@ -242,7 +242,7 @@ async fn a_pool_that_closes_waits_for_values_whose_sessions_have_just_ended() {
 }
 
 #[tokio::test]
-async fn a_call_without_a_session_is_refused() {
+async fn a_call_without_a_session_is_rejected() {
     let (pool, ledger) = pool_of::<PerSession>().await;
     let result = pool.call(ToolCall::new("tab.call", "")).await;
     assert_eq!(class(&result), ErrorClass::Denied);
@@ -252,7 +252,7 @@ async fn a_call_without_a_session_is_refused() {
 }
 
 #[tokio::test]
-async fn a_principal_has_a_value_in_whatever_session() {
+async fn a_principal_has_one_value_in_all_sessions() {
     let (pool, ledger) = pool_of::<PerPrincipal>().await;
     let of = |name: &str| pool.context().with_principal(Principal::new(name));
     for (context, count) in [(of("ada"), "1"), (of("ada"), "2"), (of("grace"), "1")] {

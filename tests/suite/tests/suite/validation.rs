@@ -113,7 +113,7 @@ fn huge() -> String {
 }
 
 #[tokio::test]
-async fn a_megabyte_in_a_wrong_place_is_not_sent_back() {
+async fn a_large_invalid_value_is_not_repeated_in_the_error() {
     let pool = builder().build().expect("a pool");
     for name in ["number", "short", "word", "date", "colour", "tree", "list"] {
         let text = refused(&pool, "take", &json!({ name: huge() }).to_string()).await;
@@ -127,7 +127,7 @@ async fn a_megabyte_in_a_wrong_place_is_not_sent_back() {
 }
 
 #[tokio::test]
-async fn a_megabyte_that_a_type_itself_refuses_is_not_sent_back() {
+async fn a_megabyte_that_a_type_itself_rejects_is_not_sent_back() {
     let pool = builder().tool::<EvenTooAction>().build().expect("a pool");
     let odd = json!({ "name": "x".repeat(999_999) }).to_string();
     refused(&pool, "even", &odd).await;
@@ -148,7 +148,7 @@ async fn names_of_a_megabyte_are_not_sent_back() {
 }
 
 #[tokio::test]
-async fn of_thousands_of_slips_some_are_told_and_the_rest_is_counted() {
+async fn of_thousands_of_mistakes_some_are_listed_and_the_rest_counted() {
     let pool = builder().build().expect("a pool");
     let unknown: serde_json::Map<String, Value> =
         (0..5_000).map(|field| (format!("field_{field}"), json!(field))).collect();
@@ -164,7 +164,7 @@ async fn of_thousands_of_slips_some_are_told_and_the_rest_is_counted() {
 }
 
 #[tokio::test]
-async fn arguments_nested_without_end_are_refused_in_few_words() {
+async fn arguments_nested_without_end_are_rejected_in_few_words() {
     let pool = builder().build().expect("a pool");
     let open = "[".repeat(100_000);
     let closed = format!("{open}{}", "]".repeat(100_000));
@@ -266,7 +266,7 @@ fn hooked(mode: Mode, seen: &Logged) -> ToolPool {
 }
 
 #[tokio::test]
-async fn what_is_secret_is_in_no_message_log_or_report() {
+async fn secrets_are_in_no_message_log_or_report() {
     let logged = Logged::default();
     let subscriber = tracing_subscriber::registry().with(logged.clone());
     let _logging = tracing::subscriber::set_default(subscriber);
@@ -302,7 +302,7 @@ async fn what_is_secret_is_in_no_message_log_or_report() {
 }
 
 #[tokio::test]
-async fn a_typed_call_tells_no_secret_either() {
+async fn a_typed_call_shows_no_secret() {
     let logged = Logged::default();
     for mode in [Mode::Proceed, Mode::RewriteWrong, Mode::Ask] {
         let login = LogInAction { user: "ada".into(), password: SECRET.into() };
@@ -313,7 +313,7 @@ async fn a_typed_call_tells_no_secret_either() {
 }
 
 #[tokio::test]
-async fn what_is_no_secret_may_be_told() {
+async fn values_of_plain_arguments_may_be_shown() {
     let pool = ToolPool::builder().tool::<LogInAction>().build().expect("a pool");
     let text = refusal(&pool, "log_in", r#"{"user":7,"password":"long enough"}"#).await;
     assert!(text.contains("`user` must be a string"), "{text}");

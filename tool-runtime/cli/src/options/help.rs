@@ -32,7 +32,8 @@ pub(super) fn text(
     }
     let positional = command.positional.iter().map(|value| (value.name.to_owned(), value.help));
     section(&mut text, "Arguments", positional.collect());
-    let options = command.all_options(commands.global).map(|option| (left(option), option.help));
+    let options =
+        command.all_options(commands.global).map(|option| (usage_column(option), option.help));
     section(&mut text, "Options", options.collect());
     if !command.after_help.is_empty() {
         let _ = write!(text, "\n{}\n", command.after_help);
@@ -55,7 +56,7 @@ pub(super) fn usage(program: &str, command: &CommandSpec) -> String {
     usage
 }
 
-fn left(option: &Opt) -> String {
+fn usage_column(option: &Opt) -> String {
     match option.short {
         Some(letter) => format!("-{letter}, {}", option.usage()),
         None => format!("    {}", option.usage()),

@@ -70,7 +70,7 @@ const TOKEN_FILE: Opt = Opt {
 
 const INSECURE: Opt = Opt::new(
     "insecure-no-auth",
-    "Let everybody who reaches ADDR call every tool, even from other machines",
+    "Let every client that reaches ADDR call every tool, even from other machines",
 );
 
 /// Options of `serve`.

@@ -35,8 +35,8 @@ impl ServerOptions {
 fn variable(text: &str) -> Result<(String, String), UsageError> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        Some(_) => Err(UsageError::invalid(&VAR, "there is no name before the `=`")),
-        None => Err(UsageError::invalid(&VAR, "there is no `=` in it")),
+        Some(_) => Err(UsageError::invalid(&VAR, "the name before `=` is missing")),
+        None => Err(UsageError::invalid(&VAR, "`=` is missing")),
     }
 }
 

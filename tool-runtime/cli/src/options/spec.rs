@@ -39,7 +39,7 @@ impl CommandSpec {
         self.options.iter().chain(global).chain(&[HELP]).chain(version)
     }
 
-    /// Whether it takes another positional argument after `count`.
+    /// Whether the command takes another positional argument after `count`.
     pub(super) fn takes_more(&self, count: usize) -> bool {
         count < self.positional.len()
             || self.positional.last().is_some_and(|last| last.is_repeatable)

@@ -125,7 +125,7 @@ mod tests {
     use crate::options::commands::SERVE;
 
     #[test]
-    fn a_program_without_http_says_how_to_get_it() {
+    fn a_program_without_http_names_the_feature() {
         let text = UsageError::unknown_option(&SERVE, "http", &[]).text("program");
         assert!(text.contains("rebuild the program with the feature `http`"), "{text}");
     }

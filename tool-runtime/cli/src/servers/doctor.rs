@@ -13,7 +13,7 @@ use tool_runtime_config::McpDiagnosisLevel;
 /// Checks every server, also after an error of another one.
 pub(super) async fn doctor(about: &About, files: &Files, json: bool) -> ExitCode {
     if files.is_empty() {
-        print::error(&format!("there is nothing to check; {NAME_A_FILE}"));
+        print::error(&format!("no file to check; {NAME_A_FILE}"));
         return ExitCode::from(exit::USAGE);
     }
     let (config, problems) = files.loader().sort_out();
@@ -25,7 +25,7 @@ pub(super) async fn doctor(about: &About, files: &Files, json: bool) -> ExitCode
         findings.add_problem(McpDiagnosisLevel::Warning, warning);
     }
     if config.servers.is_empty() && problems.is_empty() {
-        let mut finding = Finding::warning("there are no servers in it");
+        let mut finding = Finding::warning("the configuration lists no servers");
         finding.help = Some(NAME_A_SERVER.to_owned());
         findings.add(None, finding);
     }

@@ -29,7 +29,7 @@ fn warnings(
     config: &McpConfig,
     statuses: &[McpServerStatus],
 ) -> Vec<String> {
-    let fault = if command.is_server() { late } else { missing };
+    let fault = if command.is_server() { pending_warning } else { missing };
     let mut warnings: Vec<String> = statuses.iter().filter_map(fault).collect();
     // The manager of a server logs these.
     let left_out = config.left_out().iter().filter(|_| !command.is_server());
@@ -52,7 +52,7 @@ fn missing(status: &McpServerStatus) -> Option<String> {
 }
 
 /// The warning for a pending connection. The manager logs failed ones.
-fn late(status: &McpServerStatus) -> Option<String> {
+fn pending_warning(status: &McpServerStatus) -> Option<String> {
     let is_late = status.state == McpState::Connecting;
     is_late.then(|| {
         format!(
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_server_that_has_not_answered_yet_is_told_in_every_command() {
+    async fn every_command_reports_a_pending_server() {
         let pool = ToolPool::builder().allow_empty().build().unwrap();
         let (config, statuses) = (McpConfig::new(), connecting(&pool).await);
         assert_eq!(
@@ -96,7 +96,16 @@ mod tests {
             ["the MCP server `h` is still being connected to; its tools come when it answers"]
         );
         assert_eq!(
-            warnings(&Command::List { json: false }, &pool, &config, &statuses),
+            warnings(
+                &Command::List {
+                    json: false,
+                    #[cfg(feature = "export")]
+                    tokens: false
+                },
+                &pool,
+                &config,
+                &statuses
+            ),
             ["the MCP server `h` is not connected: it did not answer in time"]
         );
     }

@@ -114,7 +114,7 @@ impl McpManagerBuilder {
     }
 
     /// Sets a source of headers for each request to a server over HTTP, such as a token that is refreshed.
-    /// They replace headers of the entry with the same name. After status 401, `source` is called once more,
+    /// The headers replace headers of the entry with the same name. After status 401, `source` is called again,
     /// with the server's challenge. Other servers ignore it; a second source for a server replaces the first.
     ///
     /// ```

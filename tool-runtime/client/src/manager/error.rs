@@ -79,7 +79,7 @@ pub enum McpManagerError {
         /// The missing part.
         problem: String,
     },
-    /// Several of these at once.
+    /// Several of these errors.
     #[error("MCP servers cannot be added:{}", problems(.0))]
     Several(Vec<Self>),
     /// The manager has been closed.

@@ -34,7 +34,7 @@ impl McpManager {
         *self.0.left_out() = left_out(&config);
         let mut change = McpChange::default();
         let mut entries = Vec::new();
-        let known = self.configured();
+        let known = self.configs();
         for (name, server) in config.servers {
             match known.iter().find(|(other, _)| *other == name) {
                 Some((_, old)) if *old == server => {

@@ -24,7 +24,7 @@ struct List {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Read {
-    /// The server that has it, as `list_mcp_resources` says.
+    /// The server of the resource, from `list_mcp_resources`.
     server: String,
     /// The URI of the resource, which may match a URI template of the server.
     uri: String,

@@ -44,7 +44,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// A prefix under which no other server has ids: neither equal to another one, nor nested in it.
+    /// A prefix that is unique: neither equal to that of another server, nor nested in it.
     ///
     /// # Errors
     /// The prefix conflicts with that of another server, and suffixes are off.

@@ -35,7 +35,7 @@ struct Supervised {
 
 impl Supervised {
     /// Removes the tools of a server whose supervisor ended without a successor, since the manager or the
-    /// runtime is gone: callers must not wait.
+    /// runtime has shut down: callers must not wait.
     fn abandoned(&self) {
         if self.all.is_cancelled() || !self.stop.is_cancelled() {
             self.server.set_state(McpState::Closed);

@@ -88,7 +88,7 @@ impl Child {
     /// kill takes: a process can be stuck in the kernel.
     ///
     /// The grace of the first call holds; later calls wait for the same end. Dropping the future stops
-    /// the wait alone.
+    /// only the wait.
     pub(crate) async fn close(&self, grace: Duration) {
         self.begin_shutdown(grace);
         self.lifecycle.exit.wait().await;

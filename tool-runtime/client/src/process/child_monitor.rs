@@ -5,6 +5,7 @@
 
 use super::command::Command;
 use super::error::SpawnError;
+use super::exit::ORPHAN_GRACE;
 use super::group::Group;
 use super::lifecycle::{Lifecycle, STACK};
 use std::io::{self, PipeReader, PipeWriter};
@@ -13,14 +14,10 @@ use std::os::unix::process::CommandExt as _;
 use std::process;
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
 use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::sync::oneshot;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 use tool_runtime_core::BoxFuture;
-
-/// Grace period for descendants of a child that exited on its own.
-const ORPHAN_GRACE: Duration = Duration::from_secs(2);
 
 /// A child's standard output.
 pub(crate) type Stdout = Receiver;
@@ -96,7 +93,7 @@ impl ChildMonitor {
             Ok(child) => Group::led_by(self.child.insert(child)),
             Err(error) => {
                 drop(self);
-                // The receiver may have given up.
+                // The receiver may have been dropped.
                 let _ = outcome.send(Err(error));
                 return;
             }
@@ -126,7 +123,7 @@ fn spawn(
     command: &Command,
     [stdin, stdout, stderr]: [process::Stdio; 3],
 ) -> Result<process::Child, SpawnError> {
-    let mut prepared = command.prepared()?;
+    let mut prepared = command.to_std()?;
     prepared.process_group(0).stdin(stdin).stdout(stdout).stderr(stderr);
     #[cfg(target_os = "linux")]
     super::death_signal::set(&mut prepared);

@@ -33,9 +33,9 @@ impl Command {
     }
 
     /// The command for `std`: the resolved program with exactly its environment.
-    pub(super) fn prepared(&self) -> Result<process::Command, SpawnError> {
+    pub(super) fn to_std(&self) -> Result<process::Command, SpawnError> {
         let environment = environment(&self.env);
-        let mut command = process::Command::new(self.checked(&environment)?);
+        let mut command = process::Command::new(self.find_program(&environment)?);
         command.args(&self.args).env_clear().envs(environment);
         if let Some(cwd) = &self.cwd {
             command.current_dir(cwd);
@@ -43,7 +43,10 @@ impl Command {
         Ok(command)
     }
 
-    fn checked(&self, environment: &BTreeMap<OsString, OsString>) -> Result<PathBuf, SpawnError> {
+    fn find_program(
+        &self,
+        environment: &BTreeMap<OsString, OsString>,
+    ) -> Result<PathBuf, SpawnError> {
         if let Some(name) = self.env.keys().find(|name| !is_variable(name)) {
             return Err(SpawnError::Variable { name: name.clone() });
         }

@@ -145,18 +145,18 @@ mod tests {
 
     #[cfg(not(windows))]
     #[test]
-    fn families_are_handed_on() {
+    fn families_of_variables_are_inherited() {
         let ours = [("LC_ALL", "C"), ("XDG_CACHE_HOME", "/c"), ("LCX", "x"), ("MY_LC_", "x")];
         assert_eq!(names(&ours), ["LC_ALL", "XDG_CACHE_HOME"]);
     }
 
     #[test]
-    fn functions_of_a_shell_are_not_handed_on() {
+    fn shell_functions_are_not_inherited() {
         assert!(names(&[("TERM", "() { :; }; echo gotcha")]).is_empty());
     }
 
     #[test]
-    fn a_proxy_is_handed_on_without_a_password_only() {
+    fn only_a_proxy_without_a_password_is_inherited() {
         let proxy = "http://proxy.example:8080";
         let ours = [("HTTPS_PROXY", proxy), ("HTTP_PROXY", "http://me:secret@proxy.example")];
         assert_eq!(names(&ours), ["HTTPS_PROXY"]);
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_wins() {
+    fn given_variables_win() {
         let merged = merge(&[("PATH", "/bin")], &[("PATH", "/opt"), ("TOKEN", "() t@")]);
         let expected = [("PATH", "/opt"), ("TOKEN", "() t@")];
         assert_eq!(merged, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));

@@ -1,7 +1,11 @@
 //! The exit of a child, and waiting for it.
 
 use std::fmt;
+use std::time::Duration;
 use tokio::sync::watch;
+
+/// Grace period for descendants of a child that exited on its own.
+pub(super) const ORPHAN_GRACE: Duration = Duration::from_secs(2);
 
 /// Progress of a child towards its end, for futures that wait for it.
 #[derive(Debug, Default)]
@@ -45,7 +49,7 @@ impl ExitWatch {
 
     async fn until(&self, reached: impl FnMut(&Progress) -> bool) -> Progress {
         let mut progress = self.0.subscribe();
-        // The sender lives in `self`.
+        // `self` owns the sender.
         progress.wait_for(reached).await.map(|progress| *progress).unwrap_or_default()
     }
 }
@@ -107,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_is_told_in_words() {
+    fn an_exit_has_a_text() {
         assert_eq!(Exit::Code(3).to_string(), "exited with code 3");
         assert_eq!(Exit::Unknown.to_string(), "ended");
     }

@@ -2,7 +2,7 @@
 
 use super::command::Command;
 use super::error::SpawnError;
-use super::exit::{Exit, ExitWatch};
+use super::exit::{Exit, ExitWatch, ORPHAN_GRACE};
 use process_wrap::tokio::{ChildWrapper, CommandWrap, JobObject, KillOnDrop};
 use std::future::ready;
 use std::io;
@@ -14,9 +14,6 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 use tool_runtime_core::BoxFuture;
-
-/// Grace period for descendants of a child that exited on its own.
-const ORPHAN_GRACE: Duration = Duration::from_secs(2);
 
 /// A child's standard output.
 pub(crate) type Stdout = ChildStdout;
@@ -33,7 +30,7 @@ pub(super) struct Started {
 /// Starts a child. Windows kills the processes of its job when this process or the runtime ends.
 pub(super) fn start(command: &Command, counted: TaskTrackerToken) -> Result<Started, SpawnError> {
     let failed = |source| SpawnError::System { program: command.program.clone(), source };
-    let mut prepared = CommandWrap::from(tokio::process::Command::from(command.prepared()?));
+    let mut prepared = CommandWrap::from(tokio::process::Command::from(command.to_std()?));
     prepared.command_mut().stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = prepared.wrap(KillOnDrop).wrap(JobObject).spawn().map_err(failed)?;
     let streams = (child.stdin().take(), child.stdout().take(), child.stderr().take());
@@ -43,7 +40,7 @@ pub(super) fn start(command: &Command, counted: TaskTrackerToken) -> Result<Star
     let lifecycle = Arc::new(Lifecycle::default());
     let monitored = Arc::clone(&lifecycle);
     tokio::spawn(async move {
-        let _over = Over(&monitored);
+        let _over = EndOnDrop(&monitored);
         monitored.run(child).await;
         drop(counted);
     });
@@ -83,7 +80,7 @@ impl Lifecycle {
         }
     }
 
-    /// Waits until the grace of a shutdown is over.
+    /// Waits until the grace period of a shutdown has passed.
     async fn is_late(&self) {
         let mut grace = self.grace.subscribe();
         let grace = grace.wait_for(Option::is_some).await.ok().and_then(|grace| *grace);
@@ -92,9 +89,9 @@ impl Lifecycle {
 }
 
 /// Ends a lifecycle when dropped: by its task, or by a runtime that drops the task.
-struct Over<'a>(&'a Lifecycle);
+struct EndOnDrop<'a>(&'a Lifecycle);
 
-impl Drop for Over<'_> {
+impl Drop for EndOnDrop<'_> {
     fn drop(&mut self) {
         self.0.exit.set_over();
     }

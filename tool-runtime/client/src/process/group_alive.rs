@@ -7,13 +7,13 @@ use rustix::process::Pid;
 #[cfg(target_os = "linux")]
 pub(super) fn has_living(group: Pid) -> bool {
     let Some(mut stats) = stats() else { return true };
-    stats.any(|stat| Living::read(&stat).is_some_and(|living| living.group == group))
+    stats.any(|stat| ProcessStat::read(&stat).is_some_and(|living| living.group == group))
 }
 
 /// The living processes, each with its parent.
 #[cfg(target_os = "linux")]
 pub(super) fn parents() -> Vec<(Pid, Pid)> {
-    let living = stats().into_iter().flatten().filter_map(|stat| Living::read(&stat));
+    let living = stats().into_iter().flatten().filter_map(|stat| ProcessStat::read(&stat));
     living.filter_map(|living| Some((living.id, living.parent?))).collect()
 }
 
@@ -30,7 +30,7 @@ fn stats() -> Option<impl Iterator<Item = Vec<u8>>> {
 
 /// A process that is not dead.
 #[cfg(target_os = "linux")]
-struct Living {
+struct ProcessStat {
     id: Pid,
     /// `None` for one without a parent.
     parent: Option<Pid>,
@@ -38,7 +38,7 @@ struct Living {
 }
 
 #[cfg(target_os = "linux")]
-impl Living {
+impl ProcessStat {
     /// Reads `PID (NAME) STATE PARENT GROUP ..`; a name may hold anything.
     fn read(stat: &[u8]) -> Option<Self> {
         let begin = stat.iter().position(|byte| *byte == b'(')?;
@@ -66,7 +66,7 @@ mod tests {
     /// Id, parent and group.
     fn read(stat: &str) -> Option<(i32, Option<i32>, i32)> {
         let raw = |pid: Pid| pid.as_raw_nonzero().get();
-        let Living { id, parent, group } = Living::read(stat.as_bytes())?;
+        let ProcessStat { id, parent, group } = ProcessStat::read(stat.as_bytes())?;
         Some((raw(id), parent.map(raw), raw(group)))
     }
 

@@ -11,7 +11,7 @@ use tool_runtime_core::seam::lock;
 /// Limit on a grace period: an `Instant` overflows.
 const MAX_GRACE: Duration = Duration::from_secs(60 * 60);
 
-/// Time for killed processes to be gone. `SIGKILL` does not reach a process that is stuck in the kernel.
+/// Time for killed processes to disappear. `SIGKILL` does not reach a process that is stuck in the kernel.
 const KILL_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The stack of threads that mostly wait. Untouched pages take no memory.
@@ -66,7 +66,7 @@ impl Lifecycle {
             let lifecycle = Arc::clone(self);
             let thread = thread::Builder::new().name("mcp-shutdown".to_owned()).stack_size(STACK);
             if thread.spawn(move || lifecycle.escalate()).is_err() {
-                // Without a thread there is no grace.
+                // Without the thread, the group is killed immediately.
                 self.signal(Signal::KILL);
             }
         }
@@ -89,7 +89,7 @@ impl Lifecycle {
         }
     }
 
-    /// Ends the descendants of a leader that has exited. They get `SIGTERM` at once if the leader exited
+    /// Ends the descendants of a leader that has exited. They get `SIGTERM` immediately if the leader exited
     /// on its own.
     pub(super) fn end_descendants(&self, group: Group, exit: Exit, grace: Duration) {
         self.publish(|watch| watch.set_exit(exit));

@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 /// Ends all descendants when dropped, including those that left the group and the session of their server:
-/// makes this process the parent of every descendant whose own parent ends.
+/// makes this process the parent of every descendant whose parent ends.
 ///
 /// On Linux this is `PR_SET_CHILD_SUBREAPER`, which applies to the whole process, including children that
 /// other libraries start. `main!` sets it; a program with a `main` of its own opts in by this type, before
@@ -79,7 +79,7 @@ mod system {
     use std::thread;
     use std::time::{Duration, Instant};
 
-    /// Time for killed processes to be gone.
+    /// Time for killed processes to disappear.
     const KILL_TIMEOUT: Duration = Duration::from_secs(1);
     /// The pause between two polls.
     const PAUSE: Duration = Duration::from_millis(10);

@@ -33,7 +33,7 @@ impl Tail {
         Self { redactor, state: Mutex::default() }
     }
 
-    /// Takes a chunk and hands every finished line to `each`.
+    /// Takes a chunk and passes every complete line to `each`.
     pub(super) fn take(&self, bytes: &[u8], each: impl Fn(&str)) {
         let mut state = self.lock();
         let mut pieces = bytes.split(|byte| *byte == b'\n');
@@ -142,14 +142,14 @@ mod tests {
     }
 
     #[test]
-    fn the_last_lines_are_kept() {
+    fn only_the_last_lines_are_kept() {
         let lines: String = (0..1000).map(|number| format!("line {number}\n")).collect();
         let text = tail_of(&[], &[lines.as_bytes()]).text();
         assert!(text.starts_with("line 800\n") && text.ends_with("\nline 999"), "{text}");
     }
 
     #[test]
-    fn a_line_from_elsewhere_is_shown_like_any_other() {
+    fn a_line_from_another_file_is_shown() {
         let tail = tail_of(&[("TOKEN", "s3cret-value")], &[b"begun, "]);
         tail.take_line(b"\x1b[1mneeds s3cret-value", |_| ());
         tail.take_line(&[b'x'; 1 << 20], |_| ());

@@ -22,12 +22,12 @@ const MAX_STEPS: u64 = 10_000_000;
 /// Checks values against one schema of a definition.
 pub(crate) struct Checker {
     definition: Arc<ToolDefinition>,
-    which: Which,
+    side: Side,
     compiled: OnceLock<Result<Compiled, String>>,
 }
 
 #[derive(Clone, Copy)]
-enum Which {
+enum Side {
     Input,
     Output,
 }
@@ -50,18 +50,18 @@ pub(super) struct Compiled {
 
 impl Checker {
     pub(crate) fn of_input(definition: &Arc<ToolDefinition>) -> Arc<Self> {
-        Self::new(definition, Which::Input)
+        Self::new(definition, Side::Input)
     }
 
     /// `None` without an output schema.
     pub(crate) fn of_output(definition: &Arc<ToolDefinition>) -> Option<Arc<Self>> {
         definition.output_schema.as_ref()?;
-        Some(Self::new(definition, Which::Output))
+        Some(Self::new(definition, Side::Output))
     }
 
-    fn new(definition: &Arc<ToolDefinition>, which: Which) -> Arc<Self> {
+    fn new(definition: &Arc<ToolDefinition>, side: Side) -> Arc<Self> {
         let (definition, compiled) = (Arc::clone(definition), OnceLock::new());
-        Arc::new(Self { definition, which, compiled })
+        Arc::new(Self { definition, side, compiled })
     }
 
     /// Checks a value and returns it. A long check runs on a blocking thread.
@@ -77,13 +77,13 @@ impl Checker {
         }
         let checker = Arc::clone(self);
         on_blocking_thread(move || {
-            let verdict = checker.checked(&value);
+            let verdict = checker.verdict_of(&value);
             (value, verdict)
         })
         .await
     }
 
-    fn checked(&self, value: &Value) -> Result<Verdict, String> {
+    fn verdict_of(&self, value: &Value) -> Result<Verdict, String> {
         let compiled = self.compiled.get_or_init(|| compile(self.schema()));
         let compiled = compiled.as_ref().map_err(String::clone)?;
         let ready = compiled.graph.is_within(MAX_STEPS, value);
@@ -99,9 +99,9 @@ impl Checker {
     }
 
     fn schema(&self) -> Map<String, Value> {
-        match self.which {
-            Which::Input => self.definition.input_schema.clone(),
-            Which::Output => self.definition.output_schema.clone().unwrap_or_default(),
+        match self.side {
+            Side::Input => self.definition.input_schema.clone(),
+            Side::Output => self.definition.output_schema.clone().unwrap_or_default(),
         }
     }
 }

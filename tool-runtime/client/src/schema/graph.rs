@@ -26,7 +26,7 @@ pub(super) struct Part {
     pub(super) own: u64,
     pub(super) has_pattern: bool,
     pub(super) is_unique: bool,
-    /// Whether it has `unevaluatedProperties` or `unevaluatedItems`, which depend on other parts.
+    /// Whether the part has `unevaluatedProperties` or `unevaluatedItems`, which depend on other parts.
     pub(super) is_unevaluated: bool,
     /// Parts that get the value itself.
     pub(super) same: Vec<usize>,
@@ -57,7 +57,7 @@ impl Graph {
         let (order, is_endless) = topological_order(&parts);
         let root = order.iter().position(|part| *part == 0).unwrap_or(0);
         let mut graph =
-            Self { parts: sorted(parts, &order), root, is_endless, paths: 0, height: 0 };
+            Self { parts: reorder(parts, &order), root, is_endless, paths: 0, height: 0 };
         if !is_endless {
             graph.measure();
         }
@@ -77,7 +77,7 @@ impl Graph {
 }
 
 impl Part {
-    /// Whether it looks into values.
+    /// Whether the part looks into values.
     pub(super) fn looks_in(&self) -> bool {
         let lists = [&self.matching, &self.others, &self.names, &self.first, &self.items];
         !self.properties.is_empty() || lists.iter().any(|list| !list.is_empty())
@@ -127,7 +127,7 @@ fn topological_order(parts: &[Part]) -> (Vec<usize>, bool) {
 }
 
 /// Reorders the parts.
-fn sorted(mut parts: Vec<Part>, order: &[usize]) -> Vec<Part> {
+fn reorder(mut parts: Vec<Part>, order: &[usize]) -> Vec<Part> {
     let mut numbers = vec![0; parts.len()];
     order.iter().enumerate().for_each(|(new, old)| numbers[*old] = new);
     parts.iter_mut().for_each(|part| part.renumber(&numbers));

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_that_inverts_a_part_is_told_apart() {
+    fn a_schema_that_inverts_a_part_is_recognized() {
         let inverting = json!({ "properties": { "a": { "not": { "pattern": "bad" } } } });
         let Value::Object(mut schema) = inverting else { unreachable!() };
         assert!(remove(&mut schema, &mut |_| false).is_inverting);

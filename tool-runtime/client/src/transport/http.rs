@@ -47,7 +47,7 @@ pub(crate) struct Http {
     sources: HeaderSources,
     #[cfg(feature = "oauth")]
     oauth: Option<Arc<oauth::OAuth>>,
-    /// Whether it is known to speak only the transport of 2024-11-05.
+    /// Whether the server is known to support only the transport of 2024-11-05.
     is_old: AtomicBool,
     /// Whether the last connection failed like one to a server of 2024-11-05.
     looks_old: Arc<AtomicBool>,
@@ -92,12 +92,15 @@ impl Http {
         Ok(Client::new(self.agent.clone(), headers, notifications, Arc::clone(&self.looks_old)))
     }
 
-    async fn opened(&self, notifications: Arc<NotificationRouter>) -> Result<Opened, ConnectError> {
+    async fn open_transport(
+        &self,
+        notifications: Arc<NotificationRouter>,
+    ) -> Result<Opened, ConnectError> {
         let client = self.client(Arc::clone(&notifications))?;
         let transport = if self.is_old.load(Ordering::Relaxed) {
             let opened = Sse::open(client).await;
             if opened.is_err() {
-                // The server may be newer now.
+                // The server may have been updated.
                 self.is_old.store(self.config.legacy_sse, Ordering::Relaxed);
             }
             ObservedTransport::new(opened?, notifications)
@@ -108,11 +111,11 @@ impl Http {
     }
 }
 
-/// The owner of an HTTP connection: each request stands alone.
+/// The owner of an HTTP connection: requests are independent.
 struct Stateless;
 
 impl ConnectionOwner for Stateless {
-    fn gone(&self) -> BoxFuture<'_, ()> {
+    fn closed(&self) -> BoxFuture<'_, ()> {
         Box::pin(pending())
     }
 
@@ -134,7 +137,7 @@ impl TransportFactory for Http {
         &self,
         notifications: Arc<NotificationRouter>,
     ) -> BoxFuture<'_, Result<Opened, ConnectError>> {
-        Box::pin(self.opened(notifications))
+        Box::pin(self.open_transport(notifications))
     }
 
     #[cfg(feature = "oauth")]

@@ -86,7 +86,7 @@ where
         let sent = outgoing.send(&message);
         async move {
             match sent.await {
-                // A server that ends at once is read to the end: it may print the reason.
+                // The output of a server that exits immediately is read to the end: it may be the reason.
                 Err(_) if !has_spoken && !outgoing.has_given_up() => Ok(()),
                 sent => sent,
             }

@@ -56,9 +56,9 @@ struct State {
     queue: VecDeque<Parcel>,
     /// Bytes in the queue.
     bytes: usize,
-    /// The calls that were written, or begun, and that were neither answered nor given up.
+    /// The calls that were written, or begun, and that were neither answered nor cancelled.
     calls: HashSet<RequestId>,
-    /// The one of them that is being written.
+    /// The call that is being written.
     begun: Option<RequestId>,
     /// Time at which the server last read a message, or the queue became non-empty.
     moved: Instant,
@@ -90,7 +90,7 @@ impl Outgoing {
         Arc::new(Self { state: Mutex::new(state), notifications, rest, over })
     }
 
-    /// Puts a message into the queue, at once; the future writes, or waits until it is written.
+    /// Puts a message into the queue immediately; the future writes, or waits until it is written.
     pub(super) fn send(
         self: &Arc<Self>,
         message: &Message,
@@ -128,7 +128,7 @@ impl Outgoing {
         state.queue.push_back(Parcel { line, call: call(message).cloned(), done });
         if state.is_full() {
             drop(state);
-            self.give_up("it does not read what it is sent, and too much waits for it");
+            self.give_up("it does not read its input, and too many messages are waiting");
             return Err(self.refusal());
         }
         Ok(Some(written))
@@ -230,7 +230,7 @@ impl Outgoing {
             }
             if !self.state().is_busy() {
                 let pause = humantime::format_duration(STALL_TIMEOUT);
-                self.give_up(&format!("it has read nothing of what it was sent for {pause}"));
+                self.give_up(&format!("it has read none of its input for {pause}"));
             }
         }
     }
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_server_that_does_not_read_is_given_up() {
+    async fn a_server_that_does_not_read_is_disconnected() {
         let (outgoing, _theirs) = outgoing(1 << 10);
         let began = Instant::now();
         let first = tokio::spawn(outgoing.send(&calling(1, 1 << 20)));
@@ -385,7 +385,7 @@ mod tests {
         let first = in_time("a message to be sent", first).await.unwrap().unwrap_err();
         assert!(!is_unsent(&first), "the server has a part of it");
         for why in [&*first.to_string(), outgoing.notifications.end().unwrap()] {
-            assert!(why.contains("read nothing of what it was sent for 30s"), "{why}");
+            assert!(why.contains("read none of its input for 30s"), "{why}");
         }
     }
 
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_waits_for_a_server_that_does_not_read_is_bounded() {
+    async fn messages_to_a_server_that_does_not_read_are_bounded() {
         for bytes in [0, 1 << 20] {
             let (outgoing, _theirs) = outgoing(1 << 10);
             let first = tokio::spawn(outgoing.send(&calling(0, 1 << 20)));
@@ -414,12 +414,14 @@ mod tests {
                 assert!(is_unsent(&in_time("a message to be sent", sent).await.unwrap_err()));
             }
             in_time("a message to be sent", first).await.unwrap().unwrap_err();
-            assert!(outgoing.notifications.end().unwrap().contains("too much waits"));
+            assert!(
+                outgoing.notifications.end().unwrap().contains("too many messages are waiting")
+            );
         }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_call_that_is_taken_back_before_it_is_written_is_never_written() {
+    async fn a_call_cancelled_before_it_is_written_is_never_written() {
         let (outgoing, theirs) = outgoing(1 << 10);
         let first = tokio::spawn(outgoing.send(&calling(1, 1 << 20)));
         tokio::task::yield_now().await;

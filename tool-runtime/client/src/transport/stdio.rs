@@ -14,23 +14,23 @@ use tool_runtime_config::StdioConfig;
 use tool_runtime_core::BoxFuture;
 use tool_runtime_core::seam::Redactor;
 
-/// Grace period of each step of ending a server: by itself, after `SIGTERM`.
+/// Grace period of each shutdown step: after the end of the input, and after `SIGTERM`.
 const EXIT_GRACE: Duration = Duration::from_secs(2);
 /// Time for a process to exit after its connection has ended.
 const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
 /// Limit on the reported bytes of the standard error.
 const MAX_REPORT: usize = 1000;
 
-/// A server that is started anew for each connection.
+/// A server that is started for each connection.
 pub(crate) struct Stdio {
     server: Arc<str>,
     command: Command,
-    /// Children whose descendants are not all gone.
+    /// Children with descendants that still run.
     children: TaskTracker,
 }
 
 impl Stdio {
-    /// Takes the program of an entry; `redactor` cleans what the program prints.
+    /// Takes the program of an entry; `redactor` removes secrets from its output.
     pub(crate) fn new(server: &str, config: &StdioConfig, redactor: Redactor) -> Self {
         let mut command = Command::new(config.command.as_str());
         command.args = config.args.iter().map(|arg| arg.expose().to_owned()).collect();
@@ -74,7 +74,7 @@ impl TransportFactory for Stdio {
     }
 }
 
-/// The process owner a connection.
+/// The process that owns a connection.
 struct Process {
     child: Child,
     notifications: Arc<NotificationRouter>,
@@ -91,7 +91,7 @@ impl Process {
 }
 
 impl ConnectionOwner for Process {
-    fn gone(&self) -> BoxFuture<'_, ()> {
+    fn closed(&self) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             self.child.exited().await;
         })
@@ -105,8 +105,10 @@ impl ConnectionOwner for Process {
             match (exit, words) {
                 (None, "") => None,
                 (Some(exit), "") => Some(format!("the process {exit}")),
-                (None, words) => Some(format!("it said last: {words}")),
-                (Some(exit), words) => Some(format!("the process {exit} and said last: {words}")),
+                (None, words) => Some(format!("its last output: {words}")),
+                (Some(exit), words) => {
+                    Some(format!("the process {exit}; its last output: {words}"))
+                }
             }
         })
     }
@@ -139,12 +141,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_silent_server_is_not_waited_for() {
+    async fn a_silent_server_is_not_awaited() {
         let server = sleeping().await;
         let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
         server.notifications.before_sending(&serde_json::from_value(ping).unwrap());
         assert_eq!(server.exit_report().now_or_never(), Some(None));
-        // One that ended the connection is about to end itself.
+        // A server that ended the connection is about to exit.
         server.notifications.note_over();
         assert_eq!(server.exit_report().now_or_never(), None);
         server.close().await;

@@ -112,7 +112,7 @@ impl Reader<'_> {
             None => self.oauth(&mut auth_entry),
         };
         for rest in auth_entry.rest() {
-            let help = "remove it, or say by `type` what is meant";
+            let help = "remove it, or set `type`";
             self.findings.wrong(&rest.place, "it has no part in this way to authenticate", help);
         }
         auth

@@ -1,6 +1,6 @@
 //! The members of an object by known keys.
 
-use super::keys::{Fate, Keys, snake_case};
+use super::keys::{Keys, Treatment, snake_case};
 use crate::findings::{Findings, Place};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -54,19 +54,19 @@ impl<'a> Entry<'a> {
             };
             let found = Member { place: here, value, key };
             match fate {
-                Fate::Read => {
+                Treatment::Read => {
                     if let Some(twice) = members.get(key) {
-                        let text = format!("it says the same as `{}`", twice.place.last());
+                        let text = format!("it duplicates `{}`", twice.place.last());
                         findings.wrong(&found.place, text, "keep one of the two");
                         continue;
                     }
                     members.insert(key, found);
                 }
-                Fate::Ignored(instead) => {
+                Treatment::Ignored(instead) => {
                     findings.warn(&found.place, "it is not acted on", *instead);
                 }
-                Fate::Refused(_) if found.is_empty() => {}
-                Fate::Refused(instead) => {
+                Treatment::Refused(_) if found.is_empty() => {}
+                Treatment::Refused(instead) => {
                     findings.wrong(&found.place, "it cannot be done here", *instead);
                 }
             }
@@ -74,7 +74,7 @@ impl<'a> Entry<'a> {
         Self { place: place.clone(), members, places: BTreeMap::new() }
     }
 
-    /// The value of one of these synonymous keys. Of several, the first.
+    /// The value of the first of these synonymous keys.
     pub(super) fn one_of(
         &mut self,
         keys: &[&'static str],
@@ -83,7 +83,7 @@ impl<'a> Entry<'a> {
         let mut found = keys.iter().filter_map(|key| self.members.remove(key));
         let first = found.next()?;
         for other in found {
-            let text = format!("it says the same as `{}`", first.place.last());
+            let text = format!("it duplicates `{}`", first.place.last());
             findings.wrong(&other.place, text, "keep one of the two");
         }
         self.places.insert(keys[0], first.place.clone());
@@ -98,7 +98,7 @@ impl<'a> Entry<'a> {
     /// Sets a key, unless it has an effective value.
     pub(super) fn put(&mut self, key: &'static str, member: Member<'a>, findings: &mut Findings) {
         if self.members.get(key).is_some_and(|known| !known.is_empty()) {
-            let text = format!("it says the same as `{key}`");
+            let text = format!("it duplicates `{key}`");
             findings.wrong(&member.place, text, "keep one of the two");
         } else {
             self.members.insert(key, member);
@@ -134,16 +134,16 @@ impl<'a> Entry<'a> {
     }
 }
 
-fn look_up(keys: Keys, written: &str) -> Option<(&'static str, &'static Fate)> {
+fn look_up(keys: Keys, written: &str) -> Option<(&'static str, &'static Treatment)> {
     let snake = snake_case(written);
     keys.iter().find(|(key, _)| *key == snake).map(|(key, fate)| (*key, fate))
 }
 
 fn unknown(written: &str, here: &Place, keys: Keys, findings: &mut Findings) {
-    let read = keys.iter().filter(|(_, fate)| matches!(fate, Fate::Read)).map(|(key, _)| *key);
+    let read = keys.iter().filter(|(_, fate)| matches!(fate, Treatment::Read)).map(|(key, _)| *key);
     let help = match nearest(written, read, 1).first() {
         Some(near) => format!("did you mean `{}`?", spelled_like(written, near)),
-        None => "remove it, or look up in the documentation of `McpConfig` what is read".to_owned(),
+        None => "remove it; the documentation of `McpConfig` lists the keys".to_owned(),
     };
     findings.wrong(here, "no such key is known", help);
 }

@@ -4,7 +4,7 @@ use crate::findings::Fault;
 use tool_runtime_core::Secret;
 
 /// The variables of a file, the last of each name. Empty lines, `#` comments and `export` are
-/// skipped; a value may stand in quotes, in double ones with `\n`, `\t`, `\"` and `\\`. Nothing is
+/// skipped; a value may be in quotes, in double ones with `\n`, `\t`, `\"` and `\\`. Nothing is
 /// expanded.
 ///
 /// # Errors
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_none_is_named_and_not_shown() {
+    fn an_invalid_line_is_reported_without_its_text() {
         for text in ["ok=1\nhunter2", "ok=1\nA=\"hunter2", "ok=1\nA='hunter2", "ok=1\nhunter 2=1"] {
             let fault = variables(text).expect_err(text);
             assert!(fault.text.starts_with("line 2 "), "{}", fault.text);

@@ -3,18 +3,18 @@
 use serde_json::Value;
 
 /// The treatment of a known key.
-pub(super) enum Fate {
+pub(super) enum Treatment {
     /// The key is read.
     Read,
-    /// The key is ignored without an effect on the server; the text says what happens instead.
+    /// The key is ignored without an effect on the server; the text explains what happens instead.
     Ignored(&'static str),
     /// The key is not supported and would change the server; the text is the remedy.
     Refused(&'static str),
 }
 
-pub(super) type Keys = &'static [(&'static str, Fate)];
+pub(super) type Keys = &'static [(&'static str, Treatment)];
 
-use Fate::{Ignored, Read, Refused};
+use Treatment::{Ignored, Read, Refused};
 
 const APPROVAL: &str = "whether a call is approved is decided by the pool, see `Approver`";
 const FOR_PEOPLE: &str = "it is for people, who are shown `description` and `icon`";
@@ -108,14 +108,14 @@ pub(super) const SERVER: Keys = &[
     (
         "registry_url",
         Ignored(
-            "set `NPM_CONFIG_REGISTRY` or `UV_DEFAULT_INDEX` in `env`, whichever the command asks",
+            "set `NPM_CONFIG_REGISTRY` or `UV_DEFAULT_INDEX` in `env`, whichever the command uses",
         ),
     ),
     ("extension_name", Ignored("where an entry comes from changes nothing")),
     ("version", Ignored("the version that runs is what `command` or `url` give")),
     ("server_instructions", Ignored("the instructions of a server are received on connection")),
     ("headers_helper", Refused("give the host program the header, or write it with `${VAR}`")),
-    ("experimental_environment", Refused("servers are started on this machine alone")),
+    ("experimental_environment", Refused("servers are only started on this machine")),
     ("sandbox", Refused(SANDBOX)),
     ("sandbox_enabled", Refused(SANDBOX)),
     ("proxy", Refused("set the proxy for the whole program, by `HTTPS_PROXY`")),
@@ -129,7 +129,7 @@ pub(super) const SERVER: Keys = &[
     ("oauth_resource", Refused("the resource that tokens are for is the server's own address")),
 ];
 
-/// Keys of `auth` and of what else says how to authenticate.
+/// Keys of `auth` and of other objects that configure authentication.
 pub(super) const AUTH: Keys = &[
     ("type", Read),
     ("kind", Read),

@@ -34,7 +34,7 @@ impl Reader<'_> {
         self.optional(auth_entry, keys).map(|text| text.expose().to_owned())
     }
 
-    /// A list of them, or one text with spaces between.
+    /// A list of scopes, or one text with spaces between them.
     pub(super) fn scopes(&mut self, member: &Member<'_>) -> Option<Vec<String>> {
         if member.value.is_string() {
             let text = self.text(&member.place, member.value);

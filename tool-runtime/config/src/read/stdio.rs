@@ -70,7 +70,7 @@ impl Reader<'_> {
         Some((self.path(&first.0, first.1), args))
     }
 
-    /// A path, in which `~/` is the folder of the user.
+    /// A path, in which `~/` is the user's home directory.
     pub(super) fn path(&mut self, place: &Place, value: &Value) -> McpText {
         let path = self.text(place, value);
         let is_home = path.as_str() == "~";

@@ -132,7 +132,7 @@ impl Reader<'_> {
         self.findings.wrong(entry.place(), "it does not say how the server is reached", help);
     }
 
-    /// Refuses keys of the other transport, unless they have no effect.
+    /// Rejects keys of the other transport, unless they have no effect.
     fn only(&mut self, entry: &mut Entry<'_>, others: &[&'static str], what: &str) {
         for key in others {
             let Some(member) = entry.take_if(key, |_| true).filter(|member| !member.is_empty())

@@ -2,7 +2,7 @@
 
 use super::Reader;
 use super::entry::Entry;
-use crate::expand::{Reference, Unexpanded, expand};
+use crate::expand::{ExpandError, Reference, expand};
 use crate::findings::Fault;
 use crate::findings::Place;
 use crate::foreign;
@@ -113,7 +113,7 @@ impl Reader<'_> {
             let fault = self.unresolved(reference);
             self.lacks(place, fault);
         } else {
-            let text = "there is no variable by the name that stands here";
+            let text = "no variable with the given name is set";
             self.lacks(place, Fault::new(text, "write the name of a variable, not its value"));
         }
         Secret::from(PLACEHOLDER)
@@ -135,28 +135,28 @@ impl Reader<'_> {
         }
     }
 
-    fn unexpanded(&self, mistake: Unexpanded<'_>) -> Fault {
+    fn unexpanded(&self, mistake: ExpandError<'_>) -> Fault {
         match mistake {
-            Unexpanded::Unclosed => {
+            ExpandError::Unclosed => {
                 Fault::new("a `${` is never closed", "add `}`, or write `$${` for a literal `${`")
             }
-            Unexpanded::Unnamed => Fault::new(
+            ExpandError::Unnamed => Fault::new(
                 "a `${..}` names no variable",
                 "write `${NAME}`, or `$${` for a literal `${`",
             ),
-            Unexpanded::Form(name) => Fault::new(
+            ExpandError::Form(name) => Fault::new(
                 format!("`${{{name}..}}` is of a form that is not known"),
                 "write `${NAME}` or `${NAME:-default}`, or `$${` for a literal `${`",
             ),
-            Unexpanded::Nested(name) => Fault::new(
+            ExpandError::Nested(name) => Fault::new(
                 format!("there is a `${{` within `${{{name}..}}`"),
                 "write the default itself, or choose between variables in the host program",
             ),
-            Unexpanded::Recursive(name) => Fault::new(
+            ExpandError::Recursive(name) => Fault::new(
                 format!("the value of `{name}` holds a `${{`, which is not expanded again"),
                 format!("set `{name}` to the text that is meant"),
             ),
-            Unexpanded::Unresolved(reference) => self.unresolved(reference),
+            ExpandError::Unresolved(reference) => self.unresolved(reference),
         }
     }
 
@@ -167,7 +167,7 @@ impl Reader<'_> {
         let text = format!("`${{{prefix}{name}}}` has no value (asked: {asked})");
         let remedy = self.sources.remedy(name);
         let help = match (name.split_once(':'), name) {
-            (Some(("input", _)), _) => format!("an editor would ask for it; {remedy}"),
+            (Some(("input", _)), _) => format!("only editors prompt for this value; {remedy}"),
             (Some(_), _) | (_, "workspaceFolder" | "userHome" | "cwd" | "pathSeparator" | "/") => {
                 format!("only editors define this variable; {remedy}")
             }

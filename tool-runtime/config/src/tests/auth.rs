@@ -9,7 +9,7 @@ fn auth(key: &str, value: Value) -> Option<McpAuth> {
 }
 
 #[test]
-fn tokens_and_passwords_are_said_in_many_ways() {
+fn tokens_and_passwords_have_several_spellings() {
     let bearer = Some(McpAuth::Bearer("8fQm2x".into()));
     assert_eq!(auth("auth", json!("${TOKEN}")), bearer);
     assert_eq!(auth("auth", json!({ "type": "bearer", "token": "8fQm2x" })), bearer);
@@ -31,7 +31,7 @@ fn tokens_and_passwords_are_said_in_many_ways() {
 }
 
 #[test]
-fn oauth_is_said_in_many_ways() {
+fn oauth_has_several_spellings() {
     let plain = Some(McpAuth::OAuth(McpOAuth::default()));
     assert_eq!(auth("auth", json!("oauth")), plain);
     assert_eq!(auth("oauth", json!(true)), plain);
@@ -66,7 +66,7 @@ fn oauth_is_said_in_many_ways() {
 }
 
 #[test]
-fn there_is_one_way_to_authenticate() {
+fn rejects_two_ways_to_authenticate() {
     let url = "https://example.com";
     for entry in [
         json!({ "url": url, "auth": "x", "headers": { "Authorization": "y" } }),
@@ -84,16 +84,16 @@ fn there_is_one_way_to_authenticate() {
 }
 
 #[test]
-fn what_does_not_authenticate_is_refused() {
+fn rejects_invalid_credentials() {
     for (auth, words) in [
-        (json!(""), "what it authenticates by is empty"),
+        (json!(""), "the credential is empty"),
         (json!("a\nb"), "the end of a line"),
-        (json!("${EMPTY}"), "what it authenticates by is empty"),
+        (json!("${EMPTY}"), "the credential is empty"),
         (json!({ "type": "baerer", "token": "x" }), "did you mean `bearer`?"),
         (json!({ "type": "basic", "user": "a" }), "it has no `password`"),
         (json!({ "type": "basic", "user": "a:b", "password": "c" }), "holds no colon"),
         (json!({ "header": "Host", "key": "k" }), "set by the transport itself"),
-        (json!({ "grant_type": "client_credentials" }), "needs its id and its secret"),
+        (json!({ "grant_type": "client_credentials" }), "needs an id and a secret"),
         (json!({ "tokenUrl": "https://example.com" }), "found by the server's own metadata"),
         (json!(7), "must be an object"),
     ] {
@@ -103,7 +103,7 @@ fn what_does_not_authenticate_is_refused() {
 }
 
 #[test]
-fn what_is_wrong_is_told_where_it_was_written() {
+fn mistakes_are_reported_at_their_place() {
     for (key, value) in [("bearer_token", json!("a\nb")), ("bearer_token_env_var", json!("EMPTY"))]
     {
         let problems = wrong(json!({ "url": "https://example.com", key: value }));
@@ -112,7 +112,7 @@ fn what_is_wrong_is_told_where_it_was_written() {
 }
 
 #[test]
-fn secrets_over_the_open_net_are_warned_of() {
+fn plaintext_secrets_are_a_warning() {
     let warned = |entry: Value| warnings(entry).len();
     assert_eq!(warned(json!({ "url": "http://example.com", "auth": "x" })), 1);
     assert_eq!(warned(json!({ "url": "http://example.com", "headers": { "X": "y" } })), 1);

@@ -29,13 +29,13 @@ fn every_server_is_looked_at() {
 }
 
 #[test]
-fn secrets_over_the_open_net_are_no_error() {
+fn plaintext_secrets_are_not_an_error() {
     let told = only(McpServerConfig::http("http://example.com").bearer("x"));
     assert_eq!(told.level, McpDiagnosisLevel::Warning);
 }
 
 #[test]
-fn a_command_with_a_variable_of_another_program_is_told_so() {
+fn a_command_with_variable_syntax_of_another_program_is_explained() {
     for command in ["$HOME/bin/x", "$EDITOR", "%APPDATA%\\x"] {
         let told = only(McpServerConfig::stdio(command));
         let help = told.help.unwrap_or_default();

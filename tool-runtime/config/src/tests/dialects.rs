@@ -100,7 +100,7 @@ fn zed_is_read_as_it_was_written_once() {
         (json!({ "command": { "path": "x", "arg": [] } }), "did you mean `args`?"),
         (
             json!({ "command": { "path": "x", "args": ["y"] }, "args": ["z"] }),
-            "`mcpServers.s.command.args`: it says the same as `args`",
+            "`mcpServers.s.command.args`: it duplicates `args`",
         ),
     ] {
         let problems = wrong(entry);
@@ -136,7 +136,7 @@ fn single_tools_have_settings() {
 }
 
 #[test]
-fn what_is_said_of_tools_that_there_are_not_is_told() {
+fn patterns_that_match_no_tool_are_reported() {
     let tools = json!({ "get_curent_time": { "timeout": "5s" }, "bad": { "enabled": false } });
     let server = server(json!({
         "command": "x", "tools": tools,
@@ -165,7 +165,7 @@ fn unsupported_dialect_keys_are_warnings() {
 }
 
 #[test]
-fn what_asks_for_nothing_is_no_mistake() {
+fn disabled_or_empty_keys_give_no_warning() {
     for entry in [
         json!({ "command": "x", "sandboxEnabled": false, "headers": {}, "url": null }),
         json!({ "url": "https://example.com", "args": [], "env": {}, "cwd": "", "oauth": false }),
@@ -175,7 +175,7 @@ fn what_asks_for_nothing_is_no_mistake() {
 }
 
 #[test]
-fn servers_stand_under_many_keys() {
+fn servers_may_be_under_several_keys() {
     let entry = r#"{ "a": { "command": "x" } }"#;
     for document in [
         format!(r#"{{ "mcpServers": {entry} }}"#),
@@ -195,7 +195,7 @@ fn servers_stand_under_many_keys() {
 }
 
 #[test]
-fn a_disabled_server_keeps_what_it_says() {
+fn a_disabled_server_keeps_its_configuration() {
     for flag in
         [json!({ "disabled": true }), json!({ "enabled": false }), json!({ "isActive": false })]
     {

@@ -30,7 +30,7 @@ fn invalid_json_is_reported_by_position_without_its_text() {
 
 #[cfg(feature = "toml")]
 #[test]
-fn what_is_no_toml_is_told_with_its_place_and_not_shown() {
+fn invalid_toml_is_reported_by_position_without_its_text() {
     for text in [
         "a = hunter2",
         "\n a = \"hunter2",
@@ -47,27 +47,27 @@ fn what_is_no_toml_is_told_with_its_place_and_not_shown() {
 
 #[cfg(not(feature = "toml"))]
 #[test]
-fn toml_without_the_feature_is_told() {
+fn toml_without_the_feature_is_reported() {
     let error = loader().toml("").load().unwrap_err();
     assert!(error.to_string().contains("the feature `toml`"), "{error}");
 }
 
 #[test]
-fn a_key_that_stands_twice_is_told() {
+fn a_duplicate_key_is_reported() {
     let found = problems(
         r#"{ "mcpServers": { "a": { "command": "x", "command": "hunter2" }, "a": { "url": "y" } } }"#,
     );
     assert_eq!(found.len(), 2, "{found:?}");
-    assert!(found[0].starts_with("`mcpServers.a.command`: this key stands twice"), "{found:?}");
-    assert!(found[1].starts_with("`mcpServers.a`: this key stands twice"), "{found:?}");
+    assert!(found[0].starts_with("`mcpServers.a.command`: this key appears twice"), "{found:?}");
+    assert!(found[1].starts_with("`mcpServers.a`: this key appears twice"), "{found:?}");
 }
 
 #[test]
-fn a_document_without_servers_says_what_to_write() {
+fn a_document_without_servers_is_explained() {
     for (text, words) in [
         ("[]", "this is not an object"),
-        (r#"{ "editor.fontSize": 14 }"#, "there are no servers in it"),
-        (r#"{ "a": {} }"#, "there are no servers in it"),
+        (r#"{ "editor.fontSize": 14 }"#, "the file lists no servers"),
+        (r#"{ "a": {} }"#, "the file lists no servers"),
         (r#"{ "command": "npx" }"#, "the entry of a server without its name"),
         (r#"{ "mcpServers": [] }"#, "this is not a map of servers"),
         (r#"{ "mcpServer": { "a": { "command": "x" } } }"#, "did you mean `mcpServers`?"),
@@ -82,7 +82,7 @@ fn a_document_without_servers_says_what_to_write() {
 }
 
 #[test]
-fn what_stands_beside_the_servers_is_one_warning() {
+fn keys_beside_the_servers_are_one_warning() {
     let config = load(r#"{ "inputs": [], "mcpServers": { "server": { "command": "x" } }, "theme": "x", "$schema": "y", "server": { "port": 1 } }"#)
         .unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(config.warnings().len(), 1);
@@ -93,7 +93,7 @@ fn what_stands_beside_the_servers_is_one_warning() {
 }
 
 #[test]
-fn a_misspelt_wrapper_beside_a_good_one_is_no_setting() {
+fn a_misspelt_wrapper_beside_a_valid_one_is_reported() {
     let found = problems(r#"{ "mcpServers": {}, "mcpSevers": { "a": { "command": "x" } } }"#);
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].contains("did you mean `mcpServers`?"), "{found:?}");

@@ -13,7 +13,7 @@ fn problem(text: &str) -> String {
 }
 
 #[test]
-fn references_stand_for_values() {
+fn references_are_replaced_by_values() {
     for (written, value) in [
         ("${TOKEN}", "8fQm2x"),
         ("a${TOKEN}b${TOKEN}", "a8fQm2xb8fQm2x"),
@@ -39,7 +39,7 @@ fn references_stand_for_values() {
 }
 
 #[test]
-fn what_cannot_be_expanded_is_told_by_name_and_never_by_value() {
+fn a_failed_expansion_is_reported_by_name_without_value() {
     for (written, words) in [
         (
             "${NOWHERE}",
@@ -50,7 +50,7 @@ fn what_cannot_be_expanded_is_told_by_name_and_never_by_value() {
         ("{env:TOKN}", "`${env:TOKN}` has no value"),
         (
             "${input:api-key}",
-            "an editor would ask for it; here the host gives a variable `input:api-key`",
+            "only editors prompt for this value; here the host gives a variable `input:api-key`",
         ),
         (
             "${workspaceFolder}",
@@ -98,7 +98,7 @@ fn every_text_of_an_entry_is_expanded() {
 }
 
 #[test]
-fn sources_are_asked_in_order_and_the_environment_only_where_it_is_one() {
+fn sources_are_searched_in_order() {
     let text = r#"{ "s": { "command": "x", "args": ["${TOKEN}", "${input:key}", "${OTHER}"] } }"#;
     let config = McpConfig::loader()
         .variables([("TOKEN", "first"), ("input:key", "given")])
@@ -124,21 +124,21 @@ fn sources_are_asked_in_order_and_the_environment_only_where_it_is_one() {
 }
 
 #[test]
-fn who_is_given_variables_by_an_option_is_told_of_it() {
+fn the_error_of_a_missing_variable_names_the_option() {
     let text = r#"{ "s": { "command": "x", "args": ["${input:key}", "${workspaceFolder}"] } }"#;
     let error = loader().option("--var").json(text).load().unwrap_err();
     let helps: Vec<&str> = error.problems.iter().map(|problem| problem.help.as_str()).collect();
     assert_eq!(
         helps,
         [
-            "an editor would ask for it; give it by `--var input:key=..`",
+            "only editors prompt for this value; give it by `--var input:key=..`",
             "only editors define this variable; give it by `--var workspaceFolder=..`",
         ]
     );
 }
 
 #[test]
-fn ways_of_other_programs_are_warned_of_and_not_told() {
+fn variable_syntax_of_other_programs_is_a_warning_without_its_value() {
     for text in ["$HUNTER2", "{file:HUNTER2}", "Bearer $HUNTER2"] {
         let warned = warnings(json!({ "url": "https://example.com", "headers": { "X": text } }));
         assert_eq!(warned.len(), 1, "{text}");
@@ -164,7 +164,7 @@ fn ways_of_other_programs_are_warned_of_and_not_told() {
 }
 
 #[test]
-fn a_home_that_nobody_knows_is_told() {
+fn an_unknown_home_directory_is_reported() {
     let text = r#"{ "s": { "command": "~/x" } }"#;
     let error = McpConfig::loader().json(text).load().unwrap_err();
     assert!(error.to_string().contains("set `HOME`"), "{error}");

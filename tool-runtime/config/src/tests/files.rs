@@ -49,7 +49,7 @@ fn files_are_merged() {
 }
 
 #[test]
-fn two_entries_of_one_name_are_told_with_both_files() {
+fn duplicate_entries_are_reported_with_both_files() {
     let folder = Folder::new();
     let one = folder.with("one.json", r#"{ "a": { "command": "x" } }"#);
     let two = folder.with("two.json", r#"{ "a": { "command": "y" } }"#);
@@ -70,7 +70,7 @@ fn a_project_without_a_file_has_no_servers_and_a_file_must_be_there() {
 }
 
 #[test]
-fn what_is_wrong_with_one_server_can_be_told_apart_from_the_others() {
+fn problems_name_their_server() {
     let folder = Folder::new();
     let one =
         folder.with("one", r#"{ "a": { "command": "x" }, "b": { "command": "${NOWHERE}" } }"#);
@@ -82,7 +82,7 @@ fn what_is_wrong_with_one_server_can_be_told_apart_from_the_others() {
 }
 
 #[test]
-fn what_cannot_be_used_is_left_out_unless_it_is_required() {
+fn an_unusable_server_is_left_out_unless_required() {
     let text = r#"{ "a": { "command": "x" }, "b": { "url": "ws://example.com" }, "c": 5 }"#;
     let config = loader().json(text).load_usable().expect("a server is left");
     assert_eq!(config.to_string(), "a: starts `x`");
@@ -96,7 +96,7 @@ fn what_cannot_be_used_is_left_out_unless_it_is_required() {
 }
 
 #[test]
-fn text_that_is_not_utf_8_is_told_from_a_wrong_path() {
+fn invalid_utf_8_differs_from_a_wrong_path() {
     let folder = Folder::new();
     let text = r#"{ "a": { "command": "x" } }"#;
     let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -117,7 +117,7 @@ fn text_that_is_not_utf_8_is_told_from_a_wrong_path() {
 }
 
 #[test]
-fn yaml_is_read_or_refused_by_name() {
+fn yaml_is_read_or_rejected_by_name() {
     let folder = Folder::new();
     let text = "mcpServers:\n  a:\n    command: x\n    env: { TOKEN: \"${TOKEN}\" }\n";
     for name in ["mcp.yaml", "mcp.yml"] {
@@ -133,7 +133,7 @@ fn yaml_is_read_or_refused_by_name() {
     assert!(error.problems[0].help.contains("name the file `.toml` or `.yaml`"), "{error}");
     if cfg!(feature = "yaml") {
         let twice = loader().yaml("a: { command: x }\na: { command: y }").load().unwrap_err();
-        assert!(twice.to_string().contains("`a`: this key stands twice"), "{twice}");
+        assert!(twice.to_string().contains("`a`: this key appears twice"), "{twice}");
         let broken = loader().yaml("a: { command: 8fQm2x").load().unwrap_err().to_string();
         assert!(broken.contains("this is not valid YAML, at line "), "{broken}");
         assert!(!broken.contains("8fQm2x"), "{broken}");
@@ -142,7 +142,7 @@ fn yaml_is_read_or_refused_by_name() {
 
 #[cfg(feature = "toml")]
 #[test]
-fn the_ending_tells_the_form() {
+fn the_file_extension_selects_the_format() {
     let folder = Folder::new();
     let file = folder.with("config.toml", "[mcp_servers.a]\ncommand = \"x\"\n");
     assert_eq!(loader().file(file).load().expect("TOML").to_string(), "a: starts `x`");

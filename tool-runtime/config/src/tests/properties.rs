@@ -1,7 +1,7 @@
 //! Property tests of expansion and of reading arbitrary documents.
 
 use super::support::loader;
-use crate::expand::{Reference, Unexpanded, expand};
+use crate::expand::{ExpandError, Reference, expand};
 use crate::read;
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
@@ -69,12 +69,12 @@ proptest! {
         let found = expand(&text, |_| None::<String>);
         if let Err(mistakes) = found {
             prop_assert!(!mistakes.is_empty());
-            prop_assert!(mistakes.iter().all(|mistake| *mistake != Unexpanded::Recursive("")));
+            prop_assert!(mistakes.iter().all(|mistake| *mistake != ExpandError::Recursive("")));
         }
     }
 
     #[test]
-    fn any_text_is_read_or_refused(text in "[\\[\\]{}\",:/*a\\\\ \n0]{0,40}") {
+    fn any_text_is_read_or_rejected(text in "[\\[\\]{}\",:/*a\\\\ \n0]{0,40}") {
         let json = loader().json(text.clone()).load();
         let plain: Result<Value, _> = serde_json::from_str(&text);
         // What is JSON without comments is JSON with them.
@@ -84,7 +84,7 @@ proptest! {
     }
 
     #[test]
-    fn any_value_is_read_or_refused(value in document()) {
+    fn any_value_is_read_or_rejected(value in document()) {
         for value in [value.clone(), json!({ "mcpServers": value.clone() }), json!({ "mcpServers": { "s": value } })] {
             match loader().value(value).load() {
                 Ok(config) => prop_assert!(config.validate().is_ok(), "{config:?}"),

@@ -13,7 +13,7 @@ fn refused(entry: Value, words: &[&str]) {
 }
 
 #[test]
-fn an_unknown_key_is_told_with_the_nearest() {
+fn an_unknown_key_is_reported_with_the_nearest() {
     refused(
         json!({ "comand": "x", "command": "x" }),
         &["`mcpServers.s.comand`", "did you mean `command`?"],
@@ -27,7 +27,7 @@ fn an_unknown_key_is_told_with_the_nearest() {
 }
 
 #[test]
-fn a_transport_is_said_once_and_without_contradiction() {
+fn rejects_contradicting_transports() {
     refused(json!({}), &["`mcpServers.s`: it does not say how", "add `command`"]);
     refused(json!({ "type": "http" }), &["does not say how", r#"add `"url""#]);
     refused(
@@ -57,12 +57,12 @@ fn a_transport_is_said_once_and_without_contradiction() {
     );
     refused(
         json!({ "url": "https://example.com", "httpUrl": "https://example.com" }),
-        &["it says the same as `url`"],
+        &["it duplicates `url`"],
     );
 }
 
 #[test]
-fn what_is_for_the_other_transport_is_refused() {
+fn rejects_keys_of_the_other_transport() {
     refused(
         json!({ "url": "https://example.com", "env": { "A": "1" } }),
         &["`mcpServers.s.env`: it does nothing for a server with an address"],
@@ -75,7 +75,7 @@ fn what_is_for_the_other_transport_is_refused() {
 }
 
 #[test]
-fn what_would_change_what_runs_is_refused() {
+fn keys_with_unsupported_effects_are_rejected() {
     for key in ["headersHelper", "sandbox", "experimental_environment", "include_tags", "tcp"] {
         refused(json!({ "command": "x", key: "y" }), &["it cannot be done here"]);
     }
@@ -111,10 +111,7 @@ fn headers_are_checked() {
     refused(with(json!({ "": "1" })), &["no header has such a name"]);
     refused(with(json!({ "X": "a\nb" })), &["the end of a line"]);
     refused(with(json!({ "X": "ü" })), &["visible ASCII"]);
-    refused(
-        with(json!({ "X-A": "1", "x-a": "2" })),
-        &["differs from another header by case alone"],
-    );
+    refused(with(json!({ "X-A": "1", "x-a": "2" })), &["differs from another header only in case"]);
     for name in [
         "Mcp-Session-Id",
         "accept",
@@ -150,7 +147,7 @@ fn commands_are_checked() {
     refused(json!({ "command": "x", "env": { "": "1" } }), &["the name of the variable is empty"]);
     refused(json!({ "command": "x", "env": { "A\u{0}": "1" } }), &["a NUL character"]);
     refused(json!({ "command": "x", "env": ["A=1"] }), &["`mcpServers.s.env`: must be an object"]);
-    refused(json!({ "command": "x", "cwd": "" }), &["the folder is empty"]);
+    refused(json!({ "command": "x", "cwd": "" }), &["the directory is empty"]);
 }
 
 #[test]
@@ -182,18 +179,18 @@ fn flags_are_flags_and_agree() {
 }
 
 #[test]
-fn one_thing_is_said_once() {
+fn rejects_duplicate_members() {
     refused(
         json!({ "command": "x", "includeTools": [], "include_tools": [] }),
-        &["it says the same as `includeTools`"],
+        &["it duplicates `includeTools`"],
     );
     refused(
         json!({ "command": "x", "include": [], "enabled_tools": [] }),
-        &["it says the same as `include`"],
+        &["it duplicates `include`"],
     );
     refused(
         json!({ "command": "x", "timeout": "1s", "tool_timeout_sec": 2 }),
-        &["it says the same as `timeout`"],
+        &["it duplicates `timeout`"],
     );
     refused(
         json!({ "command": "x", "env": { "A": "1" }, "env_vars": ["TOKEN", "TOKEN"] }),
@@ -202,7 +199,7 @@ fn one_thing_is_said_once() {
 }
 
 #[test]
-fn what_is_no_pattern_is_refused() {
+fn rejects_invalid_patterns() {
     refused(
         json!({ "command": "x", "include": [""] }),
         &["`mcpServers.s.include[0]`", "an empty pattern"],
@@ -215,7 +212,7 @@ fn what_is_no_pattern_is_refused() {
 }
 
 #[test]
-fn everything_is_told_at_once() {
+fn all_problems_are_reported_together() {
     let problems = wrong(json!({
         "comand": "x",
         "url": "ftp://example.com",
@@ -227,7 +224,7 @@ fn everything_is_told_at_once() {
 }
 
 #[test]
-fn what_is_not_to_be_had_hides_no_other_mistake() {
+fn an_unresolved_variable_hides_no_other_problem() {
     let problems = wrong(json!({
         "url": "${NOWHERE}",
         "headers": { "Authorization": "x", "Host": "y" },
@@ -241,7 +238,7 @@ fn what_is_not_to_be_had_hides_no_other_mistake() {
 }
 
 #[test]
-fn a_value_where_a_name_belongs_is_not_told() {
+fn a_value_in_place_of_a_name_is_not_shown() {
     for entry in [
         json!({ "url": "https://example.com", "bearer_token_env_var": "hunter2" }),
         json!({ "url": "https://example.com", "env_http_headers": { "X": "sk-hunter2" } }),

@@ -44,7 +44,7 @@ fn all_hidden(config: &McpConfig) {
 }
 
 #[test]
-fn what_is_made_in_code_hides_its_secrets() {
+fn values_created_in_code_hide_their_secrets() {
     hidden(&Secret::from(MARKER));
     let url = format!("https://{MARKER}:{MARKER}@example.com/mcp?key={MARKER}#{MARKER}");
     let oauth = McpOAuth {

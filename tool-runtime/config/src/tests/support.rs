@@ -18,7 +18,7 @@ pub(super) const ENVIRONMENT: &[(&str, &str)] = &[
 
 pub(super) fn loader() -> McpConfigLoader {
     let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-    McpConfig::loader().asked(Source::Environment(ENVIRONMENT.iter().map(owned).collect()))
+    McpConfig::loader().with_source(Source::Environment(ENVIRONMENT.iter().map(owned).collect()))
 }
 
 pub(super) fn load(text: &str) -> Result<McpConfig, McpConfigError> {

@@ -9,7 +9,7 @@ fn call(value: Value) -> Option<Duration> {
 }
 
 #[test]
-fn a_time_has_a_unit_or_is_guessed_and_told() {
+fn a_duration_without_a_unit_is_guessed_with_a_warning() {
     assert_eq!(call(json!("30s")), Some(Duration::from_secs(30)));
     assert_eq!(call(json!("1m 30s")), Some(Duration::from_secs(90)));
     assert_eq!(call(json!(30)), Some(Duration::from_secs(30)));
@@ -30,7 +30,7 @@ fn a_time_has_a_unit_or_is_guessed_and_told() {
 }
 
 #[test]
-fn a_key_may_say_the_unit() {
+fn a_key_may_contain_the_unit() {
     for (key, value) in [
         ("startup_timeout_sec", json!(2000)),
         ("startup_timeout_ms", json!(2_000_000)),
@@ -43,7 +43,7 @@ fn a_key_may_say_the_unit() {
 }
 
 #[test]
-fn an_invalid_duration_is_refused() {
+fn an_invalid_duration_is_rejected() {
     for value in [
         json!(0),
         json!("0s"),

@@ -38,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn declared_claims_meet_by_their_keys() {
+    fn declared_claims_conflict_by_their_keys() {
         let write = declared(Access::none().write("k:1"));
         assert!(write.conflicts_with(&declared(Access::none().read("k:1"))));
         assert!(!write.conflicts_with(&declared(Access::none().write("k:2"))));
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_undeclared_meets_all_but_readers() {
+    fn undeclared_calls_conflict_with_all_but_readers() {
         let read = declared(Access::none().read("k:1"));
         let write = declared(Access::none().write("k:1"));
         assert!(undeclared(false).conflicts_with(&undeclared(false)));

@@ -10,7 +10,7 @@ const FILE: &str = "file:";
 const MAX_PATH_LENGTH: usize = 4096;
 
 /// The normalized key, for comparison.
-pub(super) fn normal(key: CompactString) -> CompactString {
+pub(super) fn normalize(key: CompactString) -> CompactString {
     let Some(path) = key.strip_prefix(FILE) else { return key };
     match std::path::absolute(path) {
         Ok(path) => format_compact!("{FILE}{}", normal_path(&path).display()),
@@ -23,7 +23,7 @@ pub(super) fn normal(key: CompactString) -> CompactString {
 /// because `..` after what does not exist may come back to a link.
 fn normal_path(path: &Path) -> PathBuf {
     // Without `.` and a separator at the end, which asks for a directory.
-    let path = joined(path.components());
+    let path = join_components(path.components());
     resolved(&lexical(&resolved(&path)))
 }
 
@@ -54,12 +54,12 @@ fn lexical(path: &Path) -> PathBuf {
             other => normal.push(other),
         }
     }
-    joined(normal.into_iter())
+    join_components(normal.into_iter())
 }
 
 /// The path that has these components. Collected into a `PathBuf`, each would be looked at again for
 /// each that follows, where the path begins with `\\?\`.
-fn joined<'a>(components: impl Iterator<Item = Component<'a>>) -> PathBuf {
+fn join_components<'a>(components: impl Iterator<Item = Component<'a>>) -> PathBuf {
     let (mut path, mut is_open) = (OsString::new(), false);
     for component in components {
         if is_open {
@@ -76,11 +76,11 @@ mod tests {
     use super::*;
 
     fn file(path: &str) -> CompactString {
-        normal(format_compact!("file:{path}"))
+        normalize(format_compact!("file:{path}"))
     }
 
     #[test]
-    fn a_file_has_one_key_however_it_is_spelt() {
+    fn spellings_of_a_path_give_one_key() {
         let here = std::env::current_dir().unwrap().canonicalize().unwrap();
         let expected = format!("file:{}", here.join("missing").display());
         for path in ["missing", "./missing", "b/../missing", "b//..//.//missing/", "src/../missing"]
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn other_schemes_and_empty_paths_stay() {
         for key in ["db:./a", "", "file", "file:", "FILE:a/../b"] {
-            assert_eq!(normal(key.into()), key);
+            assert_eq!(normalize(key.into()), key);
         }
     }
 

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 /// A value in a resource key.
 #[diagnostic::on_unimplemented(
-    message = "a resource key cannot be made of `{Self}`",
+    message = "`{Self}` cannot be part of a resource key",
     label = "has no text that says which resource it is",
     note = "write `access = path::to_function` instead"
 )]
 pub trait KeyPart {
-    /// How it is written in keys: one text for each, so none for nothing and several for a list.
+    /// The texts of the value in keys: none for an absent value, several for a list.
     #[doc(hidden)]
     fn texts(&self, _: Sealed) -> Vec<String>;
 }

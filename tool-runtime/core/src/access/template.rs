@@ -1,21 +1,21 @@
-//! Keys from what `#[tool]` was given: text with arguments in it.
+//! Keys from the templates of `#[tool]`: text with arguments.
 
 use super::{Access, KeyPart, insert};
 use crate::sealed::Sealed;
 use compact_str::{CompactString, format_compact};
 
-/// How many keys one text may stand for: a model could name millions in a few kilobytes.
+/// Limit on the keys that one template gives: a model could name millions in a few kilobytes.
 const MAX_KEYS: usize = 1000;
 
 impl Access {
-    /// Adds what is read: a key for each combination of what the parts stand for.
+    /// Adds what is read: a key for each combination of the parts' values.
     #[doc(hidden)]
     #[must_use]
     pub fn reads_of(self, literals: &[&str], parts: &[&dyn KeyPart]) -> Self {
         self.with_all(literals, parts, |access| &mut access.reads)
     }
 
-    /// Adds what is written: a key for each combination of what the parts stand for.
+    /// Adds what is written: a key for each combination of the parts' values.
     #[doc(hidden)]
     #[must_use]
     pub fn writes_of(self, literals: &[&str], parts: &[&dyn KeyPart]) -> Self {
@@ -41,7 +41,7 @@ impl Access {
     }
 }
 
-/// There is one literal more than there are parts: a part stands between two of them.
+/// There is one more literal than parts: each part is between two literals.
 fn keys(literals: &[&str], parts: &[&dyn KeyPart]) -> Option<Vec<CompactString>> {
     debug_assert_eq!(literals.len(), parts.len() + 1);
     let Some((first, rest)) = literals.split_first() else { return Some(Vec::new()) };

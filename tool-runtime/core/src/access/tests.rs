@@ -11,13 +11,13 @@ fn written(literals: &[&str], parts: &[&dyn KeyPart]) -> Vec<String> {
 }
 
 #[test]
-fn parts_stand_between_literals() {
+fn parts_are_between_literals() {
     assert_eq!(written(&["db:all"], &[]), ["db:all"]);
     assert_eq!(written(&["db:", "/", ""], &[&"users", &7_u8]), ["db:users/7"]);
 }
 
 #[test]
-fn lists_give_every_combination_and_nothing_gives_none() {
+fn lists_give_every_combination_and_absent_values_none() {
     let (tables, rows) = (vec!["a", "b"], vec![1, 2]);
     assert_eq!(written(&["", ":", ""], &[&tables, &rows]), ["a:1", "a:2", "b:1", "b:2"]);
     assert!(written(&["", ":", ""], &[&tables, &None::<String>]).is_empty());
@@ -26,14 +26,14 @@ fn lists_give_every_combination_and_nothing_gives_none() {
 }
 
 #[test]
-fn a_key_from_parts_is_normalised_as_a_whole() {
+fn a_key_is_normalized_after_joining_its_parts() {
     let access = Access::none().reads_of(&["", "/x/../a"], &[&"file:/missing"]);
     let same = Access::none().reads_of(&["file:/missing/a"], &[]);
     assert_eq!(access.reads().collect::<Vec<_>>(), same.reads().collect::<Vec<_>>());
 }
 
 #[test]
-fn what_can_be_in_a_key_is_written_as_it_is_displayed() {
+fn key_parts_are_written_by_display() {
     let parts: &[(&dyn KeyPart, &str)] = &[
         (&String::from("s"), "k:s"),
         (&'c', "k:c"),

@@ -62,7 +62,7 @@ pub(crate) struct Outcome {
 #[derive(PartialEq)]
 enum End {
     Decoded,
-    /// The type refused a value or a key.
+    /// The type rejected a value or a key.
     Refused,
     /// The type reached the end of valid JSON.
     Stopped,
@@ -71,7 +71,7 @@ enum End {
 /// The reaction of a type to a key.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Use {
-    /// The key or its value is decoded or refused.
+    /// The key or its value is decoded or rejected.
     Noticed,
     /// The value is skipped.
     Ignored,
@@ -106,7 +106,7 @@ pub(crate) fn use_of_unknown(decode: Decode, path: &[Step]) -> Use {
     use_of(decode, path, UNKNOWN)
 }
 
-/// Whether `key` with this value is an alias of the field `name` in the object at `path`: the field is then refused as
+/// Whether `key` with this value is an alias of the field `name` in the object at `path`: the field is then rejected as
 /// given twice.
 pub(crate) fn is_alias(
     decode: Decode,
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn what_serde_buffers_is_told_from_keys_that_are_read_or_refused() {
+    fn buffered_values_are_distinguished_from_read_keys() {
         assert_eq!(use_of_unknown(decode::<Untagged>, &[]), Use::Buffered);
         assert_eq!(use_of_unknown(decode::<Tagged>, &[]), Use::Buffered);
         assert_eq!(use_of_unknown(decode::<Flattened>, &[]), Use::Buffered);
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn an_item_of_a_tuple_is_asked_as_what_it_is() {
+    fn an_item_of_a_tuple_is_checked_by_its_type() {
         let value = json!([{ "a": 1 }, { "text": "x" }]);
         let second = Step::item(value.as_array().expect("a list"), 1);
         assert_eq!(use_of(decode::<(Strict, Page)>, &[second], "text"), Use::Noticed);

@@ -172,12 +172,12 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
         })
     }
 
-    /// Refuses the flattened parameter if its type ignored keys that are not allowed.
+    /// Rejects the flattened parameter if its type ignored keys that are not allowed.
     pub(crate) fn refuse_ignored_rest(&self, allows: fn(&str) -> bool) -> Result<(), DecodeError> {
         self.refuse_ignored_in(|| &self.rest, allows)
     }
 
-    /// Refuses the last value if its type ignored keys that are not allowed.
+    /// Rejects the last value if its type ignored keys that are not allowed.
     #[inline]
     pub(crate) fn refuse_ignored(&self, allows: fn(&str) -> bool) -> Result<(), DecodeError> {
         self.refuse_ignored_in(|| &self.text[self.value_at..self.at], allows)
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_key_is_one_of_the_rest_like_any_other() {
+    fn an_empty_key_belongs_to_the_remaining_fields() {
         const REST: &[Key] = &[Key::rest(0), Key::named("a", 1)];
         for text in [r#"{"":1,"a":2}"#, r#"{"a":2,"":1}"#, r#"{"a":2, "" :1}"#] {
             let mut reader = Arguments::new(text).reader(REST).expect("an object");
@@ -444,7 +444,7 @@ mod tests {
             proptest::prop_assert_eq!(read(&text), Ok((a, Some(b))));
         }
 
-        /// Whatever comes, it is refused and not panicked over.
+        /// Whatever comes, it is rejected and not panicked over.
         #[test]
         fn survives_any_text(text in ".*") {
             let _ = read(&text);

@@ -70,7 +70,7 @@ mod tests {
     use serde_json::{from_str, to_string};
 
     #[test]
-    fn calls_read_back_as_they_were() {
+    fn calls_survive_serialization() {
         for arguments in ["", "{}", r#"{"a": 1}"#, "no JSON at all", r#""a text""#] {
             let call = ToolCall::new("add", arguments).with_call_id("call_1");
             let text = to_string(&call).unwrap();
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn results_read_back_as_they_were() {
+    fn results_survive_serialization() {
         let outcomes = [
             Ok(Observation::text("42").with_visual("forty-two").with_meta("a", 1)),
             Ok(Observation::error("no")),
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_kinds_are_refused_by_name() {
+    fn unknown_kinds_are_rejected_by_name() {
         let refusal = |json: &str| from_str::<ToolResult>(json).unwrap_err().to_string();
         // Content of a server may be of a kind that is not known here.
         let observation = r#"{"name":"a","observation":{"content":[{"type":"hologram"}]}}"#;

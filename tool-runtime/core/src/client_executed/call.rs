@@ -8,8 +8,8 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// One call that the host program is to do and to answer. Cheap to clone.
 ///
-/// Its JSON form, for hosts that do the call elsewhere, has `id`, `call_id`, `name`,
-/// `arguments` and `deadline`, the last in milliseconds since 1970; what it has not is `null`.
+/// The JSON form, for hosts that execute the call elsewhere, has `id`, `call_id`, `name`,
+/// `arguments` and `deadline`, the last in milliseconds since 1970; absent members are `null`.
 ///
 /// ```
 /// # use std::time::Duration;
@@ -60,7 +60,7 @@ pub(super) struct Request {
     pub(super) deadline: Option<Deadline>,
 }
 
-/// The same moment for this process and for others.
+/// The deadline as an instant of this process and as wall-clock time for others.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(into = "u64")]
 pub(super) struct Deadline {
@@ -118,7 +118,7 @@ impl ClientCall {
     }
 }
 
-/// Written out, because serde serialises no `Arc` unless told to for the whole build.
+/// Written out, because serde serializes an `Arc` only with its feature `rc`.
 impl Serialize for ClientCall {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Parts::serialize(&self.0, serializer)

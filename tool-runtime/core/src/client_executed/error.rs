@@ -1,9 +1,9 @@
-//! Why an answer was refused.
+//! Errors of answering client-executed calls.
 
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Why an answer to a [`ClientCall`](crate::ClientCall) was not taken.
+/// The reason why an answer to a [`ClientCall`](crate::ClientCall) was rejected.
 ///
 /// The endings of the last 1000 calls are remembered. Older calls count as unknown.
 ///
@@ -23,7 +23,7 @@ pub enum ClientAnswerError {
         /// The id that was given.
         id: Arc<str>,
     },
-    /// It has an answer already.
+    /// The call has been answered.
     #[error("call `{id}` has been answered already; answer each call once")]
     Answered {
         /// The call's id.

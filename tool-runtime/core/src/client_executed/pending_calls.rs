@@ -30,7 +30,7 @@ pub(super) struct PendingCalls {
 struct Calls {
     pending: BTreeMap<u64, Pending>,
     numbers: HashMap<Arc<str>, u64, foldhash::fast::RandomState>,
-    /// Not handed out yet.
+    /// Not received by the host yet.
     waiting: BTreeSet<u64>,
     ended: HashMap<Arc<str>, Ending, foldhash::fast::RandomState>,
     /// The ids of the ended ones, oldest first.
@@ -62,7 +62,7 @@ impl PendingCalls {
     /// Adds a call.
     ///
     /// # Errors
-    /// The host is gone.
+    /// The host has dropped its handle.
     pub(super) fn put(
         self: &Arc<Self>,
         request: Request,
@@ -115,7 +115,7 @@ impl PendingCalls {
             (Ok(observation), Some(model)) => model.check(observation).err(),
             _ => None,
         };
-        let refused = misfit.as_ref().map(|error| refused(&id, error));
+        let refused = misfit.as_ref().map(|error| rejection(&id, error));
         if reply.send(misfit.map_or(answer, Err)).is_err() {
             // Given up between the claim and the answer.
             self.calls().correct(&id, Ending::Cancelled);
@@ -152,7 +152,7 @@ impl PendingCalls {
         Some(pending.ended.clone())
     }
 
-    /// The host is gone: pending calls fail, and no more are accepted.
+    /// The host has dropped its handle: pending calls fail, and no more are accepted.
     pub(super) fn close(&self) {
         let mut calls = self.calls();
         calls.is_closed = true;
@@ -163,7 +163,7 @@ impl PendingCalls {
         drop(calls);
         for (number, pending) in pending {
             let error = abandoned_error(pending.call.name(), !waiting.contains(&number));
-            // The receiver may be gone.
+            // The receiver may have been dropped.
             let _ = pending.reply.send(Err(error));
         }
     }
@@ -272,7 +272,7 @@ impl Drop for Ticket {
     }
 }
 
-fn refused(id: &Arc<str>, error: &CallError) -> ClientAnswerError {
+fn rejection(id: &Arc<str>, error: &CallError) -> ClientAnswerError {
     let reason = error.detail().unwrap_or_else(|| error.message()).to_owned();
     ClientAnswerError::Misfit { id: id.clone(), reason }
 }

@@ -74,7 +74,7 @@ async fn an_error_is_an_answer() {
 }
 
 #[tokio::test]
-async fn each_call_is_handed_out_once_in_order() {
+async fn each_call_is_received_once_in_order() {
     let (client, tool) = pending_calls();
     let _calls = [started(&tool, "a").await, started(&tool, "b").await];
     assert_eq!(arrived(&client).await.id(), "a");
@@ -141,7 +141,7 @@ async fn an_answer_must_fit_the_output_schema() {
 }
 
 #[tokio::test]
-async fn an_unknown_id_and_a_second_answer_are_refused() {
+async fn an_unknown_id_and_a_second_answer_are_rejected() {
     let (client, tool) = pending_calls();
     let call = started(&tool, "a").await;
     let unknown = client.answer("b", "x").unwrap_err();
@@ -165,7 +165,7 @@ async fn a_call_ends_at_its_deadline_and_a_late_answer_changes_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_callers_earlier_deadline_holds_as_well() {
+async fn an_earlier_deadline_of_the_caller_applies() {
     let (client, tool) = pending_calls();
     let earlier = tokio::time::Instant::now() + MINUTE / 2;
     let context = with_id("a").with_deadline(earlier.into_std());
@@ -176,13 +176,13 @@ async fn a_callers_earlier_deadline_holds_as_well() {
 }
 
 #[test]
-fn a_pools_limit_is_not_what_ends_a_call() {
+fn a_client_executed_tool_has_its_own_timeout() {
     let (_client, tool) = pending_calls();
     assert!(tool.timeout().is_some_and(|own| own > MINUTE));
 }
 
 #[tokio::test]
-async fn a_deadline_beyond_the_clock_is_none() {
+async fn a_deadline_beyond_the_clock_is_ignored() {
     let client = ClientTools::new(Duration::MAX);
     let tool = client.tool(ToolDefinition::new("pick", "Pick."));
     let call = started(&tool, "a").await;
@@ -192,7 +192,7 @@ async fn a_deadline_beyond_the_clock_is_none() {
 }
 
 #[tokio::test]
-async fn a_call_that_was_given_up_is_gone() {
+async fn an_abandoned_call_is_removed() {
     let (client, tool) = pending_calls();
     let context = with_id("a");
     let mut call = Box::pin(run(&tool, &context));
@@ -222,7 +222,7 @@ async fn two_calls_of_one_id_are_two_calls() {
 }
 
 #[tokio::test]
-async fn a_late_answer_is_not_taken_for_that_of_the_next_call_of_its_id() {
+async fn a_late_answer_does_not_answer_a_later_call_of_its_id() {
     let (client, tool) = pending_calls();
     started(&tool, "a").await.abort();
     tokio::task::yield_now().await;
@@ -233,7 +233,7 @@ async fn a_late_answer_is_not_taken_for_that_of_the_next_call_of_its_id() {
 }
 
 #[tokio::test]
-async fn ended_calls_are_forgotten_in_time() {
+async fn ended_calls_are_eventually_forgotten() {
     let (client, tool) = pending_calls();
     for number in 0..=1000 {
         let context = with_id(&format!("call_{number}"));
@@ -274,7 +274,7 @@ async fn an_answer_that_panics_ends_the_call() {
     assert_eq!(class(&ended(call).await), ErrorClass::Internal);
 }
 
-/// However an answer and a cancellation meet, the call has one outcome, and a refused answer
+/// However an answer and a cancellation meet, the call has one outcome, and a rejected answer
 /// was not the one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_answer_and_a_cancellation_race_for_one_outcome() {

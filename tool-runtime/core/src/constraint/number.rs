@@ -111,7 +111,7 @@ pub fn range<T: Ranged>() -> Make<T, T::Number> {
     Range::new
 }
 
-/// An inclusive end at infinity excludes nothing, and JSON has no word for it.
+/// An inclusive end at infinity excludes nothing, and JSON cannot represent it.
 fn open_if(end: Bound<Number>, infinity: f64) -> Bound<Number> {
     if end == Bound::Included(Number::Float(infinity)) { Bound::Unbounded } else { end }
 }

@@ -22,7 +22,7 @@ impl ToolContext {
     /// The context of calls that this one makes.
     ///
     /// # Errors
-    /// They would nest too deep, in words for a model.
+    /// The calls would nest too deep; the text is for a model.
     pub(crate) fn nested(&self) -> Result<Self, String> {
         if self.0.depth >= MAX_DEPTH {
             return Err(too_deep());
@@ -31,7 +31,7 @@ impl ToolContext {
         Ok(Self(Arc::new(Parts { depth: self.0.depth + 1, ..parts })))
     }
 
-    /// The same context, handed on to one more call: perhaps by a tool that handed on its own.
+    /// The context, passed on to one more call, perhaps by a tool that passed on its own.
     ///
     /// # Errors
     /// Handed on too often, in words for a model.

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub(super) struct Questions {
     /// Prefix of all keys: `2/1/` in the first call made by the second call of a tool.
     prefix: Option<Arc<str>>,
-    /// How many calls the call has made. `None` until the call starts.
+    /// The number of nested calls. `None` until the call starts.
     calls: Option<Arc<AtomicUsize>>,
 }
 
@@ -24,7 +24,7 @@ impl Questions {
         Self { prefix: Some(prefix.into()), calls: None }
     }
 
-    /// The same for a call that starts: it counts its own calls from here.
+    /// Starts counting the nested calls of a call that begins to run.
     pub(super) fn started(mut self) -> Self {
         self.calls = Some(Arc::default());
         self

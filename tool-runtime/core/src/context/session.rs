@@ -57,7 +57,7 @@ impl Session {
     }
 
     /// Registers an owner whose value is closed when the session ends.
-    pub(crate) fn held_by(&self, holder: Weak<dyn SessionValues>) {
+    pub(crate) fn register(&self, holder: Weak<dyn SessionValues>) {
         lock(&self.holders).push(holder);
     }
 

@@ -1,4 +1,4 @@
-//! Builds a definition from what the macro saw.
+//! Builds a definition from the options of a macro.
 
 use super::{TaskSupport, ToolDefinition};
 use crate::icon::Icon;
@@ -7,13 +7,13 @@ use crate::schema;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
-/// A definition in the making: what the macros write.
+/// A definition under construction: written by the macros.
 pub struct DraftOf<D>(pub(crate) D);
 
-/// The definition of a tool in the making.
+/// The definition of a tool under construction.
 pub type Draft = DraftOf<ToolDefinition>;
 
-/// A definition with the parts that all have.
+/// A definition with the common parts.
 pub trait Describe {
     #[doc(hidden)]
     fn common(&mut self) -> Common<'_>;
@@ -51,7 +51,7 @@ impl<D: Describe> DraftOf<D> {
         self
     }
 
-    /// Adds a picture.
+    /// Adds an icon.
     #[must_use]
     pub fn icon(mut self, source: &str) -> Self {
         self.0.common().icons.push(Icon::new(source));
@@ -141,14 +141,14 @@ impl Draft {
         self
     }
 
-    /// Says that calls may go on as tasks, or must.
+    /// Sets whether calls may become tasks, or must.
     #[must_use]
     pub fn task(mut self, support: TaskSupport) -> Self {
         self.0.task = support;
         self
     }
 
-    /// Takes a schema word for word.
+    /// Sets the schema, unchanged.
     #[must_use]
     pub fn input_schema(mut self, schema: impl Into<Value>) -> Self {
         self.0 = self.0.with_input_schema(schema);

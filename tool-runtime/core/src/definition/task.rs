@@ -1,17 +1,17 @@
-//! Whether calls may go on as tasks.
+//! Task support of tools.
 
 use serde::{Deserialize, Serialize};
 
-/// Whether calls may go on as tasks of MCP's tasks extension: the client gets a handle at once,
+/// Whether calls may become tasks of MCP's tasks extension: the client gets a handle immediately,
 /// asks for the result later, and may cancel. For calls that take minutes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum TaskSupport {
-    /// They are answered when they are done.
+    /// Calls are answered when they have ended.
     #[default]
     None,
-    /// They go on as tasks where the client knows them.
+    /// Calls run as tasks if the client supports tasks.
     Optional,
     /// Only clients that know tasks can make them.
     Required,

@@ -69,7 +69,7 @@ impl Marks {
 }
 
 impl ToolDefinition {
-    /// Reads the marks that a server's definition bears. Whether calls go on as tasks is not taken
+    /// Reads the marks of a server's definition. The task support is not taken
     /// over: calls of a server's tool are answered when they are done.
     #[doc(hidden)]
     pub fn take_marks(&mut self) {
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_said_is_not_written() {
+    fn absent_members_are_not_written() {
         let text = serde_json::to_string(&ToolDefinition::new("ping", "Answer.")).unwrap();
         assert_eq!(
             text,

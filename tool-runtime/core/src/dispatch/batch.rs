@@ -1,11 +1,11 @@
-//! Several calls at once: calls without conflicts run together, results are in call order.
+//! Concurrent calls: calls without conflicts run together, results are in call order.
 
 use crate::access::{Access, Claim};
 use crate::call::{ToolCall, ToolResult};
 use crate::context::ToolContext;
 use crate::error::caught;
 use crate::pool::ToolPool;
-use crate::schedule::{Lane, Ticket};
+use crate::schedule::{SharedQueue, Ticket};
 use futures_util::stream::{FuturesUnordered, Stream, StreamExt as _};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use tokio::sync::Semaphore;
 impl ToolPool {
     /// Runs several calls and returns one result for each, in call order.
     ///
-    /// Calls of read-only tools run together, at most ten at once. A call that may write waits
+    /// Calls of read-only tools run together, at most ten concurrently. A call that may write waits
     /// for those before it and delays those after it, unless both declared their resources
     /// (`#[tool(reads(..), writes(..))]`) and these do not conflict.
     ///
@@ -104,11 +104,11 @@ impl Batch {
     /// Runs all calls; results as they finish, each with its index.
     pub fn stream(self) -> impl Stream<Item = (usize, ToolResult)> + Send {
         let Self { pool, calls, limit, context } = self;
-        let lane = Lane::default();
+        let queue = SharedQueue::default();
         let permits = Arc::new(Semaphore::new(limit.min(Semaphore::MAX_PERMITS)));
         let running = FuturesUnordered::new();
         for (index, call) in calls.into_iter().enumerate() {
-            let ticket = lane.enter(claim(&pool, &call), None);
+            let ticket = queue.enter(claim(&pool, &call), None);
             let context = context.clone().with_next_keys();
             let one = BatchCall { pool: pool.clone(), context, permits: Arc::clone(&permits) };
             running.push(IsolatedDrop::new(async move { (index, one.run(call, ticket).await) }));

@@ -23,7 +23,7 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 /// deadline.
 pub(super) fn limit(pool: &ToolPool, tool: &Tool, context: &ToolContext) -> Option<Duration> {
     let own = || tool.timeout().or(pool.governance().timeout);
-    limit_of(if tool.keeps_time() { None } else { own() }, context)
+    limit_of(if tool.enforces_timeout() { None } else { own() }, context)
 }
 
 /// Whether a call may run as long as it likes, as most calls of a pool do that nobody serves.
@@ -158,7 +158,7 @@ pub(super) async fn catch_panics<T>(
     tool: &str,
     stages: impl Future<Output = Result<T, CallError>>,
 ) -> Result<T, CallError> {
-    settled(tool, AssertUnwindSafe(stages).catch_unwind().await)
+    flatten_panic(tool, AssertUnwindSafe(stages).catch_unwind().await)
 }
 
 /// The same, and logs the failure.
@@ -166,14 +166,14 @@ pub(super) async fn catch_and_report<T>(
     tool: &str,
     stages: impl Future<Output = Result<T, CallError>>,
 ) -> Result<T, CallError> {
-    let outcome = settled(tool, AssertUnwindSafe(stages).catch_unwind().await);
+    let outcome = flatten_panic(tool, AssertUnwindSafe(stages).catch_unwind().await);
     if let Err(error) = &outcome {
         report::failure(tool, error);
     }
     outcome
 }
 
-fn settled<T>(
+fn flatten_panic<T>(
     tool: &str,
     ended: std::thread::Result<Result<T, CallError>>,
 ) -> Result<T, CallError> {

@@ -7,7 +7,7 @@ use crate::access::{Access, Claim};
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
 use crate::future::BoxFuture;
-use crate::hook::{self, AroundTool, HookCall};
+use crate::hook::{self, ErasedToolHooks, HookCall};
 use crate::limits::Limits;
 use crate::observation::Observation;
 use crate::output_check::OutputModel;
@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 /// The hooks of a tool, and the call as they see it.
 struct Hooked<'a> {
-    hooks: &'a dyn AroundTool,
+    hooks: &'a dyn ErasedToolHooks,
     call: HookCall,
 }
 
@@ -32,18 +32,18 @@ impl ToolPool {
     pub(super) fn intercepted<'a>(
         &'a self,
         tool: &'a Tool,
-        hooks: Option<&'a dyn AroundTool>,
+        hooks: Option<&'a dyn ErasedToolHooks>,
         arguments: &'a str,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>> {
         Box::pin(self.run_intercepted(tool, hooks, arguments, context))
     }
 
-    /// However the call ends, refused or run, the after-hooks see it once.
+    /// After-hooks see every call once, whether it ran or was rejected.
     async fn run_intercepted(
         &self,
         tool: &Tool,
-        hooks: Option<&dyn AroundTool>,
+        hooks: Option<&dyn ErasedToolHooks>,
         arguments: &str,
         context: &ToolContext,
     ) -> Result<Observation, CallError> {
@@ -90,14 +90,14 @@ impl ToolPool {
         let is_timed = hooked.as_ref().is_some_and(|hooked| hooked.hooks.reads_results());
         // Otherwise the execution validates the arguments.
         let mut prepared = match tool.declares_access() || hooked.is_some() {
-            true if context.runs_apart() => self.prepared(tool, &arguments, &context).await?,
+            true if context.runs_apart() => self.decode_call(tool, &arguments, &context).await?,
             true => tool.prepare(&arguments)?,
             false => Prepared::default(),
         };
         if let Some(hooked) = hooked {
             let admitted = self.ask_hooks(tool, hooked.hooks, &mut hooked.call, &context).await?;
             if let Some(rewritten) = admitted.arguments {
-                prepared = self.prepared(tool, &rewritten, hooked.call.context()).await?;
+                prepared = self.decode_call(tool, &rewritten, hooked.call.context()).await?;
                 arguments = Cow::Owned(rewritten);
             }
             context = admitted.context.map_or(context, Cow::Owned);
@@ -115,8 +115,8 @@ impl ToolPool {
         execute(self, tool, action, &arguments, context).await
     }
 
-    /// Decodes a call. Where user code runs apart, it has the tool's limit.
-    async fn prepared(
+    /// Decodes a call. If user code runs in separate tasks, decoding has the tool's time limit.
+    async fn decode_call(
         &self,
         tool: &Tool,
         arguments: &str,
@@ -126,21 +126,21 @@ impl ToolPool {
             return tool.prepare(arguments);
         }
         let (own, arguments) = (tool.clone(), arguments.to_owned());
-        let prepared = context.apart(
+        let decoded = context.apart(
             || tool.name().to_owned(),
             move || Box::pin(async move { own.prepare(&arguments) }),
         );
         let limit = guard::limit(self, tool, context);
-        let prepared = Box::pin(guard::guarded(|| prepared, tool.name(), limit, context));
-        guard::while_open(self, None, prepared).await?
+        let decoded = Box::pin(guard::guarded(|| decoded, tool.name(), limit, context));
+        guard::while_open(self, None, decoded).await?
     }
 
     /// Runs the before-hooks. They may ask a person, so they end with the call. `call` keeps what the
-    /// hooks changed, also if they refuse it.
+    /// hooks changed, also if they reject it.
     pub(super) async fn ask_hooks(
         &self,
         tool: &Tool,
-        hooks: &dyn AroundTool,
+        hooks: &dyn ErasedToolHooks,
         call: &mut HookCall,
         context: &ToolContext,
     ) -> Result<hook::Admitted, CallError> {
@@ -162,7 +162,7 @@ impl ToolPool {
             access,
             is_read_only: tool.definition().effective_annotations().is_read_only(),
         };
-        match self.governance().lane.enter(claim, context.held()).held() {
+        match self.governance().queue.enter(claim, context.held()).held() {
             Ok(held) => Ok(held),
             // Boxed: few calls wait.
             Err(ticket) => {

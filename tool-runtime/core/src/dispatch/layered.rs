@@ -6,7 +6,7 @@ use crate::context::ToolContext;
 use crate::error::{BoxError, CallError, ErrorClass};
 use crate::future::BoxFuture;
 use crate::observation::Observation;
-use crate::pool::{CallRequest, Inside, ToolPool};
+use crate::pool::{CallRequest, Innermost, ToolPool};
 use futures_util::future::{Either, select};
 use std::convert::Infallible;
 use std::future::pending;
@@ -20,20 +20,20 @@ type Layers<'a> = &'a (dyn Fn(CallRequest) -> BoxFuture<'static, Answer> + Sync)
 /// The answer of a layer.
 type Answer = Result<ToolResult, BoxError>;
 
-impl Inside for ToolPool {
+impl Innermost for ToolPool {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>> {
-        Box::pin(self.bare(call.name(), call.arguments(), context))
+        Box::pin(self.run_without_layers(call.name(), call.arguments(), context))
     }
 }
 
 /// Hands a call to the outermost layer; the innermost hands it to [`CallRequest::run`].
 pub(crate) async fn layered(
     layers: Layers<'_>,
-    inside: Arc<dyn Inside>,
+    inside: Arc<dyn Innermost>,
     call: ToolCall,
     context: &ToolContext,
 ) -> Result<Observation, CallError> {
@@ -58,7 +58,7 @@ async fn answered(
     attempts: &RwLock<()>,
 ) -> Result<ToolResult, CallError> {
     let (name, context) = (request.call.name().to_owned(), request.context.clone());
-    let answer = async { layers(request).await.map_err(|error| refused(&name, error)) };
+    let answer = async { layers(request).await.map_err(|error| layer_error(&name, error)) };
     let over = async {
         let over = guard::waiting(pending::<Result<Infallible, _>>(), &name, &context).await;
         let _exclusive = attempts.write().await;
@@ -92,7 +92,7 @@ impl CallRequest {
 }
 
 /// A layer has an answer of its own instead of the tool's.
-fn refused(name: &str, error: BoxError) -> CallError {
+fn layer_error(name: &str, error: BoxError) -> CallError {
     let (class, text) = class_of(&error);
     CallError::new(class, format!("`{name}`: {text}")).with_detail(error.to_string())
 }

@@ -6,7 +6,7 @@ use crate::content::ResourceContents;
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass, excerpt};
 use crate::future::BoxFuture;
-use crate::offering::Terms;
+use crate::offering::OfferingProperties;
 use crate::pool::ToolPool;
 use crate::prompt::{Prompt, PromptMessages};
 use crate::resource::Resource;
@@ -54,7 +54,7 @@ impl ToolPool {
     /// Reads a resource by its URI. Dropping the future cancels it.
     ///
     /// # Errors
-    /// [`ErrorClass::NotFound`] for a URI that no resource stands for or that has nothing behind
+    /// [`ErrorClass::NotFound`] for a URI that matches no resource or has no contents
     /// it, [`ErrorClass::Input`] for variables that do not fit, and whatever the resource fails
     /// with.
     ///
@@ -97,14 +97,14 @@ impl ToolPool {
     ) -> Result<Completion, CallError> {
         let prompt = self.find_prompt(name)?;
         let arguments = prompt.definition().arguments.iter().map(|it| it.name.as_str());
-        known(name, argument, arguments)?;
+        check_argument(name, argument, arguments)?;
         self.completed(name, (prompt, Prompt::terms), argument, prefix, context).await
     }
 
     /// Suggests values for a variable of a resource template.
     ///
     /// # Errors
-    /// [`ErrorClass::NotFound`] for what is not a template of the pool, [`ErrorClass::Input`] for a
+    /// [`ErrorClass::NotFound`] for a template that is not in the pool, [`ErrorClass::Input`] for a
     /// variable that it does not have.
     pub async fn complete_resource(
         &self,
@@ -117,14 +117,14 @@ impl ToolPool {
         let found = snapshot.resources().iter().find(|resource| resource.uri() == template);
         let resource = found.cloned().ok_or_else(|| nothing_at(template))?;
         let variables = resource.template().into_iter().flat_map(|it| it.variables());
-        known(template, variable, variables)?;
+        check_argument(template, variable, variables)?;
         self.completed(template, (resource, Resource::terms), variable, prefix, context).await
     }
 
     async fn completed<O: Send + Sync + 'static>(
         &self,
         name: &str,
-        (offering, terms): (O, fn(&O) -> &Terms),
+        (offering, terms): (O, fn(&O) -> &OfferingProperties),
         argument: &str,
         prefix: &str,
         context: &ToolContext,
@@ -162,10 +162,10 @@ impl ToolPool {
         snapshot.resources().iter().find_map(fits)
     }
 
-    /// How long it may take, and the context in which it can see that.
+    /// The time limit, and a context that shows it.
     fn bounds<'a>(
         &self,
-        terms: &Terms,
+        terms: &OfferingProperties,
         context: &'a ToolContext,
     ) -> (Option<Duration>, Cow<'a, ToolContext>) {
         let limit = guard::limit_of(terms.timeout.or(self.governance().timeout), context);
@@ -216,7 +216,7 @@ fn nothing_at(uri: &str) -> CallError {
     CallError::new(ErrorClass::NotFound, format!("there is no resource `{}`", excerpt(uri)))
 }
 
-fn known<'a>(
+fn check_argument<'a>(
     of: &str,
     argument: &str,
     mut arguments: impl Iterator<Item = &'a str>,

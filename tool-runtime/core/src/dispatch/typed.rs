@@ -7,7 +7,7 @@ use crate::action::Action;
 use crate::arguments::{Arguments, DecodeError};
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
-use crate::hook::{AroundTool, HookCall};
+use crate::hook::{ErasedToolHooks, HookCall};
 use crate::input::InputModel;
 use crate::pool::{Found, ToolPool};
 use crate::tool::Tool;
@@ -87,7 +87,7 @@ async fn stages<A: Action>(
     if !tool.is::<A>() {
         return Err(another(A::NAME));
     }
-    action.check().map_err(|error| refused::<A>(&error))?;
+    action.check().map_err(|error| decode_error::<A>(&error))?;
     if pool.governance().layered.is_some() {
         return Err(unseen(A::NAME, "layers stand around every call"));
     }
@@ -112,7 +112,7 @@ async fn admitted<A: Action>(
     action: A,
     pool: &ToolPool,
     tool: &Tool,
-    hooks: &dyn AroundTool,
+    hooks: &dyn ErasedToolHooks,
     context: &ToolContext,
 ) -> Result<(A, ToolContext), CallError> {
     if hooks.reads_results() {
@@ -127,7 +127,7 @@ async fn admitted<A: Action>(
     let mut call = HookCall::new(tool.clone(), &json, context.clone());
     let admitted = pool.ask_hooks(tool, hooks, &mut call, context).await?;
     let action = match &admitted.arguments {
-        Some(json) => A::decode(Arguments::new(json)).map_err(|error| refused::<A>(&error))?,
+        Some(json) => A::decode(Arguments::new(json)).map_err(|error| decode_error::<A>(&error))?,
         None => action,
     };
     Ok((action, admitted.context.unwrap_or_else(|| context.clone())))
@@ -161,7 +161,7 @@ fn unseen(name: &str, why: &str) -> CallError {
 }
 
 #[cold]
-fn refused<A: Action>(error: &DecodeError) -> CallError {
+fn decode_error<A: Action>(error: &DecodeError) -> CallError {
     InputModel::new(&A::definition(), &A::settings()).explain_typed(error)
 }
 

@@ -15,9 +15,9 @@ use std::fmt;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ErrorClass {
-    /// The arguments do not fit; the model can correct them.
+    /// The arguments are invalid; the model can correct them.
     Input,
-    /// There is no such tool.
+    /// The tool does not exist.
     NotFound,
     /// A rule forbids the call.
     Denied,
@@ -27,7 +27,7 @@ pub enum ErrorClass {
     RateLimited,
     /// The call took too long.
     Timeout,
-    /// The caller gave up.
+    /// The caller cancelled the call.
     Cancelled,
     /// The tool itself answered with an error.
     Tool,
@@ -35,7 +35,7 @@ pub enum ErrorClass {
     Transient,
     /// The tool or the framework is broken: a panic, for instance.
     Internal,
-    /// It is unknown whether the call had its effect.
+    /// The call may or may not have had its effect.
     Indeterminate,
 }
 

@@ -11,7 +11,7 @@ pub fn excerpt(text: &str) -> Cow<'_, str> {
     excerpt_of(text, MAX_EXCERPT)
 }
 
-/// The same with another limit.
+/// Shortens a text like [`excerpt`], with another limit.
 pub fn excerpt_of(text: &str, longest: usize) -> Cow<'_, str> {
     match text.char_indices().nth(longest) {
         Some((end, _)) => {

@@ -4,7 +4,7 @@ use super::{BoxError, ErrorClass};
 use std::error::Error;
 use std::fmt;
 
-/// An error of a tool that says more than a text.
+/// An error of a tool with more than a text.
 ///
 /// Any error type becomes one by `?`: its text is shown to the model, its chain of sources to
 /// the operator. It deliberately does not implement [`Error`] itself, as `anyhow::Error` does
@@ -40,7 +40,7 @@ impl ToolError {
         Self::new(ErrorClass::Transient, message)
     }
 
-    /// An error for the operator only: the model is told only that the
+    /// An error for the operator only: the model only reads that the
     /// tool failed.
     pub fn internal(detail: impl Into<BoxError>) -> Self {
         Self {
@@ -67,7 +67,7 @@ impl ToolError {
         &self.message
     }
 
-    /// Its cause, if one is known.
+    /// The cause of the error, if one is known.
     pub fn source(&self) -> Option<&(dyn Error + Send + Sync + 'static)> {
         self.source.as_deref()
     }

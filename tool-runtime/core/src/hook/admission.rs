@@ -25,7 +25,7 @@ pub(crate) struct Admitted {
 
 impl ToolHooks {
     /// Runs the hooks that come before a call, in the order they were registered. Each sees the
-    /// changes of those before it; `validate` runs after each rewriting. A refused call keeps the
+    /// changes of those before it; `validate` runs after each rewriting. A rejected call keeps the
     /// changes made until then.
     ///
     /// The approver is asked once per question when all hooks are through: then the arguments
@@ -69,7 +69,7 @@ impl<'a> Admission<'a> {
 
     async fn pass(&mut self, hook: &Hook, run: &Arc<RunBefore>) -> Result<(), CallError> {
         let (call, run) = (self.call.clone(), Arc::clone(run));
-        let before = match watch::watched(hook, self.call.context(), move || run(call)).await {
+        let before = match watch::run_hook(hook, self.call.context(), move || run(call)).await {
             Ok(before) => before,
             Err(failure) => return self.failed(hook, &failure),
         };
@@ -90,7 +90,7 @@ impl<'a> Admission<'a> {
     async fn rewrite(&mut self, hook: &Hook, arguments: &str) -> Result<(), CallError> {
         let call = self.call.rewritten(arguments);
         let (rewritten, validate) = (call.clone(), self.validate);
-        let validated = watch::watched(hook, call.context(), move || {
+        let validated = watch::run_hook(hook, call.context(), move || {
             Box::pin(async move { Ok(validate(rewritten.tool(), rewritten.arguments())) })
         });
         match validated.await {
@@ -145,7 +145,7 @@ impl<'a> Admission<'a> {
             Box::pin(async move { approver.approve(&request).await })
         };
         let asked = async { self.call.context().apart(name, approve).await };
-        match watch::caught(asked).await {
+        match watch::catch_panic(asked).await {
             Ok(Approval::Approved) => Ok(()),
             Ok(Approval::Rejected { reason }) => Err(rejected(tool, &reason)),
             Err(panic) => Err(rejected(tool, "the question could not be put to anyone")

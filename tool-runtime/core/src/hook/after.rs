@@ -49,7 +49,7 @@ impl AfterCall {
         self.observation.is_error()
     }
 
-    /// Why it went wrong, with class, issues and the operator's detail, without
+    /// The error of the call, with class, issues and the operator's detail, without
     /// [`source`](std::error::Error::source). `None` for an observation that the tool itself
     /// marked as an error.
     pub fn error(&self) -> Option<&CallError> {
@@ -61,13 +61,13 @@ impl AfterCall {
         self.error().map(CallError::class)
     }
 
-    /// How long the tool ran: zero for a call that was refused before it ran.
+    /// The time that the tool ran: zero for a call that was rejected before it ran.
     pub fn duration(&self) -> Duration {
         self.duration
     }
 }
 
-/// The error itself goes on to the caller, and its source cannot be in two places.
+/// The error itself is returned to the caller, and its source cannot be cloned.
 fn copied(error: &CallError) -> CallError {
     let copy = CallError::new(error.class(), error.message()).with_issues(error.issues().to_vec());
     match error.detail() {

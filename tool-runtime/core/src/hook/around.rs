@@ -12,9 +12,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// All hooks of a pool.
-pub(crate) trait Around: Send + Sync {
+pub(crate) trait ErasedHooks: Send + Sync {
     /// The hooks that run for a tool, if there are any.
-    fn of_tool(&self, tool: &str) -> Option<Arc<dyn AroundTool>>;
+    fn of_tool(&self, tool: &str) -> Option<Arc<dyn ErasedToolHooks>>;
 
     /// Whether a hook that runs before this tool's calls promises to provide the type.
     fn provides(&self, tool: &str, id: TypeId) -> bool;
@@ -24,7 +24,7 @@ pub(crate) trait Around: Send + Sync {
 }
 
 /// The hooks of one tool.
-pub(crate) trait AroundTool: Send + Sync {
+pub(crate) trait ErasedToolHooks: Send + Sync {
     /// Whether a hook reads the results.
     fn reads_results(&self) -> bool;
 
@@ -45,8 +45,8 @@ pub(crate) trait AroundTool: Send + Sync {
     ) -> BoxFuture<'_, Result<Observation, CallError>>;
 }
 
-impl Around for Hooks {
-    fn of_tool(&self, tool: &str) -> Option<Arc<dyn AroundTool>> {
+impl ErasedHooks for Hooks {
+    fn of_tool(&self, tool: &str) -> Option<Arc<dyn ErasedToolHooks>> {
         self.of(tool).map(|hooks| Arc::new(hooks) as _)
     }
 
@@ -60,7 +60,7 @@ impl Around for Hooks {
     }
 }
 
-impl AroundTool for ToolHooks {
+impl ErasedToolHooks for ToolHooks {
     fn reads_results(&self) -> bool {
         !self.after.is_empty()
     }

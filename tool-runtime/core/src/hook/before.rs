@@ -41,18 +41,18 @@ pub(super) struct Provided {
 }
 
 impl Before {
-    /// The call goes on.
+    /// Continues the call.
     pub fn proceed() -> Self {
         Self::with(Verdict::Proceed)
     }
 
-    /// The call goes on with other arguments: JSON text, checked against the tool's schema before
+    /// Continues the call with other arguments: JSON text, checked against the tool's schema before
     /// anyone else sees it. Arguments that do not fit are a failure of the hook.
     pub fn rewrite(arguments: impl Into<String>) -> Self {
         Self::proceed().rewriting(arguments)
     }
 
-    /// The call goes on with other arguments, like [`Self::rewrite`].
+    /// Continues the call with other arguments, like [`Self::rewrite`].
     ///
     /// # Errors
     /// If the value does not serialise: a map with keys that are not strings.

@@ -37,7 +37,7 @@ struct Parts {
 impl HookCall {
     /// A call before any hook; empty text means no arguments.
     pub(crate) fn new(tool: Tool, arguments: &str, context: ToolContext) -> Self {
-        Self(Arc::new(Parts { tool, arguments: normal(arguments), context }))
+        Self(Arc::new(Parts { tool, arguments: normalize(arguments), context }))
     }
 
     /// The tool's id.
@@ -93,7 +93,7 @@ impl HookCall {
 }
 
 /// Removes needless escapes, so that a hook that searches the text finds a word in any spelling.
-fn normal(arguments: &str) -> CompactString {
+fn normalize(arguments: &str) -> CompactString {
     let text = Arguments::new(arguments).as_str();
     if text.contains('\\')
         && let Ok(value) = serde_json::from_str::<Value>(text)

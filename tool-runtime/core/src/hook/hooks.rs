@@ -52,7 +52,7 @@ impl Hook {
         if !self.fails_open {
             return Err(format!("{self} {failure}"));
         }
-        tracing::warn!(tool, "{self} {failure}; it fails open, so the call goes on");
+        tracing::warn!(tool, "{self} {failure}; it fails open, so the call continues");
         Ok(())
     }
 }

@@ -1,5 +1,5 @@
 mod admission;
-mod conclusion;
+mod after_hooks;
 mod failures;
 mod listing;
 mod questions;

@@ -23,35 +23,35 @@ pub(super) enum Failure {
 }
 
 /// Runs a hook within its time limit.
-pub(super) async fn watched<T: Send + 'static>(
+pub(super) async fn run_hook<T: Send + 'static>(
     hook: &Hook,
     context: &ToolContext,
     start: impl FnOnce() -> Running<T> + Send + 'static,
 ) -> Result<T, Failure> {
-    // Whatever may panic is in here: the closure, the `Display` of an error, destructors, the timer.
+    // All code that may panic: the closure, the `Display` of an error, destructors, the timer.
     let run = pin!(async {
         let run = async {
             let outcome = context.apart(|| hook.title(), start).await;
-            outcome.map_err(|error| Failure::Failed(worded(error)))
+            outcome.map_err(|error| Failure::Failed(error_text(error)))
         };
-        // Made when the hook is first pending, and boxed: most hooks do not wait.
+        // The timer is created and boxed when the hook is first pending: most do not wait.
         let expiry = async { Box::pin(tokio::time::sleep(hook.timeout)).await };
         match select(pin!(run), pin!(expiry)).await {
             Either::Left((outcome, _)) => outcome,
             Either::Right(((), _)) => Err(Failure::TimedOut(hook.timeout)),
         }
     });
-    caught(run).await.unwrap_or_else(|panic| Err(Failure::Panicked(panic)))
+    catch_panic(run).await.unwrap_or_else(|panic| Err(Failure::Panicked(panic)))
 }
 
 /// Catches panics of the future and returns their message. They come from the polled code, from destructors, or
 /// from timers on a runtime that has none.
-pub(super) async fn caught<T>(future: impl Future<Output = T>) -> Result<T, String> {
+pub(super) async fn catch_panic<T>(future: impl Future<Output = T>) -> Result<T, String> {
     AssertUnwindSafe(future).catch_unwind().await.map_err(panic_message)
 }
 
 /// The error with its details, for the operator.
-fn worded(error: ToolError) -> String {
+fn error_text(error: ToolError) -> String {
     let error = CallError::from(error);
     match error.detail() {
         None => error.message().to_owned(),

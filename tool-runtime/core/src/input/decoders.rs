@@ -13,7 +13,7 @@ pub(super) enum Decoders {
     /// The types are not known.
     None,
     /// One type for all arguments.
-    Whole(Decode),
+    DocumentKind(Decode),
     /// One for each parameter.
     Each(&'static [Parameter]),
 }
@@ -52,7 +52,7 @@ impl Decoders {
     ) -> Option<(Decode, Vec<Step>, Value)> {
         let parameters = match self {
             Self::None => return None,
-            Self::Whole(decode) => return Some((decode, Vec::new(), arguments)),
+            Self::DocumentKind(decode) => return Some((decode, Vec::new(), arguments)),
             Self::Each(parameters) => parameters,
         };
         let parameter = parameters.get(index)?;
@@ -69,7 +69,7 @@ impl Decoders {
     fn of_part(self, path: &[Step]) -> Option<(Decode, &[Step])> {
         match self {
             Self::None => None,
-            Self::Whole(decode) => Some((decode, path)),
+            Self::DocumentKind(decode) => Some((decode, path)),
             Self::Each(parameters) => {
                 let Some((Step::Key(first), rest)) = path.split_first() else {
                     return None;

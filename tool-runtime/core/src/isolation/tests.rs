@@ -72,7 +72,7 @@ async fn calls_that_block_stop_nothing_without_workers() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn further_calls_wait_when_too_many_block() {
+async fn further_calls_wait_while_too_many_block() {
     let (isolation, barrier) = (Isolation::default(), Barrier::default());
     let _opened = Opened(barrier.clone());
     // One more runs on a worker that is not needed.
@@ -126,17 +126,17 @@ async fn hands_on_panics() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_panic_goes_on_in_the_caller() {
+async fn a_panic_resumes_in_the_caller() {
     hands_on_panics().await;
 }
 
 #[tokio::test]
-async fn a_panic_goes_on_in_the_caller_without_workers() {
+async fn a_panic_resumes_in_the_caller_without_workers() {
     hands_on_panics().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_ends_in_its_first_poll_is_known_to_end() {
+async fn a_call_that_ends_in_its_first_poll_is_recorded() {
     for _ in 0..100 {
         let first = Arc::default();
         let isolation = Isolation::default().observed(&first);
@@ -160,7 +160,7 @@ async fn what_ends_in_its_first_poll_is_known_to_end() {
 
 /// A task that the blocked code has woken would wait in the slot of its worker.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_blocked_call_has_woken_runs() {
+async fn a_task_woken_by_a_blocked_call_runs() {
     let (isolation, barrier) = (Isolation::default(), Barrier::default());
     let _opened = Opened(barrier.clone());
     let (tell, told) = tokio::sync::oneshot::channel();
@@ -178,7 +178,7 @@ async fn what_a_blocked_call_has_woken_runs() {
 
 /// The worker that waits for timers runs what they wake, and no other takes its place by itself.
 #[test]
-fn timers_go_on_when_the_worker_that_waits_for_them_blocks() {
+fn timers_fire_while_a_worker_blocks() {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.expect("a runtime");

@@ -18,7 +18,7 @@ const REPORTED_AFTER: Duration = Duration::from_secs(1);
 
 /// User code whose polls are watched.
 pub trait Watched: Send + Sync {
-    /// Its name in the log.
+    /// The name in the log.
     fn name(&self) -> &str;
 
     /// Called from the watchdog's thread, inside of the runtime, when one poll takes longer than

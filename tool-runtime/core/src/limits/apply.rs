@@ -10,20 +10,20 @@ use tokio::runtime::Handle;
 /// The limits of a pool. Behind a pointer, so that what cuts is linked
 /// where a pool has limits.
 pub(crate) trait Limits: Send + Sync {
-    /// See [`OutputLimits::limited`].
+    /// See [`OutputLimits::apply_limit`].
     fn apply<'a>(&'a self, observation: Observation, tool: &'a str) -> BoxFuture<'a, Observation>;
 }
 
 impl Limits for OutputLimits {
     fn apply<'a>(&'a self, observation: Observation, tool: &'a str) -> BoxFuture<'a, Observation> {
-        Box::pin(self.limited(observation, tool))
+        Box::pin(self.apply_limit(observation, tool))
     }
 }
 
 impl OutputLimits {
     /// The observation within the limits. One that is within them is unchanged, so that this is
     /// idempotent. Files are written on the blocking pool, if there is one.
-    pub(crate) async fn limited(&self, observation: Observation, tool: &str) -> Observation {
+    pub(crate) async fn apply_limit(&self, observation: Observation, tool: &str) -> Observation {
         if !self.are_exceeded_by(&observation) {
             return observation;
         }
@@ -65,13 +65,13 @@ impl OutputLimits {
     /// Texts come last, as they include the notices for other content.
     pub(crate) fn cut(&self, observation: Observation, tool: &str) -> Observation {
         let spill = Spill::new(self.directory.as_deref(), tool);
-        let observation = structured::limited(observation, self.structured, &spill);
+        let observation = structured::apply_limit(observation, self.structured, &spill);
         observation.map_content(|blocks| {
             let limited = |block| {
-                let block = media::limited(block, self.media, &spill);
-                resource::limited(block, self.resource, &spill)
+                let block = media::apply_limit(block, self.media, &spill);
+                resource::apply_limit(block, self.resource, &spill)
             };
-            text::limited(blocks.into_iter().map(limited).collect(), self.text, &spill)
+            text::apply_limit(blocks.into_iter().map(limited).collect(), self.text, &spill)
         })
     }
 }

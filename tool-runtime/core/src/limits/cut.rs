@@ -32,12 +32,12 @@ impl Cut {
 
     /// Head, notice and tail as one text.
     pub(super) fn apply(&self, whole: &str) -> String {
-        joined(&whole[..self.head], &self.notice, &whole[self.tail..])
+        join_parts(&whole[..self.head], &self.notice, &whole[self.tail..])
     }
 }
 
 /// Head, notice and tail on separate lines, without empty ones.
-pub(super) fn joined(head: &str, notice: &str, tail: &str) -> String {
+pub(super) fn join_parts(head: &str, notice: &str, tail: &str) -> String {
     let parts = [head, notice, tail];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_limit_leaves_the_notice_alone() {
+    fn a_small_limit_leaves_only_the_notice() {
         assert_eq!(
             shown(&lines(100), 10),
             "[cut here: 792 characters (100 lines); at most 10 are passed on, ask for less]"
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_as_short_as_a_notice_stays() {
+    fn text_as_short_as_a_notice_stays() {
         assert!(Cut::of("a short text", 3, &Spill::new(None, "t")).is_none());
     }
 }

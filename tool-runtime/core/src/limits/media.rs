@@ -21,15 +21,15 @@ pub(super) fn exceeds(block: &ContentBlock, limit: Option<usize>) -> bool {
 }
 
 /// Replaces a block that is too large by a notice.
-pub(super) fn limited(
+pub(super) fn apply_limit(
     block: ContentBlock,
     limit: Option<usize>,
     spill: &Spill<'_>,
 ) -> ContentBlock {
     match (block, limit) {
         (block, Some(limit)) if exceeds(&block, Some(limit)) => match block {
-            ContentBlock::Image(media) => named("image", *media, limit, spill),
-            ContentBlock::Audio(media) => named("audio", *media, limit, spill),
+            ContentBlock::Image(media) => notice_block("image", *media, limit, spill),
+            ContentBlock::Audio(media) => notice_block("audio", *media, limit, spill),
             ContentBlock::Other(block) => {
                 let text =
                     notice::left_out("block of an unknown kind", length(&block), limit, None);
@@ -45,7 +45,7 @@ fn length(block: &Map<String, Value>) -> usize {
     serde_json::to_string(block).map_or(0, |json| json.len())
 }
 
-fn named(kind: &str, media: MediaContent, limit: usize, spill: &Spill<'_>) -> ContentBlock {
+fn notice_block(kind: &str, media: MediaContent, limit: usize, spill: &Spill<'_>) -> ContentBlock {
     let file = store(&media.data, &media.mime_type, spill);
     let what = format!("{kind} of type {}", media.mime_type);
     let bytes = decoded_length(&media.data);
@@ -58,7 +58,7 @@ pub(super) fn store(data: &str, mime_type: &str, spill: &Spill<'_>) -> Option<Pa
     if !spill.is_enabled() {
         return None;
     }
-    match decoded(data) {
+    match decode(data) {
         Some(bytes) => spill.store(&bytes, extension(mime_type)),
         None => spill.store(data.as_bytes(), "base64"),
     }
@@ -71,7 +71,7 @@ pub(super) fn decoded_length(text: &str) -> usize {
 }
 
 /// The bytes; `None` if the text is not valid base64. Line breaks are skipped.
-fn decoded(text: &str) -> Option<Vec<u8>> {
+fn decode(text: &str) -> Option<Vec<u8>> {
     let digits = text.bytes().filter(|byte| !matches!(byte, b'\n' | b'\r'));
     STANDARD.decode(digits.collect::<Vec<u8>>()).ok()
 }
@@ -104,17 +104,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_stands_for_what_is_too_large() {
+    fn media_over_the_limit_becomes_a_text() {
         let spill = Spill::new(None, "draw");
         let image = ContentBlock::image("AAAAAAA=", "image/png");
-        assert_eq!(limited(image.clone(), Some(5), &spill), image);
+        assert_eq!(apply_limit(image.clone(), Some(5), &spill), image);
         assert_eq!(
-            limited(image, Some(4), &spill).as_text(),
+            apply_limit(image, Some(4), &spill).as_text(),
             Some(
                 "[left out: image of type image/png, 5 bytes; at most 4 are passed on, ask for something smaller]"
             )
         );
-        let sound = limited(ContentBlock::audio("AAAA", "audio/wav"), Some(1), &spill);
+        let sound = apply_limit(ContentBlock::audio("AAAA", "audio/wav"), Some(1), &spill);
         assert!(sound.as_text().is_some_and(|text| text.contains("audio of type audio/wav")));
     }
 
@@ -136,12 +136,12 @@ mod tests {
             ("Zm9v\nYmFy\r\n", "foobar"),
         ];
         for (text, bytes) in rows {
-            assert_eq!(decoded(text).as_deref(), Some(bytes.as_bytes()), "{text}");
+            assert_eq!(decode(text).as_deref(), Some(bytes.as_bytes()), "{text}");
         }
     }
 
     #[test]
-    fn the_length_is_told_without_decoding() {
+    fn the_length_is_computed_without_decoding() {
         for (text, length) in
             [("", 0), ("Zg==", 1), ("Zg", 1), ("Zm8=", 2), ("Zm9v", 3), ("Zm9v\n", 3)]
         {
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn invalid_base64_is_not_decoded() {
         for text in ["A", "A=AA", "A A", "ä", "AAAAA"] {
-            assert_eq!(decoded(text), None, "{text}");
+            assert_eq!(decode(text), None, "{text}");
         }
     }
 }

@@ -40,7 +40,7 @@ impl Notice<'_> {
 impl fmt::Display for Notice<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (characters, lines) =
-            (counted(self.characters, "character"), counted(self.lines, "line"));
+            (pluralize(self.characters, "character"), pluralize(self.lines, "line"));
         write!(f, "[cut here: {characters} ({lines}); ")?;
         match (self.file, self.from) {
             (None, _) => write!(f, "at most {} are passed on, ask for less]", self.limit),
@@ -56,7 +56,7 @@ impl fmt::Display for Notice<'_> {
 
 /// One line in place of a block that is not a text.
 pub(super) fn left_out(what: &str, bytes: usize, limit: usize, file: Option<&Path>) -> String {
-    let bytes = counted(bytes, "byte");
+    let bytes = pluralize(bytes, "byte");
     match file {
         Some(file) => format!("[left out: {what}, {bytes}; it is in `{}`]", file.display()),
         None => format!(
@@ -65,6 +65,6 @@ pub(super) fn left_out(what: &str, bytes: usize, limit: usize, file: Option<&Pat
     }
 }
 
-fn counted(count: usize, noun: &str) -> String {
+fn pluralize(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }

@@ -5,7 +5,7 @@ use super::spill::Spill;
 use super::{media, notice};
 use crate::content::{ContentBlock, EmbeddedResource, TextContent};
 
-/// Whether it is a resource of more characters, or bytes, than that.
+/// Whether a block is a resource of more characters, or bytes, than the limit.
 pub(super) fn exceeds(block: &ContentBlock, limit: Option<usize>) -> bool {
     let (ContentBlock::Resource(resource), Some(limit)) = (block, limit) else {
         return false;
@@ -19,14 +19,14 @@ fn bytes(resource: &EmbeddedResource) -> usize {
 }
 
 /// The resource with less text, or a text in place of one with too many bytes.
-pub(super) fn limited(
+pub(super) fn apply_limit(
     block: ContentBlock,
     limit: Option<usize>,
     spill: &Spill<'_>,
 ) -> ContentBlock {
     match (block, limit) {
         (ContentBlock::Resource(resource), Some(limit)) if bytes(&resource) > limit => {
-            named(*resource, limit, spill)
+            notice_block(*resource, limit, spill)
         }
         (ContentBlock::Resource(mut resource), Some(limit)) => {
             shorten(&mut resource, limit, spill);
@@ -44,7 +44,7 @@ fn shorten(resource: &mut EmbeddedResource, limit: usize, spill: &Spill<'_>) {
     }
 }
 
-fn named(resource: EmbeddedResource, limit: usize, spill: &Spill<'_>) -> ContentBlock {
+fn notice_block(resource: EmbeddedResource, limit: usize, spill: &Spill<'_>) -> ContentBlock {
     let bytes = bytes(&resource);
     let contents = resource.resource;
     let mime_type = contents.mime_type.as_deref().unwrap_or("application/octet-stream");
@@ -63,24 +63,24 @@ mod tests {
     fn text_is_cut_and_the_uri_stays() {
         let spill = Spill::new(None, "read");
         let block = ContentBlock::resource("notes://1", "x".repeat(500));
-        assert_eq!(limited(block.clone(), Some(500), &spill), block);
-        let ContentBlock::Resource(cut) = limited(block, Some(200), &spill) else { panic!() };
+        assert_eq!(apply_limit(block.clone(), Some(500), &spill), block);
+        let ContentBlock::Resource(cut) = apply_limit(block, Some(200), &spill) else { panic!() };
         assert_eq!(cut.resource.uri, "notes://1");
         let text = cut.resource.text.expect("text");
         assert!(text.contains("[cut here: ") && text.len() <= 200);
     }
 
     #[test]
-    fn a_text_stands_for_bytes() {
+    fn bytes_over_the_limit_become_a_text() {
         let spill = Spill::new(None, "read");
         let block: ContentBlock = serde_json::from_value(json!({
             "type": "resource",
             "resource": { "uri": "a:b", "blob": "AAAA" },
         }))
         .expect("a block");
-        assert_eq!(limited(block.clone(), Some(3), &spill), block);
+        assert_eq!(apply_limit(block.clone(), Some(3), &spill), block);
         assert_eq!(
-            limited(block, Some(2), &spill).as_text(),
+            apply_limit(block, Some(2), &spill).as_text(),
             Some(
                 "[left out: resource `a:b` of type application/octet-stream, 3 bytes; at most 2 are passed on, ask for something smaller]"
             )

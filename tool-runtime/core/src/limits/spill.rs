@@ -53,7 +53,7 @@ fn file_name(content: &[u8], extension: &str) -> String {
     format!("{digits}.{extension}")
 }
 
-/// Writes a file that only its owner can read. A rename makes it appear whole, and follows no link in its place.
+/// Writes a file that only its owner can read. A rename makes it appear atomically, and does not follow a link at the target path.
 fn write_private(directory: &Path, path: &Path, content: &[u8]) -> io::Result<()> {
     create_private(directory)?;
     let draft = directory.join(format!(".{:016x}.tmp", RandomState::new().hash_one(path)));
@@ -102,7 +102,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn nobody_else_reads_it() {
+    fn only_the_user_can_read_the_file() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = Folder::new();
         let below = folder.path().join("made/for/it");
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_written_is_no_file() {
+    fn a_failed_write_gives_no_path() {
         let folder = Folder::new();
         let file = folder.path().join("file");
         fs::write(&file, "").unwrap();

@@ -12,7 +12,7 @@ pub(super) fn exceeds(observation: &Observation, limit: Option<usize>) -> bool {
 }
 
 /// An error in place of a value that is too large; separate content stays.
-pub(super) fn limited(
+pub(super) fn apply_limit(
     observation: Observation,
     limit: Option<usize>,
     spill: &Spill<'_>,
@@ -53,8 +53,8 @@ mod tests {
     fn a_value_that_is_too_large_becomes_an_error() {
         let value = Observation::json(&[1, 2, 3]).expect("a value").with_meta("k", 1);
         let spill = Spill::new(None, "list");
-        assert_eq!(limited(value.clone(), Some(7), &spill), value);
-        let error = limited(value.clone(), Some(6), &spill);
+        assert_eq!(apply_limit(value.clone(), Some(7), &spill), value);
+        let error = apply_limit(value.clone(), Some(6), &spill);
         assert!(error.is_error() && error.structured_json().is_none());
         assert_eq!(error.meta(), value.meta());
         assert_eq!(
@@ -64,10 +64,10 @@ mod tests {
     }
 
     #[test]
-    fn content_of_its_own_follows_the_error() {
+    fn other_content_follows_the_error() {
         let value = Observation::json(&"long").expect("a value");
         let value = value.with_content(ContentBlock::text("four")).with_error(true);
-        let error = limited(value, Some(1), &Spill::new(None, "list"));
+        let error = apply_limit(value, Some(1), &Spill::new(None, "list"));
         assert_eq!(error.content().len(), 2);
         assert!(error.to_text().starts_with("`list` failed, and its"));
         assert!(error.to_text().ends_with("\nfour"));

@@ -112,7 +112,7 @@ proptest! {
 }
 
 #[test]
-fn the_notice_says_where_to_read_on() {
+fn the_notice_names_the_position_to_continue_at() {
     let folder = Folder::new();
     let lines: Vec<String> = (1..=1000).map(|line| format!("line {line}")).collect();
     let limits = text_limit(1000).spill_to(folder.path());
@@ -124,7 +124,7 @@ fn the_notice_says_where_to_read_on() {
 }
 
 #[test]
-fn a_text_of_one_line_is_read_on_by_character() {
+fn a_text_of_one_line_continues_by_character() {
     let folder = Folder::new();
     let limits = text_limit(400).spill_to(folder.path());
     let left = limits.cut(Observation::text("ä".repeat(1000)), "t").to_text();
@@ -173,7 +173,7 @@ fn an_error_stays_an_error_and_metadata_stays() {
 }
 
 #[test]
-fn everything_that_is_too_large_is_limited_at_once() {
+fn all_large_parts_are_limited_together() {
     let limits = text_limit(400).structured(10).media(10).resource(10);
     let before = Observation::json(&"a long string")
         .unwrap()
@@ -195,7 +195,7 @@ fn everything_that_is_too_large_is_limited_at_once() {
 async fn files_are_written_on_the_blocking_pool() {
     let folder = Folder::new();
     let limits = text_limit(300).spill_to(folder.path());
-    let mut apply = Box::pin(limits.limited(Observation::text("x".repeat(500)), "t"));
+    let mut apply = Box::pin(limits.apply_limit(Observation::text("x".repeat(500)), "t"));
     let at_once = apply.as_mut().now_or_never();
     assert!(at_once.is_none(), "it waits for another thread");
     assert!(apply.await.to_text().contains("the whole text is in"));
@@ -206,14 +206,15 @@ async fn files_are_written_on_the_blocking_pool() {
 fn files_are_written_without_a_runtime() {
     let folder = Folder::new();
     let limits = text_limit(300).spill_to(folder.path());
-    let applied = limits.limited(Observation::text("x".repeat(500)), "t").now_or_never();
+    let applied = limits.apply_limit(Observation::text("x".repeat(500)), "t").now_or_never();
     assert!(applied.expect("ready").to_text().contains("the whole text is in"));
 }
 
 #[test]
 fn observations_within_the_limits_are_unchanged() {
     let before = Observation::text("x".repeat(30_000));
-    let after = OutputLimits::default().limited(before.clone(), "t").now_or_never().expect("ready");
+    let after =
+        OutputLimits::default().apply_limit(before.clone(), "t").now_or_never().expect("ready");
     assert_eq!(after, before);
     assert!(!OutputLimits::none().are_exceeded_by(&Observation::text("x".repeat(1 << 20))));
 }
@@ -235,9 +236,9 @@ fn each_kind_of_content_is_limited_also_where_nothing_else_is_too_large() {
     ];
     for (kind, before) in too_large {
         assert!(limits.are_exceeded_by(&before), "{kind}");
-        let after = limits.limited(before.clone(), "t").now_or_never().expect("ready");
+        let after = limits.apply_limit(before.clone(), "t").now_or_never().expect("ready");
         assert_ne!(after, before, "{kind}");
-        let behind = limits.limited(before.with_content(ContentBlock::text("")), "t");
+        let behind = limits.apply_limit(before.with_content(ContentBlock::text("")), "t");
         assert!(!limits.are_exceeded_by(&behind.now_or_never().expect("ready")), "{kind}");
     }
     let allowed = [

@@ -1,6 +1,6 @@
 //! Text blocks, treated as one text with a line break between two blocks.
 
-use super::cut::{Cut, joined};
+use super::cut::{Cut, join_parts};
 use super::spill::Spill;
 use crate::content::{ContentBlock, TextContent};
 
@@ -21,7 +21,7 @@ fn texts(blocks: &[ContentBlock]) -> impl Iterator<Item = &str> {
 }
 
 /// The blocks with the middle of their text cut out, if it is too long.
-pub(super) fn limited(
+pub(super) fn apply_limit(
     blocks: Vec<ContentBlock>,
     limit: Option<usize>,
     spill: &Spill<'_>,
@@ -42,7 +42,7 @@ fn without_middle(blocks: Vec<ContentBlock>, cut: &Cut) -> Vec<ContentBlock> {
         ContentBlock::Text(content) => {
             let begin = start;
             start += content.text().len() + 1;
-            rest(content, begin, cut, &mut is_noticed).map(ContentBlock::Text)
+            remaining_text(content, begin, cut, &mut is_noticed).map(ContentBlock::Text)
         }
         other => Some(other),
     };
@@ -51,7 +51,7 @@ fn without_middle(blocks: Vec<ContentBlock>, cut: &Cut) -> Vec<ContentBlock> {
 
 /// The rest of the block that begins at `start` of the whole. The notice is put into the block
 /// in which the head ends.
-fn rest(
+fn remaining_text(
     content: TextContent,
     start: usize,
     cut: &Cut,
@@ -68,7 +68,7 @@ fn rest(
         tail.to_owned()
     } else {
         *is_noticed = true;
-        joined(&text[..cut.head - start], &cut.notice, tail)
+        join_parts(&text[..cut.head - start], &cut.notice, tail)
     };
     (!left.is_empty()).then(|| TextContent::new(left).with_extra(content.extra))
 }
@@ -81,7 +81,7 @@ mod tests {
 
     fn cut(texts: &[&str], limit: usize) -> Vec<String> {
         let blocks = texts.iter().map(|text| ContentBlock::text(*text)).collect();
-        let left = limited(blocks, Some(limit), &Spill::new(None, "t"));
+        let left = apply_limit(blocks, Some(limit), &Spill::new(None, "t"));
         left.iter().map(|block| block.as_text().expect("text").to_owned()).collect()
     }
 
@@ -110,13 +110,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_keeps_its_place_and_blocks_their_annotations() {
+    fn non_text_blocks_keep_their_place_and_annotations() {
         let mut text = TextContent::new("y".repeat(400));
         text.extra = Some(Box::new(ContentExtra::default()));
         let observation = Observation::text("a")
             .with_content(ContentBlock::link("a:b", "b"))
             .with_content(ContentBlock::Text(text));
-        let left = limited(observation.content().to_vec(), Some(200), &Spill::new(None, "t"));
+        let left = apply_limit(observation.content().to_vec(), Some(200), &Spill::new(None, "t"));
         assert_eq!(left[..2], observation.content()[..2]);
         let ContentBlock::Text(last) = &left[2] else { panic!("no text") };
         assert!(last.extra.is_some());

@@ -44,7 +44,7 @@ use std::borrow::Cow;
     note = "return text, a number, `()`, `Observation`, `ContentBlock`, or derive `serde::Serialize` and `schemars::JsonSchema` for a structured value; `Result<T, E>` of any of these works with every `E` that is an error or prints"
 )]
 pub trait IntoObservation {
-    /// Converts it.
+    /// Converts the value.
     ///
     /// # Errors
     /// The tool's error, for the model and the operator.

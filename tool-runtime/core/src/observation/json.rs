@@ -42,7 +42,7 @@ impl Observation {
         *json = text_of(bytes);
     }
 
-    /// Whether it is written directly: its content is nothing but text, or there are members that
+    /// Whether the observation is written directly: its content is only text, or there are members that
     /// rmcp's types cannot hold.
     #[doc(hidden)]
     pub fn is_plain(&self) -> bool {
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn content_of_its_own_replaces_the_mirror() {
+    fn other_content_replaces_the_mirror() {
         let observation = Observation::json(&json!({"a": 1})).unwrap();
         let value = parsed(&observation.with_content(ContentBlock::text("one")));
         assert_eq!(value["content"], json!([{"type": "text", "text": "one"}]));
@@ -250,14 +250,14 @@ mod tests {
     }
 
     #[test]
-    fn the_text_form_says_what_serde_says() {
+    fn the_text_of_an_error_contains_serdes_reason() {
         for result in results() {
             assert_eq!(parsed(&result), serde_json::to_value(&result).unwrap(), "{result:?}");
         }
     }
 
     #[test]
-    fn the_members_say_the_same_and_whether_it_is_an_error() {
+    fn members_and_error_flag_are_written() {
         for result in results() {
             let mut members = String::new();
             result.write_members(&mut members);

@@ -1,6 +1,6 @@
 //! The common part of the builders of prompts and resources from closures.
 
-use super::Terms;
+use super::OfferingProperties;
 use crate::completion::Complete;
 use crate::definition::Describe;
 use crate::icon::Icon;
@@ -11,12 +11,12 @@ use std::time::Duration;
 /// Builds a prompt or a resource from a closure.
 pub struct OfferingBuilder<D> {
     pub(crate) definition: D,
-    pub(crate) terms: Terms,
+    pub(crate) terms: OfferingProperties,
 }
 
 impl<D: Describe> OfferingBuilder<D> {
     pub(crate) fn of(definition: D) -> Self {
-        Self { definition, terms: Terms::default() }
+        Self { definition, terms: OfferingProperties::default() }
     }
 
     /// Sets the title for people. Default: none.
@@ -26,7 +26,7 @@ impl<D: Describe> OfferingBuilder<D> {
         self
     }
 
-    /// Adds a picture for people.
+    /// Adds an icon, for display.
     #[must_use]
     pub fn icon(mut self, icon: Icon) -> Self {
         self.definition.common().icons.push(icon);

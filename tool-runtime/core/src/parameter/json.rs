@@ -12,7 +12,7 @@ pub struct JsonOf<'a, T>(
 
 /// Writes a value as JSON, where its type serialises.
 pub trait WriteJson {
-    /// The text; none if the value itself refuses.
+    /// The text; `None` if serializing the value fails.
     fn json(&self) -> Option<String>;
 }
 
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_stand_under_their_names() {
+    fn arguments_are_listed_by_name() {
         let parameters = [
             argument::<String>().parameter("a \"b\"", ""),
             flattened::<BTreeMap<String, i64>>().parameter("rest", "").flattened(),
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_given_is_left_out_unless_a_default_would_replace_it() {
+    fn absent_values_are_left_out_unless_a_default_would_replace_them() {
         let parameters = [
             argument::<Option<i64>>().parameter("absent", ""),
             defaulted::<Option<i64>>().parameter("null", "").optional(),
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn one_value_without_text_leaves_no_object() {
+    fn an_absent_value_gives_an_empty_object() {
         struct Opaque;
         let parameters =
             [argument::<i64>().parameter("a", ""), argument::<i64>().parameter("b", "")];

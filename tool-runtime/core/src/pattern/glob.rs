@@ -47,7 +47,7 @@ fn foreign(glob: &str) -> Option<(usize, char)> {
     None
 }
 
-/// Skips what is left of a class, and gives an escape in it: where the class ends would depend
+/// Skips the rest of a class, and gives an escape in it: where the class ends would depend
 /// on it. The first character never ends a class.
 fn skip_class(characters: &mut Peekable<CharIndices<'_>>) -> Option<(usize, char)> {
     characters.next_if(|(_, character)| matches!(character, '!' | '^'));
@@ -71,7 +71,7 @@ fn to_pattern_error(glob: &str, error: fast_glob::Error) -> PatternError {
     }
 }
 
-/// Which character stands at a byte, counted from 1.
+/// The number of the character at a byte, counted from 1.
 fn place(text: &str, index: usize) -> usize {
     text.get(..index).unwrap_or(text).chars().count() + 1
 }

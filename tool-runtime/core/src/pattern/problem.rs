@@ -1,4 +1,4 @@
-//! Why a pattern is invalid.
+//! Errors of patterns.
 
 use std::convert::Infallible;
 
@@ -23,20 +23,20 @@ pub enum PatternError {
     Unclosed {
         /// The whole text.
         pattern: String,
-        /// Where it is opened.
+        /// The position of the opening character.
         at: usize,
         /// The opening bracket.
         open: char,
     },
     /// A character that no id has, and that means nothing at this place of a glob.
     #[error(
-        "{character:?} at character {at} of `{pattern}` stands in no tool id; ids are made of `A-Z a-z 0-9 _ - .`, write `*`, `?`, `[abc]` or `{{a,b}}` for what varies, or a regular expression as `/../`{}",
+        "{character:?} at character {at} of `{pattern}` is not allowed in a tool id; ids consist of `A-Z a-z 0-9 _ - .`, write `*`, `?`, `[abc]` or `{{a,b}}` for what varies, or a regular expression as `/../`{}",
         otherwise(*character)
     )]
     Foreign {
         /// The whole text.
         pattern: String,
-        /// Where the character is.
+        /// The position of the character.
         at: usize,
         /// The character.
         character: char,
@@ -50,7 +50,7 @@ pub enum PatternError {
         pattern: String,
         /// From where on.
         at: usize,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// A regular expression that does not parse or is too large.

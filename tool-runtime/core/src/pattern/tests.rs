@@ -19,7 +19,7 @@ fn an_id_matches_itself_only() {
 }
 
 #[test]
-fn an_exact_text_is_never_taken_for_a_glob() {
+fn an_exact_text_is_never_a_glob() {
     assert!(!ToolPattern::exact("fs.*").matches("fs.read"));
     assert!(ToolPattern::exact("fs.*").matches("fs.*"));
 }
@@ -45,7 +45,7 @@ fn classes_and_braces_choose() {
 
 /// The matcher is somebody else's and made for paths: it is held against the meaning.
 #[test]
-fn globs_mean_what_is_said_of_them() {
+fn globs_match_as_documented() {
     let ids = ids();
     for glob in texts(b"ab*?[]!{},", 5) {
         let Ok(pattern) = ToolPattern::glob(glob.as_str()) else { continue };
@@ -127,7 +127,7 @@ fn the_text_gives_the_pattern_back() {
 }
 
 #[test]
-fn a_bad_pattern_in_json_says_what_is_wrong() {
+fn an_invalid_pattern_in_json_is_explained() {
     let error = serde_json::from_str::<ToolPattern>(r#""fs.[ab""#).unwrap_err();
     assert!(error.to_string().contains("`[` at character 4 of `fs.[ab` is never closed"));
 }
@@ -143,7 +143,7 @@ fn patterns_are_equal_by_kind_and_text() {
 }
 
 #[test]
-fn what_is_empty_is_refused() {
+fn rejects_empty_patterns() {
     assert_eq!(problem(""), PatternError::Empty);
     assert_eq!(problem("//"), PatternError::Empty);
     assert_eq!(ToolPattern::glob(""), Err(PatternError::Empty));
@@ -166,7 +166,7 @@ fn an_unclosed_bracket_is_located() {
 }
 
 #[test]
-fn a_pattern_that_can_match_no_id_is_refused() {
+fn a_pattern_that_can_match_no_id_is_rejected() {
     for (text, at, character) in [
         ("fs/*", 3, '/'),
         ("fs read", 3, ' '),
@@ -193,7 +193,7 @@ fn a_class_may_hold_what_an_id_cannot() {
 }
 
 #[test]
-fn more_braces_than_the_matcher_counts_are_refused() {
+fn more_braces_than_the_matcher_counts_are_rejected() {
     let problem = problem(&"{a,b}".repeat(11));
     assert!(matches!(problem, PatternError::Glob { at: 51, .. }), "{problem:?}");
 }

@@ -14,11 +14,11 @@ use serde_json::{Map, Value};
 /// The answer of a person to a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer<T> {
-    /// They answered.
+    /// The person answered.
     Accepted(T),
     /// The person declined.
     Declined,
-    /// They closed the question without a choice.
+    /// The person closed the question without a choice.
     Cancelled,
 }
 
@@ -148,7 +148,7 @@ impl ToolContext {
         message: impl Into<String>,
         form: Value,
     ) -> Result<Answer<Map<String, Value>>, PeerError> {
-        self.ask_in(key, message.into(), FormSchema::written(form)).await
+        self.ask_in(key, message.into(), FormSchema::from_schema(form)).await
     }
 
     /// Sends the person to a web page: to sign in, to pay, to enter a secret. The answer says that

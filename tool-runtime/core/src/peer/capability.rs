@@ -13,7 +13,7 @@ pub enum PeerCapability {
     ElicitationUrl,
     /// Asking its model.
     Sampling,
-    /// Naming the folders it works in.
+    /// Listing the directories that the client works in.
     Roots,
 }
 

@@ -10,11 +10,11 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PeerInfo {
-    /// Its name for programs.
+    /// The name of the client, for programs.
     pub name: String,
-    /// Its version.
+    /// The version of the client.
     pub version: String,
-    /// Its name for people.
+    /// The name of the client, for display.
     pub title: Option<String>,
 }
 

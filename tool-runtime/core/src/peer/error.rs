@@ -1,17 +1,19 @@
-//! Why a question has no answer.
+//! Errors of requests to the caller.
 
 use super::PeerCapability;
 
-/// Why a request to the caller has no answer. A person who declines is not an error, see
+/// The reason why a request to the caller has no answer. A person who declines is not an error, see
 /// [`Answer`](super::Answer).
 ///
-/// As the error of a tool it tells the model what happened; over MCP of 2026-07-28 an unsupported
+/// As the error of a tool it describes to the model what happened; over MCP of 2026-07-28 an unsupported
 /// question becomes the protocol error -32021, which names the capability.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PeerError {
     /// The client lacks the capability.
-    #[error("the client cannot {0}, which this needs; go on without, or use another client")]
+    #[error(
+        "the client cannot {0}, which this tool needs; continue without it, or use another client"
+    )]
     Unsupported(PeerCapability),
     /// The answer does not fit the question.
     #[error("the answer to `{key}` is not usable: {problem}")]
@@ -21,7 +23,7 @@ pub enum PeerError {
         /// The reason.
         problem: String,
     },
-    /// The question is invalid: every client would refuse it.
+    /// The question is invalid: every client would reject it.
     #[error("the question `{key}` cannot be asked: {problem}")]
     Unaskable {
         /// Key of the question.

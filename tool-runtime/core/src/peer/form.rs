@@ -52,7 +52,7 @@ impl FormSchema {
     }
 
     /// The form that a hand-written schema describes.
-    pub(super) fn written(schema: Value) -> Self {
+    pub(super) fn from_schema(schema: Value) -> Self {
         schema::engine::enable();
         Self { schema, only: None }
     }
@@ -84,7 +84,7 @@ impl FormSchema {
     /// # Errors
     /// The reason, for the operator and the client's author.
     pub(super) fn read<T: DeserializeOwned>(&self, content: Value) -> Result<T, String> {
-        let mut content = self.checked(content)?;
+        let mut content = self.check(content)?;
         let value = match &self.only {
             Some(name) => content.get_mut(name).map(Value::take).unwrap_or_default(),
             None => content,
@@ -92,7 +92,7 @@ impl FormSchema {
         serde_json::from_value(value).map_err(|error| error.to_string())
     }
 
-    fn checked(&self, content: Value) -> Result<Value, String> {
+    fn check(&self, content: Value) -> Result<Value, String> {
         let issues = schema::check::check(&self.schema, &content);
         if issues.is_empty() {
             return Ok(content);
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_client_can_show_is_refused() {
+    fn rejects_forms_that_no_client_can_show() {
         #[derive(JsonSchema)]
         #[allow(dead_code)]
         struct Deep {
@@ -277,6 +277,6 @@ mod tests {
             problem,
             "field `inner` must be a string, number, boolean, enum or list of enums; forms are flat"
         );
-        assert!(FormSchema::written(json!({})).requested().is_err());
+        assert!(FormSchema::from_schema(json!({})).requested().is_err());
     }
 }

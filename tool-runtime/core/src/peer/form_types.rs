@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_compiles_can_be_shown() {
+    fn form_fields_can_be_shown() {
         macro_rules! shown {
             ($($ty:ty),* $(,)?) => { $(is_shown::<$ty>();)* };
         }

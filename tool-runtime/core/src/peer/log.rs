@@ -48,7 +48,7 @@ impl ToolContext {
     /// Writes to the log of the caller, not to that of this process (`tracing` does that). Never
     /// write secrets: the caller reads it.
     ///
-    /// It does not wait, and costs nothing where no log was requested: clients of 2026-07-28 ask for logs
+    /// Does not wait, and costs nothing if no log was requested: clients of 2026-07-28 ask for logs
     /// with each request, older ones once for all.
     ///
     /// ```
@@ -64,7 +64,7 @@ impl ToolContext {
         }
     }
 
-    /// The same with any JSON instead of a text.
+    /// Logs any JSON value instead of a text.
     ///
     /// ```
     /// # use tool_runtime::prelude::*;

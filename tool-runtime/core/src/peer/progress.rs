@@ -28,9 +28,9 @@ impl ToolContext {
     /// Reports progress: `done` of `total`, in units of your own, with a message for people
     /// (`""` for none, [`format_args!`] for one that is formatted only if it is sent).
     ///
-    /// It does not wait. Clients get at most about fifty reports a second, and always the last one; a
+    /// Does not wait. Clients get at most about fifty reports a second, and always the last one; a
     /// report without further progress is skipped, as MCP requires. It costs nothing
-    /// if the caller did not ask for progress. `#[tool(progress)]` says in the definition that a tool reports it.
+    /// if the caller did not ask for progress. `#[tool(progress)]` declares in the definition that a tool reports progress.
     ///
     /// ```
     /// use tool_runtime::prelude::*;

@@ -33,7 +33,7 @@ impl PeerRequest {
         self.capability
     }
 
-    /// Its method: `elicitation/create`, `sampling/createMessage` or `roots/list`.
+    /// The method: `elicitation/create`, `sampling/createMessage` or `roots/list`.
     pub fn method(&self) -> &'static str {
         match self.capability {
             PeerCapability::Elicitation | PeerCapability::ElicitationUrl => "elicitation/create",
@@ -42,7 +42,7 @@ impl PeerRequest {
         }
     }
 
-    /// Its parameters, as MCP defines them for the method.
+    /// The parameters, as MCP defines them for the method.
     pub fn params(&self) -> &Map<String, Value> {
         &self.params
     }

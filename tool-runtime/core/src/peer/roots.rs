@@ -7,13 +7,13 @@ use crate::context::ToolContext;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 
-/// A folder or file that a client works in.
+/// A directory or file that a client works in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Root {
     /// The `file://` URI of the root.
     pub uri: String,
-    /// Its name for people.
+    /// The name of the root, for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
@@ -24,13 +24,13 @@ struct Roots {
 }
 
 impl ToolContext {
-    /// Asks which folders the client works in. `key` names the question, as with [`Self::ask`],
-    /// and what stands there of effects holds here.
+    /// Requests the directories that the client works in. `key` names the question, as with [`Self::ask`],
+    /// and the same applies to effects before the question.
     ///
     /// MCP deprecates it since 2026-07-28: take a path as an argument where you can.
     ///
     /// # Errors
-    /// The client has no roots to offer, does not answer, or answers something else.
+    /// The client does not support roots, does not answer, or its answer is invalid.
     pub async fn roots(&self, key: &str) -> Result<Vec<Root>, PeerError> {
         let request = PeerRequest::new(key, PeerCapability::Roots, Map::new());
         let answer = self.asked(request).await?;

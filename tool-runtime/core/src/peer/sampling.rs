@@ -45,7 +45,7 @@ impl SamplingRequest {
         self.message("user", text.into())
     }
 
-    /// Adds a text of the model, as an example of what it should say.
+    /// Adds a text of the model, as an example of an answer.
     #[must_use]
     pub fn assistant(self, text: impl Into<String>) -> Self {
         self.message("assistant", text.into())
@@ -78,9 +78,9 @@ pub struct SamplingResult {
     /// The answer. Clients may give more than one block.
     #[serde(deserialize_with = "one_or_many")]
     pub content: Vec<ContentBlock>,
-    /// Which model it was.
+    /// The model that generated the message.
     pub model: String,
-    /// Why it stopped: `endTurn`, `stopSequence`, `maxTokens`, or something else.
+    /// The reason why the model stopped: `endTurn`, `stopSequence`, `maxTokens`, or something else.
     #[serde(default)]
     pub stop_reason: Option<String>,
 }
@@ -102,13 +102,13 @@ fn one_or_many<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<ContentB
 }
 
 impl ToolContext {
-    /// Asks the client's model. `key` names the question, as with [`Self::ask`], and what stands
-    /// there of effects holds here. The client may show it to its user, or change it.
+    /// Asks the client's model. `key` names the question, as with [`Self::ask`], and
+    /// the same applies to effects before the question. The client may show it to its user, or change it.
     ///
-    /// MCP deprecates it since 2026-07-28: call a model of your own where you can.
+    /// Deprecated by MCP since 2026-07-28: call your own model where possible.
     ///
     /// # Errors
-    /// The client lends no model, does not answer, or answers something else.
+    /// The client does not support sampling, does not answer, or its answer is invalid.
     pub async fn sample(
         &self,
         key: &str,

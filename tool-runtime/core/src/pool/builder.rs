@@ -79,7 +79,7 @@ pub struct ToolPoolBuilder<S = WithoutToolsets> {
     toolsets: PhantomData<S>,
 }
 
-/// A [`ToolPoolBuilder`] without toolsets: `build()` returns at once.
+/// A [`ToolPoolBuilder`] without toolsets: `build()` is not async.
 #[derive(Clone, Copy, Debug)]
 pub struct WithoutToolsets;
 
@@ -112,7 +112,7 @@ impl<S> ToolPoolBuilder<S> {
         Self { draft, toolsets: PhantomData }
     }
 
-    /// The same builder in another state. Its toolsets are lost if it is built without them.
+    /// The builder in another state. Its toolsets are lost if the pool is built without them.
     #[doc(hidden)]
     pub fn in_state<T>(self) -> ToolPoolBuilder<T> {
         ToolPoolBuilder::of(self.draft)
@@ -280,7 +280,7 @@ impl<S> ToolPoolBuilder<S> {
     }
 
     /// Provides a value that tools, prompts and resources borrow by a parameter `&T`. The value
-    /// may stand in an `Arc`, so that the rest of the program shares it:
+    /// may be an `Arc`, so that the rest of the program shares it:
     ///
     /// ```
     /// use std::sync::{Arc, Mutex};
@@ -314,7 +314,7 @@ impl<S> ToolPoolBuilder<S> {
         self
     }
 
-    /// Has only tools that one of these picks; called again, also those. An empty list is an
+    /// Keeps only tools that one of these selectors picks. Further calls add selectors. An empty list is an
     /// empty pool. Default: all tools. See [`Selector`] for the syntax.
     ///
     /// ```
@@ -340,7 +340,7 @@ impl<S> ToolPoolBuilder<S> {
         self
     }
 
-    /// Leaves out the tools that one of these picks, also if they are allowed.
+    /// Leaves out tools that one of these selectors picks, even if they are allowed.
     pub fn deny<P>(mut self, selectors: impl IntoIterator<Item = P>) -> Self
     where
         P: TryInto<Selector, Error: Into<SelectorError>>,
@@ -365,14 +365,14 @@ impl<S> ToolPoolBuilder<S> {
         self
     }
 
-    /// Adds a filter, as it stands in a configuration: it leaves out more, and lets in nothing
+    /// Adds a filter, from a configuration: it leaves out more, and adds nothing
     /// that [`Self::allow`], [`Self::deny`] or another filter leaves out.
     pub fn filter(mut self, filter: Filter) -> Self {
         self.draft.rules.further.push(filter);
         self
     }
 
-    /// Lets tools of MCP servers take the place of other tools with these ids. Default: that
+    /// Lets tools of MCP servers replace other tools with these ids. Default: that
     /// is an error.
     pub fn mcp_replaces<P>(mut self, patterns: impl IntoIterator<Item = P>) -> Self
     where
@@ -395,7 +395,7 @@ impl<S> ToolPoolBuilder<S> {
                 Ok(value) => parsed.push(value),
                 Err(error) => {
                     let error: E = error.into();
-                    self.draft.problems.push(PoolProblem::BadPattern(error.into()));
+                    self.draft.problems.push(PoolProblem::InvalidPattern(error.into()));
                 }
             }
         }
@@ -411,7 +411,7 @@ impl<S> ToolPoolBuilder<S> {
         self
     }
 
-    /// Sets who is asked where a hook wants a person's approval. Default: nobody, and then
+    /// Sets who is asked where a hook wants a person's approval. Default: none, and then
     /// asking denies.
     pub fn approver(mut self, approver: impl Approver) -> Self {
         self.draft.governance.approver = Some(Arc::new(approver));
@@ -425,7 +425,7 @@ impl<S> ToolPoolBuilder<S> {
     }
 
     /// Checks the structured results of all tools against their output schemas. Default: only
-    /// of tools whose results do not have the type that the schema was made from.
+    /// of tools whose results do not have the type from which the schema was generated.
     pub fn check_outputs(mut self) -> Self {
         // The schemas of results may hold patterns and formats although no arguments' do.
         crate::schema::engine::enable();
@@ -439,7 +439,7 @@ impl<S> ToolPoolBuilder<S> {
         self
     }
 
-    /// Wraps the layers that stand around every call.
+    /// Wraps every call in the layers.
     #[cfg(feature = "tower")]
     pub(crate) fn map_layers(
         mut self,
@@ -454,8 +454,8 @@ impl ToolPoolBuilder<WithoutToolsets> {
     /// Builds the pool.
     ///
     /// # Errors
-    /// All problems at once: two tools of one name where none gives way, missing state, names and
-    /// definitions that clients would refuse, invalid patterns; and the same for prompts and
+    /// All problems together: two tools of one name of which none yields, missing state, names and
+    /// definitions that clients would reject, invalid patterns; and the same for prompts and
     /// resources.
     pub fn build(self) -> Result<ToolPool, PoolError> {
         self.draft.build()
@@ -467,7 +467,7 @@ impl ToolPoolBuilder<WithToolsets> {
     /// last, and builds the pool.
     ///
     /// # Errors
-    /// All problems at once, as without toolsets, and each toolset or specification that could not
+    /// All problems together, as without toolsets, and each toolset or specification that could not
     /// be created. Toolsets that were created are closed then.
     pub async fn build(mut self) -> Result<ToolPool, PoolError> {
         self.draft.create_pending().await;

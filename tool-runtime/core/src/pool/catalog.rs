@@ -4,7 +4,7 @@ use super::problem::PoolProblem;
 use super::source::Source;
 use crate::context::State;
 use crate::name;
-use crate::offering::Terms;
+use crate::offering::OfferingProperties;
 use crate::prompt::Prompt;
 use crate::resource::Resource;
 use std::cmp::Ordering;
@@ -16,7 +16,7 @@ pub(crate) struct Catalog {
     prompts: Vec<Prompt>,
     /// The most specific first.
     resources: Vec<Resource>,
-    /// Whether there ever were any: clients that were told of them go on to ask.
+    /// Whether there ever were any: clients that saw them keep sending requests.
     had_prompts: bool,
     had_resources: bool,
 }
@@ -79,7 +79,7 @@ impl Item {
         }
     }
 
-    fn terms(&self) -> &Terms {
+    fn terms(&self) -> &OfferingProperties {
         match self {
             Self::Prompt(prompt) => prompt.terms(),
             Self::Resource(resource) => resource.terms(),
@@ -99,7 +99,7 @@ impl Item {
     }
 
     /// Prompts first, by name; then resources, the most specific first, and those next to each
-    /// other that stand for the same URIs.
+    /// other that match the same URIs.
     fn order(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Prompt(one), Self::Prompt(other)) => one.name().cmp(other.name()),
@@ -111,8 +111,8 @@ impl Item {
     fn problem(&self, reason: String) -> PoolProblem {
         let name = self.name().to_owned();
         match self {
-            Self::Prompt(_) => PoolProblem::BadPrompt { prompt: name, reason },
-            Self::Resource(_) => PoolProblem::BadResource { uri: name, reason },
+            Self::Prompt(_) => PoolProblem::InvalidPrompt { prompt: name, reason },
+            Self::Resource(_) => PoolProblem::InvalidResource { uri: name, reason },
         }
     }
 }
@@ -127,7 +127,7 @@ fn resource_order(one: &Resource, other: &Resource) -> Ordering {
     }
 }
 
-/// Sorts entries, and leaves one of each: of two with one name, one that is linked in gives way.
+/// Sorts entries, and leaves one of each: a linked entry yields to another one of its name.
 /// Mistakes are added to the problems.
 pub(super) fn settle(
     mut entries: Vec<Entry>,
@@ -166,7 +166,7 @@ pub(super) fn settle(
 fn duplicate(earlier: &Entry, later: &Entry) -> PoolProblem {
     let what = match &later.item {
         Item::Prompt(_) => "two prompts have this name",
-        Item::Resource(_) => "two resources stand for the same URIs",
+        Item::Resource(_) => "two resources match the same URIs",
     };
     let place = |entry: &Entry| entry.source.place(entry.item.terms().origin);
     let (first, second) = (place(earlier), place(later));

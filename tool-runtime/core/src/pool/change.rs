@@ -39,7 +39,7 @@ impl PoolChange {
     }
 }
 
-/// Changes of a pool as they happen. Ends when the pool is closed or gone.
+/// Changes of a pool as they happen. Ends when the pool is closed or dropped.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -58,7 +58,7 @@ impl PoolChange {
 pub struct PoolChanges(pub(super) UnboundedReceiver<PoolChange>);
 
 impl PoolChanges {
-    /// The next change; `None` when the pool is closed or gone.
+    /// The next change; `None` when the pool is closed or dropped.
     pub async fn next(&mut self) -> Option<PoolChange> {
         self.0.recv().await
     }

@@ -8,7 +8,7 @@ use super::problem::{PoolError, PoolProblem};
 use super::report::{AbsentSource, PoolReport, ToolReport, ToolStatus};
 use super::snapshot::Snapshot;
 use super::source::Source;
-use super::watch::{News, Watcher};
+use super::watch::{PoolNews, Watcher};
 use crate::error::CallError;
 use crate::future::BoxFuture;
 use crate::sync::lock;
@@ -49,7 +49,7 @@ pub(super) trait View: Send + Sync {
 
 /// Explains why tools are unavailable for now.
 pub trait Absence: Send + Sync {
-    /// Why the tool of that name is absent, if it belongs to this source.
+    /// The reason why the tool of that name is absent, if it belongs to this source.
     fn why(&self, name: &str) -> Option<CallError>;
 
     /// Waits for sources that are still connecting, for a limited time; `None` if there are none.
@@ -77,10 +77,10 @@ struct Offered {
 }
 
 /// The state before a change, for the caller to drop.
-type Past = (Arc<Snapshot>, Decision);
+type PreviousTools = (Arc<Snapshot>, Decision);
 
 /// Prompts and resources before a change, for the caller to drop.
-type Gone = (Arc<Snapshot>, Vec<Entry>);
+type PreviousOfferings = (Arc<Snapshot>, Vec<Entry>);
 
 impl Core {
     pub(super) fn new(
@@ -143,7 +143,7 @@ impl Core {
         lock(&self.claims).remove(source);
     }
 
-    /// Why the tool of that name is absent, if known.
+    /// The reason why the tool of that name is absent, if known.
     pub(super) fn why_absent(&self, name: &str) -> Option<CallError> {
         let absences = lock(&self.absences).clone();
         absences.iter().filter_map(Weak::upgrade).find_map(|absence| absence.why(name))
@@ -157,7 +157,7 @@ impl Core {
     }
 
     /// Notifies all watchers.
-    pub(super) fn notify(&self, change: &dyn Fn(&mut News)) {
+    pub(super) fn notify(&self, change: &dyn Fn(&mut PoolNews)) {
         self.watchers().iter().filter_map(Weak::upgrade).for_each(|watcher| watcher.add(change));
     }
 
@@ -256,11 +256,11 @@ impl Core {
         let gone: Vec<String> = before.into_iter().filter(|name| !own.contains_key(name)).collect();
         let own_offers = own.into_values().map(|tool| Offer { tool, source: source.clone() });
         offers.extend(own_offers);
-        Ok((self.rules.decide(offers).checked()?, gone))
+        Ok((self.rules.decide(offers).into_result()?, gone))
     }
 
     /// Returns the state before.
-    fn publish(&self, offered: &mut Offered, decision: Decision) -> (PoolChange, Past) {
+    fn publish(&self, offered: &mut Offered, decision: Decision) -> (PoolChange, PreviousTools) {
         for (offer, _) in &decision.offers {
             offered.removed.remove(&(offer.tool.name().to_owned(), offer.source.clone()));
         }
@@ -301,7 +301,7 @@ impl Core {
         &self,
         offered: &mut Offered,
         change: impl FnOnce(&mut Vec<Entry>) -> Result<(), Vec<PoolProblem>>,
-    ) -> Result<Gone, PoolError> {
+    ) -> Result<PreviousOfferings, PoolError> {
         if offered.is_closed {
             return Err(PoolError::new(vec![PoolProblem::Closed]));
         }

@@ -1,4 +1,4 @@
-//! A pool in the making: everything that its builder collects. Not generic, so that users' crates
+//! A pool under construction: everything that its builder collects. Not generic, so that users' crates
 //! compile none of it.
 
 use super::catalog::{self, Catalog, Entry, Item};
@@ -61,7 +61,7 @@ impl Draft {
         self.link_offerings();
         let is_same = self.offers.len() + self.entries.len() == before;
         if is_same && crate::registration::linked_toolsets().is_empty() {
-            self.problems.push(PoolProblem::Nothing);
+            self.problems.push(PoolProblem::NoLinkedTools);
         }
     }
 
@@ -96,7 +96,7 @@ impl Draft {
 
     /// Creates the tools that need the state of the pool.
     pub(super) async fn create_pending(&mut self) {
-        let context = ToolContext::over(self.rules.state.clone());
+        let context = ToolContext::with_state(self.rules.state.clone());
         for create in std::mem::take(&mut self.pending) {
             match create(context.clone()).await {
                 Ok(tools) => self.offer(&Source::Custom, tools),
@@ -133,7 +133,7 @@ impl Draft {
 
     pub(super) fn build(mut self) -> Result<ToolPool, PoolError> {
         self.problems.extend(
-            self.hooks.problems().map(|error| PoolProblem::BadPattern(error.clone().into())),
+            self.hooks.problems().map(|error| PoolProblem::InvalidPattern(error.clone().into())),
         );
         let state = &self.rules.state;
         let is_ambiguous = |(shared, _): &&(TypeId, _)| state.contains(*shared);
@@ -145,12 +145,12 @@ impl Draft {
         let settled =
             catalog::settle(self.entries.clone(), &self.rules.state, &mut decision.problems);
         if self.allow_empty {
-            self.problems.retain(|problem| *problem != PoolProblem::Nothing);
+            self.problems.retain(|problem| *problem != PoolProblem::NoLinkedTools);
         }
         decision.problems.splice(0..0, self.problems);
         decision.problems.dedup();
-        let decision = decision.checked()?;
-        let context = ToolContext::over(self.rules.state.clone());
+        let decision = decision.into_result()?;
+        let context = ToolContext::with_state(self.rules.state.clone());
         let catalog = Catalog::after(&Catalog::default(), &settled);
         let may_be_idle = self.rules.may_be_idle();
         let core = Core::new(self.rules, self.governance, decision, (self.entries, catalog));
@@ -163,10 +163,10 @@ impl Draft {
 }
 
 pub(crate) fn not_created(name: &str, reason: &dyn std::fmt::Display) -> PoolProblem {
-    PoolProblem::Unmade { name: name.to_owned(), reason: reason.to_string() }
+    PoolProblem::CreationFailed { name: name.to_owned(), reason: reason.to_string() }
 }
 
-/// Logs an empty pool and rules that never apply: they may be intended, and they may be slips.
+/// Logs an empty pool and rules that never apply: these may be intended, or mistakes.
 fn warn_of_slips(pool: &ToolPool) {
     let report = pool.report();
     let snapshot = pool.current();

@@ -32,30 +32,30 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Filter {
-    /// Only what one of these picks. Default: `None`, everything.
+    /// Only tools that one of these selectors picks. Default: `None`, all tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow: Option<Vec<Selector>>,
-    /// Not what one of these picks. Default: empty.
+    /// No tools that one of these selectors picks. Default: empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deny: Vec<Selector>,
 }
 
 impl Filter {
-    /// Allows what one of these picks; called again, also those. An empty list allows nothing.
+    /// Allows tools that one of these selectors picks. Further calls add selectors. An empty list allows nothing.
     #[must_use]
     pub fn allow(mut self, selectors: impl IntoIterator<Item = Selector>) -> Self {
         self.allow.get_or_insert_default().extend(selectors);
         self
     }
 
-    /// Denies what one of these picks.
+    /// Denies tools that one of these selectors picks.
     #[must_use]
     pub fn deny(mut self, selectors: impl IntoIterator<Item = Selector>) -> Self {
         self.deny.extend(selectors);
         self
     }
 
-    /// Why a tool is left out, if it is.
+    /// The reason why a tool is left out, if it is.
     pub(super) fn refusal(&self, tool: &Tool, source: &Source) -> Option<String> {
         if let Some(denied) = self.deny.iter().find(|selector| selector.picks(tool, source)) {
             return Some(format!("deny `{denied}`"));
@@ -70,7 +70,7 @@ impl Filter {
         })
     }
 
-    /// Every selector that picks none of the given tools: most likely a slip.
+    /// Every selector that picks none of the given tools: most likely a mistake.
     pub(super) fn unmatched<'a>(
         &'a self,
         offers: impl Iterator<Item = (&'a Tool, &'a Source)> + Clone,

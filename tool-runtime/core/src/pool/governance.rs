@@ -9,10 +9,10 @@ use crate::context::ToolContext;
 use crate::error::BoxError;
 use crate::error::CallError;
 use crate::future::BoxFuture;
-use crate::hook::Around;
+use crate::hook::ErasedHooks;
 use crate::limits::Limits;
 use crate::observation::Observation;
-use crate::schedule::Lane;
+use crate::schedule::SharedQueue;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,13 +29,13 @@ pub(crate) struct Governance {
     pub(crate) timeout: Option<Duration>,
     /// Limit on the concurrent calls of a batch.
     pub(crate) batch_limit: usize,
-    pub(crate) hooks: Option<Arc<dyn Around>>,
+    pub(crate) hooks: Option<Arc<dyn ErasedHooks>>,
     pub(crate) approver: Option<Arc<dyn Approver>>,
     pub(crate) limits: Option<Arc<dyn Limits>>,
     /// Whether structured results of generated tools are checked against their schema, too.
     pub(crate) checks_outputs: bool,
     /// The queue for declared resources.
-    pub(crate) lane: Lane,
+    pub(crate) queue: SharedQueue,
     /// The layers around every call.
     pub(crate) layered: Option<Arc<dyn Layered>>,
 }
@@ -49,7 +49,7 @@ impl Default for Governance {
             approver: None,
             limits: None,
             checks_outputs: false,
-            lane: Lane::default(),
+            queue: SharedQueue::default(),
             layered: None,
         }
     }
@@ -66,7 +66,7 @@ impl Governance {
 #[derive(Clone, Debug)]
 #[cfg_attr(not(feature = "tower"), allow(dead_code))]
 pub struct CallRequest {
-    pub(crate) inside: Arc<dyn Inside>,
+    pub(crate) inside: Arc<dyn Innermost>,
     pub(crate) call: ToolCall,
     pub(crate) context: ToolContext,
     /// Held by each attempt that runs inside of all layers.
@@ -74,7 +74,7 @@ pub struct CallRequest {
 }
 
 /// Runs calls inside of all layers: the pool.
-pub(crate) trait Inside: fmt::Debug + Send + Sync {
+pub(crate) trait Innermost: fmt::Debug + Send + Sync {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
@@ -85,15 +85,15 @@ pub(crate) trait Inside: fmt::Debug + Send + Sync {
 /// The layers around every call, their types erased, and with them the path through them: it is
 /// linked where there are layers.
 pub(crate) trait Layered: Send + Sync {
-    /// Runs a call through all of them.
+    /// Runs a call through all layers.
     fn call<'a>(
         &'a self,
-        inside: Arc<dyn Inside>,
+        inside: Arc<dyn Innermost>,
         call: ToolCall,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>>;
 
-    /// The same for another layer to wrap, which asks it whether it is ready.
+    /// The layer as a `tower` service, for the next layer to wrap and poll for readiness.
     #[cfg(feature = "tower")]
     fn service(&self) -> BoxCloneSyncService<CallRequest, ToolResult, BoxError>;
 }

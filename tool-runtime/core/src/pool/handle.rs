@@ -57,7 +57,7 @@ impl ToolPool {
         }))
     }
 
-    /// The visible tools of this moment: what the filter and the restrictions leave.
+    /// The currently visible tools, after filter and restrictions.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         Arc::clone(&self.0.snapshot())
     }
@@ -101,13 +101,13 @@ impl ToolPool {
         report
     }
 
-    /// Ends the pool, for all its handles and scopes: no call is taken any more; running calls
+    /// Ends the pool, for all its handles and scopes: no call is accepted any more; running calls
     /// of custom executors and host programs are cancelled; those of toolsets are interrupted,
     /// and cancelled if they do not end within five seconds; then every toolset and executor is
     /// closed, the last one first.
     ///
-    /// It closes each exactly once, also when it is called twice; one that takes longer than ten
-    /// seconds is given up. Dropping the pool closes them, too, but does not wait.
+    /// Closes each exactly once, also when called twice. One that takes longer than ten
+    /// seconds is abandoned. Dropping the pool closes them, too, but does not wait.
     pub async fn close(&self) {
         for tool in self.0.core.close() {
             tool.close().await;
@@ -190,7 +190,7 @@ impl ToolPool {
         core.reserve(source).then(|| Claim::new(std::sync::Arc::downgrade(core), source.clone()))
     }
 
-    /// Why the tool of that name is absent, if known.
+    /// The reason why the tool of that name is absent, if known.
     pub(crate) fn why_absent(&self, name: &str) -> Option<CallError> {
         self.0.core.why_absent(name)
     }
@@ -217,8 +217,8 @@ impl ToolPool {
     /// Narrows what this handle and its clones see and call, until the guard is dropped. What
     /// an outer restriction hides stays hidden; no pattern at all hides everything.
     ///
-    /// It holds for calls that tools make themselves, too. Guards may be dropped in any order and
-    /// on any thread; write `let _skill = ..`, since `let _ = ..` drops at once. Calls that run go
+    /// The restriction also applies to nested calls. Guards may be dropped in any order and
+    /// on any thread; write `let _skill = ..`, since `let _ = ..` drops the guard immediately. Calls that run go
     /// on.
     /// Restrictions of parts of a program that run side by side belong on handles of their own,
     /// see [`Self::scope`].
@@ -249,7 +249,7 @@ impl ToolPool {
     }
 
     /// Replaces the restrictions of this handle and its clones until the guard is dropped. The
-    /// pool's filter still applies, and so do the restrictions of the handle that this one was made
+    /// pool's filter still applies, and so do the restrictions of the handle that this one was created
     /// from by [`Self::scope`].
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use super::report::{PoolReport, ToolReport, ToolStatus};
 use super::source::Source;
 use crate::context::State;
 use crate::definition::ToolDefinition;
-use crate::hook::Around;
+use crate::hook::ErasedHooks;
 use crate::name;
 use crate::pattern::ToolPattern;
 use crate::tool::Tool;
@@ -29,7 +29,7 @@ pub(super) struct Rules {
     /// The ids that an MCP server's tool may take from another source.
     pub(super) mcp_replaces: Vec<ToolPattern>,
     pub(super) state: State,
-    pub(super) hooks: Option<Arc<dyn Around>>,
+    pub(super) hooks: Option<Arc<dyn ErasedHooks>>,
 }
 
 /// The status of each offer.
@@ -130,7 +130,7 @@ impl Rules {
 }
 
 impl Offer {
-    /// Whether it is the same tool as an earlier offer: linked and also given to the builder. Other
+    /// Whether the tool is the same as that of an earlier offer: linked and also given to the builder. Other
     /// sources own their tools.
     fn is_repeated(&self, earlier: &Self) -> bool {
         let is_builders = earlier.source == Source::Linked && self.source == Source::Custom;
@@ -145,7 +145,7 @@ impl Decision {
         self.offers.iter().filter(is_visible).map(|(offer, _)| offer.tool.clone()).collect()
     }
 
-    pub(super) fn checked(self) -> Result<Self, PoolError> {
+    pub(super) fn into_result(self) -> Result<Self, PoolError> {
         if self.problems.is_empty() { Ok(self) } else { Err(PoolError::new(self.problems)) }
     }
 
@@ -170,7 +170,7 @@ impl Decision {
     }
 }
 
-/// Removes tools that clients would refuse: a problem for the program's own tools; a server's tool
+/// Removes tools that clients would reject: a problem for the program's own tools; a server's tool
 /// is quarantined, so that its other tools remain.
 fn without_invalid(group: Vec<Offer>, decision: &mut Decision) -> Vec<Offer> {
     let sound = group.into_iter().filter_map(|offer| {
@@ -190,8 +190,8 @@ fn without_invalid(group: Vec<Offer>, decision: &mut Decision) -> Vec<Offer> {
 /// A problem of a tool without the tool's name.
 fn reason(problem: PoolProblem) -> String {
     match problem {
-        PoolProblem::BadDefinition { reason, .. } => reason,
-        PoolProblem::BadName { reason, .. } => format!("bad name: {reason}"),
+        PoolProblem::InvalidDefinition { reason, .. } => reason,
+        PoolProblem::InvalidName { reason, .. } => format!("bad name: {reason}"),
         other => other.to_string(),
     }
 }
@@ -201,23 +201,24 @@ fn definition_problems(offer: &Offer) -> Vec<PoolProblem> {
     // MCP does not require a description.
     let is_foreign = matches!(offer.source, Source::Mcp(_));
     if let Some(reason) = name::problem(tool.name()) {
-        problems.push(PoolProblem::BadName { name: tool.name().to_owned(), reason });
+        problems.push(PoolProblem::InvalidName { name: tool.name().to_owned(), reason });
     }
     if !is_foreign && tool.definition().description.trim().is_empty() {
-        problems.push(PoolProblem::BadDefinition {
+        problems.push(PoolProblem::InvalidDefinition {
             tool: tool.name().to_owned(),
             reason: "it has no description; say what it does and when to use it".to_owned(),
         });
     }
     if !is_foreign {
         problems.extend(
-            blank_texts(tool.definition())
-                .map(|reason| PoolProblem::BadDefinition { tool: tool.name().to_owned(), reason }),
+            blank_texts(tool.definition()).map(|reason| PoolProblem::InvalidDefinition {
+                tool: tool.name().to_owned(),
+                reason,
+            }),
         );
     }
-    problems.extend(tool.definition().problems.iter().map(|reason| PoolProblem::BadDefinition {
-        tool: tool.name().to_owned(),
-        reason: reason.clone(),
+    problems.extend(tool.definition().problems.iter().map(|reason| {
+        PoolProblem::InvalidDefinition { tool: tool.name().to_owned(), reason: reason.clone() }
     }));
     problems
 }
@@ -230,7 +231,7 @@ fn blank_texts(definition: &ToolDefinition) -> impl Iterator<Item = String> {
     title.into_iter().chain(tag.map(|_| "one of its tags is empty; remove it".to_owned()))
 }
 
-/// Models and file systems confuse names that differ in case alone: a mistake in the program's own
+/// Models and file systems confuse names that differ only in case: a mistake in the program's own
 /// tools. MCP servers may have them, and the report lists them.
 fn find_case_collisions(decision: &mut Decision) {
     let own = |(offer, status): &&(Offer, ToolStatus)| {
@@ -245,7 +246,7 @@ fn find_case_collisions(decision: &mut Decision) {
     }
 }
 
-/// Groups of names that differ in case alone, all sorted, from names that are sorted.
+/// Groups of names that differ only in case, all sorted, from names that are sorted.
 fn alike<'a>(names: impl Iterator<Item = &'a str>) -> Vec<Vec<String>> {
     let lower = |name: &'a str| name.bytes().map(|byte| byte.to_ascii_lowercase());
     let mut names: Vec<&str> = names.collect();
@@ -256,7 +257,7 @@ fn alike<'a>(names: impl Iterator<Item = &'a str>) -> Vec<Vec<String>> {
 
 fn duplicate(first: &Offer, second: &Offer) -> PoolProblem {
     if first.tool.is_same_method(&second.tool) {
-        return PoolProblem::ToolsetTwice { name: second.tool.name().to_owned() };
+        return PoolProblem::DuplicateToolset { name: second.tool.name().to_owned() };
     }
     PoolProblem::Duplicate {
         name: second.tool.name().to_owned(),

@@ -71,7 +71,7 @@ impl ToolPool {
         self.remove_items(source, false, uris.into_iter().map(Into::into).collect())
     }
 
-    /// Notifies the clients that subscribed to this very URI that the resource changed.
+    /// Notifies the clients that subscribed to exactly this URI that the resource changed.
     pub fn resource_updated(&self, uri: impl Into<String>) {
         let uri = uri.into();
         self.0.core.notify(&|news| {
@@ -108,7 +108,10 @@ impl ToolPool {
             let unknown: Vec<PoolProblem> = wanted
                 .iter()
                 .filter(is_unknown)
-                .map(|name| PoolProblem::NotOffered { source: source.clone(), name: name.clone() })
+                .map(|name| PoolProblem::UnknownOffering {
+                    source: source.clone(),
+                    name: name.clone(),
+                })
                 .collect();
             if !unknown.is_empty() {
                 return Err(unknown);

@@ -9,7 +9,7 @@ use crate::error::list;
 /// ```
 /// use tool_runtime::PoolProblem;
 ///
-/// let problem = PoolProblem::Nothing;
+/// let problem = PoolProblem::NoLinkedTools;
 /// assert!(problem.to_string().contains("use my_tools as _;"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,16 +22,16 @@ pub enum PoolProblem {
     Duplicate {
         /// The name.
         name: String,
-        /// Where the first was written, or how it was added.
+        /// The location of the first in the source code, or the way it was added.
         first: String,
-        /// Where the second was written, or how it was added.
+        /// The location of the second in the source code, or the way it was added.
         second: String,
     },
     /// Two values of one toolset give their tools the same names.
     #[error(
         "two values of one toolset have a tool `{name}`; give one of them another prefix, by `.toolset_as::<T>(\"prefix\", params)` or by `prefix` in its specification"
     )]
-    ToolsetTwice {
+    DuplicateToolset {
         /// The name of a tool of both.
         name: String,
     },
@@ -47,7 +47,7 @@ pub enum PoolProblem {
     },
     /// A tool name is not valid by the MCP specification.
     #[error("bad tool name {name:?}: {reason}; rename it")]
-    BadName {
+    InvalidName {
         /// The name.
         name: String,
         /// The reason.
@@ -55,7 +55,7 @@ pub enum PoolProblem {
     },
     /// A tool's definition contradicts itself.
     #[error("tool `{tool}`: {reason}")]
-    BadDefinition {
+    InvalidDefinition {
         /// The tool.
         tool: String,
         /// The reason.
@@ -71,7 +71,7 @@ pub enum PoolProblem {
     },
     /// State was given as a `T` and as an `Arc<T>`: a parameter `&T` could borrow either.
     #[error(
-        "state was given as a `{type_name}` and as an `Arc` of it, and a parameter `&T` can borrow either; give the `Arc` alone"
+        "state was given as a `{type_name}` and as an `Arc` of it, and a parameter `&T` can borrow either; give only the `Arc`"
     )]
     AmbiguousState {
         /// The path of `T`.
@@ -81,7 +81,7 @@ pub enum PoolProblem {
     #[error(
         "no tool is linked in; put `#[tool]` on a function, and for the tools of a library write `use my_tools as _;` so that it is linked at all"
     )]
-    Nothing,
+    NoLinkedTools,
     /// The names of two tools differ only in case, and models confuse them.
     #[error(
         "the names of the tools `{first}` and `{second}` differ only in case, and models confuse them; rename one"
@@ -94,10 +94,10 @@ pub enum PoolProblem {
     },
     /// A pattern or a selector is invalid.
     #[error("{0}")]
-    BadPattern(SelectorError),
+    InvalidPattern(SelectorError),
     /// A toolset, or a tool of a specification, could not be created.
     #[error("`{name}`: {reason}")]
-    Unmade {
+    CreationFailed {
         /// The toolset or the specification.
         name: String,
         /// The reason.
@@ -115,7 +115,7 @@ pub enum PoolProblem {
     },
     /// A source has no prompt of that name, or no resource of that URI.
     #[error("{source} has no prompt or resource `{name}`")]
-    NotOffered {
+    UnknownOffering {
         /// The source.
         r#source: Source,
         /// The name, or the URI.
@@ -123,7 +123,7 @@ pub enum PoolProblem {
     },
     /// A prompt cannot be offered.
     #[error("prompt `{prompt}`: {reason}")]
-    BadPrompt {
+    InvalidPrompt {
         /// The prompt.
         prompt: String,
         /// The reason.
@@ -131,8 +131,8 @@ pub enum PoolProblem {
     },
     /// A resource cannot be offered.
     #[error("resource `{uri}`: {reason}")]
-    BadResource {
-        /// Its URI, or its template of URIs.
+    InvalidResource {
+        /// The URI or URI template of the resource.
         uri: String,
         /// The reason.
         reason: String,

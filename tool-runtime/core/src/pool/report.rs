@@ -32,7 +32,7 @@ pub struct PoolReport {
     /// The hooks that run for no tool that was offered, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub idle_hooks: Vec<String>,
-    /// Groups of visible tools whose names differ in case alone, which models confuse: tools of
+    /// Groups of visible tools whose names differ only in case, which models confuse: tools of
     /// external servers are then among them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alike: Vec<Vec<String>>,
@@ -77,7 +77,7 @@ pub struct ToolReport {
 #[serde(tag = "status", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ToolStatus {
-    /// It is listed and can be called.
+    /// The tool is listed and can be called.
     Visible,
     /// A tool of that name from another source replaces it.
     Shadowed {
@@ -96,15 +96,15 @@ pub enum ToolStatus {
     },
     /// The tool or toolset reports that it is unusable on this system.
     Unusable {
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// It is invalid; the other tools of its source are not affected.
+    /// The tool is invalid; the other tools of its source are not affected.
     Quarantined {
-        /// What.
+        /// The problem.
         reason: String,
     },
-    /// It was removed while the pool ran, or when the pool was closed.
+    /// The tool was removed while the pool ran, or when the pool was closed.
     Removed,
 }
 
@@ -150,7 +150,7 @@ impl fmt::Display for PoolReport {
         }
         for names in &self.alike {
             let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-            writeln!(f, "{} differ in case alone", names.join(" and "))?;
+            writeln!(f, "{} differ only in case", names.join(" and "))?;
         }
         match self.tools.len() {
             _ if !self.is_empty() => Ok(()),

@@ -15,7 +15,7 @@ impl ToolPool {
     ///
     /// # Errors
     /// Everything that is wrong, as when a pool is built: two tools of one name, a tool of
-    /// another source that does not give way, missing state. Nothing is changed then.
+    /// another source that does not yield, missing state. Nothing is changed then.
     ///
     /// ```
     /// use tool_runtime::prelude::*;
@@ -95,8 +95,8 @@ impl ToolPool {
     }
 }
 
-/// Outside of the pool's lock: what makes the tools may ask the pool, and so may what says
-/// whether they can work, and what closes those that are refused.
+/// Outside of the pool's lock: factories of tools may use the pool, and so may functions that report
+/// whether they can work, and what closes those that are rejected.
 fn collected(tools: impl IntoIterator<Item = Tool>) -> Vec<Tool> {
     let tools: Vec<Tool> = tools.into_iter().collect();
     for tool in &tools {

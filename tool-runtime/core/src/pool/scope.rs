@@ -39,7 +39,7 @@ struct Entry {
 
 /// The tools that the stack leaves of a snapshot.
 struct Narrowed {
-    /// The snapshot that it was made from; another one makes it stale.
+    /// The source snapshot; a newer one makes this one stale.
     base: Arc<Snapshot>,
     snapshot: Arc<Snapshot>,
 }

@@ -49,7 +49,7 @@ enum Hint {
 }
 
 impl Selector {
-    /// Whether it picks a tool.
+    /// Whether the selector picks a tool.
     pub(super) fn picks(&self, tool: &Tool, source: &Source) -> bool {
         let definition = tool.definition();
         match &self.0 {
@@ -97,7 +97,7 @@ impl From<Infallible> for SelectorError {
     }
 }
 
-/// Why a text is not a valid [`Selector`].
+/// The reason why a text is not a valid [`Selector`].
 ///
 /// ```
 /// use tool_runtime::Selector;
@@ -113,7 +113,7 @@ pub enum SelectorError {
     Pattern(#[from] PatternError),
     /// A regular expression as text.
     #[error(
-        "`{text}` is a regular expression, and filters that are written as text know globs alone; write one as `fs.*`, or give a `ToolPattern::regex`"
+        "`{text}` is a regular expression, and filters that are written as text support only globs; write one as `fs.*`, or give a `ToolPattern::regex`"
     )]
     Regex {
         /// The whole text.

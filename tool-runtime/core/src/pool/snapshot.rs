@@ -3,7 +3,7 @@
 use super::catalog::Catalog;
 use crate::definition::ToolDefinition;
 use crate::export::{ApiFormat, Export};
-use crate::hook::{Around, AroundTool};
+use crate::hook::{ErasedHooks, ErasedToolHooks};
 use crate::prompt::Prompt;
 use crate::resource::Resource;
 use crate::sync::lock;
@@ -41,15 +41,15 @@ pub struct Snapshot {
 
 /// The hooks of a pool, and those of each tool once it was called.
 struct Hooked {
-    all: Arc<dyn Around>,
-    of_tools: Vec<OnceLock<Option<Arc<dyn AroundTool>>>>,
+    all: Arc<dyn ErasedHooks>,
+    of_tools: Vec<OnceLock<Option<Arc<dyn ErasedToolHooks>>>>,
 }
 
 /// A tool with its hooks.
 pub struct Found {
     /// The tool.
     pub tool: Tool,
-    pub(crate) hooks: Option<Arc<dyn AroundTool>>,
+    pub(crate) hooks: Option<Arc<dyn ErasedToolHooks>>,
 }
 
 impl Snapshot {
@@ -57,7 +57,7 @@ impl Snapshot {
     pub(super) fn new(
         tools: Vec<Tool>,
         catalog: Arc<Catalog>,
-        hooks: Option<&Arc<dyn Around>>,
+        hooks: Option<&Arc<dyn ErasedHooks>>,
     ) -> Self {
         let (mut by_name, hasher) = (HashTable::with_capacity(tools.len()), Default::default());
         let hash = |tool: &Tool| foldhash::fast::RandomState::hash_one(&hasher, tool.name());
@@ -209,7 +209,7 @@ impl Snapshot {
 }
 
 impl Hooked {
-    fn of_tool(&self, index: usize, name: &str) -> Option<Arc<dyn AroundTool>> {
+    fn of_tool(&self, index: usize, name: &str) -> Option<Arc<dyn ErasedToolHooks>> {
         self.of_tools[index].get_or_init(|| self.all.of_tool(name)).clone()
     }
 }

@@ -4,7 +4,7 @@ use crate::tool::Origin;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Where a tool of a pool comes from, and who owns it: only its own source replaces or removes
+/// The origin and owner of a tool of a pool: only its own source replaces or removes
 /// a tool while the pool runs.
 ///
 /// If two tools have the same name, a linked one yields to any other. A tool of an MCP server
@@ -12,7 +12,7 @@ use std::fmt;
 /// [`ToolPoolBuilder::mcp_replaces`](crate::ToolPoolBuilder::mcp_replaces) said so. Everything
 /// else is an error that names both, unless the filter leaves one of the two out.
 ///
-/// It is written `linked`, `custom`, `owner:NAME`, `mcp:NAME`.
+/// `Display` writes `linked`, `custom`, `owner:NAME` or `mcp:NAME`.
 ///
 /// ```
 /// use tool_runtime::Source;

@@ -8,13 +8,13 @@ use tokio::sync::Notify;
 /// Waits for changes of a pool, which holds a weak reference to the watcher.
 #[derive(Debug, Default)]
 pub struct Watcher {
-    news: Mutex<News>,
+    news: Mutex<PoolNews>,
     arrived: Notify,
 }
 
 /// Changes since the last [`Watcher::take`].
 #[derive(Debug, Default)]
-pub struct News {
+pub struct PoolNews {
     /// The tools changed.
     pub tools: bool,
     /// A restriction began or ended, perhaps not of the handle that is served.
@@ -30,7 +30,7 @@ pub struct News {
 
 impl Watcher {
     /// Records a change.
-    pub(crate) fn add(&self, change: &dyn Fn(&mut News)) {
+    pub(crate) fn add(&self, change: &dyn Fn(&mut PoolNews)) {
         change(&mut self.news());
         self.arrived.notify_one();
     }
@@ -47,13 +47,13 @@ impl Watcher {
     }
 
     /// Takes the changes.
-    pub fn take(&self) -> News {
+    pub fn take(&self) -> PoolNews {
         let mut news = self.news();
         let is_over = news.is_over;
-        std::mem::replace(&mut news, News { is_over, ..News::default() })
+        std::mem::replace(&mut news, PoolNews { is_over, ..PoolNews::default() })
     }
 
-    fn news(&self) -> MutexGuard<'_, News> {
+    fn news(&self) -> MutexGuard<'_, PoolNews> {
         lock(&self.news)
     }
 }

@@ -1,4 +1,4 @@
-//! A prompt's typed arguments and what it does: what `#[prompt]` generates from a function.
+//! A prompt's typed arguments and its execution: what `#[prompt]` generates from a function.
 
 use super::{IntoPrompt, PromptDefinition, PromptMessages};
 use crate::arguments::{Arguments, DecodeError};
@@ -29,7 +29,7 @@ pub trait PromptAction: Sized + Send + 'static {
     /// Return type.
     type Output: IntoPrompt;
 
-    /// Everything that a client may know of it.
+    /// The definition of the prompt, for clients.
     fn definition() -> PromptDefinition;
 
     /// Decodes the arguments in one pass.

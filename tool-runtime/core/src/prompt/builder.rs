@@ -38,7 +38,7 @@ impl PromptBuilder {
 
     /// Finishes with the closure that makes the messages.
     ///
-    /// It takes nothing, or [`TextArguments`](crate::TextArguments), or these and a
+    /// The closure takes nothing, or [`TextArguments`](crate::TextArguments), or these and a
     /// [`ToolContext`](crate::ToolContext), and returns a future of anything that is
     /// [`IntoPrompt`].
     pub fn handler<M: 'static, H>(mut self, handler: H) -> Prompt

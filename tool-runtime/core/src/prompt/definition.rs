@@ -1,4 +1,4 @@
-//! Everything that a client may know of a prompt.
+//! Definitions of prompts.
 
 use crate::definition::{DraftOf, describe};
 use crate::icon::Icon;
@@ -6,7 +6,7 @@ use crate::parameter::Parameter;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Everything that a client may know of a prompt. Its JSON form is MCP's `Prompt`.
+/// The public description of a prompt. The JSON form is MCP's `Prompt`.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -37,21 +37,21 @@ pub struct PromptDefinition {
     /// Purpose of the prompt.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// Arguments, in the order in which a client asks for them.
+    /// Arguments, in the order in which clients prompt for them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<PromptArgument>,
-    /// Pictures to show beside it.
+    /// Icons to show beside the name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub icons: Vec<Icon>,
     /// MCP metadata.
     #[serde(rename = "_meta", default, skip_serializing_if = "Map::is_empty")]
     pub meta: Map<String, Value>,
-    /// Its problems; no pool is built with any.
+    /// The problems of the definition. A pool with any is not built.
     #[serde(skip)]
     pub(crate) problems: Vec<String>,
 }
 
-/// An argument of a prompt: text, whatever it is read as.
+/// An argument of a prompt: text, which the parameter's type parses.
 ///
 /// ```
 /// use tool_runtime::PromptArgument;
@@ -62,12 +62,12 @@ pub struct PromptDefinition {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PromptArgument {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// A title for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Its description.
+    /// The description.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// Whether there is no prompt without it.
@@ -106,7 +106,7 @@ impl PromptArgument {
 
 describe!(PromptDefinition);
 
-/// The definition of a prompt in the making.
+/// The definition of a prompt under construction.
 pub type PromptDraft = DraftOf<PromptDefinition>;
 
 impl PromptDraft {

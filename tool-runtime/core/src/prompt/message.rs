@@ -111,7 +111,7 @@ impl From<Vec<PromptMessage>> for PromptMessages {
     note = "return text, `PromptMessage`, `Vec<PromptMessage>` or `PromptMessages`, or implement `IntoPrompt`; `Result<T, E>` of any of these works with `ToolError` and every `E` that is an error"
 )]
 pub trait IntoPrompt {
-    /// Converts it.
+    /// Converts the value.
     ///
     /// # Errors
     /// The reason why there are no messages.

@@ -88,7 +88,7 @@ impl PoolConfig {
         parse(form, &text).map_err(|error| error.of(file))
     }
 
-    /// The filter alone.
+    /// Only the filter.
     pub fn filter(&self) -> Filter {
         Filter { allow: self.allow.clone(), deny: self.deny.clone() }
     }
@@ -111,7 +111,7 @@ fn parse(form: &str, text: &str) -> Result<PoolConfig, ConfigError> {
     }
 }
 
-/// Why a configuration could not be read.
+/// The reason why a configuration could not be read.
 ///
 /// ```
 /// use tool_runtime::PoolConfig;

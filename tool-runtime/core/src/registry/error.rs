@@ -1,8 +1,8 @@
-//! Why specifications cannot be resolved.
+//! Errors of registering and resolving.
 
 use crate::error::list;
 
-/// Why a name could not be registered or specifications could not be resolved: all problems at once.
+/// The reasons why a name could not be registered or specifications could not be resolved: all problems together.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -24,7 +24,7 @@ pub enum RegistryError {
         name: String,
     },
     /// Problems of specifications.
-    #[error("the tools could not be made:{}", list(.0))]
+    #[error("the tools could not be created:{}", list(.0))]
     Specs(Vec<SpecProblem>),
 }
 

@@ -5,7 +5,7 @@ use crate::error::ToolError;
 use crate::future::BoxFuture;
 use crate::sealed::Sealed;
 use crate::tool::Tool;
-use crate::toolset::{ToolsetError, decoded};
+use crate::toolset::{ToolsetError, decode_params};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -64,14 +64,14 @@ type Made = BoxFuture<'static, Result<Vec<Tool>, ToolsetError>>;
 
 /// Marks synchronous factories.
 #[derive(Debug)]
-pub struct AtOnce;
+pub struct SyncFactory;
 
 /// Marks asynchronous factories.
 #[derive(Debug)]
-pub struct Later;
+pub struct AsyncFactory;
 
 #[diagnostic::do_not_recommend]
-impl<F, P, T, E> ToolFactory<(AtOnce, P, T, E)> for F
+impl<F, P, T, E> ToolFactory<(SyncFactory, P, T, E)> for F
 where
     F: Fn(P) -> Result<T, E> + Send + Sync + 'static,
     P: DeserializeOwned + JsonSchema,
@@ -84,7 +84,7 @@ where
 }
 
 #[diagnostic::do_not_recommend]
-impl<F, P, Fut, T, E> ToolFactory<(Later, P, Fut, T, E)> for F
+impl<F, P, Fut, T, E> ToolFactory<(AsyncFactory, P, Fut, T, E)> for F
 where
     F: Fn(P) -> Fut + Send + Sync + 'static,
     P: DeserializeOwned + JsonSchema,
@@ -98,7 +98,7 @@ where
 }
 
 #[diagnostic::do_not_recommend]
-impl<F, P, T, E> ToolFactory<(AtOnce, P, ToolContext, T, E)> for F
+impl<F, P, T, E> ToolFactory<(SyncFactory, P, ToolContext, T, E)> for F
 where
     F: Fn(P, ToolContext) -> Result<T, E> + Send + Sync + 'static,
     P: DeserializeOwned + JsonSchema,
@@ -111,7 +111,7 @@ where
 }
 
 #[diagnostic::do_not_recommend]
-impl<F, P, Fut, T, E> ToolFactory<(Later, P, ToolContext, Fut, T, E)> for F
+impl<F, P, Fut, T, E> ToolFactory<(AsyncFactory, P, ToolContext, Fut, T, E)> for F
 where
     F: Fn(P, ToolContext) -> Fut + Send + Sync + 'static,
     P: DeserializeOwned + JsonSchema,
@@ -126,20 +126,20 @@ where
 
 /// Decodes the parameters and makes the tools.
 fn made<P: DeserializeOwned + JsonSchema>(params: Value, make: impl FnOnce(P) -> Made) -> Made {
-    decoded(params).map_or_else(|error| Box::pin(ready(Err(error))) as Made, make)
+    decode_params(params).map_or_else(|error| Box::pin(ready(Err(error))) as Made, make)
 }
 
 fn later<T: Tools, E: Into<ToolError>>(
     tools: impl Future<Output = Result<T, E>> + Send + 'static,
 ) -> Made {
-    Box::pin(async move { settled(tools.await) })
+    Box::pin(async move { into_tools(tools.await) })
 }
 
 fn at_once<T: Tools, E: Into<ToolError>>(tools: Result<T, E>) -> Made {
-    Box::pin(ready(settled(tools)))
+    Box::pin(ready(into_tools(tools)))
 }
 
-fn settled<T: Tools, E: Into<ToolError>>(made: Result<T, E>) -> Result<Vec<Tool>, ToolsetError> {
+fn into_tools<T: Tools, E: Into<ToolError>>(made: Result<T, E>) -> Result<Vec<Tool>, ToolsetError> {
     made.map(|tools| tools.into_tools(Sealed)).map_err(|error| ToolsetError::Failed(error.into()))
 }
 
@@ -149,15 +149,15 @@ pub(super) trait Erased: Send + Sync {
 }
 
 pub(super) fn erase<M: 'static>(factory: impl ToolFactory<M>) -> Arc<dyn Erased> {
-    Arc::new(Of { factory, marker: PhantomData })
+    Arc::new(FactoryOf { factory, marker: PhantomData })
 }
 
-struct Of<F, M> {
+struct FactoryOf<F, M> {
     factory: F,
     marker: PhantomData<fn() -> M>,
 }
 
-impl<F: ToolFactory<M>, M> Erased for Of<F, M> {
+impl<F: ToolFactory<M>, M> Erased for FactoryOf<F, M> {
     fn make(&self, params: Value, context: &ToolContext) -> Made {
         self.factory.make(params, context, Sealed)
     }

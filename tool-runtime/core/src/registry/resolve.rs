@@ -14,7 +14,7 @@ use std::panic::AssertUnwindSafe;
 /// Tools created so far. Specifications with the same name, parameters and prefix share them.
 ///
 /// A list, because a configuration has few specifications.
-type Made = Vec<(String, ToolSpec, Vec<Tool>)>;
+type CreatedTools = Vec<(String, ToolSpec, Vec<Tool>)>;
 
 impl Registry {
     /// Creates the tools of specifications, in order.
@@ -39,9 +39,9 @@ impl Registry {
         specs: &[ToolSpec],
         context: &ToolContext,
     ) -> Result<Vec<Tool>, RegistryError> {
-        let (mut tools, mut problems, mut made) = (Vec::new(), Vec::new(), Made::new());
+        let (mut tools, mut problems, mut created) = (Vec::new(), Vec::new(), CreatedTools::new());
         for (index, spec) in specs.iter().enumerate() {
-            match self.resolve_one(spec, context, &mut made).await {
+            match self.resolve_one(spec, context, &mut created).await {
                 Ok(own) => tools.extend(own),
                 Err(reason) => {
                     problems.push(SpecProblem { index, name: spec.name.clone(), reason });
@@ -55,17 +55,17 @@ impl Registry {
         &self,
         spec: &ToolSpec,
         context: &ToolContext,
-        made: &mut Made,
+        created: &mut CreatedTools,
     ) -> Result<Vec<Tool>, String> {
         if let Ok(place) = self.place(&spec.name) {
-            return self.make(&spec.name, &self.entries[place].1, spec, context, made).await;
+            return self.make(&spec.name, &self.entries[place].1, spec, context, created).await;
         }
         let pattern = ToolPattern::glob(&*spec.name).map_err(|error| error.to_string())?;
         let mut tools = Vec::new();
         for (name, entry) in &self.entries {
             let is_whole = pattern.matches(name);
             if is_whole || entry.tool_names().any(|tool| pattern.matches(tool)) {
-                let own = self.make(name, entry, spec, context, made).await;
+                let own = self.make(name, entry, spec, context, created).await;
                 let own = own.map_err(|reason| format!("`{name}`: {reason}"))?;
                 // A prefix renames the tools; the pattern matches registered names.
                 let mut names = entry.tool_names();
@@ -84,12 +84,12 @@ impl Registry {
         entry: &Entry,
         spec: &ToolSpec,
         context: &ToolContext,
-        made: &mut Made,
+        created: &mut CreatedTools,
     ) -> Result<Vec<Tool>, String> {
         let is_known = |(known, other, _): &&(String, ToolSpec, _)| {
             *known == name && other.params == spec.params && other.prefix == spec.prefix
         };
-        if let Some((_, _, tools)) = made.iter().find(is_known) {
+        if let Some((_, _, tools)) = created.iter().find(is_known) {
             return Ok(tools.clone());
         }
         // User code: its panic fails its specification only.
@@ -97,7 +97,7 @@ impl Registry {
             .catch_unwind()
             .await
             .unwrap_or_else(|panic| Err(format!("creation panicked: {}", panic_message(panic))))?;
-        made.push((name.to_owned(), spec.clone(), tools.clone()));
+        created.push((name.to_owned(), spec.clone(), tools.clone()));
         Ok(tools)
     }
 
@@ -146,8 +146,8 @@ impl Entry {
                 kind.create_with(params, new).await.map_err(|error| error.to_string())
             }
             Self::Factory(factory) => {
-                let made = factory.make(Value::Object(params), context).await;
-                made.map_err(|error| error.to_string())
+                let created = factory.make(Value::Object(params), context).await;
+                created.map_err(|error| error.to_string())
             }
         }
     }

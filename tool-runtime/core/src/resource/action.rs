@@ -29,7 +29,7 @@ pub trait ResourceAction: Sized + Send + 'static {
     /// Return type.
     type Output: IntoResource;
 
-    /// Everything that a client may know of it.
+    /// The definition of the resource, for clients.
     fn definition() -> ResourceDefinition;
 
     /// Decodes the variables in one pass.
@@ -38,7 +38,7 @@ pub trait ResourceAction: Sized + Send + 'static {
     /// The first thing that does not fit.
     fn decode(arguments: Arguments<'_>) -> Result<Self, DecodeError>;
 
-    /// Reads it. Dropping the future cancels it.
+    /// Reads the resource. Dropping the future cancels the read.
     fn run(self, context: &ToolContext) -> impl Future<Output = Self::Output> + Send;
 
     /// Whether the values satisfy the constraints of their parameters. Default: they do.

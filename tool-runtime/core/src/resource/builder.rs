@@ -45,7 +45,7 @@ impl ResourceBuilder {
 
     /// Finishes with the closure that reads it.
     ///
-    /// It takes nothing, or the variables as [`TextArguments`](crate::TextArguments), or these
+    /// The closure takes nothing, or the variables as [`TextArguments`](crate::TextArguments), or these
     /// and a [`ToolContext`](crate::ToolContext), and returns a future of anything that is
     /// [`IntoResource`].
     pub fn handler<M: 'static, H>(self, handler: H) -> Resource

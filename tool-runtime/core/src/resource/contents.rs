@@ -22,7 +22,7 @@ use std::borrow::Cow;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct ReadRequest<'a> {
-    /// The URI as the client gave it.
+    /// The URI as the client sent it.
     pub uri: &'a str,
     /// The MIME type that the resource has by its definition.
     pub mime_type: Option<&'a str>,
@@ -42,7 +42,7 @@ impl<'a> ReadRequest<'a> {
 
     /// Contents that are text.
     pub fn text(&self, text: impl Into<String>) -> ResourceContents {
-        ResourceContents { text: Some(text.into()), ..self.nothing() }
+        ResourceContents { text: Some(text.into()), ..self.empty() }
     }
 
     /// Contents that are bytes.
@@ -54,17 +54,17 @@ impl<'a> ReadRequest<'a> {
     /// assert_eq!(reading.bytes(b"foo").blob.as_deref(), Some("Zm9v"));
     /// ```
     pub fn bytes(&self, bytes: &[u8]) -> ResourceContents {
-        ResourceContents { blob: Some(STANDARD.encode(bytes)), ..self.nothing() }
+        ResourceContents { blob: Some(STANDARD.encode(bytes)), ..self.empty() }
     }
 
-    fn nothing(&self) -> ResourceContents {
+    fn empty(&self) -> ResourceContents {
         let mime_type = self.mime_type.map(str::to_owned);
-        ResourceContents { mime_type, ..ResourceContents::nothing(self.uri.to_owned()) }
+        ResourceContents { mime_type, ..ResourceContents::empty(self.uri.to_owned()) }
     }
 }
 
 /// A return value that becomes the contents of a resource: text, bytes, [`ResourceContents`] and
-/// lists of it, [`Json`], and options and results of these. `None` says that there is nothing
+/// lists of it, [`Json`], and options and results of these. `None` means that there is nothing
 /// at the URI.
 ///
 /// ```
@@ -87,10 +87,10 @@ impl<'a> ReadRequest<'a> {
     note = "return text, `Vec<u8>`, `ResourceContents`, `Vec<ResourceContents>` or `Json(value)`, or implement `IntoResource`; `Option<T>` and `Result<T, E>` of any of these work, with `ToolError` and every `E` that is an error"
 )]
 pub trait IntoResource {
-    /// Converts it.
+    /// Converts the value.
     ///
     /// # Errors
-    /// Why it could not be read.
+    /// The reason why the resource could not be read.
     fn into_resource(
         self,
         reading: ReadRequest<'_>,
@@ -109,7 +109,7 @@ impl IntoResource for ResourceContents {
     }
 }
 
-/// Its MIME type is `application/json` where the definition has none.
+/// The MIME type is `application/json` if the definition has none.
 impl<T: Serialize> IntoResource for Json<T> {
     fn into_resource(
         self,

@@ -1,4 +1,4 @@
-//! Everything that a client may know of a resource.
+//! Definitions of resources.
 
 use crate::content::ContentAnnotations;
 use crate::definition::{DraftOf, describe};
@@ -6,7 +6,7 @@ use crate::icon::Icon;
 use crate::parameter::Parameter;
 use serde_json::{Map, Value};
 
-/// Everything that a client may know of a resource, or of all resources of a template.
+/// The public description of a resource, or of all resources of a template.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -30,24 +30,24 @@ pub struct ResourceDefinition {
     pub name: String,
     /// A title for people.
     pub title: Option<String>,
-    /// Its description.
+    /// The description.
     pub description: String,
-    /// Its MIME type.
+    /// The MIME type.
     pub mime_type: Option<String>,
-    /// Its size in bytes; templates have none.
+    /// The size in bytes; templates have none.
     pub size: Option<u64>,
     /// For whom it is, how much it matters, when it changed.
     pub annotations: ContentAnnotations,
-    /// Pictures to show beside it.
+    /// Icons to show beside the name.
     pub icons: Vec<Icon>,
     /// MCP metadata.
     pub meta: Map<String, Value>,
-    /// Its problems; no pool is built with any.
+    /// The problems of the definition. A pool with any is not built.
     pub(crate) problems: Vec<String>,
 }
 
 impl ResourceDefinition {
-    /// Whether it stands for many resources, by the variables in its URI.
+    /// Whether the URI has variables and so describes many resources.
     pub fn is_template(&self) -> bool {
         self.uri.contains('{')
     }
@@ -55,7 +55,7 @@ impl ResourceDefinition {
 
 describe!(ResourceDefinition);
 
-/// The definition of a resource in the making.
+/// The definition of a resource under construction.
 pub type ResourceDraft = DraftOf<ResourceDefinition>;
 
 impl ResourceDraft {

@@ -9,8 +9,8 @@ use std::fmt;
 /// Limit on the bytes of a URI: finding its variables takes several times as much memory.
 const MAX_URI: usize = 64 << 10;
 
-/// A URI, or a template of URIs: `{name}` stands for one segment or a part of it, `{+name}` for
-/// any text, slashes included. Neither stands for nothing.
+/// A URI, or a template of URIs: `{name}` matches one segment or a part of it, `{+name}`
+/// any text, slashes included. Neither matches an empty text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UriTemplate {
     text: String,
@@ -81,12 +81,12 @@ impl UriTemplate {
         })
     }
 
-    /// Whether it stands for more than one URI.
+    /// Whether the template matches more than one URI.
     pub(crate) fn is_template(&self) -> bool {
         self.variables().next().is_some()
     }
 
-    /// The same for all templates that stand for the same URIs.
+    /// A key that is equal for templates of the same URIs.
     pub(crate) fn shape(&self) -> String {
         let shape = |part: &Part| match part {
             Part::Literal(literal) => literal.clone(),
@@ -137,13 +137,13 @@ impl UriTemplate {
         (at == uri.len()).then_some(captures)
     }
 
-    /// Whether a URI begins as the template does: most others are told apart by that.
+    /// Whether a URI begins as the template does: most others differ there.
     fn begins(&self, uri: &str) -> bool {
         matches!(self.parts.first(), Some(Part::Literal(literal)) if uri.starts_with(literal))
     }
 
     /// For every part and every place: whether this part and those after it can match the whole
-    /// rest of the URI. Found from the end, so that no choice is ever taken back.
+    /// rest of the URI. Found from the end, so that there is no backtracking.
     fn fitting(&self, uri: &str) -> Vec<Vec<bool>> {
         let end = uri.len();
         let mut fits: Vec<Vec<bool>> = Vec::with_capacity(self.parts.len());
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_take_what_stands_for_them() {
+    fn variables_are_replaced_by_their_values() {
         for (text, uri, expected) in [
             ("notes://{id}", "notes://7", Some(vec!["7"])),
             ("notes://{id}", "notes://", None),
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_template_is_refused_with_a_remedy() {
+    fn an_invalid_template_is_rejected_with_a_remedy() {
         for (text, part) in [
             ("notes", "no scheme"),
             ("{a}:b", "no scheme"),

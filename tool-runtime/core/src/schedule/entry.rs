@@ -4,7 +4,7 @@ use crate::access::Claim;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::Waker;
 
-/// A ticket's id, unique in the process: a call may hold tickets of several lanes.
+/// A ticket's id, unique in the process: a call may hold tickets of several queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Id(u64);
 
@@ -19,7 +19,7 @@ impl Id {
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) id: Id,
-    /// The tickets of the calls above it; some may have ended.
+    /// The tickets of its ancestors; some may have ended.
     pub(super) ancestors: Vec<Id>,
     pub(super) claim: Claim,
     pub(super) state: State,
@@ -45,7 +45,7 @@ impl Entry {
         self.ancestors.contains(&other.id)
     }
 
-    /// Whether it conflicts with the other. A call above it waits for it, and so never conflicts.
+    /// Whether the entry conflicts with another one. An ancestor waits for its call, so the two never conflict.
     pub(super) fn conflicts_with(&self, other: &Self) -> bool {
         self.claim.conflicts_with(&other.claim) && !self.is_under(other)
     }

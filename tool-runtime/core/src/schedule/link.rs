@@ -9,10 +9,10 @@ use std::sync::{Arc, Weak};
 #[derive(Clone, Debug)]
 pub(crate) struct Link {
     own: Ancestor,
-    above: Above,
+    ancestors: Ancestors,
 }
 
-/// A call above another: its id, and whether it still has its place.
+/// An ancestor of a call: its id, and whether it still has its place.
 #[derive(Clone, Debug)]
 pub(super) struct Ancestor {
     id: Id,
@@ -21,16 +21,17 @@ pub(super) struct Ancestor {
 
 /// The ancestors, the nearest first. A flat list: a long series of calls, each started by the one before,
 /// must not build a linked chain of ended calls.
-pub(super) type Above = Option<Arc<[Ancestor]>>;
+pub(super) type Ancestors = Option<Arc<[Ancestor]>>;
 
 impl Link {
-    pub(super) fn new(id: Id, place: &Arc<Place>, above: &Above) -> Self {
-        Self { own: Ancestor { id, place: Arc::downgrade(place) }, above: above.clone() }
+    pub(super) fn new(id: Id, place: &Arc<Place>, ancestors: &Ancestors) -> Self {
+        Self { own: Ancestor { id, place: Arc::downgrade(place) }, ancestors: ancestors.clone() }
     }
 
     /// The ancestors of a nested call of this one, without ended calls.
-    pub(super) fn to_above(&self) -> Above {
-        let all = std::iter::once(&self.own).chain(self.above.iter().flat_map(|above| &**above));
+    pub(super) fn child_ancestors(&self) -> Ancestors {
+        let all = std::iter::once(&self.own)
+            .chain(self.ancestors.iter().flat_map(|ancestors| &**ancestors));
         let alive: Vec<_> = all.filter(|call| call.has_place()).cloned().collect();
         (!alive.is_empty()).then(|| alive.into())
     }
@@ -43,7 +44,7 @@ impl Ancestor {
 }
 
 /// The ids of the ancestors that have not ended.
-pub(super) fn ids(above: &Above) -> Vec<Id> {
-    let above = above.iter().flat_map(|above| &**above);
-    above.filter(|call| call.has_place()).map(|call| call.id).collect()
+pub(super) fn ids(ancestors: &Ancestors) -> Vec<Id> {
+    let ancestors = ancestors.iter().flat_map(|ancestors| &**ancestors);
+    ancestors.filter(|call| call.has_place()).map(|call| call.id).collect()
 }

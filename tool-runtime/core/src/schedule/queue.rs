@@ -1,4 +1,4 @@
-//! The tickets of a lane in order of arrival, and which of them are held.
+//! The tickets of a queue in order of arrival, and which of them are held.
 //!
 //! Dependencies between entries are not stored but computed from the entries, see [`Queue::waits`].
 
@@ -23,8 +23,8 @@ pub(super) struct Queue {
 pub(crate) struct Deadlock;
 
 impl Queue {
-    /// Adds an entry at the end, and returns whether it is held at once. An entry that would
-    /// deadlock is refused.
+    /// Adds an entry at the end, and returns whether it is held immediately. An entry that would
+    /// deadlock is rejected.
     ///
     /// `woken` takes the wakers of entries that may pass a waiting newcomer.
     pub(super) fn join(&mut self, entry: Entry, woken: &mut Vec<Waker>) -> Result<bool, Deadlock> {
@@ -39,7 +39,7 @@ impl Queue {
                 self.entries.pop_back();
                 return Err(Deadlock);
             }
-            // The calls above the newcomer now wait for what it waits for, so that others may have
+            // The ancestors of the new call now wait for what it waits for, so that others may have
             // to pass.
             self.grant(woken, |entry| !entry.ancestors.is_empty());
         }

@@ -1,4 +1,4 @@
-//! Waiting in a lane, polled by hand.
+//! Waiting in a queue, polled by hand.
 
 mod cases;
 mod oracle;
@@ -23,11 +23,11 @@ fn anything() -> Claim {
     Claim::default()
 }
 
-/// Polls once, nobody to be woken: for tickets that are ready or refused.
+/// Polls once, nobody to be woken: for tickets that are ready or rejected.
 fn now(ticket: Ticket) -> Result<Held, Deadlock> {
     ticket.ready().now_or_never().expect("ready without waiting")
 }
 
-fn held(lane: &super::Lane, claim: Claim, parent: Option<&Link>) -> Held {
-    now(lane.enter(claim, parent)).expect("not refused")
+fn held(queue: &super::SharedQueue, claim: Claim, parent: Option<&Link>) -> Held {
+    now(queue.enter(claim, parent)).expect("not refused")
 }

@@ -1,16 +1,16 @@
-//! A place in a lane: waited for, then held, and left on drop.
+//! A place in a queue: waited for, then held, and left on drop.
 
 use super::entry::{Entry, Id};
-use super::lane::{Lane, wake};
-use super::link::{self, Above, Link};
+use super::link::{self, Ancestors, Link};
 use super::queue::Deadlock;
+use super::shared_queue::{SharedQueue, wake};
 use crate::access::Claim;
 use std::any::Any;
 use std::future::poll_fn;
 use std::sync::Arc;
 
-/// A place in a lane, taken.
-#[must_use = "dropping a ticket leaves the lane"]
+/// A place in a queue, taken.
+#[must_use = "dropping a ticket leaves the queue"]
 #[derive(Debug)]
 pub(crate) struct Ticket {
     place: Result<Arc<Place>, Deadlock>,
@@ -22,20 +22,20 @@ pub(crate) struct Ticket {
 #[derive(Debug)]
 pub(crate) struct Held(Arc<Place>);
 
-impl Lane {
-    /// Takes a place in the lane at once. `parent` is the call that makes this one, if a call does.
+impl SharedQueue {
+    /// Takes a place in the queue immediately. `parent` is the call that makes this one, if any.
     pub(crate) fn enter(&self, claim: Claim, parent: Option<&Link>) -> Ticket {
-        let above = parent.and_then(Link::to_above);
-        let ancestors = link::ids(&above);
+        let ancestors = parent.and_then(Link::child_ancestors);
+        let ids = link::ids(&ancestors);
         let mut woken = Vec::new();
         let (id, outcome) = {
             let mut queue = self.lock();
             // Under the lock: the order of ids is the order of entries.
             let id = Id::next();
-            (id, queue.join(Entry::waiting(id, ancestors, claim), &mut woken))
+            (id, queue.join(Entry::waiting(id, ids, claim), &mut woken))
         };
         let is_held = outcome.is_ok_and(|is_held| is_held);
-        let place = outcome.map(|_| Arc::new(Place { lane: self.clone(), id, above }));
+        let place = outcome.map(|_| Arc::new(Place { queue: self.clone(), id, ancestors }));
         wake(woken);
         Ticket { place, is_held }
     }
@@ -60,7 +60,7 @@ impl Ticket {
     pub(crate) async fn ready(self) -> Result<Held, Deadlock> {
         let place = self.place?;
         if !self.is_held {
-            poll_fn(|context| place.lane.poll(place.id, context)).await;
+            poll_fn(|context| place.queue.poll(place.id, context)).await;
         }
         Ok(Held(place))
     }
@@ -74,7 +74,7 @@ impl Ticket {
 impl Held {
     /// The link for the context of calls that this one makes.
     pub(crate) fn link(&self) -> Link {
-        Link::new(self.0.id, &self.0, &self.0.above)
+        Link::new(self.0.id, &self.0, &self.0.ancestors)
     }
 
     /// The place as a guard of any kind.
@@ -83,16 +83,16 @@ impl Held {
     }
 }
 
-/// An entry of a lane, which is removed with it.
+/// An entry of a queue, which is removed with it.
 #[derive(Debug)]
 pub(super) struct Place {
-    lane: Lane,
+    queue: SharedQueue,
     id: Id,
-    above: Above,
+    ancestors: Ancestors,
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.lane.leave(self.id);
+        self.queue.leave(self.id);
     }
 }

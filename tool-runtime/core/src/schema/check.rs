@@ -4,7 +4,7 @@
 //! decoding enforces. It differs from the standard where tools do: a property that is not required may be null, `1.0` is
 //! not an integer (serde does not decode it as one), and `format` is asserted. Annotations, unknown keywords, references
 //! to other documents and invalid patterns are ignored. A few keywords are not checked; a tool whose schema uses one of
-//! them is refused when it is made ([`unchecked`]).
+//! them is rejected when it is built ([`unchecked`]).
 
 mod array;
 mod assertions;
@@ -39,7 +39,7 @@ pub(crate) use self::wording::cut;
 
 use self::findings::Findings;
 use self::kind::Kind;
-use self::place::Whole;
+use self::place::DocumentKind;
 use self::walk::Walker;
 use crate::issue::Issue;
 use crate::schema::engine::{self, Engine};
@@ -48,28 +48,28 @@ use serde_json::Value;
 /// Everything that is wrong with `arguments`: in the order of the schema's properties, unknown ones after them.
 ///
 /// At most 32 issues are given, each once. Values and schemas that are nested too deeply, or too tangled, to be walked
-/// to the end give an issue that says so: what was not checked must not pass for checked.
+/// to the end give an issue: what was not checked must not pass for checked.
 pub fn check(schema: &Value, arguments: &Value) -> Vec<Issue> {
     let kind = Kind::of(arguments);
     if kind != Kind::Object {
         let message = format!("the arguments must be a JSON object, got {}", kind.with_article());
         return vec![Issue::new("", "type", message)];
     }
-    walked(schema, arguments, Whole::Arguments)
+    walked(schema, arguments, DocumentKind::Arguments)
 }
 
 /// Everything that is wrong with a tool's structured `result`, which may be of any kind; as many issues as [`check`]
 /// gives.
 pub(crate) fn check_result(schema: &Value, result: &Value) -> Vec<Issue> {
-    walked(schema, result, Whole::Result)
+    walked(schema, result, DocumentKind::Result)
 }
 
 /// Everything that is wrong with the parameters of a configuration, as many issues as [`check`] gives.
 pub(crate) fn check_params(schema: &Value, params: &Value) -> Vec<Issue> {
-    walked(schema, params, Whole::Params)
+    walked(schema, params, DocumentKind::Params)
 }
 
-fn walked(schema: &Value, value: &Value, whole: Whole) -> Vec<Issue> {
+fn walked(schema: &Value, value: &Value, whole: DocumentKind) -> Vec<Issue> {
     walked_with(engine::linked(), schema, value, whole)
 }
 
@@ -78,7 +78,7 @@ fn walked_with(
     engine: Option<&'static Engine>,
     schema: &Value,
     value: &Value,
-    whole: Whole,
+    whole: DocumentKind,
 ) -> Vec<Issue> {
     let walker = Walker::new(schema, value, engine);
     let mut found = Findings::default();

@@ -1,9 +1,9 @@
 //! Sets `additionalProperties: false` on the objects inside of arguments whose types ignore unknown keys.
 //!
-//! schemars says so of types with `deny_unknown_fields` alone. Decoding refuses every key that serde ignores, so each
-//! object whose type ignores keys is closed, unless its schema says otherwise. In what serde buffers a type cannot be
+//! schemars only closes types with `deny_unknown_fields`. Decoding rejects every key that serde ignores, so each
+//! object whose type ignores keys is closed, unless its schema has its own rule. In what serde buffers a type cannot be
 //! asked beforehand; the schema lists the fields, and each call asks about the keys that it does not list. Untagged types
-//! stay open: their schema does not say which of them is meant.
+//! stay open: their schema does not identify the variant.
 
 use super::check::fields_at;
 use super::derived::of_type;
@@ -23,7 +23,7 @@ const BESIDE: &[&str] = &["allOf", "anyOf", "oneOf", "$ref", "if", "dependentSch
 /// Keywords that say which other keys there may be.
 const OTHERS: &[&str] = &["additionalProperties", "unevaluatedProperties", "patternProperties"];
 
-/// Closes what the types of a tool's parameters close, in the schema of all arguments. Gives whether serde buffers any of
+/// Closes the objects that the types of a tool's parameters close, in the schema of all arguments. Returns whether serde buffers any of
 /// it, so that decoding does not find the keys that it ignores there.
 pub(super) fn close(schema: &mut Map<String, Value>, parameters: &[Parameter]) -> bool {
     let mut root = Value::Object(std::mem::take(schema));
@@ -35,7 +35,7 @@ pub(super) fn close(schema: &mut Map<String, Value>, parameters: &[Parameter]) -
     is_buffered
 }
 
-/// The pointers to what the parameters' types close, and whether serde buffers any of it.
+/// The pointers to the objects that the parameters' types close, and whether serde buffers any of them.
 fn closed_by(root: &Value, parameters: &[Parameter]) -> (Vec<String>, bool) {
     let properties = root["properties"].as_object().into_iter().flatten();
     let mut survey = Survey::new(root);
@@ -46,19 +46,19 @@ fn closed_by(root: &Value, parameters: &[Parameter]) -> (Vec<String>, bool) {
         survey.decode = parameter.map(|parameter| parameter.decode);
         match own {
             Some(_) => survey.visit(&pointer("/properties", name), property),
-            None => survey.below("/properties", name, property, Step::Key(name.clone())),
+            None => survey.visit_below("/properties", name, property, Step::Key(name.clone())),
         }
     }
     let is_buffered = survey.is_buffered;
-    (survey.closed(), is_buffered)
+    (survey.closed_pointers(), is_buffered)
 }
 
-/// Closes what the type of all arguments closes.
+/// Closes the objects that the type of all arguments closes.
 pub(super) fn close_whole(schema: &mut Value, decode: Decode) {
     let mut survey = Survey::new(schema);
     survey.decode = Some(decode);
     survey.visit("", schema);
-    let closed = survey.closed();
+    let closed = survey.closed_pointers();
     apply(&closed, schema);
 }
 
@@ -94,7 +94,7 @@ fn allows_all(
     ignored.is_some_and(|ignored| ignored.iter().all(|path| fields_at(&schema, path).is_allowed))
 }
 
-/// A walk through a schema along with the type that it was made from.
+/// A walk through a schema together with the type it was generated from.
 struct Survey<'s> {
     root: &'s Value,
     /// The type that is asked; without one everything stays open.
@@ -149,7 +149,7 @@ impl<'s> Survey<'s> {
         }
     }
 
-    /// Asks the type about an object that says nothing of other keys.
+    /// Probes the type about an object whose schema has no rule for other keys.
     fn judge(&mut self, pointer: &str, map: &Map<String, Value>) {
         let is_silent = map.contains_key("properties")
             && !BESIDE.iter().chain(OTHERS).any(|keyword| map.contains_key(*keyword));
@@ -164,7 +164,7 @@ impl<'s> Survey<'s> {
         let reaction = self.decode.map(|decode| probe::use_of_unknown(decode, &self.route));
         match reaction {
             Some(Use::Ignored) => true,
-            // A variant that has nothing but its tag may hold anything.
+            // A variant that declares only its tag may hold anything.
             Some(Use::Buffered) if !self.is_untagged && !self.is_shared && !is_tag_alone(map) => {
                 self.is_buffered = true;
                 true
@@ -192,17 +192,17 @@ impl<'s> Survey<'s> {
     fn visit_parts(&mut self, at: &str, map: &'s Map<String, Value>) {
         let properties = map.get("properties").and_then(Value::as_object).into_iter().flatten();
         for (name, property) in properties {
-            self.below(&format!("{at}/properties"), name, property, Step::Key(name.clone()));
+            self.visit_below(&format!("{at}/properties"), name, property, Step::Key(name.clone()));
         }
         if let Some(others) = map.get("additionalProperties") {
-            self.below(at, "additionalProperties", others, Step::Key("0".to_owned()));
+            self.visit_below(at, "additionalProperties", others, Step::Key("0".to_owned()));
         }
         if let Some(items) = map.get("items").filter(|_| !map.contains_key("prefixItems")) {
-            self.below(at, "items", items, Step::any_item());
+            self.visit_below(at, "items", items, Step::any_item());
         }
     }
 
-    fn below(&mut self, at: &str, token: &str, schema: &'s Value, step: Step) {
+    fn visit_below(&mut self, at: &str, token: &str, schema: &'s Value, step: Step) {
         self.route.push(step);
         let outer = std::mem::take(&mut self.is_shared);
         self.visit(&pointer(at, token), schema);
@@ -210,14 +210,14 @@ impl<'s> Survey<'s> {
         self.route.pop();
     }
 
-    /// The pointers to what is closed; none if the schema was too large to be walked to its end.
-    fn closed(self) -> Vec<String> {
+    /// The pointers to closed objects; none if the schema was too large to be walked to its end.
+    fn closed_pointers(self) -> Vec<String> {
         let found = self.closed.into_iter().filter(|_| self.steps_left > 0);
         found.filter(|(_, closed)| *closed).map(|(pointer, _)| pointer).collect()
     }
 }
 
-/// Whether an object declares nothing but the tag of an enum's variant.
+/// Whether an object declares only the tag of an enum's variant.
 fn is_tag_alone(map: &Map<String, Value>) -> bool {
     let mut properties = map.get("properties").and_then(Value::as_object).into_iter().flatten();
     properties.all(|(_, property)| property.get("const").is_some())

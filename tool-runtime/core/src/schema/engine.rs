@@ -3,7 +3,7 @@
 //! Regular expressions and the parsers of formats are a sixth of a small binary, and most tools
 //! need neither. Only [`enable`] names them, and only what makes a schema that may hold these
 //! keywords calls it: a binary without such a schema is linked without them. A schema that holds
-//! one of them nevertheless refuses every value that it is checked against.
+//! one of them nevertheless rejects every value that it is checked against.
 
 use super::format;
 use crate::regex::Regex;
@@ -19,7 +19,7 @@ pub(crate) struct Pattern {
 }
 
 impl Pattern {
-    /// Whether it is found in the text.
+    /// Whether the expression matches anywhere in the text.
     pub(crate) fn is_match(&self, text: &str) -> bool {
         (self.is_match)(text)
     }
@@ -39,7 +39,7 @@ pub(crate) struct Engine {
 
 static ENGINE: OnceLock<Engine> = OnceLock::new();
 
-/// Links the engine: for whatever makes a schema that may hold `pattern` or `format`.
+/// Links the engine: for any code that builds a schema that may hold `pattern` or `format`.
 pub(crate) fn enable() -> &'static Engine {
     ENGINE.get_or_init(|| Engine { compile: compiled, conforms: format::conforms })
 }
@@ -58,7 +58,7 @@ impl Engine {
         (self.compile)(pattern)
     }
 
-    /// Whether `text` has the form that `format` asks for; `None` for a format that is not enforced.
+    /// Whether `text` conforms to `format`; `None` for a format that is not enforced.
     pub(crate) fn conforms(&self, format: &str, text: &str) -> Option<bool> {
         (self.conforms)(format, text)
     }

@@ -1,8 +1,8 @@
-//! Whether a schema that was given for a tool fits what the tool decodes.
+//! Checks that a schema given for a tool fits what the tool decodes.
 
 use serde_json::{Map, Value};
 
-/// Why no call can satisfy both a given schema and the tool's own one. `advertised` gives the name
+/// The reasons why no call can satisfy both a given schema and the tool's own one. `advertised` gives the name
 /// of an argument that may be named by an alias. Only names at the root are compared.
 pub(crate) fn unfit<'a>(
     given: &'a Map<String, Value>,

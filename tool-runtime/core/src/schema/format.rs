@@ -1,4 +1,4 @@
-//! The string formats of JSON Schema that are enforced, each by the crate that knows it best.
+//! The string formats of JSON Schema that are enforced, each by a crate for that format.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ use email_address::{EmailAddress, Options};
 #[cfg(test)]
 mod tests;
 
-/// The formats that [`conforms`] knows. `ip` is not in the standard: schemars writes it for `IpAddr`.
+/// The formats that [`conforms`] checks. `ip` is not in the standard: schemars writes it for `IpAddr`.
 pub(crate) const ENFORCED: &[&str] = &[
     "date-time",
     "date",
@@ -25,7 +25,7 @@ pub(crate) const ENFORCED: &[&str] = &[
     "hostname",
 ];
 
-/// Whether `text` has the form that `format` asks for; `None` for a format that is not enforced.
+/// Whether `text` conforms to `format`; `None` for a format that is not enforced.
 pub(crate) fn conforms(format: &str, text: &str) -> Option<bool> {
     Some(match format {
         "date-time" => is_date_time(text),
@@ -111,7 +111,7 @@ fn is_email(text: &str) -> bool {
     EmailAddress::parse_with_options(text, Options::default().without_display_text()).is_ok()
 }
 
-/// The hyphenated form only; the crate knows the braced, the bare and the `urn:` form too.
+/// The hyphenated form only; the crate also accepts the braced, the bare and the `urn:` form.
 fn is_uuid(text: &str) -> bool {
     text.len() == uuid::fmt::Hyphenated::LENGTH && uuid::Uuid::try_parse(text).is_ok()
 }

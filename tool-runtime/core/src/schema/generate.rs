@@ -58,7 +58,7 @@ fn hide_secrets(schema: &mut Map<String, Value>, parameters: &[Parameter]) {
     }
 }
 
-/// The schema of a type that holds all arguments, which refuses unknown ones.
+/// The schema of a type that holds all arguments, which rejects unknown ones.
 pub(crate) fn input_of<T: JsonSchema>() -> Value {
     engine::enable();
     let mut generator = input_generator();
@@ -76,7 +76,7 @@ pub(crate) fn input_of<T: JsonSchema>() -> Value {
     schema
 }
 
-/// The schema of a type that holds all arguments and decodes them: unknown keys are refused at every depth.
+/// The schema of a type that holds all arguments and decodes them: unknown keys are rejected at every depth.
 pub(crate) fn input_of_closed<T: JsonSchema>(decode: Decode) -> Value {
     let mut schema = input_of::<T>();
     closed::close_whole(&mut schema, decode);
@@ -102,7 +102,7 @@ pub(crate) fn output(
 
 /// Whether a valid value must be more than what decoding enforces: then the schema is walked
 /// also when decoding succeeds. Constraints of `#[arg]` do not count, decoders check them; a
-/// flattened type that ignores unknown fields does, because arguments are refused by name.
+/// flattened type that ignores unknown fields does, because arguments are rejected by name.
 pub(crate) fn unenforced(parameters: &[Parameter]) -> bool {
     let mut generator = input_generator();
     let schemas: Vec<Value> = parameters
@@ -201,7 +201,7 @@ impl Fields {
         }
     }
 
-    /// A flattened parameter lends its own properties. Those of an optional one may be absent.
+    /// A flattened parameter contributes its own properties. Those of an optional one may be absent.
     fn merge(&mut self, parameter: &Parameter, mut schema: Schema) {
         if parameter.is_optional() {
             normal::without_null(&mut schema);
@@ -245,7 +245,7 @@ fn unfit_header(parameter: &Parameter, schema: &Schema) -> Option<String> {
     ))
 }
 
-/// The first keyword of a struct's schema that its fields alone do not say.
+/// The first keyword of a struct's schema that does not follow from its fields.
 fn more_than_fields(schema: &Value) -> Option<&String> {
     const FIELDS: [&str; 6] =
         ["type", "properties", "required", "title", "description", "additionalProperties"];
@@ -272,7 +272,7 @@ fn wrong_values(schema: &Map<String, Value>) -> Vec<String> {
     let properties = schema.get("properties").and_then(Value::as_object);
     let mut problems = Vec::new();
     for (name, property) in properties.into_iter().flatten() {
-        // Most properties are a type and a description: these three are looked for at once.
+        // Most properties are a type and a description: these three are looked up in one pass.
         let has = property.as_object().map(Keywords::of).unwrap_or_default();
         if has.bounds {
             problems.extend(empty_bounds(name, property));
@@ -375,7 +375,7 @@ fn empty_bounds(name: &str, property: &Value) -> Option<String> {
     })
 }
 
-/// Whatever a type of arguments says of its fields, others are refused.
+/// Whatever a type of arguments says of its fields, others are rejected.
 fn refuse_unknown(schema: &mut Map<String, Value>) {
     let says = |keyword: &str| schema.contains_key(keyword);
     if says("additionalProperties") || says("unevaluatedProperties") {

@@ -8,7 +8,7 @@ mod tests;
 /// Longer names are not compared: the distance costs the product of both lengths.
 const MAX_LENGTH: usize = 128;
 
-/// A prefix shorter than this says too little to suggest the rest.
+/// A prefix shorter than this is not enough to suggest a name.
 const SHORTEST_PREFIX: usize = 2;
 
 /// The candidates closest to `name`, best first, at most `limit`, and only those really close.
@@ -27,7 +27,7 @@ pub fn nearest<'a>(
 }
 
 fn ranked<'a>(name: &str, mut candidates: Vec<&'a str>) -> Vec<&'a str> {
-    let wanted = plain(name);
+    let wanted = normalize(name);
     if wanted.is_empty() || wanted.chars().count() > MAX_LENGTH {
         return Vec::new();
     }
@@ -43,9 +43,9 @@ fn ranked<'a>(name: &str, mut candidates: Vec<&'a str>) -> Vec<&'a str> {
     ranked.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
-/// How far `candidate` is from `wanted`, if close enough to be suggested.
+/// The distance of `candidate` from `wanted`, if small enough to suggest it.
 fn distance(wanted: &str, candidate: &str, completion: Option<&str>) -> Option<usize> {
-    let plain = plain(candidate);
+    let plain = normalize(candidate);
     let (short, long) = ordered(wanted.chars().count(), plain.chars().count());
     let allowed = allowed_edits(long);
     if long <= MAX_LENGTH && long - short <= allowed {
@@ -68,13 +68,13 @@ fn sole_completion<'a>(wanted: &str, candidates: &[&'a str]) -> Option<&'a str> 
     if wanted.chars().count() < SHORTEST_PREFIX {
         return None;
     }
-    let mut longer = candidates.iter().filter(|candidate| plain(candidate).starts_with(wanted));
+    let mut longer = candidates.iter().filter(|candidate| normalize(candidate).starts_with(wanted));
     let first = longer.next()?;
     longer.next().is_none().then_some(*first)
 }
 
 /// The name without what people get wrong about names: case and word separators.
-fn plain(name: &str) -> String {
+fn normalize(name: &str) -> String {
     let bare: String = name
         .chars()
         .filter(|c| !matches!(c, '-' | '_' | '.' | ' '))

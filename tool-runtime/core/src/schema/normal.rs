@@ -1,4 +1,4 @@
-//! What schemars writes, in the form that clients and models read best: an optional value has
+//! Converts schemas of schemars into the form that clients and models read best: an optional value has
 //! its plain type, numbers have no Rust widths, anything at all is `{}`.
 
 use schemars::Schema;
@@ -35,7 +35,7 @@ struct Input;
 
 impl Transform for Input {
     fn transform(&mut self, schema: &mut Schema) {
-        plain(schema);
+        true_to_empty(schema);
         optional_properties(schema);
         transform_subschemas(self, schema);
     }
@@ -45,14 +45,14 @@ struct Output;
 
 impl Transform for Output {
     fn transform(&mut self, schema: &mut Schema) {
-        plain(schema);
+        true_to_empty(schema);
         width(schema);
         transform_subschemas(self, schema);
     }
 }
 
 /// `true` becomes `{}`, which strict checkers take; `false`, as in `additionalProperties`, stays.
-fn plain(schema: &mut Schema) {
+fn true_to_empty(schema: &mut Schema) {
     if schema.as_bool() == Some(true) {
         *schema = Schema::default();
     }
@@ -91,7 +91,7 @@ fn names_a_number(kind: &Value) -> bool {
     }
 }
 
-/// A property that may be absent may also be null, which need not be said.
+/// A property that may be absent may also be null, which the schema need not repeat.
 fn optional_properties(schema: &mut Schema) {
     let Some(map) = schema.as_object_mut() else {
         return;
@@ -130,7 +130,7 @@ pub(crate) fn without_null(schema: &mut Schema) {
     lone_alternative(map);
 }
 
-/// `anyOf: [X, null]` becomes `X`; what stands beside it, a description for instance, wins.
+/// `anyOf: [X, null]` becomes `X`; keywords beside it, such as a description, win.
 fn lone_alternative(map: &mut Map<String, Value>) {
     let Some(Value::Array(alternatives)) = map.get_mut("anyOf") else {
         return;
@@ -160,7 +160,7 @@ fn typed_as_object(map: &mut Map<String, Value>) {
     }
 }
 
-/// Whether a schema admits an object or a list: a scalar needs no structure.
+/// Whether a schema allows an object or a list: a scalar needs no structure.
 pub(crate) fn holds_more_than_scalars(schema: &Map<String, Value>) -> bool {
     let is_compound = |kind: &Value| kind == "object" || kind == "array";
     match schema.get("type") {

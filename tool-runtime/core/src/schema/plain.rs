@@ -6,20 +6,20 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 
 /// Whether a type is a scalar of the standard library or a JSON value, an option or a list of
-/// them, or one of the usual maps and sets. Others only cost what they would have cost anyway.
+/// them, or one of the usual maps and sets. Other types take the slower check.
 ///
 /// The condition is constant, so the optimizer removes the branch that is not taken.
 #[inline(always)]
 pub(crate) fn is_plain<T: 'static>() -> bool {
-    let this = This(TypeId::of::<T>());
+    let this = SearchedType(TypeId::of::<T>());
     this.is_text() || this.is_integer() || this.is_other_scalar() || this.is_keyed()
 }
 
 /// The type in question.
 #[derive(Clone, Copy)]
-struct This(TypeId);
+struct SearchedType(TypeId);
 
-impl This {
+impl SearchedType {
     #[inline(always)]
     fn is_text(self) -> bool {
         self.holds::<String>() || self.holds::<char>() || self.holds::<PathBuf>()
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_hold_a_pattern_is_not_plain() {
+    fn types_that_may_hold_a_pattern_are_not_plain() {
         struct Own;
         assert!(!is_plain::<Own>());
         assert!(!is_plain::<Vec<Own>>());

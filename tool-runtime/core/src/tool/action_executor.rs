@@ -42,7 +42,7 @@ impl ActionParts {
         Self { definition: A::definition, settings: A::settings, enter: enter::<A>, name: None }
     }
 
-    pub(super) fn named(self, name: String) -> Self {
+    pub(super) fn with_name(self, name: String) -> Self {
         Self { name: Some(name), ..self }
     }
 }

@@ -38,7 +38,7 @@ pub trait Executor: Send + Sync + 'static {
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>>;
 
-    /// The resources that a call would touch, so that calls which do not meet may run together; the refusal of
+    /// The resources that a call would touch, so that calls without conflict may run concurrently; the refusal of
     /// arguments that are not valid. Default: nothing is checked, nothing is declared.
     ///
     /// # Errors
@@ -48,7 +48,7 @@ pub trait Executor: Send + Sync + 'static {
         Ok(Access::undeclared())
     }
 
-    /// Stops a call that is given up: cancelled or out of time. Its future is dropped anyway;
+    /// Stops an abandoned call: cancelled or timed out. Its future is dropped anyway;
     /// this is for what runs elsewhere. It may come when the call has just ended. Default:
     /// nothing.
     fn interrupt(&self, context: &ToolContext) {
@@ -56,7 +56,7 @@ pub trait Executor: Send + Sync + 'static {
     }
 
     /// Ends the executor: asked exactly once, by [`ToolPool::close`](crate::ToolPool::close) or
-    /// when the last clone of the tool is gone. Default: `None`, nothing to do.
+    /// when the last clone of the tool is dropped. Default: `None`, nothing to do.
     fn close(self: Arc<Self>) -> Option<BoxFuture<'static, ()>> {
         None
     }
@@ -70,7 +70,7 @@ pub trait Executor: Send + Sync + 'static {
         Ok(())
     }
 
-    /// How a call shows itself to a person. Default: `None`, which shows name and arguments.
+    /// The text that shows a call to a person. Default: `None`, which shows name and arguments.
     fn visualize(&self, arguments: Arguments<'_>) -> Option<String> {
         let _ = arguments;
         None

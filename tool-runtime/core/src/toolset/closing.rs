@@ -49,7 +49,7 @@ impl Drop for Work {
 /// Runs it on the current runtime, or else on a thread.
 pub(crate) fn spawn(future: BoxFuture<'static, ()>) {
     match Handle::try_current() {
-        // The task may never run: then the work is dropped once more, with the runtime.
+        // The task may never run: then the work is dropped again, with the runtime.
         Ok(runtime) => drop(runtime.spawn(Work::new(future, on_a_thread).run())),
         Err(_) => on_a_thread(future),
     }

@@ -100,7 +100,7 @@ impl ToolsetKind {
     /// gives tools that hide themselves.
     ///
     /// # Errors
-    /// Parameters that do not fit; what `create` said.
+    /// Parameters that do not fit, or the error of `create`.
     pub async fn create(&self, params: Map<String, Value>) -> Result<Vec<Tool>, ToolsetError> {
         self.create_with(params, New::default()).await
     }
@@ -143,18 +143,18 @@ impl fmt::Debug for ToolsetKind {
 #[non_exhaustive]
 pub enum ToolsetError {
     /// The parameters do not fit; everything that is wrong with them.
-    #[error("{}", joined(.0))]
+    #[error("{}", join_issues(.0))]
     Params(Vec<Issue>),
     /// `create` failed.
     #[error("{}", for_operators(.0))]
     Failed(ToolError),
 }
 
-fn joined(issues: &[Issue]) -> String {
+fn join_issues(issues: &[Issue]) -> String {
     issues.iter().map(Issue::to_string).collect::<Vec<_>>().join("; ")
 }
 
-/// No model reads it: an internal error is shown as it is.
+/// Not shown to models: an internal error is shown as it is.
 fn for_operators(error: &ToolError) -> String {
     match error.source() {
         Some(source) if error.class() == ErrorClass::Internal => source.to_string(),
@@ -163,7 +163,7 @@ fn for_operators(error: &ToolError) -> String {
 }
 
 async fn create<T: Toolset>(params: Value, new: New) -> Result<Vec<Tool>, ToolsetError> {
-    start::<T>(decoded::<T::Params>(params)?, new).await
+    start::<T>(decode_params::<T::Params>(params)?, new).await
 }
 
 /// The tools over new values, or tools that say why there are none.
@@ -190,7 +190,7 @@ pub(crate) async fn start<T: Toolset>(
     Ok(T::methods().iter().map(|method| method.bind(values.clone(), name(method))).collect())
 }
 
-/// The user's code runs here: its panic is its failure and nobody else's.
+/// The user's code runs here: its panic fails only this toolset.
 async fn instance<T: Toolset>(
     params: T::Params,
     context: ToolContext,
@@ -213,14 +213,16 @@ fn hidden(method: &Method, name: String, reason: &str) -> Tool {
 }
 
 /// Parameters of a configuration, checked against their schema first so that all mistakes are reported.
-pub(crate) fn decoded<P: DeserializeOwned + JsonSchema>(params: Value) -> Result<P, ToolsetError> {
+pub(crate) fn decode_params<P: DeserializeOwned + JsonSchema>(
+    params: Value,
+) -> Result<P, ToolsetError> {
     let schema = params_schema::<P>();
     let issues = check::check_params(&schema, &params);
     if !issues.is_empty() {
         return Err(ToolsetError::Params(issues));
     }
     let is_empty = params.as_object().is_some_and(Map::is_empty);
-    // `()` is null to serde, and no parameters to everybody else.
+    // serde decodes `()` from null; here it means no parameters.
     let params = if is_empty && schema == Value::Object(schema::no_arguments()) {
         serde_json::from_value(Value::Null).or_else(|_| serde_json::from_value(params))
     } else {
@@ -237,7 +239,7 @@ pub(crate) fn decoded<P: DeserializeOwned + JsonSchema>(params: Value) -> Result
     })
 }
 
-/// The schema of the parameters; unknown ones are mistakes of whoever wrote the configuration.
+/// The schema of the parameters; unknown ones are mistakes in the configuration.
 fn params_schema<P: JsonSchema>() -> Value {
     let mut schema = schema::input_of::<P>();
     if schema["type"] == "null" {

@@ -93,7 +93,7 @@ impl Instance {
             within(CALL_GRACE, self.idle()).await;
         }
         if within(CLOSE_TIMEOUT, end.run()).await.is_none() {
-            tracing::warn!("a toolset did not close within {CLOSE_TIMEOUT:?} and was given up");
+            tracing::warn!("a toolset did not close within {CLOSE_TIMEOUT:?} and was abandoned");
         }
     }
 
@@ -125,7 +125,7 @@ impl Instance {
     }
 }
 
-/// The output of work within a limit. A runtime without timers knows no limits.
+/// The output of work within a limit. On a runtime without timers, no limit applies.
 pub(super) async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Option<T> {
     let Ok(timer) = caught(|| tokio::time::sleep(limit)) else {
         return Some(work.await);
@@ -176,7 +176,7 @@ impl<T: Toolset> Erased for T {
 }
 
 /// `&self` of a method that runs as a tool. It asks for what `#[toolset]` wrote and for nothing
-/// else: a forgotten `impl Toolset` is one error and not one a method.
+/// else: a forgotten `impl Toolset` is one error, not one per method.
 ///
 /// # Panics
 /// If the context is not that of a tool of `T`, and holds no `T` as state either.

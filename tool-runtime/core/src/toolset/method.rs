@@ -5,7 +5,7 @@ use crate::action::Action;
 use crate::definition::ToolDefinition;
 use crate::tool::Tool;
 
-/// One method that is a tool, its type erased.
+/// A method that is a tool, with its type erased.
 #[derive(Clone, Copy)]
 pub struct Method {
     name: &'static str,

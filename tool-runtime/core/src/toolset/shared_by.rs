@@ -55,7 +55,7 @@ pub enum SharedBy {
     /// The calls of one session: one value per session, created by its first call and closed when
     /// it ends. A session is an MCP client over stdio, an HTTP client that has called
     /// `initialize`, and each [`ToolPool::session`](crate::ToolPool::session). Calls without a session are
-    /// refused, which includes all calls of MCP 2026-07-28 over HTTP.
+    /// rejected, which includes all calls of MCP 2026-07-28 over HTTP.
     Session,
     /// The calls of one principal, across sessions: one value per principal, closed with the pool.
     /// Anonymous callers share a value per session.

@@ -23,7 +23,7 @@ pub(crate) enum Values {
 type Create =
     Box<dyn Fn(ToolContext) -> BoxFuture<'static, Result<Instance, ToolError>> + Send + Sync>;
 
-/// A value that is made by its first call.
+/// A value that its first call creates.
 type Slot = Arc<OnceCell<Arc<Instance>>>;
 
 /// Values by session or principal.
@@ -59,7 +59,7 @@ impl Values {
     /// The value for a call.
     ///
     /// # Errors
-    /// The call has no session, the value cannot be made, or the pool is closed.
+    /// The call has no session, the value cannot be created, or the pool is closed.
     pub(crate) async fn of(&self, context: &ToolContext) -> Result<Arc<Instance>, CallError> {
         match self {
             Self::One(instance) => Ok(Arc::clone(instance)),
@@ -117,12 +117,12 @@ impl Keyed {
             return Ok(Arc::clone(slot));
         }
         if let (Key::Session(_), Some(session)) = (&key, session) {
-            session.held_by(self.itself.clone());
+            session.register(self.itself.clone());
         }
         Ok(Arc::clone(slots.entry(key).or_default()))
     }
 
-    /// Whether a value was not given up while it was made.
+    /// Whether the slot is still the one under its key: it may be removed during creation.
     fn has(&self, key: &Key, slot: &Slot) -> bool {
         let slots = self.slots();
         let known = slots.as_ref().and_then(|slots| slots.get(key));
@@ -141,7 +141,7 @@ impl Keyed {
         if within(CLOSE_TIMEOUT, self.unclosed.closed()).await.is_none() {
             let name = &self.name;
             tracing::warn!(
-                "values of `{name}` did not close within {CLOSE_TIMEOUT:?} and were given up"
+                "values of `{name}` did not close within {CLOSE_TIMEOUT:?} and were abandoned"
             );
         }
     }

@@ -1,6 +1,6 @@
 //! Answers as JSON text.
 
-use crate::call_result::Called;
+use crate::call_result::CallOutcome;
 use crate::client::Client;
 use crate::exact;
 use crate::passthrough;
@@ -23,7 +23,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    pub(crate) fn new(client: &Client, called: Result<Called, ErrorData>) -> Self {
+    pub(crate) fn new(client: &Client, called: Result<CallOutcome, ErrorData>) -> Self {
         match called {
             Ok(called) => Self { json: result(called, client), code: None },
             Err(error) => Self::error(error, client.request()),
@@ -34,31 +34,33 @@ impl Answer {
     pub(crate) fn error(error: ErrorData, request: &dyn Request) -> Self {
         let code = Some(error.code);
         let message = JsonRpcMessage::error(error, Some(request.id().clone()));
-        Self { json: written(&message), code }
+        Self { json: to_json(&message), code }
     }
 }
 
 /// A message as rmcp writes it.
-pub(crate) fn written(message: &ServerJsonRpcMessage) -> String {
+pub(crate) fn to_json(message: &ServerJsonRpcMessage) -> String {
     serde_json::to_string(message).expect("messages of JSON are JSON")
 }
 
-fn result(called: Called, client: &Client) -> String {
+fn result(called: CallOutcome, client: &Client) -> String {
     let request = client.request();
     match called {
-        Called::Observation { observation, is_wrapped: false, .. } if observation.is_plain() => {
+        CallOutcome::Observation { observation, is_wrapped: false, .. }
+            if observation.is_plain() =>
+        {
             plain_result(&observation, request)
         }
         called => {
             let mut result = ServerResult::from(called.into_response(client.name()));
-            if !request.is_modern() {
+            if !request.is_stateless() {
                 result.strip_result_type_for_legacy_peer();
             }
             let message =
-                JsonRpcMessage::response(passthrough::whole(result), request.id().clone());
-            match exact::message(&message).filter(|_| request.keeps_numbers()) {
+                JsonRpcMessage::response(passthrough::restore_result(result), request.id().clone());
+            match exact::message(&message).filter(|_| request.keeps_big_integers()) {
                 Some(exact) => exact.get().to_owned(),
-                None => written(&message),
+                None => to_json(&message),
             }
         }
     }
@@ -73,7 +75,7 @@ fn plain_result(observation: &Observation, request: &dyn Request) -> String {
         id => json.push_str(&serde_json::to_string(id).expect("ids are JSON")),
     }
     json.push_str(r#","result":{"#);
-    if request.is_modern() {
+    if request.is_stateless() {
         json.push_str(r#""resultType":"complete","#);
     }
     observation.write_members(&mut json);

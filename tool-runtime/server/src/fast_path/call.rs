@@ -86,14 +86,14 @@ impl<'a> RawCall<'a> {
         &self.params.name
     }
 
-    /// The call for the fast path, or `None` if rmcp must handle it. `is_modern` means 2026-07-28.
-    pub(crate) fn plain(&self, is_modern: bool, metas: &MetaCache) -> Option<PlainCall<'a>> {
+    /// The call for the fast path, or `None` if rmcp must handle it. `is_stateless` means 2026-07-28.
+    pub(crate) fn plain(&self, is_stateless: bool, metas: &MetaCache) -> Option<PlainCall<'a>> {
         let Params { meta, name, arguments, input_responses, request_state } = &self.params;
         if self.length - arguments.map_or(0, |raw| raw.get().len()) > MAX_ENVELOPE {
             return None;
         }
         Some(PlainCall {
-            meta: metas.read(*meta, is_modern)?,
+            meta: metas.read(*meta, is_stateless)?,
             round: Round { responses: parsed(*input_responses)?, state: request_state.clone() },
             id: self.id.clone(),
             subject: Subject {

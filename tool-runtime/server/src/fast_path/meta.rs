@@ -17,13 +17,13 @@ pub(crate) struct MetaCache(ArcSwap<Meta>);
 pub(crate) struct Meta {
     /// Empty if there is none.
     text: Box<str>,
-    is_modern: bool,
+    is_stateless: bool,
     parsed: OnceLock<RequestMetaObject>,
 }
 
 /// The members that 2026-07-28 requires.
 #[derive(Deserialize)]
-struct Version<'a> {
+struct RequiredMembers<'a> {
     #[serde(borrow, rename = "io.modelcontextprotocol/protocolVersion")]
     version: Option<Cow<'a, str>>,
     #[serde(rename = "io.modelcontextprotocol/clientCapabilities")]
@@ -32,43 +32,44 @@ struct Version<'a> {
 
 /// Finds a version, which clients of older versions must not send.
 #[derive(Deserialize)]
-struct NoVersion {
+struct VersionMember {
     #[serde(rename = "io.modelcontextprotocol/protocolVersion")]
     version: Option<IgnoredAny>,
 }
 
 impl MetaCache {
-    /// The metadata, if it is valid: with `is_modern`, all members that 2026-07-28 requires are present;
+    /// The metadata, if it is valid: with `is_stateless`, all members that 2026-07-28 requires are present;
     /// otherwise the version is absent.
-    pub(super) fn read(&self, raw: Option<&RawValue>, is_modern: bool) -> Option<Arc<Meta>> {
+    pub(super) fn read(&self, raw: Option<&RawValue>, is_stateless: bool) -> Option<Arc<Meta>> {
         let text = raw.map_or("", RawValue::get);
         let last = self.0.load();
-        if last.is_modern == is_modern && *last.text == *text {
+        if last.is_stateless == is_stateless && *last.text == *text {
             return Some(Arc::clone(&last));
         }
-        let meta = Arc::new(Meta::read(text, is_modern)?);
+        let meta = Arc::new(Meta::read(text, is_stateless)?);
         self.0.store(Arc::clone(&meta));
         Some(meta)
     }
 }
 
 impl Meta {
-    fn read(text: &str, is_modern: bool) -> Option<Self> {
-        // Derived structs would take an array as well.
+    fn read(text: &str, is_stateless: bool) -> Option<Self> {
+        // Derived structs would also accept an array.
         if !text.is_empty() && !text.starts_with('{') {
             return None;
         }
-        let is_complete = match is_modern {
+        let is_complete = match is_stateless {
             true => {
-                let Version { version, capabilities } = serde_json::from_str(text).ok()?;
+                let RequiredMembers { version, capabilities } = serde_json::from_str(text).ok()?;
                 let expected = ProtocolVersion::V_2026_07_28;
                 version.as_deref() == Some(expected.as_str()) && capabilities.is_some()
             }
             false => {
-                text.is_empty() || serde_json::from_str::<NoVersion>(text).ok()?.version.is_none()
+                text.is_empty()
+                    || serde_json::from_str::<VersionMember>(text).ok()?.version.is_none()
             }
         };
-        is_complete.then(|| Self { text: text.into(), is_modern, parsed: OnceLock::new() })
+        is_complete.then(|| Self { text: text.into(), is_stateless, parsed: OnceLock::new() })
     }
 
     pub(crate) fn get(&self) -> &RequestMetaObject {

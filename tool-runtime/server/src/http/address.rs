@@ -1,6 +1,6 @@
 //! Parses addresses to listen on.
 
-/// The host of a port alone: only this machine can connect.
+/// The host if only a port is given: only this machine can connect.
 const LOOPBACK: &str = "127.0.0.1";
 
 /// Host and port of `8080`, `:8080`, `localhost:8080`, `0.0.0.0:8080`, `[::1]:8080`.
@@ -42,14 +42,14 @@ mod tests {
     }
 
     #[test]
-    fn a_host_stands_before_the_port() {
+    fn an_address_has_a_host_before_the_port() {
         assert_eq!(parse("0.0.0.0:80"), Ok(("0.0.0.0", 80)));
         assert_eq!(parse("localhost:80"), Ok(("localhost", 80)));
         assert_eq!(parse("[::1]:80"), Ok(("::1", 80)));
     }
 
     #[test]
-    fn the_error_says_what_to_write() {
+    fn the_error_has_a_remedy() {
         for text in
             ["", "localhost", "127.0.0.1", "::1", "::1:80", "[::1]", "h:65536", "h:-1", "h:"]
         {

@@ -1,6 +1,6 @@
 //! Authenticates requests.
 
-use super::refusal::Refusal;
+use super::refusal::HttpRejection;
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use tool_runtime_core::{BoxFuture, Principal};
@@ -13,7 +13,7 @@ use tool_runtime_core::{BoxFuture, Principal};
 ///
 /// ```
 /// use axum::http::request::Parts;
-/// use tool_runtime::{AuthRefusal, Authenticate, BoxFuture, HttpOptions, Principal};
+/// use tool_runtime::{AuthRejection, Authenticate, BoxFuture, HttpOptions, Principal};
 ///
 /// /// Trusts the header of a proxy.
 /// struct Proxied;
@@ -23,10 +23,10 @@ use tool_runtime_core::{BoxFuture, Principal};
 ///         &'a self,
 ///         _: Option<&'a str>,
 ///         request: &'a Parts,
-///     ) -> BoxFuture<'a, Result<Principal, AuthRefusal>> {
+///     ) -> BoxFuture<'a, Result<Principal, AuthRejection>> {
 ///         Box::pin(async {
 ///             let user = request.headers.get("x-user").and_then(|user| user.to_str().ok());
-///             user.map(Principal::new).ok_or(AuthRefusal::Unknown)
+///             user.map(Principal::new).ok_or(AuthRejection::Unknown)
 ///         })
 ///     }
 /// }
@@ -37,18 +37,18 @@ pub trait Authenticate: Send + Sync + 'static {
     /// The caller. `token` is the token of the header `Authorization: Bearer`, if there is one.
     ///
     /// # Errors
-    /// The reason to refuse the request.
+    /// The reason to reject the request.
     fn authenticate<'a>(
         &'a self,
         token: Option<&'a str>,
         request: &'a Parts,
-    ) -> BoxFuture<'a, Result<Principal, AuthRefusal>>;
+    ) -> BoxFuture<'a, Result<Principal, AuthRejection>>;
 }
 
-/// The reason to refuse a request.
+/// The reason to reject a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum AuthRefusal {
+pub enum AuthRejection {
     /// The caller is unknown: 401.
     Unknown,
     /// The caller lacks these scopes: 403.
@@ -65,30 +65,34 @@ pub(super) fn bearer(request: &Parts) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
-/// The response to a refused request.
-pub(super) fn refused(reason: &AuthRefusal, has_token: bool, metadata: Option<&str>) -> Refusal {
+/// The response to a rejected request.
+pub(super) fn rejection(
+    reason: &AuthRejection,
+    has_token: bool,
+    metadata: Option<&str>,
+) -> HttpRejection {
     let (status, error, text) = match reason {
-        AuthRefusal::Unknown if has_token => (
+        AuthRejection::Unknown if has_token => (
             StatusCode::UNAUTHORIZED,
             Some(r#"error="invalid_token""#.to_owned()),
             "the bearer token is invalid; send a configured one",
         ),
-        AuthRefusal::Unknown => (
+        AuthRejection::Unknown => (
             StatusCode::UNAUTHORIZED,
             None,
             "authenticate with the header `Authorization: Bearer TOKEN`",
         ),
-        AuthRefusal::InsufficientScope(scopes) => (
+        AuthRejection::InsufficientScope(scopes) => (
             StatusCode::FORBIDDEN,
             Some(format!(r#"error="insufficient_scope", scope="{}""#, scopes.join(" "))),
             "the bearer token does not allow this; the challenge names the scopes that would",
         ),
-        AuthRefusal::Unavailable(reason) => {
+        AuthRejection::Unavailable(reason) => {
             tracing::warn!(reason, "authentication is unavailable");
-            return Refusal::busy("authentication is unavailable; try again later");
+            return HttpRejection::busy("authentication is unavailable; try again later");
         }
     };
-    Refusal::new(status, text).with(header::WWW_AUTHENTICATE, challenge(error, metadata))
+    HttpRejection::new(status, text).with(header::WWW_AUTHENTICATE, challenge(error, metadata))
 }
 
 fn challenge(error: Option<String>, metadata: Option<&str>) -> HeaderValue {

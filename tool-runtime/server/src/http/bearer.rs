@@ -1,6 +1,6 @@
 //! Static bearer tokens.
 
-use super::auth::{AuthRefusal, Authenticate};
+use super::auth::{AuthRejection, Authenticate};
 use axum::http::request::Parts;
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -12,7 +12,7 @@ use tool_runtime_core::{BoxFuture, Principal};
 /// A fixed set of bearer tokens, each with its principal.
 ///
 /// Tokens are read from lines, one token each: `NAME:TOKEN`, whose principal has the id `NAME`, or
-/// `TOKEN` alone, whose principal is `#1`, `#2` and so on by its place among the tokens. Empty
+/// only `TOKEN`, whose principal is `#1`, `#2` and so on by its place among the tokens. Empty
 /// lines and those that begin with `#` are skipped. One name may have several tokens, so that they
 /// can be rotated.
 ///
@@ -148,7 +148,7 @@ impl BearerTokens {
         }
         let digest = digest(token);
         if self.find(&digest).is_some() {
-            return Err("repeats a token; give everybody their own");
+            return Err("repeats a token; give each principal its own");
         }
         Ok(Known { digest, principal: Principal::new(name) })
     }
@@ -174,9 +174,9 @@ impl Authenticate for BearerTokens {
         &'a self,
         token: Option<&'a str>,
         _: &'a Parts,
-    ) -> BoxFuture<'a, Result<Principal, AuthRefusal>> {
+    ) -> BoxFuture<'a, Result<Principal, AuthRejection>> {
         let found = token.and_then(|token| self.find(&digest(token)));
-        Box::pin(ready(found.cloned().ok_or(AuthRefusal::Unknown)))
+        Box::pin(ready(found.cloned().ok_or(AuthRejection::Unknown)))
     }
 }
 

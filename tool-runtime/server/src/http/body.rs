@@ -1,7 +1,7 @@
 //! Reads request bodies within limits.
 
 use super::pending_bodies::{PendingBodies, PendingBody};
-use super::refusal::{HttpResult, Refusal};
+use super::refusal::{HttpRejection, HttpResult};
 use axum::body::{Body, Bytes};
 use axum::http::StatusCode;
 use futures_util::FutureExt as _;
@@ -20,7 +20,7 @@ type Read = Result<Collected<Bytes>, Box<dyn Error + Send + Sync>>;
 /// The whole body.
 ///
 /// # Errors
-/// The response to a body that is too long, too slow, incomplete, or given up for newer ones.
+/// The response to a body that is too long, too slow, incomplete, or dropped in favour of newer ones.
 pub(super) async fn read(
     body: &mut Body,
     limit: usize,
@@ -35,16 +35,16 @@ pub(super) async fn read(
     let mut whole = pin!(Limited::new(counted, limit).collect());
     // Most bodies arrive with their headers, and are never pending.
     if let Some(read) = whole.as_mut().now_or_never() {
-        return finished(read, limit);
+        return into_bytes(read, limit);
     }
     let pending = progress.wait(all);
     tokio::select! {
         biased;
         read = tokio::time::timeout(time, whole) => match read {
-            Ok(read) => finished(read, limit),
+            Ok(read) => into_bytes(read, limit),
             Err(_) => Err(too_slow(time)),
         },
-        () = pending.given_up() => Err(Refusal::busy(
+        () = pending.dropped() => Err(HttpRejection::busy(
             "too many messages are arriving, and this one began first; send it again",
         )),
     }
@@ -72,23 +72,26 @@ impl Progress {
     }
 }
 
-fn finished(read: Read, limit: usize) -> HttpResult<Bytes> {
+fn into_bytes(read: Read, limit: usize) -> HttpResult<Bytes> {
     match read {
         Ok(whole) => Ok(whole.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Err(too_long(limit)),
         Err(error) => {
             tracing::debug!(%error, "a request body is incomplete");
-            Err(Refusal::new(StatusCode::BAD_REQUEST, "the body of the request broke off"))
+            Err(HttpRejection::new(
+                StatusCode::BAD_REQUEST,
+                "the body of the request is incomplete",
+            ))
         }
     }
 }
 
-fn too_long(limit: usize) -> Refusal {
+fn too_long(limit: usize) -> HttpRejection {
     let text = format!("the body is longer than the limit of {limit} bytes");
-    Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, text)
+    HttpRejection::new(StatusCode::PAYLOAD_TOO_LARGE, text)
 }
 
-fn too_slow(time: Duration) -> Refusal {
+fn too_slow(time: Duration) -> HttpRejection {
     let text = format!("the body did not arrive within {time:?}");
-    Refusal::new(StatusCode::REQUEST_TIMEOUT, text)
+    HttpRejection::new(StatusCode::REQUEST_TIMEOUT, text)
 }

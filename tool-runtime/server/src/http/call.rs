@@ -5,7 +5,7 @@
 
 use super::reply::{self, Reply};
 use crate::arguments::RawArguments;
-use crate::call_result::Called;
+use crate::call_result::CallOutcome;
 use crate::client::Client;
 use crate::fast_path::{Answer, Meta, PlainCall};
 use crate::handler::PoolHandler;
@@ -30,12 +30,12 @@ pub(super) async fn answer(
     handler: &Arc<PoolHandler>,
     call: PlainCall<'_>,
     parts: Parts,
-    is_modern: bool,
+    is_stateless: bool,
 ) -> Response {
     let (messages, mut sent) = mpsc::channel(MAX_QUEUED);
     let PlainCall { id, meta, subject, round, .. } = call;
     let (token, sender) = (CancellationToken::new(), messages.clone());
-    let request = PlainRequest { id, meta, is_modern, parts, token, messages: sender };
+    let request = PlainRequest { id, meta, is_stateless, parts, token, messages: sender };
     let client = handler.client(request, subject, round);
     let mut run = maybe_done(run(handler, &client));
     let first = tokio::select! {
@@ -46,7 +46,7 @@ pub(super) async fn answer(
     let last = async move {
         (&mut run).await;
         let called = Pin::new(&mut run).take_output()?;
-        Some(Reply::answer(Answer::new(&client, called), client.is_modern()))
+        Some(Reply::answer(Answer::new(&client, called), client.is_stateless()))
     };
     match first {
         Some(first) => reply::stream(first, sent, async move {
@@ -59,11 +59,14 @@ pub(super) async fn answer(
 }
 
 /// The call; dropping it cancels it.
-fn run(handler: &Arc<PoolHandler>, client: &Arc<Client>) -> BoxFuture<'static, McpResult<Called>> {
+fn run(
+    handler: &Arc<PoolHandler>,
+    client: &Arc<Client>,
+) -> BoxFuture<'static, McpResult<CallOutcome>> {
     let (handler, client) = (Arc::clone(handler), Arc::clone(client));
     Box::pin(async move {
         let _guard = client.request().token().drop_guard();
-        handler.called(&client).await
+        handler.run(&client).await
     })
 }
 
@@ -71,7 +74,7 @@ fn run(handler: &Arc<PoolHandler>, client: &Arc<Client>) -> BoxFuture<'static, M
 struct PlainRequest {
     id: RequestId,
     meta: Arc<Meta>,
-    is_modern: bool,
+    is_stateless: bool,
     parts: Parts,
     token: CancellationToken,
     /// Sends messages before the answer.
@@ -91,8 +94,8 @@ impl Request for PlainRequest {
         self.token.clone()
     }
 
-    fn is_modern(&self) -> bool {
-        self.is_modern
+    fn is_stateless(&self) -> bool {
+        self.is_stateless
     }
 
     fn arguments(&self) -> Option<&str> {
@@ -107,7 +110,7 @@ impl Request for PlainRequest {
         self.parts.headers.get(name)?.to_str().ok()
     }
 
-    fn keeps_numbers(&self) -> bool {
+    fn keeps_big_integers(&self) -> bool {
         false
     }
 

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_takes_a_share_and_others_the_rest() {
+    fn one_principal_takes_a_share_and_others_the_rest() {
         let limit = ConcurrencyLimit::new(3, None);
         let [ada, bob, nobody] = ["ada", "bob", ""].map(|id| Arc::new(Principal::new(id)));
         let first = limit.take(&ada).ok();
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_share_nobody_who_is_known_gets_in() {
+    fn a_share_of_zero_rejects_every_principal() {
         let limit = ConcurrencyLimit::new(3, Some(0));
         assert_eq!(
             limit.take(&Arc::new(Principal::new("ada"))).err(),

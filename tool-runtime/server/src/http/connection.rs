@@ -60,7 +60,7 @@ impl Connections {
         Self { router, builder, options, stop }
     }
 
-    /// Serves a connection until its client has gone or the server stops.
+    /// Serves a connection until its client disconnects or the server stops.
     pub(super) async fn serve(self, stream: TcpStream, connection: Arc<OpenConnection>) {
         if let Err(error) = prepare(&stream) {
             tracing::debug!(%error, "a connection was lost before its first request");

@@ -26,6 +26,22 @@ impl Hosts {
         Self { allowed: own.chain(named).collect(), all: allowed.iter().any(|text| text == "*") }
     }
 
+    /// Checks a text for [`Hosts::new`].
+    ///
+    /// # Errors
+    /// The text is not a host; the error says what to write.
+    pub(super) fn check(text: &str) -> Result<(), String> {
+        let is_host = || {
+            text.parse().is_ok_and(|authority: Authority| {
+                !authority.host().is_empty() && is_host_and_port(&authority)
+            })
+        };
+        if text == "*" || text.parse::<IpAddr>().is_ok() || is_host() {
+            return Ok(());
+        }
+        Err(format!("`{text}` is not a host; write `example.com`, perhaps with a port"))
+    }
+
     /// Whether this host is allowed.
     pub(super) fn allows(&self, authority: &str) -> bool {
         if self.all {
@@ -68,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_answers_to_its_own_names() {
+    fn loopback_names_are_allowed() {
         let hosts = hosts(&[], "0.0.0.0");
         for own in ["localhost", "LOCALHOST:80", "127.0.0.1:8080", "[::1]:1", "[::1]"] {
             assert!(hosts.allows(own), "{own}");
@@ -89,19 +105,33 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_is_listened_on_is_one_of_them() {
+    fn the_bound_address_is_allowed() {
         assert!(hosts(&[], "192.0.2.1").allows("192.0.2.1:8080"));
         assert!(!hosts(&[], "192.0.2.1").allows("192.0.2.2:8080"));
     }
 
     #[test]
-    fn others_are_allowed_by_name_and_perhaps_port() {
+    fn other_hosts_are_allowed_by_name_and_port() {
         let hosts = hosts(&["Tools.Example.com", "other.example.com:81", "2001:db8::1"], "");
         assert!(hosts.allows("tools.example.com:443"));
         assert!(hosts.allows("other.example.com:81"));
         assert!(!hosts.allows("other.example.com"));
         assert!(hosts.allows("[2001:db8::1]:80"));
         assert!(!hosts.allows("example.com"));
+    }
+
+    #[test]
+    fn an_invalid_host_is_rejected() {
+        for text in ["*", "a.example", "a.example:81", "127.0.0.1", "::1", "[::1]:80", "LOCALHOST"]
+        {
+            assert_eq!(Hosts::check(text), Ok(()), "{text}");
+        }
+        for text in
+            ["https://a.example", "a.example/", "ada@a.example", "a.example:x", "a b", ":80", ""]
+        {
+            let problem = Hosts::check(text).expect_err(text);
+            assert!(problem.contains("`example.com`"), "{problem}");
+        }
     }
 
     #[test]

@@ -19,7 +19,7 @@ const CANCELLED_GRACE: Duration = Duration::from_millis(500);
 /// Less than hyper's limit on idle connections, so that this timer is always due first.
 const TICK: Duration = Duration::from_secs(5);
 
-/// Serves until shutdown, and then until running calls have ended or `drain` is over.
+/// Serves until shutdown, and then until running calls have ended or `drain` has passed.
 pub(super) async fn serve(
     listener: TcpListener,
     router: Router,

@@ -18,7 +18,7 @@ const MAX_VALUES: usize = 50_000;
 /// A body that is JSON.
 pub(super) struct Message {
     pub(super) body: Bytes,
-    /// Whether it is a `subscriptions/listen`, which lasts until somebody ends it.
+    /// Whether the message is a `subscriptions/listen`, which lasts until the client or the server ends it.
     pub(super) listens: bool,
     pub(super) arguments: Option<RawArguments>,
 }
@@ -51,7 +51,7 @@ impl Message {
         let Ok(outline) = serde_json::from_str::<Outline<'_>>(text) else {
             // rmcp rejects a message of another shape.
             serde_json::from_str::<&RawValue>(text).map_err(|error| Rejection::not_json(&error))?;
-            return Self { body, listens: false, arguments: None }.checked();
+            return Self { body, listens: false, arguments: None }.check_size();
         };
         if let Some(refusal) = unusable_cursor(text) {
             return Err(refusal);
@@ -61,10 +61,10 @@ impl Message {
             Some(arguments) => Self::without(&body, RawArguments::within(&body, arguments)),
             None => Self { body, listens, arguments: None },
         };
-        message.checked()
+        message.check_size()
     }
 
-    fn checked(self) -> Result<Self, Rejection> {
+    fn check_size(self) -> Result<Self, Rejection> {
         if self.body.len() > MAX_VALUES && values(&self.body) > MAX_VALUES {
             let text = format!("the message has more than {MAX_VALUES} values; send it in parts");
             return Err(Rejection::new(None, ErrorData::invalid_request(text, None)));

@@ -42,7 +42,7 @@ impl OpenConnections {
         Arc::new(Self { limit, events: AtomicU64::new(0), open: Mutex::default() })
     }
 
-    /// Admits a new connection. At the limit, the one that has been idle longest is closed for it.
+    /// Admits a new connection. At the limit, the connection that has been idle longest is closed.
     /// `None` if all have requests in process.
     pub(super) fn admit(self: &Arc<Self>) -> Option<Arc<OpenConnection>> {
         let mut open = self.open();
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_that_has_ended_leaves_its_place() {
+    fn a_closed_connection_frees_its_slot() {
         let connections = OpenConnections::new(1);
         let first = connections.admit().expect("a place");
         let request = first.begin();

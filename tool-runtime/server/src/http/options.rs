@@ -1,6 +1,7 @@
 //! Options of the HTTP server.
 
 use super::auth::Authenticate;
+use super::hosts::Hosts;
 use super::origins::Origins;
 use std::fmt;
 use std::sync::Arc;
@@ -136,9 +137,9 @@ impl HttpOptions {
         self
     }
 
-    /// Sets how long a call in a session goes on after its connection was lost, so that the client
+    /// Sets how long a call in a session continues after its connection was lost, so that the client
     /// can resume the stream with `Last-Event-ID`. Default: 10 seconds. A session
-    /// keeps at most 16 such calls; further ones are cancelled at once, as are calls without a session.
+    /// keeps at most 16 such calls; further ones are cancelled immediately, as are calls without a session.
     ///
     /// A connection counts as lost two seconds after its client has closed its sending side: until
     /// then the client gets its answer.
@@ -148,7 +149,7 @@ impl HttpOptions {
         self
     }
 
-    /// Limits the duration of the stream of a call in a session. The call goes on, and the client resumes
+    /// Limits the duration of the stream of a call in a session. The call continues, and the client resumes
     /// the stream with `Last-Event-ID`, about three seconds later, repeatedly if necessary. For proxies that
     /// cut long responses. Default: no limit.
     #[must_use]
@@ -159,10 +160,13 @@ impl HttpOptions {
 
     /// Answers requests whose `Host` is this name, at any port or at the one given. Default:
     /// `localhost`, `127.0.0.1`, `::1`, and the address of the listener. `*` allows every name, and with it
-    /// DNS rebinding by any page in a browser on this machine.
+    /// DNS rebinding by any page in a browser on this machine. An invalid host is reported when the server
+    /// starts.
     #[must_use]
     pub fn allow_host(mut self, host: impl Into<String>) -> Self {
-        self.hosts.push(host.into());
+        let host = host.into();
+        self.problems.extend(Hosts::check(&host).err());
+        self.hosts.push(host);
         self
     }
 
@@ -288,7 +292,7 @@ impl HttpOptions {
     }
 
     /// Sets the token that shuts the server down, and the time for calls in flight to finish. Default: no
-    /// token, and 10 seconds. Streams that only listen end at once. With
+    /// token, and 10 seconds. Streams that only listen end immediately. With
     /// [`into_router`](crate::McpServer::into_router), only these end: the application ends the rest.
     #[must_use]
     pub fn shutdown(mut self, token: CancellationToken, drain: Duration) -> Self {

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn others_are_allowed_with_their_port() {
+    fn other_origins_are_allowed_with_their_port() {
         let origins = origins(&["https://a.example", "http://b.example:81", "http://c.example:*"]);
         assert!(origins.allows("https://a.example"));
         assert!(origins.allows("https://a.example:443"));
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn null_and_all_are_said_as_they_are() {
+    fn null_and_star_are_allowed_literally() {
         assert!(origins(&["null"]).allows("null"));
         assert!(!origins(&["null"]).allows("http://example.com"));
         assert!(origins(&["*"]).allows("null"));
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_origin_is_refused() {
+    fn an_invalid_origin_is_rejected() {
         for text in ["example.com", "https://", "https://a.example/", "https://a.example/x", ""] {
             let problem = Origins::default().allow(text).expect_err(text);
             assert!(problem.contains("`https://example.com`"), "{problem}");

@@ -24,14 +24,14 @@ struct Pending {
 
 struct Entry {
     bytes: usize,
-    given_up: CancellationToken,
+    dropped: CancellationToken,
 }
 
 /// One arriving body, until dropped.
 pub(super) struct PendingBody {
     all: Arc<PendingBodies>,
     id: u64,
-    given_up: CancellationToken,
+    dropped: CancellationToken,
 }
 
 impl PendingBodies {
@@ -39,23 +39,23 @@ impl PendingBodies {
         Arc::new(Self { limit, byte_limit, pending: Mutex::default() })
     }
 
-    /// Adds a body of which some bytes have arrived. Beyond the limits the oldest are given up.
+    /// Adds a body of which some bytes have arrived. Beyond the limits the oldest are dropped.
     pub(super) fn add(self: &Arc<Self>, bytes: usize) -> PendingBody {
-        let given_up = CancellationToken::new();
+        let dropped = CancellationToken::new();
         let mut pending = self.pending();
         let id = pending.next;
         pending.next += 1;
         pending.bytes += bytes;
-        pending.bodies.insert(id, Entry { bytes, given_up: given_up.clone() });
+        pending.bodies.insert(id, Entry { bytes, dropped: dropped.clone() });
         self.give_up(&mut pending);
-        PendingBody { all: Arc::clone(self), id, given_up }
+        PendingBody { all: Arc::clone(self), id, dropped }
     }
 
     fn give_up(&self, pending: &mut Pending) {
         while pending.bodies.len() > self.limit || pending.bytes > self.byte_limit {
             let Some((_, oldest)) = pending.bodies.pop_first() else { return };
             pending.bytes -= oldest.bytes;
-            oldest.given_up.cancel();
+            oldest.dropped.cancel();
         }
     }
 
@@ -75,9 +75,9 @@ impl PendingBody {
         }
     }
 
-    /// Waits until the body is given up for newer ones.
-    pub(super) async fn given_up(&self) {
-        self.given_up.cancelled().await;
+    /// Waits until the body is dropped in favour of newer ones.
+    pub(super) async fn dropped(&self) {
+        self.dropped.cancelled().await;
     }
 }
 
@@ -94,28 +94,28 @@ impl Drop for PendingBody {
 mod tests {
     use super::*;
 
-    fn given_up<const N: usize>(bodies: [&PendingBody; N]) -> [bool; N] {
-        bodies.map(|body| body.given_up.is_cancelled())
+    fn dropped<const N: usize>(bodies: [&PendingBody; N]) -> [bool; N] {
+        bodies.map(|body| body.dropped.is_cancelled())
     }
 
     #[test]
-    fn the_oldest_gives_way_when_there_are_too_many() {
+    fn the_oldest_is_dropped_when_there_are_too_many() {
         let all = PendingBodies::new(2, 100);
         let [first, second, third] = [0; 3].map(|bytes| all.add(bytes));
-        assert_eq!(given_up([&first, &second, &third]), [true, false, false]);
+        assert_eq!(dropped([&first, &second, &third]), [true, false, false]);
         drop(second);
         let fourth = all.add(0);
-        assert_eq!(given_up([&third, &fourth]), [false, false]);
+        assert_eq!(dropped([&third, &fourth]), [false, false]);
     }
 
     #[test]
-    fn the_oldest_gives_way_when_they_are_too_large_together() {
+    fn the_oldest_is_dropped_when_they_are_too_large_together() {
         let all = PendingBodies::new(10, 100);
         let [first, second] = [60, 0].map(|bytes| all.add(bytes));
         second.grow(40);
-        assert_eq!(given_up([&first, &second]), [false, false]);
+        assert_eq!(dropped([&first, &second]), [false, false]);
         second.grow(1);
-        assert_eq!(given_up([&first, &second]), [true, false]);
+        assert_eq!(dropped([&first, &second]), [true, false]);
         drop((first, second));
         assert_eq!(all.pending().bytes, 0);
     }

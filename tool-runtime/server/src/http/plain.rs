@@ -10,19 +10,20 @@ use rmcp::model::{CallToolRequestMethod, ConstString as _, ProtocolVersion};
 
 /// Whether the client of a request speaks 2026-07-28; `None` if rmcp must answer the request.
 pub(super) fn version(headers: &HeaderMap) -> Option<bool> {
-    is_modern(headers).filter(|_| accepts_both(headers))
+    is_stateless(headers).filter(|_| accepts_both(headers))
 }
 
 /// The plain call in a body, if it is one. Its arguments are inserted into the parts.
 pub(super) fn call<'a>(
     parts: &mut Parts,
     body: &'a Bytes,
-    is_modern: bool,
+    is_stateless: bool,
     handler: &PoolHandler,
 ) -> Option<PlainCall<'a>> {
-    let call = RawCall::read(std::str::from_utf8(body).ok()?)?.plain(is_modern, &handler.metas)?;
+    let call =
+        RawCall::read(std::str::from_utf8(body).ok()?)?.plain(is_stateless, &handler.metas)?;
     let name = &call.subject.name;
-    let is_named = !is_modern || has_call_headers(&parts.headers, name);
+    let is_named = !is_stateless || has_call_headers(&parts.headers, name);
     if !is_named || handler.listing().is_mirrored(name) {
         return None;
     }
@@ -34,7 +35,7 @@ pub(super) fn call<'a>(
 
 /// Whether a client without a session speaks 2026-07-28; `None` for an unknown version, and in a
 /// session.
-fn is_modern(headers: &HeaderMap) -> Option<bool> {
+fn is_stateless(headers: &HeaderMap) -> Option<bool> {
     if headers.contains_key("mcp-session-id") {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Responses to refused requests.
+//! Responses to rejected requests.
 
 use crate::rejection::Rejection;
 use axum::body::Body;
@@ -7,19 +7,19 @@ use axum::response::{IntoResponse as _, Response};
 use http_body_util::{BodyExt as _, Limited};
 use std::time::Duration;
 
-/// Limits on the bytes and the time of reading a refused body.
+/// Limits on the bytes and the time of reading a rejected body.
 const DISCARD_LIMITS: (usize, Duration) = (16 << 20, Duration::from_secs(1));
 
 /// Seconds after which a client may try again.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 
-/// The response to a refused request. Boxed, since every step returns one.
-pub(super) struct Refusal(Box<Response>);
+/// The response to a rejected request. Boxed, since every step returns one.
+pub(super) struct HttpRejection(Box<Response>);
 
-/// A value, or the response to a refused request.
-pub(super) type HttpResult<T> = Result<T, Refusal>;
+/// A value, or the response to a rejected request.
+pub(super) type HttpResult<T> = Result<T, HttpRejection>;
 
-impl Refusal {
+impl HttpRejection {
     /// A response with a text.
     pub(super) fn new(status: StatusCode, text: impl Into<String>) -> Self {
         let mut text: String = text.into();
@@ -55,7 +55,7 @@ impl Refusal {
 }
 
 /// A JSON-RPC error, with status 400.
-impl From<Rejection> for Refusal {
+impl From<Rejection> for HttpRejection {
     fn from(rejection: Rejection) -> Self {
         let json = serde_json::to_vec(&rejection).unwrap_or_default();
         let mut response = Response::new(Body::from(json));

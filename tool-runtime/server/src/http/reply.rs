@@ -1,6 +1,6 @@
 //! Messages of the fast path as HTTP responses: one JSON body, or an event stream.
 
-use crate::fast_path::{Answer, written};
+use crate::fast_path::{Answer, to_json};
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -22,17 +22,17 @@ pub(super) struct Reply {
 impl Reply {
     /// A message before the answer.
     pub(super) fn notification(notification: ServerNotification) -> Self {
-        let json = written(&JsonRpcMessage::notification(notification));
+        let json = to_json(&JsonRpcMessage::notification(notification));
         Self { json, is_last: false, status: StatusCode::OK }
     }
 
-    /// The answer to a client of 2026-07-28 (`is_modern`), or to an older one.
-    pub(super) fn answer(answer: Answer, is_modern: bool) -> Self {
-        let status = answer.code.map_or(StatusCode::OK, |code| status(code, is_modern));
+    /// The answer to a client of 2026-07-28 (`is_stateless`), or to an older one.
+    pub(super) fn answer(answer: Answer, is_stateless: bool) -> Self {
+        let status = answer.code.map_or(StatusCode::OK, |code| status(code, is_stateless));
         Self { json: answer.json, is_last: true, status }
     }
 
-    /// The response with this message alone.
+    /// The response with only this message.
     pub(super) fn into_response(self) -> Response {
         let mut response = Response::new(Body::from(self.json));
         *response.status_mut() = self.status;
@@ -43,22 +43,22 @@ impl Reply {
 }
 
 /// 2026-07-28 gives statuses to the errors that intermediaries should see.
-fn status(code: ErrorCode, is_modern: bool) -> StatusCode {
+fn status(code: ErrorCode, is_stateless: bool) -> StatusCode {
     match code {
         ErrorCode::UNSUPPORTED_PROTOCOL_VERSION
         | ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY
         | ErrorCode::HEADER_MISMATCH
-            if is_modern =>
+            if is_stateless =>
         {
             StatusCode::BAD_REQUEST
         }
-        ErrorCode::METHOD_NOT_FOUND if is_modern => StatusCode::NOT_FOUND,
+        ErrorCode::METHOD_NOT_FOUND if is_stateless => StatusCode::NOT_FOUND,
         _ => StatusCode::OK,
     }
 }
 
 /// The event stream of a call that has sent a message. `rest` is the call, which ends with the stream.
-/// It has a task of its own, so that it makes progress while its client does not read.
+/// The call runs in its own task, so that it makes progress while its client does not read.
 pub(super) fn stream(
     first: Reply,
     messages: Receiver<Reply>,

@@ -1,10 +1,10 @@
 //! Checks host, origin and authentication of a request.
 
-use super::auth::{self, AuthRefusal, Authenticate};
+use super::auth::{self, AuthRejection, Authenticate};
 use super::hosts::Hosts;
 use super::options::HttpOptions;
 use super::origins::Origins;
-use super::refusal::{HttpResult, Refusal};
+use super::refusal::{HttpRejection, HttpResult};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use std::net::IpAddr;
@@ -38,12 +38,12 @@ impl RequestGuard {
     ///
     /// # Errors
     /// The host or the origin is not allowed, or sent more than once.
-    pub(super) fn origin(&self, request: &Parts) -> HttpResult<Option<HeaderValue>> {
+    pub(super) fn check_origin(&self, request: &Parts) -> HttpResult<Option<HeaderValue>> {
         self.check_host(request)?;
         let mut origins = request.headers.get_all(header::ORIGIN).iter();
         let Some(origin) = origins.next() else { return Ok(None) };
         if origins.next().is_some() {
-            return Err(Refusal::new(StatusCode::BAD_REQUEST, "send one `Origin`"));
+            return Err(HttpRejection::new(StatusCode::BAD_REQUEST, "send one `Origin`"));
         }
         let text = origin.to_str().unwrap_or_default();
         if self.origins.allows(text) {
@@ -57,7 +57,7 @@ impl RequestGuard {
         let header = hosts.next().map(|host| host.to_str().unwrap_or_default());
         let target = request.uri.authority().map(|authority| authority.as_str());
         let Some(host) = header.or(target).filter(|_| hosts.next().is_none()) else {
-            return Err(Refusal::new(StatusCode::BAD_REQUEST, "send one `Host`"));
+            return Err(HttpRejection::new(StatusCode::BAD_REQUEST, "send one `Host`"));
         };
         match [host, target.unwrap_or(host)].into_iter().find(|host| !self.hosts.allows(host)) {
             Some(host) => Err(not_allowed("host", host)),
@@ -72,19 +72,19 @@ impl RequestGuard {
         let principal =
             tokio::time::timeout(self.auth_timeout, auth.authenticate(token, request)).await;
         let late =
-            |_| Err(AuthRefusal::Unavailable(format!("no answer in {:?}", self.auth_timeout)));
+            |_| Err(AuthRejection::Unavailable(format!("no answer in {:?}", self.auth_timeout)));
         principal
             .unwrap_or_else(late)
             .map(Arc::new)
-            .map_err(|reason| auth::refused(&reason, token.is_some(), self.metadata.as_deref()))
+            .map_err(|reason| auth::rejection(&reason, token.is_some(), self.metadata.as_deref()))
     }
 }
 
-fn not_allowed(what: &str, given: &str) -> Refusal {
+fn not_allowed(what: &str, given: &str) -> HttpRejection {
     let given = excerpt(given);
     tracing::warn!("rejected a request: the {what} {given:?} is not allowed");
     let text = format!(
         "the {what} `{given}` is not allowed; start the server with `--allow-{what} {given}`, or in code with `HttpOptions::allow_{what}`"
     );
-    Refusal::new(StatusCode::FORBIDDEN, text)
+    HttpRejection::new(StatusCode::FORBIDDEN, text)
 }

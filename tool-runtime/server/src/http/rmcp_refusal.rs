@@ -1,6 +1,6 @@
 //! Converts rmcp's error responses to JSON-RPC errors. Some are plain text and quote input of any length.
 
-use super::refusal::Refusal;
+use super::refusal::HttpRejection;
 use crate::rejection::Rejection;
 use axum::body::Bytes;
 use axum::response::Response;
@@ -9,8 +9,8 @@ use rmcp::model::{ErrorData, RequestId};
 use serde::Deserialize;
 use tool_runtime_core::seam::excerpt_of;
 
-/// Limit on the characters of a refusal.
-const MAX_REFUSAL: usize = 1000;
+/// Limit on the characters of a rejection.
+const MAX_MESSAGE_CHARS: usize = 1000;
 
 /// rmcp's text for a request of a stateful version without a session id.
 const SESSION_REQUIRED: &str = "Bad Request: Session ID is required";
@@ -26,18 +26,18 @@ struct Request {
     id: RequestId,
 }
 
-/// rmcp's refusal of a request as a JSON-RPC error.
-pub(super) async fn json_rpc_error(response: Response, request: &[u8]) -> Refusal {
+/// rmcp's rejection of a request as a JSON-RPC error.
+pub(super) async fn json_rpc_error(response: Response, request: &[u8]) -> HttpRejection {
     let (parts, body) = response.into_parts();
     let text = body.collect().await.map(|body| body.to_bytes()).unwrap_or_default();
     let answer = serde_json::from_slice(&text).unwrap_or_else(|_| from_text(&text, request));
     let Answer { id, mut error } = answer;
-    error.message = excerpt_of(&error.message, MAX_REFUSAL).into_owned().into();
+    error.message = excerpt_of(&error.message, MAX_MESSAGE_CHARS).into_owned().into();
     let rejection = match &id {
         Some(id) => Rejection::to(id, error),
         None => Rejection::new(None, error),
     };
-    Refusal::from(rejection).with_status(parts.status)
+    HttpRejection::from(rejection).with_status(parts.status)
 }
 
 fn from_text(text: &Bytes, request: &[u8]) -> Answer {

@@ -5,7 +5,7 @@ use super::guarded_body::guarded;
 use super::message::{Message, invalid_message};
 use super::options::HttpOptions;
 use super::pending_bodies::PendingBodies;
-use super::refusal::{HttpResult, Refusal};
+use super::refusal::{HttpRejection, HttpResult};
 use super::request_guard::RequestGuard;
 use super::sessions::{SessionProblem, Sessions};
 use super::{body, call, cors, plain, rmcp_refusal};
@@ -42,7 +42,7 @@ const PATH: &str = "/mcp";
 /// Limit on the bytes of arriving messages, in multiples of the longest message.
 const PENDING_MESSAGES: usize = 32;
 
-/// Checks requests, answers plain calls, and hands the rest to rmcp.
+/// Checks requests, answers plain calls, and passes the rest to rmcp.
 pub(super) struct Service {
     options: HttpOptions,
     guard: RequestGuard,
@@ -100,7 +100,7 @@ impl Service {
 
     async fn answer(&self, request: Request) -> Response {
         let (parts, mut body) = request.into_parts();
-        let origin = match self.guard.origin(&parts) {
+        let origin = match self.guard.check_origin(&parts) {
             Ok(origin) => origin,
             Err(refusal) => return refusal.after(&mut body).await,
         };
@@ -147,10 +147,10 @@ impl Service {
         let HttpOptions { max_body, body_timeout, .. } = self.options;
         let body = body::read(body, max_body, body_timeout, &self.pending).await?;
         let place = self.place(&principal)?;
-        if let Some(is_modern) = self.plain_version(&parts.headers)
-            && let Some(call) = plain::call(&mut parts, &body, is_modern, &self.handler)
+        if let Some(is_stateless) = self.plain_version(&parts.headers)
+            && let Some(call) = plain::call(&mut parts, &body, is_stateless, &self.handler)
         {
-            let response = call::answer(&self.handler, call, parts, is_modern).await;
+            let response = call::answer(&self.handler, call, parts, is_stateless).await;
             return Ok(response.map(|body| guarded(body, place)));
         }
         let message = Message::read(body, &self.handler)?;
@@ -175,7 +175,7 @@ impl Service {
     }
 
     /// The answer to a message that rmcp rejects. If the message answers a question, the question fails.
-    async fn reject(&self, body: &[u8], session: Option<String>) -> Refusal {
+    async fn reject(&self, body: &[u8], session: Option<String>) -> HttpRejection {
         let rejection = invalid_message(body);
         if let Some((session, answer)) = session.zip(rejection.failed_answer()) {
             // A session that has ended has no open questions.
@@ -187,7 +187,7 @@ impl Service {
     /// Whether the client speaks 2026-07-28; `None` if rmcp must serve the request. An older client
     /// without a session must open one first, if there are sessions.
     fn plain_version(&self, headers: &HeaderMap) -> Option<bool> {
-        plain::version(headers).filter(|is_modern| *is_modern || !self.options.sessions)
+        plain::version(headers).filter(|is_stateless| *is_stateless || !self.options.sessions)
     }
 
     async fn hand_on(
@@ -201,7 +201,7 @@ impl Service {
         // rmcp's answer to an unknown session has no content type.
         let is_typed = response.headers().contains_key(header::CONTENT_TYPE);
         if response.status() == StatusCode::NOT_FOUND && !is_typed {
-            return Err(SessionProblem::Gone.into());
+            return Err(SessionProblem::NotFound.into());
         }
         // The session has ended: clients take rmcp's "accepted" for a failure.
         if is_end && response.status() == StatusCode::ACCEPTED {
@@ -210,34 +210,34 @@ impl Service {
         Ok(response)
     }
 
-    /// Refuses the session of another principal as unknown. rmcp refuses unknown sessions, except in
+    /// Rejects the session of another principal as unknown. rmcp rejects unknown sessions, except in
     /// `DELETE`.
     fn check_session(&self, parts: &Parts, principal: &Principal) -> HttpResult<()> {
         let Some(id) = session_of(&parts.headers) else { return Ok(()) };
         let is_end = parts.method == Method::DELETE && self.options.sessions;
         match self.sessions.is_of(id, principal).unwrap_or(!is_end) {
             true => Ok(()),
-            false => Err(SessionProblem::Gone.into()),
+            false => Err(SessionProblem::NotFound.into()),
         }
     }
 
     fn place(&self, principal: &Arc<Principal>) -> HttpResult<Permit> {
         self.limit.take(principal).map_err(|full| match full {
             LimitReached::Total(limit) => {
-                Refusal::busy(format!("{limit} requests are in flight; try again later"))
+                HttpRejection::busy(format!("{limit} requests are in flight; try again later"))
             }
-            LimitReached::Principal(limit) => Refusal::too_many(format!(
+            LimitReached::Principal(limit) => HttpRejection::too_many(format!(
                 "one client has {limit} of all requests in flight at most, and yours are; try again when some are answered"
             )),
         })
     }
 }
 
-/// Refuses a repeated header of which one value is read: a proxy may have read the other one.
+/// Rejects a repeated header of which one value is read: a proxy may have read the other one.
 fn check_repeated(headers: &HeaderMap) -> HttpResult<()> {
     match SINGLE_HEADERS.into_iter().find(|name| headers.get_all(*name).iter().nth(1).is_some()) {
         Some(name) => {
-            Err(Refusal::new(StatusCode::BAD_REQUEST, format!("send one `{name}` header")))
+            Err(HttpRejection::new(StatusCode::BAD_REQUEST, format!("send one `{name}` header")))
         }
         None => Ok(()),
     }
@@ -254,7 +254,7 @@ fn check_type(headers: &HeaderMap) -> HttpResult<()> {
         return Ok(());
     }
     let text = "messages are JSON; send them with `Content-Type: application/json`";
-    Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, text))
+    Err(HttpRejection::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, text))
 }
 
 fn config(options: &HttpOptions, stop: CancellationToken) -> StreamableHttpServerConfig {

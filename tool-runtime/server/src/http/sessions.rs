@@ -1,7 +1,7 @@
 //! Sessions with a limit, an owner, and an idle time.
 //!
-//! rmcp's sessions have no limit, belong to everybody who knows the id, and end while a silent call runs
-//! or a client listens. A call whose client has left is cancelled here, too: rmcp goes on with it.
+//! rmcp's sessions have no limit, are open to every client that knows the id, and end while a silent call runs
+//! or a client listens. A call whose client has disconnected is cancelled here, too: rmcp continues it.
 
 mod problem;
 mod replay_buffer;
@@ -28,14 +28,14 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
-use stream::{Watch, Watched};
+use stream::{AnswerWatch, WatchedStream};
 use tool_runtime_core::Principal;
 use tool_runtime_core::seam::lock;
 
 /// Limit on closing a session whose client does not read.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Limit on the calls of a session that go on without a connection; further ones are cancelled at once.
+/// Limit on the calls of a session that continue without a connection; further ones are cancelled immediately.
 const MAX_DETACHED: usize = 16;
 
 tokio::task_local! {
@@ -47,7 +47,7 @@ struct Caller {
     principal: Arc<Principal>,
     /// The client of the handler that rmcp has created last, for a session that may be opened.
     client: Cell<Option<Arc<Client>>>,
-    /// The reason to refuse the request.
+    /// The reason to reject the request.
     problem: Cell<Option<SessionProblem>>,
 }
 
@@ -124,7 +124,7 @@ impl Sessions {
             }
             Ok(Session::new(Arc::clone(&caller.principal), permit))
         });
-        admitted.unwrap_or(Err(SessionProblem::Gone))
+        admitted.unwrap_or(Err(SessionProblem::NotFound))
     }
 
     /// Closes the session when it has been idle.
@@ -158,8 +158,8 @@ impl Sessions {
             let Some(sessions) = sessions.upgrade() else { return };
             let Some(session) = sessions.open().get(&id).cloned() else { return };
             if stream.is_none_or(|stream| session.give_up(stream)) {
-                tracing::debug!(%id, %request, "the client has gone, its call is cancelled");
-                let message = cancelled(request, "the client has gone");
+                tracing::debug!(%id, %request, "the client has disconnected, its call is cancelled");
+                let message = cancelled(request, "the client has disconnected");
                 let _ = sessions.rmcp.accept_message(&id, message).await;
             }
         });
@@ -219,13 +219,13 @@ impl SessionManager for Sessions {
             ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
             _ => None,
         };
-        let session = noted(self.find(id).ok_or(SessionProblem::Gone))?;
+        let session = noted(self.find(id).ok_or(SessionProblem::NotFound))?;
         if let Some(request) = &request {
             noted(session.ongoing.begin(request))?;
         }
-        let watch = Watch::new(self.this.clone(), Arc::clone(id), session, request);
+        let watch = AnswerWatch::new(self.this.clone(), Arc::clone(id), session, request);
         let stream = noted(self.rmcp.create_stream(id, message).await)?;
-        Ok(Watched::new(stream, Some(watch)).for_at_most(self.max_stream))
+        Ok(WatchedStream::new(stream, Some(watch)).for_at_most(self.max_stream))
     }
 
     async fn accept_message(
@@ -242,9 +242,9 @@ impl SessionManager for Sessions {
         id: &SessionId,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionProblem> {
         let session = self.find(id);
-        let watch =
-            session.map(|session| Watch::new(self.this.clone(), Arc::clone(id), session, None));
-        Ok(Watched::new(noted(self.rmcp.create_standalone_stream(id).await)?, watch))
+        let watch = session
+            .map(|session| AnswerWatch::new(self.this.clone(), Arc::clone(id), session, None));
+        Ok(WatchedStream::new(noted(self.rmcp.create_standalone_stream(id).await)?, watch))
     }
 
     async fn resume(
@@ -253,15 +253,16 @@ impl SessionManager for Sessions {
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionProblem> {
         let (session, number) = (self.find(id), stream::number(&last_event_id));
-        let resumed = |session| Watch::resumed(self.this.clone(), Arc::clone(id), session, number);
+        let resumed =
+            |session| AnswerWatch::resumed(self.this.clone(), Arc::clone(id), session, number);
         let watch = session.clone().map(resumed);
         let stream = match self.rmcp.resume(id, last_event_id.clone()).await {
-            Ok(stream) => Watched::new(stream, watch),
+            Ok(stream) => WatchedStream::new(stream, watch),
             Err(error) => {
                 let buffer =
                     session.zip(number).and_then(|(session, number)| session.replay(number));
                 let messages = buffer.ok_or(error)?.after(&last_event_id).await;
-                Watched::new(futures_util::stream::iter(messages), watch)
+                WatchedStream::new(futures_util::stream::iter(messages), watch)
             }
         };
         Ok(stream.for_at_most(self.max_stream))

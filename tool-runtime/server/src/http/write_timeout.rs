@@ -9,8 +9,8 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// Time that a request goes on after its client has closed its sending side: the client may still read
-/// the answer, or have gone.
+/// Time that a request continues after its client has closed its sending side: the client may still read
+/// the answer, or have disconnected.
 const HALF_CLOSED: Duration = Duration::from_secs(2);
 
 /// A connection that fails when nothing could be written for some time: a client that does not read
@@ -21,7 +21,7 @@ pub(super) struct WriteTimeout<S> {
     /// Runs while a write is pending.
     timer: Option<Pin<Box<Sleep>>>,
     connection: Arc<OpenConnection>,
-    /// Runs while a request goes on after the end of the input.
+    /// Runs while a request continues after the end of the input.
     end: Option<Pin<Box<Sleep>>>,
 }
 
@@ -31,7 +31,7 @@ impl<S> WriteTimeout<S> {
     }
 
     /// Reports the end of the input, delayed while a request is in process.
-    fn ended(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+    fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.connection.is_busy() {
             let end = self.end.get_or_insert_with(|| Box::pin(sleep(HALF_CLOSED)));
             ready!(end.as_mut().poll(context));
@@ -67,7 +67,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for WriteTimeout<S> {
         if buffer.filled().len() > before || buffer.remaining() == 0 {
             return Poll::Ready(Ok(()));
         }
-        self.ended(context)
+        self.poll_end(context)
     }
 }
 

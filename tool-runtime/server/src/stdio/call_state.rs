@@ -11,7 +11,7 @@ pub(super) struct CallState {
     /// Cancels the call.
     pub(super) token: CancellationToken,
     is_over: AtomicBool,
-    /// Cancelled when the call is over; set by [`Self::over`].
+    /// Cancelled when the call has ended; set by [`Self::token`].
     over: OnceLock<CancellationToken>,
 }
 
@@ -36,8 +36,8 @@ impl CallState {
         is_first
     }
 
-    /// A token that is cancelled when the call is over. `None` if it is over, or at a second call.
-    pub(super) fn over(&self) -> Option<CancellationToken> {
+    /// A token that is cancelled when the call ends. `None` if it has ended, or on a second call of this function.
+    pub(super) fn token(&self) -> Option<CancellationToken> {
         let over = CancellationToken::new();
         let is_first = self.over.set(over.clone()).is_ok();
         (is_first && !self.is_over.load(Ordering::SeqCst)).then_some(over)

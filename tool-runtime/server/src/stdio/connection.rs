@@ -46,7 +46,7 @@ impl Connection {
         lock(&self.requests)
     }
 
-    /// Opens the fast path: the handshake is over.
+    /// Opens the fast path after the handshake.
     pub(crate) fn open(&self, plain_calls: PlainCalls) {
         // There is one handshake.
         drop(self.plain_calls.set(Arc::new(plain_calls)));
@@ -76,7 +76,7 @@ impl Connection {
         }
     }
 
-    /// Queues the answer to a call, unless the call is over.
+    /// Queues the answer to a call, unless the call has ended.
     pub(super) fn answer(&self, call: &CallState, json: &str) {
         if !call.finish() {
             return;

@@ -12,7 +12,7 @@ use super::polled::{Direction, Polled};
 pub(super) enum Opened {
     /// Waited for by the runtime's event loop.
     Polled(Polled),
-    /// Given to a thread of its own: event loops refuse regular files, and a terminal's
+    /// Given to a thread of its own: event loops reject regular files, and a terminal's
     /// non-blocking flag would leak into the shell that shares it.
     Blocking(BlockingIo),
 }
@@ -38,7 +38,7 @@ fn blocking(descriptor: OwnedFd) -> Opened {
 ///
 /// The flag belongs to the open file description, which a duplicate shares with every process
 /// that inherited the pipe; only a new description keeps it to ourselves. Fails without `/proc`,
-/// after a change of user, and on an output whose reader is gone: a thread then does the work.
+/// after a change of user, and on an output whose reader has closed: a thread then does the work.
 #[cfg(target_os = "linux")]
 fn reopen(descriptor: &OwnedFd, direction: Direction) -> Option<OwnedFd> {
     use std::os::fd::AsRawFd;

@@ -2,7 +2,7 @@
 
 use super::call_state::CallState;
 use super::connection::Connection;
-use crate::call_result::{Called, failed};
+use crate::call_result::{CallOutcome, failed};
 use crate::client::Client;
 use crate::fast_path::{Answer, Meta, PlainCall, RawCall};
 use crate::handler::PoolHandler;
@@ -19,13 +19,13 @@ use tokio_util::sync::{CancellationToken, ReusableBoxFuture};
 use tool_runtime_core::seam::{INTERNAL, Isolation, Watched};
 use tool_runtime_core::{BoxFuture, TaskSupport};
 
-/// The parts that the plain calls of a connection share. Exists once the handshake is over.
+/// The parts that the plain calls of a connection share. Exists after the handshake.
 pub(crate) struct PlainCalls {
     pub(super) handler: Arc<PoolHandler>,
     pub(super) isolation: Isolation,
     pub(super) peer: Peer<RoleServer>,
     /// Whether the client speaks 2026-07-28: rmcp has seen no `initialize`.
-    pub(super) is_modern: bool,
+    pub(super) is_stateless: bool,
 }
 
 impl PlainCalls {
@@ -34,8 +34,8 @@ impl PlainCalls {
         isolation: Isolation,
         peer: Peer<RoleServer>,
     ) -> Self {
-        let is_modern = peer.peer_info().is_none();
-        Self { handler, isolation, peer, is_modern }
+        let is_stateless = peer.peer_info().is_none();
+        Self { handler, isolation, peer, is_stateless }
     }
 
     /// The plain call, if it is one. A call that may become a task is not.
@@ -43,7 +43,7 @@ impl PlainCalls {
         let tool = self.handler.pool.get(call.name());
         match tool.is_some_and(|tool| tool.definition().task != TaskSupport::None) {
             true => None,
-            false => call.plain(self.is_modern, &self.handler.metas),
+            false => call.plain(self.is_stateless, &self.handler.metas),
         }
     }
 }
@@ -100,7 +100,7 @@ impl FastCall {
         let (handler, client) = (Arc::clone(&self.calls.handler), Arc::clone(&self.client));
         let work = async move {
             // The core turns panics of user code into errors: this catches faults of the server.
-            let called = AssertUnwindSafe(handler.called(&client)).catch_unwind().await;
+            let called = AssertUnwindSafe(handler.run(&client)).catch_unwind().await;
             let internal = |_| Err(ErrorData::internal_error(INTERNAL, None));
             Answer::new(&client, called.unwrap_or_else(internal)).json
         };
@@ -138,7 +138,7 @@ impl FastCall {
         isolation.spawn(watched, rest);
     }
 
-    /// Queues the answer, unless the call is over.
+    /// Queues the answer, unless the call has ended.
     pub(super) fn answer(&self, json: &str) {
         self.connection.answer(&self.state, json);
     }
@@ -149,7 +149,8 @@ impl FastCall {
         let context = self.calls.handler.context_with(client, self.state.token.clone());
         let pool = &self.calls.handler.pool;
         let error = pool.expiry(client.name(), self.begun, &context).await;
-        let failed = failed(&error, client.is_modern()).map(|result| Called::Other(result.into()));
+        let failed =
+            failed(&error, client.is_stateless()).map(|result| CallOutcome::Other(result.into()));
         self.answer(&Answer::new(client, failed).json);
         self.connection.flush();
     }
@@ -162,7 +163,7 @@ impl Watched for FastCall {
 
     fn blocked(self: Arc<Self>) {
         self.reader.read_on(self.client.name());
-        if let Some(over) = self.state.over() {
+        if let Some(over) = self.state.token() {
             tokio::spawn(async move { over.run_until_cancelled(self.expire()).await });
         }
     }
@@ -189,8 +190,8 @@ impl Request for FastRequest {
         self.state.token.clone()
     }
 
-    fn is_modern(&self) -> bool {
-        self.calls.is_modern
+    fn is_stateless(&self) -> bool {
+        self.calls.is_stateless
     }
 
     fn arguments(&self) -> Option<&str> {

@@ -7,7 +7,7 @@ use tool_runtime_mcp::lines::{Line, LineBuffer};
 
 /// The outcome of a line.
 #[derive(Debug, PartialEq)]
-pub enum Fate {
+pub enum LineOutcome {
     /// The line is a message, with an id if it is a request.
     Passed {
         /// The request's id.
@@ -24,7 +24,7 @@ pub enum Fate {
 
 /// The lines in `bytes`, read in pieces of `piece`, and the outcome of each. A line longer than `limit` has
 /// no content.
-pub fn fates(bytes: &[u8], piece: usize, limit: usize) -> Vec<(Option<Vec<u8>>, Fate)> {
+pub fn fates(bytes: &[u8], piece: usize, limit: usize) -> Vec<(Option<Vec<u8>>, LineOutcome)> {
     let mut lines = LineBuffer::new(limit);
     let mut found = Vec::new();
     for piece in bytes.chunks(piece) {
@@ -36,26 +36,26 @@ pub fn fates(bytes: &[u8], piece: usize, limit: usize) -> Vec<(Option<Vec<u8>>, 
     found
 }
 
-fn take(lines: &mut LineBuffer, found: &mut Vec<(Option<Vec<u8>>, Fate)>) {
+fn take(lines: &mut LineBuffer, found: &mut Vec<(Option<Vec<u8>>, LineOutcome)>) {
     while let Some(line) = lines.next_line() {
         found.push(match line {
             Line::Whole(bytes) => (Some(bytes.to_vec()), fate(bytes)),
             Line::TooLong { limit } => {
                 let refusal = crate::rejection::Rejection::too_long(limit);
-                (None, Fate::Refused { answer: text(&refusal) })
+                (None, LineOutcome::Refused { answer: text(&refusal) })
             }
         });
     }
 }
 
-fn fate(line: &[u8]) -> Fate {
+fn fate(line: &[u8]) -> LineOutcome {
     match parse(line) {
         Ok(Some(JsonRpcMessage::Request(request))) => {
-            Fate::Passed { id: serde_json::to_value(&request.id).ok() }
+            LineOutcome::Passed { id: serde_json::to_value(&request.id).ok() }
         }
-        Ok(Some(_)) => Fate::Passed { id: None },
-        Ok(None) => Fate::Ignored,
-        Err(refusal) => Fate::Refused { answer: text(&refusal) },
+        Ok(Some(_)) => LineOutcome::Passed { id: None },
+        Ok(None) => LineOutcome::Ignored,
+        Err(refusal) => LineOutcome::Refused { answer: text(&refusal) },
     }
 }
 

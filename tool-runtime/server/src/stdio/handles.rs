@@ -26,7 +26,7 @@ pub(super) fn take_input() -> io::Result<Input> {
     if input.is_terminal() {
         return Ok(Box::new(input));
     }
-    Ok(Box::new(taken(&input, STD_INPUT_HANDLE, null()?)?))
+    Ok(Box::new(take_stream(&input, STD_INPUT_HANDLE, null()?)?))
 }
 
 /// Takes standard output, which is standard error for other code from now on.
@@ -37,7 +37,7 @@ pub(super) fn take_output() -> io::Result<Output> {
     }
     let error = io::stderr().as_raw_handle();
     let replacement = if error.is_null() { null()? } else { error };
-    Ok(Box::new(taken(&output, STD_OUTPUT_HANDLE, replacement)?))
+    Ok(Box::new(take_stream(&output, STD_OUTPUT_HANDLE, replacement)?))
 }
 
 /// A handle of `NUL` that is never closed.
@@ -50,7 +50,7 @@ fn null() -> io::Result<RawHandle> {
     unsafe_code,
     reason = "`std` can neither replace a standard handle nor keep one to itself"
 )]
-fn taken(
+fn take_stream(
     stream: &(impl AsHandle + AsRawHandle),
     place: STD_HANDLE,
     replacement: RawHandle,

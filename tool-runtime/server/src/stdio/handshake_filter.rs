@@ -57,7 +57,7 @@ impl HandshakeFilter {
             return Err(Rejection::to(id, error));
         }
         let method = request.method();
-        if is_old_method(method) && is_modern(request) {
+        if is_old_method(method) && is_stateless(request) {
             let text = format!("unknown method `{method}`: 2026-07-28 does not have it");
             return Err(Rejection::to(id, ErrorData::new(ErrorCode::METHOD_NOT_FOUND, text, None)));
         }
@@ -95,7 +95,7 @@ fn unknown_version(request: &ClientRequest) -> Option<ErrorData> {
     Some(ErrorData::new(code, "Unsupported protocol version", Some(data)))
 }
 
-fn is_modern(request: &ClientRequest) -> bool {
+fn is_stateless(request: &ClientRequest) -> bool {
     let version = request.get_meta().protocol_version();
     version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }

@@ -1,4 +1,4 @@
-//! Writes to a polled descriptor: at once if possible, else by a task.
+//! Writes to a polled descriptor: immediately if possible, else by a task.
 
 use std::io;
 use std::pin::pin;
@@ -80,7 +80,7 @@ impl PolledOutlet {
         }
     }
 
-    /// Writes in this task, which goes on as long as the descriptor is full.
+    /// Writes in this task, as long as the descriptor is full.
     fn resume(&self, shared: &Shared) -> io::Result<()> {
         let mut queue = shared.lock();
         let result = self.write_until_full(&mut queue);

@@ -27,7 +27,7 @@ pub(super) struct Queue {
     fault: Option<Arc<io::Error>>,
     /// Cancelled when the peer reads no more, at the latest with the fault.
     lost: CancellationToken,
-    /// Bytes given to the system so far.
+    /// Bytes written to the descriptor so far.
     total: u64,
     closed: bool,
     /// The descriptor was full, and a task waits for it.
@@ -168,7 +168,7 @@ impl Queue {
         &self.lost
     }
 
-    /// Bytes given to the system so far.
+    /// Bytes written to the descriptor so far.
     pub(super) fn total(&self) -> u64 {
         self.total
     }

@@ -1,6 +1,6 @@
-//! The task that reads: it polls plain calls itself and hands everything else to rmcp.
+//! The task that reads: it polls plain calls itself and passes everything else to rmcp.
 //!
-//! While a call is polled, the reader is stored in [`Lent`]. If the poll blocks the thread, another
+//! While a call is polled, the reader is stored in [`SharedReader`]. If the poll blocks the thread, another
 //! task takes the reader and continues; the blocked task ends after its call, without the reader.
 
 use super::connection::Connection;
@@ -53,12 +53,12 @@ pub(super) struct ReadLoop {
     /// Cancelled when the client reads no answers any more.
     pub(super) lost: CancellationToken,
     /// Ends the input when it is cancelled; cancelled when the input has ended.
-    pub(super) gone: CancellationToken,
+    pub(super) disconnected: CancellationToken,
     /// The client, if it is known.
     pub(super) caller: Option<Caller>,
     /// Lines read since the last yield.
     pub(super) since_yield: u32,
-    /// Whether the last wait for a free slot exceeded [`STALL_TIMEOUT`]. Further calls are then refused at once.
+    /// Whether the last wait for a free slot exceeded [`STALL_TIMEOUT`]. Further calls are then rejected immediately.
     pub(super) is_stalled: bool,
     /// Tools with a long first poll since the last yield.
     pub(super) slow: HashSet<String>,
@@ -68,7 +68,7 @@ pub(super) struct ReadLoop {
     pub(super) has_woken: bool,
     /// The work of the last call. The next call reuses its allocation.
     pub(super) finished: Option<Work>,
-    pub(super) lent: Arc<Lent>,
+    pub(super) shared: Arc<SharedReader>,
 }
 
 /// A line to serve.
@@ -112,11 +112,11 @@ async fn poll_call(mut reader: Box<ReadLoop>, call: Arc<FastCall>) -> Option<Box
         return Some(reader);
     }
     reader.release_woken();
-    let (connection, lent) = (Arc::clone(&reader.connection), Arc::clone(&reader.lent));
+    let (connection, shared) = (Arc::clone(&reader.connection), Arc::clone(&reader.shared));
     let begun = std::time::Instant::now();
-    lent.lend(reader);
+    shared.store(reader);
     let answer = poll_fn(|task| Poll::Ready(call.poll(&mut work, task))).await;
-    let mut reader = lent.take_back();
+    let mut reader = shared.take();
     if let Some(reader) = &mut reader {
         reader.record_poll(call.name(), begun.elapsed() > SHORT_POLL);
         reader.has_woken |= answer.is_none();
@@ -138,22 +138,22 @@ async fn poll_call(mut reader: Box<ReadLoop>, call: Arc<FastCall>) -> Option<Box
 
 /// The reader while it polls a call, for another task to take if the call blocks its thread.
 #[derive(Default)]
-pub(super) struct Lent(Mutex<Option<Box<ReadLoop>>>);
+pub(super) struct SharedReader(Mutex<Option<Box<ReadLoop>>>);
 
-impl Lent {
-    fn lend(&self, reader: Box<ReadLoop>) {
+impl SharedReader {
+    fn store(&self, reader: Box<ReadLoop>) {
         *lock(&self.0) = Some(reader);
     }
 
     /// The reader, unless another task has it.
-    fn take_back(&self) -> Option<Box<ReadLoop>> {
+    fn take(&self) -> Option<Box<ReadLoop>> {
         lock(&self.0).take()
     }
 }
 
-impl ReadOn for Lent {
+impl ReadOn for SharedReader {
     fn read_on(&self, tool: &str) {
-        if let Some(mut reader) = self.take_back() {
+        if let Some(mut reader) = self.take() {
             reader.blocking.insert(tool.to_owned());
             tokio::spawn(run(reader));
         }
@@ -174,13 +174,13 @@ impl ReadLoop {
             self.wait_for_room().await?;
             let Some(line) = self.lines.next_line() else {
                 self.connection.flush();
-                if self.gone.is_cancelled() || self.lines.has_ended() {
+                if self.disconnected.is_cancelled() || self.lines.has_ended() {
                     return None;
                 }
                 self.fill().await;
                 continue;
             };
-            let incoming = match incoming(&self.connection, &self.lent, &mut self.filter, line) {
+            let incoming = match incoming(&self.connection, &self.shared, &mut self.filter, line) {
                 Ok(Some(incoming)) => self.begin(&incoming).await.map(|()| incoming),
                 Ok(None) => continue,
                 Err(rejection) => Err(rejection),
@@ -210,7 +210,7 @@ impl ReadLoop {
             if has_room {
                 return Some(());
             }
-            if self.gone.is_cancelled() {
+            if self.disconnected.is_cancelled() {
                 return None;
             }
             self.connection.flush();
@@ -253,23 +253,23 @@ impl ReadLoop {
         }
     }
 
-    /// Waits until a request ends. `false` if none ends in time, or the client has gone.
+    /// Waits until a request ends. `false` if none ends in time, or the client has disconnected.
     async fn request_ended(&self) -> bool {
         self.connection.flush();
         let ended = pin!(timeout(STALL_TIMEOUT, self.connection.request_ended()));
         matches!(select(ended, pin!(self.closed())).await, Either::Left((Ok(()), _)))
     }
 
-    /// Waits until the client has gone, or the input is to end.
+    /// Waits until the client has disconnected, or the input is to end.
     async fn closed(&self) {
-        select(pin!(self.gone.cancelled()), pin!(self.lost.cancelled())).await;
+        select(pin!(self.disconnected.cancelled()), pin!(self.lost.cancelled())).await;
     }
 
     /// Waits for more bytes, or for the end.
     async fn fill(&mut self) {
-        let Self { reader, lines, gone, lost, .. } = self;
-        let (gone, lost) = (pin!(gone.cancelled()), pin!(lost.cancelled()));
-        select(pin!(reader.fill(lines)), select(gone, lost)).await;
+        let Self { reader, lines, disconnected, lost, .. } = self;
+        let (disconnected, lost) = (pin!(disconnected.cancelled()), pin!(lost.cancelled()));
+        select(pin!(reader.fill(lines)), select(disconnected, lost)).await;
     }
 
     /// Adds the caller, if known, to a request.
@@ -303,7 +303,7 @@ impl ReadLoop {
     /// Waits until running calls are answered.
     async fn end(self) {
         self.connection.input_ended.cancel();
-        self.gone.cancel();
+        self.disconnected.cancel();
         self.connection.all_answered().await;
     }
 }
@@ -326,7 +326,7 @@ impl Incoming {
 /// The answer to a line that is not a message, or comes at the wrong time.
 fn incoming(
     connection: &Arc<Connection>,
-    lent: &Arc<Lent>,
+    shared: &Arc<SharedReader>,
     filter: &mut HandshakeFilter,
     line: Line<'_>,
 ) -> Result<Option<Incoming>, Rejection> {
@@ -338,8 +338,8 @@ fn incoming(
     if let (Some(call), Some(calls)) = (&call, connection.plain_calls())
         && let Some(call) = calls.plain(call)
     {
-        let lent: Arc<dyn ReadOn> = Arc::clone(lent) as _;
-        return Ok(Some(Incoming::Call(Arc::new(FastCall::new(call, calls, connection, lent)))));
+        let shared: Arc<dyn ReadOn> = Arc::clone(shared) as _;
+        return Ok(Some(Incoming::Call(Arc::new(FastCall::new(call, calls, connection, shared)))));
     }
     let Some(message) = parse_message(text, call)? else { return Ok(None) };
     Ok(filter.admits(&message)?.then(|| Incoming::Message(Box::new(message))))

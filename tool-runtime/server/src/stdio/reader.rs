@@ -23,7 +23,7 @@ pub(super) enum Reader {
         /// readable: the first read must not wait for the event loop.
         untried: bool,
     },
-    /// Read by a thread, which hands over chunks; the channel closes at the end.
+    /// Read by a thread, which sends chunks; the channel closes at the end.
     Thread(mpsc::Receiver<Vec<u8>>),
     /// Sent by a client in the same process.
     Memory(ReadHalf<DuplexStream>),

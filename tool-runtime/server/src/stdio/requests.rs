@@ -14,13 +14,13 @@ pub(super) struct Requests {
     in_flight: InFlight<Kind>,
     calls: usize,
     fast_calls: usize,
-    /// Whether somebody has waited for an answer.
+    /// Whether a task has waited for an answer.
     has_waiter: bool,
 }
 
 /// The kind of a request.
 pub(super) enum Kind {
-    /// Answered at once, or a subscription.
+    /// Answered immediately, or a subscription.
     Other,
     /// Runs user code.
     Call,

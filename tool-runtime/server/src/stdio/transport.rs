@@ -90,7 +90,7 @@ impl StdioTransport {
             connection: Arc::clone(&connection),
             messages: sender,
             lost,
-            gone: CancellationToken::new(),
+            disconnected: CancellationToken::new(),
             caller,
             since_yield: 0,
             is_stalled: false,
@@ -98,7 +98,7 @@ impl StdioTransport {
             blocking: HashSet::new(),
             finished: None,
             has_woken: false,
-            lent: Arc::default(),
+            shared: Arc::default(),
         });
         Self { connection, reader: Some(reader), messages, pump }
     }
@@ -118,9 +118,9 @@ impl StdioTransport {
 
     /// Sets the token that ends the input. It is also cancelled when the input ends, before the requests in
     /// flight are awaited, because subscriptions would otherwise never end.
-    pub(crate) fn with_end(mut self, gone: CancellationToken) -> Self {
+    pub(crate) fn with_end(mut self, disconnected: CancellationToken) -> Self {
         if let Some(reader) = &mut self.reader {
-            reader.gone = gone;
+            reader.disconnected = disconnected;
         }
         self
     }
@@ -136,7 +136,7 @@ impl StdioTransport {
 impl Transport<RoleServer> for StdioTransport {
     type Error = io::Error;
 
-    /// Queues the message at once, so that the order of calls is kept. The returned future writes the queue
+    /// Queues the message immediately, so that the order of calls is kept. The returned future writes the queue
     /// when it is polled, so that messages queued in between share a system call.
     fn send(
         &mut self,
@@ -175,7 +175,7 @@ impl Transport<RoleServer> for StdioTransport {
 
 impl Drop for StdioTransport {
     /// rmcp drops the transport without closing it when a handshake fails: queued bytes are still
-    /// written, as long as the runtime lives.
+    /// written, as long as the runtime exists.
     fn drop(&mut self) {
         self.connection.writer.flush();
         self.connection.writer.close();

@@ -2,7 +2,7 @@
 //!
 //! Messages are queued in the order of the `send` calls, and written together by one system call. The call
 //! is made by the future that `send` returns, which rmcp runs as a task of its own: by then its loop has
-//! queued the other answers that were ready, and a single answer is written at once. Only a full descriptor
+//! queued the other answers that were ready, and a single answer is written immediately. Only a full descriptor
 //! needs the pump.
 
 use std::io;
@@ -183,7 +183,7 @@ impl Shared {
         self.changed.notify_waiters();
     }
 
-    /// `Some` when waiting is over: the state is reached, or never will be.
+    /// `Some` when waiting has ended: the state is reached, or never will be.
     fn check(&self, reached: impl Fn(&Queue) -> bool) -> Option<io::Result<()>> {
         let queue = self.lock();
         match queue.check() {

@@ -31,15 +31,15 @@ pub(in super::super) enum Outcome {
 
 impl Outcome {
     pub(in super::super) fn completed(result: CallToolResult) -> Self {
-        Self::Completed(written(&passthrough::whole(result.into())))
+        Self::Completed(to_object(&passthrough::restore_result(result.into())))
     }
 
     pub(in super::super) fn failed(error: &ErrorData) -> Self {
-        Self::Failed(written(error))
+        Self::Failed(to_object(error))
     }
 }
 
-fn written(value: &impl Serialize) -> JsonObject {
+fn to_object(value: &impl Serialize) -> JsonObject {
     match serde_json::to_value(value) {
         Ok(Value::Object(members)) => members,
         _ => JsonObject::new(),
@@ -206,7 +206,7 @@ impl Entry {
         self.answers.clear();
     }
 
-    /// Cancels the task. The status changes at once, even if the tool goes on.
+    /// Cancels the task. The status changes immediately, even if the tool continues.
     pub(super) fn cancel(&mut self) {
         self.cancellation.cancel();
         self.end(Outcome::Cancelled);

@@ -78,7 +78,7 @@ async fn most_at_once(batch_limit: Option<usize>, limit: Option<usize>, count: u
 }
 
 #[tokio::test(start_paused = true)]
-async fn ten_run_at_once_unless_pool_or_batch_say_otherwise() {
+async fn ten_calls_run_concurrently_by_default() {
     assert_eq!(most_at_once(None, None, 25).await, 10);
     assert_eq!(most_at_once(None, None, 3).await, 3);
     assert_eq!(most_at_once(Some(4), None, 25).await, 4);
@@ -91,7 +91,7 @@ async fn ten_run_at_once_unless_pool_or_batch_say_otherwise() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_waits_for_its_turn_takes_no_room_from_those_that_run() {
+async fn waiting_calls_take_no_slot_of_running_ones() {
     let pool = pool();
     let jobs = [
         Job::new(0, 50).writing("a").hold(),
@@ -105,7 +105,7 @@ async fn who_waits_for_its_turn_takes_no_room_from_those_that_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_writer_waits_for_those_before_it_and_holds_those_after_it() {
+async fn a_writer_waits_for_earlier_calls_and_blocks_later_ones() {
     let pool = pool();
     let jobs = [
         Job::new(0, 30).look(),
@@ -125,7 +125,7 @@ async fn a_writer_waits_for_those_before_it_and_holds_those_after_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn declared_keys_decide_whether_calls_meet() {
+async fn declared_keys_decide_whether_calls_conflict() {
     let pool = pool();
     let jobs = [
         Job::new(0, 30).reading("k:a").hold(),
@@ -145,7 +145,7 @@ async fn declared_keys_decide_whether_calls_meet() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_undeclared_meets_all_but_readers() {
+async fn undeclared_calls_conflict_with_all_but_readers() {
     let pool = pool();
     let jobs = [
         Job::new(0, 30).look(),
@@ -162,7 +162,7 @@ async fn what_is_undeclared_meets_all_but_readers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_file_is_one_file_however_its_path_is_written() {
+async fn spellings_of_a_path_are_one_file() {
     let pool = pool();
     let here = std::env::current_dir().expect("a folder").join("a");
     let paths = ["a", "./a", "b/../a", here.to_str().expect("UTF-8")];
@@ -240,7 +240,7 @@ fn nobody_knows(_: &MisleadAction) -> Access {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whatever_goes_wrong_is_one_result_in_its_place() {
+async fn every_failure_is_one_result_in_its_place() {
     let pool = builder().tool::<ExplodeAction>().tool::<MisleadAction>().build().expect("a pool");
     let results = in_time(pool.call_all([
         Job::new(0, 10).change().call(),
@@ -352,14 +352,14 @@ async fn brief() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn waiting_for_a_turn_does_not_count_on_a_tools_own_limit() {
+async fn waiting_for_resources_does_not_count_on_the_timeout() {
     let pool = ToolPool::builder().tool::<BriefAction>().build().expect("a pool");
     let results = in_time(pool.call_all(vec![ToolCall::new("brief", ""); 5])).await;
     assert!(results.iter().all(|result| !result.is_error()), "{results:?}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn dropping_a_batch_drops_all_its_calls_and_frees_what_they_held() {
+async fn dropping_a_batch_drops_its_calls_and_their_resources() {
     let pool = pool();
     let jobs = [
         Job::new(0, 1_000).writing("k:a").hold(),
@@ -376,7 +376,7 @@ async fn dropping_a_batch_drops_all_its_calls_and_frees_what_they_held() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn dropping_a_stream_midway_keeps_what_it_has_yielded_and_ends_the_rest() {
+async fn dropping_a_stream_ends_the_remaining_calls() {
     let pool = pool();
     let calls = [1, 500, 500].map(|ms| Job::new(ms as usize, ms).look().call());
     let mut stream = Box::pin(pool.batch(calls[..2].to_vec()).stream());

@@ -9,7 +9,7 @@ use tool_runtime::prelude::*;
 use tool_runtime::{Access, Arguments, BoxFuture, CallError, Executor};
 
 #[tokio::test(start_paused = true)]
-async fn two_batches_wait_for_each_other_where_their_keys_meet() {
+async fn two_batches_with_common_keys_wait_for_each_other() {
     let pool = pool();
     let first = [Job::new(0, 30).writing("k:a").hold(), Job::new(1, 30).writing("k:b").hold()];
     let second = [Job::new(2, 30).writing("k:a").hold(), Job::new(3, 30).writing("k:c").hold()];
@@ -26,7 +26,7 @@ async fn two_batches_wait_for_each_other_where_their_keys_meet() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn single_calls_and_scopes_of_a_pool_wait_as_well() {
+async fn single_calls_and_scopes_wait_for_resources_too() {
     let pool = pool();
     let scope = pool.scope();
     let jobs: Vec<Nested> = (0..3).map(|id| Job::new(id, 10).writing("k:a").hold()).collect();
@@ -64,7 +64,7 @@ async fn a_writer_is_not_starved_by_readers_that_keep_coming() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_pools_know_nothing_of_each_other() {
+async fn two_pools_are_independent() {
     let (one, two) = (pool(), pool());
     let job = Job::new(0, 10).writing("k:a").hold();
     let began = tokio::time::Instant::now();
@@ -93,7 +93,7 @@ async fn crash() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panic_frees_what_was_held() {
+async fn a_panic_releases_resources() {
     let pool = super::jobs::builder().tool::<CrashAction>().build().expect("a pool");
     let results = in_time(
         pool.call_all([ToolCall::new("crash", ""), Job::new(0, 0).writing("k:a").hold().call()]),
@@ -172,7 +172,7 @@ impl Executor for Named {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_executor_of_ones_own_declares_by_a_method() {
+async fn a_custom_executor_declares_access_by_a_method() {
     let pool = ToolPool::builder()
         .add(Tool::new(ToolDefinition::new("named", "Do it."), Named))
         .state(std::sync::Mutex::new(Vec::<String>::new()))

@@ -16,7 +16,7 @@ fn outcome(pool: &ToolPool, id: usize) -> Option<ErrorClass> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_call_holds_does_not_stand_in_the_way_of_its_own_calls() {
+async fn a_nested_call_may_use_the_resources_of_its_caller() {
     let pool = pool();
     let leaf = Job::new(2, 1).writing("k:a").reading("k:b").hold();
     let inner = Job::new(1, 1).writing("k:a").calling([leaf, Job::new(3, 1).change()]).hold();
@@ -30,7 +30,7 @@ async fn what_a_call_holds_does_not_stand_in_the_way_of_its_own_calls() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_nested_call_waits_for_strangers() {
+async fn a_nested_call_waits_for_unrelated_calls() {
     let pool = pool();
     let child = Job::new(1, 1).writing("k:a").hold();
     let parent = Job::new(0, 1).calling([child]).change();
@@ -40,7 +40,7 @@ async fn a_nested_call_waits_for_strangers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_two_calls_that_want_what_the_other_holds_one_gives_way() {
+async fn a_deadlock_of_two_calls_ends_one_of_them() {
     let pool = pool();
     let crossing = |id: usize, own: &str, other: &str| {
         let child = Job::new(10 + id, 1).writing(other).hold();
@@ -71,7 +71,7 @@ async fn a_ring_of_many_is_opened_and_nothing_hangs() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nested_batches_have_limits_of_their_own() {
+async fn nested_batches_have_their_own_limits() {
     let pool = super::jobs::builder().batch_limit(1).build().expect("a pool");
     let deep = (1..10).rev().fold(Job::new(10, 1).look(), |inner, id| {
         Job::new(id, 1).calling([inner, Job::new(100 + id, 1).look()]).look()
@@ -122,7 +122,7 @@ async fn calls_nest_so_deep_and_no_deeper() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_cancels_a_call_cancels_what_it_called() {
+async fn cancelling_a_call_cancels_its_nested_calls() {
     let pool = pool();
     let token = CancellationToken::new();
     let context = pool.context().with_cancellation(token.clone());
@@ -186,7 +186,7 @@ async fn ask_ids(context: &ToolContext) -> String {
 }
 
 #[tokio::test]
-async fn every_call_has_its_own_id_and_nobody_elses() {
+async fn every_call_has_its_own_id() {
     let pool =
         ToolPool::builder().tool::<AskIdAction>().tool::<AskIdsAction>().build().expect("a pool");
     let ask = || ToolCall::new("ask_id", "");
@@ -203,7 +203,7 @@ async fn every_call_has_its_own_id_and_nobody_elses() {
 }
 
 #[tokio::test]
-async fn without_a_pool_there_is_nobody_to_call() {
+async fn a_context_without_a_pool_cannot_call() {
     let context = ToolContext::default();
     let results =
         context.call_all([ToolCall::new("a", "").with_call_id("1"), ToolCall::new("b", "")]).await;
@@ -255,7 +255,7 @@ async fn a_way_through_two_pools_does_not_wait_for_itself() {
 }
 
 #[tokio::test]
-async fn what_a_tool_calls_is_bounded_by_the_handle_it_was_called_through() {
+async fn nested_calls_are_restricted_by_the_handle_of_the_call() {
     let secret = Tool::builder("secret", "Tell.").handler(|| async { "told" });
     let asks = Tool::builder("asks", "Ask the other.").handler(
         |_: serde_json::Map<String, serde_json::Value>, context: ToolContext| async move {

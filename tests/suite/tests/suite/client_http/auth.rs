@@ -20,7 +20,7 @@ fn guarded() -> HttpOptions {
 }
 
 #[tokio::test]
-async fn a_wrong_token_needs_auth_and_is_not_told() {
+async fn a_wrong_token_needs_auth_and_is_not_shown() {
     for gate in [open as fn(&Seen) -> Option<Response>, legacy] {
         let far = Far::start(&tools(&Probe::new()), guarded(), gate);
         let pool = ToolPool::builder().build().unwrap();
@@ -53,7 +53,7 @@ async fn a_reconnect_with_the_right_token_works() {
 }
 
 #[tokio::test]
-async fn headers_are_given_anew_for_each_request_and_when_they_are_refused() {
+async fn headers_are_computed_for_each_request_and_after_a_rejection() {
     let probe = Probe::new();
     let good = Arc::new(AtomicUsize::new(1));
     let known = Arc::clone(&good);
@@ -84,7 +84,7 @@ async fn headers_are_given_anew_for_each_request_and_when_they_are_refused() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_refused_later_needs_auth() {
+async fn a_token_that_is_rejected_later_needs_auth() {
     let token = Arc::new(Mutex::new(RIGHT));
     let known = Arc::clone(&token);
     let gate = move |seen: &Seen| {
@@ -104,7 +104,7 @@ async fn a_token_that_is_refused_later_needs_auth() {
 }
 
 #[tokio::test]
-async fn what_a_caller_may_not_do_is_an_error_of_that_call() {
+async fn a_missing_scope_is_an_error_of_that_call() {
     let gate = |seen: &Seen| {
         let challenge = [("www-authenticate", r#"Bearer error="insufficient_scope", scope="hit""#)];
         let refused = (StatusCode::FORBIDDEN, challenge).into_response();
@@ -115,14 +115,14 @@ async fn what_a_caller_may_not_do_is_an_error_of_that_call() {
     let result = call(&pool, "hit", json!({})).await;
     let error = result.error().unwrap();
     assert_eq!(error.class(), ErrorClass::Tool);
-    assert!(error.message().contains("it asks for the scope `hit`"), "{error}");
+    assert!(error.message().contains("it requires the scope `hit`"), "{error}");
     assert_eq!(manager.server("far").unwrap().state, McpState::Ready);
     let place = call(&pool, "place", json!({ "region": "here" })).await;
     assert_eq!(place.observation().to_text(), "here");
 }
 
 #[tokio::test]
-async fn what_a_server_repeats_of_a_secret_is_not_shown() {
+async fn parts_of_secrets_repeated_by_a_server_are_not_shown() {
     let gate = |seen: &Seen| {
         let said = format!("go away, {} {}", seen.header("authorization"), seen.header("x-team"));
         Some((StatusCode::IM_A_TEAPOT, said).into_response())
@@ -139,7 +139,7 @@ async fn what_a_server_repeats_of_a_secret_is_not_shown() {
 }
 
 #[tokio::test]
-async fn what_can_be_no_header_is_refused_at_once() {
+async fn an_invalid_header_is_rejected_immediately() {
     let pool = ToolPool::builder().build().unwrap();
     let config = McpServerConfig::http("http://127.0.0.1:1/mcp").header("X-Team", "a\nb");
     let error = builder_of(config).start(&pool).unwrap_err();
@@ -196,7 +196,7 @@ async fn nothing_that_a_server_repeats_shows_a_secret() {
 }
 
 #[tokio::test]
-async fn whoever_gives_headers_is_told_where_they_go() {
+async fn a_header_source_receives_the_url_without_secrets() {
     let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), open);
     let pool = ToolPool::builder().build().unwrap();
     let url = far.url().replace("http://", "http://ada:8fQm2x@");

@@ -18,7 +18,7 @@ fn is_retrying(state: &McpState) -> bool {
 }
 
 #[tokio::test]
-async fn a_server_that_is_started_anew_is_called_again() {
+async fn a_restarted_server_is_called_again() {
     for gate in [open as Gate, legacy] {
         let probe = Probe::new();
         let far = Far::start(&tools(&probe), HttpOptions::default(), gate);
@@ -37,7 +37,7 @@ async fn a_server_that_is_started_anew_is_called_again() {
 }
 
 #[tokio::test]
-async fn a_call_that_a_server_dies_of_is_not_made_twice() {
+async fn a_call_that_kills_its_server_is_not_repeated() {
     for gate in [open as Gate, legacy] {
         let probe = Probe::new();
         let far = Far::start(&tools(&probe), HttpOptions::default(), gate);
@@ -74,7 +74,7 @@ async fn a_dead_server_is_noticed_without_a_call() {
 }
 
 #[tokio::test]
-async fn a_session_that_has_expired_is_opened_anew_and_nothing_is_done_twice() {
+async fn an_expired_session_is_reopened_without_repeating_calls() {
     let probe = Probe::new();
     let far = Far::start(&tools(&probe), HttpOptions::default(), |seen| {
         // Its session is forgotten with the call that it knew nothing of.
@@ -105,7 +105,7 @@ async fn a_session_that_has_expired_is_opened_anew_and_nothing_is_done_twice() {
 }
 
 #[tokio::test]
-async fn a_call_that_gets_404_each_time_says_so() {
+async fn a_call_that_always_gets_404_reports_it() {
     let probe = Probe::new();
     let far = Far::start(&tools(&probe), HttpOptions::default(), |seen| {
         let is_call = seen.calls("tools/call");
@@ -122,7 +122,7 @@ async fn a_call_that_gets_404_each_time_says_so() {
 }
 
 #[tokio::test]
-async fn a_session_that_is_said_to_be_unknown_by_an_error_is_opened_anew() {
+async fn a_session_reported_unknown_is_reopened() {
     let probe = Probe::new();
     let far = Far::start(&tools(&probe), HttpOptions::default(), {
         let done = std::sync::atomic::AtomicBool::new(false);
@@ -161,7 +161,7 @@ async fn an_error_that_speaks_of_a_session_is_the_answer_and_nothing_is_done_twi
 }
 
 #[tokio::test]
-async fn one_bad_answer_is_the_loss_of_one_call() {
+async fn an_invalid_answer_fails_one_call() {
     type Answer = fn() -> Response;
     let bad: [Answer; 3] = [
         || StatusCode::INTERNAL_SERVER_ERROR.into_response(),
@@ -194,7 +194,7 @@ async fn one_bad_answer_is_the_loss_of_one_call() {
 }
 
 #[tokio::test]
-async fn a_server_that_never_answers_is_given_up_in_time() {
+async fn a_server_that_never_answers_times_out() {
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", silent.local_addr().unwrap());
     let pool = ToolPool::builder().build().unwrap();
@@ -205,7 +205,7 @@ async fn a_server_that_never_answers_is_given_up_in_time() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_is_tried_again() {
+async fn a_missing_server_is_retried() {
     let pool = ToolPool::builder().build().unwrap();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

@@ -37,7 +37,7 @@ impl Seen {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 
-    pub(super) fn is_modern(&self) -> bool {
+    pub(super) fn is_stateless(&self) -> bool {
         self.header("mcp-protocol-version") == "2026-07-28"
     }
 
@@ -50,6 +50,22 @@ impl Seen {
     pub(super) fn result(&self, result: Value) -> Response {
         let body = json!({ "jsonrpc": "2.0", "id": self.message["id"], "result": result });
         ([("content-type", "application/json")], body.to_string()).into_response()
+    }
+
+    /// The answer of a 2026-07-28 server with these tools to a request that finds it or lists them.
+    pub(super) fn listing(&self, tools: &Value) -> Option<Response> {
+        let members = match self.message["method"].as_str()? {
+            "server/discover" => json!({
+                "supportedVersions": ["2026-07-28"],
+                "capabilities": { "tools": {} },
+                "serverInfo": { "name": "far", "version": "1" },
+            }),
+            "tools/list" => json!({ "tools": tools }),
+            _ => return None,
+        };
+        let mut result = json!({ "resultType": "complete", "ttlMs": 0, "cacheScope": "private" });
+        result.as_object_mut()?.extend(members.as_object()?.clone());
+        Some(self.result(result))
     }
 
     pub(super) fn error(&self, status: u16, id: &Value, code: i64, text: &str) -> Response {
@@ -255,7 +271,7 @@ pub(super) fn open(_: &Seen) -> Option<Response> {
 /// A server without 2026-07-28.
 pub(super) fn legacy(seen: &Seen) -> Option<Response> {
     let refused = axum::http::StatusCode::BAD_REQUEST;
-    seen.is_modern().then(|| (refused, "no such version").into_response())
+    seen.is_stateless().then(|| (refused, "no such version").into_response())
 }
 
 /// A pool, and a manager of one server.

@@ -8,7 +8,7 @@ use tool_runtime::HttpOptions;
 use tool_runtime::mcp::McpState;
 
 #[tokio::test]
-async fn marked_arguments_are_repeated_where_the_era_knows_it() {
+async fn marked_arguments_are_repeated_only_for_2026_07_28() {
     let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), open);
     let (pool, _manager) = connected(&far).await;
     let place = call(&pool, "place", json!({ "region": " köln" })).await;
@@ -24,27 +24,13 @@ async fn marked_arguments_are_repeated_where_the_era_knows_it() {
 
 /// A server of 2026-07-28 with these tools.
 fn answer(seen: &Seen, tools: &Value) -> Option<Response> {
-    match seen.message["method"].as_str()? {
-        "server/discover" => Some(seen.result(json!({
-            "resultType": "complete",
-            "ttlMs": 0,
-            "cacheScope": "private",
-            "supportedVersions": ["2026-07-28"],
-            "capabilities": { "tools": {} },
-            "serverInfo": { "name": "far", "version": "1" },
-        }))),
-        "tools/list" => Some(seen.result(json!({
-            "resultType": "complete",
-            "ttlMs": 0,
-            "cacheScope": "private",
-            "tools": tools,
-        }))),
-        "tools/call" => Some(seen.result(json!({
+    if seen.calls("tools/call") {
+        return Some(seen.result(json!({
             "resultType": "complete",
             "content": [{ "type": "text", "text": seen.header("mcp-param-region") }],
-        }))),
-        _ => None,
+        })));
     }
+    seen.listing(tools)
 }
 
 fn marked(name: &str, header: &str) -> Value {
@@ -71,7 +57,7 @@ async fn tools_with_impossible_marks_are_left_out_and_named() {
 }
 
 #[tokio::test]
-async fn a_mark_that_has_changed_is_learned_and_the_call_made_once_more() {
+async fn a_changed_header_mark_is_reread_and_the_call_repeated() {
     let lists = AtomicUsize::new(0);
     let far = Far::written(move |seen| {
         let is_list = seen.calls("tools/list");
@@ -91,7 +77,7 @@ async fn a_mark_that_has_changed_is_learned_and_the_call_made_once_more() {
 }
 
 #[tokio::test]
-async fn of_two_tools_with_one_name_the_first_says_what_is_repeated() {
+async fn of_two_tools_with_one_name_the_first_decides_about_headers() {
     let far = Far::written(|seen| {
         let plain = json!({ "name": "place", "inputSchema": { "type": "object" } });
         answer(seen, &json!([plain, marked("place", "Region")]))

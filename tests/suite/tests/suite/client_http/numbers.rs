@@ -5,36 +5,23 @@ use axum::response::IntoResponse as _;
 use serde_json::json;
 
 #[tokio::test]
-async fn an_integer_that_has_lost_its_digits_is_an_error() {
-    let far = Far::written(|seen| match seen.message["method"].as_str()? {
-        "server/discover" => Some(seen.result(json!({
-            "resultType": "complete",
-            "ttlMs": 0,
-            "cacheScope": "private",
-            "supportedVersions": ["2026-07-28"],
-            "capabilities": { "tools": {} },
-            "serverInfo": { "name": "far", "version": "1" },
-        }))),
-        "tools/list" => Some(seen.result(json!({
-            "resultType": "complete",
-            "ttlMs": 0,
-            "cacheScope": "private",
-            "tools": [{
-                "name": "count",
-                "inputSchema": { "type": "object" },
-                "outputSchema": { "type": "object", "properties": {
-                    "n": { "type": "integer" }, "x": { "type": "number" },
-                } },
-            }],
-        }))),
-        _ => {
+async fn an_integer_beyond_64_bits_is_an_error() {
+    let far = Far::written(|seen| {
+        let count = json!({
+            "name": "count",
+            "inputSchema": { "type": "object" },
+            "outputSchema": { "type": "object", "properties": {
+                "n": { "type": "integer" }, "x": { "type": "number" },
+            } },
+        });
+        seen.listing(&json!([count])).or_else(|| {
             let number = if seen.body.contains("wide") { "100000000000000000001" } else { "1" };
             let id = &seen.message["id"];
             let body = format!(
                 r#"{{"jsonrpc":"2.0","id":{id},"result":{{"resultType":"complete","content":[],"structuredContent":{{"n":{number},"x":6e23}}}}}}"#
             );
             Some(([("content-type", "application/json")], body).into_response())
-        }
+        })
     });
     let (pool, _manager) = connected(&far).await;
     let result = call(&pool, "count", json!({ "wide": true })).await;

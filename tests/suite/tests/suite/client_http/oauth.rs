@@ -125,7 +125,7 @@ async fn a_person_lets_this_program_in() {
 }
 
 #[tokio::test]
-async fn a_person_may_take_their_time() {
+async fn a_question_has_no_short_timeout() {
     let (_, far) = Guarded::start();
     let pool = ToolPool::builder().build().unwrap();
     let go = Arc::new(Semaphore::new(0));
@@ -161,7 +161,7 @@ async fn a_person_may_decline() {
 }
 
 #[tokio::test]
-async fn without_anybody_to_ask_a_server_needs_auth() {
+async fn without_a_person_a_server_stays_needs_auth() {
     let (_, far) = Guarded::start();
     let pool = ToolPool::builder().build().unwrap();
     let error = in_time(builder(&far).connect(&pool)).await.unwrap_err().to_string();
@@ -169,7 +169,7 @@ async fn without_anybody_to_ask_a_server_needs_auth() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_refused_is_refreshed_and_nobody_asked() {
+async fn a_rejected_token_is_refreshed_without_a_person() {
     let (guarded, far) = Guarded::start();
     let pool = ToolPool::builder().build().unwrap();
     let pages = Arc::new(AtomicUsize::new(0));
@@ -201,7 +201,7 @@ async fn a_client_asks_for_itself() {
 }
 
 #[tokio::test]
-async fn tokens_outlive_a_manager_where_they_are_kept() {
+async fn stored_tokens_outlive_a_manager() {
     let (_, far) = Guarded::start();
     let kept = Arc::new(Kept::default());
     let pool = ToolPool::builder().build().unwrap();

@@ -16,7 +16,7 @@ fn needs_auth(state: &McpState) -> bool {
 }
 
 #[tokio::test]
-async fn a_page_that_is_none_of_the_web_is_not_opened() {
+async fn only_web_pages_are_opened() {
     for page in [
         "javascript:alert(1)",
         "file:///etc/passwd",
@@ -50,7 +50,7 @@ async fn tokens_of_one_address_are_not_sent_to_another() {
 }
 
 #[tokio::test]
-async fn what_a_token_endpoint_says_freely_is_not_shown() {
+async fn free_text_of_a_token_endpoint_is_not_shown() {
     for description in ["BODY AUTH", "\u{1b}[2J", &"x".repeat(1_000_000)] {
         for error in ["invalid_client", "BODY AUTH"] {
             for is_by_itself in [false, true] {
@@ -114,7 +114,7 @@ async fn a_client_that_was_restored_has_its_secret() {
 }
 
 #[tokio::test]
-async fn a_secret_goes_to_the_issuer_that_is_named() {
+async fn a_secret_is_sent_to_the_configured_issuer() {
     let far = Login::default().start();
     let pool = ToolPool::builder().build().unwrap();
     for is_by_itself in [false, true] {
@@ -135,7 +135,7 @@ async fn a_secret_goes_to_the_issuer_that_is_named() {
 }
 
 #[tokio::test]
-async fn a_secret_goes_to_no_other_issuer_than_before() {
+async fn a_secret_is_sent_only_to_the_previous_issuer() {
     let (far, kept) = (Login::default().start(), Arc::new(Kept::default()));
     let pool = ToolPool::builder().build().unwrap();
     let mut oauth = confidential();
@@ -151,7 +151,7 @@ async fn a_secret_goes_to_no_other_issuer_than_before() {
 }
 
 #[tokio::test]
-async fn a_server_that_always_wants_more_does_not_get_it() {
+async fn endless_rounds_are_limited() {
     let wanted = AtomicUsize::new(0);
     let messages = move |seen: &Seen| {
         let number = wanted.fetch_add(usize::from(seen.calls("tools/call")), Ordering::Relaxed);

@@ -81,7 +81,7 @@ async fn speaks(pool: &ToolPool, manager: &McpManager) {
 }
 
 #[tokio::test]
-async fn a_server_that_is_said_to_be_old_is_spoken_to_so() {
+async fn a_server_configured_as_old_gets_initialize() {
     let far = Old::start("/messages?session=1");
     let pool = ToolPool::builder().build().unwrap();
     let config = config(&far).header("X-Team", "blue");
@@ -115,7 +115,7 @@ async fn messages_are_sent_to_no_other_server() {
 }
 
 #[tokio::test]
-async fn an_old_server_that_dies_is_tried_again() {
+async fn an_old_server_that_dies_is_retried() {
     let far = Old::start("/messages");
     let pool = ToolPool::builder().build().unwrap();
     let manager = in_time(builder_of(config(&far)).connect(&pool)).await.unwrap();

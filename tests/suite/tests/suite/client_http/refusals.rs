@@ -15,7 +15,7 @@ async fn refusal(gate: impl Fn(&Seen) -> Option<Response> + Send + Sync + 'stati
 }
 
 #[tokio::test]
-async fn a_redirect_to_another_server_is_refused() {
+async fn a_redirect_to_another_server_is_rejected() {
     let other = Far::start(&tools(&Probe::new()), HttpOptions::default(), open);
     let url = other.url();
     let error = refusal(move |_| {
@@ -39,7 +39,7 @@ async fn a_redirect_within_a_server_is_followed() {
 }
 
 #[tokio::test]
-async fn what_is_no_mcp_server_is_said_to_be_none() {
+async fn a_url_without_an_mcp_server_is_reported() {
     let page = |_: &Seen| Some(axum::response::Html("<h1>Welcome</h1>").into_response());
     let error = refusal(page).await;
     assert!(error.contains("`text/html") && error.contains("is this its address?"), "{error}");
@@ -50,7 +50,7 @@ async fn what_is_no_mcp_server_is_said_to_be_none() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_not_taken_is_an_error_and_no_end() {
+async fn a_rejected_call_is_an_error_and_keeps_the_connection() {
     let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), |seen| {
         let busy = (StatusCode::TOO_MANY_REQUESTS, [("retry-after", "3")]).into_response();
         (seen.calls("tools/call") && seen.message["params"]["name"] == "hit").then_some(busy)
@@ -64,7 +64,7 @@ async fn a_call_that_is_not_taken_is_an_error_and_no_end() {
 }
 
 #[tokio::test]
-async fn an_error_that_names_no_request_is_the_answer_to_its_own() {
+async fn an_error_without_an_id_answers_its_request() {
     let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), |seen| {
         let null = serde_json::Value::Null;
         let refused = seen.error(400, &null, -32600, "there is too much of it");
@@ -110,7 +110,7 @@ async fn an_answer_of_a_stream_with_half_a_character_is_read() {
 }
 
 #[tokio::test]
-async fn a_call_without_an_answer_of_its_own_ends_at_once() {
+async fn a_call_without_an_answer_ends_immediately() {
     type Answer = fn(&Seen) -> Response;
     let answers: [(Answer, &str); 4] = [
         (|_| StatusCode::ACCEPTED.into_response(), "it takes the request and gives no answer"),

@@ -123,7 +123,7 @@ async fn a_call_waits_until_its_task_is_done() {
 }
 
 #[tokio::test]
-async fn what_a_task_asks_is_answered_once() {
+async fn a_question_of_a_task_is_answered_once() {
     let far = started(&Arc::default(), open);
     let (pool, _manager) = connected(&far).await;
     let sure = Arc::new(Sure::default());
@@ -137,7 +137,7 @@ async fn what_a_task_asks_is_answered_once() {
 }
 
 #[tokio::test]
-async fn a_task_that_nobody_waits_for_is_cancelled() {
+async fn a_task_without_a_waiter_is_cancelled() {
     let tub = Arc::new(Tub::default());
     let far = started(&tub, open);
     let (pool, _manager) = connected(&far).await;

@@ -71,7 +71,7 @@ async fn front(listener: TcpListener, acceptor: TlsAcceptor, behind: SocketAddr)
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_is_asked_over_tls_if_its_certificate_is_trusted() {
+async fn a_server_with_a_trusted_certificate_is_reached_over_tls() {
     let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), open);
     let names = ["127.0.0.1".to_owned()];
     let CertifiedKey { cert, signing_key } = generate_simple_self_signed(names).expect("a name");

@@ -24,7 +24,7 @@ fn ways() -> [(&'static str, HttpOptions, Gate); 3] {
 }
 
 #[tokio::test]
-async fn tools_are_listed_and_called_and_tell_how_far_they_are() {
+async fn tools_are_listed_and_called_with_progress() {
     for (version, options, gate) in ways() {
         let probe = Probe::new();
         let far = Far::start(&tools(&probe), options, gate);
@@ -44,7 +44,7 @@ async fn tools_are_listed_and_called_and_tell_how_far_they_are() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_given_up_ends_at_the_server() {
+async fn an_abandoned_call_is_cancelled_at_the_server() {
     // Without a session, a server of 2025-11-25 cannot be cancelled.
     for (version, options, gate) in ways().into_iter().take(2) {
         let probe = Probe::new();
@@ -60,7 +60,7 @@ async fn a_call_that_is_given_up_ends_at_the_server() {
 }
 
 #[tokio::test]
-async fn changes_of_the_list_are_heard() {
+async fn changes_of_the_list_arrive() {
     for (version, options, gate) in ways().into_iter().take(2) {
         let theirs = tools(&Probe::new());
         let far = Far::start(&theirs, options, gate);
@@ -77,7 +77,7 @@ async fn changes_of_the_list_are_heard() {
 }
 
 #[tokio::test]
-async fn changes_are_heard_after_a_stream_that_could_not_be_opened_or_read() {
+async fn changes_arrive_after_a_broken_stream() {
     type Answer = fn() -> Response;
     let broken: [Answer; 2] = [
         || StatusCode::SERVICE_UNAVAILABLE.into_response(),

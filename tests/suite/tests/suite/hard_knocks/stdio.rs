@@ -259,7 +259,7 @@ fn a_stream_of_everything_over_stdio() {
 
 /// One thread reads and works: it must not read on before it has worked.
 #[test]
-fn what_is_sent_ahead_does_not_pile_up() {
+fn messages_sent_ahead_are_bounded() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_knocked_server"));
     let mut talk = Talk::start_with(command.env("TOKIO_WORKER_THREADS", "1"));
     for _ in 0..10_000 {

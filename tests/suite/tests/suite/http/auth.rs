@@ -3,7 +3,7 @@
 use super::client::Ask;
 use super::served::Served;
 use std::future::ready;
-use tool_runtime::{AuthRefusal, Authenticate, BearerTokens, BoxFuture, HttpOptions, Principal};
+use tool_runtime::{AuthRejection, Authenticate, BearerTokens, BoxFuture, HttpOptions, Principal};
 
 fn tokens() -> BearerTokens {
     BearerTokens::parse("ada:t-1\nbob:t-2\nt-3").expect("tokens")
@@ -35,7 +35,7 @@ async fn without_a_known_token_nothing_is_answered_but_health() {
 }
 
 #[tokio::test]
-async fn a_tool_learns_who_is_asking() {
+async fn a_tool_sees_the_client_info() {
     let served = Served::start(HttpOptions::default().auth(tokens())).await;
     for (token, name) in [("t-1", "ada"), ("t-2", "bob"), ("t-3", "#3")] {
         let bearer = bearing(token);
@@ -69,20 +69,20 @@ impl Authenticate for Picky {
         &'a self,
         token: Option<&'a str>,
         request: &'a axum::http::request::Parts,
-    ) -> BoxFuture<'a, Result<Principal, AuthRefusal>> {
+    ) -> BoxFuture<'a, Result<Principal, AuthRejection>> {
         Box::pin(ready(match token {
-            None => Err(AuthRefusal::Unknown),
+            None => Err(AuthRejection::Unknown),
             Some("guest") => {
-                Err(AuthRefusal::InsufficientScope(vec!["a:read".into(), "a:write".into()]))
+                Err(AuthRejection::InsufficientScope(vec!["a:read".into(), "a:write".into()]))
             }
-            Some("later") => Err(AuthRefusal::Unavailable("the keys are lost".into())),
+            Some("later") => Err(AuthRejection::Unavailable("the keys are lost".into())),
             Some(name) => Ok(Principal::new(format!("{name}@{}", request.uri.path()))),
         }))
     }
 }
 
 #[tokio::test]
-async fn somebody_elses_authentication_says_who_and_what_is_needed() {
+async fn a_custom_authenticator_sets_principal_and_challenge() {
     let metadata = "https://example.com/.well-known/oauth-protected-resource";
     let options = HttpOptions::default().auth(Picky).resource_metadata(metadata);
     let served = Served::start(options).await;

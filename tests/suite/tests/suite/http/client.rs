@@ -100,8 +100,8 @@ impl Ask {
         self
     }
 
-    /// The same, in a way that is unusual enough to go through rmcp.
-    pub(crate) fn past_the_lane(self) -> Self {
+    /// The same request with an unusual `Accept`, which the fast path leaves to rmcp.
+    pub(crate) fn through_rmcp(self) -> Self {
         self.with("accept", "application/json;q=0.9, text/event-stream;q=1")
     }
 

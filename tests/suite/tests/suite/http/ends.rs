@@ -34,7 +34,7 @@ async fn a_client_that_sends_nothing_more_gets_its_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
-async fn a_client_that_ends_its_requests_at_once_gets_its_answer() {
+async fn a_client_that_closes_its_sending_side_gets_its_answer() {
     let served = Served::start(HttpOptions::default()).await;
     let session = served.session(&[]).await;
     let list = Ask::modern(1, "tools/list", json!({}));
@@ -134,7 +134,7 @@ async fn a_client_comes_back_to_a_call_that_the_server_hung_up_on() {
 }
 
 #[tokio::test]
-async fn calls_may_finish_when_the_server_ends_and_listeners_are_let_go() {
+async fn a_shutdown_ends_listeners_and_lets_calls_finish() {
     let mut served = Served::start(HttpOptions::default()).await;
     let session = served.session(&[]).await;
     let mut listener = served.open().await;

@@ -41,7 +41,7 @@ async fn there_are_only_so_many_busy_connections() {
 }
 
 #[tokio::test]
-async fn an_idle_connection_gives_way_to_a_new_one() {
+async fn an_idle_connection_is_closed_for_a_new_one() {
     let served = Served::start(HttpOptions::default().max_connections(1)).await;
     let mut silent = served.open().await;
     let mut slow = served.open().await;
@@ -73,7 +73,7 @@ fn announced() -> Ask {
 }
 
 #[tokio::test]
-async fn messages_that_do_not_arrive_shut_nobody_out() {
+async fn incomplete_messages_do_not_block_others() {
     let served = Served::start(HttpOptions::default().max_requests(1)).await;
     let mut connections = [served.open().await, served.open().await];
     for connection in &mut connections {

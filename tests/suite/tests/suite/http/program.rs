@@ -57,7 +57,7 @@ async fn refused(arguments: &[&str]) -> (Option<i32>, String) {
 }
 
 #[tokio::test]
-async fn it_says_where_it_listens_and_answers_there() {
+async fn it_prints_its_address_and_answers_there() {
     let program = Program::start(&mut command(&["--http", "0"])).await;
     assert!(program.address.ip().is_loopback() && program.address.port() > 0);
     assert_eq!(program.ask(&Ask::call(1, "numbers")).await, 200);
@@ -65,7 +65,7 @@ async fn it_says_where_it_listens_and_answers_there() {
 }
 
 #[tokio::test]
-async fn flags_let_others_in() {
+async fn flags_allow_other_hosts_and_origins() {
     let flags = [
         "--http",
         ":0",
@@ -116,7 +116,7 @@ async fn a_public_address_needs_authentication() {
 }
 
 #[tokio::test]
-async fn wrong_flags_are_told_what_to_write() {
+async fn wrong_flags_are_reported_with_a_remedy() {
     let cases: [(&[&str], i32, &str); 7] = [
         (&["--no-sessions"], 2, "'--no-sessions' needs '--http <ADDR>'"),
         (&["--http", "localhost"], 1, "write `8080`"),
@@ -140,7 +140,7 @@ async fn wrong_flags_are_told_what_to_write() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_signal_lets_calls_finish_and_a_second_one_does_not() {
+async fn a_signal_lets_calls_finish_and_a_second_one_stops_them() {
     for name in ["TERM", "INT"] {
         let mut program = Program::start(&mut command(&["--http", "0"])).await;
         program.signal(name);

@@ -18,7 +18,7 @@ async fn pair(context: &ToolContext) -> Result<String, ToolError> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
-async fn questions_that_are_asked_at_once_are_sent_together() {
+async fn concurrent_questions_are_sent_together() {
     let tools = |pool: ToolPoolBuilder| pool.tool::<PairAction>();
     let served = Served::start_with(HttpOptions::default(), tools).await;
     let ask = Ask::call(1, "pair").with_params(|params| {

@@ -8,7 +8,7 @@ use tool_runtime::prelude::*;
 use tool_runtime::{HttpOptions, ToolPoolBuilder};
 
 #[tokio::test]
-async fn another_host_is_refused_and_told_the_flag() {
+async fn rejects_another_host_and_names_the_flag() {
     let served = Served::start(HttpOptions::default().allow_host("tools.example.com")).await;
     let refused = served.ask(&Ask::call(1, "whoami").with("host", "evil.example.com")).await;
     assert_eq!(refused.status(), 403);
@@ -20,7 +20,7 @@ async fn another_host_is_refused_and_told_the_flag() {
 }
 
 #[tokio::test]
-async fn a_foreign_page_is_refused_and_told_the_flag() {
+async fn rejects_a_foreign_origin_and_names_the_flag() {
     let served = Served::start(HttpOptions::default().allow_origin("https://a.example")).await;
     let from = |origin| Ask::call(1, "whoami").with("origin", origin);
     for origin in ["https://evil.example", "null"] {
@@ -40,7 +40,7 @@ async fn a_foreign_page_is_refused_and_told_the_flag() {
 }
 
 #[tokio::test]
-async fn a_browser_may_ask_what_its_page_may_send() {
+async fn cors_preflight_requests_are_answered() {
     let served = Served::start(HttpOptions::default()).await;
     let preflight = Ask::new("OPTIONS", "/mcp")
         .with("origin", "http://localhost:3000")
@@ -55,7 +55,7 @@ async fn a_browser_may_ask_what_its_page_may_send() {
 }
 
 #[tokio::test]
-async fn what_is_no_message_is_answered_as_json_rpc_says() {
+async fn invalid_messages_are_answered_by_json_rpc() {
     let served = Served::start(HttpOptions::default()).await;
     let cases: [(&[u8], i64); 8] = [
         (b"{", -32700),
@@ -77,7 +77,7 @@ async fn what_is_no_message_is_answered_as_json_rpc_says() {
 }
 
 #[tokio::test]
-async fn only_json_is_taken_and_only_where_the_protocol_is() {
+async fn only_json_at_the_endpoint_is_accepted() {
     let served = Served::start(HttpOptions::default()).await;
     let call = Ask::call(1, "whoami");
     assert_eq!(served.ask(&call.clone().with("content-type", "text/plain")).await.status(), 415);
@@ -121,7 +121,7 @@ async fn headers_have_a_limit() {
 }
 
 #[tokio::test]
-async fn a_client_that_sends_much_still_sees_why_it_is_refused() {
+async fn a_client_that_sends_too_much_still_reads_the_rejection() {
     let served = Served::start(HttpOptions::default()).await;
     let text = "x".repeat(6 << 20);
     let long = Ask::modern(1, "tools/call", json!({"name": "echo", "arguments": {"text": text}}));
@@ -130,7 +130,7 @@ async fn a_client_that_sends_much_still_sees_why_it_is_refused() {
 }
 
 #[tokio::test]
-async fn a_message_of_countless_values_is_refused_where_no_tool_wants_them() {
+async fn rejects_a_message_of_too_many_values() {
     let served = Served::start(HttpOptions::default()).await;
     let many = vec![0; 100_000];
     let listing = served.ask(&Ask::modern(1, "tools/list", json!({"x": many}))).await;
@@ -176,7 +176,7 @@ async fn a_header_that_is_read_once_is_sent_once() {
 }
 
 #[tokio::test]
-async fn a_request_without_a_session_is_told_how_to_begin() {
+async fn a_request_without_a_session_is_rejected_with_a_remedy() {
     let served = Served::start(HttpOptions::default()).await;
     let list = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/list"});
     let refused = served.ask(&Ask::post(list.to_string())).await;
@@ -190,14 +190,21 @@ async fn a_request_without_a_session_is_told_how_to_begin() {
 
 #[tokio::test]
 async fn all_invalid_options_are_reported_when_the_server_starts() {
-    let options = HttpOptions::default().allow_origin("a.example").resource_metadata("a b");
+    let options = HttpOptions::default()
+        .allow_host("https://a.example")
+        .allow_origin("a.example")
+        .resource_metadata("a b");
     let pool = || ToolPool::builder().allow_empty().build().expect("a pool");
     let server = || McpServer::new(pool(), "suite", "1").with_state_secret("short");
     let router = server().into_router(options.clone()).expect_err("problems");
     let served = server().serve_http("127.0.0.1:0", options).await.expect_err("problems");
     for error in [router, served] {
-        for part in ["5 bytes; give it at least 32", "`a.example` is not an origin", "`a b` is not"]
-        {
+        for part in [
+            "5 bytes; give it at least 32",
+            "`https://a.example` is not a host",
+            "`a.example` is not an origin",
+            "`a b` is not",
+        ] {
             assert!(error.to_string().contains(part), "{error}");
         }
     }
@@ -217,7 +224,7 @@ async fn a_cursor_is_a_text() {
 }
 
 #[tokio::test]
-async fn an_id_that_is_no_integer_is_blamed_itself() {
+async fn rejects_an_id_that_is_not_an_integer() {
     let served = Served::start(HttpOptions::default()).await;
     for id in ["1.5", "98765432109876543210", "1e400"] {
         let body = format!(r#"{{"jsonrpc": "2.0", "id": {id}, "method": "tools/list"}}"#);

@@ -18,14 +18,14 @@ fn text(answer: &Answer) -> Value {
 }
 
 #[tokio::test]
-async fn an_id_is_refused_while_a_request_with_it_runs() {
+async fn an_id_is_rejected_while_a_request_with_it_runs() {
     let mut served = Served::start(HttpOptions::default()).await;
     let session = served.session(&[]).await;
     let mut connection = served.open().await;
     connection.send(&Ask::call_within(&session, 3, "wait")).await;
     assert_eq!(served.told().await, "started");
     let again = Ask::call_within(&session, 3, "whoami");
-    for ask in [again.clone(), again.clone().past_the_lane(), list(&session, &json!(3))] {
+    for ask in [again.clone(), again.clone().through_rmcp(), list(&session, &json!(3))] {
         let refused = served.ask(&ask).await;
         assert_eq!(refused.status(), 400, "{refused:?}");
         let error = refused.json();
@@ -42,7 +42,7 @@ async fn an_id_is_refused_while_a_request_with_it_runs() {
 }
 
 #[tokio::test]
-async fn an_id_is_free_when_its_request_was_taken_back() {
+async fn an_id_is_free_after_its_request_was_cancelled() {
     let options = HttpOptions::default().resume_timeout(Duration::ZERO);
     let mut served = Served::start(options).await;
     let session = served.session(&[]).await;
@@ -70,7 +70,7 @@ async fn calls_end_with_their_session() {
     let session = served.session(&[]).await;
     for (id, ask) in (1..).zip([
         Ask::call_within(&session, 1, "wait"),
-        Ask::call_within(&session, 2, "wait").past_the_lane(),
+        Ask::call_within(&session, 2, "wait").through_rmcp(),
     ]) {
         let mut connection = served.open().await;
         connection.send(&ask).await;

@@ -9,14 +9,14 @@ use tool_runtime::HttpOptions;
 use tool_runtime::prelude::*;
 
 #[tokio::test]
-async fn a_session_has_a_value_of_its_own_until_it_ends() {
+async fn a_session_has_its_own_value_until_it_ends() {
     let ledger = Arc::new(Ledger::default());
     let builder = ToolPool::builder().state(Arc::clone(&ledger)).toolset::<PerSession>(());
     let served = Served::start_with(HttpOptions::default(), |_| builder).await;
     let sessions = [served.session(&[]).await, served.session(&[]).await];
     for session in &sessions {
         let call = Ask::call_within(session, 1, "tab.call");
-        for (ask, count) in [(call.clone(), "1"), (call.past_the_lane(), "2")] {
+        for (ask, count) in [(call.clone(), "1"), (call.through_rmcp(), "2")] {
             let answer = served.ask(&ask).await.last_event();
             assert_eq!(answer["result"]["content"][0]["text"], count, "{answer}");
         }

@@ -4,7 +4,7 @@ use super::client::{Answer, Ask};
 use super::served::{Served, in_time};
 use std::future::pending;
 use std::time::Duration;
-use tool_runtime::{AuthRefusal, Authenticate, BearerTokens, BoxFuture, HttpOptions, Principal};
+use tool_runtime::{AuthRejection, Authenticate, BearerTokens, BoxFuture, HttpOptions, Principal};
 
 const ADA: &str = "Bearer t-1";
 const BOB: &str = "Bearer t-2";
@@ -21,7 +21,7 @@ fn assert_crowded(refused: &Answer, what: &str) {
 }
 
 #[tokio::test]
-async fn one_client_leaves_places_for_the_requests_of_others() {
+async fn requests_are_limited_per_principal() {
     let mut served = served(HttpOptions::default().max_requests(3)).await;
     let wait = Ask::call(1, "wait").with("authorization", ADA);
     let mut connections = [served.open().await, served.open().await];
@@ -42,7 +42,7 @@ async fn one_client_leaves_places_for_the_requests_of_others() {
 }
 
 #[tokio::test]
-async fn one_client_leaves_places_for_the_sessions_of_others() {
+async fn sessions_are_limited_per_principal() {
     let options = HttpOptions::default().max_sessions(3).max_sessions_per_principal(1);
     let served = served(options).await;
     let session = served.session(&[("authorization", ADA)]).await;
@@ -62,13 +62,13 @@ impl Authenticate for Silent {
         &'a self,
         _: Option<&'a str>,
         _: &'a axum::http::request::Parts,
-    ) -> BoxFuture<'a, Result<Principal, AuthRefusal>> {
+    ) -> BoxFuture<'a, Result<Principal, AuthRejection>> {
         Box::pin(pending())
     }
 }
 
 #[tokio::test]
-async fn nobody_waits_for_ever_to_be_known() {
+async fn authentication_times_out() {
     let options = HttpOptions::default().auth(Silent).auth_timeout(Duration::from_millis(50));
     let served = Served::start(options).await;
     let refused = served.ask(&Ask::call(1, "whoami")).await;
@@ -76,7 +76,7 @@ async fn nobody_waits_for_ever_to_be_known() {
 }
 
 #[tokio::test]
-async fn the_session_of_another_is_as_one_that_is_not_there() {
+async fn a_session_of_another_principal_is_not_found() {
     let served = served(HttpOptions::default()).await;
     let session = served.session(&[("authorization", ADA)]).await;
     for (name, ask) in [

@@ -53,7 +53,7 @@ async fn served(options: HttpOptions) -> Served {
     Served::start_with(options, tools).await
 }
 
-/// A call that wants to hear of everything, in the lane or past it.
+/// A call with progress token, log level and capabilities, for the fast path and for rmcp.
 pub(super) fn modern(tool: &str) -> [Ask; 2] {
     let meta = json!({
         "progressToken": "p",
@@ -68,7 +68,7 @@ pub(super) fn modern(tool: &str) -> [Ask; 2] {
         .with("mcp-protocol-version", "2026-07-28")
         .with("mcp-method", "tools/call")
         .with("mcp-name", tool);
-    [ask.clone(), ask.past_the_lane()]
+    [ask.clone(), ask.through_rmcp()]
 }
 
 /// The next message of a stream.
@@ -120,7 +120,7 @@ async fn hear_whole(served: &mut Served, connection: &mut Connection) {
 }
 
 #[tokio::test]
-async fn what_is_told_comes_before_the_result() {
+async fn notifications_arrive_before_the_result() {
     let mut served = served(HttpOptions::default()).await;
     for ask in modern("halfway") {
         let mut connection = served.open().await;
@@ -131,7 +131,7 @@ async fn what_is_told_comes_before_the_result() {
 }
 
 #[tokio::test]
-async fn in_a_session_what_a_call_tells_comes_before_its_result() {
+async fn notifications_of_a_call_in_a_session_precede_its_result() {
     let mut served = served(HttpOptions::default()).await;
     let session = served.session(&[]).await;
     let call = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {
@@ -146,7 +146,7 @@ async fn in_a_session_what_a_call_tells_comes_before_its_result() {
 }
 
 #[tokio::test]
-async fn a_call_that_ends_at_once_still_tells_first() {
+async fn a_call_that_ends_immediately_still_notifies_first() {
     let served = served(HttpOptions::default()).await;
     for ask in modern("quick") {
         let mut connection = served.open().await;
@@ -159,7 +159,7 @@ async fn a_call_that_ends_at_once_still_tells_first() {
 }
 
 #[tokio::test]
-async fn a_stream_ends_with_its_call_whoever_still_knows_the_client() {
+async fn a_stream_ends_with_its_call() {
     let served = served(HttpOptions::default()).await;
     let [ask, _] = modern("haunted");
     let mut connection = served.open().await;
@@ -214,7 +214,7 @@ async fn a_stream_may_finish_when_the_server_ends() {
 }
 
 #[tokio::test]
-async fn a_modern_client_is_asked_by_the_result_and_calls_again() {
+async fn a_stateless_client_gets_questions_as_a_result_and_calls_again() {
     let served = served(HttpOptions::default()).await;
     for ask in modern("careful") {
         let asked = served.ask(&ask).await;

@@ -31,7 +31,7 @@ async fn a_modern_client_discovers_and_lists() {
 }
 
 #[tokio::test]
-async fn headers_that_contradict_the_message_are_refused() {
+async fn headers_that_contradict_the_message_are_rejected() {
     let served = Served::start(HttpOptions::default()).await;
     let answer = served.ask(&Ask::call(1, "whoami").with("mcp-name", "echo")).await;
     assert_eq!((answer.status(), &answer.json()["error"]["code"]), (400, &json!(-32020)));
@@ -66,7 +66,7 @@ async fn an_older_client_has_a_session_until_it_ends_it() {
 }
 
 #[tokio::test]
-async fn without_sessions_older_clients_are_answered_all_the_same() {
+async fn older_clients_are_answered_without_sessions() {
     let served = Served::start(HttpOptions::default().sessions(false)).await;
     let answer = served.ask(&Ask::initialize()).await;
     assert_eq!(answer.head.header("mcp-session-id"), "");

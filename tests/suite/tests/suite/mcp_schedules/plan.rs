@@ -17,7 +17,7 @@ pub(super) struct Plan {
 /// What a server does that it should not.
 #[derive(Clone, Debug)]
 pub(super) struct Faults {
-    is_modern: bool,
+    is_stateless: bool,
     probe: &'static str,
     /// How many of its lives end at once.
     dead: u64,
@@ -96,9 +96,15 @@ fn faults() -> impl Strategy<Value = Faults> {
     let dead = prop_oneof![4 => Just(0), 1 => 1..=2_u64];
     let slow = prop_oneof![3 => Just(0), 1 => 0..=60_u64];
     let stays = prop_oneof![40 => Just(false), 1 => Just(true)];
-    (any::<bool>(), probe, dead, slow, stays).prop_map(|(is_modern, probe, dead, slow, stays)| {
-        Faults { is_modern, probe, dead, slow, stays }
-    })
+    (any::<bool>(), probe, dead, slow, stays).prop_map(
+        |(is_stateless, probe, dead, slow, stays)| Faults {
+            is_stateless,
+            probe,
+            dead,
+            slow,
+            stays,
+        },
+    )
 }
 
 fn step(servers: usize) -> impl Strategy<Value = Step> {
@@ -140,7 +146,7 @@ impl Faults {
     /// As the faulty server reads it.
     pub(super) fn script(&self, lives: &str, log: &str) -> Value {
         json!({
-            "version": if self.is_modern { "2026-07-28" } else { "2025-11-25" },
+            "version": if self.is_stateless { "2026-07-28" } else { "2025-11-25" },
             "probe": self.probe,
             "dead": self.dead,
             "slow": self.slow,

@@ -26,7 +26,7 @@ fn names(pool: &ToolPool) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_server_that_is_installed_late_joins_the_others_whose_names_stay() {
+async fn a_server_installed_later_does_not_rename_other_tools() {
     let scene = Scene::new("late");
     let program = scene.path("late-server");
     let pool = ToolPool::builder().build().unwrap();

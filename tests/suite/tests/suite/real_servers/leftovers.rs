@@ -28,8 +28,8 @@ async fn at_work(scene: &Scene) -> (ToolPool, McpManager) {
 }
 
 #[test]
-fn a_closed_manager_leaves_nothing() {
-    alone("real_servers::leftovers::a_closed_manager_leaves_nothing", LIMIT, || {
+fn a_closed_manager_leaves_no_tools() {
+    alone("real_servers::leftovers::a_closed_manager_leaves_no_tools", LIMIT, || {
         let scene = Scene::new("closed");
         // Whatever it takes to install them.
         scene.config();
@@ -47,8 +47,8 @@ fn a_closed_manager_leaves_nothing() {
 }
 
 #[test]
-fn a_lost_runtime_leaves_nothing() {
-    alone("real_servers::leftovers::a_lost_runtime_leaves_nothing", LIMIT, || {
+fn a_dropped_runtime_leaves_no_process() {
+    alone("real_servers::leftovers::a_dropped_runtime_leaves_no_process", LIMIT, || {
         let scene = Scene::new("lost");
         scene.config();
         let before = Traces::before();

@@ -49,7 +49,7 @@ async fn text(pool: &ToolPool, name: &str, arguments: Value) -> String {
 
 /// It lists them after it knows who is there, and says that its list is another one.
 #[tokio::test]
-async fn a_server_asks_whoever_can_answer() {
+async fn a_server_asks_the_peer_with_the_capability() {
     let scene = Scene::new("questions");
     let pool = ToolPool::builder().build().unwrap();
     let mut changes = pool.changes();

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 const BOUND: Duration = Duration::from_secs(30);
 
 #[test]
-fn calls_in_flight_have_some_time() {
+fn calls_in_flight_get_a_grace_period() {
     for channel in [Channel::Pipes, Channel::Sockets, Channel::OneSocket] {
         let mut host = Host::start(channel).greeted();
         host.write(call(1, "sleepy", &json!({ "millis": 300 })).to_string());
@@ -35,7 +35,7 @@ fn calls_that_do_not_end_hold_up_nothing() {
 }
 
 #[test]
-fn a_host_that_leaves_altogether_ends_the_server() {
+fn a_host_that_closes_both_ends_stops_the_server() {
     let hosts = [Channel::Pipes, Channel::Sockets, Channel::OneSocket].map(|channel| {
         let mut host = Host::start(channel).greeted();
         host.write(call(1, "hang", &json!({})).to_string());

@@ -39,7 +39,7 @@ fn a_long_line_within_the_limit() {
 }
 
 #[test]
-fn bytes_that_are_no_text() {
+fn bytes_that_are_not_utf8() {
     for line in [&b"\xff\xfe{}"[..], b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xc3\x28\"}"] {
         let answer = answer(line);
         assert_eq!((&answer["id"], &answer["error"]["code"]), (&Value::Null, &json!(-32700)));
@@ -62,7 +62,7 @@ fn a_nul_in_a_text_is_a_character() {
 }
 
 #[test]
-fn an_id_that_another_request_has_not_given_back() {
+fn rejects_the_id_of_a_request_in_flight() {
     let mut host = Host::start(Channel::Pipes).greeted();
     for _ in 0..2 {
         host.write(call(7, "sleepy", &json!({ "millis": 300 })).to_string());
@@ -76,7 +76,7 @@ fn an_id_that_another_request_has_not_given_back() {
 }
 
 #[test]
-fn an_id_whose_request_was_taken_back_is_free() {
+fn the_id_of_a_cancelled_request_is_free() {
     let mut host = Host::start(Channel::Pipes).greeted();
     host.write(call(7, "sleepy", &json!({ "millis": 60_000 })).to_string());
     host.write(

@@ -66,7 +66,7 @@ impl Findings {
         self.0.entry(server.map(str::to_owned)).or_default().push(finding);
     }
 
-    /// Adds a problem of the configuration. Its help stands on a line of its own.
+    /// Adds a problem of the configuration. The help is on its own line.
     pub(super) fn add_problem(&mut self, level: McpDiagnosisLevel, problem: &McpConfigProblem) {
         let text = problem.to_string();
         let text = text.strip_suffix(&format!("; {}", problem.help)).unwrap_or(&text);

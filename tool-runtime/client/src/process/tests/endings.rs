@@ -24,14 +24,14 @@ async fn the_end_of_its_input_ends_a_child() {
 }
 
 #[tokio::test]
-async fn whoever_writes_to_a_child_may_end_it_too() {
+async fn a_writer_may_end_its_child() {
     let server = Server::run("cat").await;
     drop(server.stdin);
     assert_eq!(exited(&server.child).await, Exit::Code(0));
 }
 
 #[tokio::test]
-async fn who_does_not_mind_the_end_of_the_input_is_asked_to_go() {
+async fn a_child_that_ignores_eof_gets_sigterm() {
     let mut server =
         Server::run("trap 'exit 5' TERM; echo ready; while :; do sleep 0.01; done").await;
     assert_eq!(server.line().await, "ready");
@@ -40,7 +40,7 @@ async fn who_does_not_mind_the_end_of_the_input_is_asked_to_go() {
 }
 
 #[tokio::test]
-async fn who_does_not_go_is_killed() {
+async fn a_child_that_ignores_sigterm_is_killed() {
     let mut server = Server::run("trap '' TERM; echo ready; while :; do sleep 60; done").await;
     assert_eq!(server.line().await, "ready");
     let begin = Instant::now();
@@ -50,7 +50,7 @@ async fn who_does_not_go_is_killed() {
 }
 
 #[tokio::test]
-async fn nobody_of_the_group_is_left_when_it_is_closed() {
+async fn closing_leaves_no_process_of_the_group() {
     let mut server = Server::run(&format!("{STUBBORN} cat")).await;
     let stubborn = server.pid().await;
     closed(&server.child, SHORT).await;
@@ -67,7 +67,7 @@ async fn a_child_that_exits_leaves_no_descendants() {
 }
 
 #[tokio::test]
-async fn grandchildren_have_time_to_go() {
+async fn grandchildren_have_time_to_exit() {
     let text = "sh -c 'trap \"sleep 0.2; echo cleaned; exit\" TERM; echo $$; while :; do sleep 0.01; done' & cat";
     let mut server = Server::run(text).await;
     let grandchild = server.pid().await;
@@ -94,7 +94,7 @@ async fn closing_twice_waits_for_one_end() {
 }
 
 #[tokio::test]
-async fn who_gives_up_waiting_for_the_end_stops_nothing() {
+async fn a_dropped_wait_does_not_stop_the_shutdown() {
     let mut server = Server::run(&format!("{STUBBORN} while :; do sleep 60; done")).await;
     let stubborn = server.pid().await;
     let given_up = timeout(Duration::ZERO, server.child.close(SHORT)).await;
@@ -104,7 +104,7 @@ async fn who_gives_up_waiting_for_the_end_stops_nothing() {
 }
 
 #[tokio::test]
-async fn a_dropped_child_goes_with_its_group() {
+async fn a_dropped_child_is_killed_with_its_group() {
     let mut server = Server::run(&format!("{STUBBORN} cat")).await;
     let stubborn = server.pid().await;
     drop(server.child);
@@ -112,7 +112,7 @@ async fn a_dropped_child_goes_with_its_group() {
 }
 
 #[test]
-fn children_go_with_their_runtime() {
+fn children_end_with_their_runtime() {
     let runtime = Builder::new_multi_thread().enable_all().build().expect("one");
     let (tell, told) = mpsc::channel();
     runtime.spawn(async move {
@@ -128,7 +128,7 @@ fn children_go_with_their_runtime() {
 }
 
 #[test]
-fn a_child_may_be_dropped_where_there_is_no_runtime() {
+fn a_child_can_be_dropped_without_a_runtime() {
     let runtime = Builder::new_current_thread().enable_all().build().expect("one");
     let mut server = runtime.block_on(Server::run(&format!("{STUBBORN} cat")));
     let stubborn = runtime.block_on(server.pid());
@@ -138,7 +138,7 @@ fn a_child_may_be_dropped_where_there_is_no_runtime() {
 }
 
 #[tokio::test]
-async fn a_start_that_is_given_up_leaves_nobody() {
+async fn an_abandoned_start_leaves_no_process() {
     let pids = env::temp_dir().join(format!("tool-runtime-{}", process::id()));
     // As a FIFO it holds back whoever writes his number until it is read.
     let made = process::Command::new("mkfifo").arg(&pids).status().expect("mkfifo");

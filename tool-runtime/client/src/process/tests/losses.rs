@@ -46,8 +46,8 @@ async fn a_child_outlives_the_thread_that_asked_for_it() {
 }
 
 #[test]
-fn nothing_is_left_of_many_children() {
-    let host = alone("losses::nothing_is_left_of_many_children", || {
+fn many_children_leave_no_process() {
+    let host = alone("losses::many_children_leave_no_process", || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         runtime.expect("a runtime").block_on(async {
             // Starts the clock of time limits, which has a thread.

@@ -82,7 +82,7 @@ async fn nothing_is_found_in_the_current_directory_by_chance() {
 }
 
 #[tokio::test]
-async fn an_error_says_what_is_missing_and_what_to_do() {
+async fn an_error_names_the_missing_value_and_a_remedy() {
     let folder = Folder::named("errors").holding("idle", GREETER, 0o644).holding(
         "orphan",
         "#!/no/such/interpreter\n",
@@ -127,7 +127,7 @@ async fn a_variable_has_a_name() {
 }
 
 #[tokio::test]
-async fn what_is_not_text_for_the_system_is_refused_without_being_shown() {
+async fn rejects_nul_without_showing_the_value() {
     let mut command = script("true");
     command.env.insert("TOKEN".to_owned(), "s3cret\0value".to_owned());
     let error = refusal(&command).await;
@@ -135,7 +135,7 @@ async fn what_is_not_text_for_the_system_is_refused_without_being_shown() {
 }
 
 #[tokio::test]
-async fn the_environment_is_little_more_than_what_is_given() {
+async fn a_child_gets_a_small_environment() {
     let mut command = Command::new("env");
     command.env.insert("GIVEN".to_owned(), "1".to_owned());
     let mut server = start(&command).await;
@@ -149,7 +149,7 @@ async fn the_environment_is_little_more_than_what_is_given() {
 
 /// Whoever held another one's input would keep it open.
 #[tokio::test]
-async fn children_know_nothing_of_each_others_streams() {
+async fn children_do_not_inherit_each_others_streams() {
     let first = Server::run("cat").await;
     let second = Server::run("cat").await;
     drop(first.stdin);

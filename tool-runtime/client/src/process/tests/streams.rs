@@ -5,7 +5,7 @@ use super::support::{LONG, SHORT, STUBBORN, Server, closed, exited, redactor, sc
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 #[tokio::test]
-async fn what_is_written_is_read_back() {
+async fn written_values_are_read_back() {
     let mut server = Server::run("cat").await;
     let long = "x".repeat(1_000_000) + "\n";
     let (written, read) = tokio::join!(server.stdin.write_all(long.as_bytes()), async {
@@ -26,7 +26,7 @@ async fn shutting_down_the_input_ends_it() {
 }
 
 #[tokio::test]
-async fn whoever_waits_for_room_is_told_that_the_child_is_closed() {
+async fn closing_a_child_wakes_a_waiting_writer() {
     let mut server = Server::run("echo ready; exec sleep 60").await;
     assert_eq!(server.line().await, "ready");
     let flood = vec![0; 10_000_000];
@@ -37,7 +37,7 @@ async fn whoever_waits_for_room_is_told_that_the_child_is_closed() {
 }
 
 #[tokio::test]
-async fn a_flood_on_standard_error_blocks_nobody() {
+async fn a_flood_on_standard_error_blocks_nothing() {
     let lines = "yes 'the same again and again' | head -c 25000000 >&2";
     let endless = "head -c 25000000 /dev/zero >&2; echo >&2";
     let mut server = Server::run(&format!("{lines}; {endless}; echo last >&2; echo done")).await;

@@ -14,8 +14,8 @@ pub(super) fn in_words(challenge: &str) -> String {
         (None, Some(description)) => description,
         (None, None) => String::new(),
     };
-    let scope = parameter("scope").map(|scope| format!("it asks for the scope `{scope}`"));
-    let metadata = parameter("resource_metadata").map(|_| "it speaks OAuth".to_owned());
+    let scope = parameter("scope").map(|scope| format!("it requires the scope `{scope}`"));
+    let metadata = parameter("resource_metadata").map(|_| "it uses OAuth".to_owned());
     let parts = [Some(said).filter(|said| !said.is_empty()), scope, metadata];
     parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
@@ -66,11 +66,11 @@ mod tests {
             ),
             (
                 r#"Bearer resource_metadata="https://a.b/.well-known/x", scope="read write""#,
-                "it asks for the scope `read write`; it speaks OAuth",
+                "it requires the scope `read write`; it uses OAuth",
             ),
             (
                 "Bearer ERROR=insufficient_scope,scope=files:read",
-                "`insufficient_scope`; it asks for the scope `files:read`",
+                "`insufficient_scope`; it requires the scope `files:read`",
             ),
         ] {
             assert_eq!(in_words(challenge), words, "{challenge}");

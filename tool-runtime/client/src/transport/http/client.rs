@@ -9,9 +9,9 @@ mod status;
 use super::credentials::{HeaderMap, NoHeaders};
 use super::error::{HttpError, TransportError};
 use super::headers::Headers;
-use super::sse_backoff::{Events, bounded};
+use super::sse_backoff::{Events, with_bounded_retry};
 use crate::notification_router::NotificationRouter;
-use classify::{no_headers, refused, without_url};
+use classify::{no_headers, rejection, without_url};
 use reqwest::header::AUTHORIZATION;
 use rmcp::transport::streamable_http_client::StreamableHttpClient as _;
 pub(super) use status::recording_status;
@@ -43,7 +43,7 @@ struct Shared {
     has_stream: AtomicBool,
     /// Number of streams in a row that broke without an event.
     breaks: Arc<AtomicU32>,
-    /// Cancelled when the server is gone, or has forgotten the session.
+    /// Cancelled when the server is unreachable, or has ended the session.
     lost: CancellationToken,
 }
 
@@ -73,12 +73,12 @@ impl Client {
         &self.0.agent.client
     }
 
-    pub(super) fn worded(&self, error: HttpError) -> TransportError {
+    pub(super) fn transport_error(&self, error: HttpError) -> TransportError {
         TransportError::new(error, &self.0.headers)
     }
 
-    /// Waits until the server is gone, or has forgotten the session.
-    pub(super) async fn lost(&self) {
+    /// Waits until the server is unreachable, or has ended the session.
+    pub(super) async fn connection_lost(&self) {
         self.0.lost.cancelled().await;
     }
 
@@ -87,7 +87,7 @@ impl Client {
         self.stream(self.url(), None, None, HeaderMap::new(), MAX_EVENT).await
     }
 
-    /// Makes a request, and repeats it with new headers if it was refused and there are any.
+    /// Makes a request, and repeats it with new headers if it was rejected and there are any.
     pub(super) async fn renewing<T, F>(
         &self,
         own: HeaderMap,
@@ -103,11 +103,11 @@ impl Client {
             Ok(answer) => return Ok(answer),
             Err(error) => without_url(error),
         };
-        let refused = refused(&error, sent.as_ref());
+        let refused = rejection(&error, sent.as_ref());
         let Some(refused) = refused.filter(|refused| all.are_renewable(refused.status)) else {
             return Err(error);
         };
-        tracing::debug!("headers are made anew: the last were refused");
+        tracing::debug!("recomputing the headers: the server rejected the last ones");
         match all.with(own, Some(&refused)).await {
             Ok(headers) => request(headers).await.map_err(without_url),
             Err(NoHeaders::Same) => Err(error),
@@ -133,6 +133,6 @@ impl Client {
                 longest,
             )
         });
-        opened.await.map(|events| bounded(events, Arc::clone(&self.0.breaks)))
+        opened.await.map(|events| with_bounded_retry(events, Arc::clone(&self.0.breaks)))
     }
 }

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 
 pub(super) type HeaderMap = HashMap<HeaderName, HeaderValue>;
 
-/// A refused request.
+/// A rejected request.
 #[derive(Clone)]
-pub(super) struct Refused {
+pub(super) struct RejectedRequest {
     pub(super) status: u16,
     /// The header `WWW-Authenticate`, or nothing.
     pub(super) challenge: String,
@@ -26,8 +26,8 @@ pub(super) enum NoHeaders {
     /// A later request may have them.
     #[error("{0}")]
     Failed(String),
-    /// There are none but the refused ones.
+    /// The only available headers are the rejected ones.
     #[cfg_attr(not(feature = "oauth"), expect(dead_code, reason = "only OAuth knows"))]
-    #[error("there are no other headers")]
+    #[error("no other headers are available")]
     Same,
 }

@@ -1,6 +1,6 @@
 //! Headers of every request: those of the entry, and those of the host.
 
-use super::credentials::{HeaderMap, NoHeaders, Refused};
+use super::credentials::{HeaderMap, NoHeaders, RejectedRequest};
 use super::header_values::{self, header, secrets_of};
 #[cfg(feature = "oauth")]
 use super::oauth::OAuth;
@@ -65,7 +65,7 @@ impl Headers {
         Self { oauth, ..self }
     }
 
-    /// Whether other headers may be available after a server refused the last with a status.
+    /// Whether other headers may be available after a server rejected the last with a status.
     pub(super) fn are_renewable(&self, status: u16) -> bool {
         #[cfg(feature = "oauth")]
         if self.oauth.is_some() && matches!(status, 401 | 403) {
@@ -74,7 +74,7 @@ impl Headers {
         self.source.is_some() && status == 401
     }
 
-    /// Notes a call that was not refused.
+    /// Notes a call that was not rejected.
     pub(super) fn are_enough(&self) {
         #[cfg(feature = "oauth")]
         if let Some(oauth) = &self.oauth {
@@ -89,7 +89,7 @@ impl Headers {
     pub(super) async fn with(
         &self,
         own: HeaderMap,
-        refused: Option<&Refused>,
+        refused: Option<&RejectedRequest>,
     ) -> Result<HeaderMap, NoHeaders> {
         let (mut headers, mut secrets) = (self.fixed.clone(), Vec::new());
         if let Some(source) = &self.source {
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_repeats_is_not_shown() {
+    fn secrets_repeated_by_a_server_are_not_shown() {
         let mut config = HttpConfig::new("https://ada:pass-word@example.com/mcp?key=query-value");
         config.headers.insert("X-Team".into(), "header-value".into());
         config.auth = Some(McpAuth::Bearer("token-value".into()));
@@ -176,7 +176,7 @@ mod tests {
 
     #[cfg(not(feature = "oauth"))]
     #[test]
-    fn without_oauth_it_is_said_what_to_turn_on() {
+    fn without_the_feature_oauth_the_error_names_it() {
         let mut config = HttpConfig::new("https://example.com/mcp");
         config.auth = Some(McpAuth::OAuth(Default::default()));
         let problem = Headers::new("far", &config, None).err().unwrap();

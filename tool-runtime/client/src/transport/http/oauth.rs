@@ -10,12 +10,12 @@ mod http_client;
 mod issuer;
 mod page;
 mod redirect_listener;
-mod traffic;
+mod token_secrets;
 
 pub(crate) use host_callbacks::OAuthCallbacks;
 pub use host_callbacks::{McpAuthPage, McpTokens};
 
-use super::credentials::{NoHeaders, Refused};
+use super::credentials::{NoHeaders, RejectedRequest};
 use flow::Flow;
 use reqwest::Url;
 use rmcp::transport::auth::AuthorizationManager;
@@ -62,7 +62,7 @@ impl OAuth {
         }))
     }
 
-    /// Whether a request has given up waiting for a person.
+    /// Whether a request has stopped waiting for a person.
     pub(super) fn is_authorizing(&self) -> bool {
         self.0.is_awaited.load(Ordering::Relaxed)
     }
@@ -85,10 +85,10 @@ impl OAuth {
     /// The token to send; none before the server's first challenge.
     ///
     /// # Errors
-    /// There is none, or none other than that which was refused.
+    /// No token is available, or only the rejected one.
     pub(super) async fn token(
         &self,
-        refused: Option<&Refused>,
+        refused: Option<&RejectedRequest>,
     ) -> Result<Option<String>, NoHeaders> {
         self.0.restored.get_or_init(|| self.0.restore()).await;
         let Some(refused) = refused else { return self.0.current().await };
@@ -117,7 +117,7 @@ impl Shared {
     }
 
     /// The running renewal, started if there is none. All requests share it.
-    fn renewing(self: &Arc<Self>, refused: &Refused) -> Running {
+    fn renewing(self: &Arc<Self>, refused: &RejectedRequest) -> Running {
         let mut running = lock(&self.running);
         let unfinished = running.as_ref().filter(|running| running.borrow().is_none());
         if let Some(running) = unfinished {

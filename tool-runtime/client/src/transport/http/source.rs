@@ -15,9 +15,9 @@ pub struct McpHeaderRequest {
     /// The address of the server's entry, without user information, query and fragment. Another server may
     /// get the name later.
     pub url: String,
-    /// The value of the header `WWW-Authenticate` with which the server refused the last headers (status
-    /// 401), or an empty text. The request is sent once more with the new headers. Default: `None`, nothing
-    /// was refused.
+    /// The value of the header `WWW-Authenticate` with which the server rejected the last headers (status
+    /// 401), or an empty text. The request is sent again with the new headers. Default: `None`, nothing
+    /// was rejected.
     pub refused: Option<String>,
 }
 

@@ -33,7 +33,7 @@ impl Sse {
     pub(super) async fn open(client: Client) -> Result<Self, ConnectError> {
         let events = client.events().await;
         let mut events =
-            events.map_err(|error| ConnectError::of_transport(&client.worded(error)))?;
+            events.map_err(|error| ConnectError::of_transport(&client.transport_error(error)))?;
         while let Some(Ok(event)) = events.next().await {
             if event.event.as_deref() == Some("endpoint") {
                 let endpoint = endpoint(&client.url(), event.data.as_deref().unwrap_or_default())?;
@@ -77,7 +77,7 @@ impl Transport<RoleClient> for Sse {
                     .fold(request, |request, (name, value)| request.header(name, value));
                 async { accepted(request.send().await?).await }
             });
-            sent.await.map_err(|error| client.worded(error))
+            sent.await.map_err(|error| client.transport_error(error))
         }
     }
 
@@ -135,7 +135,7 @@ mod tests {
     use super::endpoint;
 
     #[test]
-    fn messages_go_to_the_same_origin_only() {
+    fn messages_are_sent_only_to_the_same_origin() {
         let url = "https://example.com/a/sse?key=1vXk9p";
         for (said, expected) in [
             ("/messages?id=1", Some("https://example.com/messages?id=1")),

@@ -20,28 +20,31 @@ const LONGEST_RETRY: u64 = 60_000;
 
 /// The reconnection policy of streams.
 #[derive(Debug)]
-pub(super) struct Reopening(pub(super) Backoff);
+pub(super) struct ReconnectPolicy(pub(super) Backoff);
 
-impl Default for Reopening {
+impl Default for ReconnectPolicy {
     fn default() -> Self {
         Self(Backoff { max: Duration::from_secs(30), ..Backoff::default() })
     }
 }
 
-impl SseRetryPolicy for Reopening {
+impl SseRetryPolicy for ReconnectPolicy {
     fn retry(&self, times: usize) -> Option<Duration> {
         Some(self.0.pause(u32::try_from(times).unwrap_or(u32::MAX).saturating_add(1)))
     }
 }
 
-/// Bounds the reconnection delay that a server asks for. rmcp reopens a broken stream at once, so its error
+/// Bounds the reconnection delay that a server asks for. rmcp reopens a broken stream immediately, so its error
 /// is delayed, longer for each stream in a row without an event.
-pub(super) fn bounded(events: Events, breaks: Arc<AtomicU32>) -> Events {
-    let bound = move |event| bound(event, Arc::clone(&breaks));
+pub(super) fn with_bounded_retry(events: Events, breaks: Arc<AtomicU32>) -> Events {
+    let bound = move |event| bound_retry(event, Arc::clone(&breaks));
     events.then(bound).boxed()
 }
 
-async fn bound(event: Result<Sse, SseError>, breaks: Arc<AtomicU32>) -> Result<Sse, SseError> {
+async fn bound_retry(
+    event: Result<Sse, SseError>,
+    breaks: Arc<AtomicU32>,
+) -> Result<Sse, SseError> {
     match event {
         Ok(mut event) => {
             breaks.store(0, Ordering::Relaxed);
@@ -50,7 +53,7 @@ async fn bound(event: Result<Sse, SseError>, breaks: Arc<AtomicU32>) -> Result<S
         }
         Err(error) => {
             let breaks = breaks.fetch_add(1, Ordering::Relaxed).saturating_add(1);
-            sleep(Reopening::default().0.pause(breaks)).await;
+            sleep(ReconnectPolicy::default().0.pause(breaks)).await;
             // As text, it is any error: rmcp does not open a stream again after one that it knows
             // for an event that is too long.
             Err(SseError::Body(error.to_string().into()))

@@ -2,7 +2,7 @@
 
 use super::client::Client;
 use super::error::TransportError;
-use super::sse_backoff::Reopening;
+use super::sse_backoff::ReconnectPolicy;
 use rmcp::RoleClient;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Limit on requests that wait for the head of their answer.
 const MAX_AT_ONCE: usize = 256;
 
-/// A connection over HTTP, which lasts until the server is gone or has forgotten the session.
+/// A connection over HTTP, which lasts until the server is unreachable or has ended the session.
 pub(super) struct Streamable {
     transport: StreamableHttpClientTransport<Client>,
     client: Client,
@@ -24,7 +24,7 @@ impl Streamable {
     pub(super) fn new(client: Client) -> Self {
         let mut config = StreamableHttpClientTransportConfig::with_uri(client.url())
             .max_concurrent_requests(MAX_AT_ONCE);
-        config.retry_config = Arc::new(Reopening::default());
+        config.retry_config = Arc::new(ReconnectPolicy::default());
         // An expired session ends the connection. The next one lists the tools again.
         config.reinit_on_expired_session = false;
         let transport = StreamableHttpClientTransport::with_client(client.clone(), config);
@@ -41,18 +41,18 @@ impl Transport<RoleClient> for Streamable {
     ) -> impl Future<Output = Result<(), TransportError>> + Send + 'static {
         let sent = self.transport.send(message);
         let client = self.client.clone();
-        async move { sent.await.map_err(|error| client.worded(error)) }
+        async move { sent.await.map_err(|error| client.transport_error(error)) }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         tokio::select! {
             biased;
             message = self.transport.receive() => message,
-            () = self.client.lost() => None,
+            () = self.client.connection_lost() => None,
         }
     }
 
     async fn close(&mut self) -> Result<(), TransportError> {
-        self.transport.close().await.map_err(|error| self.client.worded(error))
+        self.transport.close().await.map_err(|error| self.client.transport_error(error))
     }
 }

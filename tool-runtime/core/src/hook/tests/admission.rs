@@ -18,7 +18,7 @@ fn watcher(pattern: &str, notes: &Notes) -> Hook {
 }
 
 #[tokio::test]
-async fn a_call_that_nothing_concerns_is_admitted_as_it_is() {
+async fn a_call_without_matching_hooks_is_admitted_unchanged() {
     let notes = Notes::default();
     let admitted = before([watcher("web.*", &notes), watcher("fs.read", &notes)]).await.unwrap();
     assert!(admitted.arguments.is_none() && admitted.context.is_none());
@@ -49,7 +49,7 @@ async fn no_arguments_are_an_empty_object() {
 }
 
 #[tokio::test]
-async fn hooks_run_in_order_and_see_what_was_rewritten() {
+async fn hooks_run_in_order_and_see_rewrites() {
     let notes = Notes::default();
     let admitted = before([
         watcher("*", &notes),
@@ -82,7 +82,7 @@ async fn every_rewriting_is_validated_before_the_next_hook_sees_it() {
 }
 
 #[tokio::test]
-async fn arguments_that_nobody_rewrote_are_not_validated() {
+async fn arguments_without_a_rewrite_are_not_validated_again() {
     let refuses = |_: &Tool, _: &str| Err(CallError::new(ErrorClass::Input, "never asked"));
     let list = own([Hook::before("*", |_| async { Before::proceed() })]);
     assert!(list.before(&mut call(), None, refuses).await.is_ok());
@@ -92,7 +92,7 @@ struct User(&'static str);
 struct Count(u32);
 
 #[tokio::test]
-async fn what_is_provided_is_in_the_context_for_everyone_after() {
+async fn later_hooks_see_provided_values() {
     let admitted = before([
         Hook::before("*", |_| async { Before::proceed().provide(User("ada")) }),
         Hook::before("*", |call: HookCall| async move {
@@ -110,7 +110,7 @@ async fn what_is_provided_is_in_the_context_for_everyone_after() {
 }
 
 #[tokio::test]
-async fn what_one_call_is_provided_with_no_other_sees() {
+async fn provided_values_are_seen_by_one_call() {
     let tool = Tool::builder("fs.read", "Read a file.").handler(|| async { "text" });
     let shared = ToolContext::default().with(User("pool"));
     let list = own([Hook::before("*", |_| async { Before::proceed().provide(User("ada")) })]);
@@ -121,7 +121,7 @@ async fn what_one_call_is_provided_with_no_other_sees() {
 }
 
 #[tokio::test]
-async fn a_denied_call_ends_there_and_says_why() {
+async fn a_denied_call_ends_with_the_reason() {
     let notes = Notes::default();
     let error =
         before([Hook::before("*", |_| async { Before::deny("ask first") }), watcher("*", &notes)])
@@ -139,7 +139,7 @@ async fn a_denial_without_a_reason_ends_without_a_colon() {
 }
 
 #[tokio::test]
-async fn patterns_come_as_text_or_made() {
+async fn patterns_are_texts_or_values() {
     let made = ToolPattern::regex("read$").unwrap();
     let error = before([Hook::before(made, |_| async { Before::deny("no") })]).await.unwrap_err();
     assert_eq!(error.class(), ErrorClass::Denied);

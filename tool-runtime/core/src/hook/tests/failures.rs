@@ -53,7 +53,7 @@ fn at_once(_: HookCall) -> std::future::Ready<Before> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hook_that_fails_refuses_the_call() {
+async fn a_hook_that_fails_rejects_the_call() {
     for (hook, detail) in failing() {
         let error = before([hook]).await.unwrap_err();
         assert_eq!(error.class(), ErrorClass::Internal);
@@ -96,7 +96,7 @@ async fn a_rewriting_that_does_not_fit_is_forgotten_by_a_hook_that_fails_open() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hook_within_its_time_is_waited_for() {
+async fn a_hook_within_its_timeout_completes() {
     let slow = Hook::before("*", |_| async {
         tokio::time::sleep(Duration::from_secs(29)).await;
         Before::deny("after a while")
@@ -137,7 +137,7 @@ async fn a_panic_while_a_hook_is_cut_short_is_a_failure() {
 }
 
 #[tokio::test]
-async fn an_error_that_panics_when_it_is_worded_is_a_failure() {
+async fn a_panic_while_formatting_an_error_is_a_failure() {
     #[derive(Debug)]
     struct Unspeakable;
     impl std::fmt::Display for Unspeakable {

@@ -1,5 +1,5 @@
 use super::support::hooks;
-use crate::hook::Around as _;
+use crate::hook::ErasedHooks as _;
 use crate::hook::{After, Before, Hook, Hooks};
 use crate::pattern::PatternError;
 use std::any::TypeId;
@@ -22,7 +22,7 @@ fn only_a_list_with_hooks_concerns_anything() {
 }
 
 #[test]
-fn a_promise_is_of_one_type_and_for_the_tools_that_are_meant() {
+fn provides_covers_one_type_and_the_matching_tools() {
     let list = hooks([before("*"), before("fs.*").provides::<u8>().provides::<String>()]);
     assert!(list.provides("fs.read", TypeId::of::<u8>()));
     assert!(list.provides("fs.read", TypeId::of::<String>()));
@@ -37,7 +37,7 @@ fn a_hook_after_calls_promises_nothing() {
 }
 
 #[test]
-fn bad_patterns_are_kept_and_match_nothing() {
+fn invalid_patterns_match_nothing() {
     let list = hooks([before("fs.["), before("*"), after("")]);
     let problems: Vec<&PatternError> = list.problems().collect();
     assert!(
@@ -48,7 +48,7 @@ fn bad_patterns_are_kept_and_match_nothing() {
 }
 
 #[test]
-fn a_hook_in_the_log_says_what_it_does() {
+fn the_debug_output_of_a_hook_describes_it() {
     let text = format!("{:?}", before("fs.*").provides::<u8>().fails_open());
     assert!(text.starts_with("Hook::before"), "{text}");
     assert!(text.contains("fs.*") && text.contains("fails_open: true") && text.contains("u8"));

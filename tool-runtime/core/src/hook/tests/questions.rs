@@ -22,7 +22,7 @@ fn agreeable(notes: &Notes) -> impl Approver + use<> {
 }
 
 #[tokio::test]
-async fn nobody_to_ask_is_a_denial() {
+async fn a_question_without_a_peer_is_a_denial() {
     let error = before([ask("Sure?")]).await.unwrap_err();
     assert_eq!(error.class(), ErrorClass::Denied);
     assert_eq!(
@@ -33,7 +33,7 @@ async fn nobody_to_ask_is_a_denial() {
 }
 
 #[tokio::test]
-async fn an_approved_call_goes_on() {
+async fn an_approved_call_continues() {
     let notes = Notes::default();
     let admitted = asking([ask("Sure?")], agreeable(&notes)).await.unwrap();
     assert!(admitted.arguments.is_none() && admitted.context.is_none());
@@ -41,7 +41,7 @@ async fn an_approved_call_goes_on() {
 }
 
 #[tokio::test]
-async fn what_is_approved_is_what_runs() {
+async fn the_approved_arguments_run() {
     let notes = Notes::default();
     let admitted = asking(
         [
@@ -61,7 +61,7 @@ async fn what_is_approved_is_what_runs() {
 }
 
 #[tokio::test]
-async fn nobody_is_asked_about_a_call_that_is_denied_later() {
+async fn a_call_that_is_denied_later_is_not_put_to_a_person() {
     let notes = Notes::default();
     let denies = Hook::before("*", |_| async { Before::deny("no") });
     let error = asking([ask("Sure?"), denies], agreeable(&notes)).await.unwrap_err();
@@ -70,7 +70,7 @@ async fn nobody_is_asked_about_a_call_that_is_denied_later() {
 }
 
 #[tokio::test]
-async fn a_rejection_ends_the_questions_and_says_why() {
+async fn a_rejection_ends_the_questions_with_a_reason() {
     let notes = Notes::default();
     let seen = notes.clone();
     let error = asking([ask("1?"), ask("2?")], move |request: ApprovalRequest| {
@@ -118,7 +118,7 @@ async fn an_approver_that_panics_has_rejected() {
 }
 
 #[tokio::test]
-async fn a_request_says_all_of_the_call_and_shows_no_secret() {
+async fn an_approval_request_shows_the_call_without_secrets() {
     #[derive(serde::Deserialize, schemars::JsonSchema)]
     struct Login {
         #[schemars(extend("writeOnly" = true))]

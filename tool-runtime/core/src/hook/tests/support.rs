@@ -34,7 +34,7 @@ pub(super) fn own(list: impl IntoIterator<Item = Hook>) -> ToolHooks {
     hooks(list).of("fs.read").unwrap_or_default()
 }
 
-/// Refuses what is not JSON.
+/// Rejects what is not JSON.
 pub(super) fn valid(_: &Tool, arguments: &str) -> Result<(), CallError> {
     match serde_json::from_str::<serde_json::Value>(arguments) {
         Ok(_) => Ok(()),

@@ -3,23 +3,23 @@
 use super::Queue;
 
 impl Queue {
-    /// Whether a waiting entry waits for one that waits for a call above the entry: a deadlock.
+    /// Whether a waiting entry waits for one that waits for an ancestor of the entry: a deadlock.
     pub(super) fn would_deadlock(&self, index: usize) -> bool {
-        self.above(index).any(|ancestor| {
+        self.ancestors(index).any(|ancestor| {
             let stuck = self.reaching(|from, to, _| self.waits(from, to), ancestor);
             (0..index).any(|other| stuck[other] && self.waits(index, other))
         })
     }
 
     /// Whether an entry passes all of `others`, which came before it and wait: each of them waits
-    /// for a call above the entry, and so for the entry.
+    /// for an ancestor of the entry, and so for the entry.
     ///
-    /// A cycle that does not consist of held calls and their nested calls alone has a call in it that
+    /// A cycle that does not consist only of held calls and their nested calls contains a call that
     /// queues behind the next one and was made by the one before. That call passes, which breaks the
     /// cycle.
     pub(super) fn passes_all(&self, index: usize, others: &[usize]) -> bool {
         let mut left = others.to_vec();
-        for ancestor in self.above(index) {
+        for ancestor in self.ancestors(index) {
             let reach = self.reaching(|from, to, target| self.follows(from, to, target), ancestor);
             left.retain(|&other| !reach[other]);
         }
@@ -33,8 +33,8 @@ impl Queue {
         self.waits(from, to) || (self.queues_behind(from, to) && !passes())
     }
 
-    /// The calls above an entry that are held in this lane.
-    fn above(&self, index: usize) -> impl Iterator<Item = usize> {
+    /// The ancestors of an entry that are held in this queue.
+    fn ancestors(&self, index: usize) -> impl Iterator<Item = usize> {
         self.entries[index].ancestors.iter().filter_map(|id| self.index_of(*id))
     }
 

@@ -1,7 +1,7 @@
 //! Tests of single scheduling rules.
 
 use super::*;
-use crate::schedule::Lane;
+use crate::schedule::SharedQueue;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -24,8 +24,8 @@ impl Wake for Wakes {
 }
 
 /// Enters and waits; must not be ready at once.
-fn waiting(lane: &Lane, claim: Claim, parent: Option<&Link>) -> Wait {
-    let ready = Box::pin(lane.enter(claim, parent).ready());
+fn waiting(queue: &SharedQueue, claim: Claim, parent: Option<&Link>) -> Wait {
+    let ready = Box::pin(queue.enter(claim, parent).ready());
     let mut wait = Wait { ready, wakes: Arc::default() };
     assert!(wait.poll().is_pending(), "should wait");
     wait
@@ -51,32 +51,32 @@ impl Wait {
 }
 
 #[test]
-fn what_does_not_meet_is_ready_at_once() {
-    let lane = Lane::default();
-    let held = [held(&lane, writes("a"), None), held(&lane, reads("b"), None)];
-    let both = [now(lane.enter(reads("b"), None)), now(lane.enter(writes("c"), None))];
+fn tickets_without_conflict_are_ready_immediately() {
+    let queue = SharedQueue::default();
+    let held = [held(&queue, writes("a"), None), held(&queue, reads("b"), None)];
+    let both = [now(queue.enter(reads("b"), None)), now(queue.enter(writes("c"), None))];
     assert!(both.iter().all(Result::is_ok));
     drop((held, both));
-    assert!(lane.lock().is_empty());
+    assert!(queue.lock().is_empty());
 }
 
 #[test]
 fn the_order_is_that_of_entering_not_of_polling() {
-    let lane = Lane::default();
-    let first = lane.enter(writes("a"), None);
-    let second = waiting(&lane, writes("a"), None);
+    let queue = SharedQueue::default();
+    let first = queue.enter(writes("a"), None);
+    let second = waiting(&queue, writes("a"), None);
     assert!(!second.is_woken());
     drop(now(first).unwrap());
     drop(second.held());
-    assert!(lane.lock().is_empty());
+    assert!(queue.lock().is_empty());
 }
 
 #[test]
 fn readers_do_not_overtake_a_writer_that_waits() {
-    let lane = Lane::default();
-    let reader = held(&lane, reads("a"), None);
-    let writer = waiting(&lane, writes("a"), None);
-    let late = [waiting(&lane, reads("a"), None), waiting(&lane, reads("a"), None)];
+    let queue = SharedQueue::default();
+    let reader = held(&queue, reads("a"), None);
+    let writer = waiting(&queue, writes("a"), None);
+    let late = [waiting(&queue, reads("a"), None), waiting(&queue, reads("a"), None)];
     drop(reader);
     let writer = writer.held();
     assert!(!late[0].is_woken());
@@ -85,12 +85,12 @@ fn readers_do_not_overtake_a_writer_that_waits() {
 }
 
 #[test]
-fn whoever_gives_up_lets_those_behind_go() {
-    let lane = Lane::default();
-    let _reader = held(&lane, reads("a"), None);
-    let writer = waiting(&lane, writes("a"), None);
-    let unpolled = lane.enter(anything(), None);
-    let late = waiting(&lane, reads("a"), None);
+fn a_dropped_ticket_unblocks_later_ones() {
+    let queue = SharedQueue::default();
+    let _reader = held(&queue, reads("a"), None);
+    let writer = waiting(&queue, writes("a"), None);
+    let unpolled = queue.enter(anything(), None);
+    let late = waiting(&queue, reads("a"), None);
     drop(writer);
     assert!(!late.is_woken());
     drop(unpolled);
@@ -99,26 +99,26 @@ fn whoever_gives_up_lets_those_behind_go() {
 
 #[test]
 fn a_panic_releases() {
-    let lane = Lane::default();
-    let also = lane.clone();
+    let queue = SharedQueue::default();
+    let also = queue.clone();
     let panicking = std::panic::catch_unwind(move || {
         let _held = held(&also, anything(), None);
         std::panic::resume_unwind(Box::new(()));
     });
     assert!(panicking.is_err());
-    assert!(lane.lock().is_empty());
+    assert!(queue.lock().is_empty());
 }
 
 #[test]
-fn a_waker_may_leave_the_lane_when_it_is_dropped() {
+fn a_dropped_waker_may_leave_the_queue() {
     struct Owner(#[expect(dead_code, reason = "dropped")] Held);
     impl Wake for Owner {
         fn wake(self: Arc<Self>) {}
     }
-    let lane = Lane::default();
-    let other = held(&lane, writes("b"), None);
-    let _first = held(&lane, writes("a"), None);
-    let mut second = Box::pin(lane.enter(writes("a"), None).ready());
+    let queue = SharedQueue::default();
+    let other = held(&queue, writes("b"), None);
+    let _first = held(&queue, writes("a"), None);
+    let mut second = Box::pin(queue.enter(writes("a"), None).ready());
     let waker = Waker::from(Arc::new(Owner(other)));
     assert!(second.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
     drop(waker);
@@ -126,45 +126,45 @@ fn a_waker_may_leave_the_lane_when_it_is_dropped() {
 }
 
 #[test]
-fn a_call_is_not_in_the_way_of_those_it_makes() {
-    let lane = Lane::default();
-    let parent = held(&lane, anything(), None);
-    let child = held(&lane, anything(), Some(&parent.link()));
-    let _grandchild = held(&lane, anything(), Some(&child.link()));
+fn a_call_does_not_block_its_nested_calls() {
+    let queue = SharedQueue::default();
+    let parent = held(&queue, anything(), None);
+    let child = held(&queue, anything(), Some(&parent.link()));
+    let _grandchild = held(&queue, anything(), Some(&child.link()));
 }
 
 #[test]
 fn calls_of_one_parent_wait_for_each_other() {
-    let lane = Lane::default();
-    let parent = held(&lane, anything(), None);
-    let first = held(&lane, writes("a"), Some(&parent.link()));
-    let second = waiting(&lane, writes("a"), Some(&parent.link()));
+    let queue = SharedQueue::default();
+    let parent = held(&queue, anything(), None);
+    let first = held(&queue, writes("a"), Some(&parent.link()));
+    let second = waiting(&queue, writes("a"), Some(&parent.link()));
     drop(first);
     drop(second.held());
 }
 
 #[test]
-fn calls_of_one_parent_keep_their_order_where_all_pass_the_same() {
-    let lane = Lane::default();
-    let parent = held(&lane, writes("a"), None);
-    let (x, _y) = (held(&lane, writes("x"), None), held(&lane, writes("y"), None));
+fn calls_of_one_parent_keep_their_order() {
+    let queue = SharedQueue::default();
+    let parent = held(&queue, writes("a"), None);
+    let (x, _y) = (held(&queue, writes("x"), None), held(&queue, writes("y"), None));
     let all =
         Claim { access: Access::none().write("a").write("x").write("y"), is_read_only: false };
-    let _stranger = waiting(&lane, all, None);
+    let _stranger = waiting(&queue, all, None);
     let both = Claim { access: Access::none().write("x").write("y"), is_read_only: false };
-    let first = waiting(&lane, both, Some(&parent.link()));
-    let second = waiting(&lane, writes("x"), Some(&parent.link()));
+    let first = waiting(&queue, both, Some(&parent.link()));
+    let second = waiting(&queue, writes("x"), Some(&parent.link()));
     drop(x);
     assert!(!first.is_woken() && !second.is_woken());
 }
 
 #[test]
-fn a_nested_call_passes_what_waits_for_its_parent() {
-    let lane = Lane::default();
-    let parent = held(&lane, writes("a"), None);
-    let behind_parent = waiting(&lane, anything(), None);
-    let behind_that = waiting(&lane, writes("b"), None);
-    let child = held(&lane, writes("b"), Some(&parent.link()));
+fn a_nested_call_passes_calls_that_wait_for_its_parent() {
+    let queue = SharedQueue::default();
+    let parent = held(&queue, writes("a"), None);
+    let behind_parent = waiting(&queue, anything(), None);
+    let behind_that = waiting(&queue, writes("b"), None);
+    let child = held(&queue, writes("b"), Some(&parent.link()));
     drop(parent);
     assert!(!behind_parent.is_woken());
     drop(child);
@@ -173,12 +173,12 @@ fn a_nested_call_passes_what_waits_for_its_parent() {
 }
 
 #[test]
-fn a_nested_call_waits_behind_strangers() {
-    let lane = Lane::default();
-    let parent = held(&lane, writes("a"), None);
-    let other = held(&lane, reads("b"), None);
-    let stranger = waiting(&lane, writes("b"), None);
-    let child = waiting(&lane, reads("b"), Some(&parent.link()));
+fn a_nested_call_waits_behind_unrelated_calls() {
+    let queue = SharedQueue::default();
+    let parent = held(&queue, writes("a"), None);
+    let other = held(&queue, reads("b"), None);
+    let stranger = waiting(&queue, writes("b"), None);
+    let child = waiting(&queue, reads("b"), Some(&parent.link()));
     drop(other);
     assert!(!child.is_woken());
     drop(stranger.held());
@@ -186,39 +186,39 @@ fn a_nested_call_waits_behind_strangers() {
 }
 
 #[test]
-fn whoever_closes_the_circle_is_refused() {
-    let lane = Lane::default();
-    let (a, b) = (held(&lane, writes("a"), None), held(&lane, writes("b"), None));
-    let a_wants_b = waiting(&lane, writes("b"), Some(&a.link()));
-    assert_eq!(now(lane.enter(writes("a"), Some(&b.link()))).unwrap_err(), Deadlock);
+fn the_call_that_closes_a_cycle_is_rejected() {
+    let queue = SharedQueue::default();
+    let (a, b) = (held(&queue, writes("a"), None), held(&queue, writes("b"), None));
+    let a_wants_b = waiting(&queue, writes("b"), Some(&a.link()));
+    assert_eq!(now(queue.enter(writes("a"), Some(&b.link()))).unwrap_err(), Deadlock);
     drop(b);
     drop(a_wants_b.held());
     drop(a);
-    assert!(lane.lock().is_empty());
+    assert!(queue.lock().is_empty());
 }
 
 #[test]
-fn a_circle_of_three_is_seen_at_any_depth() {
-    let lane = Lane::default();
-    let [a, b, c] = ["a", "b", "c"].map(|key| held(&lane, writes(key), None));
+fn a_cycle_of_three_is_found_at_any_depth() {
+    let queue = SharedQueue::default();
+    let [a, b, c] = ["a", "b", "c"].map(|key| held(&queue, writes(key), None));
     let under_a =
-        held(&lane, Claim { access: Access::none(), is_read_only: true }, Some(&a.link()));
-    let _a_wants_b = waiting(&lane, writes("b"), Some(&under_a.link()));
-    let _b_wants_c = waiting(&lane, writes("c"), Some(&b.link()));
-    assert!(now(lane.enter(writes("a"), Some(&c.link()))).is_err());
-    assert!(now(lane.enter(writes("d"), Some(&c.link()))).is_ok());
+        held(&queue, Claim { access: Access::none(), is_read_only: true }, Some(&a.link()));
+    let _a_wants_b = waiting(&queue, writes("b"), Some(&under_a.link()));
+    let _b_wants_c = waiting(&queue, writes("c"), Some(&b.link()));
+    assert!(now(queue.enter(writes("a"), Some(&c.link()))).is_err());
+    assert!(now(queue.enter(writes("d"), Some(&c.link()))).is_ok());
 }
 
 /// `x_wants_c` queues behind `stranger`, which waits for `a`. It may pass, which breaks the cycle.
 #[test]
-fn a_circle_that_somebody_can_leave_is_left() {
-    let lane = Lane::default();
-    let (a, x) = (held(&lane, writes("a"), None), held(&lane, writes("x"), None));
-    let reader = held(&lane, reads("c"), None);
+fn a_cycle_is_broken_when_a_call_can_pass() {
+    let queue = SharedQueue::default();
+    let (a, x) = (held(&queue, writes("a"), None), held(&queue, writes("x"), None));
+    let reader = held(&queue, reads("c"), None);
     let both = Claim { access: Access::none().write("a").write("c"), is_read_only: false };
-    let stranger = waiting(&lane, both, None);
-    let x_wants_c = waiting(&lane, reads("c"), Some(&x.link()));
-    let a_wants_x = waiting(&lane, writes("x"), Some(&a.link()));
+    let stranger = waiting(&queue, both, None);
+    let x_wants_c = waiting(&queue, reads("c"), Some(&x.link()));
+    let a_wants_x = waiting(&queue, writes("x"), Some(&a.link()));
     drop(x_wants_c.held());
     drop(x);
     drop(a_wants_x.held());
@@ -227,34 +227,34 @@ fn a_circle_that_somebody_can_leave_is_left() {
 }
 
 #[test]
-fn a_call_that_outlives_its_parent_is_like_any_other() {
-    let lane = Lane::default();
-    let parent = held(&lane, writes("a"), None);
+fn a_call_that_outlives_its_parent_is_scheduled_normally() {
+    let queue = SharedQueue::default();
+    let parent = held(&queue, writes("a"), None);
     let link = parent.link();
     drop(parent);
-    let _other = held(&lane, writes("a"), None);
-    drop(waiting(&lane, writes("a"), Some(&link)));
+    let _other = held(&queue, writes("a"), None);
+    drop(waiting(&queue, writes("a"), Some(&link)));
 }
 
 #[test]
-fn a_chain_of_calls_that_end_leaves_nothing_behind() {
-    let lane = Lane::default();
-    let mut link = held(&lane, anything(), None).link();
+fn a_chain_of_ended_calls_leaves_no_entries() {
+    let queue = SharedQueue::default();
+    let mut link = held(&queue, anything(), None).link();
     for _ in 0..10_000 {
-        let next = held(&lane, anything(), Some(&link));
+        let next = held(&queue, anything(), Some(&link));
         link = next.link();
-        let successor = held(&lane, anything(), Some(&link));
+        let successor = held(&queue, anything(), Some(&link));
         drop(next);
         link = successor.link();
     }
-    assert!(link.to_above().is_none());
-    assert!(lane.lock().is_empty());
+    assert!(link.child_ancestors().is_none());
+    assert!(queue.lock().is_empty());
 }
 
 #[test]
-fn a_call_through_another_lane_is_not_kept_by_itself() {
-    let (lane, other) = (Lane::default(), Lane::default());
-    let outer = held(&lane, anything(), None);
+fn a_nested_call_through_another_queue_does_not_wait_for_its_ancestor() {
+    let (queue, other) = (SharedQueue::default(), SharedQueue::default());
+    let outer = held(&queue, anything(), None);
     let between = held(&other, anything(), Some(&outer.link()));
-    drop(held(&lane, anything(), Some(&between.link())));
+    drop(held(&queue, anything(), Some(&between.link())));
 }

@@ -1,4 +1,4 @@
-//! What must hold in every state, said without the lane's own reasoning.
+//! What must hold in every state, said without the queue's own reasoning.
 
 use super::world::World;
 
@@ -45,7 +45,7 @@ impl World {
         })
     }
 
-    /// Must not run at once: they meet, and neither is above the other.
+    /// Must not run concurrently: they conflict, and neither is an ancestor of the other.
     fn clash(&self, one: usize, other: usize) -> bool {
         let is_related = self.is_under(one, other) || self.is_under(other, one);
         !is_related && self.calls[one].claim.conflicts_with(&self.calls[other].claim)

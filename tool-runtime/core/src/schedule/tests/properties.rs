@@ -80,7 +80,7 @@ impl World {
             self.settle();
             self.check();
         }
-        assert!(self.lane.lock().is_empty(), "something is left behind");
+        assert!(self.queue.lock().is_empty(), "something is left behind");
     }
 }
 
@@ -103,7 +103,7 @@ proptest! {
     }
 
     #[test]
-    fn nested_calls_are_served_or_refused(
+    fn nested_calls_are_served_or_rejected(
         steps in vec(step(weighted(0.7, any::<u8>())), 1..40),
         numbers in vec(any::<u8>(), 16),
     ) {

@@ -1,7 +1,7 @@
 //! The same from several threads at once.
 
 use super::{reads, writes};
-use crate::schedule::Lane;
+use crate::schedule::SharedQueue;
 use futures_util::future::try_join_all;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -25,12 +25,12 @@ impl Resource {
     }
 }
 
-async fn use_it(lane: Lane, resource: Arc<Resource>, seed: usize) {
+async fn use_it(queue: SharedQueue, resource: Arc<Resource>, seed: usize) {
     for turn in seed..seed + 300 {
         let is_write = turn % 3 == 0;
         let claim = if is_write { writes("a") } else { reads("a") };
-        let held = lane.enter(claim.clone(), None).ready().await.expect("a turn");
-        let nested = lane.enter(claim, Some(&held.link())).ready().await.expect("a turn");
+        let held = queue.enter(claim.clone(), None).ready().await.expect("a turn");
+        let nested = queue.enter(claim, Some(&held.link())).ready().await.expect("a turn");
         if is_write {
             resource.write().await;
         } else {
@@ -41,11 +41,11 @@ async fn use_it(lane: Lane, resource: Arc<Resource>, seed: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn no_two_are_in_each_others_way() {
-    let (lane, resource) = (Lane::default(), Arc::<Resource>::default());
-    let tasks = (0..8).map(|seed| tokio::spawn(use_it(lane.clone(), Arc::clone(&resource), seed)));
+async fn concurrent_calls_do_not_disturb_each_other() {
+    let (queue, resource) = (SharedQueue::default(), Arc::<Resource>::default());
+    let tasks = (0..8).map(|seed| tokio::spawn(use_it(queue.clone(), Arc::clone(&resource), seed)));
     let all = try_join_all(tasks.collect::<Vec<_>>());
     let all = tokio::time::timeout(Duration::from_secs(20), all);
     all.await.expect("nobody waits for ever").expect("no panic");
-    assert!(lane.lock().is_empty());
+    assert!(queue.lock().is_empty());
 }

@@ -1,8 +1,8 @@
-//! Calls and a lane, driven step by step and checked after each.
+//! Calls and a queue, driven step by step and checked after each.
 
 use crate::access::Claim;
 use crate::schedule::entry::Id;
-use crate::schedule::{Deadlock, Held, Lane, Link};
+use crate::schedule::{Deadlock, Held, Link, SharedQueue};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Wake, Waker};
 
 #[derive(Default)]
 pub(super) struct World {
-    pub(super) lane: Lane,
+    pub(super) queue: SharedQueue,
     /// In the order they came.
     pub(super) calls: Vec<Call>,
     pub(super) refusals: usize,
@@ -42,10 +42,10 @@ impl Wake for Flag {
 }
 
 impl World {
-    /// Enters a call, and checks whether it was rightly refused. Polled later, if not `at_once`.
+    /// Enters a call, and checks whether it was rightly rejected. Polled later, if not `at_once`.
     pub(super) fn enter(&mut self, claim: Claim, parent: Option<usize>, at_once: bool) {
         let link = parent.map(|parent| self.link(parent));
-        let ticket = self.lane.enter(claim.clone(), link.as_ref());
+        let ticket = self.queue.enter(claim.clone(), link.as_ref());
         let id = ticket.id().ok();
         let state = State::Waiting(Box::pin(ticket.ready()));
         let flag = Arc::new(Flag(AtomicBool::new(at_once)));
@@ -110,21 +110,21 @@ impl World {
     }
 
     pub(super) fn is_under(&self, index: usize, ancestor: usize) -> bool {
-        self.above(index).any(|above| above == ancestor)
+        self.ancestors(index).any(|ancestors| ancestors == ancestor)
     }
 
     pub(super) fn depth(&self, index: usize) -> usize {
-        self.above(index).count()
+        self.ancestors(index).count()
     }
 
-    fn above(&self, index: usize) -> impl Iterator<Item = usize> {
-        std::iter::successors(self.calls[index].parent, |&above| self.calls[above].parent)
+    fn ancestors(&self, index: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(self.calls[index].parent, |&ancestors| self.calls[ancestors].parent)
     }
 
-    /// Whether the lane lets it run, polled or not.
+    /// Whether the queue lets it run, polled or not.
     pub(super) fn is_granted(&self, index: usize) -> bool {
         let id = self.calls[index].id;
-        id.is_some_and(|id| self.lane.lock().is_granted(id))
+        id.is_some_and(|id| self.queue.lock().is_granted(id))
     }
 }
 

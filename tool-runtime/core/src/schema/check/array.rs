@@ -50,7 +50,7 @@ fn count_issue(
 ) -> Issue {
     let got = wording::got_count(items.len(), at);
     let message =
-        format!("{} must have {words} {}{got}", at.subject(), wording::counted(limit, "item"));
+        format!("{} must have {words} {}{got}", at.subject(), wording::pluralize(limit, "item"));
     Issue::new(at.path(), rule, message)
 }
 
@@ -90,8 +90,8 @@ fn each<'s, 'v>(
     at: &Place<'_>,
     found: &mut Findings<'v>,
 ) {
-    let first = parts::listed(schema, "prefixItems").count();
-    for (index, (schema, item)) in parts::listed(schema, "prefixItems").zip(items).enumerate() {
+    let first = parts::list_of(schema, "prefixItems").count();
+    for (index, (schema, item)) in parts::list_of(schema, "prefixItems").zip(items).enumerate() {
         check_item(walker, schema, index, item, at, found);
     }
     match schema.get("items") {

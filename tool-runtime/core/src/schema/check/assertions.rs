@@ -83,7 +83,7 @@ fn visit<'s>(
         }
         waiting.extend(parts::possible_next(root, schema));
         waiting.extend(ONE_SCHEMA.iter().filter_map(|keyword| schema.get(*keyword)));
-        waiting.extend(parts::listed(schema, "prefixItems"));
+        waiting.extend(parts::list_of(schema, "prefixItems"));
         let named = NAMED_SCHEMAS.iter().filter_map(|keyword| schema.get(*keyword)?.as_object());
         waiting.extend(named.flat_map(Map::values));
     }

@@ -21,7 +21,7 @@ pub(super) fn check<'s, 'v>(
     {
         walker.walk(target, value, &at, found);
     }
-    for schema in parts::listed(schema, "allOf") {
+    for schema in parts::list_of(schema, "allOf") {
         walker.walk(schema, value, &at.same(), found);
     }
     union::check(walker, schema, value, at, found);

@@ -149,7 +149,7 @@ impl<'a, 's, 'v> Failure<'a, 's, 'v> {
         let mut got = String::new();
         if !at.is_secret() && !object.is_empty() {
             let names: Vec<String> = object.keys().map(|name| wording::name(name)).collect();
-            got = format!(", got {}", wording::listed(&names));
+            got = format!(", got {}", wording::list_of(&names));
         }
         if let (1, false, Some(name)) = (object.len(), at.is_secret(), object.keys().next()) {
             got += &wording::did_you_mean(name, fields.iter().copied(), wording::name);
@@ -175,7 +175,7 @@ impl<'a, 's, 'v> Failure<'a, 's, 'v> {
         }
     }
 
-    /// How many properties of the object a variant declares.
+    /// The number of properties of the object that a variant declares.
     fn shared_names(&self, index: usize, object: &Map<String, Value>) -> usize {
         self.variants[index].properties().filter(|(name, _)| object.contains_key(*name)).count()
     }
@@ -189,7 +189,7 @@ impl<'a, 's, 'v> Failure<'a, 's, 'v> {
         outcome.issues().to_vec()
     }
 
-    /// The issue that lists all that would be allowed.
+    /// The issue that lists all allowed forms.
     fn all_forms(&self) -> Issue {
         let literals: Vec<&Value> =
             self.variants.iter().filter_map(Variant::literals).flatten().collect();
@@ -229,5 +229,5 @@ impl<'a, 's, 'v> Failure<'a, 's, 'v> {
 /// The form of variants with a single property.
 fn one_field_of(fields: &[&str]) -> String {
     let names: Vec<String> = fields.iter().map(|name| wording::name(name)).collect();
-    format!("an object with exactly one of the fields {}", wording::listed(&names))
+    format!("an object with exactly one of the fields {}", wording::list_of(&names))
 }

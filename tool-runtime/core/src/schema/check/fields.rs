@@ -47,7 +47,8 @@ pub(crate) fn holds_secrets(root: &Value, path: &[Step]) -> bool {
 fn parts_at<'s>(root: &'s Value, path: &[Step]) -> Vec<&'s Map<String, Value>> {
     let mut schemas = vec![root];
     for step in path {
-        schemas = schemas.into_iter().flat_map(|schema| below(root, schema, step)).collect();
+        schemas =
+            schemas.into_iter().flat_map(|schema| applicable_below(root, schema, step)).collect();
     }
     schemas.into_iter().flat_map(|schema| parts::possible(root, schema)).collect()
 }
@@ -58,19 +59,20 @@ pub(crate) fn unknown_field(root: &Value, path: &[Step]) -> Option<Issue> {
         return None;
     };
     let names = fields_at(root, path).names;
-    let (owner, name) = (written(way), wording::name(key));
+    let (owner, name) = (path_text(way), wording::name(key));
     let hint = wording::did_you_mean(key, names.iter().copied(), wording::name);
-    let listed = wording::listed(&names.iter().map(|name| wording::name(name)).collect::<Vec<_>>());
+    let listed =
+        wording::list_of(&names.iter().map(|name| wording::name(name)).collect::<Vec<_>>());
     let known = match listed.is_empty() {
         true => String::new(),
         false => format!("{} the fields are {listed}", if hint.is_empty() { ";" } else { "" }),
     };
     let message = format!("unknown field {name} of `{owner}`{hint}{known}");
-    Some(Issue::new(written(path), "additionalProperties", message))
+    Some(Issue::new(path_text(path), "additionalProperties", message))
 }
 
 /// Formats a path as in issues.
-fn written(path: &[Step]) -> String {
+fn path_text(path: &[Step]) -> String {
     let mut text = String::new();
     for step in path {
         match step {
@@ -82,7 +84,7 @@ fn written(path: &[Step]) -> String {
 }
 
 /// The schemas that may apply to a part of a value.
-fn below<'s>(root: &'s Value, schema: &'s Value, step: &Step) -> Vec<&'s Value> {
+fn applicable_below<'s>(root: &'s Value, schema: &'s Value, step: &Step) -> Vec<&'s Value> {
     let mut found = Vec::new();
     for part in parts::possible(root, schema) {
         match step {
@@ -91,7 +93,7 @@ fn below<'s>(root: &'s Value, schema: &'s Value, step: &Step) -> Vec<&'s Value> 
                 found.extend(own.or_else(|| part.get("additionalProperties")));
             }
             Step::Item { index, .. } => {
-                let own = parts::listed(part, "prefixItems").nth(*index);
+                let own = parts::list_of(part, "prefixItems").nth(*index);
                 found.extend(own.or_else(|| part.get("items")));
             }
         }

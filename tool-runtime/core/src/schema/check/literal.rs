@@ -47,7 +47,7 @@ pub(super) fn choice(wanted: &[&Value]) -> String {
     match words.as_slice() {
         [] => "left out: no value is allowed".to_owned(),
         [only] => only.clone(),
-        several => format!("one of {}", wording::listed(several)),
+        several => format!("one of {}", wording::list_of(several)),
     }
 }
 
@@ -107,6 +107,6 @@ pub(super) fn normal(value: &Value, levels: u16) -> Option<Value> {
 
 /// A float without a fraction as the integer it is.
 fn normal_number(number: &Number) -> Number {
-    let whole = number.as_f64().filter(|_| number.is_f64()).and_then(number::whole);
+    let whole = number.as_f64().filter(|_| number.is_f64()).and_then(number::to_integer);
     whole.and_then(Number::from_i128).unwrap_or_else(|| number.clone())
 }

@@ -21,7 +21,7 @@ pub(super) fn count(
         (None, Some(most)) => ("maxProperties", "at most", most),
         (None, None) => return None,
     };
-    let limit = wording::counted(limit, at.noun());
+    let limit = wording::pluralize(limit, at.noun());
     let got = wording::got_count(object.len(), at);
     Some(Issue::new(at.path(), rule, format!("{} must have {words} {limit}{got}", at.subject())))
 }
@@ -76,7 +76,7 @@ fn choice(known: &Known<'_>, noun: &str) -> String {
     let names: Vec<String> = known.names.iter().map(|name| wording::name(name)).collect();
     let patterns: Vec<String> =
         known.patterns.iter().map(|pattern| format!("`{pattern}`")).collect();
-    let (list, patterns) = (wording::listed(&names), wording::either(&patterns));
+    let (list, patterns) = (wording::list_of(&names), wording::either(&patterns));
     match (names.len(), patterns.is_empty()) {
         (0, true) => format!("there are no {noun}s"),
         (0, false) => format!("the names of {noun}s match {patterns}"),

@@ -31,7 +31,7 @@ pub(super) fn check(
         compare(number, limit).is_some_and(breaks).then(|| issue(rule, words, limit, number, at))
     });
     let mut issues: Vec<Issue> = limits.collect();
-    // The bounds of a type say again what the schema's own bounds say better.
+    // The bounds of a type repeat the schema's own bounds.
     if issues.is_empty() {
         issues.extend(type_limit(schema, number, at));
     }
@@ -111,7 +111,7 @@ pub(super) fn compare(a: &Number, b: &Number) -> Option<Ordering> {
 
 /// Compares an integer with a float.
 fn compare_mixed(integer: i128, float: f64) -> Option<Ordering> {
-    match whole(float.trunc()) {
+    match to_integer(float.trunc()) {
         Some(trunc) => Some(integer.cmp(&trunc).then(0.0_f64.partial_cmp(&float.fract())?)),
         // Beyond all integers, so the sign decides.
         None => 0.0_f64.partial_cmp(&float),
@@ -119,7 +119,7 @@ fn compare_mixed(integer: i128, float: f64) -> Option<Ordering> {
 }
 
 /// The integer that a float is, if it is one of a size that integers can have here.
-pub(super) fn whole(float: f64) -> Option<i128> {
+pub(super) fn to_integer(float: f64) -> Option<i128> {
     // 2^96 is far above what a 64-bit integer reaches and far below where the cast would saturate.
     (float.fract() == 0.0 && float.abs() < 2_f64.powi(96)).then_some(float as i128)
 }
@@ -132,7 +132,7 @@ fn is_multiple(number: &Number, step: &Number) -> bool {
     match (number.as_f64(), step.as_f64()) {
         (Some(number), Some(step)) if step > 0.0 => {
             let times = number / step;
-            // 0.3 is a multiple of 0.1 to everybody but a float.
+            // 0.3 is a multiple of 0.1, but not in floating point.
             (times - times.round()).abs() <= f64::EPSILON * times.abs() * 2.0
         }
         _ => true,

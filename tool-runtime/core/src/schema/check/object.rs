@@ -25,7 +25,7 @@ impl<'s> Rules<'s> {
         let patterns = schema.get("patternProperties").and_then(Value::as_object);
         Self {
             declared: schema.get("properties").and_then(Value::as_object),
-            required: parts::listed(schema, "required").filter_map(Value::as_str).collect(),
+            required: parts::list_of(schema, "required").filter_map(Value::as_str).collect(),
             patterns: patterns
                 .into_iter()
                 .flatten()
@@ -41,7 +41,7 @@ impl<'s> Rules<'s> {
     }
 
     /// The properties that have schemas of their own.
-    fn known(&self) -> Known<'_> {
+    fn declared_properties(&self) -> Known<'_> {
         Known {
             names: self.declared.into_iter().flatten().map(|(name, _)| name.as_str()).collect(),
             patterns: self.patterns.iter().map(|(pattern, _)| pattern.as_str()).collect(),
@@ -82,17 +82,17 @@ pub(super) fn check<'s, 'v>(
             None => {}
         }
     }
-    for name in parts::listed(schema, "required").filter_map(Value::as_str) {
+    for name in parts::list_of(schema, "required").filter_map(Value::as_str) {
         if rules.declaration(name).is_none() && !object.contains_key(name) {
             found.add(names::missing(walker.root(), name, None, at));
         }
     }
-    others(walker, &rules, object, at, found);
+    check_others(walker, &rules, object, at, found);
     found.add_all(names::count(schema, object, at));
 }
 
 /// Checks the properties that are not declared by name, or not only.
-fn others<'s, 'v>(
+fn check_others<'s, 'v>(
     walker: &Walker<'s>,
     rules: &Rules<'s>,
     object: &'v Map<String, Value>,
@@ -111,7 +111,7 @@ fn others<'s, 'v>(
         }
         match rules.others.filter(|_| !known) {
             Some(Value::Bool(false)) => {
-                let (rule, known) = ("additionalProperties", rules.known());
+                let (rule, known) = ("additionalProperties", rules.declared_properties());
                 found.add(names::unknown(rule, name, &known, object, at));
             }
             Some(schema) => check_property(walker, schema, value, &at_entry, found),

@@ -14,14 +14,14 @@ pub(super) fn certain<'s>(root: &'s Value, schema: &'s Value) -> Vec<&'s Map<Str
     collect(root, schema, certain_next)
 }
 
-/// The schema and all that may apply to the same value.
+/// The schema and all schemas that may apply to the same value.
 pub(super) fn possible<'s>(root: &'s Value, schema: &'s Value) -> Vec<&'s Map<String, Value>> {
     collect(root, schema, possible_next)
 }
 
 /// The schemas that hold whenever `part` holds, one step away.
 fn certain_next<'s>(root: &'s Value, part: &'s Map<String, Value>) -> Vec<&'s Value> {
-    target(root, part).into_iter().chain(listed(part, "allOf")).collect()
+    target(root, part).into_iter().chain(list_of(part, "allOf")).collect()
 }
 
 /// The schemas that may apply to the same value as `part`, one step away.
@@ -29,14 +29,14 @@ pub(super) fn possible_next<'s>(root: &'s Value, part: &'s Map<String, Value>) -
     let conditional = ["if", "then", "else"].into_iter().filter_map(|keyword| part.get(keyword));
     certain_next(root, part)
         .into_iter()
-        .chain(listed(part, "anyOf"))
-        .chain(listed(part, "oneOf"))
+        .chain(list_of(part, "anyOf"))
+        .chain(list_of(part, "oneOf"))
         .chain(conditional)
         .collect()
 }
 
 /// The schemas in the list that a keyword holds.
-pub(super) fn listed<'s>(
+pub(super) fn list_of<'s>(
     part: &'s Map<String, Value>,
     keyword: &str,
 ) -> impl Iterator<Item = &'s Value> {
@@ -66,7 +66,7 @@ fn collect<'s>(
     parts
 }
 
-/// The schema that a schema's own `$ref` leads to: the document, a JSON pointer or an anchor in it.
+/// The target of a schema's own `$ref`: the document, a JSON pointer or an anchor in it.
 ///
 /// References to other documents lead nowhere: nothing is fetched.
 pub(super) fn target<'s>(root: &'s Value, schema: &Map<String, Value>) -> Option<&'s Value> {

@@ -13,7 +13,7 @@ const MAX_HOPS: u16 = 256;
 
 /// The kind of document that is walked, which decides the words of messages.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Whole {
+pub(super) enum DocumentKind {
     /// The arguments of a call.
     Arguments,
     /// The parameters in a configuration.
@@ -25,7 +25,7 @@ pub(super) enum Whole {
 /// One value, as seen by one subschema.
 pub(super) struct Place<'p> {
     parent: Option<&'p Place<'p>>,
-    whole: Whole,
+    whole: DocumentKind,
     step: Step<'p>,
     /// Whether the value must not be shown.
     secret: bool,
@@ -41,13 +41,13 @@ enum Step<'p> {
     Property(Option<&'p str>),
     /// Item of an array.
     Item(usize),
-    /// The same value seen by another subschema, whose address is kept if a reference led there.
+    /// The value seen by another subschema, whose address is kept if a reference led there.
     Same(Option<usize>),
 }
 
 impl<'p> Place<'p> {
     /// The whole document.
-    pub(super) fn start(whole: Whole, secret: bool) -> Self {
+    pub(super) fn start(whole: DocumentKind, secret: bool) -> Self {
         Self { parent: None, whole, step: Step::Start, secret, level: 0, hops: 0 }
     }
 
@@ -58,17 +58,17 @@ impl<'p> Place<'p> {
 
     /// The property `name` of this value, declared by a schema, so that its name is not a secret.
     pub(super) fn property<'c>(&'c self, name: &'c str, secret: bool) -> Place<'c> {
-        self.below(Step::Property(Some(name)), secret)
+        self.child(Step::Property(Some(name)), secret)
     }
 
     /// The property `name` of this value, which no schema declares: in a secret map the names are secret as well.
     pub(super) fn entry<'c>(&'c self, name: &'c str, secret: bool) -> Place<'c> {
-        self.below(Step::Property((!self.secret).then_some(name)), secret)
+        self.child(Step::Property((!self.secret).then_some(name)), secret)
     }
 
     /// The item at `index` of this value.
     pub(super) fn item(&self, index: usize, secret: bool) -> Place<'_> {
-        self.below(Step::Item(index), secret)
+        self.child(Step::Item(index), secret)
     }
 
     /// This value as another subschema sees it.
@@ -96,7 +96,7 @@ impl<'p> Place<'p> {
     }
 
     /// A place one level down.
-    fn below<'c>(&'c self, step: Step<'c>, secret: bool) -> Place<'c> {
+    fn child<'c>(&'c self, step: Step<'c>, secret: bool) -> Place<'c> {
         Place {
             parent: Some(self),
             whole: self.whole,
@@ -112,9 +112,9 @@ impl<'p> Place<'p> {
         self.secret
     }
 
-    /// Whether it is a part of a tool's result.
+    /// Whether the value is part of a tool's result.
     pub(super) fn is_in_result(&self) -> bool {
-        self.whole == Whole::Result
+        self.whole == DocumentKind::Result
     }
 
     /// Whether the limits on nesting are exceeded.
@@ -141,14 +141,14 @@ impl<'p> Place<'p> {
 
     /// "is" or "are", to follow the subject.
     pub(super) fn verb(&self) -> &'static str {
-        if self.is_whole() && self.whole != Whole::Result { "are" } else { "is" }
+        if self.is_whole() && self.whole != DocumentKind::Result { "are" } else { "is" }
     }
 
     /// The noun for properties of this value.
     pub(super) fn noun(&self) -> &'static str {
         match self.whole {
-            Whole::Arguments if self.is_whole() => "argument",
-            Whole::Params if self.is_whole() => "parameter",
+            DocumentKind::Arguments if self.is_whole() => "argument",
+            DocumentKind::Params if self.is_whole() => "parameter",
             _ => "field",
         }
     }
@@ -164,7 +164,7 @@ impl<'p> Place<'p> {
     }
 }
 
-impl Whole {
+impl DocumentKind {
     /// The subject of a sentence about the value at `path`.
     fn subject(self, path: &str) -> String {
         match self {

@@ -13,7 +13,7 @@ const MAX_PAIRS: usize = 1_000_000;
 
 /// The values, by address, that a schema marks as write-only, with everything inside.
 ///
-/// They are found before the walk, because a later schema may mark a value that an earlier one describes. Every schema
+/// Secrets are found before the walk, because a later schema may mark a value that an earlier one describes. Every schema
 /// that may apply counts, also that of an alternative that does not fit.
 #[derive(Debug, Default)]
 pub(super) struct Secrets {
@@ -82,8 +82,8 @@ fn add_items<'a>(
     items: &'a [Value],
     waiting: &mut Vec<(&'a Value, &'a Value)>,
 ) {
-    waiting.extend(parts::listed(schema, "prefixItems").zip(items));
-    let first = parts::listed(schema, "prefixItems").count().min(items.len());
+    waiting.extend(parts::list_of(schema, "prefixItems").zip(items));
+    let first = parts::list_of(schema, "prefixItems").count().min(items.len());
     if let Some(schema) = schema.get("items") {
         waiting.extend(items[first..].iter().map(|item| (schema, item)));
     }

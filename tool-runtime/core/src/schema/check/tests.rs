@@ -13,7 +13,7 @@ mod unions;
 use serde_json::Value;
 
 use crate::issue::Issue;
-use crate::schema::check::place::Whole;
+use crate::schema::check::place::DocumentKind;
 use crate::schema::check::walked_with;
 use crate::schema::engine;
 
@@ -51,15 +51,15 @@ fn assert_says_of_a(rows: &[Row]) {
 }
 
 #[test]
-fn patterns_and_formats_that_cannot_be_checked_are_not_passed_over() {
+fn unsupported_patterns_and_formats_are_reported() {
     for keyword in ["pattern", "format"] {
         let schema = serde_json::json!({ "properties": { "a": { keyword: "date" } } });
         let value = serde_json::json!({ "a": "2026-02-28" });
-        let issues = walked_with(None, &schema, &value, Whole::Arguments);
+        let issues = walked_with(None, &schema, &value, DocumentKind::Arguments);
         assert!(issues[0].message().contains("cannot be checked"), "{keyword}: {issues:?}");
     }
     let others =
         serde_json::json!({ "properties": { "a": { "format": "int64", "maxLength": 3 } } });
     let value = serde_json::json!({ "a": "abc" });
-    assert_eq!(walked_with(None, &others, &value, Whole::Arguments), []);
+    assert_eq!(walked_with(None, &others, &value, DocumentKind::Arguments), []);
 }

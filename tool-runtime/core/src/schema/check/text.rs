@@ -43,7 +43,7 @@ fn length(schema: &Map<String, Value>, text: &str, at: &Place<'_>) -> Option<Iss
 /// "be at least 3 characters long, got 2".
 fn length_words(words: &str, limit: u64, length: usize, at: &Place<'_>) -> String {
     let got = wording::got_count(length, at);
-    format!("be {words} {} long{got}", wording::counted(limit, "character"))
+    format!("be {words} {} long{got}", wording::pluralize(limit, "character"))
 }
 
 /// The issue, if the text does not match the pattern.
@@ -62,7 +62,7 @@ fn pattern<'s>(
     Some(Issue::new(at.path(), "pattern", message))
 }
 
-/// The issue, if the text has not the form that the format asks for.
+/// The issue, if the text does not conform to the format.
 fn form(
     walker: &Walker<'_>,
     schema: &Map<String, Value>,

@@ -22,7 +22,7 @@ pub(super) fn check<'s, 'v>(
     let left = object.iter().filter(|(name, _)| !found.evaluated.contains(name.as_str()));
     let left: Vec<(&String, &Value)> = left.collect();
     if rest == &Value::Bool(false) && !left.is_empty() {
-        let known = known(walker, schema, &left);
+        let known = declared_properties(walker, schema, &left);
         for (name, _) in &left {
             found.add(names::unknown("unevaluatedProperties", name, &known, object, at));
         }
@@ -38,7 +38,7 @@ pub(super) fn check<'s, 'v>(
 
 /// The properties that any schema for the object declares, without those that are `left`: these may belong to an
 /// alternative that does not apply.
-fn known<'s>(
+fn declared_properties<'s>(
     walker: &Walker<'s>,
     schema: &'s Map<String, Value>,
     left: &[(&String, &Value)],

@@ -12,7 +12,7 @@ const MAX_DEPTH: usize = 4;
 /// The one value of type `null`.
 static NULL: Value = Value::Null;
 
-/// A schema that is one of several, with all that holds whenever it holds.
+/// One of several alternatives, with all schemas that apply together with it.
 pub(super) struct Variant<'s> {
     root: &'s Value,
     schema: &'s Value,
@@ -39,7 +39,7 @@ impl<'s> Variant<'s> {
     pub(super) fn branches(&self) -> impl Iterator<Item = &'s Value> {
         self.parts
             .iter()
-            .flat_map(|part| parts::listed(part, "anyOf").chain(parts::listed(part, "oneOf")))
+            .flat_map(|part| parts::list_of(part, "anyOf").chain(parts::list_of(part, "oneOf")))
     }
 
     /// The values it allows, if it lists them.
@@ -80,7 +80,7 @@ impl<'s> Variant<'s> {
                         values.iter().any(|value| Kind::of(value).may_equal(kind))
                     })
                     && ["anyOf", "oneOf"].iter().all(|keyword| {
-                        let mut branches = parts::listed(part, keyword).peekable();
+                        let mut branches = parts::list_of(part, keyword).peekable();
                         branches.peek().is_none() || branches.any(admits)
                     })
             })
@@ -102,7 +102,7 @@ impl<'s> Variant<'s> {
 
     /// The names of the properties it requires.
     pub(super) fn required(&self) -> Vec<&'s str> {
-        let lists = self.parts.iter().flat_map(|part| parts::listed(part, "required"));
+        let lists = self.parts.iter().flat_map(|part| parts::list_of(part, "required"));
         let mut names = Vec::new();
         for name in lists.filter_map(Value::as_str) {
             if !names.contains(&name) {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::issue::Issue;
 use crate::schema::check::findings::Findings;
-use crate::schema::check::place::{Place, Whole};
+use crate::schema::check::place::{DocumentKind, Place};
 use crate::schema::check::secrets::Secrets;
 use crate::schema::check::survey::{self, Survey};
 use crate::schema::check::{array, combine, kind, literal, number, object, text, unevaluated};
@@ -53,7 +53,7 @@ impl<'s> Walker<'s> {
     }
 
     /// The place where the walk begins.
-    pub(super) fn start(&self, whole: Whole, value: &Value) -> Place<'static> {
+    pub(super) fn start(&self, whole: DocumentKind, value: &Value) -> Place<'static> {
         Place::start(whole, self.is_secret(value))
     }
 
@@ -87,7 +87,7 @@ impl<'s> Walker<'s> {
                 found.add(Issue::new(at.path(), "false", message));
             }
             Value::Object(schema) => self.walk_keywords(schema, value, at, found),
-            // `true` allows all, and so does what is not a schema.
+            // `true` allows everything, and so does a value that is not a schema.
             _ => {}
         }
     }
@@ -157,7 +157,7 @@ impl<'s> Walker<'s> {
         self.engine
     }
 
-    /// Whether the walk may go on here. If not, the reason becomes an issue.
+    /// Whether the walk may continue at this place. If not, the reason becomes an issue.
     fn may_go_on(&self, at: &Place<'_>) -> bool {
         if at.is_too_deep() {
             self.give_up(at, "nested too deeply");

@@ -64,22 +64,22 @@ pub(super) fn allowed(value: &Value) -> String {
 }
 
 /// "1 item", "2 items".
-pub(super) fn counted(count: u64, noun: &str) -> String {
+pub(super) fn pluralize(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 /// "a", "a or b", "a, b or c".
 pub(super) fn either(things: &[String]) -> String {
-    joined(things, "or")
+    join_words(things, "or")
 }
 
 /// "a", "a and b", "a, b and c".
 pub(super) fn both(things: &[String]) -> String {
-    joined(things, "and")
+    join_words(things, "and")
 }
 
 /// The things with commas between them, and `word` before the last.
-fn joined(things: &[String], word: &str) -> String {
+fn join_words(things: &[String], word: &str) -> String {
     match things {
         [] => String::new(),
         [only] => only.clone(),
@@ -88,7 +88,7 @@ fn joined(things: &[String], word: &str) -> String {
 }
 
 /// "a, b, c", the first of them if they are many.
-pub(super) fn listed(things: &[String]) -> String {
+pub(super) fn list_of(things: &[String]) -> String {
     let mut list = things.iter().take(MAX_NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
     if things.len() > MAX_NAMES {
         list.push_str(&format!(", … and {} more", things.len() - MAX_NAMES));
@@ -108,7 +108,7 @@ pub(super) fn did_you_mean<'a>(
     }
 }
 
-/// A value in a sentence. What arrays and objects hold is never shown: it is long, and parts of it may be secret.
+/// A value in a sentence. The contents of arrays and objects are never shown: it is long, and parts of it may be secret.
 pub(super) fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => quoted(text),

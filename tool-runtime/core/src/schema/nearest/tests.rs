@@ -3,7 +3,7 @@
 use crate::schema::nearest::nearest;
 
 #[test]
-fn suggests_only_what_is_really_close() {
+fn suggests_only_close_names() {
     let cases: &[(&str, &[&str], &[&str])] = &[
         ("quary", &["query", "limit", "tags"], &["query"]),
         ("cirle", &["circle", "square"], &["circle"]),

@@ -1,20 +1,20 @@
 //! Errors of sessions.
 
 use crate::http::concurrency_limit::LimitReached;
-use crate::http::refusal::Refusal;
+use crate::http::refusal::HttpRejection;
 use crate::rejection::Rejection;
 use axum::http::StatusCode;
 use rmcp::model::{ErrorData, RequestId};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManagerError;
 
-/// The reason to refuse a request in a session.
+/// The reason to reject a request in a session.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(in crate::http) enum SessionProblem {
     #[error("there are as many sessions as there may be")]
     Full(LimitReached),
     /// The session has ended, or never existed.
     #[error("there is no such session")]
-    Gone,
+    NotFound,
     /// A request with this id is in flight.
     #[error("the request {request} runs")]
     Taken { request: RequestId, error: ErrorData },
@@ -30,11 +30,11 @@ impl From<LimitReached> for SessionProblem {
 impl From<LocalSessionManagerError> for SessionProblem {
     fn from(error: LocalSessionManagerError) -> Self {
         tracing::debug!(%error, "a session does not answer");
-        Self::Gone
+        Self::NotFound
     }
 }
 
-impl From<SessionProblem> for Refusal {
+impl From<SessionProblem> for HttpRejection {
     fn from(problem: SessionProblem) -> Self {
         match problem {
             SessionProblem::Full(LimitReached::Total(limit)) => Self::busy(format!(
@@ -43,7 +43,7 @@ impl From<SessionProblem> for Refusal {
             SessionProblem::Full(LimitReached::Principal(limit)) => Self::too_many(format!(
                 "one client has {limit} of all sessions at most, and yours are open; end those that you do not need, or try again later"
             )),
-            SessionProblem::Gone => {
+            SessionProblem::NotFound => {
                 Self::new(StatusCode::NOT_FOUND, "Not Found: Session not found")
             }
             SessionProblem::Taken { request, error } => Rejection::to(&request, error).into(),

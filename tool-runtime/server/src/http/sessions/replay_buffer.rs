@@ -1,4 +1,4 @@
-//! Buffers messages for a client that is disconnected. rmcp drops an answer that it has handed over.
+//! Buffers messages for a client that is disconnected. rmcp drops an answer that it has passed on.
 
 use futures_util::{Stream, StreamExt as _};
 use rmcp::transport::streamable_http_server::session::ServerSseMessage;

@@ -1,7 +1,7 @@
 //! One session: its owner, its last use, its calls in flight.
 
 use super::replay_buffer::ReplayBuffer;
-use super::session_transport::Ongoing;
+use super::session_transport::SessionRequests;
 use crate::http::concurrency_limit::Permit;
 use rmcp::model::RequestId;
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ use tool_runtime_core::seam::lock;
 /// One session.
 pub(super) struct Session {
     pub(super) owner: Arc<Principal>,
-    pub(super) ongoing: Arc<Ongoing>,
+    pub(super) ongoing: Arc<SessionRequests>,
     used: Mutex<Instant>,
     streams: AtomicUsize,
     calls: Mutex<HashMap<u64, Call>>,
@@ -137,7 +137,7 @@ impl Drop for Session {
 #[cfg(test)]
 mod tests {
     use super::super::Sessions;
-    use super::super::stream::Watch;
+    use super::super::stream::AnswerWatch;
     use super::*;
     use crate::http::HttpOptions;
     use crate::http::concurrency_limit::ConcurrencyLimit;
@@ -168,7 +168,7 @@ mod tests {
     async fn a_session_rests_from_the_end_of_its_last_call() {
         let session = session();
         let sessions = Weak::<Sessions>::new();
-        let watch = || Watch::new(sessions.clone(), "id".into(), Arc::clone(&session), None);
+        let watch = || AnswerWatch::new(sessions.clone(), "id".into(), Arc::clone(&session), None);
         let (first, second) = (watch(), watch());
         advance(IDLE * 2).await;
         drop(first);
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_is_away_while_nobody_listens_for_it() {
+    fn a_call_is_detached_while_its_client_is_disconnected() {
         let session = session();
         let request = RequestId::Number(1);
         session.listen(7, &request);

@@ -14,12 +14,12 @@ use tool_runtime_core::seam::lock;
 
 /// The requests in flight of a session, and its end.
 #[derive(Default)]
-pub(super) struct Ongoing {
+pub(super) struct SessionRequests {
     running: Mutex<InFlight>,
     over: CancellationToken,
 }
 
-impl Ongoing {
+impl SessionRequests {
     /// Begins a request.
     ///
     /// # Errors
@@ -43,11 +43,11 @@ impl Ongoing {
 /// for five seconds.
 pub(in crate::http) struct SessionTransport<T> {
     transport: T,
-    ongoing: Arc<Ongoing>,
+    ongoing: Arc<SessionRequests>,
 }
 
 impl<T> SessionTransport<T> {
-    pub(super) fn new(transport: T, ongoing: Arc<Ongoing>) -> Self {
+    pub(super) fn new(transport: T, ongoing: Arc<SessionRequests>) -> Self {
         Self { transport, ongoing }
     }
 }

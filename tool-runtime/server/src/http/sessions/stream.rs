@@ -16,17 +16,17 @@ use std::time::Duration;
 use tokio::time::Sleep;
 
 /// A stream of messages, watched if its session is known.
-pub(super) struct Watched {
+pub(super) struct WatchedStream {
     stream: Messages,
-    watch: Option<Watch>,
+    watch: Option<AnswerWatch>,
     /// The time limit of the stream.
     end: Option<Pin<Box<Sleep>>>,
 }
 
-impl Watched {
+impl WatchedStream {
     pub(super) fn new(
         stream: impl Stream<Item = ServerSseMessage> + Send + Sync + 'static,
-        watch: Option<Watch>,
+        watch: Option<AnswerWatch>,
     ) -> Self {
         Self { stream: Box::pin(stream), watch, end: None }
     }
@@ -37,7 +37,7 @@ impl Watched {
         self
     }
 
-    /// Whether the time is over, and the client knows an event id to resume from.
+    /// Whether the time has passed, and the client has an event id to resume from.
     fn is_over(&mut self, context: &mut Context<'_>) -> bool {
         let is_numbered = self.watch.as_ref().is_some_and(|watch| watch.number.is_some());
         let end = self.end.as_mut().filter(|_| is_numbered);
@@ -45,7 +45,7 @@ impl Watched {
     }
 }
 
-impl Stream for Watched {
+impl Stream for WatchedStream {
     type Item = ServerSseMessage;
 
     fn poll_next(
@@ -63,7 +63,7 @@ impl Stream for Watched {
 }
 
 /// Buffers further messages for a client that resumes the stream.
-impl Drop for Watched {
+impl Drop for WatchedStream {
     fn drop(&mut self) {
         if let Some(watch) = &self.watch {
             watch.buffer(mem::replace(&mut self.stream, Box::pin(stream::empty())));
@@ -72,7 +72,7 @@ impl Drop for Watched {
 }
 
 /// Notices whether the answer to a request is sent before its stream ends.
-pub(super) struct Watch {
+pub(super) struct AnswerWatch {
     sessions: Weak<Sessions>,
     id: SessionId,
     session: Arc<Session>,
@@ -82,7 +82,7 @@ pub(super) struct Watch {
     number: Option<u64>,
 }
 
-impl Watch {
+impl AnswerWatch {
     /// Watches a new stream, for the answer to `request` if there is one.
     pub(super) fn new(
         sessions: Weak<Sessions>,
@@ -137,7 +137,7 @@ impl Watch {
     }
 }
 
-impl Drop for Watch {
+impl Drop for AnswerWatch {
     fn drop(&mut self) {
         self.session.close(self.number);
         if let (Some(request), Some(sessions)) = (self.request.take(), self.sessions.upgrade()) {

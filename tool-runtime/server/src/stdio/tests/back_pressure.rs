@@ -73,7 +73,7 @@ async fn requests_wait_while_too_much_is_unwritten() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn answers_that_nobody_reads_are_given_up_after_the_end_of_the_input() {
+async fn unread_answers_are_dropped_after_the_end_of_the_input() {
     let (mut peer, transport) = over_pipes();
     let mut transport = transport.with_queue_limit(1000);
     assert!(poll_once(pin!(transport.send(bulky(0, BULK)))).is_pending());
@@ -91,7 +91,7 @@ async fn answers_that_nobody_reads_are_given_up_after_the_end_of_the_input() {
     assert_eq!(error.kind(), io::ErrorKind::TimedOut);
 }
 
-async fn a_reader_that_leaves_ends_the_input((peer, mut transport): (Peer, StdioTransport)) {
+async fn a_closed_reader_ends_the_input((peer, mut transport): (Peer, StdioTransport)) {
     let Peer { to: _to, from } = peer;
     assert!(poll_once(pin!(transport.receive())).is_pending());
     drop(from);
@@ -99,17 +99,17 @@ async fn a_reader_that_leaves_ends_the_input((peer, mut transport): (Peer, Stdio
 }
 
 #[tokio::test]
-async fn a_reader_of_a_pipe_that_leaves_ends_the_input() {
-    a_reader_that_leaves_ends_the_input(over_pipes()).await;
+async fn a_closed_reader_of_a_pipe_ends_the_input() {
+    a_closed_reader_ends_the_input(over_pipes()).await;
 }
 
 #[tokio::test]
-async fn a_reader_of_a_socket_that_leaves_ends_the_input() {
-    a_reader_that_leaves_ends_the_input(over_sockets()).await;
+async fn a_closed_reader_of_a_socket_ends_the_input() {
+    a_closed_reader_ends_the_input(over_sockets()).await;
 }
 
 #[tokio::test]
-async fn a_waiting_send_fails_when_the_reader_leaves() {
+async fn a_waiting_send_fails_when_the_reader_closes() {
     let (peer, transport) = over_pipes();
     let mut transport = transport.with_queue_limit(1000);
     let mut send = pin!(transport.send(bulky(0, BULK)));

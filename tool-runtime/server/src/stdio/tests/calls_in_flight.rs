@@ -27,10 +27,10 @@ async fn open() -> (BufReader<DuplexStream>, StdioTransport) {
 }
 
 /// The same, whose input the token ends.
-async fn open_until(gone: CancellationToken) -> (BufReader<DuplexStream>, StdioTransport) {
+async fn open_until(disconnected: CancellationToken) -> (BufReader<DuplexStream>, StdioTransport) {
     let (ours, theirs) = tokio::io::duplex(64 << 20);
     let mut client = BufReader::new(ours);
-    let mut transport = StdioTransport::in_memory(theirs, None).with_end(gone);
+    let mut transport = StdioTransport::in_memory(theirs, None).with_end(disconnected);
     let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"},
     }});
@@ -102,7 +102,7 @@ async fn further_requests_wait_for_an_answer_and_keep_their_order() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cancelled_call_gives_its_place_to_another_one() {
+async fn a_cancelled_call_frees_its_slot() {
     let (mut client, mut transport) = open().await;
     write(&mut client, calls(1..IN_FLIGHT + 1)).await;
     write(&mut client, cancelled(5)).await;
@@ -118,7 +118,7 @@ async fn a_cancelled_call_gives_its_place_to_another_one() {
 
 /// Running calls may wait for a message that comes after calls without a place.
 #[tokio::test(start_paused = true)]
-async fn when_no_call_ends_further_ones_are_refused_and_the_rest_is_read() {
+async fn stalled_calls_reject_further_calls_and_reading_continues() {
     let (mut client, mut transport) = open().await;
     write(&mut client, calls(1..IN_FLIGHT + 3)).await;
     write(&mut client, cancelled(1)).await;
@@ -142,7 +142,7 @@ async fn when_no_call_ends_further_ones_are_refused_and_the_rest_is_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_is_gone_is_not_waited_for() {
+async fn a_disconnected_client_is_not_awaited() {
     let (mut client, mut transport) = open().await;
     write(&mut client, calls(1..IN_FLIGHT + 2)).await;
     receives(&mut transport, 1..IN_FLIGHT + 1).await;
@@ -168,11 +168,11 @@ async fn calls_that_wait_are_served_after_the_end_of_the_input() {
 
 #[tokio::test(start_paused = true)]
 async fn calls_that_wait_do_not_delay_a_requested_end() {
-    let gone = CancellationToken::new();
-    let (mut client, mut transport) = open_until(gone.clone()).await;
+    let disconnected = CancellationToken::new();
+    let (mut client, mut transport) = open_until(disconnected.clone()).await;
     write(&mut client, calls(1..IN_FLIGHT + 2)).await;
     receives(&mut transport, 1..IN_FLIGHT + 1).await;
-    gone.cancel();
+    disconnected.cancel();
     let before = Instant::now();
     assert!(received(&mut transport).await.is_none());
     assert_eq!(before.elapsed(), Duration::ZERO);

@@ -84,7 +84,7 @@ fn id_in(line: &str) -> i64 {
 }
 
 #[tokio::test]
-async fn dev_null_ends_at_once() {
+async fn dev_null_ends_immediately() {
     let null = File::options().read(true).write(true).open("/dev/null");
     let null: OwnedFd = null.expect("/dev/null").into();
     let output = null.try_clone().expect("a duplicate");
@@ -95,7 +95,7 @@ async fn dev_null_ends_at_once() {
 }
 
 #[tokio::test]
-async fn a_pipe_whose_writers_left_before_us_ends_after_its_content() {
+async fn a_pipe_whose_writers_closed_ends_after_its_content() {
     let (mut peer, input, output) = pipe_ends();
     peer.write(ping(1));
     peer.write(ping(2).trim_end());
@@ -108,7 +108,7 @@ async fn a_pipe_whose_writers_left_before_us_ends_after_its_content() {
 }
 
 #[tokio::test]
-async fn an_empty_pipe_without_writers_ends_at_once() {
+async fn an_empty_pipe_without_writers_ends_immediately() {
     let (input, writing_end) = pipe();
     let (_reading_end, output) = pipe();
     drop(writing_end);
@@ -147,17 +147,17 @@ async fn reader_leaves((mut peer, mut transport): (Peer, StdioTransport)) {
 }
 
 #[tokio::test]
-async fn a_pipe_nobody_reads_is_an_error_of_send() {
+async fn an_unread_pipe_is_an_error_of_send() {
     reader_leaves(over_pipes()).await;
 }
 
 #[tokio::test]
-async fn a_socket_nobody_reads_is_an_error_of_send() {
+async fn an_unread_socket_is_an_error_of_send() {
     reader_leaves(over_sockets()).await;
 }
 
 #[tokio::test]
-async fn a_pipe_whose_reader_left_before_us_is_an_error_of_close() {
+async fn a_pipe_whose_reader_closed_is_an_error_of_close() {
     let (Peer { to: _to, from }, input, output) = pipe_ends();
     drop(from);
     let mut transport = StdioTransport::from_descriptors(input, output).expect("a transport");

@@ -23,7 +23,7 @@ fn initialize(id: i64) -> Value {
     request
 }
 
-/// Sends requests that are refused, then one that is served: gives the codes of the refusals.
+/// Sends requests that are rejected, then one that is served: gives the codes of the rejections.
 async fn refused(
     (peer, transport): (&mut Peer, &mut StdioTransport),
     requests: &[Value],
@@ -44,7 +44,7 @@ async fn refused(
 }
 
 #[tokio::test]
-async fn what_a_version_does_not_have_is_refused_before_and_after_the_first_request() {
+async fn methods_of_other_versions_are_rejected_at_any_time() {
     let (mut peer, mut transport) = over_pipes();
     let requests = [modern(1, "initialize"), modern(2, "ping")];
     let both = [json!(-32601), json!(-32601)];
@@ -60,7 +60,7 @@ async fn what_a_version_does_not_have_is_refused_before_and_after_the_first_requ
 }
 
 #[tokio::test]
-async fn an_unknown_version_is_refused_and_a_long_one_is_cut() {
+async fn an_unknown_version_is_rejected_and_a_long_one_is_cut() {
     let (mut peer, mut transport) = over_pipes();
     let version = "x".repeat(10_000);
     let mut request = modern(1, "tools/list");

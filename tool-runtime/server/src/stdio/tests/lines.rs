@@ -26,7 +26,7 @@ fn collect(buffer: &mut LineBuffer, found: &mut Vec<Option<String>>) {
 }
 
 /// The expectation for lines within the limit.
-fn whole(lines: &[&str]) -> Vec<Option<String>> {
+fn restore_result(lines: &[&str]) -> Vec<Option<String>> {
     lines.iter().map(|line| Some((*line).to_owned())).collect()
 }
 
@@ -35,14 +35,14 @@ fn lines_are_the_same_for_every_chunk_size() {
     let text = b"one\ntwo\r\n\n  \r\nthree";
     for size in 1..=text.len() {
         let chunks: Vec<_> = text.chunks(size).collect();
-        assert_eq!(cut(100, &chunks), whole(&["one", "two", "three"]), "{size}");
+        assert_eq!(cut(100, &chunks), restore_result(&["one", "two", "three"]), "{size}");
     }
 }
 
 #[test]
 fn a_byte_order_mark_is_dropped_at_the_beginning_only() {
     let text = "\u{feff}one\n\u{feff}two\n".as_bytes();
-    assert_eq!(cut(100, &[text]), whole(&["one", "\u{feff}two"]));
+    assert_eq!(cut(100, &[text]), restore_result(&["one", "\u{feff}two"]));
 }
 
 #[test]
@@ -66,12 +66,12 @@ fn a_line_over_the_limit_is_not_kept() {
 }
 
 #[test]
-fn the_end_of_a_skipped_line_is_no_line() {
+fn the_end_of_a_skipped_line_is_skipped() {
     assert_eq!(cut(4, &[b"12345", b"6789"]), [None]);
 }
 
 #[test]
-fn a_chunk_is_joined_to_what_is_left() {
+fn a_chunk_is_joined_to_the_incomplete_line() {
     let mut buffer = LineBuffer::new(100);
     buffer.append(b"first\nsec".to_vec());
     assert_eq!(buffer.next_line(), Some(Line::Whole(b"first")));

@@ -1,4 +1,4 @@
-//! The fast lane has to agree with rmcp's own parser in everything but the arguments.
+//! The fast path has to agree with rmcp's own parser in everything but the arguments.
 
 use rmcp::RoleServer;
 use rmcp::model::{ClientRequest, GetExtensions, GetMeta, RequestMetaObject};
@@ -40,7 +40,7 @@ fn arguments_arrive_byte_for_byte() {
 }
 
 #[test]
-fn arguments_that_are_no_object_are_still_a_call() {
+fn arguments_that_are_not_an_object_are_still_a_call() {
     for arguments in ["[1,2]", "\"text\"", "null", "12", "true"] {
         let request = request(&call_with(arguments));
         assert!(matches!(request, ClientRequest::CallToolRequest(_)));
@@ -55,14 +55,14 @@ fn deeply_nested_arguments_are_left_to_the_tool() {
 }
 
 #[test]
-fn absent_arguments_leave_no_extension() {
+fn absent_arguments_add_no_extension() {
     let request =
         request(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}"#);
     assert_eq!(raw_arguments(&request), None);
 }
 
 #[test]
-fn every_other_field_is_what_rmcp_makes_of_it() {
+fn every_other_field_is_parsed_as_by_rmcp() {
     let line = json!({
         "params": {
             "arguments": {"a": 1},
@@ -88,13 +88,13 @@ fn every_other_field_is_what_rmcp_makes_of_it() {
 }
 
 #[test]
-fn escapes_and_odd_ids_take_the_fast_lane_too() {
+fn escapes_and_odd_ids_take_the_fast_path_too() {
     let line = r#"{"jsonrpc":"2\u002e0","id":2.0,"m\u0065thod":"tools\/call","params":{"name":"t","arguments":[]}}"#;
     assert_eq!(raw_arguments(&request(line)), Some("[]"));
 }
 
 #[test]
-fn a_null_meta_is_none() {
+fn a_null_meta_counts_as_absent() {
     let line =
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","_meta":null}}"#;
     let (ours, theirs) = (request(line), request_by_rmcp(line));
@@ -103,7 +103,7 @@ fn a_null_meta_is_none() {
 }
 
 #[test]
-fn a_malformed_call_is_what_rmcp_makes_of_it() {
+fn a_malformed_call_is_answered_as_by_rmcp() {
     for params in [r#"{}"#, r#"{"name":1}"#, r#"{"name":"t","requestState":1}"#] {
         let line = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#);
         assert!(matches!(request_by_rmcp(&line), ClientRequest::CustomRequest(_)));
@@ -112,7 +112,7 @@ fn a_malformed_call_is_what_rmcp_makes_of_it() {
 }
 
 #[test]
-fn other_methods_are_rmcps() {
+fn other_methods_are_left_to_rmcp() {
     let line = r#"{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"t","arguments":{"a":"b"}}}"#;
     assert!(matches!(request(line), ClientRequest::GetPromptRequest(_)));
     let line = r#"{"jsonrpc":"2.0","id":1,"method":"x/y","params":{"name":"t"}}"#;

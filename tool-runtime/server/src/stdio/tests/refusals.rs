@@ -21,7 +21,7 @@ fn refusal(line: &[u8]) -> Option<(i64, Value)> {
 }
 
 #[test]
-fn what_is_not_json_is_a_parse_error() {
+fn invalid_json_is_a_parse_error() {
     for line in ["{", "hello", "{\"jsonrpc\":\"2.0\",\"id\":1,}", "{} {}", "[1,"] {
         assert_eq!(refusal(line.as_bytes()), Some((-32700, Value::Null)), "{line}");
     }
@@ -51,7 +51,7 @@ fn json_that_is_not_a_message_is_an_invalid_request() {
 }
 
 #[test]
-fn a_batch_is_refused_in_words() {
+fn a_json_rpc_batch_is_rejected_with_a_reason() {
     let line = br#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#;
     let answer = serde_json::to_value(parse(line).expect_err("a refusal")).expect("serialisable");
     assert_eq!(answer["error"]["code"], -32600);
@@ -83,7 +83,7 @@ fn an_id_is_repeated_as_it_was_written() {
 }
 
 #[test]
-fn an_id_that_rmcp_cannot_hold_is_blamed_itself() {
+fn rejects_an_id_that_rmcp_cannot_represent() {
     for id in ["98765432109876543210", "1.5"] {
         let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/list"}}"#);
         let answer = serde_json::to_value(parse(line.as_bytes()).expect_err("a refusal"));
@@ -94,7 +94,7 @@ fn an_id_that_rmcp_cannot_hold_is_blamed_itself() {
 }
 
 #[test]
-fn a_cursor_that_is_not_a_text_is_refused() {
+fn a_cursor_that_is_not_a_text_is_rejected() {
     let list = |cursor: &str| {
         format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{{"cursor":{cursor}}}}}"#
@@ -145,7 +145,7 @@ fn a_notification_is_never_answered() {
 }
 
 #[tokio::test]
-async fn the_next_message_is_served_after_each_of_them() {
+async fn the_next_message_is_answered_after_each() {
     let (mut peer, transport) = over_pipes();
     let mut transport = transport.with_line_limit(100);
     let long = "x".repeat(101);

@@ -29,7 +29,7 @@ async fn child() {
 }
 
 #[test]
-fn prints_go_to_standard_error_and_messages_to_the_peer() {
+fn printed_output_is_redirected_to_standard_error() {
     let test = module_path!().split_once("::").expect("a crate").1.to_owned() + "::child";
     let mut child = Command::new(std::env::current_exe().expect("this program"))
         .args([&test, "--exact", "--nocapture", "--test-threads=1"])

@@ -4,7 +4,7 @@ use super::classify::{code, is_gone, is_transient};
 use super::{Client, MAX_EVENT};
 use crate::transport::http::credentials::HeaderMap;
 use crate::transport::http::error::HttpError;
-use crate::transport::http::sse_backoff::{Events, Reopening};
+use crate::transport::http::sse_backoff::{Events, ReconnectPolicy};
 use rmcp::model::ClientJsonRpcMessage;
 use rmcp::transport::streamable_http_client::{
     StreamableHttpClient, StreamableHttpPostResponse as Answer,
@@ -87,7 +87,7 @@ impl StreamableHttpClient for Client {
                 // rmcp does not retry the first attempt.
                 Err(error) if is_new && is_transient(error) => {
                     failures += 1;
-                    let pause = Reopening::default().0.pause(failures);
+                    let pause = ReconnectPolicy::default().0.pause(failures);
                     tracing::debug!("no stream of notifications for {pause:?}");
                     sleep(pause).await;
                 }

@@ -1,6 +1,6 @@
 //! Classifies failures of requests.
 
-use crate::transport::http::credentials::{NoHeaders, Refused};
+use crate::transport::http::credentials::{NoHeaders, RejectedRequest};
 use crate::transport::http::error::{HttpError, status};
 use reqwest::header::HeaderValue;
 use rmcp::model::ErrorData;
@@ -15,8 +15,8 @@ pub(super) fn without_url(error: HttpError) -> HttpError {
     }
 }
 
-/// The refusal of a request with status 401 or 403.
-pub(super) fn refused(error: &HttpError, sent: Option<&HeaderValue>) -> Option<Refused> {
+/// The rejection of a request with status 401 or 403.
+pub(super) fn rejection(error: &HttpError, sent: Option<&HeaderValue>) -> Option<RejectedRequest> {
     let status = code(error).filter(|status| matches!(status, 401 | 403))?;
     let challenge = match error {
         StreamableHttpError::AuthRequired(error) => error.www_authenticate_header.clone(),
@@ -25,7 +25,7 @@ pub(super) fn refused(error: &HttpError, sent: Option<&HeaderValue>) -> Option<R
     };
     let sent = sent.and_then(|value| value.to_str().ok());
     let token = sent.and_then(|value| value.strip_prefix("Bearer ")).map(str::to_owned);
-    Some(Refused { status, challenge, token })
+    Some(RejectedRequest { status, challenge, token })
 }
 
 /// The error of a request without headers.
@@ -57,7 +57,7 @@ pub(super) fn is_transient(error: &HttpError) -> bool {
     }
 }
 
-/// Whether the server is gone, or has forgotten the session.
+/// Whether the server is unreachable, or has ended the session.
 pub(super) fn is_gone(error: &HttpError) -> bool {
     match error {
         _ if code(error) == Some(404) => true,

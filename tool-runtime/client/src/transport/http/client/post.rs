@@ -20,7 +20,7 @@ use rmcp::transport::streamable_http_client::{
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// The code for a call that a server refused by an HTTP status.
+/// The code for a call that a server rejected by an HTTP status.
 const REFUSED: ErrorCode = ErrorCode(-32000);
 
 /// An error in the place of an answer.
@@ -97,7 +97,7 @@ impl Client {
                 "it answers another request than the one that it was sent"
             }
             Answer::Json(JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_), _) => {
-                "what it answers is not an answer"
+                "its response is not a JSON-RPC response"
             }
             _ => return Ok(()),
         };
@@ -120,10 +120,10 @@ impl Client {
             ClientRequest::CallToolRequest(_)
                 if status.is_some_and(|status| (300..500).contains(&status) && status != 401) =>
             {
-                return Ok(answer(REFUSED, self.worded(error).to_string(), id));
+                return Ok(answer(REFUSED, self.transport_error(error).to_string(), id));
             }
             ClientRequest::CallToolRequest(_) if is_unreadable(&error) => {
-                let why = self.worded(error);
+                let why = self.transport_error(error);
                 let text =
                     format!("its answer cannot be read: {why}; the call may have had its effect");
                 return Ok(answer(ErrorCode::PARSE_ERROR, text, id));

@@ -1,4 +1,4 @@
-//! Refuses private addresses that a server sends this program to, unless the server has one itself.
+//! Rejects private addresses that a server sends this program to, unless the server has one itself.
 
 use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
@@ -45,7 +45,7 @@ fn kind(ip: IpAddr) -> Kind {
 #[derive(Clone, Debug)]
 pub(super) struct AddressFilter {
     kinds: Vec<Kind>,
-    /// Whether what is sent may be read on its way, as what is sent to the server itself may.
+    /// Whether the connection is unencrypted, like that to the server itself.
     pub(super) is_open: bool,
 }
 
@@ -82,15 +82,15 @@ impl Resolve for AddressFilter {
             let found = lookup_host((name.as_str(), 0)).await?;
             let allowed: Vec<SocketAddr> = found.filter(|found| reach.allows(found.ip())).collect();
             if allowed.is_empty() {
-                return Err(refused(name.as_str()));
+                return Err(rejected_target(name.as_str()));
             }
             Ok(Box::new(allowed.into_iter()) as Addrs)
         })
     }
 }
 
-/// The error of a refused target.
-pub(super) fn refused(host: &str) -> OAuthHttpClientError {
+/// The error of a rejected target.
+pub(super) fn rejected_target(host: &str) -> OAuthHttpClientError {
     format!("`{host}` is refused: a server may not send this program there").into()
 }
 
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_server_sends_nobody_where_it_is_not_itself() {
+    async fn a_message_endpoint_on_another_origin_is_rejected() {
         let (public, private) = ("https://8.8.8.8/mcp", "https://10.0.0.1/mcp");
         let own = "http://127.0.0.1:1/mcp";
         for (server, url, expected) in [

@@ -19,10 +19,11 @@ impl Flow {
         manager: Manager,
         page: &str,
     ) -> Result<Manager, NoHeaders> {
-        let page = page::fit(page, &self.url).map_err(|problem| self.unauthorized(problem))?;
+        let page =
+            page::check_page(page, &self.url).map_err(|problem| self.unauthorized(problem))?;
         let listener = self.listener().await?;
         let Some(show) = self.callbacks.page() else {
-            let text = "a person would have to let this program in, and it does not say how to ask them (`McpManagerBuilder::oauth`)";
+            let text = "a person has to authorize this program, which has no way to ask for it (`McpManagerBuilder::oauth`)";
             return Err(self.unauthorized(text));
         };
         let shown = show(McpAuthPage {
@@ -61,7 +62,7 @@ impl Flow {
         }
         let callback = AuthorizationCallback::from_redirect_url(back.as_str());
         let callback = callback.map_err(|error| self.no_token(&error))?;
-        self.traffic.note(&callback.code);
+        self.token_secrets.note(&callback.code);
         let taken = manager.exchange_code_for_token_with_issuer(
             &callback.code,
             &callback.csrf_token,

@@ -13,7 +13,7 @@ const EARLY: u64 = 30;
 /// The tokens of one server.
 pub(super) struct SavedCredentials {
     pub(super) server: String,
-    /// The server's address, without secrets: another server may come to have its name.
+    /// The server's address, without secrets: another server may get its name later.
     pub(super) resource: String,
     pub(super) callbacks: OAuthCallbacks,
 }
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_are_for_one_address() {
+    fn tokens_are_bound_to_one_url() {
         let taken = taken_out(&kept(3600), "https://far.example/mcp").unwrap();
         assert_eq!(
             (&*taken.client_id, taken.issuer.as_deref()),
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn short_lives_are_not_over_at_once() {
+    fn short_token_lifetimes_are_extended() {
         for (expires, expected) in [(3600, 3600), (300, 300), (20, 48), (0, 30)] {
             let taken = taken_out(&kept(expires), "https://far.example/mcp").unwrap();
             let taken = serde_json::to_value(taken).unwrap();

@@ -1,6 +1,6 @@
 //! Texts of errors. Free text of an authorization server is left out: it may repeat secrets.
 
-use super::traffic::{Outcome, Traffic};
+use super::token_secrets::{Outcome, TokenSecrets};
 use crate::failure::leaf;
 use http::StatusCode;
 use rmcp::transport::auth::AuthError;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 /// Limit on the name of an error.
 const MAX_NAME: usize = 40;
 
-/// The text for a refusal, and its body for rmcp: both have nothing but the name of the error, or the
+/// The text for a rejection, and its body for rmcp: both have nothing but the name of the error, or the
 /// status.
 pub(super) fn refusal(status: StatusCode, body: &[u8]) -> (String, Vec<u8>) {
     let body = serde_json::from_slice::<Value>(body).unwrap_or_default();
@@ -21,14 +21,14 @@ pub(super) fn refusal(status: StatusCode, body: &[u8]) -> (String, Vec<u8>) {
     (text, json!({ "error": name.unwrap_or("unknown") }).to_string().into_bytes())
 }
 
-/// Whether it is the name of an error, as in RFC 6749 and its extensions.
+/// Whether the text is an error code of RFC 6749 or its extensions.
 fn is_name(text: &str) -> bool {
     let is_allowed = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
     (1..=MAX_NAME).contains(&text.len()) && text.bytes().all(is_allowed)
 }
 
 /// The reason why there is no token.
-pub(super) fn error_text(error: &AuthError, traffic: &Traffic) -> String {
+pub(super) fn error_text(error: &AuthError, token_secrets: &TokenSecrets) -> String {
     use AuthError as E;
     let purpose = match error {
         E::TokenExchangeFailed(_)
@@ -36,9 +36,9 @@ pub(super) fn error_text(error: &AuthError, traffic: &Traffic) -> String {
         | E::TokenRefreshRejected(_)
         | E::ClientCredentialsError(_) => "for a token",
         E::RegistrationFailed(_) => "to register this program",
-        other => return traffic.line(&leaf(other)),
+        other => return token_secrets.line(&leaf(other)),
     };
-    match traffic.outcome() {
+    match token_secrets.outcome() {
         Some(Outcome::Unreachable) => {
             format!("the authorization server cannot be asked {purpose}")
         }
@@ -49,7 +49,7 @@ pub(super) fn error_text(error: &AuthError, traffic: &Traffic) -> String {
             format!("the authorization server was asked {purpose}; its answer is not valid OAuth")
         }
         // Nothing was sent.
-        None => traffic.line(&leaf(error)),
+        None => token_secrets.line(&leaf(error)),
     }
 }
 
@@ -70,19 +70,19 @@ mod tests {
 
     #[test]
     fn text_of_an_authorization_server_is_not_repeated() {
-        let traffic = Traffic::new(&McpOAuth::default());
+        let token_secrets = TokenSecrets::new(&McpOAuth::default());
         let error = AuthError::TokenExchangeFailed("invalid type: string \"8fQm2x\"".to_owned());
         for (outcome, expected) in [
             (Outcome::Unreachable, "cannot be asked for a token"),
             (Outcome::Refused("says `x`".to_owned()), "asked for a token and says `x`"),
             (Outcome::Answered, "its answer is not valid OAuth"),
         ] {
-            traffic.set_outcome(Some(outcome));
-            let text = error_text(&error, &traffic);
+            token_secrets.set_outcome(Some(outcome));
+            let text = error_text(&error, &token_secrets);
             assert!(text.contains(expected) && !text.contains("8fQm2x"), "{text}");
         }
-        traffic.set_outcome(None);
+        token_secrets.set_outcome(None);
         let error = AuthError::RegistrationFailed("registration is not supported".to_owned());
-        assert!(error_text(&error, &traffic).contains("registration is not supported"));
+        assert!(error_text(&error, &token_secrets).contains("registration is not supported"));
     }
 }

@@ -6,8 +6,8 @@ use super::host_callbacks::OAuthCallbacks;
 use super::http_client::HttpClient;
 use super::issuer::Issuer;
 use super::redirect_listener::RedirectListener;
-use super::traffic::Traffic;
-use crate::transport::http::credentials::{NoHeaders, Refused};
+use super::token_secrets::TokenSecrets;
+use crate::transport::http::credentials::{NoHeaders, RejectedRequest};
 use crate::transport::http::header_values::without_secrets;
 use reqwest::Url;
 use rmcp::transport::auth::{
@@ -37,7 +37,7 @@ pub(super) struct Flow {
     pub(super) url: Url,
     config: McpOAuth,
     pub(super) callbacks: OAuthCallbacks,
-    pub(super) traffic: Arc<Traffic>,
+    pub(super) token_secrets: Arc<TokenSecrets>,
     issuer: Issuer,
     listener: OnceCell<RedirectListener>,
     /// Locked while a token is refreshed. Holds the last failure and its time.
@@ -59,7 +59,7 @@ impl Flow {
             url: without_secrets(url),
             config: config.clone(),
             callbacks: callbacks.clone(),
-            traffic: Arc::new(Traffic::new(config)),
+            token_secrets: Arc::new(TokenSecrets::new(config)),
             issuer: Issuer::new(config),
             listener: OnceCell::new(),
             turn: AsyncMutex::default(),
@@ -91,7 +91,7 @@ impl Flow {
         id.is_none_or(|id| id.expose() == stored.client_id)
     }
 
-    /// Configures the client as it was when it got its tokens.
+    /// Configures the client with the registration that its tokens belong to.
     async fn configure(
         &self,
         manager: &mut AuthorizationManager,
@@ -115,7 +115,7 @@ impl Flow {
         manager: &mut AuthorizationManager,
         challenge: Option<&str>,
     ) -> Result<(), NoHeaders> {
-        self.traffic.set_outcome(None);
+        self.token_secrets.set_outcome(None);
         let found = manager.resolve_metadata_from_challenge(challenge).await;
         let metadata = found.map_err(|error| self.no_token(&error))?.metadata;
         self.issuer.check(&metadata).map_err(|problem| self.unauthorized(&problem))?;
@@ -133,7 +133,7 @@ impl Flow {
         }
         match manager.get_access_token().await {
             Ok(token) => {
-                self.traffic.note(&token);
+                self.token_secrets.note(&token);
                 Ok(Some(token))
             }
             Err(AuthError::AuthorizationRequired) => Ok(None),
@@ -145,11 +145,11 @@ impl Flow {
         }
     }
 
-    /// Another token than the one that was refused.
+    /// A token other than the rejected one.
     pub(super) async fn renewed(
         &self,
         manager: Option<Manager>,
-        refused: &Refused,
+        refused: &RejectedRequest,
     ) -> Result<Manager, NoHeaders> {
         let Some(manager) = manager else { return self.authorized(refused).await };
         if refused.status == 403 {
@@ -164,7 +164,7 @@ impl Flow {
             Err(error) => {
                 tracing::debug!(
                     "the token is not refreshed: {}",
-                    error_text(&error, &self.traffic)
+                    error_text(&error, &self.token_secrets)
                 );
                 self.authorized(refused).await
             }
@@ -172,7 +172,7 @@ impl Flow {
     }
 
     /// Obtains a token without a refresh token.
-    async fn authorized(&self, refused: &Refused) -> Result<Manager, NoHeaders> {
+    async fn authorized(&self, refused: &RejectedRequest) -> Result<Manager, NoHeaders> {
         let mut manager = self.manager().await.map_err(|error| self.no_token(&error))?;
         let challenge = Some(&*refused.challenge).filter(|challenge| !challenge.is_empty());
         self.discover(&mut manager, challenge).await?;
@@ -233,7 +233,11 @@ impl Flow {
     }
 
     /// Requests the additional scopes that a server requires, once each.
-    async fn widened(&self, manager: Manager, refused: &Refused) -> Result<Manager, NoHeaders> {
+    async fn widened(
+        &self,
+        manager: Manager,
+        refused: &RejectedRequest,
+    ) -> Result<Manager, NoHeaders> {
         let wanted = WWWAuthenticateParams::parse(&refused.challenge, &self.url).scope;
         let wanted = wanted.unwrap_or_default();
         if self.config.client_credentials || !self.may_widen(&wanted) {
@@ -270,7 +274,7 @@ impl Flow {
     }
 
     async fn manager(&self) -> Result<AuthorizationManager, AuthError> {
-        let http_client = HttpClient::new(&self.url, Arc::clone(&self.traffic)).await;
+        let http_client = HttpClient::new(&self.url, Arc::clone(&self.token_secrets)).await;
         let http_client = Arc::new(http_client.map_err(AuthError::InternalError)?);
         let url = self.url.clone();
         let mut manager =
@@ -285,12 +289,12 @@ impl Flow {
     }
 
     pub(super) fn unauthorized(&self, text: &str) -> NoHeaders {
-        NoHeaders::Unauthorized(self.traffic.line(text))
+        NoHeaders::Unauthorized(self.token_secrets.line(text))
     }
 
-    /// The failure for an error. Failed requests are retried, refusals are not.
+    /// The failure for an error. Failed requests are retried, rejections are not.
     pub(super) fn no_token(&self, error: &AuthError) -> NoHeaders {
-        let text = format!("no token: {}", error_text(error, &self.traffic));
+        let text = format!("no token: {}", error_text(error, &self.token_secrets));
         match error {
             AuthError::HttpError(_)
             | AuthError::DiscoveryRequestFailed { .. }

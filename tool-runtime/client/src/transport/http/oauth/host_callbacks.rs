@@ -81,7 +81,7 @@ pub trait McpTokens: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<(), Box<dyn Error + Send + Sync>>>;
 }
 
-/// Shows a page; gives back where it led to in the end, if it is known.
+/// Shows a page; returns the final redirect address, if it is known.
 pub(crate) type ShowPage =
     dyn Fn(McpAuthPage) -> BoxFuture<'static, Result<Option<String>, AnyError>> + Send + Sync;
 

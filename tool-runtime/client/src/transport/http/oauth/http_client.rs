@@ -1,8 +1,8 @@
 //! Requests metadata and tokens.
 
-use super::address_filter::{AddressFilter, refused};
+use super::address_filter::{AddressFilter, rejected_target};
 use super::error_text::refusal;
-use super::traffic::{Outcome, Traffic};
+use super::token_secrets::{Outcome, TokenSecrets};
 use crate::transport::http::agent;
 use crate::transport::http::agent::is_this_machine;
 use reqwest::redirect::Policy;
@@ -22,7 +22,7 @@ const MAX_REDIRECTS: usize = 5;
 /// Requests metadata and tokens.
 pub(super) struct HttpClient {
     reach: AddressFilter,
-    traffic: Arc<Traffic>,
+    token_secrets: Arc<TokenSecrets>,
     /// For this machine, without a proxy.
     near: Clients,
     far: Clients,
@@ -37,22 +37,25 @@ struct Clients {
 impl HttpClient {
     /// # Errors
     /// This machine trusts no certificate.
-    pub(super) async fn new(server: &Url, traffic: Arc<Traffic>) -> Result<Self, String> {
+    pub(super) async fn new(
+        server: &Url,
+        token_secrets: Arc<TokenSecrets>,
+    ) -> Result<Self, String> {
         let reach = AddressFilter::of(server).await;
         let near = Clients::new(&reach, ClientBuilder::no_proxy)?;
         let far = Clients::new(&reach, |builder| builder)?;
-        Ok(Self { reach, traffic, near, far })
+        Ok(Self { reach, token_secrets, near, far })
     }
 
     async fn ask(&self, asked: OAuthHttpRequest) -> Result<Answer, OAuthHttpClientError> {
-        self.traffic.note_request(&asked.request);
+        self.token_secrets.note_request(&asked.request);
         let request = Request::try_from(asked.request)?;
         let is_post = request.method() == Method::POST;
         if is_post {
-            self.traffic.set_outcome(Some(Outcome::Unreachable));
+            self.token_secrets.set_outcome(Some(Outcome::Unreachable));
         }
         if !self.reach.allows_url(request.url()) {
-            return Err(refused(request.url().host_str().unwrap_or_default()));
+            return Err(rejected_target(request.url().host_str().unwrap_or_default()));
         }
         let clients = if is_this_machine(request.url()) { &self.near } else { &self.far };
         let client = match asked.redirect_policy {
@@ -63,7 +66,7 @@ impl HttpClient {
             return answer(client, request).await;
         }
         let mut answer = answer(client, request).await?;
-        self.traffic.note_answer(&serde_json::from_slice(answer.body()).unwrap_or_default());
+        self.token_secrets.note_answer(&serde_json::from_slice(answer.body()).unwrap_or_default());
         let outcome = if answer.status().is_success() {
             Outcome::Answered
         } else {
@@ -71,7 +74,7 @@ impl HttpClient {
             *answer.body_mut() = body;
             Outcome::Refused(text)
         };
-        self.traffic.set_outcome(Some(outcome));
+        self.token_secrets.set_outcome(Some(outcome));
         Ok(answer)
     }
 }

@@ -8,8 +8,8 @@ use tool_runtime_core::seam::lock;
 /// The allowed issuer of one server's tokens.
 pub(super) struct Issuer {
     expected: Option<String>,
-    /// Whether the first one is the only one.
-    is_kept: bool,
+    /// Whether only the first issuer is allowed.
+    is_pinned: bool,
     first: Mutex<Option<String>>,
 }
 
@@ -17,12 +17,12 @@ impl Issuer {
     pub(super) fn new(config: &McpOAuth) -> Self {
         Self {
             expected: config.issuer.clone(),
-            is_kept: config.client_secret.is_some(),
+            is_pinned: config.client_secret.is_some(),
             first: Mutex::default(),
         }
     }
 
-    /// Remembers who issued tokens in an earlier run.
+    /// Restores the issuer of an earlier run.
     pub(super) fn remember(&self, issuer: Option<String>) {
         *lock(&self.first) = issuer;
     }
@@ -39,16 +39,16 @@ impl Issuer {
                 Ok(())
             } else {
                 Err(format!(
-                    "its authorization server is `{named}`, which is not the one that `issuer` names: nothing is sent there"
+                    "its authorization server is `{named}`, which differs from `issuer`: no secret is sent to it"
                 ))
             };
         }
         let mut first = lock(&self.first);
-        if !self.is_kept || is_same(first.get_or_insert_with(|| named.clone())) {
+        if !self.is_pinned || is_same(first.get_or_insert_with(|| named.clone())) {
             return Ok(());
         }
         Err(format!(
-            "its authorization server is `{named}`, which is not the one that it was before: nothing is sent there; if it is meant, name it by `issuer`"
+            "its authorization server is `{named}`, which differs from the previous one: no secret is sent to it; to allow it, set `issuer`"
         ))
     }
 }
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_goes_to_one_issuer() {
+    fn a_secret_is_sent_to_one_issuer() {
         let mut config = McpOAuth::default();
         let any = Issuer::new(&config);
         assert!(any.check(&of("https://a.example")).is_ok());

@@ -4,7 +4,7 @@ use crate::transport::http::agent::is_this_machine;
 use reqwest::Url;
 
 /// Parameters that this program sets, once each: the meaning of duplicates is undefined.
-const OURS: &[&str] = &[
+const RESERVED: &[&str] = &[
     "client_id",
     "code_challenge",
     "code_challenge_method",
@@ -17,7 +17,7 @@ const OURS: &[&str] = &[
 ///
 /// # Errors
 /// The page is not a web address.
-pub(super) fn fit(page: &str, server: &Url) -> Result<Url, &'static str> {
+pub(super) fn check_page(page: &str, server: &Url) -> Result<Url, &'static str> {
     let page = Url::parse(page).map_err(|_| "the authorization page has no valid URL")?;
     let is_open = page.scheme() == "http"
         && (is_this_machine(&page) || (server.scheme() == "http" && server.host() == page.host()));
@@ -28,7 +28,7 @@ pub(super) fn fit(page: &str, server: &Url) -> Result<Url, &'static str> {
         return Err("the URL of the authorization page contains a user name: it is not opened");
     }
     let count = |name: &str| page.query_pairs().filter(|(key, _)| key == name).count();
-    if OURS.iter().any(|name| count(name) != 1) {
+    if RESERVED.iter().any(|name| count(name) != 1) {
         return Err(
             "the URL of the authorization page overrides a reserved parameter: it is not opened",
         );
@@ -47,8 +47,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_pages_of_the_web_that_say_what_we_say_are_opened() {
-        const OURS: &str = "response_type=code&client_id=c&state=s&code_challenge=x&code_challenge_method=S256&redirect_uri=r";
+    fn only_valid_authorization_urls_are_opened() {
+        const RESERVED: &str = "response_type=code&client_id=c&state=s&code_challenge=x&code_challenge_method=S256&redirect_uri=r";
         let (far, near) = ("https://far.example/mcp", "http://near.example/mcp");
         for (server, address, is_fine) in [
             (far, "https://login.example/authorize?", true),
@@ -70,11 +70,11 @@ mod tests {
             (far, "https://login.example/authorize#", false),
         ] {
             let server = Url::parse(server).unwrap();
-            let found = fit(&format!("{address}{OURS}"), &server);
+            let found = check_page(&format!("{address}{RESERVED}"), &server);
             assert_eq!(found.is_ok(), is_fine, "{address}: {found:?}");
         }
-        let broken = format!("http://127.0.0.1:1/a b\nc?{OURS}");
-        let shown = fit(&broken, &Url::parse(near).unwrap()).unwrap();
+        let broken = format!("http://127.0.0.1:1/a b\nc?{RESERVED}");
+        let shown = check_page(&broken, &Url::parse(near).unwrap()).unwrap();
         assert!(shown.as_str().starts_with("http://127.0.0.1:1/a%20bc?"), "{shown}");
         assert_eq!(state(&shown), "s");
     }

@@ -171,7 +171,7 @@ fn types_that_look_like_attributes_do() {
 }
 
 #[test]
-fn only_what_is_reached_counts() {
+fn only_reachable_parts_count() {
     let root = json!({
         "properties": { "a": { "$ref": "#/$defs/Plain" }, "b": { "$ref": "#/$defs/Picky" } },
         "$defs": { "Plain": { "type": "string" }, "Picky": { "type": "string", "minLength": 1 }, "Unused": { "pattern": "x" } },
@@ -242,7 +242,7 @@ fn keywords_that_are_not_checked_are_named() {
 }
 
 #[test]
-fn unknown_fields_beside_flattened_ones_are_for_serde() {
+fn unknown_fields_beside_flattened_ones_are_left_to_serde() {
     #[derive(Debug, JsonSchema, Deserialize)]
     #[allow(dead_code)]
     struct Page {

@@ -42,7 +42,7 @@ fn as_deep_as_json_is_parsed() {
 }
 
 #[test]
-fn too_deep_values_are_refused() {
+fn too_deep_values_are_rejected() {
     let arguments = nest("next", 100_000);
     let issues = check(&list(), &arguments);
     assert_eq!((issues.len(), issues[0].rule()), (1, "depth"));

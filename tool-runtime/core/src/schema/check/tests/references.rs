@@ -76,7 +76,7 @@ fn lead_back_to_the_document() {
 }
 
 #[test]
-fn describe_what_they_lead_to() {
+fn references_are_described_by_their_targets() {
     let schema = json!({
         "properties": { "a": { "$ref": "#/$defs/D" } },
         "required": ["a"],

@@ -70,7 +70,7 @@ fn in_no_message_and_no_path() {
 }
 
 #[test]
-fn messages_say_only_what_is_required() {
+fn messages_contain_only_required_members() {
     let of = |rule: Value, value: Value| {
         let mut rule = rule;
         rule["writeOnly"] = json!(true);
@@ -126,7 +126,7 @@ fn objects_round_a_secret_are_not_shown() {
 }
 
 #[test]
-fn what_any_keyword_about_items_calls_secret_is_not_shown() {
+fn secret_items_of_any_keyword_are_not_shown() {
     let secret = json!({ "properties": { "k": { "writeOnly": true } } });
     let wrong = json!({ "items": { "properties": { "k": { "type": "integer" } } } });
     for (keyword, schema) in [("items", secret.clone()), ("prefixItems", json!([secret]))] {

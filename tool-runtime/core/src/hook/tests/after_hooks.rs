@@ -27,7 +27,7 @@ fn failed() -> CallError {
 }
 
 #[tokio::test]
-async fn what_is_kept_stays_as_it_is() {
+async fn a_kept_observation_is_unchanged() {
     let notes = Notes::default();
     let list = [watcher("web.*", &notes), watcher("fs.*", &notes)];
     let observation = Observation::text("a").with_visual("shown").with_error(true);
@@ -46,7 +46,7 @@ async fn a_kept_error_is_the_same_error_with_its_source() {
 }
 
 #[tokio::test]
-async fn hooks_run_in_order_and_see_what_was_replaced() {
+async fn hooks_run_in_order_and_see_replacements() {
     let notes = Notes::default();
     let list = [watcher("*", &notes), replace("b"), watcher("*", &notes), replace("c")];
     let last = after(list, Ok(Observation::text("a"))).await.unwrap();
@@ -69,7 +69,7 @@ async fn a_hook_sees_the_call_and_all_that_came_of_it() {
 }
 
 #[tokio::test]
-async fn an_error_that_is_replaced_is_none_any_more() {
+async fn a_replaced_error_is_a_success() {
     let notes = Notes::default();
     let outcome = after([replace("instead"), watcher("*", &notes)], Err(failed())).await;
     assert_eq!(outcome.unwrap(), Observation::text("instead"));
@@ -77,7 +77,7 @@ async fn an_error_that_is_replaced_is_none_any_more() {
 }
 
 #[tokio::test]
-async fn an_observation_that_replaces_an_error_may_say_that_it_is_one() {
+async fn an_error_may_be_replaced_by_an_error() {
     let hook = Hook::after("*", |_, _| ready(After::replace(Observation::error("worded"))));
     let seen = Hook::after("*", |_, after: AfterCall| async move {
         assert!(after.is_error() && after.error().is_none());
@@ -87,7 +87,7 @@ async fn an_observation_that_replaces_an_error_may_say_that_it_is_one() {
 }
 
 #[tokio::test]
-async fn hooks_after_one_that_failed_see_that_something_is_withheld_and_not_what() {
+async fn hooks_after_a_failed_one_see_a_withheld_result() {
     let notes = Notes::default();
     let fails = Hook::after("*", |_, _| async { Err::<After, _>("disk") });
     let list = [fails, watcher("*", &notes)];
@@ -99,14 +99,14 @@ async fn hooks_after_one_that_failed_see_that_something_is_withheld_and_not_what
 }
 
 #[tokio::test]
-async fn hooks_before_a_call_do_not_run_after_it_nor_the_reverse() {
+async fn before_hooks_and_after_hooks_run_only_at_their_time() {
     let before = || Hook::before("*", |_| async { crate::hook::Before::deny("never") });
     assert!(after([before()], Ok(Observation::text("a"))).await.is_ok());
     assert!(super::support::before([replace("never")]).await.is_ok());
 }
 
 #[tokio::test]
-async fn an_observation_that_a_hook_holds_on_to_is_still_handed_out() {
+async fn an_observation_kept_by_a_hook_is_still_returned() {
     let held = Notes::default();
     let keeper = std::sync::Arc::new(std::sync::Mutex::new(None));
     let shelf = keeper.clone();

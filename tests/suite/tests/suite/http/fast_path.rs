@@ -93,16 +93,16 @@ fn calls() -> Vec<Value> {
     calls
 }
 
-/// Asks twice, and sees to it that the answers are the same.
+/// Sends the request to the fast path and to rmcp, and compares the answers.
 async fn same(served: &Served, ask: &Ask) {
-    let (lane, past) = (served.ask(ask).await, served.ask(&ask.clone().past_the_lane()).await);
-    assert_eq!(lane.status(), past.status(), "{lane:?} {past:?}");
-    assert_eq!(lane.head.header("content-type"), "application/json");
-    assert_eq!(lane.json(), past.last_event());
+    let (fast, slow) = (served.ask(ask).await, served.ask(&ask.clone().through_rmcp()).await);
+    assert_eq!(fast.status(), slow.status(), "{fast:?} {slow:?}");
+    assert_eq!(fast.head.header("content-type"), "application/json");
+    assert_eq!(fast.json(), slow.last_event());
 }
 
 #[tokio::test]
-async fn modern_calls_are_answered_alike() {
+async fn stateless_calls_are_answered_alike() {
     let served = served(HttpOptions::default()).await;
     for params in calls() {
         same(&served, &Ask::modern(7, "tools/call", params)).await;
@@ -121,7 +121,7 @@ async fn older_calls_without_sessions_are_answered_alike() {
 }
 
 #[tokio::test]
-async fn calls_in_sessions_are_answered_as_without_them() {
+async fn calls_with_and_without_sessions_are_answered_alike() {
     let without = served(HttpOptions::default().sessions(false)).await;
     let served = served(HttpOptions::default()).await;
     let session = served.session(&[]).await;
@@ -149,7 +149,7 @@ async fn a_call_in_a_session_that_waits_can_be_cancelled() {
 }
 
 #[tokio::test]
-async fn a_session_that_is_over_takes_no_calls() {
+async fn an_ended_session_accepts_no_calls() {
     let served = served(HttpOptions::default()).await;
     let session = served.session(&[]).await;
     let call = Ask::call_within(&session, 1, "whoami");
@@ -163,7 +163,7 @@ async fn a_session_that_is_over_takes_no_calls() {
 }
 
 #[tokio::test]
-async fn what_comes_with_a_call_reaches_the_tool() {
+async fn the_metadata_of_a_call_reaches_the_tool() {
     let served = served(HttpOptions::default()).await;
     let ask = Ask::call(1, "known").with("x-known", "yes").with_params(|params| {
         params["_meta"]["example.com/k"] = json!(5);
@@ -175,7 +175,7 @@ async fn what_comes_with_a_call_reaches_the_tool() {
 }
 
 #[tokio::test]
-async fn calls_that_are_not_as_they_should_be_are_refused() {
+async fn rejects_malformed_calls() {
     let served = served(HttpOptions::default()).await;
     let call = Ask::call(1, "whoami");
     for (name, value) in [

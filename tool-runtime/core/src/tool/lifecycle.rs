@@ -1,4 +1,4 @@
-//! Life cycle of an executor: interrupted by calls, closed once.
+//! ExecutorLifecycle cycle of an executor: interrupted by calls, closed once.
 
 use super::executor::Executor;
 use crate::arguments::Arguments;
@@ -11,20 +11,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// An executor that is closed once, at the latest when it is dropped.
-pub(super) struct Life {
+pub(super) struct ExecutorLifecycle {
     executor: Arc<dyn Executor>,
     is_closed: AtomicBool,
     /// `None` for an executor without a `close`.
     dropped: Option<Dropped>,
 }
 
-impl Life {
+impl ExecutorLifecycle {
     pub(super) fn new(executor: Arc<dyn Executor>) -> Self {
         Self { executor, is_closed: AtomicBool::new(false), dropped: Some(spawn) }
     }
 
     /// Holds an executor that has nothing to close.
-    pub(super) fn without_end(executor: Arc<dyn Executor>) -> Self {
+    pub(super) fn without_close(executor: Arc<dyn Executor>) -> Self {
         Self { executor, is_closed: AtomicBool::new(false), dropped: None }
     }
 
@@ -60,7 +60,7 @@ impl Life {
     }
 }
 
-impl Drop for Life {
+impl Drop for ExecutorLifecycle {
     fn drop(&mut self) {
         drop(self.start_close());
     }

@@ -10,9 +10,9 @@ use std::task::{Context, Poll, Waker};
 ///
 /// Wakers are woken and dropped after the lock is released: both may run what enters or leaves.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Lane(Arc<Mutex<Queue>>);
+pub(crate) struct SharedQueue(Arc<Mutex<Queue>>);
 
-impl Lane {
+impl SharedQueue {
     /// Ready when the entry is held.
     pub(super) fn poll(&self, id: Id, context: &mut Context<'_>) -> Poll<()> {
         let mut waker = Some(context.waker().clone());

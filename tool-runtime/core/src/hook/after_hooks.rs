@@ -21,39 +21,39 @@ impl ToolHooks {
         outcome: Result<Observation, CallError>,
         duration: Duration,
     ) -> Result<Observation, CallError> {
-        let has_run = outcome.is_ok();
+        let has_succeeded = outcome.is_ok();
         let outcome = outcome.map(Arc::new);
-        let mut conclusion = Conclusion { call, outcome, has_run, duration };
+        let mut finished = FinishedCall { call, outcome, has_succeeded, duration };
         for hook in &self.after {
             if let Run::After(run) = &hook.run {
-                conclusion.pass(hook, run).await;
+                finished.run(hook, run).await;
             }
         }
-        conclusion.outcome.map(Arc::unwrap_or_clone)
+        finished.outcome.map(Arc::unwrap_or_clone)
     }
 }
 
 /// A finished call on its way through the hooks.
-struct Conclusion {
+struct FinishedCall {
     call: HookCall,
     outcome: Result<Arc<Observation>, CallError>,
     /// Whether the tool itself succeeded, before any hook changed the outcome.
-    has_run: bool,
+    has_succeeded: bool,
     duration: Duration,
 }
 
-impl Conclusion {
-    async fn pass(&mut self, hook: &Hook, run: &Arc<RunAfter>) {
+impl FinishedCall {
+    async fn run(&mut self, hook: &Hook, run: &Arc<RunAfter>) {
         let (call, run) = (self.call.clone(), Arc::clone(run));
         let after = AfterCall::new(&self.outcome, self.duration);
-        match watch::watched(hook, self.call.context(), move || run(call, after)).await {
+        match watch::run_hook(hook, self.call.context(), move || run(call, after)).await {
             Ok(After(None)) => {}
             Ok(After(Some(observation))) => self.outcome = Ok(Arc::new(observation)),
-            Err(failure) => self.failed(hook, &failure),
+            Err(failure) => self.apply_failure(hook, &failure),
         }
     }
 
-    fn failed(&mut self, hook: &Hook, failure: &Failure) {
+    fn apply_failure(&mut self, hook: &Hook, failure: &Failure) {
         if let Err(detail) = hook.tolerate(failure, self.call.name()) {
             self.outcome = Err(self.withheld(detail));
         }
@@ -62,21 +62,21 @@ impl Conclusion {
     /// The text says whether the call succeeded, so that the model does not repeat a successful call.
     fn withheld(&self, mut detail: String) -> CallError {
         let tool = self.call.name();
-        let text = if self.has_run {
+        let text = if self.has_succeeded {
             format!("`{tool}` ran, but its result was withheld because a check failed")
         } else {
             format!("`{tool}` failed, and the reason was withheld because a check failed")
         };
         if let Err(error) = &self.outcome {
             // The withheld error is reported nowhere else.
-            detail = format!("{detail}; withheld: {}", full(error));
+            detail = format!("{detail}; withheld: {}", error_with_detail(error));
         }
         CallError::new(ErrorClass::Internal, text).with_detail(detail)
     }
 }
 
 /// The error with its details, for the operator.
-fn full(error: &CallError) -> String {
+fn error_with_detail(error: &CallError) -> String {
     match error.detail() {
         Some(detail) => format!("{error} ({detail})"),
         None => error.to_string(),

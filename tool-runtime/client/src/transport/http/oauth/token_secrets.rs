@@ -36,7 +36,7 @@ pub(super) enum Outcome {
 }
 
 /// Remembers the secrets of one server's tokens, which stay out of errors and the log.
-pub(super) struct Traffic {
+pub(super) struct TokenSecrets {
     /// From the configuration.
     fixed: Vec<String>,
     /// From the last requests and answers.
@@ -45,7 +45,7 @@ pub(super) struct Traffic {
     outcome: Mutex<Option<Outcome>>,
 }
 
-impl Traffic {
+impl TokenSecrets {
     pub(super) fn new(config: &McpOAuth) -> Self {
         let id = config.client_id.as_ref().map_or("", |id| id.expose());
         let secret = config.client_secret.as_ref().map(|secret| secret.expose());
@@ -118,7 +118,7 @@ mod tests {
     fn secrets_of_traffic_are_not_shown() {
         let mut config = McpOAuth::default();
         (config.client_id, config.client_secret) = (Some("tools".into()), Some("8fQm2x+/".into()));
-        let secrets = Traffic::new(&config);
+        let secrets = TokenSecrets::new(&config);
         let body = "grant_type=authorization_code&code=code%2Dvalue&code_verifier=verifier-value";
         let request = http::Request::post("https://login.example/token")
             .header("authorization", "Basic b3RoZXI6cGFpcg==")
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn only_recent_secrets_are_remembered() {
-        let secrets = Traffic::new(&McpOAuth::default());
+        let secrets = TokenSecrets::new(&McpOAuth::default());
         for number in 0..1000 {
             secrets.note(&format!("secret-{number:04}"));
         }
