@@ -173,14 +173,14 @@ pub use tool_runtime_core::{
     PatternError, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest, PoolChange, PoolChanges,
     PoolConfig, PoolError, PoolProblem, PoolReport, PoolSession, Principal, Progress, Prompt,
     PromptAction, PromptArgument, PromptBuilder, PromptDefinition, PromptMessage, PromptMessages,
-    ProtocolError, ReadRequest, Registration, Registry, RegistryError, Resource, ResourceAction,
-    ResourceBuilder, ResourceContents, ResourceDefinition, ResourceLink, Restriction, Role, Root,
-    SamplingRequest, SamplingResult, Secret, Selector, SelectorError, SessionId, SharedBy,
-    Snapshot, Source, SpecProblem, TaskSupport, TextArguments, TextContent, TextHandler, Tool,
-    ToolAnnotations, ToolBuilder, ToolCall, ToolContext, ToolDefinition, ToolError, ToolFactory,
-    ToolPattern, ToolPool, ToolPoolBuilder, ToolReport, ToolResult, ToolSpec, ToolStatus, Tools,
-    Toolset, ToolsetError, ToolsetKind, ToolsetMethods, Total, TraceContext, WithToolsets,
-    WithoutToolsets,
+    ProtocolError, ReadRequest, Registration, Registry, RegistryError, Repair, RepairKind,
+    Resource, ResourceAction, ResourceBuilder, ResourceContents, ResourceDefinition, ResourceLink,
+    Restriction, Role, Root, SamplingRequest, SamplingResult, Secret, Selector, SelectorError,
+    SessionId, SharedBy, Snapshot, Source, SpecProblem, TaskSupport, TextArguments, TextContent,
+    TextHandler, Tool, ToolAnnotations, ToolBuilder, ToolCall, ToolContext, ToolDefinition,
+    ToolError, ToolFactory, ToolPattern, ToolPool, ToolPoolBuilder, ToolReport, ToolResult,
+    ToolSpec, ToolStatus, Tools, Toolset, ToolsetError, ToolsetKind, ToolsetMethods, Total,
+    TraceContext, WithToolsets, WithoutToolsets,
 };
 #[cfg(feature = "export")]
 #[doc(inline)]

@@ -32,8 +32,11 @@ pub use typed::CallAction;
 use crate::call::{ToolCall, ToolResult};
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
+use crate::future::BoxFuture;
 use crate::observation::Observation;
 use crate::pool::{Found, ToolPool};
+use crate::repair::Repair;
+use crate::tool::Tool;
 use std::borrow::Cow;
 use std::convert::identity;
 use std::pin::pin;
@@ -170,18 +173,56 @@ impl ToolPool {
         let Found { tool, hooks } = match found {
             Ok(ref found) => found,
             Err(refusal) => {
-                return self.refused(name, arguments, context, refusal).await.map(finish);
+                return self.not_found(name, arguments, context, refusal).await.map(finish);
             }
         };
+        let hooks = hooks.as_deref();
         if hooks.is_some() || tool.is_intercepted() || self.governance().intercepts_all() {
-            let hooks = hooks.as_deref();
-            return self.intercepted(tool, hooks, arguments, context).await.map(finish);
+            let call = self.intercepted(tool, hooks, arguments, context, Vec::new());
+            return call.await.map(finish);
         }
-        if guard::is_unbounded(self, tool, context) {
-            return execution::of_tool(tool, None, arguments, context).await.map(finish);
+        let outcome = if guard::is_unbounded(self, tool, context) {
+            execution::of_tool(tool, None, arguments, context).await
+        } else {
+            let (limit, context) = guard::bounds(self, tool, Cow::Borrowed(context));
+            let start = || execution::of_tool(tool, None, arguments, &context);
+            guard::guarded(start, tool.name(), limit, &context).await?
+        };
+        match outcome {
+            Err(error) if self.may_repair(&error, tool, arguments) => {
+                let call = self.intercepted(tool, hooks, arguments, context, Vec::new());
+                call.await.map(finish)
+            }
+            outcome => outcome.map(finish),
         }
-        let (limit, context) = guard::bounds(self, tool, Cow::Borrowed(context));
-        let start = || execution::of_tool(tool, None, arguments, &context);
-        guard::guarded(start, tool.name(), limit, &context).await?.map(finish)
+    }
+
+    /// Whether a call was refused because of arguments that can be repaired. A tool that ran and
+    /// failed with this class must not run again.
+    fn may_repair(&self, error: &CallError, tool: &Tool, arguments: &str) -> bool {
+        let repair = self.governance().repair.filter(|_| error.class() == ErrorClass::Input);
+        let is_refused = || tool.has_action() && tool.prepare(arguments).is_err();
+        repair.is_some_and(|repair| repair.arguments(tool, arguments, is_refused()).is_some())
+    }
+
+    /// A call of a name that the pool does not have: the tool that the name means, or the refusal.
+    #[cold]
+    fn not_found<'a>(
+        &'a self,
+        name: &'a str,
+        arguments: &'a str,
+        context: &'a ToolContext,
+        refusal: CallError,
+    ) -> BoxFuture<'a, Result<Observation, CallError>> {
+        Box::pin(async move {
+            let repair =
+                self.governance().repair.filter(|_| refusal.class() == ErrorClass::NotFound);
+            let meant = repair.and_then(|repair| repair.name(self.current().tools(), name));
+            let Some(Ok(found)) = meant.map(|meant| self.find(&meant)) else {
+                return self.refused(name, arguments, context, refusal).await;
+            };
+            let (repairs, hooks) = (vec![Repair::tool_name()], found.hooks.as_deref());
+            self.intercepted(&found.tool, hooks, arguments, context, repairs).await
+        })
     }
 }

@@ -311,6 +311,11 @@ impl Tool {
         self.0.origin
     }
 
+    /// Whether arguments are decoded to an action before the tool runs.
+    pub(crate) fn has_action(&self) -> bool {
+        self.0.action.is_some()
+    }
+
     fn action(&self) -> Option<TypeId> {
         self.0.action.as_ref().map(|(action, _)| *action)
     }

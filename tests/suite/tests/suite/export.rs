@@ -1,8 +1,8 @@
 //! Tools in the formats of model APIs.
 
 mod command_line;
-mod generate;
-mod instances;
+pub(super) mod generate;
+pub(super) mod instances;
 mod names;
 mod recordings;
 mod results;

@@ -47,6 +47,7 @@ const FLOORS: &[&[&str]] = &[
         "peer",
         "prompt",
         "registration",
+        "repair",
         "resource",
         "schedule",
         "schema",

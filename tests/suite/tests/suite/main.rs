@@ -55,6 +55,7 @@ mod prompts;
 mod quickstart;
 mod real_servers;
 mod registry;
+mod repairs;
 mod resources;
 mod restrictions;
 mod same_answers;

@@ -12,6 +12,7 @@ use crate::limits::Limits;
 use crate::observation::Observation;
 use crate::output_check::OutputModel;
 use crate::pool::ToolPool;
+use crate::repair::{self, Repair};
 use crate::schedule::{Deadlock, Held, Ticket};
 use crate::tool::{Decoded, Prepared, Tool};
 use crate::toolset::{Instance, Values};
@@ -20,6 +21,13 @@ use std::borrow::Cow;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+/// What the stages of a call note for those after it.
+struct CallProgress {
+    /// The time when the tool itself began to run, if a hook asks for it.
+    started: Option<Instant>,
+    repairs: Vec<Repair>,
+}
 
 /// The hooks of a tool, and the call as they see it.
 struct Hooked<'a> {
@@ -35,8 +43,9 @@ impl ToolPool {
         hooks: Option<&'a dyn ErasedToolHooks>,
         arguments: &'a str,
         context: &'a ToolContext,
+        repairs: Vec<Repair>,
     ) -> BoxFuture<'a, Result<Observation, CallError>> {
-        Box::pin(self.run_intercepted(tool, hooks, arguments, context))
+        Box::pin(self.run_intercepted(tool, hooks, arguments, context, repairs))
     }
 
     /// After-hooks see every call once, whether it ran or was rejected.
@@ -46,16 +55,17 @@ impl ToolPool {
         hooks: Option<&dyn ErasedToolHooks>,
         arguments: &str,
         context: &ToolContext,
+        repairs: Vec<Repair>,
     ) -> Result<Observation, CallError> {
         let mut hooked = hooks.map(|hooks| Hooked {
             hooks,
-            call: HookCall::new(tool.clone(), arguments, context.clone()),
+            call: HookCall::new(tool.clone(), arguments, context.clone()).repaired(&repairs),
         });
-        let mut started = None;
+        let mut progress = CallProgress { started: None, repairs };
         let mut outcome = {
             let hooked = hooked.as_mut();
             // Pinned in place: moving a stage into the next would copy it.
-            let run = pin!(self.admitted_run(tool, arguments, context, hooked, &mut started));
+            let run = pin!(self.admitted_run(tool, arguments, context, hooked, &mut progress));
             // Panics are caught here, so that hooks see them like other outcomes.
             guard::catch_panics(tool.name(), run).await
         };
@@ -63,6 +73,10 @@ impl ToolPool {
             && let Err(error) = self.check_output(tool, observation)
         {
             outcome = Err(error);
+        }
+        let CallProgress { started, repairs } = progress;
+        if !repairs.is_empty() {
+            outcome = outcome.map(|observation| repair::note(observation, &repairs));
         }
         if let Some(limits) = &self.governance().limits {
             outcome = Box::pin(limited(&**limits, tool, outcome)).await;
@@ -77,23 +91,35 @@ impl ToolPool {
     }
 
     /// Hooks see valid arguments only, and rewritten arguments are validated again. Then the call
-    /// waits for the resources it declares. `started` is set when the tool itself begins to run.
+    /// waits for the resources it declares.
     async fn admitted_run(
         &self,
         tool: &Tool,
         arguments: &str,
         context: &ToolContext,
-        hooked: Option<&mut Hooked<'_>>,
-        started: &mut Option<Instant>,
+        mut hooked: Option<&mut Hooked<'_>>,
+        progress: &mut CallProgress,
     ) -> Result<Observation, CallError> {
         let (mut arguments, mut context) = (Cow::Borrowed(arguments), Cow::Borrowed(context));
         let is_timed = hooked.as_ref().is_some_and(|hooked| hooked.hooks.reads_results());
+        let repair = self.governance().repair;
         // Otherwise the execution validates the arguments.
-        let mut prepared = match tool.declares_access() || hooked.is_some() {
-            true if context.runs_apart() => self.decode_call(tool, &arguments, &context).await?,
-            true => tool.prepare(&arguments)?,
-            false => Prepared::default(),
+        let mut prepared = match tool.declares_access() || hooked.is_some() || repair.is_some() {
+            true if context.runs_apart() => self.decode_call(tool, &arguments, &context).await,
+            true => tool.prepare(&arguments),
+            false => Ok(Prepared::default()),
         };
+        if let Some(repair) = repair
+            && let Some((text, repairs)) = repair.arguments(tool, &arguments, prepared.is_err())
+            && let Ok(repaired) = self.decode_call(tool, &text, &context).await
+        {
+            progress.repairs.extend(repairs);
+            if let Some(hooked) = hooked.as_deref_mut() {
+                hooked.call = hooked.call.rewritten(&text).repaired(&progress.repairs);
+            }
+            (prepared, arguments) = (Ok(repaired), Cow::Owned(text));
+        }
+        let mut prepared = prepared?;
         if let Some(hooked) = hooked {
             let admitted = self.ask_hooks(tool, hooked.hooks, &mut hooked.call, &context).await?;
             if let Some(rewritten) = admitted.arguments {
@@ -111,7 +137,7 @@ impl ToolPool {
                 Some(context.to_mut().hold(held))
             }
         };
-        *started = is_timed.then(guard::now);
+        progress.started = is_timed.then(guard::now);
         execute(self, tool, action, &arguments, context).await
     }
 

@@ -3,6 +3,7 @@
 use crate::arguments::{Arguments, DecodeError};
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
+use crate::repair::Repair;
 use crate::tool::Tool;
 use compact_str::CompactString;
 use serde::de::DeserializeOwned;
@@ -32,12 +33,18 @@ struct Parts {
     /// Stored inline if short, which most arguments are.
     arguments: CompactString,
     context: ToolContext,
+    repairs: Vec<Repair>,
 }
 
 impl HookCall {
     /// A call before any hook; empty text means no arguments.
     pub(crate) fn new(tool: Tool, arguments: &str, context: ToolContext) -> Self {
-        Self(Arc::new(Parts { tool, arguments: normalize(arguments), context }))
+        Self(Arc::new(Parts {
+            tool,
+            arguments: normalize(arguments),
+            context,
+            repairs: Vec::new(),
+        }))
     }
 
     /// The tool's id.
@@ -83,8 +90,20 @@ impl HookCall {
         self.0.tool.visualize(&self.0.arguments)
     }
 
-    pub(super) fn rewritten(&self, arguments: &str) -> Self {
+    pub(crate) fn rewritten(&self, arguments: &str) -> Self {
         Self::new(self.0.tool.clone(), arguments, self.0.context.clone())
+    }
+
+    /// The corrections of what the model wrote, which the arguments have already.
+    pub fn repairs(&self) -> &[Repair] {
+        &self.0.repairs
+    }
+
+    pub(crate) fn repaired(mut self, repairs: &[Repair]) -> Self {
+        if !repairs.is_empty() {
+            Arc::make_mut(&mut self.0).repairs = repairs.to_vec();
+        }
+        self
     }
 
     pub(super) fn context_mut(&mut self) -> &mut ToolContext {

@@ -15,6 +15,7 @@ use crate::hook::Hook;
 use crate::limits::OutputLimits;
 use crate::pattern::{PatternError, ToolPattern};
 use crate::prompt::{Prompt, PromptAction};
+use crate::repair::AllRepairs;
 use crate::resource::{Resource, ResourceAction};
 use crate::tool::Tool;
 use crate::toolset::Toolset;
@@ -430,6 +431,42 @@ impl<S> ToolPoolBuilder<S> {
         // The schemas of results may hold patterns and formats although no arguments' do.
         crate::schema::engine::enable();
         self.draft.governance.checks_outputs = true;
+        self
+    }
+
+    /// Corrects calls that would be refused, where the schema leaves no doubt: control characters and
+    /// trailing text, objects, lists, numbers and booleans written as strings, `null` for absent
+    /// arguments, names in another case or with other separators, names of tools within XML or with
+    /// a prefix. Default: such calls are refused.
+    ///
+    /// Valid calls are never changed, and an exact name always wins. Hooks see the corrected call and
+    /// [its repairs](crate::HookCall::repairs); the result lists them in its metadata, under
+    /// `tool-runtime/repairs`.
+    ///
+    /// ```
+    /// # use tool_runtime::prelude::*;
+    /// /// Add two integers.
+    /// #[tool(read_only)]
+    /// async fn add(
+    ///     /// First addend.
+    ///     a: i64,
+    ///     /// Second addend.
+    ///     b: i64,
+    /// ) -> i64 {
+    ///     a + b
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let pool = ToolPool::builder().tool::<AddAction>().repair().build()?;
+    /// let result = pool.call(ToolCall::new("functions.add", r#"{"A": "40", "b": 2} </call>"#)).await;
+    /// assert_eq!(result.observation().to_text(), "42");
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn repair(mut self) -> Self {
+        self.draft.governance.repair = Some(&AllRepairs);
+        // The schemas of foreign tools may hold patterns and formats.
+        crate::schema::engine::enable();
         self
     }
 

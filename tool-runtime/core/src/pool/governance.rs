@@ -12,6 +12,7 @@ use crate::future::BoxFuture;
 use crate::hook::ErasedHooks;
 use crate::limits::Limits;
 use crate::observation::Observation;
+use crate::repair::RepairCalls;
 use crate::schedule::SharedQueue;
 use std::fmt;
 use std::sync::Arc;
@@ -36,6 +37,8 @@ pub(crate) struct Governance {
     pub(crate) checks_outputs: bool,
     /// The queue for declared resources.
     pub(crate) queue: SharedQueue,
+    /// The repairs of calls that would be refused.
+    pub(crate) repair: Option<&'static dyn RepairCalls>,
     /// The layers around every call.
     pub(crate) layered: Option<Arc<dyn Layered>>,
 }
@@ -50,6 +53,7 @@ impl Default for Governance {
             limits: None,
             checks_outputs: false,
             queue: SharedQueue::default(),
+            repair: None,
             layered: None,
         }
     }

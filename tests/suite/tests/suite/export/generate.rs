@@ -5,25 +5,25 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::{Map, Value, json};
 
 /// Picks numbers below a bound, the same in every run.
-pub(super) struct Dice(TestRunner);
+pub(crate) struct Dice(TestRunner);
 
 impl Dice {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
         Self(TestRunner::new_with_rng(Config::default(), rng))
     }
 
-    pub(super) fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         (0..bound).new_tree(&mut self.0).expect("a range").current()
     }
 
-    pub(super) fn one_of<T: Clone>(&mut self, choices: &[T]) -> T {
+    pub(crate) fn one_of<T: Clone>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len())].clone()
     }
 }
 
 /// Object schemas, as `schemars` and other generators write them.
-pub(super) fn schemas(count: usize) -> Vec<Map<String, Value>> {
+pub(crate) fn schemas(count: usize) -> Vec<Map<String, Value>> {
     let mut dice = Dice::new();
     (0..count).map(|_| schema(&mut dice)).collect()
 }

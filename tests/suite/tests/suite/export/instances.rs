@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 /// Instances of a schema, most with one change that may make them invalid. The same schema gives
 /// the same instances.
-pub(super) fn instances(schema: &Map<String, Value>, count: usize) -> Vec<Value> {
+pub(crate) fn instances(schema: &Map<String, Value>, count: usize) -> Vec<Value> {
     let mut dice = Dice::new();
     (0..count)
         .map(|_| {
@@ -21,7 +21,7 @@ pub(super) fn instances(schema: &Map<String, Value>, count: usize) -> Vec<Value>
 }
 
 /// An instance that is made to be valid.
-pub(super) fn instance(schema: &Map<String, Value>, dice: &mut Dice) -> Value {
+pub(crate) fn instance(schema: &Map<String, Value>, dice: &mut Dice) -> Value {
     Generator { root: schema, dice }.value(&Value::Object(schema.clone()), 0)
 }
 

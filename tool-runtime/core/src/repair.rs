@@ -1,0 +1,130 @@
+//! Arguments and names as models write them, corrected where the schema leaves no doubt.
+//!
+//! Repairs are tried only for a call that would be refused: valid input is never altered.
+
+mod arguments;
+mod json;
+mod name;
+#[cfg(test)]
+mod tests;
+
+use crate::observation::Observation;
+use crate::schema::check::check;
+use crate::tool::Tool;
+use serde_json::Value;
+use std::fmt;
+
+/// The metadata of a result that lists the repairs of its call.
+const META: &str = "tool-runtime/repairs";
+
+/// The repairs of a pool. A trait, so that only programs that use them link them.
+pub(crate) trait RepairCalls: Send + Sync {
+    /// The arguments that a model meant, if they would be refused as they are. Tools without an
+    /// action do not decode: for them the schema decides.
+    fn arguments(&self, tool: &Tool, text: &str, is_refused: bool)
+    -> Option<(String, Vec<Repair>)>;
+
+    /// The tool that a model meant.
+    fn name(&self, tools: &[Tool], written: &str) -> Option<String>;
+}
+
+/// All repairs.
+pub(crate) struct AllRepairs;
+
+impl RepairCalls for AllRepairs {
+    fn arguments(
+        &self,
+        tool: &Tool,
+        text: &str,
+        is_refused: bool,
+    ) -> Option<(String, Vec<Repair>)> {
+        let schema = &tool.definition().input_schema;
+        let follows = |text: &str| {
+            let value = serde_json::from_str(text);
+            value.is_ok_and(|value| check(&Value::Object(schema.clone()), &value).is_empty())
+        };
+        if tool.has_action() {
+            return if is_refused { arguments::repaired(schema, text) } else { None };
+        }
+        if follows(text) {
+            return None;
+        }
+        arguments::repaired(schema, text).filter(|(repaired, _)| follows(repaired))
+    }
+
+    fn name(&self, tools: &[Tool], written: &str) -> Option<String> {
+        let names = tools.iter().map(Tool::name);
+        name::nearest_name(written, names).map(str::to_owned)
+    }
+}
+
+/// Lists the repairs in the metadata of a result.
+pub(crate) fn note(observation: Observation, repairs: &[Repair]) -> Observation {
+    let repairs: Vec<Value> = repairs.iter().map(|repair| repair.to_string().into()).collect();
+    observation.with_meta(META, repairs)
+}
+
+/// A correction of a call that a model wrote.
+///
+/// [`ToolPoolBuilder::repair`](crate::ToolPoolBuilder::repair) has an example.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Repair {
+    /// The place in the arguments, as errors name it: `filter.limit`. Empty for the arguments as a
+    /// whole and for the name of the tool.
+    pub at: String,
+    /// The kind of correction.
+    pub kind: RepairKind,
+}
+
+impl Repair {
+    pub(crate) fn tool_name() -> Self {
+        Self { at: String::new(), kind: RepairKind::ToolName }
+    }
+}
+
+/// The kind of a [`Repair`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RepairKind {
+    /// The name of the tool was written with a prefix, in XML, or in another case.
+    ToolName,
+    /// Control characters in a string were not escaped.
+    ControlCharacters,
+    /// Text followed the last bracket.
+    TrailingText,
+    /// An object or a list was written as a string.
+    StringifiedJson,
+    /// A number was written as a string.
+    StringifiedNumber,
+    /// A boolean was written as a string.
+    StringifiedBoolean,
+    /// An optional argument was `null`, which it does not accept.
+    NullForAbsent,
+    /// An argument's name was written in another case or with other separators.
+    ArgumentName,
+}
+
+impl fmt::Display for Repair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.kind {
+            RepairKind::ToolName => return f.write_str("corrected the name of the tool"),
+            RepairKind::ControlCharacters => "escaped control characters",
+            RepairKind::TrailingText => "removed text after the last bracket",
+            RepairKind::StringifiedJson => "parsed JSON from a string",
+            RepairKind::StringifiedNumber => "parsed a number from a string",
+            RepairKind::StringifiedBoolean => "parsed a boolean from a string",
+            RepairKind::NullForAbsent => "removed `null`",
+            RepairKind::ArgumentName => "corrected the name",
+        };
+        match self.at.as_str() {
+            "" => write!(f, "arguments: {what}"),
+            at => write!(f, "`{at}`: {what}"),
+        }
+    }
+}
+
+/// Letters and digits alone, in lower case: what names have in common that differ by style.
+fn folded(name: &str) -> String {
+    name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+}
