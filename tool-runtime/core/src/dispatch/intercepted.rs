@@ -29,7 +29,7 @@ struct Hooked<'a> {
 
 /// A call that may run, in its turn.
 struct Admitted<'a> {
-    action: Option<Box<dyn Decoded>>,
+    action: Option<Decoded>,
     arguments: Cow<'a, str>,
     context: Cow<'a, ToolContext>,
     held: Option<Held>,
@@ -229,7 +229,7 @@ async fn ready(ticket: Ticket, tool: &Tool, context: &ToolContext) -> Result<Hel
 async fn execute(
     pool: &ToolPool,
     tool: &Tool,
-    action: Option<Box<dyn Decoded>>,
+    action: Option<Decoded>,
     arguments: &str,
     context: Cow<'_, ToolContext>,
 ) -> Result<Observation, CallError> {
