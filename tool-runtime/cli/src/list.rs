@@ -38,7 +38,7 @@ pub(super) fn schema(pool: &ToolPool, name: &str) -> ExitCode {
     match pool.resolve(name) {
         Ok(tool) => {
             let json = serde_json::to_string(tool.definition());
-            let json = json.and_then(|json| serde_json::from_str::<Value>(&json));
+            let json = json.and_then(|json| json.parse::<Value>());
             // `Value` has an indented form; serde_json's pretty serializer would be linked for this alone.
             print::line(&format!("{:#}", json.expect("definitions have string keys")));
             ExitCode::SUCCESS
