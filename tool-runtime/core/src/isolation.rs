@@ -102,7 +102,7 @@ impl Isolation {
         Box::pin(async move {
             match Handle::current().runtime_flavor() {
                 RuntimeFlavor::MultiThread => {
-                    joined(AbortOnDropHandle::new(tokio::spawn(task))).await
+                    joined(AbortOnDropHandle::new(tokio::spawn(task))).await;
                 }
                 _ => on_a_thread(&shared, task).await,
             }
