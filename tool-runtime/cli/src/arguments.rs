@@ -58,7 +58,7 @@ impl ValueSchema {
 
     /// The first interpretation of the text that the schema accepts.
     fn value(&self, text: &str) -> Value {
-        let parsed = serde_json::from_str::<Value>(text).ok();
+        let parsed = text.parse::<Value>().ok();
         if self.is_list() && !matches!(parsed, Some(Value::Array(_))) {
             return Value::Array(vec![self.item(text)]);
         }

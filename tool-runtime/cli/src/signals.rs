@@ -4,8 +4,11 @@ use super::{exit, log};
 use std::io;
 use std::process;
 #[cfg(unix)]
+use std::{future::poll_fn, task::Poll};
+#[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
+use tool_runtime_core::seam::spawn;
 
 /// A token that the first signal cancels. The second signal ends the process.
 ///
@@ -13,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 pub(super) fn shutdown_token() -> CancellationToken {
     let token = CancellationToken::new();
     match Signals::install() {
-        Ok(signals) => drop(tokio::spawn(handle(signals, token.clone()))),
+        Ok(signals) => drop(spawn(Box::pin(handle(signals, token.clone())))),
         Err(error) => tracing::warn!(%error, "signals are not handled"),
     }
     token
@@ -48,8 +51,15 @@ impl Signals {
     }
 
     async fn next(&mut self) {
-        let all = [&mut self.interrupt, &mut self.terminate].into_iter().chain(&mut self.hang_up);
-        futures_util::future::select_all(all.map(|signal| Box::pin(signal.recv()))).await;
+        poll_fn(|context| {
+            let mut all =
+                [&mut self.interrupt, &mut self.terminate].into_iter().chain(&mut self.hang_up);
+            match all.any(|signal| signal.poll_recv(context).is_ready()) {
+                true => Poll::Ready(()),
+                false => Poll::Pending,
+            }
+        })
+        .await;
     }
 }
 

@@ -18,6 +18,7 @@ mod tests;
 mod watchdog;
 
 use crate::future::BoxFuture;
+use crate::sync::lock;
 use futures_util::task::AtomicWaker;
 use std::cell::Cell;
 use std::fmt;
@@ -25,7 +26,7 @@ use std::future::poll_fn;
 use std::panic::resume_unwind;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::runtime::{Handle, RuntimeFlavor};
@@ -33,6 +34,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::{JoinError, block_in_place};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
+use tracing::instrument::Instrumented;
 use tracing::{Instrument as _, Span};
 pub use watchdog::Watched;
 use watchdog::{Place, Watchdog};
@@ -77,22 +79,36 @@ impl Isolation {
         name: &str,
         work: impl Future<Output = T> + Send + 'static,
     ) -> BoxFuture<'static, T> {
+        let output = Arc::new(Mutex::new(None));
+        let filled = Arc::clone(&output);
+        let work = async move {
+            let output = work.await;
+            *lock(&filled) = Some(output);
+        };
+        let ended = self.run_erased(name, Box::pin(work));
+        Box::pin(async move {
+            ended.await;
+            lock(&output).take().expect("the work has ended")
+        })
+    }
+
+    /// Compiled once: a task of tokio is some 20 KiB of code.
+    fn run_erased(&self, name: &str, work: BoxFuture<'static, ()>) -> BoxFuture<'static, ()> {
         let shared = Arc::clone(self.shared());
         let first = self.first.clone().filter(|first| first.begin());
         let watched = Arc::new(Named(name.into()));
-        let task = UserTask::new(watched, Box::pin(work), &shared, first.clone());
+        let task = UserTask::new(watched, work, &shared, first.clone());
         let task = task.instrument(Span::current());
         Box::pin(async move {
-            let output = match Handle::current().runtime_flavor() {
+            match Handle::current().runtime_flavor() {
                 RuntimeFlavor::MultiThread => {
-                    join_task(AbortOnDropHandle::new(tokio::spawn(task))).await
+                    join_task(AbortOnDropHandle::new(tokio::spawn(task))).await;
                 }
                 _ => on_a_thread(&shared, task).await,
-            };
+            }
             if let Some(first) = first {
                 first.go_on();
             }
-            output
         })
     }
 
@@ -155,10 +171,7 @@ impl Shared {
 }
 
 /// The runtime has one thread, which the server needs: a thread of the pool polls the task.
-async fn on_a_thread<T: Send + 'static>(
-    shared: &Shared,
-    task: impl Future<Output = T> + Send + 'static,
-) -> T {
+async fn on_a_thread(shared: &Shared, task: Instrumented<UserTask>) {
     let thread = acquired(&shared.threads).await;
     let ended = CancellationToken::new();
     let _ended = ended.clone().drop_guard();
@@ -168,7 +181,7 @@ async fn on_a_thread<T: Send + 'static>(
         runtime.block_on(ended.run_until_cancelled(task))
     };
     match join_task(tokio::task::spawn_blocking(run)).await {
-        Some(output) => output,
+        Some(()) => (),
         None => std::future::pending().await,
     }
 }
@@ -196,19 +209,19 @@ impl Watched for Named {
 }
 
 /// User code as a task, each poll of which is counted.
-struct UserTask<F: ?Sized> {
+struct UserTask {
     watched: Arc<dyn Watched>,
-    work: Option<Pin<Box<F>>>,
+    work: Option<BoxFuture<'static, ()>>,
     shared: Arc<Shared>,
     first: Option<Arc<FirstPoll>>,
     /// Waits for the right to one more poll.
     waiting: Option<BoxFuture<'static, OwnedSemaphorePermit>>,
 }
 
-impl<F: ?Sized> UserTask<F> {
+impl UserTask {
     fn new(
         watched: Arc<dyn Watched>,
-        work: Pin<Box<F>>,
+        work: BoxFuture<'static, ()>,
         shared: &Arc<Shared>,
         first: Option<Arc<FirstPoll>>,
     ) -> Self {
@@ -216,10 +229,10 @@ impl<F: ?Sized> UserTask<F> {
     }
 }
 
-impl<F: Future + ?Sized> Future for UserTask<F> {
-    type Output = F::Output;
+impl Future for UserTask {
+    type Output = ();
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let Self { watched, work, shared, first, waiting } = &mut *self;
         let _permit = ready!(permit(&shared.polls, waiting, context));
         let output = counting(shared.watchdog.begin(watched), || {
@@ -239,7 +252,7 @@ impl<F: Future + ?Sized> Future for UserTask<F> {
 }
 
 /// Destructors of user code may block as well.
-impl<F: ?Sized> Drop for UserTask<F> {
+impl Drop for UserTask {
     fn drop(&mut self) {
         if let Some(work) = self.work.take() {
             let place = self.shared.watchdog.begin(&self.watched);
@@ -300,8 +313,13 @@ impl Drop for Direct {
 /// with it. A further task replaces the former.
 pub fn release_woken() {
     if IS_DIRECT.get() {
-        drop(tokio::spawn(std::future::ready(())));
+        fill_lifo_slot();
     }
+}
+
+/// Makes the task that was woken last available to other workers: another task takes its slot.
+pub fn fill_lifo_slot() {
+    drop(tokio::spawn(std::future::ready(())));
 }
 
 impl fmt::Debug for Isolation {

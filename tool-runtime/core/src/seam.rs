@@ -6,9 +6,12 @@ pub use crate::content::{BlockForm, ResourceMembers};
 pub use crate::context::Session;
 pub use crate::definition::unknown::{add as add_unknown, unknown};
 pub use crate::error::{INTERNAL, excerpt, excerpt_of, panic_message};
+pub use crate::future::spawn;
 pub use crate::input::InputModel;
 #[cfg(feature = "isolation")]
-pub use crate::isolation::{FirstPoll, Isolation, Watched, first_polled, release_woken};
+pub use crate::isolation::{
+    FirstPoll, Isolation, Watched, fill_lifo_slot, first_polled, release_woken,
+};
 pub use crate::loopback::is_loopback;
 pub use crate::name::{MAX_LENGTH, is_allowed, problem};
 pub use crate::pool::{Absence, Claim, Found, PoolNews, Watcher};

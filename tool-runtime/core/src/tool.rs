@@ -72,7 +72,7 @@ struct Parts {
 #[derive(Default)]
 pub(crate) struct Prepared {
     pub(crate) access: Access,
-    pub(crate) action: Option<Box<dyn Decoded>>,
+    pub(crate) action: Option<Decoded>,
 }
 
 /// The source location of a linked tool.
@@ -242,7 +242,7 @@ impl Tool {
     /// Runs a call with the decoded action, or else with the text of the arguments.
     pub(crate) fn run<'a>(
         &'a self,
-        action: Option<Box<dyn Decoded>>,
+        action: Option<Decoded>,
         arguments: &'a str,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>> {

@@ -36,7 +36,7 @@ pub fn exact(changed: &Value, text: &str) -> Option<Box<RawValue>> {
     if text.len() < MIN_DIGITS || !has_long_integer(text) {
         return None;
     }
-    let value: Value = serde_json::from_str(text).ok()?;
+    let value: Value = text.parse().ok()?;
     (value == *changed).then(|| RawValue::from_string(text.to_owned()).ok())?
 }
 

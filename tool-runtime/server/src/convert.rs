@@ -98,7 +98,7 @@ pub(super) fn result(
     let mut result = CallToolResult::success(content(observation)?);
     result.is_error = Some(observation.is_error());
     if let Some(json) = observation.structured_json() {
-        let value: Value = serde_json::from_str(json)?;
+        let value: Value = json.parse()?;
         let value = if is_wrapped { json!({ "result": value }) } else { value };
         result.structured_content = Some(value);
     }
@@ -117,7 +117,7 @@ pub(super) fn changed_integer(observation: &Observation, is_restored: bool) -> O
         _ => None,
     };
     let is_mirror = |text: &str| {
-        let value = serde_json::from_str::<Value>(json);
+        let value = json.parse::<Value>();
         !text.contains(['\n', '\r'])
             && value.is_ok_and(|value| numbers::exact(&value, text).is_some())
     };

@@ -29,7 +29,7 @@ impl Listing {
     pub(super) fn new(snapshot: &Arc<Snapshot>) -> Self {
         let mut resources: Vec<_> =
             snapshot.resources().iter().map(core::Resource::definition).collect();
-        resources.sort_by(|one, other| one.uri.cmp(&other.uri));
+        resources.sort_unstable_by(|one, other| one.uri.cmp(&other.uri));
         let (templates, resources): (Vec<_>, Vec<_>) =
             resources.into_iter().partition(|resource| resource.is_template());
         Self {

@@ -37,12 +37,16 @@ impl PoolHandler {
 
 /// The arguments as text. A client that sends a number means its digits; `null` is absent.
 fn texts(arguments: JsonObject) -> TextArguments {
-    let text = |(name, value)| match value {
-        Value::Null => None,
-        Value::String(text) => Some((name, text)),
-        other => Some((name, other.to_string())),
-    };
-    arguments.into_iter().filter_map(text).collect()
+    let mut texts = TextArguments::new();
+    for (name, value) in arguments {
+        let text = match value {
+            Value::Null => continue,
+            Value::String(text) => text,
+            other => other.to_string(),
+        };
+        texts.insert(name, text);
+    }
+    texts
 }
 
 fn result(messages: PromptMessages) -> McpResult<GetPromptResult> {

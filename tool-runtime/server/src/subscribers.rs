@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
-use tool_runtime_core::seam::{PoolNews, Session as CallSession, Watcher, lock};
+use tool_runtime_core::seam::{PoolNews, Session as CallSession, Watcher, lock, spawn};
 use tool_runtime_core::{Snapshot, ToolContext, ToolPool};
 
 /// Time in which changes are collected, so that a burst is one notification.
@@ -93,7 +93,7 @@ impl Subscribers {
         self.watcher.get_or_init(|| {
             *lock(&self.notified) = Arc::downgrade(&self.pool.snapshot());
             let watcher = self.pool.watch();
-            tokio::spawn(watch(Arc::downgrade(self), Arc::clone(&watcher)));
+            spawn(Box::pin(watch(Arc::downgrade(self), Arc::clone(&watcher))));
             watcher
         });
     }

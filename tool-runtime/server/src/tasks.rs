@@ -9,12 +9,12 @@ use super::rounds::input_request;
 use entry::Entry;
 use rmcp::model::{DetailedTask, ErrorData, InputResponses, Task};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use tool_runtime_core::seam::{excerpt, lock};
+use tool_runtime_core::seam::{excerpt, lock, spawn};
 use tool_runtime_core::{BoxFuture, PeerError, PeerRequest, Progress};
 
 /// Lifetime of a task from its creation.
@@ -32,7 +32,7 @@ pub(super) struct Tasks(Arc<Entries>);
 
 /// The tasks by their ids.
 #[derive(Default)]
-struct Entries(Mutex<BTreeMap<String, Entry>>);
+struct Entries(Mutex<HashMap<String, Entry>>);
 
 /// The work of a new task.
 pub(super) struct Work {
@@ -63,7 +63,7 @@ impl Tasks {
             entries.insert(id.clone(), entry);
         }
         set_handle(Handle { tasks: Arc::downgrade(&self.0), id: id.clone() });
-        tokio::spawn(run(Arc::downgrade(&self.0), id, work));
+        spawn(Box::pin(run(Arc::downgrade(&self.0), id, work)));
         Ok(created)
     }
 
@@ -115,7 +115,7 @@ impl Tasks {
 
 impl Entries {
     /// The tasks that have not expired.
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Entry>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Entry>> {
         let mut entries = lock(&self.0);
         let now = Instant::now();
         entries.retain(|_, entry| entry.expiry() > now);
@@ -189,7 +189,7 @@ async fn run(tasks: Weak<Entries>, id: String, mut work: Work) {
 
 /// Removes an ended task if there is no place for one more: those whose result was read first, and the
 /// oldest first.
-fn make_room(entries: &mut BTreeMap<String, Entry>, new: &Entry) -> Result<(), &'static str> {
+fn make_room(entries: &mut HashMap<String, Entry>, new: &Entry) -> Result<(), &'static str> {
     let owned = entries.values().filter(|entry| entry.has_owner_of(new)).count();
     let is_owner_full = owned >= MAX_PER_OWNER;
     if !is_owner_full && entries.len() < MAX_TASKS {

@@ -9,7 +9,7 @@ use crate::tool::{Decoded, Tool};
 /// Runs a tool: the decoded action, or else the text of its arguments.
 pub(super) fn of_tool<'a>(
     tool: &'a Tool,
-    action: Option<Box<dyn Decoded>>,
+    action: Option<Decoded>,
     arguments: &'a str,
     context: &'a ToolContext,
 ) -> BoxFuture<'a, Result<Observation, CallError>> {

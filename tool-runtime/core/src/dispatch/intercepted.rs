@@ -239,7 +239,7 @@ async fn ready(ticket: Ticket, tool: &Tool, context: &ToolContext) -> Result<Hel
 async fn execute(
     pool: &ToolPool,
     tool: &Tool,
-    action: Option<Box<dyn Decoded>>,
+    action: Option<Decoded>,
     arguments: &str,
     context: Cow<'_, ToolContext>,
 ) -> Result<Observation, CallError> {

@@ -160,7 +160,7 @@ impl Decision {
         PoolReport {
             idle_hooks: rules.hooks.as_ref().map(|hooks| hooks.idle(&names)).unwrap_or_default(),
             tools: self.offers.iter().map(entry).collect(),
-            alike: alike(self.visible().iter().map(Tool::name)),
+            alike: alike(self.visible().iter().map(Tool::name).collect()),
             unmatched: rules
                 .filters()
                 .flat_map(|filter| filter.unmatched(offers.clone()))
@@ -237,7 +237,8 @@ fn find_case_collisions(decision: &mut Decision) {
     let own = |(offer, status): &&(Offer, ToolStatus)| {
         *status == ToolStatus::Visible && !matches!(offer.source, Source::Mcp(_))
     };
-    let groups = alike(decision.offers.iter().filter(own).map(|(offer, _)| offer.tool.name()));
+    let own = decision.offers.iter().filter(own);
+    let groups = alike(own.map(|(offer, _)| offer.tool.name()).collect());
     for group in groups {
         for second in &group[1..] {
             let (first, second) = (group[0].clone(), second.clone());
@@ -246,11 +247,12 @@ fn find_case_collisions(decision: &mut Decision) {
     }
 }
 
-/// Groups of names that differ only in case, all sorted, from names that are sorted.
-fn alike<'a>(names: impl Iterator<Item = &'a str>) -> Vec<Vec<String>> {
-    let lower = |name: &'a str| name.bytes().map(|byte| byte.to_ascii_lowercase());
-    let mut names: Vec<&str> = names.collect();
-    names.sort_by(|a, b| lower(a).cmp(lower(b)));
+/// Groups of names that differ only in case, all sorted.
+fn alike(mut names: Vec<&str>) -> Vec<Vec<String>> {
+    fn lower(name: &str) -> impl Iterator<Item = u8> {
+        name.bytes().map(|byte| byte.to_ascii_lowercase())
+    }
+    names.sort_unstable_by(|a, b| lower(a).cmp(lower(b)).then_with(|| a.cmp(b)));
     let groups = names.chunk_by(|a, b| a.eq_ignore_ascii_case(b)).filter(|group| group.len() > 1);
     groups.map(|group| group.iter().map(|name| (*name).to_owned()).collect()).collect()
 }

@@ -61,20 +61,14 @@ enum Purpose<'a> {
 /// The result for each purpose.
 enum Entered<'a> {
     Running(Outcome<'a>),
-    Prepared(Option<Access>, Box<dyn Decoded>),
+    Prepared(Option<Access>, Decoded),
     Visual(Option<String>),
 }
 
-/// An action that was decoded before it may run.
-pub(crate) trait Decoded: Send {
-    fn start<'a>(self: Box<Self>, context: &'a ToolContext, promise: &'a Promise) -> Outcome<'a>;
-}
-
-impl<A: Action> Decoded for A {
-    fn start<'a>(self: Box<Self>, context: &'a ToolContext, promise: &'a Promise) -> Outcome<'a> {
-        start(*self, context, promise)
-    }
-}
+/// Starts an action that was decoded before it may run. A closure of [`enter`], because the future of an
+/// action is compiled again in each codegen unit that names it.
+pub(crate) type Decoded =
+    Box<dyn for<'a> FnOnce(&'a ToolContext, &'a Promise) -> Outcome<'a> + Send>;
 
 impl ActionExecutor {
     /// Asks the action for its definition, which evaluates its defaults: once.
@@ -109,10 +103,7 @@ impl ActionExecutor {
     }
 
     /// Decodes the arguments of a call that may run later.
-    pub(super) fn prepare(
-        &self,
-        arguments: Arguments<'_>,
-    ) -> Result<(Access, Box<dyn Decoded>), CallError> {
+    pub(super) fn prepare(&self, arguments: Arguments<'_>) -> Result<(Access, Decoded), CallError> {
         self.input().check(arguments)?;
         match (self.enter)(arguments, Purpose::Prepare) {
             Ok(Entered::Prepared(access, action)) => Ok((access.unwrap_or_default(), action)),
@@ -122,12 +113,8 @@ impl ActionExecutor {
     }
 
     /// Runs an action that was prepared.
-    pub(super) fn start<'a>(
-        &'a self,
-        action: Box<dyn Decoded>,
-        context: &'a ToolContext,
-    ) -> Outcome<'a> {
-        action.start(context, &self.promise)
+    pub(super) fn start<'a>(&'a self, action: Decoded, context: &'a ToolContext) -> Outcome<'a> {
+        action(context, &self.promise)
     }
 
     #[cold]
@@ -181,7 +168,8 @@ fn enter<'a, A: Action>(
     Ok(match purpose {
         Purpose::Run { context, promise } => Entered::Running(start(action, context, promise)),
         Purpose::Prepare => {
-            Entered::Prepared(A::ACCESS.map(|access| access(&action)), Box::new(action))
+            let access = A::ACCESS.map(|access| access(&action));
+            Entered::Prepared(access, Box::new(|context, promise| start(action, context, promise)))
         }
         Purpose::Visual => Entered::Visual(action.visualize()),
     })

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Instant;
 use tokio_util::sync::{CancellationToken, ReusableBoxFuture};
-use tool_runtime_core::seam::{INTERNAL, Isolation, Watched};
+use tool_runtime_core::seam::{INTERNAL, Isolation, Watched, spawn};
 use tool_runtime_core::{BoxFuture, TaskSupport};
 
 /// The parts that the plain calls of a connection share. Exists after the handshake.
@@ -164,7 +164,9 @@ impl Watched for FastCall {
     fn blocked(self: Arc<Self>) {
         self.reader.read_on(self.client.name());
         if let Some(over) = self.state.token() {
-            tokio::spawn(async move { over.run_until_cancelled(self.expire()).await });
+            spawn(Box::pin(async move {
+                over.run_until_cancelled(self.expire()).await;
+            }));
         }
     }
 }

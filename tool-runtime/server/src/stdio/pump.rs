@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tokio::io::{AsyncWriteExt as _, DuplexStream, WriteHalf};
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
+use tool_runtime_core::seam::spawn;
 
 impl Outlet for Arc<Notify> {
     fn wake(&self) {
@@ -18,11 +19,11 @@ pub(super) fn start_task(mut output: WriteHalf<DuplexStream>) -> (Writer, Pump) 
     let wake = Arc::new(Notify::new());
     let writer = Writer::new(Arc::clone(&wake));
     let shared = writer.shared();
-    let task = tokio::spawn(async move {
+    let task = spawn(Box::pin(async move {
         while let Some(batch) = next_batch(&shared, &wake).await {
             shared.batch_written(output.write_all(&batch).await);
         }
-    });
+    }));
     (writer, Pump(Some(task.abort_handle())))
 }
 

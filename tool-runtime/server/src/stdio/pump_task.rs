@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use futures_util::future::{Either, select};
 use tokio::sync::Notify;
+use tool_runtime_core::seam::spawn;
 
 use super::polled::Polled;
 use super::queue::Queue;
@@ -23,7 +24,7 @@ pub(super) fn start(descriptor: Polled) -> (Writer, Pump) {
     let outlet = Arc::new(PolledOutlet { descriptor, wanted: Notify::new() });
     let writer = Writer::new(Arc::clone(&outlet));
     let shared = writer.shared();
-    let task = tokio::spawn(async move { outlet.run(&shared).await });
+    let task = spawn(Box::pin(async move { outlet.run(&shared).await }));
     (writer, Pump(Some(task.abort_handle())))
 }
 

@@ -16,7 +16,7 @@ use crate::rejection::Rejection;
 use futures_util::future::{Either, select};
 use rmcp::model::{ClientJsonRpcMessage, GetExtensions as _, JsonRpcMessage};
 use std::collections::HashSet;
-use std::future::{poll_fn, ready};
+use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
@@ -25,7 +25,7 @@ use tokio::sync::mpsc;
 use tokio::task::yield_now;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
-use tool_runtime_core::seam::{Watched as _, lock};
+use tool_runtime_core::seam::{Watched as _, fill_lifo_slot, lock, spawn};
 use tool_runtime_mcp::lines::{Line, LineBuffer};
 
 /// Limit on waiting for a free slot among the calls in flight. It is limited because running calls may
@@ -155,7 +155,7 @@ impl ReadOn for SharedReader {
     fn read_on(&self, tool: &str) {
         if let Some(mut reader) = self.take() {
             reader.blocking.insert(tool.to_owned());
-            tokio::spawn(run(reader));
+            spawn(Box::pin(run(reader)));
         }
     }
 }
@@ -289,7 +289,7 @@ impl ReadLoop {
     /// this one. Another task takes the slot.
     fn release_woken(&mut self) {
         if std::mem::take(&mut self.has_woken) {
-            drop(tokio::spawn(ready(())));
+            fill_lifo_slot();
         }
     }
 

@@ -22,6 +22,7 @@ use std::time::Duration;
 use tokio::io::DuplexStream;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use tool_runtime_core::seam::spawn;
 use tool_runtime_mcp::lines::{DEFAULT_LINE_LIMIT, LineBuffer};
 
 /// Limit on each step of closing: answering the calls in flight, and writing the answers.
@@ -154,7 +155,7 @@ impl Transport<RoleServer> for StdioTransport {
     /// The next message; `None` after the last one. Cancel safe.
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         if let Some(reader) = self.reader.take() {
-            tokio::spawn(read_loop::run(reader));
+            spawn(Box::pin(read_loop::run(reader)));
         }
         self.messages.recv().await
     }

@@ -2,10 +2,12 @@
 
 use crate::passthrough;
 use crate::rounds::repeated_question;
-use rmcp::model::{CallToolResult, ErrorData, InputRequest, JsonObject, Task, TaskPayload};
+use rmcp::model::{
+    CallToolResult, ErrorData, InputRequest, InputRequests, JsonObject, Task, TaskPayload,
+};
 use serde::Serialize;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::time::{Duration, SystemTime};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -56,9 +58,9 @@ pub(super) struct Entry {
     updated: SystemTime,
     message: Option<String>,
     /// Questions without an answer, by key.
-    questions: BTreeMap<String, Question>,
+    questions: HashMap<String, Question>,
     /// Answers by key: the same question is asked once.
-    answers: BTreeMap<String, Value>,
+    answers: HashMap<String, Value>,
     /// The number of answers that were given again.
     repeats: usize,
     outcome: Option<Outcome>,
@@ -83,8 +85,8 @@ impl Entry {
             created: now,
             updated: now,
             message: None,
-            questions: BTreeMap::new(),
-            answers: BTreeMap::new(),
+            questions: HashMap::new(),
+            answers: HashMap::new(),
             repeats: 0,
             outcome: None,
             is_read: false,
@@ -138,9 +140,11 @@ impl Entry {
             Some(Outcome::Cancelled) => TaskPayload::Cancelled,
             None if self.questions.is_empty() => TaskPayload::Working,
             None => {
-                let open = self.questions.iter();
-                let open = open.map(|(key, question)| (key.clone(), question.request.clone()));
-                TaskPayload::InputRequired { input_requests: open.collect() }
+                let mut input_requests = InputRequests::new();
+                for (key, question) in &self.questions {
+                    input_requests.insert(key.clone(), question.request.clone());
+                }
+                TaskPayload::InputRequired { input_requests }
             }
         }
     }
