@@ -86,12 +86,14 @@ impl Shop {
 #[test]
 fn an_endless_call_is_abandoned_before_the_host_kills_the_server() {
     for (tool, sign) in [("shop.wait", "waiting"), ("shop.count", "")] {
-        assert!((0..TRIES).any(|_| time_to_end(tool, sign) < PATIENCE), "{tool}");
+        let in_time = |_| time_to_end(tool, sign).is_some_and(|time| time < PATIENCE);
+        assert!((0..TRIES).any(in_time), "{tool}");
     }
 }
 
-/// How long a server takes to end after its input, while it is busy.
-fn time_to_end(tool: &str, sign: &str) -> Duration {
+/// How long a server takes to end after its input, while it is busy. `None` if it had no time left to
+/// answer its call, as on a machine with too much to do.
+fn time_to_end(tool: &str, sign: &str) -> Option<Duration> {
     let mut shop = Shop::open();
     shop.call(tool);
     match sign {
@@ -102,8 +104,8 @@ fn time_to_end(tool: &str, sign: &str) -> Duration {
     drop(shop.input.take());
     let (status, result) = shop.ended();
     assert!(status.success());
-    assert_eq!(result.expect("an answer")["isError"], true);
-    start.elapsed()
+    assert_eq!(result?["isError"], true);
+    Some(start.elapsed())
 }
 
 #[test]

@@ -208,7 +208,7 @@ fn rejects_resources_with_the_same_uris() {
     let problems: Vec<String> = error.problems().iter().map(ToString::to_string).collect();
     assert!(error.problems().iter().all(|it| matches!(it, PoolProblem::InvalidResource { .. })));
     assert_eq!(problems.len(), 2, "{problems:?}");
-    for part in ["two resources stand for the same URIs", "it has no scheme"] {
+    for part in ["two resources match the same URIs", "it has no scheme"] {
         assert!(problems.iter().any(|problem| problem.contains(part)), "{part}: {problems:?}");
     }
 }

@@ -124,7 +124,7 @@ async fn a_secret_is_sent_to_the_configured_issuer() {
         let person = Person::default();
         let manager = person.beside(with(&far, oauth)).start(&pool).unwrap();
         let state = until(&manager, needs_auth).await.to_string();
-        assert!(state.contains("which is not the one that `issuer` names"), "{state}");
+        assert!(state.contains("which differs from `issuer`"), "{state}");
         assert_eq!((person.pages(), far.count(|seen| seen.path == "/token")), (0, 0));
         in_time(manager.close()).await;
     }
@@ -145,7 +145,7 @@ async fn a_secret_is_sent_only_to_the_previous_issuer() {
     kept.change("issuer", json!("https://login.example"));
     let manager = with(&far, oauth).tokens(kept.clone()).start(&pool).unwrap();
     let state = until(&manager, needs_auth).await.to_string();
-    assert!(state.contains("which is not the one that it was before"), "{state}");
+    assert!(state.contains("which differs from the previous one"), "{state}");
     assert_eq!(far.count(|seen| seen.path == "/token"), 1);
     assert!(kept.text().contains("https://login.example"));
 }
