@@ -1,0 +1,1 @@
+//! Empty: the tests of this package compare two parsers of shell commands.
