@@ -37,7 +37,7 @@
 //! pipelines, substitutions, redirections, assignments, backslashes, braces, tildes, unquoted file name
 //! patterns, comments, control characters with line breaks among them, and everything that does not
 //! parse. So is a program that runs another command (`env`, `sudo`, `xargs`, `bash`), unless the pattern
-//! begins with its name.
+//! begins with its name. `env *` then allows any command after `env`; `env git *` only those of git.
 //!
 //! # Options that execute
 //!

@@ -17,6 +17,8 @@ enum Refused {
     Short(char),
     /// `-C` before the subcommand.
     Leading(char),
+    /// `C` among the letters of the first word, as in `tar xfC`.
+    Letter(char),
     /// `-NAME` or `--NAME`, also with `=VALUE`.
     Flag(&'static str),
     /// The word itself.
@@ -71,7 +73,7 @@ fn subcommands(words: &[String]) -> Vec<usize> {
     let mut found = Vec::new();
     let mut after_option = false;
     for (index, word) in words.iter().enumerate() {
-        let option = word.starts_with('-');
+        let option = word.starts_with(['-', '+']);
         if !option {
             found.push(index);
             if !after_option {
@@ -92,6 +94,7 @@ impl Rule {
             return Vec::new();
         }
         let end = match self.refused {
+            Refused::Letter(_) => words.len().min(1),
             Refused::Leading(_) => subcommands.last().copied().unwrap_or(words.len()),
             _ => words.len(),
         };
@@ -116,6 +119,7 @@ impl Refused {
             Self::Leading(letter) => {
                 word.strip_prefix('-').is_some_and(|rest| rest.starts_with(letter))
             }
+            Self::Letter(letter) => !word.starts_with('-') && word.contains(letter),
             Self::Flag(name) => flag(word) == Some(name),
             Self::Word(text) => word == text,
             Self::Text(text) => word.contains(text),
@@ -136,7 +140,9 @@ impl Refused {
                 prefix.strip_prefix("--").is_some_and(|given| given.starts_with(name))
             }
             Self::Flag(name) => flag(prefix) == Some(name),
-            Self::Short(_) | Self::Leading(_) | Self::Text(_) => self.hits(prefix),
+            Self::Short(_) | Self::Leading(_) | Self::Letter(_) | Self::Text(_) => {
+                self.hits(prefix)
+            }
             Self::Word(_) | Self::Subcommand | Self::SedScript => false,
         }
     }

@@ -57,6 +57,8 @@ fn refused(word: &'static str) -> Refused {
         Refused::Text(text)
     } else if let Some(name) = word.strip_prefix('^') {
         Refused::Leading(letter(name))
+    } else if let Some(name) = word.strip_prefix('1') {
+        Refused::Letter(letter(name))
     } else if let Some(name) = word.strip_prefix("--") {
         Refused::Long(name)
     } else if let Some(name) = word.strip_prefix('-').filter(|name| !name.is_empty()) {

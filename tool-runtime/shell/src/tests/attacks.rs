@@ -284,6 +284,7 @@ const COMMANDS: &[&str] = &[
     "git rebase --exec id main",
     "git rebase --exec=id main",
     "git rebase -i main",
+    "git rebase --interactive main",
     "git submodule foreach id",
     "git submodule --quiet foreach id",
     "git filter-branch --tree-filter id",

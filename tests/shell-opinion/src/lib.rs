@@ -1,1 +1,0 @@
-//! Empty: the tests of this package compare two parsers of shell commands.
