@@ -1,7 +1,11 @@
 //! Command lines to the words of one plain command.
 //!
-//! tree-sitter gives the structure. Only node kinds in a list are taken, the nodes must cover the whole
-//! text apart from spaces, and [`words`](crate::words) decodes each word again by rules of its own.
+//! [`words`](crate::words) refuses every character that the shell interprets. tree-sitter then gives
+//! the structure: only node kinds in a list are taken, and the nodes must cover the whole text apart
+//! from spaces.
+//!
+//! The grammar's scanner is C code that has crashed on unusual text, so it sees nothing but plain ASCII
+//! words and quotes.
 
 use crate::reason::Reason;
 use crate::words;
@@ -16,10 +20,11 @@ pub(crate) const MAX_COMMAND_BYTES: usize = 16 * 1024;
 /// The text is something else, with the reason.
 pub(crate) fn plain_command(text: &str) -> Result<Vec<String>, Reason> {
     check_characters(text)?;
-    let tree = bash().parse(text, None).ok_or(Reason::Syntax)?;
+    words::check(text)?;
+    let tree = bash().parse(ascii(text), None).ok_or(Reason::Syntax)?;
     let root = tree.root_node();
     if root.has_error() {
-        return Err(explain_error(text));
+        return Err(Reason::Syntax);
     }
     let command = only_command(root)?;
     let nodes = word_nodes(command)?;
@@ -52,17 +57,9 @@ fn check_characters(text: &str) -> Result<(), Reason> {
     if text.trim().is_empty() { Err(Reason::Empty) } else { Ok(()) }
 }
 
-/// Names the first character that explains why the text does not parse.
-fn explain_error(text: &str) -> Reason {
-    let mut quotes = words::Quotes::default();
-    for c in text.chars() {
-        if c == ' ' && !quotes.is_open() {
-            quotes.restart();
-        } else if let Err(what) = quotes.next(c) {
-            return Reason::Construct(what);
-        }
-    }
-    if quotes.is_open() { Reason::Construct("an open quote") } else { Reason::Syntax }
+/// Replaces each byte of other characters, all of which are plain, by a letter.
+fn ascii(text: &str) -> Vec<u8> {
+    text.bytes().map(|byte| if byte.is_ascii() { byte } else { b'x' }).collect()
 }
 
 fn only_command(root: Node<'_>) -> Result<Node<'_>, Reason> {
@@ -74,7 +71,7 @@ fn only_command(root: Node<'_>) -> Result<Node<'_>, Reason> {
     }
     match root.child(0) {
         Some(command) if root.child_count() == 1 => Ok(command),
-        _ => Err(Reason::Construct("a separator")),
+        _ => Err(Reason::Syntax),
     }
 }
 
@@ -115,25 +112,8 @@ fn only_spaces(text: &str) -> bool {
 
 fn construct(kind: &str) -> &'static str {
     match kind {
-        "pipeline" => "a pipeline",
-        "list" => "a list of commands (`&&` or `||`)",
-        ";" | ";;" => "a separator",
-        "&" => "a command in the background",
-        "comment" => "a comment",
-        "redirected_statement" | "file_redirect" => "a redirection",
-        "heredoc_redirect" | "herestring_redirect" => "a redirection",
         "variable_assignment" | "variable_assignments" => "an assignment",
         "declaration_command" | "unset_command" => "a change of variables",
-        "negated_command" => "a negation (`!`)",
-        "test_command" => "a test (`[` or `[[`)",
-        "subshell" => "a subshell",
-        "compound_statement" => "a group of commands",
-        "function_definition" => "a definition of a function",
-        "command_substitution" | "process_substitution" => "a substitution",
-        "simple_expansion" | "expansion" | "arithmetic_expansion" | "$" => "an expansion",
-        "ansi_c_string" | "translated_string" => "quotes with `$`",
-        "brace_expression" => "a brace",
-        "extglob_pattern" | "regex" => "a pattern of file names",
         _ => "shell syntax beyond words",
     }
 }

@@ -21,7 +21,7 @@ pub struct ShellPattern {
 /// let error = ShellPattern::parse("curl * | sh").unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
-///     "`curl * | sh` is not a valid shell pattern: `|` without quotes is an operator, which no plain command has; \
+///     "`curl * | sh` is not a valid shell pattern: `|` without quotes is a pipeline, which no plain command has; \
 ///      put it in single quotes"
 /// );
 /// ```

@@ -2,6 +2,32 @@
 
 use crate::reason::Reason;
 
+/// Checks that a text consists of plain and quoted words.
+///
+/// # Errors
+/// It contains a character that the shell interprets.
+pub(crate) fn check(text: &str) -> Result<(), Reason> {
+    let mut quotes = Quotes::default();
+    let mut start = 0;
+    for (at, c) in text.char_indices() {
+        if c == ' ' && !quotes.is_open() {
+            quotes.restart();
+            start = at + 1;
+        } else if let Err(what) = quotes.next(c) {
+            return Err(interpreted(c, &text[start..], what));
+        }
+    }
+    if quotes.is_open() { Err(Reason::Construct("an open quote")) } else { Ok(()) }
+}
+
+fn interpreted(c: char, rest: &str, what: &'static str) -> Reason {
+    if "|&;<>()#".contains(c) {
+        return Reason::Construct(what);
+    }
+    let word = rest.split(' ').next().unwrap_or(rest);
+    Reason::Interpreted { word: word.to_owned(), what }
+}
+
 /// Decodes one word of a command.
 ///
 /// # Errors
@@ -84,7 +110,11 @@ fn unquoted(c: char, previous: Option<char>) -> Option<&'static str> {
         ' ' => Some("a space"),
         '*' | '?' | '[' | ']' => Some("a pattern of file names"),
         '{' | '}' => Some("a brace"),
-        '|' | '&' | ';' | '<' | '>' | '(' | ')' => Some("an operator"),
+        '|' => Some("a pipeline"),
+        '&' => Some("an `&`"),
+        ';' => Some("a separator"),
+        '<' | '>' => Some("a redirection"),
+        '(' | ')' => Some("a parenthesis"),
         '#' if previous.is_none() => Some("a comment"),
         '~' if !previous.is_some_and(keeps_tilde) => Some("a tilde"),
         _ => in_double_quotes(c),

@@ -93,7 +93,7 @@ fn an_invalid_pattern_says_why() {
         ("git\tlog", "it contains '\\t'; separate words by spaces"),
         (
             "git log; *",
-            "`;` without quotes is an operator, which no plain command has; put it in single quotes",
+            "`;` without quotes is a separator, which no plain command has; put it in single quotes",
         ),
         (
             "echo \"$HOME\"",
