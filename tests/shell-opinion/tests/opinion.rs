@@ -1,0 +1,145 @@
+//! Compares shell patterns with brush-parser: a command that a pattern allows must be one simple
+//! command with the same words there.
+
+mod brush;
+
+use brush::Opinion;
+use proptest::prelude::*;
+use tool_runtime_shell::ShellPattern;
+
+/// Patterns that every command is compared with, besides the one of its own first word.
+const PATTERNS: &[&str] =
+    &["git *", "npm run test:*", "cargo test*", "env *", "sudo *", "bash *", "git * *"];
+
+/// One command a line; a line that begins with a double quote is a JSON string.
+fn commands() -> Vec<String> {
+    let decode = |line: &str| match line.starts_with('"') {
+        true => serde_json::from_str(line).expect("a JSON string"),
+        false => line.to_owned(),
+    };
+    include_str!("commands.txt").lines().map(decode).collect()
+}
+
+/// Compares the two parsers, and returns whether a pattern allows the command.
+fn compare(command: &str) -> Result<bool, String> {
+    let own = command.split_whitespace().next().map(|program| format!("{program} *"));
+    let mut patterns: Vec<_> = own.iter().filter_map(|own| ShellPattern::parse(own).ok()).collect();
+    patterns.extend(PATTERNS.iter().filter_map(|pattern| ShellPattern::parse(pattern).ok()));
+    let allowed = patterns.iter().find(|pattern| pattern.matches(command).is_yes());
+    let Some(allowed) = allowed else { return Ok(false) };
+    match brush::opinion(command) {
+        Opinion::Other(what) => Err(format!("`{allowed}` allows {command:?}: brush finds {what}")),
+        Opinion::Plain(words) => same_words(command, &words).map(|()| true),
+    }
+}
+
+/// A pattern that quotes each word matches if, and only if, the words are the same.
+fn same_words(command: &str, words: &[String]) -> Result<(), String> {
+    let quoted: Vec<_> = words.iter().map(|word| quote(word)).collect();
+    let exact = ShellPattern::parse(&quoted.join(" ")).map_err(|error| error.to_string())?;
+    match exact.matches(command).is_yes() {
+        true => Ok(()),
+        false => Err(format!("brush decodes {command:?} to {words:?}")),
+    }
+}
+
+fn quote(word: &str) -> String {
+    format!("'{}'", word.replace('\'', "'\"'\"'"))
+}
+
+#[test]
+fn brush_agrees_on_each_command() {
+    let commands = commands();
+    assert!(commands.len() >= 300, "{} commands", commands.len());
+    let mut allowed = 0;
+    for command in &commands {
+        allowed += usize::from(compare(command).unwrap_or_else(|error| panic!("{error}")));
+    }
+    assert!(allowed >= 120, "{allowed} commands are allowed");
+    assert!(
+        commands.len() - allowed >= 180,
+        "{allowed} of {} commands are allowed",
+        commands.len()
+    );
+}
+
+#[test]
+fn what_brush_calls_compound_is_never_allowed() {
+    let compound = commands().into_iter().filter(|command| brush::opinion(command).is_other());
+    let mut count = 0;
+    for command in compound {
+        assert!(!compare(&command).unwrap_or(true), "{command:?}");
+        count += 1;
+    }
+    assert!(count >= 120, "brush refuses {count} commands");
+}
+
+/// Pieces of commands, of which most mean something to a shell.
+fn piece() -> impl Strategy<Value = String> {
+    let syntax = prop::sample::select(vec![
+        ";", "&", "&&", "|", "||", "\n", "\t", "$", "$(", ")", "(", "`", "'", "\"", "\\", "<", ">",
+        "<<", "<<<", ">>", "2>", "<(", "{", "}", "{a,b}", "[", "]", "*", "?", "~", "#", "!", "=",
+        "A=1", "A+=1", ",", "..", "${", "$'", "$\"", "^", "%", ":", "@", "+(", "-", "--", "\r",
+        "\0", "\u{a0}", "\u{feff}", "é", "[[", "]]", "((", "))",
+    ]);
+    let words = prop::sample::select(vec![
+        "git",
+        "log",
+        "status",
+        "HEAD",
+        "time",
+        "env",
+        "if",
+        "then",
+        "fi",
+        "for",
+        "in",
+        "do",
+        "done",
+        "case",
+        "esac",
+        "function",
+        "coproc",
+        "select",
+        "exec",
+        "export",
+        "1",
+        "a",
+        "-n",
+        "--oneline",
+        "''",
+        "\"\"",
+        "'a b'",
+        "\"a b\"",
+    ]);
+    prop_oneof![
+        3 => words.prop_map(str::to_owned),
+        3 => Just(" ".to_owned()),
+        2 => syntax.prop_map(str::to_owned),
+        1 => "[a-zA-Z0-9_./:@%+=^~#-]{1,6}",
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn brush_agrees_on_random_commands(pieces in prop::collection::vec(piece(), 0..12)) {
+        let command = pieces.concat();
+        prop_assert_eq!(compare(&command).err(), None);
+        prop_assert_eq!(compare(&format!("git {command}")).err(), None);
+    }
+
+    #[test]
+    fn brush_agrees_on_random_arguments(
+        words in prop::collection::vec("[a-zA-Z0-9_./:@%+,=^~#'\"-]{1,8}", 0..6),
+    ) {
+        prop_assert_eq!(compare(&format!("git {}", words.join(" "))).err(), None);
+    }
+
+    #[test]
+    fn any_text_is_compared_without_a_panic(command in any::<String>(), pattern in any::<String>()) {
+        let _ = ShellPattern::parse("git *").map(|pattern| pattern.matches(&command));
+        let _ = ShellPattern::parse(&pattern).map(|pattern| pattern.matches(&command));
+    }
+}

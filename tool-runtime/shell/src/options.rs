@@ -1,0 +1,154 @@
+//! Options that run commands, load code or write files: the comparison of words with the table.
+
+mod sed;
+mod table;
+
+use crate::pattern::{ShellPattern, WordPattern};
+use crate::reason::Reason;
+use crate::wrappers::base_name;
+use table::{Program, Rule};
+
+/// A refused word.
+#[derive(Debug, Clone, Copy)]
+enum Refused {
+    /// `--NAME`, `--NAME=VALUE`, and abbreviations such as `--NA`.
+    Long(&'static str),
+    /// `-C`, also with a value attached or among other letters.
+    Short(char),
+    /// `-C` before the subcommand.
+    Leading(char),
+    /// `C` among the letters of the first word, as in `tar xfC`.
+    Letter(char),
+    /// `-NAME` or `--NAME`, also with `=VALUE`.
+    Flag(&'static str),
+    /// The word itself.
+    Word(&'static str),
+    /// Any word that contains the text.
+    Text(&'static str),
+    /// The subcommand as such.
+    Subcommand,
+    /// A script of sed that may run commands or write files.
+    SedScript,
+}
+
+/// Finds a word that a wildcard of the pattern matches and the table refuses.
+///
+/// Each literal word of the pattern may name a program, as `git` does in `timeout 10 git *`.
+pub(crate) fn refused(pattern: &ShellPattern, words: &[String]) -> Option<Reason> {
+    let literal = pattern.words().iter().enumerate().filter(|(_, word)| word.is_literal());
+    for (index, word) in literal {
+        let Some((name, program)) = find(word.prefix()) else { continue };
+        let found = program.refused(&words[index + 1..], &pattern.words()[index + 1..]);
+        if let Some(word) = found {
+            return Some(Reason::Option { program: name, word: word.clone() });
+        }
+    }
+    None
+}
+
+/// Finds a program by its name, with or without a version: `python3.12`.
+fn find(word: &str) -> Option<(&'static str, &'static Program)> {
+    let name = base_name(word);
+    let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
+    table::PROGRAMS.iter().find_map(|program| {
+        let known = program.names.iter().find(|known| **known == name || **known == plain)?;
+        Some((*known, program))
+    })
+}
+
+impl Program {
+    fn refused<'a>(&self, words: &'a [String], pattern: &[WordPattern]) -> Option<&'a String> {
+        let subcommands = subcommands(words);
+        let position = |rule: &Rule| {
+            let mut positions = rule.positions(words, &subcommands).into_iter();
+            positions.find(|at| !rule.refused.written(pattern.get(*at)))
+        };
+        self.rules.iter().find_map(position).map(|at| &words[at])
+    }
+}
+
+/// Positions of words that may be the subcommand: the first word that is not an option, and, since
+/// that may be the value of an option before it, the next ones likewise.
+fn subcommands(words: &[String]) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut after_option = false;
+    for (index, word) in words.iter().enumerate() {
+        let option = word.starts_with(['-', '+']);
+        if !option {
+            found.push(index);
+            if !after_option {
+                break;
+            }
+        }
+        after_option = option && !word.contains('=');
+    }
+    found
+}
+
+impl Rule {
+    /// Positions of refused words.
+    fn positions(&self, words: &[String], subcommands: &[usize]) -> Vec<usize> {
+        let named = |at: &&usize| self.subcommand.is_none_or(|name| words[**at] == name);
+        let subcommand = subcommands.iter().find(named).copied();
+        if self.subcommand.is_some() && subcommand.is_none() {
+            return Vec::new();
+        }
+        let end = match self.refused {
+            Refused::Letter(_) => words.len().min(1),
+            Refused::Leading(_) => subcommands.last().copied().unwrap_or(words.len()),
+            _ => words.len(),
+        };
+        match self.refused {
+            Refused::SedScript => sed::refused(words),
+            Refused::Subcommand => subcommand.into_iter().collect(),
+            refused => (0..end).filter(|at| refused.hits(&words[*at])).collect(),
+        }
+    }
+}
+
+impl Refused {
+    fn hits(self, word: &str) -> bool {
+        match self {
+            Self::Long(name) => word.strip_prefix("--").is_some_and(|given| {
+                let given = given.split('=').next().unwrap_or_default();
+                !given.is_empty() && name.starts_with(given)
+            }),
+            Self::Short(letter) => word
+                .strip_prefix('-')
+                .is_some_and(|rest| !rest.starts_with('-') && rest.contains(letter)),
+            Self::Leading(letter) => {
+                word.strip_prefix('-').is_some_and(|rest| rest.starts_with(letter))
+            }
+            Self::Letter(letter) => !word.starts_with('-') && word.contains(letter),
+            Self::Flag(name) => flag(word) == Some(name),
+            Self::Word(text) => word == text,
+            Self::Text(text) => word.contains(text),
+            Self::Subcommand | Self::SedScript => false,
+        }
+    }
+
+    /// Whether the pattern writes the refused word out at this place.
+    fn written(self, pattern: Option<&WordPattern>) -> bool {
+        let Some(pattern) = pattern else { return false };
+        if pattern.is_literal() {
+            return true;
+        }
+        let prefix = pattern.prefix();
+        match self {
+            Self::Long(_) if prefix.contains('=') => self.hits(prefix),
+            Self::Long(name) => {
+                prefix.strip_prefix("--").is_some_and(|given| given.starts_with(name))
+            }
+            Self::Flag(name) => flag(prefix) == Some(name),
+            Self::Short(_) | Self::Leading(_) | Self::Letter(_) | Self::Text(_) => {
+                self.hits(prefix)
+            }
+            Self::Word(_) | Self::Subcommand | Self::SedScript => false,
+        }
+    }
+}
+
+fn flag(word: &str) -> Option<&str> {
+    let name = word.strip_prefix('-')?;
+    name.strip_prefix('-').unwrap_or(name).split('=').next()
+}

@@ -1,0 +1,100 @@
+//! The table, read from `table.txt`, which explains its format.
+
+use super::Refused;
+use std::sync::LazyLock;
+
+/// Options of programs that share them.
+#[derive(Debug, Default)]
+pub(super) struct Program {
+    pub(super) names: Vec<&'static str>,
+    pub(super) rules: Vec<Rule>,
+}
+
+/// A refused word, in all subcommands or in one.
+#[derive(Debug)]
+pub(super) struct Rule {
+    pub(super) subcommand: Option<&'static str>,
+    pub(super) refused: Refused,
+}
+
+pub(super) static PROGRAMS: LazyLock<Vec<Program>> =
+    LazyLock::new(|| read(include_str!("table.txt")));
+
+fn read(text: &'static str) -> Vec<Program> {
+    let mut programs: Vec<Program> = Vec::new();
+    for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        if !line.starts_with(' ') {
+            let names = line.split_whitespace().collect();
+            programs.push(Program { names, rules: Vec::new() });
+        } else if let Some(program) = programs.last_mut() {
+            program.rules.extend(rules(line.trim()));
+        }
+    }
+    programs
+}
+
+fn rules(line: &'static str) -> Vec<Rule> {
+    if let Some(names) = line.strip_prefix('!') {
+        let rule = |name| Rule { subcommand: Some(name), refused: Refused::Subcommand };
+        return names.split_whitespace().map(rule).collect();
+    }
+    let scoped = line.strip_prefix('@').and_then(|line| line.split_once(' '));
+    let (subcommand, words) = match scoped {
+        Some((name, words)) => (Some(name), words),
+        None => (None, line),
+    };
+    let rule = |word| Rule { subcommand, refused: refused(word) };
+    words.split_whitespace().map(rule).collect()
+}
+
+fn refused(word: &'static str) -> Refused {
+    let letter = |text: &str| text.chars().next().unwrap_or('-');
+    if word == "%sed" {
+        Refused::SedScript
+    } else if let Some(name) = word.strip_prefix("=-") {
+        Refused::Flag(name)
+    } else if let Some(text) = word.strip_prefix('*') {
+        Refused::Text(text)
+    } else if let Some(name) = word.strip_prefix('^') {
+        Refused::Leading(letter(name))
+    } else if let Some(name) = word.strip_prefix('1') {
+        Refused::Letter(letter(name))
+    } else if let Some(name) = word.strip_prefix("--") {
+        Refused::Long(name)
+    } else if let Some(name) = word.strip_prefix('-').filter(|name| !name.is_empty()) {
+        Refused::Short(letter(name))
+    } else {
+        Refused::Word(word)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_line_of_the_table_is_well_formed() {
+        let text = include_str!("table.txt");
+        for line in text.lines().filter(|line| line.starts_with(' ')) {
+            for word in line.split_whitespace() {
+                let short = word.starts_with('-') && !word.starts_with("--");
+                assert!(!short || word.len() <= 2, "write `=-name` for `{word}`");
+                assert!(!word.starts_with('^') || word.len() == 2, "{word}");
+                assert!(!matches!(word, "--" | "=-" | "*" | "@"), "{word}");
+            }
+        }
+        assert!(PROGRAMS.len() >= 60);
+        assert!(
+            PROGRAMS.iter().all(|program| !program.names.is_empty() && !program.rules.is_empty())
+        );
+    }
+
+    #[test]
+    fn no_program_is_listed_twice() {
+        let mut names: Vec<_> = PROGRAMS.iter().flat_map(|program| &program.names).collect();
+        names.sort_unstable();
+        let all = names.len();
+        names.dedup();
+        assert_eq!(names.len(), all);
+    }
+}

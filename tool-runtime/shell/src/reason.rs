@@ -1,0 +1,60 @@
+//! Reasons why a command is undecidable.
+
+use crate::parse::MAX_COMMAND_BYTES;
+
+/// Explains, in words for people, why a command is not a plain command.
+///
+/// ```
+/// # use tool_runtime_shell::{Reason, ShellMatch, ShellPattern};
+/// let pattern = ShellPattern::parse("git *")?;
+/// let ShellMatch::Undecidable(reason) = pattern.matches("sudo git status") else { panic!() };
+/// assert_eq!(reason, Reason::Wrapper("sudo".into()));
+/// assert_eq!(reason.to_string(), "`sudo` runs another command; run that one alone");
+/// # Ok::<(), tool_runtime_shell::PatternError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Reason {
+    /// The command has no words.
+    #[error("the command is empty")]
+    Empty,
+    /// The command is too long to be checked.
+    #[error("the command is longer than {MAX_COMMAND_BYTES} bytes")]
+    TooLong,
+    /// The command contains a line break, a tab or another control character.
+    #[error("the command contains the control character {0:?}; run one command on one line")]
+    ControlCharacter(char),
+    /// The command contains a space character that shells do not take as a space.
+    #[error("the command contains {0:?}, which looks like a space and is not one")]
+    Whitespace(char),
+    /// The command does not parse as bash.
+    #[error("the command does not parse as one bash command")]
+    Syntax,
+    /// The command is more than, or something other than, a plain command.
+    #[error("the command contains {0}; run one plain command")]
+    Construct(&'static str),
+    /// A word contains a character that the shell interprets.
+    #[error("`{word}` contains {what}, which the shell may interpret; put it in single quotes")]
+    Interpreted {
+        /// The word as the command has it.
+        word: String,
+        /// The name of the character or construct.
+        what: &'static str,
+    },
+    /// The program's name is quoted.
+    #[error("the program is written as `{0}`; write its name without quotes")]
+    QuotedProgram(String),
+    /// The program runs another command.
+    #[error("`{0}` runs another command; run that one alone")]
+    Wrapper(String),
+    /// A word can make the program run commands or write files.
+    #[error(
+        "`{word}` can make `{program}` run commands or write files; only a pattern that contains the word allows it"
+    )]
+    Option {
+        /// The program, as the table of options names it.
+        program: &'static str,
+        /// The decoded word.
+        word: String,
+    },
+}
