@@ -26,6 +26,12 @@ pub trait ApiFormat: Send + Sync + 'static {
     /// The answer is not one of this API.
     fn calls(&self, answer: &Value) -> Result<Vec<ToolCall>, ImportError>;
 
+    /// The text of an answer. Empty if it only calls tools.
+    ///
+    /// # Errors
+    /// The answer is not one of this API.
+    fn text(&self, answer: &Value) -> Result<String, ImportError>;
+
     /// The messages of an answer, as the next request has to repeat them.
     ///
     /// # Errors
@@ -223,15 +229,23 @@ impl Export {
         Ok(calls.into_iter().map(|call| self.restored(call)).collect())
     }
 
+    /// The text of a model's answer. Empty if it only calls tools.
+    ///
+    /// # Errors
+    /// The answer is not one of this API.
+    pub fn text(&self, answer: &Value) -> Result<String, ImportError> {
+        self.format.text(answer)
+    }
+
     /// The messages that the next request has after those of the last: the model's answer, then
     /// the results.
     ///
     /// # Errors
     /// The answer is not one of this API.
-    pub fn next_messages(
+    pub fn next_messages<'a>(
         &self,
         answer: &Value,
-        results: &[ToolResult],
+        results: impl IntoIterator<Item = &'a ToolResult>,
     ) -> Result<Vec<Value>, ImportError> {
         let mut messages = self.format.answer(answer)?;
         messages.extend(self.results(results));
@@ -239,13 +253,10 @@ impl Export {
     }
 
     /// The messages that carry results. Empty without results.
-    pub fn results(&self, results: &[ToolResult]) -> Vec<Value> {
-        if results.is_empty() {
-            return Vec::new();
-        }
-        let named: Vec<_> =
-            results.iter().map(|result| (self.wire_name(result.name()), result)).collect();
-        self.format.results(&named)
+    pub fn results<'a>(&self, results: impl IntoIterator<Item = &'a ToolResult>) -> Vec<Value> {
+        let named = |result: &'a ToolResult| (self.wire_name(result.name()), result);
+        let named: Vec<_> = results.into_iter().map(named).collect();
+        if named.is_empty() { Vec::new() } else { self.format.results(&named) }
     }
 
     /// The name of a tool in requests; the id itself for a tool that is not exported.

@@ -1,6 +1,6 @@
 //! The APIs of models.
 
-use crate::calls::{answer_messages, calls};
+use crate::calls::{answer_messages, calls, text};
 use crate::format::definitions;
 use crate::results::results;
 use serde_json::Value;
@@ -93,6 +93,10 @@ impl ApiFormat for Api {
         calls(*self, answer)
     }
 
+    fn text(&self, answer: &Value) -> Result<String, ImportError> {
+        text(*self, answer)
+    }
+
     fn answer(&self, answer: &Value) -> Result<Vec<Value>, ImportError> {
         answer_messages(*self, answer)
     }
@@ -113,6 +117,10 @@ impl ApiFormat for Strict {
 
     fn calls(&self, answer: &Value) -> Result<Vec<ToolCall>, ImportError> {
         self.0.calls(answer)
+    }
+
+    fn text(&self, answer: &Value) -> Result<String, ImportError> {
+        self.0.text(answer)
     }
 
     fn answer(&self, answer: &Value) -> Result<Vec<Value>, ImportError> {

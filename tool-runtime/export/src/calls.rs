@@ -39,6 +39,36 @@ pub(crate) fn calls(api: Api, answer: &Value) -> Result<Vec<ToolCall>, ImportErr
     }
 }
 
+/// The text of an answer, without the model's reasoning.
+pub(crate) fn text(api: Api, answer: &Value) -> Result<String, ImportError> {
+    let join = |blocks: &[Value], is_text: &dyn Fn(&Value) -> bool| -> String {
+        blocks
+            .iter()
+            .filter(|block| is_text(block))
+            .filter_map(|block| block["text"].as_str())
+            .collect()
+    };
+    match api {
+        Api::Mcp => Ok(String::new()),
+        Api::Anthropic => {
+            let blocks = list(answer, "Anthropic Messages", "/content")?;
+            Ok(join(blocks, &|block| block["type"] == "text"))
+        }
+        Api::OpenAiChat => {
+            let message = chat_message(answer)?;
+            let text = message["content"].as_str().or(message["refusal"].as_str());
+            Ok(text.unwrap_or_default().to_owned())
+        }
+        Api::OpenAiResponses => {
+            let items = list(answer, "OpenAI Responses", "/output")?;
+            let messages = items.iter().filter(|item| item["type"] == "message");
+            let blocks = messages.filter_map(|item| item["content"].as_array());
+            Ok(blocks.map(|blocks| join(blocks, &|block| block["type"] == "output_text")).collect())
+        }
+        Api::Gemini => Ok(join(gemini_parts(answer)?, &|part| part["thought"] != true)),
+    }
+}
+
 /// The messages of an answer, for the next request.
 pub(crate) fn answer_messages(api: Api, answer: &Value) -> Result<Vec<Value>, ImportError> {
     match api {

@@ -195,3 +195,26 @@ fn the_pool_shows_what_it_is_for() {
         assert!(said.contains(line), "{line:?} is not in\n{said}");
     }
 }
+
+/// The agent, with an answer of the person at its terminal.
+fn agent(answer: &str) -> String {
+    let mut child = Command::new(built("agent"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the example starts");
+    let _limit = Limit::of(&child);
+    writeln!(child.stdin.take().expect("piped"), "{answer}").expect("it reads");
+    let output = child.wait_with_output().expect("it ends");
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+#[test]
+fn an_agent_asks_before_it_deletes() {
+    let shown = agent("y");
+    for line in ["-> list_notes {}", "<- new", "May this run?", "<- deleted `old`", "Done."] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+    assert!(agent("n").contains("was not approved: the person at the terminal said no"));
+}

@@ -1,0 +1,97 @@
+//! The model that an agent asks.
+
+use serde_json::Value;
+use std::sync::Arc;
+use tokio::sync::mpsc::UnboundedSender;
+use tool_runtime::BoxFuture;
+use tool_runtime::export::{Api, Delta, Export};
+
+/// A model behind an API.
+///
+/// Messages, definitions and answers have the API's own form; the loop converts calls and results.
+///
+/// ```
+/// use serde_json::{Value, json};
+/// use tool_runtime::BoxFuture;
+/// use tool_runtime::export::Api;
+/// use tool_runtime_agent::{Model, ModelError, ModelRequest};
+///
+/// struct Claude { model: String }
+/// # async fn post(_: Value) -> Result<Value, std::io::Error> { Ok(json!({})) }
+///
+/// impl Model for Claude {
+///     fn api(&self) -> Api { Api::Anthropic }
+///
+///     fn answer(&self, request: ModelRequest) -> BoxFuture<'_, Result<Value, ModelError>> {
+///         Box::pin(async move {
+///             let body = json!({
+///                 "model": self.model,
+///                 "max_tokens": 4096,
+///                 "system": request.system,
+///                 "tools": request.tools.definitions(),
+///                 "messages": *request.messages,
+///             });
+///             post(body).await.map_err(ModelError::new)
+///         })
+///     }
+/// }
+/// ```
+pub trait Model: Send + Sync + 'static {
+    /// The API whose form messages and answers have.
+    fn api(&self) -> Api;
+
+    /// Sends a request and gives the whole answer. A model that streams reports deltas meanwhile,
+    /// and assembles the answer by [`AnswerStream`](tool_runtime::export::AnswerStream).
+    ///
+    /// # Errors
+    /// The request failed. The run ends with the error and can be resumed.
+    fn answer(&self, request: ModelRequest) -> BoxFuture<'_, Result<Value, ModelError>>;
+}
+
+/// A request to a model.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ModelRequest {
+    /// The instructions of the agent. Empty if there are none.
+    pub system: String,
+    /// The conversation so far, in the form of the API.
+    pub messages: Arc<Vec<Value>>,
+    /// The tools of the pool at this moment, in the form of the API.
+    pub tools: Arc<Export>,
+    /// Takes the parts of a streamed answer.
+    pub deltas: Deltas,
+}
+
+impl ModelRequest {
+    pub(crate) fn new(
+        system: String,
+        messages: Arc<Vec<Value>>,
+        tools: Arc<Export>,
+        deltas: UnboundedSender<Delta>,
+    ) -> Self {
+        Self { system, messages, tools, deltas: Deltas(deltas) }
+    }
+}
+
+/// Takes the parts of a streamed answer, for whoever shows them.
+#[derive(Clone, Debug)]
+pub struct Deltas(UnboundedSender<Delta>);
+
+impl Deltas {
+    /// Reports a part. Parts of a run that was dropped are lost.
+    pub fn send(&self, delta: Delta) {
+        drop(self.0.send(delta));
+    }
+}
+
+/// A request that failed.
+#[derive(Debug, thiserror::Error)]
+#[error("the model could not be asked: {0}")]
+pub struct ModelError(#[source] Box<dyn std::error::Error + Send + Sync>);
+
+impl ModelError {
+    /// An error with its cause.
+    pub fn new(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self(cause.into())
+    }
+}
