@@ -16,7 +16,7 @@ async fn add(
 /// Wait for ever.
 #[tool(register = false)]
 async fn wait() {
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 fn pool() -> ToolPool {
