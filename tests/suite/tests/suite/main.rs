@@ -58,6 +58,7 @@ mod registry;
 mod resources;
 mod restrictions;
 mod same_answers;
+mod search;
 mod server;
 mod shared_state;
 mod stdio;

@@ -1,0 +1,3 @@
+//! Ranked search over a large pool.
+
+mod data;
