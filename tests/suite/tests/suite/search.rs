@@ -1,3 +1,4 @@
 //! Ranked search over a large pool.
 
 mod data;
+mod ranking;

@@ -1,7 +1,9 @@
 //! The pool of tools and the wishes, and the rule for wishes.
 
 use serde::Deserialize;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use tool_runtime::ToolDefinition;
 
 /// A tool of `tools.json`.
 #[derive(Deserialize)]
@@ -30,7 +32,22 @@ pub(crate) fn wishes() -> Vec<Wish> {
     serde_json::from_str(include_str!("wishes.json")).expect("wishes.json is valid")
 }
 
+pub(crate) fn definitions() -> Vec<ToolDefinition> {
+    entries().iter().map(Entry::definition).collect()
+}
+
 impl Entry {
+    fn definition(&self) -> ToolDefinition {
+        let arguments = self.arguments.iter();
+        let properties: serde_json::Map<String, Value> = arguments
+            .map(|(name, text)| (name.clone(), json!({ "type": "string", "description": text })))
+            .collect();
+        let schema = json!({ "type": "object", "properties": properties });
+        let mut definition = ToolDefinition::new(&self.name, &self.description);
+        definition.tags.clone_from(&self.tags);
+        definition.with_input_schema(schema)
+    }
+
     /// Name, description, arguments and tags.
     fn text(&self) -> String {
         let arguments = self.arguments.iter().flat_map(|(name, text)| [name, text]);
