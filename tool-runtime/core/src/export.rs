@@ -170,7 +170,9 @@ pub struct Export {
 }
 
 impl Export {
-    pub(crate) fn new(format: impl ApiFormat, tools: &[&ToolDefinition]) -> Self {
+    /// Converts some definitions, in this order. All tools of a snapshot are converted, and kept,
+    /// by [`Snapshot::export`](crate::Snapshot::export).
+    pub fn new(format: impl ApiFormat, tools: &[&ToolDefinition]) -> Self {
         let exported = format.definitions(tools);
         let json = serde_json::to_string(&exported.tools).expect("JSON has string keys").into();
         let reports = exported.reports.iter().enumerate();

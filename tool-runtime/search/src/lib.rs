@@ -26,16 +26,24 @@
 //! # Ok::<(), tool_runtime::PoolError>(())
 //! ```
 //!
+//! [`ToolSearch`] is such a search as a tool for models. [`ActiveTools`] keeps the tools that it
+//! found, for the next request.
+//!
 //! | Module | Topic |
 //! |---|---|
 //! | `words`, `synonyms`, `fuzzy` | words of texts, words of one meaning, words that look alike |
 //! | `index`, `query` | the weight of each word in each tool; the best tools for a query |
+//! | `tool`, `active` | `tool_search`; the tools of a session |
 
+mod active;
 mod fuzzy;
 mod index;
 mod query;
 mod synonyms;
+mod tool;
 mod words;
 
+pub use active::ActiveTools;
 pub use index::ToolIndex;
 pub use query::Hit;
+pub use tool::ToolSearch;
