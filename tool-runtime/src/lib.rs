@@ -54,6 +54,7 @@
 //! | **Pools** | |
 //! | assemble, filter and call tools | [`ToolPool`], [`ToolPoolBuilder`], [`Selector`] |
 //! | create tools from a configuration | [`Registry`], [`ToolSpec`], [`PoolConfig`] |
+//! | find tools of a large pool by a wish | `search::ToolIndex`, `search::ToolSearch` |
 //! | narrow what an agent or a skill sees | [`ToolPool::restrict`], [`ToolPool::scope`] |
 //! | run many calls at once | [`ToolPool::call_all`], [`Batch`], [`Access`] |
 //! | call a tool from a tool | [`ToolContext::call`] |

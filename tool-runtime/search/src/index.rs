@@ -99,6 +99,9 @@ impl fmt::Debug for ToolIndex {
 struct Indexer {
     stems: Stems,
     buffer: String,
+    scratch: Vec<u32>,
+    /// The terms of the texts of arguments and tags.
+    texts: HashMap<String, Vec<u32>, RandomState>,
     terms: HashMap<String, u32, RandomState>,
     /// The terms of words as written: each word is stemmed once. Stop words have none.
     known: HashMap<String, Option<u32>, RandomState>,
@@ -115,30 +118,52 @@ impl Indexer {
         self.add_text(definition.title.as_deref().unwrap_or_default(), DESCRIPTION);
         self.add_text(&definition.description, DESCRIPTION);
         for tag in &definition.tags {
-            self.add_text(tag, TAG);
+            self.add_repeated(tag, TAG);
         }
         let properties = definition.input_schema.get("properties").and_then(|all| all.as_object());
         for (name, schema) in properties.into_iter().flatten() {
-            self.add_text(name, ARGUMENT);
+            self.add_repeated(name, ARGUMENT);
             let description = schema.get("description").and_then(|text| text.as_str());
-            self.add_text(description.unwrap_or_default(), ARGUMENT_DESCRIPTION);
+            self.add_repeated(description.unwrap_or_default(), ARGUMENT_DESCRIPTION);
         }
     }
 
     /// Adds a text of the tool that was added last.
     fn add_text(&mut self, text: &str, weight: f32) {
-        let mut buffer = std::mem::take(&mut self.buffer);
-        for_each_word(text, &mut buffer, |word| {
-            let Some(term) = self.term(word) else { return };
-            let tool = self.lengths.len() - 1;
-            self.lengths[tool] += weight;
-            let tool = tool as u32;
-            let postings = &mut self.postings[term as usize];
+        let mut terms = std::mem::take(&mut self.scratch);
+        terms.clear();
+        self.read(text, &mut terms);
+        self.count(&terms, weight);
+        self.scratch = terms;
+    }
+
+    /// Adds a text that many tools have: it is read once.
+    fn add_repeated(&mut self, text: &str, weight: f32) {
+        let (key, terms) = self.texts.remove_entry(text).unwrap_or_else(|| {
+            let mut terms = Vec::new();
+            self.read(text, &mut terms);
+            (text.to_owned(), terms)
+        });
+        self.count(&terms, weight);
+        self.texts.insert(key, terms);
+    }
+
+    fn count(&mut self, terms: &[u32], weight: f32) {
+        let tool = self.lengths.len() - 1;
+        self.lengths[tool] += weight * terms.len() as f32;
+        let tool = tool as u32;
+        for term in terms {
+            let postings = &mut self.postings[*term as usize];
             match postings.last_mut().filter(|posting| posting.tool == tool) {
                 Some(posting) => posting.weight += weight,
                 None => postings.push(Posting { tool, weight }),
             }
-        });
+        }
+    }
+
+    fn read(&mut self, text: &str, terms: &mut Vec<u32>) {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        for_each_word(text, &mut buffer, |word| terms.extend(self.term(word)));
         self.buffer = buffer;
     }
 

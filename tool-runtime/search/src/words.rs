@@ -119,12 +119,14 @@ const STOP_WORDS: &[&str] = &[
     "your",
 ];
 
-/// Words that begin a question: whoever asks wants to read.
+/// Words that begin a question.
 const QUESTION_WORDS: &[&str] =
     &["how", "what", "when", "where", "which", "who", "whom", "whose", "why"];
 
-/// Irregular forms, which no stemmer knows.
+/// Forms that the stemmer does not lead to the base form.
 const IRREGULAR: &[(&str, &str)] = &[
+    ("added", "add"),
+    ("adding", "add"),
     ("ate", "eat"),
     ("best", "good"),
     ("better", "good"),

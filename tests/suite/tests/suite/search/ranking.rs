@@ -20,10 +20,10 @@ fn wanted_tool_is_in_the_first_five_for_nine_of_ten_wishes() {
         found[at % 2] += usize::from(is_found);
         if !is_found {
             let names: Vec<_> = hits.iter().map(|hit| hit.name.as_str()).collect();
-            println!("{} missed {tool}: {wish} {names:?}", ["even", "odd"][at % 2]);
+            eprintln!("{} missed {tool}: {wish} {names:?}", ["even", "odd"][at % 2]);
         }
     }
-    println!("even {}/{}, odd {}/{}", found[0], all[0], found[1], all[1]);
+    eprintln!("even {}/{}, odd {}/{}", found[0], all[0], found[1], all[1]);
     let (found, all) = (found[0] + found[1], all[0] + all[1]);
     assert!(found * 10 >= all * 9, "{found} of {all}");
 }
