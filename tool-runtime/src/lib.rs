@@ -54,6 +54,7 @@
 //! | **Pools** | |
 //! | assemble, filter and call tools | [`ToolPool`], [`ToolPoolBuilder`], [`Selector`] |
 //! | create tools from a configuration | [`Registry`], [`ToolSpec`], [`PoolConfig`] |
+//! | find tools of a large pool by a wish | `search::ToolIndex`, `search::ToolSearch` |
 //! | narrow what an agent or a skill sees | [`ToolPool::restrict`], [`ToolPool::scope`] |
 //! | run many calls at once | [`ToolPool::call_all`], [`Batch`], [`Access`] |
 //! | call a tool from a tool | [`ToolContext::call`] |
@@ -86,6 +87,7 @@
 //! | `mcp-server` | the MCP server over stdio | by `cli` |
 //! | `http` | the MCP server over HTTP: sessions, authentication, limits | no |
 //! | `export` | tools in the formats of model APIs | no |
+//! | `search` | ranked search over the tools of a pool | no |
 //! | `mcp-client` | tools of external MCP servers over stdio | no |
 //! | `mcp-client-http` | external MCP servers over HTTP | no |
 //! | `mcp-client-oauth` | OAuth tokens for them | no |
@@ -185,6 +187,9 @@ pub use tool_runtime_core::{
 #[cfg(feature = "export")]
 #[doc(inline)]
 pub use tool_runtime_export as export;
+#[cfg(feature = "search")]
+#[doc(inline)]
+pub use tool_runtime_search as search;
 #[cfg(feature = "mcp-server")]
 #[doc(inline)]
 pub use tool_runtime_server::CacheScope;

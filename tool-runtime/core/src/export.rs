@@ -173,15 +173,19 @@ pub struct Export {
     exported: Exported,
     json: Arc<str>,
     by_wire_name: HashMap<String, usize>,
+    by_id: HashMap<String, usize>,
 }
 
 impl Export {
-    pub(crate) fn new(format: impl ApiFormat, tools: &[&ToolDefinition]) -> Self {
+    /// Converts some definitions, in this order. All tools of a snapshot are converted, and kept,
+    /// by [`Snapshot::export`](crate::Snapshot::export).
+    pub fn new(format: impl ApiFormat, tools: &[&ToolDefinition]) -> Self {
         let exported = format.definitions(tools);
         let json = serde_json::to_string(&exported.tools).expect("JSON has string keys").into();
-        let reports = exported.reports.iter().enumerate();
-        let by_wire_name = reports.map(|(index, tool)| (tool.wire_name.clone(), index)).collect();
-        Self { format: Box::new(format), exported, json, by_wire_name }
+        let reports = || exported.reports.iter().enumerate();
+        let by_wire_name = reports().map(|(index, tool)| (tool.wire_name.clone(), index)).collect();
+        let by_id = reports().map(|(index, tool)| (tool.id.clone(), index)).collect();
+        Self { format: Box::new(format), exported, json, by_wire_name, by_id }
     }
 
     /// The value of the request's `tools`, as JSON values.
@@ -202,7 +206,7 @@ impl Export {
         serde_json::from_str(&self.json)
     }
 
-    /// The exported tools, sorted by id, each with what the API does not take of it.
+    /// The exported tools, in the order of the definitions, each with what the API does not take of it.
     pub fn tools(&self) -> &[ToolExport] {
         &self.exported.reports
     }
@@ -261,9 +265,7 @@ impl Export {
 
     /// The name of a tool in requests; the id itself for a tool that is not exported.
     pub fn wire_name<'a>(&'a self, id: &'a str) -> &'a str {
-        let tools = &self.exported.reports;
-        let index = tools.binary_search_by(|tool| tool.id.as_str().cmp(id));
-        index.map_or(id, |index| &tools[index].wire_name)
+        self.by_id.get(id).map_or(id, |index| &self.exported.reports[*index].wire_name)
     }
 
     fn restored(&self, call: ToolCall) -> ToolCall {

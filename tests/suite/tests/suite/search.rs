@@ -1,0 +1,5 @@
+//! Ranked search over a large pool.
+
+mod data;
+mod ranking;
+mod tool;

@@ -1,0 +1,87 @@
+//! Search and indexing against a linear scan of the same texts, with 5,000 tools. `cargo bench -p
+//! tool-runtime-search` prints the table.
+
+#![allow(clippy::print_stdout, missing_docs)]
+
+use serde_json::{Value, json};
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+use tool_runtime_core::ToolDefinition;
+use tool_runtime_search::ToolIndex;
+
+const TOOLS: &str = include_str!("../../../tests/suite/tests/suite/search/tools.json");
+const WISHES: &str = include_str!("../../../tests/suite/tests/suite/search/wishes.json");
+const SIZE: usize = 5000;
+/// Rounds, of which the median counts: each runs all contenders.
+const ROUNDS: usize = 15;
+
+fn main() {
+    let definitions = definitions();
+    let texts: Vec<String> = definitions.iter().map(text).collect();
+    let wishes: Vec<Value> = serde_json::from_str(WISHES).expect("valid JSON");
+    let wishes: Vec<&str> = wishes.iter().filter_map(|wish| wish["wish"].as_str()).collect();
+    let index = ToolIndex::of(&definitions);
+    let mut rounds: [Vec<Duration>; 3] = Default::default();
+    for _ in 0..ROUNDS {
+        let queries = wishes.len() as u32;
+        rounds[0]
+            .push(timed(|| wishes.iter().map(|wish| scan(&texts, wish)).sum::<usize>()) / queries);
+        rounds[1].push(
+            timed(|| wishes.iter().map(|wish| index.search(wish, 5).len()).sum::<usize>())
+                / queries,
+        );
+        rounds[2].push(timed(|| ToolIndex::of(&definitions).len()));
+    }
+    let [scan, query, indexing] = rounds.map(median);
+    let ratio = |time: Duration| time.as_secs_f64() / scan.as_secs_f64();
+    println!("| {SIZE} tools | time | ratio |\n|---|---|---|");
+    for (name, time) in [("linear scan", scan), ("query", query), ("indexing", indexing)] {
+        println!("| {name} | {time:.1?} | {:.2} |", ratio(time));
+    }
+}
+
+/// The tools of the suite again and again, with names of their own.
+fn definitions() -> Vec<ToolDefinition> {
+    let tools: Vec<Value> = serde_json::from_str(TOOLS).expect("valid JSON");
+    (0..SIZE).map(|at| definition(&tools[at % tools.len()], at / tools.len())).collect()
+}
+
+fn definition(tool: &Value, copy: usize) -> ToolDefinition {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let arguments = tool["arguments"].as_object().into_iter().flatten();
+    let properties: serde_json::Map<String, Value> = arguments
+        .map(|(name, text)| (name.clone(), json!({ "type": "string", "description": text })))
+        .collect();
+    let name = format!("{}_{copy}", text(&tool["name"]));
+    let mut definition = ToolDefinition::new(name, text(&tool["description"]));
+    definition.tags = tool["tags"].as_array().into_iter().flatten().map(text).collect();
+    definition.with_input_schema(json!({ "type": "object", "properties": properties }))
+}
+
+/// All that the index reads of a definition, in lower case.
+fn text(definition: &ToolDefinition) -> String {
+    let mut text =
+        format!("{} {} {}", definition.name, definition.description, definition.tags.join(" "));
+    for (name, schema) in definition.input_schema["properties"].as_object().into_iter().flatten() {
+        text.push_str(&format!(" {name} {}", schema["description"].as_str().unwrap_or_default()));
+    }
+    text.to_lowercase()
+}
+
+/// How often the words of a query occur.
+fn scan(texts: &[String], query: &str) -> usize {
+    let query = query.to_lowercase();
+    let words: Vec<&str> = query.split_whitespace().collect();
+    texts.iter().map(|text| words.iter().filter(|word| text.contains(**word)).count()).sum()
+}
+
+fn timed<T>(work: impl FnOnce() -> T) -> Duration {
+    let start = Instant::now();
+    black_box(work());
+    start.elapsed()
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times[times.len() / 2]
+}

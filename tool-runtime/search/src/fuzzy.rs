@@ -1,0 +1,54 @@
+//! Words that look alike: typing errors and short forms.
+
+/// The weight of a word with a typing error.
+const TYPO: f32 = 0.7;
+/// The weight of a short form, as `repo` of `repository`.
+const SHORT: f32 = 0.6;
+/// Shorter words are too many to tell errors apart.
+const MIN_LENGTH: usize = 4;
+
+/// How near a known word is to an unknown one, if it is near.
+pub(crate) fn nearness(unknown: &str, known: &str) -> Option<f32> {
+    if unknown.len().min(known.len()) < MIN_LENGTH {
+        return None;
+    }
+    if is_one_error_apart(unknown.as_bytes(), known.as_bytes()) {
+        return Some(TYPO);
+    }
+    (known.starts_with(unknown) || unknown.starts_with(known)).then_some(SHORT)
+}
+
+/// Whether one inserted, missing, wrong or swapped byte lies between the words.
+fn is_one_error_apart(a: &[u8], b: &[u8]) -> bool {
+    if a.len().abs_diff(b.len()) > 1 {
+        return false;
+    }
+    let start = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[start..], &b[start..]);
+    match (a, b) {
+        ([_, a @ ..], [_, b @ ..]) if a == b => true,
+        ([a1, a2, a @ ..], [b1, b2, b @ ..]) if a1 == b2 && a2 == b1 && a == b => true,
+        ([_, rest @ ..], b) if rest == b => true,
+        (a, [_, rest @ ..]) => a == rest,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SHORT, TYPO, nearness};
+
+    #[test]
+    fn one_error_is_near_and_two_are_not() {
+        for typo in ["calender", "calnedar", "calenda", "callendar"] {
+            assert_eq!(nearness(typo, "calendar"), Some(TYPO), "{typo}");
+        }
+        assert_eq!(nearness("kalender", "calendar"), None);
+        assert_eq!(nearness("kex", "key"), None);
+    }
+
+    #[test]
+    fn short_forms_are_near() {
+        assert_eq!(nearness("repo", "repositori"), Some(SHORT));
+    }
+}

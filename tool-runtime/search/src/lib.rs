@@ -1,0 +1,49 @@
+//! Ranked search over the tools of a large pool. Users depend on `tool-runtime`, which exports
+//! everything public here as `tool_runtime::search`.
+//!
+//! [`ToolIndex`] ranks tools by BM25 over the words of their names, descriptions, arguments and
+//! tags. Words are stemmed, synonyms count less than the words themselves, and unknown words match
+//! by short form or with one typing error. The tables are English.
+//!
+//! ```
+//! use tool_runtime::prelude::*;
+//! use tool_runtime::search::ToolIndex;
+//!
+//! /// Add two integers.
+//! #[tool(read_only)]
+//! async fn add(
+//!     /// First addend.
+//!     a: i64,
+//!     /// Second addend.
+//!     b: i64,
+//! ) -> i64 {
+//!     a + b
+//! }
+//!
+//! let pool = ToolPool::builder().tool::<AddAction>().build()?;
+//! let index = ToolIndex::new(&pool.snapshot());
+//! assert_eq!(index.search("adding numbers", 5)[0].name, "add");
+//! # Ok::<(), tool_runtime::PoolError>(())
+//! ```
+//!
+//! [`ToolSearch`] is such a search as a tool for models. [`ActiveTools`] keeps the tools that it
+//! found, for the next request.
+//!
+//! | Module | Topic |
+//! |---|---|
+//! | `words`, `synonyms`, `fuzzy` | words of texts, words of one meaning, words that look alike |
+//! | `index`, `query` | the weight of each word in each tool; the best tools for a query |
+//! | `tool`, `active` | `tool_search`; the tools of a session |
+
+mod active;
+mod fuzzy;
+mod index;
+mod query;
+mod synonyms;
+mod tool;
+mod words;
+
+pub use active::ActiveTools;
+pub use index::ToolIndex;
+pub use query::Hit;
+pub use tool::ToolSearch;

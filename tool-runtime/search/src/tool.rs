@@ -1,0 +1,129 @@
+//! The tool `tool_search`.
+
+use crate::active::ActiveTools;
+use crate::index::ToolIndex;
+use serde_json::{Map, Value, json};
+use std::sync::{Arc, Mutex, Weak};
+use tool_runtime_core::seam::lock;
+use tool_runtime_core::{Observation, Snapshot, Tool, ToolContext, ToolError};
+
+/// The name of the tool.
+const NAME: &str = "tool_search";
+/// The number of tools that a search gives, if the model does not say.
+const DEFAULT_LIMIT: u64 = 5;
+/// The most tools that a search gives.
+const MAX_LIMIT: u64 = 50;
+/// The most snapshots whose indexes are kept: handles with different restrictions have their own.
+const MAX_INDEXES: usize = 8;
+
+/// Makes the tool `tool_search`, by which a model finds tools of a pool.
+///
+/// It searches what the handle that calls it sees, without itself, and answers with the
+/// definitions of the best tools, as `{"tools": [..]}`. The arguments are `query`, see
+/// [`ToolIndex::search`], and `limit` (1 to 50, default 5).
+///
+/// ```
+/// use tool_runtime::prelude::*;
+/// use tool_runtime::search::{ActiveTools, ToolSearch};
+///
+/// let tool = |name: &str, description: &str| {
+///     Tool::builder(name, description).handler(|| async { "done" })
+/// };
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let active = ActiveTools::new(["tool_search"])?;
+/// let pool = ToolPool::builder()
+///     .add(tool("mail.send_message", "Send an email to recipients."))
+///     .add(tool("files.delete_file", "Delete a file."))
+///     .add(ToolSearch::new().activating(&active).into_tool())
+///     .build()?;
+/// assert_eq!(active.visible(&pool.snapshot()).len(), 1);
+///
+/// let call = ToolCall::new("tool_search", r#"{"query": "erase my files", "limit": 1}"#);
+/// let result = pool.call(call).await;
+/// let found = result.observation().structured().unwrap();
+/// assert_eq!(found["tools"][0]["name"], "files.delete_file");
+/// assert_eq!(active.visible(&pool.snapshot())[1].name(), "files.delete_file");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
+#[derive(Debug, Default)]
+pub struct ToolSearch {
+    active: Option<ActiveTools>,
+    /// An index follows no change: each snapshot has its own.
+    indexes: Mutex<Vec<(Weak<Snapshot>, Arc<ToolIndex>)>>,
+}
+
+impl ToolSearch {
+    /// A search that only reads.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Activates the tools that a search finds.
+    #[must_use]
+    pub fn activating(mut self, active: &ActiveTools) -> Self {
+        self.active = Some(active.clone());
+        self
+    }
+
+    /// The tool, for [`ToolPoolBuilder::add`](tool_runtime_core::ToolPoolBuilder::add).
+    pub fn into_tool(self) -> Tool {
+        let search = Arc::new(self);
+        Tool::builder(NAME, "Find tools by what they do. Returns the definitions of the best ones.")
+            .read_only(true)
+            .input_schema(schema())
+            .handler(move |arguments: Map<String, Value>, context: ToolContext| {
+                let search = Arc::clone(&search);
+                async move { search.answer(&arguments, &context) }
+            })
+    }
+
+    fn answer(
+        &self,
+        arguments: &Map<String, Value>,
+        context: &ToolContext,
+    ) -> Result<Observation, ToolError> {
+        let snapshot = context.pool().ok_or("there is no pool to search")?.snapshot();
+        let query = arguments["query"].as_str().unwrap_or_default();
+        let limit = arguments.get("limit").and_then(Value::as_u64).unwrap_or(DEFAULT_LIMIT);
+        let hits = self.index(&snapshot).search(query, limit as usize);
+        let found: Vec<&Tool> = hits.iter().filter_map(|hit| snapshot.get(&hit.name)).collect();
+        if let Some(active) = &self.active {
+            active.activate(found.iter().map(|tool| tool.name()));
+        }
+        let definitions: Vec<_> = found.iter().map(|tool| tool.definition()).collect();
+        Observation::json(&json!({ "tools": definitions }))
+    }
+
+    fn index(&self, snapshot: &Arc<Snapshot>) -> Arc<ToolIndex> {
+        let mut indexes = lock(&self.indexes);
+        let own = |(known, _): &&(Weak<Snapshot>, _)| known.as_ptr() == Arc::as_ptr(snapshot);
+        if let Some((_, index)) = indexes.iter().find(own) {
+            return Arc::clone(index);
+        }
+        let others = snapshot.definitions().filter(|definition| definition.name != NAME);
+        let index = Arc::new(ToolIndex::of(others));
+        indexes.retain(|(known, _)| known.strong_count() > 0);
+        indexes.truncate(MAX_INDEXES - 1);
+        indexes.insert(0, (Arc::downgrade(snapshot), Arc::clone(&index)));
+        index
+    }
+}
+
+fn schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "query": {
+                "type": "string",
+                "description": "The task in plain words, or `select:a,b` for tools by their exact names.",
+            },
+            "limit": {
+                "type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": DEFAULT_LIMIT,
+                "description": "The most tools to return.",
+            },
+        },
+        "required": ["query"],
+        "additionalProperties": false,
+    })
+}
