@@ -4,8 +4,7 @@ use crate::model::{Model, ModelError, ModelRequest};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::path::Path;
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tool_runtime::BoxFuture;
 use tool_runtime::export::{Api, Delta};
 
@@ -16,7 +15,7 @@ use tool_runtime::export::{Api, Delta};
 #[derive(Debug)]
 pub struct ScriptedModel {
     turns: Vec<Turn>,
-    next: Mutex<usize>,
+    next: AtomicUsize,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -54,7 +53,7 @@ impl ScriptedModel {
     /// # Errors
     /// The text is not a list of turns.
     pub fn from_json(script: &str) -> Result<Self, ScriptError> {
-        Ok(Self { turns: serde_json::from_str(script)?, next: Mutex::default() })
+        Ok(Self { turns: serde_json::from_str(script)?, next: AtomicUsize::default() })
     }
 
     /// Reads a script from a file.
@@ -66,10 +65,8 @@ impl ScriptedModel {
     }
 
     fn next_turn(&self) -> Option<(usize, Turn)> {
-        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
-        let turn = self.turns.get(*next).cloned()?;
-        *next += 1;
-        Some((*next, turn))
+        let index = self.next.fetch_add(1, Ordering::Relaxed);
+        Some((index + 1, self.turns.get(index).cloned()?))
     }
 }
 

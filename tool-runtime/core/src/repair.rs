@@ -39,13 +39,14 @@ impl RepairCalls for AllRepairs {
         is_refused: bool,
     ) -> Option<(String, Vec<Repair>)> {
         let schema = &tool.definition().input_schema;
-        let follows = |text: &str| {
-            let value = serde_json::from_str(text);
-            value.is_ok_and(|value| check(&Value::Object(schema.clone()), &value).is_empty())
-        };
         if tool.has_action() {
             return if is_refused { arguments::repaired(schema, text) } else { None };
         }
+        let whole = Value::Object(schema.clone());
+        let follows = |text: &str| {
+            let value = serde_json::from_str(text);
+            value.is_ok_and(|value| check(&whole, &value).is_empty())
+        };
         if follows(text) {
             return None;
         }

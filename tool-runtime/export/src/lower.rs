@@ -41,5 +41,5 @@ pub(crate) fn lower(schema: &Map<String, Value>, dialect: Dialect) -> Result<Low
     }
     let mut lowering = Lowering::new(&flat, dialect, changes);
     let schema = lowering.document()?;
-    lowering.finished(schema)
+    Ok(lowering.finish(schema))
 }

@@ -14,9 +14,8 @@ pub(crate) fn restorer(
     schema: &Map<String, Value>,
     dialect: Dialect,
 ) -> Option<Arc<RestoreArguments>> {
-    let is_needed = needs_restoring(&Value::Object(schema.clone()), dialect);
-    is_needed.then(|| -> Arc<RestoreArguments> {
-        let schema = Value::Object(schema.clone());
+    let schema = Value::Object(schema.clone());
+    needs_restoring(&schema, dialect).then(|| -> Arc<RestoreArguments> {
         Arc::new(move |arguments| {
             let root = schema.as_object().expect("an object");
             Restorer { root, dialect }.restore(arguments, &[&schema], 0);
@@ -126,7 +125,7 @@ impl<'a> Restorer<'a> {
     }
 }
 
-fn is_required(schema: &Map<String, Value>, name: &str) -> bool {
+pub(crate) fn is_required(schema: &Map<String, Value>, name: &str) -> bool {
     let required = schema.get("required").and_then(Value::as_array);
     required.is_some_and(|names| names.iter().any(|known| known == name))
 }

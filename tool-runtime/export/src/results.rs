@@ -44,7 +44,7 @@ impl Part {
     }
 }
 
-/// The parts of a result. Links and unknown blocks are told in text.
+/// The parts of a result. Links and unknown blocks are described in text.
 fn parts(result: &ToolResult) -> Vec<Part> {
     result.observation().content().iter().map(part).collect()
 }

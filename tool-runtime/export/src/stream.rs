@@ -42,31 +42,22 @@ pub enum Delta {
 }
 
 /// A stream that cannot be assembled.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamError {
     /// An event is not JSON, with its beginning.
+    #[error("an event of the stream is not JSON: {0}")]
     NotJson(String),
     /// The API reports an error.
+    #[error("the API reports an error: {0}")]
     Api(String),
     /// The stream ended before its last event.
+    #[error("the stream ended before its last event")]
     Incomplete,
     /// The API does not stream answers.
+    #[error("the API does not stream answers")]
     NotStreamed,
 }
-
-impl std::fmt::Display for StreamError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::NotJson(text) => write!(f, "an event of the stream is not JSON: {text}"),
-            Self::Api(error) => write!(f, "the API reports an error: {error}"),
-            Self::Incomplete => f.write_str("the stream ended before its last event"),
-            Self::NotStreamed => f.write_str("the API does not stream answers"),
-        }
-    }
-}
-
-impl std::error::Error for StreamError {}
 
 impl AnswerStream {
     /// A stream without events.

@@ -92,7 +92,7 @@ fn an_endless_call_is_abandoned_before_the_host_kills_the_server() {
 }
 
 /// How long a server takes to end after its input, while it is busy. `None` if it had no time left to
-/// answer its call, as on a machine with too much to do.
+/// answer its call, as on an overloaded machine.
 fn time_to_end(tool: &str, sign: &str) -> Option<Duration> {
     let mut shop = Shop::open();
     shop.call(tool);

@@ -2,6 +2,7 @@
 
 use super::export::generate::{Dice, schemas};
 use super::export::instances::instance;
+use super::support::Echo;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -123,19 +124,6 @@ async fn an_exact_name_wins_over_a_repaired_one() {
         ToolPool::builder().add(named("add")).add(named("functions.add")).repair().build().unwrap();
     let result = pool.call(ToolCall::new("functions.add", "")).await;
     assert_eq!(result.observation().to_text(), "functions.add");
-}
-
-/// Answers with the arguments, as they arrived.
-struct Echo;
-
-impl Executor for Echo {
-    fn call<'a>(
-        &'a self,
-        arguments: Arguments<'a>,
-        _: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<Observation, CallError>> {
-        Box::pin(async move { Ok(Observation::text(arguments.as_str())) })
-    }
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use std::time::Duration;
 use suite::limit::limited;
 use tool_runtime::mcp::{McpManager, McpState};
 use tool_runtime::prelude::*;
-use tool_runtime::{Peer, Progress};
+use tool_runtime::{Arguments, BoxFuture, CallError, Executor, Peer, Progress};
 
 /// Calls by name and gives MCP's result.
 pub(super) async fn call(pool: &ToolPool, name: &str, arguments: &str) -> Value {
@@ -91,5 +91,18 @@ impl Peer for Bar {
 
     fn progress(&self, progress: Progress) {
         self.0.lock().unwrap().push(progress);
+    }
+}
+
+/// Answers with the arguments, as they arrived.
+pub(super) struct Echo;
+
+impl Executor for Echo {
+    fn call<'a>(
+        &'a self,
+        arguments: Arguments<'a>,
+        _: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Observation, CallError>> {
+        Box::pin(async move { Ok(Observation::text(arguments.as_str())) })
     }
 }

@@ -5,7 +5,7 @@ use super::dialect::{Dialect, Fate};
 use super::keywords::Guidance;
 use super::merge::join;
 use super::refs::{is_recursive, resolve};
-use crate::restore::accepts_null;
+use crate::restore::{accepts_null, is_required};
 use serde_json::{Map, Value, json};
 use tool_runtime_core::{ChangeKind, SchemaChange};
 
@@ -59,10 +59,10 @@ impl<'a> Lowering<'a> {
         Ok(lowered)
     }
 
-    /// The result, if it is within the limits of the dialect.
-    pub(super) fn finished(self, schema: Value) -> Result<Lowered, String> {
+    /// The result, with what was counted and changed on the way.
+    pub(super) fn finish(self, schema: Value) -> Lowered {
         let Self { changes, optional, unions, .. } = self;
-        Ok(Lowered { schema, changes, optional, unions })
+        Lowered { schema, changes, optional, unions }
     }
 
     fn node(&mut self, schema: &Value) -> Result<Value, String> {
@@ -266,12 +266,10 @@ impl<'a> Lowering<'a> {
         }
         let none = Map::new();
         let properties = map.get("properties").and_then(Value::as_object).unwrap_or(&none);
-        let required = map.get("required").and_then(Value::as_array);
-        let is_required =
-            |name: &str| required.is_some_and(|names| names.iter().any(|n| n == name));
         let (mut kept, mut demanded) = (Map::new(), Vec::new());
         for (name, schema) in properties {
-            let (wire, is_required) = (self.dialect.property(name).into_owned(), is_required(name));
+            let (wire, is_required) =
+                (self.dialect.property(name).into_owned(), is_required(map, name));
             let was_avoidable = self.is_avoidable;
             self.is_avoidable |= !is_required;
             let mut value = self.below(&["properties", name], |own| own.node(schema))?;
@@ -345,9 +343,7 @@ impl<'a> Lowering<'a> {
         match map.get("items") {
             Some(Value::Bool(false)) => self.describe("items", &json!(false), guidance),
             Some(items) => {
-                let was_avoidable = self.is_avoidable;
                 let items = self.below(&["items"], |own| own.node(items))?;
-                self.is_avoidable = was_avoidable;
                 lowered.insert("items".to_owned(), items);
             }
             None if has_type(map, "array") && self.dialect.is_strict() => {

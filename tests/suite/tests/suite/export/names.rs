@@ -1,22 +1,9 @@
 //! Names of tools and arguments that an API does not take.
 
+use super::super::support::Echo;
 use serde_json::json;
 use tool_runtime::export::Api;
 use tool_runtime::prelude::*;
-use tool_runtime::{Arguments, BoxFuture, CallError, Executor};
-
-/// Answers with the arguments, as they arrived.
-struct Echo;
-
-impl Executor for Echo {
-    fn call<'a>(
-        &'a self,
-        arguments: Arguments<'a>,
-        _: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<Observation, CallError>> {
-        Box::pin(async move { Ok(Observation::text(arguments.as_str())) })
-    }
-}
 
 fn pool() -> ToolPool {
     let echo = |name: &str, property: &str| {

@@ -26,7 +26,7 @@ fn schema_of(api: Api, exported: &Exported) -> &Value {
     }
 }
 
-/// What a model writes: absent arguments as `null` where all are demanded.
+/// The arguments as a model writes them: `null` for an absent argument where all are required.
 fn as_written(
     value: &Value,
     own: &Value,

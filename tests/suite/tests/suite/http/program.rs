@@ -146,7 +146,7 @@ async fn a_signal_lets_calls_finish_and_a_second_one_stops_them() {
         program.signal(name);
         assert!(in_time(program.child.wait()).await.expect("it ends").success());
     }
-    // On a machine with too much to do the server may end by itself before the second signal.
+    // On an overloaded machine the server may end by itself before the second signal.
     for _ in 0..3 {
         if code_after_two_signals().await == Some(1) {
             return;

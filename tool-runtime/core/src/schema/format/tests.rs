@@ -1,4 +1,4 @@
-//! What each format takes and rejects.
+//! Values that each format accepts and rejects.
 
 use crate::schema::format::{ENFORCED, conforms, hint};
 
