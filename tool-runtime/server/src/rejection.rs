@@ -7,6 +7,7 @@ use rmcp::model::{
 use rmcp::service::RxJsonRpcMessage;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 use std::borrow::Cow;
 
@@ -50,9 +51,10 @@ struct IdAndMethod<'a> {
 }
 
 impl Rejection {
-    /// An error for the request `id`, or without a known request.
+    /// An error for the request `id`, or without a known request. An id that a client cannot read back is
+    /// not repeated.
     pub(crate) fn new(id: Option<&RawValue>, error: ErrorData) -> Self {
-        let id = id.map(ToOwned::to_owned);
+        let id = id.filter(|id| is_string_or_number(id)).map(ToOwned::to_owned);
         Self { jsonrpc: JsonRpcVersion2_0, id, error: error.into(), question: None }
     }
 
@@ -207,9 +209,11 @@ fn diagnose_call(
     Some(Rejection::request(id, method))
 }
 
-/// Whether a value can be an `id`; judged by its first byte, since it is known to be JSON.
+/// Whether a value can be an `id`. A number out of range (`1e999`) and a string with half of a surrogate
+/// pair are JSON that most clients cannot read.
 fn is_string_or_number(value: &RawValue) -> bool {
-    matches!(value.get().as_bytes().first(), Some(b'"' | b'-' | b'0'..=b'9'))
+    let value = serde_json::from_str::<Value>(value.get());
+    value.is_ok_and(|value| value.is_string() || value.is_number())
 }
 
 /// The text of a member that is a string.
