@@ -9,6 +9,7 @@ mod keywords;
 mod merge;
 mod node;
 mod refs;
+mod rename;
 mod root;
 
 pub(crate) use dialect::Dialect;
@@ -35,8 +36,9 @@ pub(crate) struct Lowered {
 /// The dialect cannot express it, with the reason.
 pub(crate) fn lower(schema: &Map<String, Value>, dialect: Dialect) -> Result<Lowered, String> {
     let mut changes = Vec::new();
-    let flat = root::flattened(schema, dialect, &mut changes)?;
+    let mut flat = root::flattened(schema, dialect, &mut changes)?;
     if dialect == Dialect::Loose {
+        rename::rename(&mut flat, dialect)?;
         return Ok(Lowered { schema: Value::Object(flat), changes, optional: 0, unions: 0 });
     }
     let mut lowering = Lowering::new(&flat, dialect, changes);

@@ -43,6 +43,45 @@ async fn names_are_mapped_back_exactly() {
     assert_eq!(messages[1]["parts"][1]["functionResponse"]["name"], other);
 }
 
+#[tokio::test]
+async fn arguments_are_renamed_without_strict_mode_too() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "$filter": { "type": "string", "default": "$filter" },
+            "items": { "type": "array", "items": { "$ref": "#/$defs/Item" } },
+            "again": { "$ref": "#/properties/$filter" },
+        },
+        "required": ["$filter"],
+        "$defs": { "Item": {
+            "type": "object",
+            "properties": { "@id": { "type": "integer" }, "properties": { "enum": ["@id"] } },
+            "required": ["@id"],
+        } },
+    });
+    let tool = Tool::new(ToolDefinition::new("list", "Echo.").with_input_schema(schema), Echo);
+    let pool = ToolPool::builder().add(tool).build().unwrap();
+    for api in [Api::Anthropic, Api::OpenAiChat, Api::OpenAiResponses] {
+        let export = pool.snapshot().export(api);
+        let text = export.json();
+        assert!(!text.contains("\"$filter\":") && !text.contains("\"@id\":"), "{text}");
+    }
+    let export = pool.snapshot().export(Api::Anthropic);
+    let schema = &export.definitions()[0]["input_schema"];
+    let filter = schema["required"][0].as_str().unwrap();
+    assert!(schema["properties"].get(filter).is_some(), "{schema}");
+    assert_eq!(schema["properties"]["again"]["$ref"], format!("#/properties/{filter}"));
+    assert_eq!(schema["properties"][filter]["default"], "$filter", "a value is not a name");
+    let id = schema["$defs"]["Item"]["required"][0].as_str().unwrap();
+    assert_eq!(schema["$defs"]["Item"]["properties"]["properties"]["enum"], json!(["@id"]));
+    let input = json!({ filter: "a", "items": [{ id: 7 }] });
+    let answer = json!({ "role": "assistant", "content": [
+        { "type": "tool_use", "id": "t", "name": "list", "input": input },
+    ] });
+    let results = pool.call_all(export.calls(&answer).unwrap()).await;
+    assert_eq!(results[0].observation().to_text(), r#"{"$filter":"a","items":[{"@id":7}]}"#);
+}
+
 #[test]
 fn an_export_is_made_once_for_each_format() {
     let pool = pool();
