@@ -11,6 +11,7 @@ mod node;
 mod refs;
 mod rename;
 mod root;
+mod size;
 
 pub(crate) use dialect::Dialect;
 pub(crate) use refs::resolve;
@@ -43,5 +44,8 @@ pub(crate) fn lower(schema: &Map<String, Value>, dialect: Dialect) -> Result<Low
     }
     let mut lowering = Lowering::new(&flat, dialect, changes);
     let schema = lowering.document()?;
+    if dialect == Dialect::OpenAi {
+        size::check(&schema)?;
+    }
     Ok(lowering.finish(schema))
 }

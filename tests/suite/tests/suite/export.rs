@@ -3,6 +3,7 @@
 mod command_line;
 pub(super) mod generate;
 pub(super) mod instances;
+mod limits;
 mod names;
 mod recordings;
 mod results;
