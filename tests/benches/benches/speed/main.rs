@@ -4,6 +4,7 @@
 
 mod calls;
 mod groups;
+mod models;
 mod pools;
 mod rules;
 
@@ -15,5 +16,7 @@ fn main() {
         groups::run();
     }
     let effort = if given("--test") { Effort::QUICK } else { Effort::FULL };
-    println!("\n{}\n\n{}\n\n{}", calls::table(effort), pools::table(effort), rules::table(effort));
+    for table in [calls::table, pools::table, rules::table, models::table] {
+        println!("\n{}", table(effort));
+    }
 }
