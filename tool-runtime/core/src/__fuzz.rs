@@ -2,6 +2,7 @@
 
 use crate::action::Action;
 use crate::arguments::Arguments;
+use crate::definition::ToolDefinition;
 use crate::input::InputModel;
 use crate::issue::Issue;
 
@@ -12,6 +13,11 @@ impl Walker {
     /// Of an action that `#[tool]` made.
     pub fn of<A: Action>() -> Self {
         Self(InputModel::new(&A::definition(), &A::settings()))
+    }
+
+    /// Of any schema.
+    pub fn of_definition(definition: &ToolDefinition) -> Self {
+        Self(InputModel::walked(definition))
     }
 
     /// The issues of arguments; `None` if they are not JSON.
