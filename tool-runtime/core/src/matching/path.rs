@@ -160,7 +160,7 @@ impl Start {
 impl PathPattern {
     /// The names of a path from the start of the pattern. `None` if the path is outside of the
     /// directory where the pattern starts.
-    fn from_start(&self, path: Path) -> Result<Option<String>, ArgumentMatch> {
+    fn names_of(&self, path: Path) -> Result<Option<String>, ArgumentMatch> {
         if path.start == self.glob.start {
             return Ok(Some(path.names));
         }
@@ -199,7 +199,7 @@ impl Matcher for PathPattern {
             Ok(path) => path,
             Err(problem) => return ArgumentMatch::Undecidable(format!("the path {problem}")),
         };
-        let names = match self.from_start(path) {
+        let names = match self.names_of(path) {
             Ok(Some(names)) => names,
             Ok(None) => return ArgumentMatch::No,
             Err(undecidable) => return undecidable,
