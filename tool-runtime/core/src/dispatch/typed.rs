@@ -135,6 +135,9 @@ async fn admitted<A: Action>(
     };
     let mut call = HookCall::new(tool.clone(), &json, context.clone()).ruled(rule.as_ref());
     let admitted = pool.ask_hooks(tool, hooks, &mut call, context).await?;
+    if let (Some(rule), Some(json)) = (&rule, &admitted.arguments) {
+        rule.check(json)?;
+    }
     let action = match &admitted.arguments {
         Some(json) => A::decode(Arguments::new(json)).map_err(|error| decode_error::<A>(&error))?,
         None => action,
