@@ -142,6 +142,8 @@ pub(crate) struct ArgOptions {
     pub(crate) example: Option<PreservedStrExpr>,
     pub(crate) secret: Flag,
     pub(crate) header: Option<LitStr>,
+    /// The kind of text that patterns of declarations are about.
+    pub(crate) match_as: Option<LitStr>,
     /// The function that suggests values while a user types.
     pub(crate) complete: Option<Path>,
     pub(crate) flatten: Flag,

@@ -3,10 +3,12 @@
 
 mod access;
 mod header;
+mod match_as;
 mod metadata;
 mod prompt_resource;
 mod toolset;
 
+pub(crate) use match_as::variant as match_as_variant;
 pub(crate) use toolset::toolset;
 
 use crate::diagnostics::Diagnostics;
@@ -36,6 +38,7 @@ pub(crate) fn validate(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     metadata::icons(model, diagnostics);
     metadata::task(model, diagnostics);
     header::headers(model, diagnostics);
+    match_as::match_as(model, diagnostics);
     prompt_resource::prompt_resource(model, diagnostics);
     for parameter in &model.parameters {
         match parameter {

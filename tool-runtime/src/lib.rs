@@ -58,6 +58,7 @@
 //! | narrow what an agent or a skill sees | [`ToolPool::restrict`], [`ToolPool::scope`] |
 //! | run many calls at once | [`ToolPool::call_all`], [`Batch`], [`Access`] |
 //! | call a tool from a tool | [`ToolContext::call`] |
+//! | enforce lists of tools such as `Read, Bash(git *)` | [`DeclaredTools`], [`ToolPool::restrict_declared`] |
 //! | check, rewrite, approve, log calls | [`Hook`], [`Approver`] |
 //! | limit the size of results | [`OutputLimits`] |
 //! | change a running pool, follow its changes | [`ToolPool::add_tools`], [`Source`], [`ToolPool::changes`] |
@@ -88,6 +89,7 @@
 //! | `http` | the MCP server over HTTP: sessions, authentication, limits | no |
 //! | `export` | tools in the formats of model APIs | no |
 //! | `search` | ranked search over the tools of a pool | no |
+//! | `shell` | patterns of shell commands in declarations | no |
 //! | `mcp-client` | tools of external MCP servers over stdio | no |
 //! | `mcp-client-http` | external MCP servers over HTTP | no |
 //! | `mcp-client-oauth` | OAuth tokens for them | no |
@@ -166,23 +168,25 @@ pub use tool_runtime_core::CallService;
 #[doc(inline)]
 pub use tool_runtime_core::{
     AbsentSource, Access, Action, After, AfterCall, Amount, Answer, Approval, ApprovalRequest,
-    Approver, Arguments, Batch, Before, BlockingPool, BoxFuture, CallAction, CallError,
-    CallRequest, CancellationToken, ClientAnswerError, ClientCall, ClientTools, Complete,
-    Completion, CompletionContext, ConfigError, ContentAnnotations, ContentBlock, ContentExtra,
-    DecodeError, EmbeddedResource, ErrorClass, Executor, Filter, Form, FormChoice, FormField,
-    Handler, Hook, HookAnswer, HookCall, Icon, IntoObservation, IntoPrompt, IntoResource, Issue,
-    Json, KeyPart, LogEntry, LogLevel, MediaContent, Observation, OfferingBuilder, OutputLimits,
-    PatternError, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest, PoolChange, PoolChanges,
-    PoolConfig, PoolError, PoolProblem, PoolReport, PoolSession, Principal, Progress, Prompt,
-    PromptAction, PromptArgument, PromptBuilder, PromptDefinition, PromptMessage, PromptMessages,
-    ProtocolError, ReadRequest, Registration, Registry, RegistryError, Repair, RepairKind,
-    Resource, ResourceAction, ResourceBuilder, ResourceContents, ResourceDefinition, ResourceLink,
-    Restriction, Role, Root, SamplingRequest, SamplingResult, Secret, Selector, SelectorError,
-    SessionId, SharedBy, Snapshot, Source, SpecProblem, TaskSupport, TextArguments, TextContent,
-    TextHandler, Tool, ToolAnnotations, ToolBuilder, ToolCall, ToolContext, ToolDefinition,
-    ToolError, ToolFactory, ToolPattern, ToolPool, ToolPoolBuilder, ToolReport, ToolResult,
-    ToolSpec, ToolStatus, Tools, Toolset, ToolsetError, ToolsetKind, ToolsetMethods, Total,
-    TraceContext, WithToolsets, WithoutToolsets,
+    Approver, ArgumentMatch, ArgumentMatcher, Arguments, Batch, Before, BlockingPool, BoxFuture,
+    CallAction, CallError, CallRequest, CancellationToken, ClientAnswerError, ClientCall,
+    ClientTools, Complete, Completion, CompletionContext, ConfigError, ContentAnnotations,
+    ContentBlock, ContentExtra, Declaration, DeclarationReport, DeclarationStatus, Declarations,
+    DeclaredTools, DecodeError, EmbeddedResource, ErrorClass, Executor, Filter, Form, FormChoice,
+    FormField, Handler, Hook, HookAnswer, HookCall, Icon, IntoObservation, IntoPrompt,
+    IntoResource, Issue, Json, KeyPart, LogEntry, LogLevel, MatchAs, Matcher, MediaContent,
+    Observation, OfferingBuilder, OutputLimits, PathMatcher, PatternError, Peer, PeerCapability,
+    PeerError, PeerInfo, PeerRequest, PoolChange, PoolChanges, PoolConfig, PoolError, PoolProblem,
+    PoolReport, PoolSession, Principal, Progress, Prompt, PromptAction, PromptArgument,
+    PromptBuilder, PromptDefinition, PromptMessage, PromptMessages, ProtocolError, ReadRequest,
+    Registration, Registry, RegistryError, Repair, RepairKind, Resource, ResourceAction,
+    ResourceBuilder, ResourceContents, ResourceDefinition, ResourceLink, Restriction, Role, Root,
+    SamplingRequest, SamplingResult, Secret, Selector, SelectorError, SessionId, SharedBy,
+    Snapshot, Source, SpecProblem, TaskSupport, TextArguments, TextContent, TextHandler, Tool,
+    ToolAnnotations, ToolBuilder, ToolCall, ToolContext, ToolDefinition, ToolError, ToolFactory,
+    ToolPattern, ToolPool, ToolPoolBuilder, ToolReport, ToolResult, ToolSpec, ToolStatus, Tools,
+    Toolset, ToolsetError, ToolsetKind, ToolsetMethods, Total, TraceContext, UrlMatcher,
+    WithToolsets, WithoutToolsets,
 };
 #[cfg(feature = "export")]
 #[doc(inline)]
@@ -198,6 +202,9 @@ pub use tool_runtime_server::CacheScope;
 pub use tool_runtime_server::{
     AuthRejection, Authenticate, BearerTokens, HttpOptions, TokensError,
 };
+#[cfg(feature = "shell")]
+#[doc(inline)]
+pub use tool_runtime_shell as shell;
 #[cfg(feature = "testing")]
 #[doc(inline)]
 pub use tool_runtime_testing as testing;

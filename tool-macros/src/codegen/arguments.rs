@@ -100,6 +100,7 @@ fn parameter(index: usize, argument: &Argument<'_>) -> TokenStream {
     if let Some(header) = &options.header {
         parameter.extend(quote!(.header(#header)));
     }
+    parameter.extend(matched_as(argument));
     if options.default.is_some() {
         parameter.extend(quote!(.optional()));
     }
@@ -115,6 +116,20 @@ fn parameter(index: usize, argument: &Argument<'_>) -> TokenStream {
         }
     }
     parameter
+}
+
+/// `.matched_as(matched_text::<String>(MatchAs::Path))`. A type that is not text is reported once, at
+/// the type.
+fn matched_as(argument: &Argument<'_>) -> Option<TokenStream> {
+    let (span, variant) = validate::match_as_variant(argument)?;
+    if argument.options.flatten.is_present() {
+        // Already reported.
+        return None;
+    }
+    let variant = Ident::new(variant, at(span));
+    let text = values::constructor("matched_text", argument.ty());
+    let span = at(Span::call_site());
+    Some(quote_spanned!(span=> .matched_as(#text (__tool::MatchAs::#variant))))
 }
 
 /// Decodes the arguments in one pass, each value directly into its field.

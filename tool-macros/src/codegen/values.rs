@@ -160,7 +160,7 @@ fn pattern(argument: &Argument<'_>, text: &LitStr) -> Constraint {
 
 /// `__tool::range::<i64>`, with exactly the type's span: rustc shows equal errors at equal spans
 /// once.
-fn constructor(kind: &str, ty: &Type) -> TokenStream {
+pub(super) fn constructor(kind: &str, ty: &Type) -> TokenStream {
     let (first, last) = names::ends(ty);
     let kind = Ident::new(kind, first);
     let mut constructor = quote_spanned!(first=> __tool::#kind::<#ty);

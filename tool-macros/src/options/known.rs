@@ -182,6 +182,7 @@ pub(super) static ARG: Known = Known {
         ("example", VALUE, "example = VALUE"),
         ("secret", WORD, "secret"),
         ("header", TEXT, r#"header = "Region""#),
+        ("match_as", TEXT, r#"match_as = "path""#),
         ("flatten", WORD, "flatten"),
         ("allow_unknown_fields", WORD, "allow_unknown_fields"),
         ("undocumented", WORD, "undocumented"),

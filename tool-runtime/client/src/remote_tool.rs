@@ -93,7 +93,7 @@ impl RemoteTool {
             idle,
             max,
         };
-        Tool::foreign(Arc::clone(definition), remote)
+        Tool::foreign(Arc::clone(definition), remote, (server.name(), name))
     }
 
     /// The arguments to send.

@@ -10,6 +10,7 @@ pub use crate::constraint::{
 pub use crate::context::{Injectable, ToolContext};
 pub use crate::definition::{Draft, DraftOf, TaskSupport, ToolDefinition};
 pub use crate::error::ToolError;
+pub use crate::matching::MatchAs;
 pub use crate::need::Need;
 pub use crate::observation::Observation;
 pub use crate::output::{
@@ -18,8 +19,8 @@ pub use crate::output::{
 };
 pub use crate::parameter::{
     AdvertiseDefault, ArgumentType, DefaultOf, JsonOf, OmitDefault, OmitJson, Parameter, Settings,
-    WriteJson, advertise_example, argument, defaulted, flattened, json_object, refuse, shown,
-    text_default, type_default,
+    WriteJson, advertise_example, argument, defaulted, flattened, json_object, matched_text,
+    refuse, shown, text_default, type_default,
 };
 pub use crate::peer::{Form, FormChoice, FormField, form_field};
 pub use crate::prompt::{PromptAction, PromptDefinition, PromptDraft};

@@ -11,7 +11,7 @@
 //! | 4 pool | `pool`, `registry` | builder, offers, snapshots, restrictions, changes; specifications |
 //! | 3 governance | `approval`, `client_executed`, `export`, `hook`, `limits` | rules around calls; calls that the host executes |
 //! | 2 tool | `access`, `action`, `arguments`, `call`, `completion`, `constraint`, `context`, `definition`, `input`, `isolation`, `observation`, `offering`, `output`, `output_check`, `parameter`, `peer`, `prompt`, `registration`, `repair`, `resource`, `schedule`, `schema`, `texts`, `tool`, `toolset` | one tool, prompt or resource: arguments, execution, result; the caller; the schedule |
-//! | 1 vocabulary | `annotations`, `canonical`, `content`, `error`, `future`, `icon`, `issue`, `loopback`, `name`, `need`, `pattern`, `principal`, `printable`, `redactor`, `regex`, `sealed`, `secret`, `sync`, `wire_name` | shared terms |
+//! | 1 vocabulary | `annotations`, `canonical`, `content`, `declaration`, `error`, `future`, `icon`, `issue`, `loopback`, `matching`, `name`, `need`, `pattern`, `principal`, `printable`, `redactor`, `regex`, `sealed`, `secret`, `sync`, `wire_name` | shared terms |
 //!
 //! Governance is below the pool, because a pool owns its hooks and limits and passes them what they need.
 //!
@@ -33,6 +33,7 @@ mod completion;
 mod constraint;
 mod content;
 mod context;
+mod declaration;
 mod definition;
 mod dispatch;
 mod error;
@@ -46,6 +47,7 @@ mod isolation;
 mod issue;
 mod limits;
 mod loopback;
+mod matching;
 mod name;
 mod need;
 mod observation;
@@ -94,6 +96,7 @@ pub use content::{
     ResourceContents, ResourceLink, TextContent,
 };
 pub use context::{SessionId, ToolContext};
+pub use declaration::{Declaration, Declarations};
 pub use definition::{TaskSupport, ToolDefinition};
 pub use dispatch::{Batch, CallAction};
 pub use error::{CallError, ErrorClass, ProtocolError, ToolError};
@@ -106,6 +109,7 @@ pub use hook::{After, AfterCall, Before, Hook, HookAnswer, HookCall};
 pub use icon::Icon;
 pub use issue::Issue;
 pub use limits::OutputLimits;
+pub use matching::{ArgumentMatch, ArgumentMatcher, MatchAs, Matcher, PathMatcher, UrlMatcher};
 pub use observation::{IntoObservation, Json, Observation};
 pub use offering::{OfferingBuilder, TextHandler};
 pub use pattern::{PatternError, ToolPattern};
@@ -115,9 +119,10 @@ pub use peer::{
     TraceContext,
 };
 pub use pool::{
-    AbsentSource, CallRequest, Filter, PoolChange, PoolChanges, PoolError, PoolProblem, PoolReport,
-    PoolSession, Restriction, Selector, SelectorError, Snapshot, Source, ToolPool, ToolPoolBuilder,
-    ToolReport, ToolStatus, WithToolsets, WithoutToolsets,
+    AbsentSource, CallRequest, DeclarationReport, DeclarationStatus, DeclaredTools, Filter,
+    PoolChange, PoolChanges, PoolError, PoolProblem, PoolReport, PoolSession, Restriction,
+    Selector, SelectorError, Snapshot, Source, ToolPool, ToolPoolBuilder, ToolReport, ToolStatus,
+    WithToolsets, WithoutToolsets,
 };
 pub use principal::Principal;
 pub use prompt::{

@@ -7,13 +7,16 @@ pub use json::{JsonOf, OmitJson, WriteJson, json_object};
 
 use crate::arguments::probe::{self, Decode};
 use crate::arguments::{self, ArgumentReader, DecodeError};
+use crate::matching::MatchAs;
 use crate::need::Need;
 use crate::schema::{self, engine};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::fmt::Display;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// One argument of a tool.
@@ -25,6 +28,7 @@ pub struct Parameter {
     pub(crate) is_flattened: bool,
     pub(crate) is_secret: bool,
     pub(crate) header: Option<&'static str>,
+    pub(crate) match_as: Option<MatchAs>,
     pub(crate) has_default: bool,
     pub(crate) refine: fn(&mut Schema),
     pub(crate) values: fn(&mut Schema),
@@ -60,6 +64,13 @@ impl Parameter {
     #[must_use]
     pub const fn header(mut self, name: &'static str) -> Self {
         self.header = Some(name);
+        self
+    }
+
+    /// Patterns of declarations are about this argument, which is text of that kind.
+    #[must_use]
+    pub const fn matched_as(mut self, kind: MatchAs) -> Self {
+        self.match_as = Some(kind);
         self
     }
 
@@ -121,6 +132,30 @@ pub trait ArgumentValue: DeserializeOwned + JsonSchema + 'static {}
 
 #[diagnostic::do_not_recommend]
 impl<T: DeserializeOwned + JsonSchema + 'static> ArgumentValue for T {}
+
+/// Types whose JSON is a string, and options of them.
+#[diagnostic::on_unimplemented(
+    message = "`match_as` needs text, and `{Self}` is not text",
+    label = "not text",
+    note = "write `String`, `PathBuf`, or an `Option` of them"
+)]
+pub trait MatchedText {}
+
+#[diagnostic::do_not_recommend]
+impl MatchedText for String {}
+#[diagnostic::do_not_recommend]
+impl MatchedText for Box<str> {}
+#[diagnostic::do_not_recommend]
+impl MatchedText for Cow<'_, str> {}
+#[diagnostic::do_not_recommend]
+impl MatchedText for PathBuf {}
+#[diagnostic::do_not_recommend]
+impl<T: MatchedText> MatchedText for Option<T> {}
+
+/// The kind of an argument that is text.
+pub const fn matched_text<T: MatchedText>(kind: MatchAs) -> MatchAs {
+    kind
+}
 
 /// Rejects a parameter at compile time, at the place of the call.
 ///
@@ -187,6 +222,7 @@ impl<T> ArgumentType<T> {
             is_flattened: false,
             is_secret: false,
             header: None,
+            match_as: None,
             has_default: false,
             refine: |_| {},
             values: |_| {},

@@ -20,6 +20,7 @@ use crate::definition::ToolDefinition;
 use crate::error::{CallError, caught};
 use crate::future::BoxFuture;
 use crate::input::InputModel;
+use crate::matching::{MatchAs, MatchedArgument};
 use crate::need::Need;
 use crate::observation::Observation;
 use crate::parameter::Parameter;
@@ -57,6 +58,10 @@ struct Parts {
     /// The action type behind the tool, and the executor with its concrete type.
     action: Option<(TypeId, Arc<ActionExecutor>)>,
     origin: Option<Origin>,
+    /// The argument that patterns of declarations are about.
+    matched: Option<Box<MatchedArgument>>,
+    /// The tool of an MCP server that this is.
+    remote: Option<Box<RemoteName>>,
     /// The reason why the tool is unusable, computed once.
     unusable: OnceLock<Option<String>>,
     /// Whether calls declare what they touch.
@@ -73,6 +78,13 @@ struct Parts {
 pub(crate) struct Prepared {
     pub(crate) access: Access,
     pub(crate) action: Option<Decoded>,
+}
+
+/// The name of a tool of an MCP server.
+#[derive(Debug)]
+pub(crate) struct RemoteName {
+    pub(crate) server: String,
+    pub(crate) tool: String,
 }
 
 /// The source location of a linked tool.
@@ -107,6 +119,8 @@ impl Tool {
             timeout: None,
             action: None,
             origin: None,
+            matched: None,
+            remote: None,
             unusable: OnceLock::new(),
             declares_access: true,
             is_custom: true,
@@ -117,10 +131,16 @@ impl Tool {
     /// Creates a tool for an MCP server's tool. The client checks results on arrival, and the executor
     /// enforces its own timeout.
     #[doc(hidden)]
-    pub fn foreign(definition: Arc<ToolDefinition>, executor: impl Executor) -> Self {
+    pub fn foreign(
+        definition: Arc<ToolDefinition>,
+        executor: impl Executor,
+        (server, tool): (&str, &str),
+    ) -> Self {
+        let remote = RemoteName { server: server.to_owned(), tool: tool.to_owned() };
         let mut tool = Self::of_handler(definition, executor, false);
         if let Some(parts) = Arc::get_mut(&mut tool.0) {
             parts.enforces_timeout = true;
+            parts.remote = Some(Box::new(remote));
         }
         tool
     }
@@ -180,6 +200,8 @@ impl Tool {
             timeout: settings.timeout,
             action: Some((action, executor)),
             origin: None,
+            matched: matched(settings.parameters),
+            remote: None,
             unusable: OnceLock::new(),
             declares_access,
             is_custom: false,
@@ -307,6 +329,38 @@ impl Tool {
         self.0.parameters.iter().find(has).map_or(given, |parameter| parameter.name)
     }
 
+    /// The name and the kind of the argument that patterns of declarations are about:
+    /// `Bash(git *)`, say.
+    ///
+    /// ```
+    /// use tool_runtime::MatchAs;
+    /// use tool_runtime::prelude::*;
+    ///
+    /// /// Fetch a page.
+    /// #[tool(read_only)]
+    /// async fn fetch(
+    ///     /// The address.
+    ///     #[arg(match_as = "url")]
+    ///     url: String,
+    /// ) {
+    /// }
+    ///
+    /// let fetch = Tool::of::<FetchAction>();
+    /// assert_eq!(fetch.matched_argument(), Some(("url", MatchAs::Url)));
+    /// ```
+    pub fn matched_argument(&self) -> Option<(&str, MatchAs)> {
+        self.matched().map(|matched| (matched.name.as_str(), matched.kind))
+    }
+
+    pub(crate) fn matched(&self) -> Option<&MatchedArgument> {
+        self.0.matched.as_deref()
+    }
+
+    /// The tool of an MCP server that this is.
+    pub(crate) fn remote(&self) -> Option<&RemoteName> {
+        self.0.remote.as_deref()
+    }
+
     pub(crate) fn origin(&self) -> Option<Origin> {
         self.0.origin
     }
@@ -346,6 +400,14 @@ impl Tool {
         self
     }
 
+    /// Sets the argument that patterns are about.
+    pub(crate) fn with_matched(mut self, matched: Option<MatchedArgument>) -> Self {
+        if let Some(parts) = Arc::get_mut(&mut self.0) {
+            parts.matched = matched.map(Box::new);
+        }
+        self
+    }
+
     /// Sets the tool's own time limit.
     pub(crate) fn with_timeout(mut self, timeout: Option<Duration>) -> Self {
         if let Some(parts) = Arc::get_mut(&mut self.0) {
@@ -353,6 +415,16 @@ impl Tool {
         }
         self
     }
+}
+
+/// The argument of an action that patterns are about.
+fn matched(parameters: &[Parameter]) -> Option<Box<MatchedArgument>> {
+    let of = |parameter: &Parameter| {
+        let mut matched = MatchedArgument::new(parameter.name, parameter.match_as?);
+        matched.aliases.extend(parameter.aliases.iter().map(|alias| (*alias).to_owned()));
+        Some(Box::new(matched))
+    };
+    parameters.iter().find_map(of)
 }
 
 impl fmt::Debug for Tool {

@@ -49,6 +49,7 @@
 //! repository, hooks, aliases and configuration files are not covered. The environment, and aliases and
 //! functions of the shell, can also change a command's meaning.
 
+mod matcher;
 mod options;
 mod parse;
 mod pattern;
@@ -58,6 +59,7 @@ mod tests;
 mod words;
 mod wrappers;
 
+pub use matcher::ShellMatcher;
 pub use pattern::{PatternError, ShellPattern};
 pub use reason::Reason;
 

@@ -32,6 +32,13 @@ pub struct PatternError {
     problem: String,
 }
 
+impl PatternError {
+    /// The mistake, without the pattern.
+    pub(crate) fn problem(&self) -> &str {
+        &self.problem
+    }
+}
+
 /// A word of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WordPattern {

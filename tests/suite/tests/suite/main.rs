@@ -17,6 +17,7 @@ mod checkers;
 mod cli;
 mod client_http;
 mod conformance;
+mod declarations;
 mod endings;
 mod examples;
 mod export;

@@ -9,9 +9,10 @@ use crate::error::{CallError, ErrorClass};
 use crate::future::BoxFuture;
 use crate::hook::{self, ErasedToolHooks, HookCall};
 use crate::limits::Limits;
+use crate::matching::CallRule;
 use crate::observation::Observation;
 use crate::output_check::OutputModel;
-use crate::pool::ToolPool;
+use crate::pool::{Found, ToolPool};
 use crate::repair::{self, Repair};
 use crate::schedule::{Deadlock, Held, Ticket};
 use crate::tool::{Decoded, Prepared, Tool};
@@ -39,33 +40,33 @@ impl ToolPool {
     /// Boxed: few calls need this future, and it would make every call's future larger.
     pub(super) fn intercepted<'a>(
         &'a self,
-        tool: &'a Tool,
-        hooks: Option<&'a dyn ErasedToolHooks>,
+        found: &'a Found,
         arguments: &'a str,
         context: &'a ToolContext,
         repairs: Vec<Repair>,
     ) -> BoxFuture<'a, Result<Observation, CallError>> {
-        Box::pin(self.run_intercepted(tool, hooks, arguments, context, repairs))
+        Box::pin(self.run_intercepted(found, arguments, context, repairs))
     }
 
     /// After-hooks see every call once, whether it ran or was rejected.
     async fn run_intercepted(
         &self,
-        tool: &Tool,
-        hooks: Option<&dyn ErasedToolHooks>,
+        Found { tool, hooks, rule }: &Found,
         arguments: &str,
         context: &ToolContext,
         repairs: Vec<Repair>,
     ) -> Result<Observation, CallError> {
-        let mut hooked = hooks.map(|hooks| Hooked {
-            hooks,
-            call: HookCall::new(tool.clone(), arguments, context.clone()).repaired(&repairs),
+        let mut hooked = hooks.as_deref().map(|hooks| {
+            let call = HookCall::new(tool.clone(), arguments, context.clone());
+            Hooked { hooks, call: call.repaired(&repairs).ruled(rule.as_ref()) }
         });
+        let rule = rule.as_deref();
         let mut progress = CallProgress { started: None, repairs };
         let mut outcome = {
             let hooked = hooked.as_mut();
             // Pinned in place: moving a stage into the next would copy it.
-            let run = pin!(self.admitted_run(tool, arguments, context, hooked, &mut progress));
+            let run =
+                pin!(self.admitted_run((tool, rule), arguments, context, hooked, &mut progress));
             // Panics are caught here, so that hooks see them like other outcomes.
             guard::catch_panics(tool.name(), run).await
         };
@@ -94,7 +95,7 @@ impl ToolPool {
     /// waits for the resources it declares.
     async fn admitted_run(
         &self,
-        tool: &Tool,
+        (tool, rule): (&Tool, Option<&dyn CallRule>),
         arguments: &str,
         context: &ToolContext,
         mut hooked: Option<&mut Hooked<'_>>,
@@ -120,9 +121,11 @@ impl ToolPool {
             (prepared, arguments) = (Ok(repaired), Cow::Owned(text));
         }
         let mut prepared = prepared?;
+        check_rule(rule, &arguments)?;
         if let Some(hooked) = hooked {
             let admitted = self.ask_hooks(tool, hooked.hooks, &mut hooked.call, &context).await?;
             if let Some(rewritten) = admitted.arguments {
+                check_rule(rule, &rewritten)?;
                 prepared = self.decode_call(tool, &rewritten, hooked.call.context()).await?;
                 arguments = Cow::Owned(rewritten);
             }
@@ -205,6 +208,11 @@ impl ToolPool {
         }
         OutputModel::new(tool.definition()).map_or(Ok(()), |model| model.check(observation))
     }
+}
+
+/// Checks the arguments by the rule of a restriction.
+fn check_rule(rule: Option<&dyn CallRule>, arguments: &str) -> Result<(), CallError> {
+    rule.map_or(Ok(()), |rule| rule.check(arguments))
 }
 
 /// Limits the outcome before hooks see it.

@@ -34,7 +34,7 @@ impl ToolPool {
         refusal: CallError,
     ) -> BoxFuture<'a, Result<Observation, CallError>> {
         Box::pin(async move {
-            let Some(Found { tool, hooks: Some(hooks) }) = self.known(name) else {
+            let Some(Found { tool, hooks: Some(hooks), .. }) = self.known(name) else {
                 return Err(refusal);
             };
             if !hooks.reads_results() {

@@ -9,10 +9,12 @@ use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
 use crate::hook::{ErasedToolHooks, HookCall};
 use crate::input::InputModel;
+use crate::matching::CallRule;
 use crate::pool::{Found, ToolPool};
 use crate::tool::Tool;
 use std::borrow::Cow;
 use std::pin::pin;
+use std::sync::Arc;
 
 /// Calls an action through a pool without a detour through JSON.
 ///
@@ -83,7 +85,7 @@ async fn stages<A: Action>(
     pool: &ToolPool,
     context: &ToolContext,
 ) -> Result<A::Output, CallError> {
-    let Found { tool, hooks } = pool.find(A::NAME)?;
+    let Found { tool, hooks, rule } = pool.find(A::NAME)?;
     if !tool.is::<A>() {
         return Err(another(A::NAME));
     }
@@ -91,8 +93,15 @@ async fn stages<A: Action>(
     if pool.governance().layered.is_some() {
         return Err(unseen(A::NAME, "layers stand around every call"));
     }
+    if let Some(rule) = &rule {
+        let json = action.to_json().ok_or_else(|| {
+            let why = "a restriction looks at the arguments, whose types are not all `Serialize`";
+            unseen(A::NAME, why)
+        })?;
+        rule.check(&json)?;
+    }
     let (action, mut context) = match hooks {
-        Some(hooks) => admitted(action, pool, &tool, &*hooks, context).await?,
+        Some(hooks) => admitted(action, pool, (&tool, rule), &*hooks, context).await?,
         None => (action, context.clone()),
     };
     let access = A::ACCESS.map_or_else(Access::undeclared, |access| access(&action));
@@ -111,7 +120,7 @@ async fn stages<A: Action>(
 async fn admitted<A: Action>(
     action: A,
     pool: &ToolPool,
-    tool: &Tool,
+    (tool, rule): (&Tool, Option<Arc<dyn CallRule>>),
     hooks: &dyn ErasedToolHooks,
     context: &ToolContext,
 ) -> Result<(A, ToolContext), CallError> {
@@ -124,8 +133,11 @@ async fn admitted<A: Action>(
             "a hook looks at the arguments, whose types are not all `Serialize`",
         ));
     };
-    let mut call = HookCall::new(tool.clone(), &json, context.clone());
+    let mut call = HookCall::new(tool.clone(), &json, context.clone()).ruled(rule.as_ref());
     let admitted = pool.ask_hooks(tool, hooks, &mut call, context).await?;
+    if let (Some(rule), Some(json)) = (&rule, &admitted.arguments) {
+        rule.check(json)?;
+    }
     let action = match &admitted.arguments {
         Some(json) => A::decode(Arguments::new(json)).map_err(|error| decode_error::<A>(&error))?,
         None => action,

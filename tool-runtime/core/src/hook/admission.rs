@@ -97,7 +97,8 @@ impl<'a> Admission<'a> {
             Ok(Ok(())) => {
                 *self.call = call;
                 self.is_rewritten = true;
-                Ok(())
+                // Before a person is asked about the call.
+                self.call.check_rule()
             }
             Ok(Err(refusal)) => self.failed(hook, &Failure::Invalid(refusal.to_string())),
             Err(failure) => self.failed(hook, &failure),

@@ -3,6 +3,8 @@
 use crate::arguments::{Arguments, DecodeError};
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
+use crate::error::CallError;
+use crate::matching::CallRule;
 use crate::repair::Repair;
 use crate::tool::Tool;
 use compact_str::CompactString;
@@ -34,6 +36,7 @@ struct Parts {
     arguments: CompactString,
     context: ToolContext,
     repairs: Vec<Repair>,
+    rule: Option<Arc<dyn CallRule>>,
 }
 
 impl HookCall {
@@ -44,7 +47,21 @@ impl HookCall {
             arguments: normalize(arguments),
             context,
             repairs: Vec::new(),
+            rule: None,
         }))
+    }
+
+    /// Sets the rule about the arguments that a restriction makes.
+    pub(crate) fn ruled(mut self, rule: Option<&Arc<dyn CallRule>>) -> Self {
+        if let Some(rule) = rule {
+            Arc::make_mut(&mut self.0).rule = Some(Arc::clone(rule));
+        }
+        self
+    }
+
+    /// Checks the arguments by the rule of a restriction.
+    pub(super) fn check_rule(&self) -> Result<(), CallError> {
+        self.0.rule.as_ref().map_or(Ok(()), |rule| rule.check(&self.0.arguments))
     }
 
     /// The tool's id.
@@ -91,7 +108,8 @@ impl HookCall {
     }
 
     pub(crate) fn rewritten(&self, arguments: &str) -> Self {
-        Self::new(self.0.tool.clone(), arguments, self.0.context.clone())
+        let call = Self::new(self.0.tool.clone(), arguments, self.0.context.clone());
+        call.ruled(self.0.rule.as_ref())
     }
 
     /// The corrections of what the model wrote, which the arguments have already.

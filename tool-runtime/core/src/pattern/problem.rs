@@ -1,5 +1,6 @@
 //! Errors of patterns.
 
+use crate::matching::MatchAs;
 use std::convert::Infallible;
 
 /// A text is not a valid [`ToolPattern`](crate::ToolPattern): the mistake, its place, and the correction.
@@ -50,6 +51,16 @@ pub enum PatternError {
         pattern: String,
         /// From where on.
         at: usize,
+        /// The reason.
+        reason: String,
+    },
+    /// A pattern of an argument that its [`ArgumentMatcher`](crate::ArgumentMatcher) rejects.
+    #[error("`{pattern}` is not a valid {kind} pattern: {reason}")]
+    Argument {
+        /// The kind of argument.
+        kind: MatchAs,
+        /// The pattern.
+        pattern: String,
         /// The reason.
         reason: String,
     },

@@ -13,6 +13,7 @@ use crate::action::Action;
 use crate::approval::Approver;
 use crate::hook::Hook;
 use crate::limits::OutputLimits;
+use crate::matching::{ArgumentMatcher, MatchAs, MatchedArgument};
 use crate::pattern::{PatternError, ToolPattern};
 use crate::prompt::{Prompt, PromptAction};
 use crate::repair::AllRepairs;
@@ -467,6 +468,44 @@ impl<S> ToolPoolBuilder<S> {
         self.draft.governance.repair = Some(&AllRepairs);
         // The schemas of foreign tools may hold patterns and formats.
         crate::schema::engine::enable();
+        self
+    }
+
+    /// Adds a matcher of arguments, for the patterns of declarations such as `Bash(git *)`. It replaces an
+    /// earlier one of its kind. Default: matchers of paths and URLs, and none of commands.
+    ///
+    /// ```
+    /// use tool_runtime::{PathMatcher, ToolPool};
+    ///
+    /// let paths = PathMatcher::new().in_directory("/work");
+    /// let pool = ToolPool::builder().argument_matcher(paths).allow_empty().build()?;
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// ```
+    pub fn argument_matcher(mut self, matcher: impl ArgumentMatcher) -> Self {
+        self.draft.governance.matchers.push(Arc::new(matcher));
+        self
+    }
+
+    /// Names the argument that the patterns of declarations are about, for tools that do not name it
+    /// themselves: those of external MCP servers. It replaces an earlier one, and what a tool itself says.
+    ///
+    /// ```
+    /// use tool_runtime::{MatchAs, ToolPool};
+    ///
+    /// let pool = ToolPool::builder()
+    ///     .match_argument("fetch.*", "url", MatchAs::Url)
+    ///     .allow_empty()
+    ///     .build()?;
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// ```
+    pub fn match_argument<P>(mut self, tools: P, argument: impl Into<String>, kind: MatchAs) -> Self
+    where
+        P: TryInto<ToolPattern, Error: Into<PatternError>>,
+    {
+        let argument = MatchedArgument::new(argument, kind);
+        for pattern in self.parsed::<_, _, PatternError>([tools]) {
+            self.draft.governance.matched.push((pattern, argument.clone()));
+        }
         self
     }
 

@@ -11,7 +11,9 @@ use crate::error::CallError;
 use crate::future::BoxFuture;
 use crate::hook::ErasedHooks;
 use crate::limits::Limits;
+use crate::matching::{ArgumentMatcher, MatchedArgument};
 use crate::observation::Observation;
+use crate::pattern::ToolPattern;
 use crate::repair::RepairCalls;
 use crate::schedule::SharedQueue;
 use std::fmt;
@@ -39,6 +41,10 @@ pub(crate) struct Governance {
     pub(crate) queue: SharedQueue,
     /// The repairs of calls that would be refused.
     pub(crate) repair: Option<&'static dyn RepairCalls>,
+    /// The matchers of arguments besides the built-in ones.
+    pub(crate) matchers: Vec<Arc<dyn ArgumentMatcher>>,
+    /// The arguments of tools that patterns are about, in addition to those that tools name.
+    pub(crate) matched: Vec<(ToolPattern, MatchedArgument)>,
     /// The layers around every call.
     pub(crate) layered: Option<Arc<dyn Layered>>,
 }
@@ -54,6 +60,8 @@ impl Default for Governance {
             checks_outputs: false,
             queue: SharedQueue::default(),
             repair: None,
+            matchers: Vec::new(),
+            matched: Vec::new(),
             layered: None,
         }
     }

@@ -4,7 +4,7 @@ use super::claim::Claim;
 use super::core::{Absence, Core, View};
 use super::governance::Governance;
 use super::report::{PoolReport, ToolStatus};
-use super::scope::{Restriction, Scope};
+use super::scope::{Narrowing, Restriction, Scope};
 use super::snapshot::{Found, Snapshot};
 use super::source::Source;
 use super::watch::Watcher;
@@ -93,7 +93,7 @@ impl ToolPool {
         let mut report = self.0.core.report();
         for tool in &mut report.tools {
             if tool.status == ToolStatus::Visible
-                && let Some(by) = self.0.restriction(&tool.name)
+                && let Some(by) = self.restriction(&tool.name)
             {
                 tool.status = ToolStatus::Restricted { by };
             }
@@ -202,8 +202,7 @@ impl ToolPool {
 
     /// The restriction that keeps a tool of the pool from this handle, as text.
     pub(crate) fn restriction(&self, name: &str) -> Option<String> {
-        self.known(name)?;
-        self.0.restriction(name)
+        self.0.restriction(&self.known(name)?.tool)
     }
 }
 
@@ -281,7 +280,7 @@ impl ToolPool {
         P: TryInto<ToolPattern>,
     {
         let patterns = to.into_iter().map(TryInto::try_into).collect::<Result<Vec<_>, _>>()?;
-        Ok(Restriction::new(&self.0, patterns, replaces))
+        Ok(Restriction::new(&self.0, Narrowing::Patterns(patterns), replaces))
     }
 
     /// A handle on the same pool with restrictions of its own: they never show in this one,

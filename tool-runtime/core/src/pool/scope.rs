@@ -1,10 +1,11 @@
 //! A handle's own view of a pool: the stack of restrictions that narrow it.
 
 use super::core::{Core, View};
-use super::snapshot::Snapshot;
+use super::snapshot::{Snapshot, Visibility, both};
 use crate::context::ToolContext;
 use crate::pattern::ToolPattern;
 use crate::sync::lock;
+use crate::tool::Tool;
 use arc_swap::{ArcSwapOption, Guard};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,8 +34,21 @@ struct Stack {
 
 struct Entry {
     id: u64,
-    patterns: Vec<ToolPattern>,
+    narrowing: Narrowing,
     replaces: bool,
+}
+
+/// The tools that a restriction lets through.
+pub(super) enum Narrowing {
+    Patterns(Vec<ToolPattern>),
+    /// A trait object, so that declarations are linked only where they are used.
+    Declared(Arc<dyn Narrow>),
+}
+
+/// Decides about tools, and about the arguments of their calls.
+pub(super) trait Narrow: fmt::Display + Send + Sync {
+    /// The visibility of a tool of a snapshot.
+    fn visibility(&self, tool: &Tool, of: &Snapshot) -> Visibility;
 }
 
 /// The tools that the stack leaves of a snapshot.
@@ -45,18 +59,43 @@ struct Narrowed {
 }
 
 impl Stack {
-    /// The entry that hides a tool, if one does: each entry narrows what is below it, up to one
-    /// that replaces the restrictions below it.
-    fn hides(&self, name: &str) -> Option<&Entry> {
-        for entry in self.entries.iter().rev() {
-            if !entry.patterns.iter().any(|pattern| pattern.matches(name)) {
-                return Some(entry);
-            }
-            if entry.replaces {
-                return None;
+    /// The entries in force, the innermost first: each narrows what is below it, up to one that replaces
+    /// the restrictions below it.
+    fn effective(&self) -> impl Iterator<Item = &Entry> {
+        let replaced = self.entries.iter().rposition(|entry| entry.replaces).unwrap_or(0);
+        self.entries[replaced..].iter().rev()
+    }
+
+    /// The entry that hides a tool, if one does.
+    fn hides(&self, tool: &Tool, of: &Snapshot) -> Option<&Entry> {
+        self.effective()
+            .find(|entry| matches!(entry.narrowing.visibility(tool, of), Visibility::Hidden))
+    }
+
+    fn visibility(&self, tool: &Tool, of: &Snapshot) -> Visibility {
+        let mut rule = None;
+        for entry in self.effective() {
+            match entry.narrowing.visibility(tool, of) {
+                Visibility::Hidden => return Visibility::Hidden,
+                Visibility::Visible => {}
+                Visibility::Checked(inner) => rule = both(rule, Some(inner)),
             }
         }
-        None
+        rule.map_or(Visibility::Visible, Visibility::Checked)
+    }
+}
+
+impl Narrowing {
+    fn visibility(&self, tool: &Tool, of: &Snapshot) -> Visibility {
+        match self {
+            Self::Patterns(patterns) => {
+                match patterns.iter().any(|pattern| pattern.matches(tool.name())) {
+                    true => Visibility::Visible,
+                    false => Visibility::Hidden,
+                }
+            }
+            Self::Declared(declared) => declared.visibility(tool, of),
+        }
     }
 }
 
@@ -109,16 +148,16 @@ impl Scope {
         if base.is_closed() || stack.entries.is_empty() {
             return (base, self.view.swap(None));
         }
-        let snapshot = Arc::new(base.narrowed(|name| stack.hides(name).is_none()));
+        let snapshot = Arc::new(base.narrowed(|tool| stack.visibility(tool, &base)));
         let view = Narrowed { base, snapshot: Arc::clone(&snapshot) };
         (snapshot, self.view.swap(Some(Arc::new(view))))
     }
 
-    fn push(&self, patterns: Vec<ToolPattern>, replaces: bool) -> u64 {
+    fn push(&self, narrowing: Narrowing, replaces: bool) -> u64 {
         let mut stack = self.stack();
         let id = stack.next_id;
         stack.next_id += 1;
-        stack.entries.push(Entry { id, patterns, replaces });
+        stack.entries.push(Entry { id, narrowing, replaces });
         self.changed(stack);
         id
     }
@@ -138,9 +177,10 @@ impl Scope {
     }
 
     /// The restriction that hides a tool of the pool from this scope, as text.
-    pub(super) fn restriction(&self, name: &str) -> Option<String> {
-        let own = self.stack().hides(name).map(Entry::to_string);
-        own.or_else(|| self.parent.as_ref()?.restriction(name))
+    pub(super) fn restriction(&self, tool: &Tool) -> Option<String> {
+        let base = Arc::clone(&self.base());
+        let own = self.stack().hides(tool, &base).map(Entry::to_string);
+        own.or_else(|| self.parent.as_ref()?.restriction(tool))
     }
 
     fn stack(&self) -> MutexGuard<'_, Stack> {
@@ -160,7 +200,11 @@ impl View for Scope {
 
 impl fmt::Display for Entry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let patterns: Vec<String> = self.patterns.iter().map(|p| format!("`{p}`")).collect();
+        let patterns = match &self.narrowing {
+            Narrowing::Declared(declared) => return declared.fmt(f),
+            Narrowing::Patterns(patterns) => patterns,
+        };
+        let patterns: Vec<String> = patterns.iter().map(|p| format!("`{p}`")).collect();
         match patterns.as_slice() {
             [] => f.write_str("nothing"),
             some => f.write_str(&some.join(", ")),
@@ -178,7 +222,7 @@ pub struct Restriction {
 
 impl Restriction {
     /// Pushes a restriction.
-    pub(super) fn new(scope: &Arc<Scope>, to: Vec<ToolPattern>, replaces: bool) -> Self {
+    pub(super) fn new(scope: &Arc<Scope>, to: Narrowing, replaces: bool) -> Self {
         Self { scope: Arc::downgrade(scope), id: scope.push(to, replaces) }
     }
 }

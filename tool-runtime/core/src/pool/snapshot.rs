@@ -2,8 +2,10 @@
 
 use super::catalog::Catalog;
 use crate::definition::ToolDefinition;
+use crate::error::CallError;
 use crate::export::{ApiFormat, Export};
 use crate::hook::{ErasedHooks, ErasedToolHooks};
+use crate::matching::CallRule;
 use crate::prompt::Prompt;
 use crate::resource::Resource;
 use crate::sync::lock;
@@ -33,6 +35,7 @@ pub struct Snapshot {
     by_name: HashTable<usize>,
     hasher: foldhash::fast::RandomState,
     hooks: Option<Hooked>,
+    rules: Option<Rules>,
     listing: OnceLock<Arc<str>>,
     /// By the key of their format.
     exports: Mutex<Vec<(String, Arc<Export>)>>,
@@ -45,11 +48,31 @@ struct Hooked {
     of_tools: Vec<OnceLock<Option<Arc<dyn ErasedToolHooks>>>>,
 }
 
+/// The rules of restrictions about the arguments of each tool.
+type Rules = Vec<Option<Arc<dyn CallRule>>>;
+
 /// A tool with its hooks.
 pub struct Found {
     /// The tool.
     pub tool: Tool,
     pub(crate) hooks: Option<Arc<dyn ErasedToolHooks>>,
+    /// The rule of restrictions about its arguments.
+    pub(crate) rule: Option<Arc<dyn CallRule>>,
+}
+
+impl Found {
+    /// Whether hooks or a rule look at its calls.
+    pub(crate) fn is_governed(&self) -> bool {
+        self.hooks.is_some() || self.rule.is_some()
+    }
+}
+
+/// The visibility that a restriction leaves of a tool.
+pub(super) enum Visibility {
+    Hidden,
+    Visible,
+    /// Visible, and calls are checked.
+    Checked(Arc<dyn CallRule>),
 }
 
 impl Snapshot {
@@ -69,14 +92,30 @@ impl Snapshot {
             of_tools: tools.iter().map(|_| OnceLock::new()).collect(),
         });
         let (listing, exports) = (OnceLock::new(), Mutex::default());
-        Self { tools, catalog, by_name, hasher, hooks, listing, exports, is_closed: false }
+        let rules = None;
+        Self { tools, catalog, by_name, hasher, hooks, rules, listing, exports, is_closed: false }
     }
 
-    /// Some of the tools, in their order, in the same pool.
-    pub(super) fn narrowed(&self, is_visible: impl Fn(&str) -> bool) -> Self {
-        let visible = self.tools.iter().filter(|tool| is_visible(tool.name())).cloned();
+    /// Some of the tools, in their order, in the same pool. Their rules are kept, and new ones added.
+    pub(super) fn narrowed(&self, visibility: impl Fn(&Tool) -> Visibility) -> Self {
+        let (mut visible, mut rules) = (Vec::new(), Vec::new());
+        for (index, tool) in self.tools.iter().enumerate() {
+            let added = match visibility(tool) {
+                Visibility::Hidden => continue,
+                Visibility::Visible => None,
+                Visibility::Checked(rule) => Some(rule),
+            };
+            visible.push(tool.clone());
+            rules.push(both(self.rule(index), added));
+        }
         let hooks = self.hooks.as_ref().map(|hooks| &hooks.all);
-        Self::new(visible.collect(), Arc::clone(&self.catalog), hooks)
+        let rules = rules.iter().any(Option::is_some).then_some(rules);
+        Self { rules, ..Self::new(visible, Arc::clone(&self.catalog), hooks) }
+    }
+
+    #[inline]
+    fn rule(&self, index: usize) -> Option<Arc<dyn CallRule>> {
+        self.rules.as_ref()?[index].clone()
     }
 
     /// The snapshot of a pool that has been closed.
@@ -111,7 +150,7 @@ impl Snapshot {
         let index = self.position(name)?;
         let tool = self.tools[index].clone();
         let hooks = self.hooks.as_ref().and_then(|hooks| hooks.of_tool(index, name));
-        Some(Found { tool, hooks })
+        Some(Found { tool, hooks, rule: self.rule(index) })
     }
 
     #[inline]
@@ -211,6 +250,25 @@ impl Snapshot {
 impl Hooked {
     fn of_tool(&self, index: usize, name: &str) -> Option<Arc<dyn ErasedToolHooks>> {
         self.of_tools[index].get_or_init(|| self.all.of_tool(name)).clone()
+    }
+}
+
+/// Two rules that both hold.
+struct Both([Arc<dyn CallRule>; 2]);
+
+impl CallRule for Both {
+    fn check(&self, arguments: &str) -> Result<(), CallError> {
+        self.0.iter().try_for_each(|rule| rule.check(arguments))
+    }
+}
+
+pub(super) fn both(
+    outer: Option<Arc<dyn CallRule>>,
+    inner: Option<Arc<dyn CallRule>>,
+) -> Option<Arc<dyn CallRule>> {
+    match (outer, inner) {
+        (Some(outer), Some(inner)) => Some(Arc::new(Both([outer, inner]))),
+        (outer, inner) => outer.or(inner),
     }
 }
 

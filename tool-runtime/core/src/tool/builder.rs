@@ -5,6 +5,7 @@ use super::handler::{AccessOf, Handler, HandlerExecutor, TypedInput};
 use crate::access::Access;
 use crate::definition::{TaskSupport, ToolDefinition};
 use crate::icon::Icon;
+use crate::matching::{MatchAs, MatchedArgument};
 use crate::observation::IntoObservation as _;
 use crate::schema;
 use serde_json::{Map, Value};
@@ -44,6 +45,7 @@ pub struct ToolBuilder {
     input_schema: Option<Value>,
     timeout: Option<Duration>,
     access: Option<Box<AccessOf>>,
+    matched: Option<MatchedArgument>,
 }
 
 impl ToolBuilder {
@@ -53,6 +55,7 @@ impl ToolBuilder {
             input_schema: None,
             timeout: None,
             access: None,
+            matched: None,
         }
     }
 
@@ -166,6 +169,37 @@ impl ToolBuilder {
         self
     }
 
+    /// Sets the argument that patterns of declarations are about, as `#[arg(match_as = "shell")]` does: for
+    /// `Bash(git *)`, the command. Default: none, and then a pattern allows nothing.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    /// use tool_runtime::{DeclaredTools, MatchAs};
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Read {
+    ///     /// The file's path.
+    ///     path: String,
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let read = Tool::builder("Read", "Read a file.")
+    ///     .match_as("path", MatchAs::Path)
+    ///     .handler(|read: Read| async move { read.path });
+    /// let pool = ToolPool::builder().add(read).build()?;
+    /// let _docs = pool.restrict_declared(&DeclaredTools::allow("Read(docs/**)"));
+    /// let call = |arguments| pool.call(ToolCall::new("Read", arguments));
+    /// assert!(!call(r#"{"path": "docs/a.md"}"#).await.is_error());
+    /// assert!(call(r#"{"path": "key"}"#).await.is_error());
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # }).unwrap();
+    /// ```
+    #[must_use]
+    pub fn match_as(mut self, argument: impl Into<String>, kind: MatchAs) -> Self {
+        self.matched = Some(MatchedArgument::new(argument, kind));
+        self
+    }
+
     /// Sets the handler and builds the tool.
     ///
     /// The closure takes no parameters, or the arguments, or the arguments and a [`ToolContext`], and
@@ -189,7 +223,9 @@ impl ToolBuilder {
         self.definition.output_schema = schema::output(H::Output::output_schema);
         let declares_access = self.access.is_some();
         let executor = HandlerExecutor::new(handler, &self.definition, self.access);
-        Tool::of_handler(self.definition, executor, declares_access).with_timeout(self.timeout)
+        Tool::of_handler(self.definition, executor, declares_access)
+            .with_timeout(self.timeout)
+            .with_matched(self.matched)
     }
 }
 
