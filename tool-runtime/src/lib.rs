@@ -64,6 +64,7 @@
 //! | let the host program run the calls | [`ClientTools`] |
 //! | call without `.await`, or through tower | [`BlockingPool`], `ToolPoolBuilder::layer` |
 //! | answer the questions of tools in an agent | [`Peer`] |
+//! | start an agent from a tool | [`AgentSpawner`] |
 //! | **Servers** | |
 //! | ship a server binary | `main!`, `Cli`, [`McpServer`] |
 //! | serve over HTTP | [`McpServer::serve_http`], `HttpOptions`, `Authenticate` |
@@ -165,7 +166,7 @@ pub use tool_runtime_cli::{Cli, main};
 pub use tool_runtime_core::CallService;
 #[doc(inline)]
 pub use tool_runtime_core::{
-    AbsentSource, Access, Action, After, AfterCall, Amount, Answer, Approval, ApprovalRequest,
+    AbsentSource, Access, Action, AgentHandle, AgentOutcome, AgentSpawner, After, AfterCall, Amount, Answer, Approval, ApprovalRequest,
     Approver, Arguments, Batch, Before, BlockingPool, BoxFuture, CallAction, CallError,
     CallRequest, CancellationToken, ClientAnswerError, ClientCall, ClientTools, Complete,
     Completion, CompletionContext, ConfigError, ContentAnnotations, ContentBlock, ContentExtra,
@@ -178,11 +179,11 @@ pub use tool_runtime_core::{
     ProtocolError, ReadRequest, Registration, Registry, RegistryError, Repair, RepairKind,
     Resource, ResourceAction, ResourceBuilder, ResourceContents, ResourceDefinition, ResourceLink,
     Restriction, Role, Root, SamplingRequest, SamplingResult, Secret, Selector, SelectorError,
-    SessionId, SharedBy, Snapshot, Source, SpecProblem, TaskSupport, TextArguments, TextContent,
+    SessionId, SharedBy, Snapshot, Source, SpawnRequest, SpecProblem, TaskSupport, TextArguments, TextContent,
     TextHandler, Tool, ToolAnnotations, ToolBuilder, ToolCall, ToolContext, ToolDefinition,
     ToolError, ToolFactory, ToolPattern, ToolPool, ToolPoolBuilder, ToolReport, ToolResult,
     ToolSpec, ToolStatus, Tools, Toolset, ToolsetError, ToolsetKind, ToolsetMethods, Total,
-    TraceContext, WithToolsets, WithoutToolsets,
+    TraceContext, Usage, WithToolsets, WithoutToolsets,
 };
 #[cfg(feature = "export")]
 #[doc(inline)]

@@ -26,6 +26,7 @@ const FLOORS: &[&[&str]] = &[
         "secret",
         "sync",
         "time_limit",
+        "usage",
         "wire_name",
     ],
     &[
@@ -55,7 +56,7 @@ const FLOORS: &[&[&str]] = &[
         "tool",
         "toolset",
     ],
-    &["approval", "client_executed", "export", "hook", "limits"],
+    &["agent_spawner", "approval", "client_executed", "export", "hook", "limits"],
     &["pool", "registry"],
     &["dispatch"],
     &["blocking", "service"],
