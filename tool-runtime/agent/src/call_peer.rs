@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use tokio::sync::mpsc::UnboundedSender;
 use tool_runtime::{
-    BoxFuture, LogEntry, LogLevel, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest, Progress,
-    ToolContext,
+    BoxFuture, LogEntry, LogLevel, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest,
+    Progress, ToolContext,
 };
 
 /// Turns progress and log entries of one call into events. The caller of the run answers questions.

@@ -16,9 +16,9 @@ use std::fmt;
 use std::pin::pin;
 use std::sync::Arc;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tool_runtime::export::Export;
 #[cfg(feature = "mcp-client")]
 use tool_runtime::mcp::{McpManagerError, McpServerStatus};
-use tool_runtime::export::Export;
 use tool_runtime::prelude::*;
 use tool_runtime::{AgentOutcome, BoxFuture, CancellationToken, PoolSession, Usage};
 

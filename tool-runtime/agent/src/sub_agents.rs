@@ -11,7 +11,8 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tool_runtime::prelude::*;
 use tool_runtime::{
-    AgentHandle, AgentOutcome, AgentSpawner, BoxFuture, CancellationToken, Restriction, SpawnRequest,
+    AgentHandle, AgentOutcome, AgentSpawner, BoxFuture, CancellationToken, Restriction,
+    SpawnRequest,
 };
 
 const MAX_TURNS: usize = 50;
@@ -146,7 +147,9 @@ impl SubAgents {
     fn permit(&self) -> Result<OwnedSemaphorePermit, ToolError> {
         Arc::clone(&self.running).try_acquire_owned().map_err(|_| {
             let max = self.max_running;
-            ToolError::transient(format!("{max} agents run already; wait until one of them is done"))
+            ToolError::transient(format!(
+                "{max} agents run already; wait until one of them is done"
+            ))
         })
     }
 
@@ -160,7 +163,8 @@ impl SubAgents {
         self.check_depth(depth)?;
         let model = self.model_named(request.model.as_deref())?;
         let pool = context.pool().ok_or_else(|| ToolError::user("no pool runs this call"))?;
-        let ended = scope.map_or_else(|| pool.closing().child_token(), |s| s.cancellation.child_token());
+        let ended =
+            scope.map_or_else(|| pool.closing().child_token(), |s| s.cancellation.child_token());
         let restriction = request.tools.map(|tools| pool.restrict(tools)).transpose()?;
         let agent = Agent::new(model, pool)
             .system(request.system.unwrap_or_else(|| self.system.clone()))
@@ -177,7 +181,8 @@ impl SubAgents {
             _restriction: restriction,
             _permit: self.permit()?,
         };
-        let outcome = if request.is_background { worker.in_background() } else { Box::pin(worker.work()) };
+        let outcome =
+            if request.is_background { worker.in_background() } else { Box::pin(worker.work()) };
         Ok(AgentHandle::new(id, cancellation, outcome))
     }
 }

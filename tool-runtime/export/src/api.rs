@@ -7,7 +7,9 @@ use crate::usage::usage;
 use serde_json::{Value, json};
 use std::fmt;
 use std::str::FromStr;
-use tool_runtime_core::{ApiFormat, Exported, ImportError, ToolCall, ToolDefinition, ToolResult, Usage};
+use tool_runtime_core::{
+    ApiFormat, Exported, ImportError, ToolCall, ToolDefinition, ToolResult, Usage,
+};
 
 /// An API of models, as the format of an [export](tool_runtime_core::Snapshot::export).
 ///

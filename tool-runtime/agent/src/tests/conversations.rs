@@ -67,8 +67,7 @@ async fn a_conversation_is_one_session_and_takes_further_tasks() {
 
 #[tokio::test]
 async fn a_cancelled_task_does_not_end_the_conversation() {
-    let mut run =
-        agent(r#"[{ "calls": [{ "name": "wait" }] }, { "text": "Back." }]"#).run("Wait.");
+    let mut run = agent(r#"[{ "calls": [{ "name": "wait" }] }, { "text": "Back." }]"#).run("Wait.");
     while !matches!(run.next().await, Some(AgentEvent::Call(_))) {}
     run.cancellation().cancel();
     assert!(matches!(run.next().await, Some(AgentEvent::Stopped(StopReason::Cancelled))));
@@ -81,9 +80,8 @@ async fn progress_and_log_entries_are_events_and_the_context_is_adapted() {
     let script = r#"[{ "calls": [{ "name": "copy" }] }, { "text": "Done." }]"#;
     let pool = ToolPool::builder().tool::<CopyAction>().build().unwrap();
     let agent = Agent::new(ScriptedModel::from_json(script).unwrap(), pool);
-    let mut run = agent
-        .run("Copy.")
-        .with_context(|context| context.with_principal(Principal::new("ada")));
+    let mut run =
+        agent.run("Copy.").with_context(|context| context.with_principal(Principal::new("ada")));
     let mut events = Vec::new();
     while let Some(event) = run.next().await {
         match event {
@@ -100,7 +98,8 @@ async fn progress_and_log_entries_are_events_and_the_context_is_adapted() {
 
 #[tokio::test]
 async fn an_error_has_the_last_message() {
-    let again = r#"{ "text": "Adding.", "calls": [{ "name": "add", "arguments": { "a": 1, "b": 1 } }] }"#;
+    let again =
+        r#"{ "text": "Adding.", "calls": [{ "name": "add", "arguments": { "a": 1, "b": 1 } }] }"#;
     let agent = agent(&format!("[{again}]")).max_turns(1);
     let error = agent.run("Add.").finish().await.unwrap_err();
     assert_eq!(
@@ -126,7 +125,8 @@ async fn an_agent_is_a_tool_of_an_mcp_server() {
 
 #[tokio::test]
 async fn agents_share_a_model() {
-    let model = Arc::new(ScriptedModel::from_json(r#"[{ "text": "1" }, { "text": "2" }]"#).unwrap());
+    let model =
+        Arc::new(ScriptedModel::from_json(r#"[{ "text": "1" }, { "text": "2" }]"#).unwrap());
     let pool = super::pool();
     let one = Agent::new(Arc::clone(&model), pool.clone());
     let two = Agent::new(model, pool);

@@ -17,10 +17,11 @@ fn agent(script: &str) -> (Agent, Arc<AtomicUsize>) {
     let (far, starts) = (McpServer::new(far, "far", "1"), Arc::new(AtomicUsize::default()));
     let counted = Arc::clone(&starts);
     let pool = ToolPool::builder().build().unwrap();
-    let agent = Agent::new(ScriptedModel::from_json(script).unwrap(), pool).mcp_manager(move || {
-        counted.fetch_add(1, Ordering::Relaxed);
-        McpManager::builder().in_process("far", far.clone())
-    });
+    let agent =
+        Agent::new(ScriptedModel::from_json(script).unwrap(), pool).mcp_manager(move || {
+            counted.fetch_add(1, Ordering::Relaxed);
+            McpManager::builder().in_process("far", far.clone())
+        });
     (agent, starts)
 }
 
@@ -28,7 +29,8 @@ fn agent(script: &str) -> (Agent, Arc<AtomicUsize>) {
 async fn servers_start_with_a_conversation_and_close_with_it() {
     let (agent, starts) = agent(SCRIPT);
     for round in 1..=2 {
-        let agent = Agent { model: Arc::new(ScriptedModel::from_json(SCRIPT).unwrap()), ..agent.clone() };
+        let agent =
+            Agent { model: Arc::new(ScriptedModel::from_json(SCRIPT).unwrap()), ..agent.clone() };
         let mut run = agent.run("What is 40 + 2?");
         assert!(run.servers().is_empty());
         let mut events = Vec::new();

@@ -1,5 +1,7 @@
 use super::{AddAction, WaitAction};
-use crate::{Agent, AgentEvent, Model, ModelError, ModelRequest, ScriptedModel, StopReason, SubAgents};
+use crate::{
+    Agent, AgentEvent, Model, ModelError, ModelRequest, ScriptedModel, StopReason, SubAgents,
+};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use tokio::sync::{Notify, mpsc};
@@ -143,9 +145,12 @@ async fn unknown_models_depth_and_number_are_errors_that_say_what_to_do() {
 
     // Each agent delegates to another one.
     let deeper = r#"{ "calls": [{ "name": "delegate", "arguments": { "task": "t" } }] }"#;
-    let model = script(&format!("[{deeper}, {deeper}, {{ \"text\": \"End.\" }}, {{ \"text\": \"Out.\" }}]"));
+    let model = script(&format!(
+        "[{deeper}, {deeper}, {{ \"text\": \"End.\" }}, {{ \"text\": \"Out.\" }}]"
+    ));
     let pool = self::pool(SubAgents::new(model).max_depth(2));
-    let mut run = Agent::new(script(&format!("[{deeper}, {{ \"text\": \"Top.\" }}]")), pool).run("Go.");
+    let mut run =
+        Agent::new(script(&format!("[{deeper}, {{ \"text\": \"Top.\" }}]")), pool).run("Go.");
     let mut refusals = Vec::new();
     while let Some(event) = run.next().await {
         refusals.extend(errors(&event));
