@@ -65,6 +65,7 @@
 //! | call without `.await`, or through tower | [`BlockingPool`], `ToolPoolBuilder::layer` |
 //! | answer the questions of tools in an agent | [`Peer`] |
 //! | start an agent from a tool | [`AgentSpawner`] |
+//! | ask a person at the terminal | `TerminalApprover` |
 //! | **Servers** | |
 //! | ship a server binary | `main!`, `Cli`, [`McpServer`] |
 //! | serve over HTTP | [`McpServer::serve_http`], `HttpOptions`, `Authenticate` |
@@ -160,7 +161,7 @@ pub mod mcp;
 
 #[cfg(feature = "cli")]
 #[doc(inline)]
-pub use tool_runtime_cli::{Cli, main};
+pub use tool_runtime_cli::{Cli, TerminalApprover, main};
 #[cfg(feature = "tower")]
 #[doc(inline)]
 pub use tool_runtime_core::CallService;
