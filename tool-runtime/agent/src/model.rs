@@ -86,7 +86,7 @@ impl ModelRequest {
     }
 }
 
-/// Takes the parts of a streamed answer, for whoever shows them.
+/// Receives the parts of a streamed answer, which become events of the run.
 #[derive(Clone, Debug)]
 pub struct Deltas(UnboundedSender<AgentEvent>);
 

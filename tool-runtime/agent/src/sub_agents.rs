@@ -53,7 +53,7 @@ const MAX_RUNNING: usize = 8;
 ///     Arc::new(SubAgents::new(Arc::clone(&large)).model("small", small));
 /// let pool = ToolPool::builder().tool::<DelegateAction>().state(agents).build()?;
 /// assert_eq!(Agent::new(large, pool).run("Fish?").finish().await?, "They swim.");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # Ok::<(), ToolError>(())
 /// # }).unwrap();
 /// ```
 pub struct SubAgents {

@@ -21,16 +21,14 @@ impl GenaiError {
         Self { text: text.into(), status: None, source: None }
     }
 
+    pub(crate) fn of(error: Error) -> Self {
+        let (status, text) = describe(&error);
+        Self { text, status, source: Some(error) }
+    }
+
     /// The HTTP status of the API's answer, if there was one.
     pub fn status(&self) -> Option<u16> {
         self.status
-    }
-}
-
-impl From<Error> for GenaiError {
-    fn from(error: Error) -> Self {
-        let (status, text) = describe(&error);
-        Self { text, status, source: Some(error) }
     }
 }
 

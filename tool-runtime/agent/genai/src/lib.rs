@@ -17,7 +17,7 @@
 //!     a + b
 //! }
 //!
-//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! # async fn run() -> Result<(), ToolError> {
 //! // The key is read from the environment: here `ANTHROPIC_API_KEY`.
 //! let model = GenaiModel::new("claude-sonnet-4-6")?;
 //! let pool = ToolPool::builder().tool::<AddAction>().build()?;

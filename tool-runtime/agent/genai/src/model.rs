@@ -14,6 +14,7 @@ use rustls_platform_verifier::BuilderVerifierExt as _;
 use serde::Deserialize as _;
 use serde_json::Value;
 use std::collections::HashSet;
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 use tool_runtime::BoxFuture;
@@ -33,7 +34,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 /// continues a conversation.
 ///
 /// Results are text except for Anthropic, which also gets images.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct GenaiModel {
     client: Client,
     model: ModelIden,
@@ -103,7 +104,8 @@ impl GenaiModel {
 
     async fn whole(&self, request: ChatRequest) -> Result<Answer, GenaiError> {
         let options = self.reasoning_options();
-        let response = self.client.exec_chat(&self.model, request, Some(&options)).await?;
+        let response = self.client.exec_chat(&self.model, request, Some(&options)).await;
+        let response = response.map_err(GenaiError::of)?;
         if response.content.is_empty() && response.stop_reason.is_none() {
             return Err(GenaiError::new("the answer has neither content nor a reason for its end"));
         }
@@ -119,9 +121,9 @@ impl GenaiModel {
             .with_capture_content(true)
             .with_capture_tool_calls(true)
             .with_capture_usage(true);
-        let response = self.client.exec_chat_stream(&self.model, request, Some(&options)).await?;
-        let end = watch(response.stream, deltas).await?;
-        match end {
+        let response = self.client.exec_chat_stream(&self.model, request, Some(&options)).await;
+        let response = response.map_err(GenaiError::of)?;
+        match watch(response.stream, deltas).await? {
             Some(end) if end.captured_stop_reason.is_some() || !self.gives_reason() => Ok(Answer {
                 message: message(end.captured_content, end.captured_reasoning_content),
                 usage: end.captured_usage.unwrap_or_default(),
@@ -166,8 +168,19 @@ impl Model for GenaiModel {
     }
 }
 
+/// Without the client, which may have keys.
+impl fmt::Debug for GenaiModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GenaiModel")
+            .field("model", &self.model)
+            .field("is_streamed", &self.is_streamed)
+            .field("is_strict", &self.is_strict)
+            .finish_non_exhaustive()
+    }
+}
+
 fn model_error(error: genai::Error) -> ModelError {
-    ModelError::new(GenaiError::from(error))
+    ModelError::new(GenaiError::of(error))
 }
 
 fn chat_request(request: &ModelRequest) -> serde_json::Result<ChatRequest> {
@@ -196,7 +209,7 @@ fn message(content: Option<MessageContent>, reasoning: Option<String>) -> ChatMe
 async fn watch(mut stream: ChatStream, deltas: &Deltas) -> Result<Option<StreamEnd>, GenaiError> {
     let mut calls = HashSet::new();
     while let Some(event) = stream.next().await {
-        match event? {
+        match event.map_err(GenaiError::of)? {
             ChatStreamEvent::Chunk(chunk) => deltas.send(Delta::Text(chunk.content)),
             ChatStreamEvent::ReasoningChunk(chunk) => deltas.send(Delta::Thought(chunk.content)),
             ChatStreamEvent::ToolCallChunk(chunk) => {

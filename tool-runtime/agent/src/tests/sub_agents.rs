@@ -241,7 +241,7 @@ async fn a_sub_agent_in_the_background_outlives_its_call_and_not_its_run() {
 }
 
 #[tokio::test]
-async fn a_sub_agent_in_the_background_gives_its_outcome_to_whoever_holds_its_handle() {
+async fn the_handle_of_a_sub_agent_in_the_background_has_its_outcome() {
     let pool = pool(SubAgents::new(script(r#"[{ "text": "Found." }]"#)));
     let result = pool.call(ToolCall::json("start", json!({ "task": "t" }))).await;
     assert_eq!(result.observation().to_text(), "agent-1");
