@@ -65,6 +65,8 @@
 //! | let the host program run the calls | [`ClientTools`] |
 //! | call without `.await`, or through tower | [`BlockingPool`], `ToolPoolBuilder::layer` |
 //! | answer the questions of tools in an agent | [`Peer`] |
+//! | start an agent from a tool | [`AgentSpawner`] |
+//! | ask a person at the terminal | `TerminalApprover` |
 //! | **Servers** | |
 //! | ship a server binary | `main!`, `Cli`, [`McpServer`] |
 //! | serve over HTTP | [`McpServer::serve_http`], `HttpOptions`, `Authenticate` |
@@ -161,32 +163,32 @@ pub mod mcp;
 
 #[cfg(feature = "cli")]
 #[doc(inline)]
-pub use tool_runtime_cli::{Cli, main};
+pub use tool_runtime_cli::{Cli, TerminalApprover, main};
 #[cfg(feature = "tower")]
 #[doc(inline)]
 pub use tool_runtime_core::CallService;
 #[doc(inline)]
 pub use tool_runtime_core::{
-    AbsentSource, Access, Action, After, AfterCall, Amount, Answer, Approval, ApprovalRequest,
-    Approver, ArgumentMatch, ArgumentMatcher, Arguments, Batch, Before, BlockingPool, BoxFuture,
-    CallAction, CallError, CallRequest, CancellationToken, ClientAnswerError, ClientCall,
-    ClientTools, Complete, Completion, CompletionContext, ConfigError, ContentAnnotations,
-    ContentBlock, ContentExtra, Declaration, DeclarationReport, DeclarationStatus, Declarations,
-    DeclaredTools, DecodeError, EmbeddedResource, ErrorClass, Executor, Filter, Form, FormChoice,
-    FormField, Handler, Hook, HookAnswer, HookCall, Icon, IntoObservation, IntoPrompt,
-    IntoResource, Issue, Json, KeyPart, LogEntry, LogLevel, MatchAs, Matcher, MediaContent,
-    Observation, OfferingBuilder, OutputLimits, PathMatcher, PatternError, Peer, PeerCapability,
-    PeerError, PeerInfo, PeerRequest, PoolChange, PoolChanges, PoolConfig, PoolError, PoolProblem,
-    PoolReport, PoolSession, Principal, Progress, Prompt, PromptAction, PromptArgument,
-    PromptBuilder, PromptDefinition, PromptMessage, PromptMessages, ProtocolError, ReadRequest,
-    Registration, Registry, RegistryError, Repair, RepairKind, Resource, ResourceAction,
-    ResourceBuilder, ResourceContents, ResourceDefinition, ResourceLink, Restriction, Role, Root,
-    SamplingRequest, SamplingResult, Secret, Selector, SelectorError, SessionId, SharedBy,
-    Snapshot, Source, SpecProblem, TaskSupport, TextArguments, TextContent, TextHandler, Tool,
-    ToolAnnotations, ToolBuilder, ToolCall, ToolContext, ToolDefinition, ToolError, ToolFactory,
-    ToolPattern, ToolPool, ToolPoolBuilder, ToolReport, ToolResult, ToolSpec, ToolStatus, Tools,
-    Toolset, ToolsetError, ToolsetKind, ToolsetMethods, Total, TraceContext, UrlMatcher,
-    WithToolsets, WithoutToolsets,
+    AbsentSource, Access, Action, After, AfterCall, AgentHandle, AgentOutcome, AgentSpawner,
+    Amount, Answer, Approval, ApprovalRequest, Approver, ArgumentMatch, ArgumentMatcher, Arguments,
+    Batch, Before, BlockingPool, BoxFuture, CallAction, CallError, CallRequest, CancellationToken,
+    ClientAnswerError, ClientCall, ClientTools, Complete, Completion, CompletionContext,
+    ConfigError, ContentAnnotations, ContentBlock, ContentExtra, Declaration, DeclarationReport,
+    DeclarationStatus, Declarations, DeclaredTools, DecodeError, EmbeddedResource, ErrorClass,
+    Executor, Filter, Form, FormChoice, FormField, Handler, Hook, HookAnswer, HookCall, Icon,
+    IntoObservation, IntoPrompt, IntoResource, Issue, Json, KeyPart, LogEntry, LogLevel, MatchAs,
+    Matcher, MediaContent, Observation, OfferingBuilder, OutputLimits, PathMatcher, PatternError,
+    Peer, PeerCapability, PeerError, PeerInfo, PeerRequest, PoolChange, PoolChanges, PoolConfig,
+    PoolError, PoolProblem, PoolReport, PoolSession, Principal, Progress, Prompt, PromptAction,
+    PromptArgument, PromptBuilder, PromptDefinition, PromptMessage, PromptMessages, ProtocolError,
+    ReadRequest, Registration, Registry, RegistryError, Repair, RepairKind, Resource,
+    ResourceAction, ResourceBuilder, ResourceContents, ResourceDefinition, ResourceLink,
+    Restriction, Role, Root, SamplingRequest, SamplingResult, Secret, Selector, SelectorError,
+    SessionId, SharedBy, Snapshot, Source, SpawnRequest, SpecProblem, TaskSupport, TextArguments,
+    TextContent, TextHandler, Tool, ToolAnnotations, ToolBuilder, ToolCall, ToolContext,
+    ToolDefinition, ToolError, ToolFactory, ToolPattern, ToolPool, ToolPoolBuilder, ToolReport,
+    ToolResult, ToolSpec, ToolStatus, Tools, Toolset, ToolsetError, ToolsetKind, ToolsetMethods,
+    Total, TraceContext, UrlMatcher, Usage, WithToolsets, WithoutToolsets,
 };
 #[cfg(feature = "export")]
 #[doc(inline)]

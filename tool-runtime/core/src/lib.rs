@@ -9,9 +9,9 @@
 //! | 6 edges | `blocking`, `service` | the pool for threads without `.await`, and for tower |
 //! | 5 dispatch | `dispatch` | the stages of a call; batches; typed calls |
 //! | 4 pool | `pool`, `registry` | builder, offers, snapshots, restrictions, changes; specifications |
-//! | 3 governance | `approval`, `client_executed`, `export`, `hook`, `limits` | rules around calls; calls that the host executes |
+//! | 3 governance | `agent_spawner`, `approval`, `client_executed`, `export`, `hook`, `limits` | rules around calls; calls that the host executes |
 //! | 2 tool | `access`, `action`, `arguments`, `call`, `completion`, `constraint`, `context`, `definition`, `input`, `isolation`, `observation`, `offering`, `output`, `output_check`, `parameter`, `peer`, `prompt`, `registration`, `repair`, `resource`, `schedule`, `schema`, `texts`, `tool`, `toolset` | one tool, prompt or resource: arguments, execution, result; the caller; the schedule |
-//! | 1 vocabulary | `annotations`, `canonical`, `content`, `declaration`, `error`, `future`, `icon`, `issue`, `loopback`, `matching`, `name`, `need`, `pattern`, `principal`, `printable`, `redactor`, `regex`, `sealed`, `secret`, `sync`, `wire_name` | shared terms |
+//! | 1 vocabulary | `annotations`, `canonical`, `content`, `declaration`, `error`, `future`, `icon`, `issue`, `loopback`, `matching`, `name`, `need`, `pattern`, `principal`, `printable`, `redactor`, `regex`, `sealed`, `secret`, `sync`, `usage`, `wire_name` | shared terms |
 //!
 //! Governance is below the pool, because a pool owns its hooks and limits and passes them what they need.
 //!
@@ -22,6 +22,7 @@
 
 mod access;
 mod action;
+mod agent_spawner;
 mod annotations;
 mod approval;
 mod arguments;
@@ -80,10 +81,12 @@ mod texts;
 mod time_limit;
 mod tool;
 mod toolset;
+mod usage;
 mod wire_name;
 
 pub use access::{Access, KeyPart};
 pub use action::Action;
+pub use agent_spawner::{AgentHandle, AgentOutcome, AgentSpawner, SpawnRequest};
 pub use annotations::ToolAnnotations;
 pub use approval::{Approval, ApprovalRequest, Approver};
 pub use arguments::{Arguments, DecodeError};
@@ -144,6 +147,7 @@ pub use texts::TextArguments;
 pub use tokio_util::sync::CancellationToken;
 pub use tool::{Executor, Handler, Tool, ToolBuilder};
 pub use toolset::{SharedBy, Toolset, ToolsetError, ToolsetKind, ToolsetMethods};
+pub use usage::Usage;
 
 #[cfg(fuzzing)]
 #[doc(hidden)]

@@ -32,7 +32,7 @@
 //! | `budget` | the tools that may be strict in one request |
 //! | `restore` | arguments of the exported schema to those of the tool's own |
 //! | `calls`, `results`, `stream` | answers, whole or streamed, to calls; results to messages |
-//! | `tokens` | the estimated size of definitions |
+//! | `tokens`, `usage` | the estimated size of definitions; what an answer cost |
 
 mod api;
 mod budget;
@@ -43,6 +43,7 @@ mod restore;
 mod results;
 mod stream;
 mod tokens;
+mod usage;
 
 pub use api::{Api, Strict};
 pub use stream::{AnswerStream, Delta, StreamError};

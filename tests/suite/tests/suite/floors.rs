@@ -28,6 +28,7 @@ const FLOORS: &[&[&str]] = &[
         "secret",
         "sync",
         "time_limit",
+        "usage",
         "wire_name",
     ],
     &[
@@ -57,7 +58,7 @@ const FLOORS: &[&[&str]] = &[
         "tool",
         "toolset",
     ],
-    &["approval", "client_executed", "export", "hook", "limits"],
+    &["agent_spawner", "approval", "client_executed", "export", "hook", "limits"],
     &["pool", "registry"],
     &["dispatch"],
     &["blocking", "service"],
