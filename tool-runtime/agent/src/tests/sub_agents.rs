@@ -4,10 +4,18 @@ use crate::{
 };
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
 use tool_runtime::export::{Api, ApiFormat};
 use tool_runtime::prelude::*;
 use tool_runtime::{AgentHandle, AgentSpawner, BoxFuture, SpawnRequest, ToolPattern};
+
+/// Makes a hang fail.
+const LIMIT: Duration = Duration::from_secs(60);
+
+async fn within<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(LIMIT, future).await.expect("it ends")
+}
 
 /// Delegate a task.
 #[tool(register = false)]
@@ -209,14 +217,14 @@ async fn a_sub_agent_ends_with_the_run_of_its_parent() {
             }
             false
         });
-        asked.notified().await;
+        within(asked.notified()).await;
         if is_cancelled {
             cancellation.cancel();
-            assert!(driver.await.unwrap());
+            assert!(within(driver).await.unwrap());
         } else {
             driver.abort();
         }
-        dropped.notified().await;
+        within(dropped.notified()).await;
     }
 }
 
@@ -229,15 +237,15 @@ async fn a_sub_agent_in_the_background_outlives_its_call_and_not_its_run() {
     ]"#;
     let mut run = Agent::new(script(outer), pool.clone()).run("Go.");
     while run.next().await.is_some() {}
-    asked.notified().await;
+    within(asked.notified()).await;
     run.send("And now?");
     while run.next().await.is_some() {}
     let context = pool.context();
     let handle = context.get::<Handles>().unwrap().lock().unwrap().pop().unwrap();
     assert_eq!(handle.id(), "agent-1");
     drop(run);
-    assert_eq!(handle.await.unwrap_err().message(), "the agent stopped: it was cancelled");
-    dropped.notified().await;
+    assert_eq!(within(handle).await.unwrap_err().message(), "the agent stopped: it was cancelled");
+    within(dropped.notified()).await;
 }
 
 #[tokio::test]
@@ -247,5 +255,5 @@ async fn the_handle_of_a_sub_agent_in_the_background_has_its_outcome() {
     assert_eq!(result.observation().to_text(), "agent-1");
     let context = pool.context();
     let handle = context.get::<Handles>().unwrap().lock().unwrap().pop().unwrap();
-    assert_eq!(handle.await.unwrap().text, "Found.");
+    assert_eq!(within(handle).await.unwrap().text, "Found.");
 }
