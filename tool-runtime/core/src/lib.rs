@@ -10,7 +10,7 @@
 //! | 5 dispatch | `dispatch` | the stages of a call; batches; typed calls |
 //! | 4 pool | `pool`, `registry` | builder, offers, snapshots, restrictions, changes; specifications |
 //! | 3 governance | `approval`, `client_executed`, `export`, `hook`, `limits` | rules around calls; calls that the host executes |
-//! | 2 tool | `access`, `action`, `arguments`, `call`, `completion`, `constraint`, `context`, `definition`, `input`, `isolation`, `observation`, `offering`, `output`, `output_check`, `parameter`, `peer`, `prompt`, `registration`, `repair`, `resource`, `schedule`, `schema`, `texts`, `tool`, `toolset` | one tool, prompt or resource: arguments, execution, result; the caller; the schedule |
+//! | 2 tool | `access`, `action`, `arguments`, `call`, `completion`, `constraint`, `context`, `definition`, `input`, `isolation`, `observation`, `offering`, `output`, `output_check`, `parameter`, `peer`, `prompt`, `registration`, `repair`, `resource`, `schedule`, `schema`, `texts`, `tool`, `toolset`, `transform` | one tool, prompt or resource: arguments, execution, result; the caller; the schedule |
 //! | 1 vocabulary | `annotations`, `canonical`, `content`, `error`, `future`, `icon`, `issue`, `loopback`, `name`, `need`, `pattern`, `principal`, `printable`, `redactor`, `regex`, `sealed`, `secret`, `sync`, `wire_name` | shared terms |
 //!
 //! Governance is below the pool, because a pool owns its hooks and limits and passes them what they need.
@@ -78,6 +78,7 @@ mod texts;
 mod time_limit;
 mod tool;
 mod toolset;
+mod transform;
 mod wire_name;
 
 pub use access::{Access, KeyPart};
@@ -139,6 +140,7 @@ pub use texts::TextArguments;
 pub use tokio_util::sync::CancellationToken;
 pub use tool::{Executor, Handler, Tool, ToolBuilder};
 pub use toolset::{SharedBy, Toolset, ToolsetError, ToolsetKind, ToolsetMethods};
+pub use transform::{ArgumentTransform, ToolTransform, TransformError};
 
 #[cfg(fuzzing)]
 #[doc(hidden)]

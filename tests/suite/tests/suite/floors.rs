@@ -54,6 +54,7 @@ const FLOORS: &[&[&str]] = &[
         "texts",
         "tool",
         "toolset",
+        "transform",
     ],
     &["approval", "client_executed", "export", "hook", "limits"],
     &["pool", "registry"],

@@ -68,4 +68,5 @@ mod telling;
 mod toolset_values;
 mod toolsets;
 mod traces;
+mod transforms;
 mod validation;
