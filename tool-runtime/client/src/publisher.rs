@@ -1,6 +1,7 @@
 //! Publishes a server's tools in the pool, under the ids of its entry.
 
 use super::definition::definition;
+use super::expected;
 use super::listing::{ListedTool, Listing};
 use super::names;
 use super::pins::{Approvals, McpPin};
@@ -230,6 +231,8 @@ impl Publisher {
                 Err(error) => self.resolve_conflicts(&mut candidates, &error, &mut problems),
             }
         }
+        let ids: Vec<&str> = candidates.iter().map(|it| &*it.definition.name).collect();
+        problems.extend(expected::differences(&self.pool, self.prefix(), &ids));
         let reason = |candidate: &Candidate| candidate.definition.problems().last().cloned();
         let left_out = candidates
             .iter()

@@ -96,7 +96,7 @@ pub use content::{
 };
 pub use context::{SessionId, ToolContext};
 pub use definition::{TaskSupport, ToolDefinition};
-pub use dispatch::{Batch, CallAction};
+pub use dispatch::{Batch, CallAction, ExternalAction};
 pub use error::{CallError, ErrorClass, ProtocolError, ToolError};
 pub use export::{
     ApiFormat, ChangeKind, Export, Exported, ImportError, LeftOut, RestoreArguments, SchemaChange,

@@ -21,6 +21,7 @@ mod endings;
 mod examples;
 mod export;
 mod expressions;
+mod external_tools;
 mod floors;
 mod foreign_types;
 mod hard_knocks;
