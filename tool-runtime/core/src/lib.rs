@@ -10,7 +10,7 @@
 //! | 5 dispatch | `dispatch` | the stages of a call; batches; typed calls |
 //! | 4 pool | `pool`, `registry` | builder, offers, snapshots, restrictions, changes; specifications |
 //! | 3 governance | `agent_spawner`, `approval`, `client_executed`, `export`, `hook`, `limits` | rules around calls; calls that the host executes |
-//! | 2 tool | `access`, `action`, `arguments`, `call`, `completion`, `constraint`, `context`, `definition`, `input`, `isolation`, `observation`, `offering`, `output`, `output_check`, `parameter`, `peer`, `prompt`, `registration`, `repair`, `resource`, `schedule`, `schema`, `texts`, `tool`, `toolset` | one tool, prompt or resource: arguments, execution, result; the caller; the schedule |
+//! | 2 tool | `access`, `action`, `arguments`, `call`, `completion`, `constraint`, `context`, `definition`, `input`, `isolation`, `observation`, `offering`, `output`, `output_check`, `parameter`, `peer`, `prompt`, `registration`, `repair`, `resource`, `schedule`, `schema`, `texts`, `tool`, `toolset`, `transform` | one tool, prompt or resource: arguments, execution, result; the caller; the schedule |
 //! | 1 vocabulary | `annotations`, `canonical`, `content`, `declaration`, `error`, `future`, `icon`, `issue`, `loopback`, `matching`, `name`, `need`, `pattern`, `principal`, `printable`, `redactor`, `regex`, `sealed`, `secret`, `sync`, `usage`, `wire_name` | shared terms |
 //!
 //! Governance is below the pool, because a pool owns its hooks and limits and passes them what they need.
@@ -81,6 +81,7 @@ mod texts;
 mod time_limit;
 mod tool;
 mod toolset;
+mod transform;
 mod usage;
 mod wire_name;
 
@@ -101,7 +102,7 @@ pub use content::{
 pub use context::{SessionId, ToolContext};
 pub use declaration::{Declaration, Declarations};
 pub use definition::{TaskSupport, ToolDefinition};
-pub use dispatch::{Batch, CallAction};
+pub use dispatch::{Batch, CallAction, ExternalAction};
 pub use error::{CallError, ErrorClass, ProtocolError, ToolError};
 pub use export::{
     ApiFormat, ChangeKind, Export, Exported, ImportError, LeftOut, RestoreArguments, SchemaChange,
@@ -147,6 +148,7 @@ pub use texts::TextArguments;
 pub use tokio_util::sync::CancellationToken;
 pub use tool::{Executor, Handler, Tool, ToolBuilder};
 pub use toolset::{SharedBy, Toolset, ToolsetError, ToolsetKind, ToolsetMethods};
+pub use transform::{ArgumentTransform, ToolTransform, TransformError};
 pub use usage::Usage;
 
 #[cfg(fuzzing)]

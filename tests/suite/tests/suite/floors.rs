@@ -57,6 +57,7 @@ const FLOORS: &[&[&str]] = &[
         "texts",
         "tool",
         "toolset",
+        "transform",
     ],
     &["agent_spawner", "approval", "client_executed", "export", "hook", "limits"],
     &["pool", "registry"],

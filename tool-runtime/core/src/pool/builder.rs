@@ -6,6 +6,7 @@ use super::filter::Filter;
 #[cfg(feature = "tower")]
 use super::governance::Layered;
 use super::handle::ToolPool;
+use super::offer::PoolTransform;
 use super::problem::{PoolError, PoolProblem};
 use super::selector::{Selector, SelectorError};
 use super::source::Source;
@@ -20,6 +21,7 @@ use crate::repair::AllRepairs;
 use crate::resource::{Resource, ResourceAction};
 use crate::tool::Tool;
 use crate::toolset::Toolset;
+use crate::transform::ToolTransform;
 use std::any::{Any, TypeId, type_name};
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -371,6 +373,41 @@ impl<S> ToolPoolBuilder<S> {
     /// that [`Self::allow`], [`Self::deny`] or another filter leaves out.
     pub fn filter(mut self, filter: Filter) -> Self {
         self.draft.rules.further.push(filter);
+        self
+    }
+
+    /// Changes the public side of the tools that a selector picks, those of MCP servers too: name, texts,
+    /// arguments. Selectors see tools as their sources give them; of several transforms of one tool, each
+    /// starts from the result of the one before.
+    ///
+    /// Everything else knows a tool by its new name: filters, restrictions, hooks, calls.
+    ///
+    /// ```
+    /// # use tool_runtime::prelude::*;
+    /// use tool_runtime::ToolTransform;
+    ///
+    /// let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
+    /// let pool = ToolPool::builder()
+    ///     .add(ping)
+    ///     .transform("ping", ToolTransform::new().name("net.ping").tag("network"))
+    ///     .allow(["tag:network"])
+    ///     .build()?;
+    /// assert_eq!(pool.report().to_string(), "net.ping  custom  visible, made from `ping`\n");
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// ```
+    ///
+    /// A transform that does not fit its tool is reported by [`Self::build`], and so is one that picks
+    /// no tool, unless tools [come later](Self::allow_empty). A tool of an MCP server that a transform
+    /// does not fit is quarantined.
+    pub fn transform<P>(mut self, selector: P, transform: ToolTransform) -> Self
+    where
+        P: TryInto<Selector, Error: Into<SelectorError>>,
+    {
+        for selector in self.parsed::<_, _, SelectorError>([selector]) {
+            let transform = transform.clone();
+            let apply = Box::new(move |tool: &Tool| tool.transformed(&transform));
+            self.draft.rules.transforms.push(PoolTransform { selector, apply });
+        }
         self
     }
 

@@ -5,7 +5,7 @@ use super::catalog::{self, Catalog, Entry, Item};
 use super::core::Core;
 use super::governance::Governance;
 use super::handle::ToolPool;
-use super::offer::{Offer, Rules};
+use super::offer::{Offer, Rules, nearest_help};
 use super::problem::{PoolError, PoolProblem};
 use super::source::Source;
 use crate::context::ToolContext;
@@ -46,7 +46,7 @@ pub(super) struct Draft {
 
 impl Draft {
     pub(super) fn offer(&mut self, source: &Source, tools: impl IntoIterator<Item = Tool>) {
-        let offer = |tool| Offer { tool, source: source.clone() };
+        let offer = |tool| Offer::new(tool, source.clone());
         self.offers.extend(tools.into_iter().map(offer));
     }
 
@@ -144,7 +144,13 @@ impl Draft {
         let mut decision = self.rules.decide(self.offers);
         let settled =
             catalog::settle(self.entries.clone(), &self.rules.state, &mut decision.problems);
-        if self.allow_empty {
+        if !self.allow_empty {
+            let idle = self.rules.idle_transforms(&decision.offers);
+            decision.problems.extend(idle.into_iter().map(|selector| {
+                let help = nearest_help(&selector, &decision.offers);
+                PoolProblem::IdleTransform { selector, help }
+            }));
+        } else {
             self.problems.retain(|problem| *problem != PoolProblem::NoLinkedTools);
         }
         decision.problems.splice(0..0, self.problems);

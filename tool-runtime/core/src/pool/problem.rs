@@ -1,6 +1,6 @@
 //! Errors of building or changing a pool.
 
-use super::selector::SelectorError;
+use super::selector::{Selector, SelectorError};
 use super::source::Source;
 use crate::error::list;
 
@@ -95,6 +95,14 @@ pub enum PoolProblem {
     /// A pattern or a selector is invalid.
     #[error("{0}")]
     InvalidPattern(SelectorError),
+    /// A transform picks no tool.
+    #[error("the transform of `{selector}` picks no tool; {help}")]
+    IdleTransform {
+        /// The selector.
+        selector: Selector,
+        /// What to write instead.
+        help: String,
+    },
     /// A toolset, or a tool of a specification, could not be created.
     #[error("`{name}`: {reason}")]
     CreationFailed {
