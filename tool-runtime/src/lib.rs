@@ -59,6 +59,8 @@
 //! | run many calls at once | [`ToolPool::call_all`], [`Batch`], [`Access`] |
 //! | call a tool from a tool | [`ToolContext::call`] |
 //! | check, rewrite, approve, log calls | [`Hook`], [`Approver`] |
+//! | decide about calls, hide tools, limit and record calls | [`PolicyEngine`], [`Limiter`], [`Recorder`] |
+//! | repeat an execution without repeating its calls | [`Execution`], [`StepStore`] |
 //! | limit the size of results | [`OutputLimits`] |
 //! | change a running pool, follow its changes | [`ToolPool::add_tools`], [`Source`], [`ToolPool::changes`] |
 //! | let the host program run the calls | [`ClientTools`] |
@@ -166,23 +168,26 @@ pub use tool_runtime_core::CallService;
 #[doc(inline)]
 pub use tool_runtime_core::{
     AbsentSource, Access, Action, After, AfterCall, Amount, Answer, Approval, ApprovalRequest,
-    Approver, Arguments, Batch, Before, BlockingPool, BoxFuture, CallAction, CallError,
-    CallRequest, CancellationToken, ClientAnswerError, ClientCall, ClientTools, Complete,
-    Completion, CompletionContext, ConfigError, ContentAnnotations, ContentBlock, ContentExtra,
-    DecodeError, EmbeddedResource, ErrorClass, Executor, Filter, Form, FormChoice, FormField,
+    Approver, Arguments, Batch, Before, Begin, BlockingPool, BoxFuture, CallAction, CallError,
+    CallEvent, CallNumber, CallRequest, CallStage, CallView, CancellationToken, ClientAnswerError,
+    ClientCall, ClientTools, Complete, Completion, CompletionContext, ConfigError,
+    ContentAnnotations, ContentBlock, ContentExtra, Decision, DecodeError, Effect,
+    EmbeddedResource, ErrorClass, Execution, Executor, Filter, Form, FormChoice, FormField,
     Handler, Hook, HookAnswer, HookCall, Icon, IntoObservation, IntoPrompt, IntoResource, Issue,
-    Json, KeyPart, LogEntry, LogLevel, MediaContent, Observation, OfferingBuilder, OutputLimits,
-    PatternError, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest, PoolChange, PoolChanges,
-    PoolConfig, PoolError, PoolProblem, PoolReport, PoolSession, Principal, Progress, Prompt,
-    PromptAction, PromptArgument, PromptBuilder, PromptDefinition, PromptMessage, PromptMessages,
-    ProtocolError, ReadRequest, Registration, Registry, RegistryError, Repair, RepairKind,
-    Resource, ResourceAction, ResourceBuilder, ResourceContents, ResourceDefinition, ResourceLink,
-    Restriction, Role, Root, SamplingRequest, SamplingResult, Secret, Selector, SelectorError,
-    SessionId, SharedBy, Snapshot, Source, SpecProblem, TaskSupport, TextArguments, TextContent,
-    TextHandler, Tool, ToolAnnotations, ToolBuilder, ToolCall, ToolContext, ToolDefinition,
-    ToolError, ToolFactory, ToolPattern, ToolPool, ToolPoolBuilder, ToolReport, ToolResult,
-    ToolSpec, ToolStatus, Tools, Toolset, ToolsetError, ToolsetKind, ToolsetMethods, Total,
-    TraceContext, WithToolsets, WithoutToolsets,
+    Json, KeyPart, Limit, LimitExceeded, Limiter, LogEntry, LogLevel, MediaContent, Observation,
+    OfferingBuilder, OutputLimits, PatternError, Peer, PeerCapability, PeerError, PeerInfo,
+    PeerRequest, PolicyEngine, PoolChange, PoolChanges, PoolConfig, PoolError, PoolExtension,
+    PoolProblem, PoolReport, PoolSession, Principal, Progress, Prompt, PromptAction,
+    PromptArgument, PromptBuilder, PromptDefinition, PromptMessage, PromptMessages, ProtocolError,
+    ReadRequest, Receipt, RecordError, Recorder, Registration, Registry, RegistryError, Repair,
+    RepairKind, Reservation, Resource, ResourceAction, ResourceBuilder, ResourceContents,
+    ResourceDefinition, ResourceLink, Restriction, RetryMode, Risk, Role, Root, SamplingRequest,
+    SamplingResult, Secret, Selector, SelectorError, SessionId, SharedBy, Snapshot, Source,
+    SpecProblem, StepId, StepStore, TaskSupport, TextArguments, TextContent, TextHandler, Tool,
+    ToolAnnotations, ToolBuilder, ToolCall, ToolContext, ToolDefinition, ToolError, ToolFactory,
+    ToolPattern, ToolPool, ToolPoolBuilder, ToolReport, ToolResult, ToolSpec, ToolStatus, Tools,
+    Toolset, ToolsetError, ToolsetKind, ToolsetMethods, Total, TraceContext, WithToolsets,
+    WithoutToolsets,
 };
 #[cfg(feature = "export")]
 #[doc(inline)]

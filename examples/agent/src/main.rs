@@ -41,7 +41,7 @@ async fn approve(request: ApprovalRequest) -> Approval {
     let mut answer = String::new();
     // Nothing else runs meanwhile, so the thread may block.
     if stdout().flush().is_ok() && stdin().read_line(&mut answer).is_ok() && answer.trim() == "y" {
-        return Approval::Approved;
+        return Approval::approved();
     }
     Approval::rejected("the person at the terminal said no")
 }

@@ -5,7 +5,8 @@ use std::fmt;
 
 /// The question before a call runs. Cheap enough to be sent anywhere.
 ///
-/// The request shows the call as it will run: nothing changes the arguments after the question.
+/// The request shows the call as it will run: nothing but the answer changes the arguments after the
+/// question.
 ///
 /// ```
 /// use tool_runtime::ApprovalRequest;
@@ -103,7 +104,14 @@ impl fmt::Debug for ApprovalRequest {
 #[non_exhaustive]
 pub enum Approval {
     /// The call may run.
-    Approved,
+    #[non_exhaustive]
+    Approved {
+        /// Other arguments, as JSON text. The tool and the policies check them again; the question is
+        /// not repeated.
+        arguments: Option<String>,
+        /// Who approved, for records.
+        by: Option<String>,
+    },
     /// The call must not run.
     Rejected {
         /// The reason, which the model reads.
@@ -112,6 +120,37 @@ pub enum Approval {
 }
 
 impl Approval {
+    /// The call may run.
+    ///
+    /// ```
+    /// use tool_runtime::Approval;
+    ///
+    /// let answer = Approval::approved().by("ada").with_arguments(r#"{"path": "b.txt"}"#);
+    /// assert!(matches!(answer, Approval::Approved { by: Some(_), .. }));
+    /// ```
+    pub fn approved() -> Self {
+        Self::Approved { arguments: None, by: None }
+    }
+
+    /// Sets who approved, for records. Default: unknown. Without effect on a rejection.
+    #[must_use]
+    pub fn by(mut self, name: impl Into<String>) -> Self {
+        if let Self::Approved { by, .. } = &mut self {
+            *by = Some(name.into());
+        }
+        self
+    }
+
+    /// Lets the call run with other arguments: JSON text, which the tool and the policies check
+    /// again. Default: those in the request. Without effect on a rejection.
+    #[must_use]
+    pub fn with_arguments(mut self, edited: impl Into<String>) -> Self {
+        if let Self::Approved { arguments, .. } = &mut self {
+            *arguments = Some(edited.into());
+        }
+        self
+    }
+
     /// The call must not run, for a reason that the model reads; empty for none.
     pub fn rejected(reason: impl Into<String>) -> Self {
         Self::Rejected { reason: reason.into() }
@@ -139,12 +178,12 @@ impl Approval {
 ///
 /// approver(Nobody);
 /// approver(|request: ApprovalRequest| async move {
-///     if request.tool() == "fs.read" { Approval::Approved } else { Approval::rejected("no") }
+///     if request.tool() == "fs.read" { Approval::approved() } else { Approval::rejected("no") }
 /// });
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot approve calls",
-    note = "write `|request: ApprovalRequest| async move {{ Approval::Approved }}`, or implement `Approver`"
+    note = "write `|request: ApprovalRequest| async move {{ Approval::approved() }}`, or implement `Approver`"
 )]
 pub trait Approver: Send + Sync + 'static {
     /// Answers. It may take as long as the call may; dropping the future withdraws the question.

@@ -170,15 +170,15 @@ impl ToolPool {
         context: &ToolContext,
         finish: impl FnOnce(Observation) -> T,
     ) -> Result<T, CallError> {
-        let Found { tool, hooks } = match found {
+        let found = match found {
             Ok(ref found) => found,
             Err(refusal) => {
                 return self.not_found(name, arguments, context, refusal).await.map(finish);
             }
         };
-        let hooks = hooks.as_deref();
-        if hooks.is_some() || tool.is_intercepted() || self.governance().intercepts_all() {
-            let call = self.intercepted(tool, hooks, arguments, context, Vec::new());
+        let tool = &found.tool;
+        if found.hooks.is_some() || tool.is_intercepted() || self.governance().intercepts_all() {
+            let call = self.intercepted(found, arguments, context, Vec::new());
             return call.await.map(finish);
         }
         let outcome = if guard::is_unbounded(self, tool, context) {
@@ -190,7 +190,7 @@ impl ToolPool {
         };
         match outcome {
             Err(error) if self.may_repair(&error, tool, arguments) => {
-                let call = self.intercepted(tool, hooks, arguments, context, Vec::new());
+                let call = self.intercepted(found, arguments, context, Vec::new());
                 call.await.map(finish)
             }
             outcome => outcome.map(finish),
@@ -221,8 +221,7 @@ impl ToolPool {
             let Some(Ok(found)) = meant.map(|meant| self.find(&meant)) else {
                 return self.refused(name, arguments, context, refusal).await;
             };
-            let (repairs, hooks) = (vec![Repair::tool_name()], found.hooks.as_deref());
-            self.intercepted(&found.tool, hooks, arguments, context, repairs).await
+            self.intercepted(&found, arguments, context, vec![Repair::tool_name()]).await
         })
     }
 }

@@ -59,6 +59,7 @@ mod repairs;
 mod resources;
 mod restrictions;
 mod same_answers;
+mod seams;
 mod search;
 mod server;
 mod shared_state;

@@ -7,11 +7,12 @@ use crate::access::{Access, Claim};
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
 use crate::future::BoxFuture;
+use crate::governance::Governed;
 use crate::hook::{self, ErasedToolHooks, HookCall};
 use crate::limits::Limits;
 use crate::observation::Observation;
 use crate::output_check::OutputModel;
-use crate::pool::ToolPool;
+use crate::pool::{Found, ToolPool};
 use crate::repair::{self, Repair};
 use crate::schedule::{Deadlock, Held, Ticket};
 use crate::tool::{Decoded, Prepared, Tool};
@@ -20,48 +21,70 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// What the stages of a call note for those after it.
 struct CallProgress {
     /// The time when the tool itself began to run, if a hook asks for it.
     started: Option<Instant>,
     repairs: Vec<Repair>,
+    /// Whether the outcome is that of an earlier attempt, which is final.
+    is_replayed: bool,
 }
 
 /// The hooks of a tool, and the call as they see it.
 struct Hooked<'a> {
     hooks: &'a dyn ErasedToolHooks,
     call: HookCall,
+    /// The call as policies, limits and records see it.
+    governed: Option<Governed>,
+}
+
+impl<'a> Hooked<'a> {
+    fn new(
+        pool: &ToolPool,
+        found: &'a Found,
+        arguments: &str,
+        context: &ToolContext,
+        repairs: &[Repair],
+    ) -> Option<Self> {
+        let hooks = found.hooks.as_deref()?;
+        let (tool, source) = (found.tool.clone(), found.source.clone());
+        let call = HookCall::new(tool, source, arguments, context.clone()).repaired(repairs);
+        let seams = pool.governance().seams.clone();
+        let governed = seams.map(|seams| seams.propose(&call));
+        Some(Self { hooks, call, governed })
+    }
+
+    /// Whether the time of the tool is measured.
+    fn is_timed(&self) -> bool {
+        self.hooks.reads_results() || self.governed.is_some()
+    }
 }
 
 impl ToolPool {
     /// Boxed: few calls need this future, and it would make every call's future larger.
     pub(super) fn intercepted<'a>(
         &'a self,
-        tool: &'a Tool,
-        hooks: Option<&'a dyn ErasedToolHooks>,
+        found: &'a Found,
         arguments: &'a str,
         context: &'a ToolContext,
         repairs: Vec<Repair>,
     ) -> BoxFuture<'a, Result<Observation, CallError>> {
-        Box::pin(self.run_intercepted(tool, hooks, arguments, context, repairs))
+        Box::pin(self.run_intercepted(found, arguments, context, repairs))
     }
 
-    /// After-hooks see every call once, whether it ran or was rejected.
+    /// After-hooks and recorders see every call once, whether it ran or was rejected.
     async fn run_intercepted(
         &self,
-        tool: &Tool,
-        hooks: Option<&dyn ErasedToolHooks>,
+        found: &Found,
         arguments: &str,
         context: &ToolContext,
         repairs: Vec<Repair>,
     ) -> Result<Observation, CallError> {
-        let mut hooked = hooks.map(|hooks| Hooked {
-            hooks,
-            call: HookCall::new(tool.clone(), arguments, context.clone()).repaired(&repairs),
-        });
-        let mut progress = CallProgress { started: None, repairs };
+        let tool = &found.tool;
+        let mut hooked = Hooked::new(self, found, arguments, context, &repairs);
+        let mut progress = CallProgress { started: None, repairs, is_replayed: false };
         let mut outcome = {
             let hooked = hooked.as_mut();
             // Pinned in place: moving a stage into the next would copy it.
@@ -69,24 +92,38 @@ impl ToolPool {
             // Panics are caught here, so that hooks see them like other outcomes.
             guard::catch_panics(tool.name(), run).await
         };
+        let duration = progress.started.map(|started| guard::now() - started);
+        if !progress.is_replayed {
+            outcome = self.checked(tool, outcome, &progress.repairs).await;
+        }
+        let Some(Hooked { hooks, call, governed }) = hooked else { return outcome };
+        if hooks.reads_results() && !progress.is_replayed {
+            outcome = hooks.after(call.clone(), outcome, duration.unwrap_or_default()).await;
+        }
+        if let Some(mut governed) = governed {
+            governed.finish(&call, &outcome, duration).await;
+        }
+        outcome
+    }
+
+    /// The outcome as hooks see it: checked, with its repairs, limited.
+    async fn checked(
+        &self,
+        tool: &Tool,
+        mut outcome: Result<Observation, CallError>,
+        repairs: &[Repair],
+    ) -> Result<Observation, CallError> {
         if let Ok(observation) = &outcome
             && let Err(error) = self.check_output(tool, observation)
         {
             outcome = Err(error);
         }
-        let CallProgress { started, repairs } = progress;
         if !repairs.is_empty() {
-            outcome = outcome.map(|observation| repair::note(observation, &repairs));
+            outcome = outcome.map(|observation| repair::note(observation, repairs));
         }
-        if let Some(limits) = &self.governance().limits {
-            outcome = Box::pin(limited(&**limits, tool, outcome)).await;
-        }
-        match hooked {
-            Some(Hooked { hooks, call }) if hooks.reads_results() => {
-                let duration = started.map_or(Duration::ZERO, |started| guard::now() - started);
-                hooks.after(call, outcome, duration).await
-            }
-            _ => outcome,
+        match &self.governance().limits {
+            Some(limits) => Box::pin(limited(&**limits, tool, outcome)).await,
+            None => outcome,
         }
     }
 
@@ -101,7 +138,7 @@ impl ToolPool {
         progress: &mut CallProgress,
     ) -> Result<Observation, CallError> {
         let (mut arguments, mut context) = (Cow::Borrowed(arguments), Cow::Borrowed(context));
-        let is_timed = hooked.as_ref().is_some_and(|hooked| hooked.hooks.reads_results());
+        let is_timed = hooked.as_ref().is_some_and(|hooked| hooked.is_timed());
         let repair = self.governance().repair;
         // Otherwise the execution validates the arguments.
         let mut prepared = match tool.declares_access() || hooked.is_some() || repair.is_some() {
@@ -120,13 +157,23 @@ impl ToolPool {
             (prepared, arguments) = (Ok(repaired), Cow::Owned(text));
         }
         let mut prepared = prepared?;
-        if let Some(hooked) = hooked {
-            let admitted = self.ask_hooks(tool, hooked.hooks, &mut hooked.call, &context).await?;
+        let mut recorded = None;
+        if let Some(Hooked { hooks, call, governed }) = hooked {
+            let checks = governed.as_mut();
+            let admitted = self.ask_hooks(tool, *hooks, call, checks, &context).await?;
+            if let Some(replayed) = admitted.replayed {
+                progress.is_replayed = true;
+                return replayed;
+            }
             if let Some(rewritten) = admitted.arguments {
-                prepared = self.decode_call(tool, &rewritten, hooked.call.context()).await?;
+                prepared = self.decode_call(tool, &rewritten, call.context()).await?;
                 arguments = Cow::Owned(rewritten);
             }
             context = admitted.context.map_or(context, Cow::Owned);
+            if let Some(governed) = governed.as_mut() {
+                context = Cow::Owned(context.into_owned().within_call(call.view().number().0));
+                recorded = Some((governed, &*call));
+            }
         }
         let Prepared { access, action } = prepared;
         let _held = match access.touches_nothing() {
@@ -137,8 +184,8 @@ impl ToolPool {
                 Some(context.to_mut().hold(held))
             }
         };
-        progress.started = is_timed.then(guard::now);
-        execute(self, tool, action, &arguments, context).await
+        let started = is_timed.then_some(&mut progress.started);
+        execute(self, tool, action, &arguments, context, recorded, started).await
     }
 
     /// Decodes a call. If user code runs in separate tasks, decoding has the tool's time limit.
@@ -168,11 +215,12 @@ impl ToolPool {
         tool: &Tool,
         hooks: &dyn ErasedToolHooks,
         call: &mut HookCall,
+        governed: Option<&mut Governed>,
         context: &ToolContext,
     ) -> Result<hook::Admitted, CallError> {
         let approver = self.governance().approver.as_ref();
-        let asked =
-            hooks.before(call, approver, |tool, rewritten| tool.prepare(rewritten).map(drop));
+        let validate = |tool: &Tool, rewritten: &str| tool.prepare(rewritten).map(drop);
+        let asked = hooks.before(call, approver, validate, governed);
         let asked = pin!(guard::waiting(asked, tool.name(), context));
         guard::while_open(self, None, asked).await
     }
@@ -242,9 +290,18 @@ async fn execute(
     action: Option<Decoded>,
     arguments: &str,
     context: Cow<'_, ToolContext>,
+    recorded: Option<(&mut Governed, &HookCall)>,
+    started: Option<&mut Option<Instant>>,
 ) -> Result<Observation, CallError> {
     let (limit, context) = guard::bounds(pool, tool, context);
     let Entered { context, instance, _running } = entered(pool, tool, context).await?;
+    if let Some((governed, call)) = recorded {
+        let recorded = pin!(guard::waiting(governed.start(call), tool.name(), &context));
+        guard::while_open(pool, instance.as_deref(), recorded).await?;
+    }
+    if let Some(started) = started {
+        *started = Some(guard::now());
+    }
     let mut interrupt = InterruptOnDrop {
         tool,
         instance: instance.as_deref(),

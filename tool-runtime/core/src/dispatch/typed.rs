@@ -10,9 +10,11 @@ use crate::error::{CallError, ErrorClass};
 use crate::hook::{ErasedToolHooks, HookCall};
 use crate::input::InputModel;
 use crate::pool::{Found, ToolPool};
+use crate::source::Source;
 use crate::tool::Tool;
 use std::borrow::Cow;
 use std::pin::pin;
+use std::sync::Arc;
 
 /// Calls an action through a pool without a detour through JSON.
 ///
@@ -83,7 +85,7 @@ async fn stages<A: Action>(
     pool: &ToolPool,
     context: &ToolContext,
 ) -> Result<A::Output, CallError> {
-    let Found { tool, hooks } = pool.find(A::NAME)?;
+    let Found { tool, hooks, source } = pool.find(A::NAME)?;
     if !tool.is::<A>() {
         return Err(another(A::NAME));
     }
@@ -91,8 +93,11 @@ async fn stages<A: Action>(
     if pool.governance().layered.is_some() {
         return Err(unseen(A::NAME, "layers stand around every call"));
     }
+    if pool.governance().seams.is_some() {
+        return Err(unseen(A::NAME, "policies, limits or records apply to its calls"));
+    }
     let (action, mut context) = match hooks {
-        Some(hooks) => admitted(action, pool, &tool, &*hooks, context).await?,
+        Some(hooks) => admitted(action, pool, &tool, (&*hooks, source), context).await?,
         None => (action, context.clone()),
     };
     let access = A::ACCESS.map_or_else(Access::undeclared, |access| access(&action));
@@ -112,7 +117,7 @@ async fn admitted<A: Action>(
     action: A,
     pool: &ToolPool,
     tool: &Tool,
-    hooks: &dyn ErasedToolHooks,
+    (hooks, source): (&dyn ErasedToolHooks, Option<Arc<Source>>),
     context: &ToolContext,
 ) -> Result<(A, ToolContext), CallError> {
     if hooks.reads_results() {
@@ -124,8 +129,8 @@ async fn admitted<A: Action>(
             "a hook looks at the arguments, whose types are not all `Serialize`",
         ));
     };
-    let mut call = HookCall::new(tool.clone(), &json, context.clone());
-    let admitted = pool.ask_hooks(tool, hooks, &mut call, context).await?;
+    let mut call = HookCall::new(tool.clone(), source, &json, context.clone());
+    let admitted = pool.ask_hooks(tool, hooks, &mut call, None, context).await?;
     let action = match &admitted.arguments {
         Some(json) => A::decode(Arguments::new(json)).map_err(|error| decode_error::<A>(&error))?,
         None => action,

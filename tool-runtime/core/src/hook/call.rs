@@ -3,11 +3,11 @@
 use crate::arguments::{Arguments, DecodeError};
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
+use crate::governance::{CallDetails, CallText, CallView};
 use crate::repair::Repair;
+use crate::source::Source;
 use crate::tool::Tool;
-use compact_str::CompactString;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
 
@@ -30,21 +30,24 @@ pub struct HookCall(Arc<Parts>);
 #[derive(Clone)]
 struct Parts {
     tool: Tool,
-    /// Stored inline if short, which most arguments are.
-    arguments: CompactString,
-    context: ToolContext,
-    repairs: Vec<Repair>,
+    details: CallDetails,
 }
 
 impl HookCall {
     /// A call before any hook; empty text means no arguments.
-    pub(crate) fn new(tool: Tool, arguments: &str, context: ToolContext) -> Self {
-        Self(Arc::new(Parts {
-            tool,
-            arguments: normalize(arguments),
-            context,
-            repairs: Vec::new(),
-        }))
+    pub(crate) fn new(
+        tool: Tool,
+        source: Option<Arc<Source>>,
+        arguments: &str,
+        context: ToolContext,
+    ) -> Self {
+        let details = CallDetails::new(tool.name(), source, arguments, context);
+        Self(Arc::new(Parts { tool, details }))
+    }
+
+    /// Everything that is known of the call: its origin, risk, session, number.
+    pub fn view(&self) -> CallView<'_> {
+        CallView::new(self.name(), Some(&self.0.tool), &self.0.details)
     }
 
     /// The tool's id.
@@ -55,7 +58,7 @@ impl HookCall {
     /// The arguments as JSON text, as rewritten by earlier hooks, with escapes normalised. Includes secret
     /// arguments.
     pub fn arguments(&self) -> &str {
-        &self.0.arguments
+        self.0.details.arguments.as_str()
     }
 
     /// Deserializes the arguments.
@@ -63,12 +66,12 @@ impl HookCall {
     /// # Errors
     /// The arguments do not match `T`. A hook that returns this error with `?` fails.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, DecodeError> {
-        Arguments::new(&self.0.arguments).parse()
+        Arguments::new(self.arguments()).parse()
     }
 
     /// The call's id, as its caller gave it.
     pub fn call_id(&self) -> Option<&str> {
-        self.0.context.call_id()
+        self.0.details.context.call_id()
     }
 
     /// The definition of the tool, as clients see it.
@@ -78,7 +81,7 @@ impl HookCall {
 
     /// The context of the call: the pool's state, values that hooks provided so far, the deadline.
     pub fn context(&self) -> &ToolContext {
-        &self.0.context
+        &self.0.details.context
     }
 
     pub(crate) fn tool(&self) -> &Tool {
@@ -87,39 +90,35 @@ impl HookCall {
 
     /// The text that shows the call to a person.
     pub(super) fn visualize(&self) -> String {
-        self.0.tool.visualize(&self.0.arguments)
+        self.0.tool.visualize(self.arguments())
     }
 
+    /// The call with other arguments.
     pub(crate) fn rewritten(&self, arguments: &str) -> Self {
-        Self::new(self.0.tool.clone(), arguments, self.0.context.clone())
+        let mut call = self.clone();
+        call.details_mut().arguments = CallText::new(arguments);
+        call
     }
 
     /// The corrections of what the model wrote, which the arguments have already.
     pub fn repairs(&self) -> &[Repair] {
-        &self.0.repairs
+        &self.0.details.repairs
     }
 
     pub(crate) fn repaired(mut self, repairs: &[Repair]) -> Self {
         if !repairs.is_empty() {
-            Arc::make_mut(&mut self.0).repairs = repairs.to_vec();
+            self.details_mut().repairs = repairs.to_vec();
         }
         self
     }
 
     pub(super) fn context_mut(&mut self) -> &mut ToolContext {
-        &mut Arc::make_mut(&mut self.0).context
+        &mut self.details_mut().context
     }
-}
 
-/// Removes needless escapes, so that a hook that searches the text finds a word in any spelling.
-fn normalize(arguments: &str) -> CompactString {
-    let text = Arguments::new(arguments).as_str();
-    if text.contains('\\')
-        && let Ok(value) = serde_json::from_str::<Value>(text)
-    {
-        return value.to_string().into();
+    fn details_mut(&mut self) -> &mut CallDetails {
+        &mut Arc::make_mut(&mut self.0).details
     }
-    text.into()
 }
 
 /// Omits the arguments, which may be secret.

@@ -8,15 +8,16 @@ use super::governance::Layered;
 use super::handle::ToolPool;
 use super::problem::{PoolError, PoolProblem};
 use super::selector::{Selector, SelectorError};
-use super::source::Source;
 use crate::action::Action;
 use crate::approval::Approver;
+use crate::governance::{Limiter, PolicyEngine, Recorder, StepStore};
 use crate::hook::Hook;
 use crate::limits::OutputLimits;
 use crate::pattern::{PatternError, ToolPattern};
 use crate::prompt::{Prompt, PromptAction};
 use crate::repair::AllRepairs;
 use crate::resource::{Resource, ResourceAction};
+use crate::source::Source;
 use crate::tool::Tool;
 use crate::toolset::Toolset;
 use std::any::{Any, TypeId, type_name};
@@ -111,6 +112,11 @@ impl ToolPool {
 impl<S> ToolPoolBuilder<S> {
     fn of(draft: Draft) -> Self {
         Self { draft, toolsets: PhantomData }
+    }
+
+    /// Notes a problem, which `build` reports.
+    pub(super) fn note(&mut self, problem: PoolProblem) {
+        self.draft.problems.push(problem);
     }
 
     /// The builder in another state. Its toolsets are lost if the pool is built without them.
@@ -412,10 +418,42 @@ impl<S> ToolPoolBuilder<S> {
         self
     }
 
-    /// Sets who is asked where a hook wants a person's approval. Default: none, and then
+    /// Sets who is asked where a hook or a policy wants a person's approval. Default: none, and then
     /// asking denies.
     pub fn approver(mut self, approver: impl Approver) -> Self {
         self.draft.governance.approver = Some(Arc::new(approver));
+        self
+    }
+
+    /// Adds a policy, which decides about every call and hides tools from callers. Default: none.
+    /// Of several policies the strictest answer counts.
+    pub fn policy(mut self, policy: impl PolicyEngine) -> Self {
+        self.draft.govern(|seams| seams.policies.push(Arc::new(policy)));
+        self
+    }
+
+    /// Sets what keeps limits on calls. Default: none, and then a policy that sets limits denies.
+    pub fn limiter(mut self, limiter: impl Limiter) -> Self {
+        let mut is_repeated = false;
+        self.draft.govern(|seams| {
+            is_repeated = seams.limiter.replace(Arc::new(limiter)).is_some();
+        });
+        self.draft.note_repeated(is_repeated, "limiter");
+        self
+    }
+
+    /// Adds a recorder of all calls. Default: none.
+    pub fn recorder(mut self, recorder: impl Recorder) -> Self {
+        self.draft.govern(|seams| seams.recorders.push(Arc::new(recorder)));
+        self
+    }
+
+    /// Sets what knows the calls of earlier attempts, for calls in an
+    /// [`Execution`](crate::Execution). Default: none, and every call runs.
+    pub fn step_store(mut self, store: impl StepStore) -> Self {
+        let mut is_repeated = false;
+        self.draft.govern(|seams| is_repeated = seams.steps.replace(Arc::new(store)).is_some());
+        self.draft.note_repeated(is_repeated, "step_store");
         self
     }
 

@@ -9,6 +9,7 @@ use crate::context::ToolContext;
 use crate::error::BoxError;
 use crate::error::CallError;
 use crate::future::BoxFuture;
+use crate::governance::GovernCalls;
 use crate::hook::ErasedHooks;
 use crate::limits::Limits;
 use crate::observation::Observation;
@@ -32,6 +33,8 @@ pub(crate) struct Governance {
     pub(crate) batch_limit: usize,
     pub(crate) hooks: Option<Arc<dyn ErasedHooks>>,
     pub(crate) approver: Option<Arc<dyn Approver>>,
+    /// Policies, limiter and recorders. With these, every tool has hooks.
+    pub(crate) seams: Option<Arc<dyn GovernCalls>>,
     pub(crate) limits: Option<Arc<dyn Limits>>,
     /// Whether structured results of generated tools are checked against their schema, too.
     pub(crate) checks_outputs: bool,
@@ -50,6 +53,7 @@ impl Default for Governance {
             batch_limit: BATCH_LIMIT,
             hooks: None,
             approver: None,
+            seams: None,
             limits: None,
             checks_outputs: false,
             queue: SharedQueue::default(),

@@ -3,8 +3,10 @@
 use super::core::{Core, View};
 use super::snapshot::Snapshot;
 use crate::context::ToolContext;
+use crate::governance::GovernCalls;
 use crate::pattern::ToolPattern;
 use crate::sync::lock;
+use crate::tool::Tool;
 use arc_swap::{ArcSwapOption, Guard};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,6 +24,8 @@ pub(crate) struct Scope {
     /// `None` without restrictions, and after a change of the pool until the next read: it must
     /// not keep removed tools alive.
     view: ArcSwapOption<Narrowed>,
+    /// The tools that the policies show to the principal of this scope, cleared as `view` is.
+    visible: ArcSwapOption<Narrowed>,
 }
 
 /// The restrictions in force, the innermost last.
@@ -69,6 +73,7 @@ impl Scope {
             is_restricted: AtomicBool::new(false),
             stack: Mutex::default(),
             view: ArcSwapOption::empty(),
+            visible: ArcSwapOption::empty(),
         }
     }
 
@@ -78,6 +83,42 @@ impl Scope {
             return Guard::from_inner(self.restricted());
         }
         self.base()
+    }
+
+    /// The tools that the principal of this scope sees in lists. Calls look tools up in
+    /// [`Self::snapshot`], so that a hidden one is denied with a reason.
+    pub(super) fn listed(&self) -> Arc<Snapshot> {
+        let callable = Guard::into_inner(self.snapshot());
+        match &self.core.governance().seams {
+            Some(seams) if seams.has_policies() => self.visible(callable, &**seams),
+            _ => callable,
+        }
+    }
+
+    /// Policies are asked each time, since their answers may change. While these stay the same, so
+    /// does the snapshot, with its exports.
+    fn visible(&self, callable: Arc<Snapshot>, seams: &dyn GovernCalls) -> Arc<Snapshot> {
+        let principal = self.context.principal();
+        let sees = |tool: &Tool| seams.sees(tool.definition(), principal);
+        let seen: Vec<bool> = callable.tools().iter().map(sees).collect();
+        if seen.iter().all(|seen| *seen) {
+            return callable;
+        }
+        let mut each = callable.tools().iter().zip(&seen);
+        let names: Vec<&str> =
+            each.by_ref().filter(|(_, seen)| **seen).map(|(tool, _)| tool.name()).collect();
+        let is_same = |known: &&Arc<Narrowed>| {
+            Arc::ptr_eq(&known.base, &callable)
+                && known.snapshot.tools().iter().map(Tool::name).eq(names.iter().copied())
+        };
+        if let Some(known) = self.visible.load().as_ref().filter(is_same) {
+            return Arc::clone(&known.snapshot);
+        }
+        let narrowed = callable.narrowed(|tool| names.binary_search(&tool.name()).is_ok());
+        let snapshot = Arc::new(narrowed);
+        let view = Narrowed { base: Arc::clone(&callable), snapshot: Arc::clone(&snapshot) };
+        self.visible.store(Some(Arc::new(view)));
+        snapshot
     }
 
     fn base(&self) -> Guard<Arc<Snapshot>> {
@@ -109,7 +150,7 @@ impl Scope {
         if base.is_closed() || stack.entries.is_empty() {
             return (base, self.view.swap(None));
         }
-        let snapshot = Arc::new(base.narrowed(|name| stack.hides(name).is_none()));
+        let snapshot = Arc::new(base.narrowed(|tool| stack.hides(tool.name()).is_none()));
         let view = Narrowed { base, snapshot: Arc::clone(&snapshot) };
         (snapshot, self.view.swap(Some(Arc::new(view))))
     }
@@ -152,7 +193,7 @@ impl View for Scope {
     /// Waits for a view that is being made.
     fn renew(&self) {
         let stack = self.stack();
-        let stale = self.view.swap(None);
+        let stale = (self.view.swap(None), self.visible.swap(None));
         drop(stack);
         drop(stale);
     }

@@ -1,11 +1,13 @@
 //! The visible tools, the prompts and the resources of one moment.
 
 use super::catalog::Catalog;
+use super::offer::VisibleTool;
 use crate::definition::ToolDefinition;
 use crate::export::{ApiFormat, Export};
 use crate::hook::{ErasedHooks, ErasedToolHooks};
 use crate::prompt::Prompt;
 use crate::resource::Resource;
+use crate::source::Source;
 use crate::sync::lock;
 use crate::tool::Tool;
 use hashbrown::HashTable;
@@ -28,6 +30,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 /// ```
 pub struct Snapshot {
     tools: Vec<Tool>,
+    /// The sources of the tools, in the same order.
+    sources: Vec<Arc<Source>>,
     catalog: Arc<Catalog>,
     /// Positions in `tools` by the hash of their names.
     by_name: HashTable<usize>,
@@ -50,15 +54,18 @@ pub struct Found {
     /// The tool.
     pub tool: Tool,
     pub(crate) hooks: Option<Arc<dyn ErasedToolHooks>>,
+    /// The origin of the tool, if there are hooks.
+    pub(crate) source: Option<Arc<Source>>,
 }
 
 impl Snapshot {
     /// Creates a snapshot from tools sorted by name and the hooks of the pool.
     pub(super) fn new(
-        tools: Vec<Tool>,
+        tools: Vec<VisibleTool>,
         catalog: Arc<Catalog>,
         hooks: Option<&Arc<dyn ErasedHooks>>,
     ) -> Self {
+        let (tools, sources): (Vec<Tool>, Vec<Arc<Source>>) = tools.into_iter().unzip();
         let (mut by_name, hasher) = (HashTable::with_capacity(tools.len()), Default::default());
         let hash = |tool: &Tool| foldhash::fast::RandomState::hash_one(&hasher, tool.name());
         for (index, tool) in tools.iter().enumerate() {
@@ -69,14 +76,20 @@ impl Snapshot {
             of_tools: tools.iter().map(|_| OnceLock::new()).collect(),
         });
         let (listing, exports) = (OnceLock::new(), Mutex::default());
-        Self { tools, catalog, by_name, hasher, hooks, listing, exports, is_closed: false }
+        Self { tools, sources, catalog, by_name, hasher, hooks, listing, exports, is_closed: false }
     }
 
     /// Some of the tools, in their order, in the same pool.
-    pub(super) fn narrowed(&self, is_visible: impl Fn(&str) -> bool) -> Self {
-        let visible = self.tools.iter().filter(|tool| is_visible(tool.name())).cloned();
+    pub(super) fn narrowed(&self, is_visible: impl Fn(&Tool) -> bool) -> Self {
+        let mut tools = self.visible_tools();
+        tools.retain(|(tool, _)| is_visible(tool));
         let hooks = self.hooks.as_ref().map(|hooks| &hooks.all);
-        Self::new(visible.collect(), Arc::clone(&self.catalog), hooks)
+        Self::new(tools, Arc::clone(&self.catalog), hooks)
+    }
+
+    /// The tools with their sources.
+    pub(super) fn visible_tools(&self) -> Vec<VisibleTool> {
+        self.tools.iter().cloned().zip(self.sources.iter().cloned()).collect()
     }
 
     /// The snapshot of a pool that has been closed.
@@ -111,7 +124,8 @@ impl Snapshot {
         let index = self.position(name)?;
         let tool = self.tools[index].clone();
         let hooks = self.hooks.as_ref().and_then(|hooks| hooks.of_tool(index, name));
-        Some(Found { tool, hooks })
+        let source = hooks.is_some().then(|| Arc::clone(&self.sources[index]));
+        Some(Found { tool, hooks, source })
     }
 
     #[inline]
