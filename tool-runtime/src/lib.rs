@@ -59,6 +59,7 @@
 //! | run many calls at once | [`ToolPool::call_all`], [`Batch`], [`Access`] |
 //! | call a tool from a tool | [`ToolContext::call`] |
 //! | check, rewrite, approve, log calls | [`Hook`], [`Approver`] |
+//! | have models judge the risk of their calls | [`MetaParameters`], [`Risk`] |
 //! | decide about calls, hide tools, limit and record calls | [`PolicyEngine`], [`Limiter`], [`Recorder`] |
 //! | repeat an execution without repeating its calls | [`Execution`], [`StepStore`] |
 //! | limit the size of results | [`OutputLimits`] |
@@ -174,10 +175,10 @@ pub use tool_runtime_core::{
     ContentAnnotations, ContentBlock, ContentExtra, Decision, DecodeError, Effect,
     EmbeddedResource, ErrorClass, Execution, Executor, Filter, Form, FormChoice, FormField,
     Handler, Hook, HookAnswer, HookCall, Icon, IntoObservation, IntoPrompt, IntoResource, Issue,
-    Json, KeyPart, Limit, LimitExceeded, Limiter, LogEntry, LogLevel, MediaContent, Observation,
-    OfferingBuilder, OutputLimits, PatternError, Peer, PeerCapability, PeerError, PeerInfo,
-    PeerRequest, PolicyEngine, PoolChange, PoolChanges, PoolConfig, PoolError, PoolExtension,
-    PoolProblem, PoolReport, PoolSession, Principal, Progress, Prompt, PromptAction,
+    Json, KeyPart, Limit, LimitExceeded, Limiter, LogEntry, LogLevel, MediaContent, MetaParameters,
+    Observation, OfferingBuilder, OutputLimits, PatternError, Peer, PeerCapability, PeerError,
+    PeerInfo, PeerRequest, PolicyEngine, PoolChange, PoolChanges, PoolConfig, PoolError,
+    PoolExtension, PoolProblem, PoolReport, PoolSession, Principal, Progress, Prompt, PromptAction,
     PromptArgument, PromptBuilder, PromptDefinition, PromptMessage, PromptMessages, ProtocolError,
     ReadRequest, Receipt, RecordError, Recorder, Registration, Registry, RegistryError, Repair,
     RepairKind, Reservation, Resource, ResourceAction, ResourceBuilder, ResourceContents,

@@ -1,6 +1,7 @@
 //! Approval of calls by a person.
 
 use crate::future::BoxFuture;
+use crate::governance::Risk;
 use std::fmt;
 
 /// The question before a call runs. Cheap enough to be sent anywhere.
@@ -25,6 +26,8 @@ pub struct ApprovalRequest {
     arguments: String,
     visual: String,
     question: String,
+    risk: Risk,
+    summary: Option<String>,
 }
 
 impl ApprovalRequest {
@@ -35,7 +38,15 @@ impl ApprovalRequest {
         question: impl Into<String>,
     ) -> Self {
         let (tool, arguments) = (tool.into(), arguments.into());
-        Self { call_id: None, visual: tool.clone(), tool, arguments, question: question.into() }
+        Self {
+            call_id: None,
+            visual: tool.clone(),
+            tool,
+            arguments,
+            question: question.into(),
+            risk: Risk::Unknown,
+            summary: None,
+        }
     }
 
     /// Sets the call's id. Default: none.
@@ -50,6 +61,23 @@ impl ApprovalRequest {
     pub fn with_visual(mut self, visual: impl Into<String>) -> Self {
         self.visual = visual.into();
         self
+    }
+
+    /// Sets what the model says about the call. Default: an unknown risk, no summary.
+    #[must_use]
+    pub fn with_judgement(mut self, risk: Risk, summary: Option<&str>) -> Self {
+        (self.risk, self.summary) = (risk, summary.map(str::to_owned));
+        self
+    }
+
+    /// The risk, as the model judges it.
+    pub fn risk(&self) -> Risk {
+        self.risk
+    }
+
+    /// The purpose of the call in the words of the model, if it gave one.
+    pub fn summary(&self) -> Option<&str> {
+        self.summary.as_deref()
     }
 
     /// The call's id, as its caller gave it.

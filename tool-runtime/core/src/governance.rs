@@ -9,6 +9,7 @@
 mod call_view;
 mod governed_call;
 mod limiter;
+mod meta_parameters;
 mod policy;
 mod recorder;
 mod risk;
@@ -18,6 +19,8 @@ mod steps;
 pub(crate) use call_view::{CallDetails, CallText};
 pub use call_view::{CallNumber, CallView};
 pub use limiter::{Limit, LimitExceeded, Limiter, Reservation};
+pub use meta_parameters::MetaParameters;
+pub(crate) use meta_parameters::{ExtendParameters, Taken};
 pub use policy::{Decision, Effect, PolicyEngine};
 pub use recorder::{CallEvent, CallStage, Receipt, RecordError, Recorder};
 pub use risk::Risk;

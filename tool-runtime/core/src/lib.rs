@@ -106,7 +106,8 @@ pub use export::{
 pub use future::BoxFuture;
 pub use governance::{
     Begin, CallEvent, CallNumber, CallStage, CallView, Decision, Effect, Limit, LimitExceeded,
-    Limiter, PolicyEngine, Receipt, RecordError, Recorder, Reservation, RetryMode, Risk, StepStore,
+    Limiter, MetaParameters, PolicyEngine, Receipt, RecordError, Recorder, Reservation, RetryMode,
+    Risk, StepStore,
 };
 pub use hook::{After, AfterCall, Before, Hook, HookAnswer, HookCall};
 pub use icon::Icon;

@@ -44,6 +44,7 @@ mod mcp_names;
 mod mcp_resources;
 mod mcp_schedules;
 mod mcp_trust;
+mod meta_parameters;
 mod nested_fields;
 mod numbers;
 mod outputs;

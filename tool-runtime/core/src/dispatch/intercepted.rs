@@ -7,7 +7,7 @@ use crate::access::{Access, Claim};
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
 use crate::future::BoxFuture;
-use crate::governance::Governed;
+use crate::governance::{Governed, Taken};
 use crate::hook::{self, ErasedToolHooks, HookCall};
 use crate::limits::Limits;
 use crate::observation::Observation;
@@ -44,13 +44,14 @@ impl<'a> Hooked<'a> {
     fn new(
         pool: &ToolPool,
         found: &'a Found,
-        arguments: &str,
+        taken: &Taken<'_>,
         context: &ToolContext,
-        repairs: &[Repair],
     ) -> Option<Self> {
         let hooks = found.hooks.as_deref()?;
         let (tool, source) = (found.tool.clone(), found.source.clone());
-        let call = HookCall::new(tool, source, arguments, context.clone()).repaired(repairs);
+        let call = HookCall::new(tool, source, &taken.arguments, context.clone())
+            .repaired(&taken.repairs)
+            .judged(taken.risk, taken.summary.clone());
         let seams = pool.governance().seams.clone();
         let governed = seams.map(|seams| seams.propose(&call));
         Some(Self { hooks, call, governed })
@@ -83,14 +84,20 @@ impl ToolPool {
         repairs: Vec<Repair>,
     ) -> Result<Observation, CallError> {
         let tool = &found.tool;
-        let mut hooked = Hooked::new(self, found, arguments, context, &repairs);
+        let mut taken = self.governance().taken(tool, arguments);
+        taken.repairs.splice(0..0, repairs);
+        let mut hooked = Hooked::new(self, found, &taken, context);
+        let Taken { arguments, repairs, refusal, .. } = taken;
         let mut progress = CallProgress { started: None, repairs, is_replayed: false };
         let mut outcome = {
             let hooked = hooked.as_mut();
             // Pinned in place: moving a stage into the next would copy it.
-            let run = pin!(self.admitted_run(tool, arguments, context, hooked, &mut progress));
+            let run = async {
+                refusal.map_or(Ok(()), Err)?;
+                self.admitted_run(tool, &arguments, context, hooked, &mut progress).await
+            };
             // Panics are caught here, so that hooks see them like other outcomes.
-            guard::catch_panics(tool.name(), run).await
+            guard::catch_panics(tool.name(), pin!(run)).await
         };
         let duration = progress.started.map(|started| guard::now() - started);
         if !progress.is_replayed {

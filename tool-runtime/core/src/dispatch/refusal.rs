@@ -44,7 +44,9 @@ impl ToolPool {
             if seams.is_none() && !hooks.reads_results() {
                 return Err(refusal);
             }
-            let call = HookCall::new(tool, source, arguments, context.clone());
+            let taken = self.governance().taken(&tool, arguments);
+            let call = HookCall::new(tool, source, &taken.arguments, context.clone())
+                .judged(taken.risk, taken.summary);
             let governed = seams.clone().map(|seams| seams.propose(&call));
             let mut outcome = Err(refusal);
             if hooks.reads_results() {

@@ -193,6 +193,7 @@ impl<'a> Admission<'a> {
     async fn ask(&mut self, approver: &Arc<dyn Approver>, question: &str) -> Result<(), CallError> {
         let tool = self.call.name().to_owned();
         let mut request = ApprovalRequest::new(&*tool, self.call.arguments(), question)
+            .with_judgement(self.call.risk(), self.call.summary())
             .with_visual(visual(self.call).await);
         if let Some(id) = self.call.call_id() {
             request = request.with_call_id(id);

@@ -3,7 +3,7 @@
 use crate::arguments::{Arguments, DecodeError};
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
-use crate::governance::{CallDetails, CallText, CallView};
+use crate::governance::{CallDetails, CallText, CallView, Risk};
 use crate::repair::Repair;
 use crate::source::Source;
 use crate::tool::Tool;
@@ -103,6 +103,26 @@ impl HookCall {
     /// The corrections of what the model wrote, which the arguments have already.
     pub fn repairs(&self) -> &[Repair] {
         &self.0.details.repairs
+    }
+
+    /// The risk, as the model judges it. Always [`Risk::Unknown`] without
+    /// [`meta_parameters`](crate::ToolPoolBuilder::meta_parameters).
+    pub fn risk(&self) -> Risk {
+        self.0.details.risk
+    }
+
+    /// The purpose of the call in the words of the model, if it gave one.
+    pub fn summary(&self) -> Option<&str> {
+        self.0.details.summary.as_deref()
+    }
+
+    /// The call with what the model says about it.
+    pub(crate) fn judged(mut self, risk: Risk, summary: Option<String>) -> Self {
+        if risk != Risk::Unknown || summary.is_some() {
+            let details = self.details_mut();
+            (details.risk, details.summary) = (risk, summary);
+        }
+        self
     }
 
     pub(crate) fn repaired(mut self, repairs: &[Repair]) -> Self {

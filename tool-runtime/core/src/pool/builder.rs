@@ -10,7 +10,7 @@ use super::problem::{PoolError, PoolProblem};
 use super::selector::{Selector, SelectorError};
 use crate::action::Action;
 use crate::approval::Approver;
-use crate::governance::{Limiter, PolicyEngine, Recorder, StepStore};
+use crate::governance::{Limiter, MetaParameters, PolicyEngine, Recorder, StepStore};
 use crate::hook::Hook;
 use crate::limits::OutputLimits;
 use crate::pattern::{PatternError, ToolPattern};
@@ -505,6 +505,43 @@ impl<S> ToolPoolBuilder<S> {
         self.draft.governance.repair = Some(&AllRepairs);
         // The schemas of foreign tools may hold patterns and formats.
         crate::schema::engine::enable();
+        self
+    }
+
+    /// Adds parameters to the tools: what a model says about a call, beside its arguments. They stand
+    /// first in every listed and exported schema and are optional. They are taken off a call before
+    /// its arguments are validated; hooks, policies and records get them, the tool does not. A tool
+    /// keeps its own parameter of such a name. Default: none.
+    ///
+    /// ```
+    /// # use tool_runtime::prelude::*;
+    /// use tool_runtime::{CallView, Decision, MetaParameters, PolicyEngine, Risk};
+    ///
+    /// struct Cautious;
+    ///
+    /// impl PolicyEngine for Cautious {
+    ///     fn decide(&self, call: &CallView<'_>) -> Decision {
+    ///         match call.risk() {
+    ///             Risk::Low | Risk::Medium => Decision::allow(),
+    ///             _ => Decision::deny("the risk is too high"),
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let pool = ToolPool::builder()
+    ///     .add(Tool::builder("ping", "Answer at once.").handler(|| async { "pong" }))
+    ///     .meta_parameters(MetaParameters::all())
+    ///     .policy(Cautious)
+    ///     .build()?;
+    /// assert!(pool.definitions_json().contains("security_risk"));
+    /// assert!(!pool.call(ToolCall::new("ping", r#"{"security_risk": "LOW"}"#)).await.is_error());
+    /// assert!(pool.call(ToolCall::new("ping", "{}")).await.is_error());
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn meta_parameters(mut self, parameters: MetaParameters) -> Self {
+        self.draft.governance.meta_parameters = Some(Arc::new(parameters));
         self
     }
 

@@ -89,8 +89,7 @@ impl Core {
         decision: Decision,
         (entries, catalog): (Vec<Entry>, Catalog),
     ) -> Self {
-        let hooks = governance.hooks.as_ref();
-        let snapshot = Snapshot::new(decision.visible_tools(), Arc::new(catalog), hooks);
+        let snapshot = Snapshot::new(decision.visible_tools(), Arc::new(catalog), &governance);
         Self {
             snapshot: ArcSwap::from_pointee(snapshot),
             offered: Mutex::new(Offered {
@@ -266,7 +265,7 @@ impl Core {
         }
         let catalog = Arc::clone(self.snapshot.load().catalog());
         let tools = decision.visible_tools();
-        let snapshot = Snapshot::new(tools, catalog, self.governance.hooks.as_ref());
+        let snapshot = Snapshot::new(tools, catalog, &self.governance);
         let (change, before) = self.replace(offered, snapshot);
         (change, (before, std::mem::replace(&mut offered.decision, decision)))
     }
@@ -314,8 +313,8 @@ impl Core {
         }
         let before = self.snapshot.load_full();
         let catalog = Catalog::after(before.catalog(), &settled);
-        let (tools, hooks) = (before.visible_tools(), self.governance.hooks.as_ref());
-        self.snapshot.store(Arc::new(Snapshot::new(tools, Arc::new(catalog), hooks)));
+        let tools = before.visible_tools();
+        self.snapshot.store(Arc::new(Snapshot::new(tools, Arc::new(catalog), &self.governance)));
         Ok((before, std::mem::replace(&mut offered.entries, entries)))
     }
 

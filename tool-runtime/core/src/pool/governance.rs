@@ -9,12 +9,13 @@ use crate::context::ToolContext;
 use crate::error::BoxError;
 use crate::error::CallError;
 use crate::future::BoxFuture;
-use crate::governance::GovernCalls;
+use crate::governance::{ExtendParameters, GovernCalls, Taken};
 use crate::hook::ErasedHooks;
 use crate::limits::Limits;
 use crate::observation::Observation;
 use crate::repair::RepairCalls;
 use crate::schedule::SharedQueue;
+use crate::tool::Tool;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,6 +43,8 @@ pub(crate) struct Governance {
     pub(crate) queue: SharedQueue,
     /// The repairs of calls that would be refused.
     pub(crate) repair: Option<&'static dyn RepairCalls>,
+    /// The parameters that the pool adds to its tools.
+    pub(crate) meta_parameters: Option<Arc<dyn ExtendParameters>>,
     /// The layers around every call.
     pub(crate) layered: Option<Arc<dyn Layered>>,
 }
@@ -58,6 +61,7 @@ impl Default for Governance {
             checks_outputs: false,
             queue: SharedQueue::default(),
             repair: None,
+            meta_parameters: None,
             layered: None,
         }
     }
@@ -66,7 +70,15 @@ impl Default for Governance {
 impl Governance {
     /// Whether every call of every tool is intercepted. Hooks are looked up by tool.
     pub(crate) fn intercepts_all(&self) -> bool {
-        self.limits.is_some() || self.checks_outputs
+        self.limits.is_some() || self.checks_outputs || self.meta_parameters.is_some()
+    }
+
+    /// Takes what the model says about a call off its arguments.
+    pub(crate) fn taken<'a>(&self, tool: &Tool, arguments: &'a str) -> Taken<'a> {
+        match &self.meta_parameters {
+            Some(added) => added.take(tool, arguments, self.repair),
+            None => Taken::nothing(arguments),
+        }
     }
 }
 

@@ -1,9 +1,11 @@
 //! The visible tools, the prompts and the resources of one moment.
 
 use super::catalog::Catalog;
+use super::governance::Governance;
 use super::offer::VisibleTool;
 use crate::definition::ToolDefinition;
 use crate::export::{ApiFormat, Export};
+use crate::governance::ExtendParameters;
 use crate::hook::{ErasedHooks, ErasedToolHooks};
 use crate::prompt::Prompt;
 use crate::resource::Resource;
@@ -14,6 +16,9 @@ use hashbrown::HashTable;
 use std::fmt;
 use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, OnceLock};
+
+/// The hooks of a pool, and the parameters that it adds.
+type Rules<'a> = (Option<&'a Arc<dyn ErasedHooks>>, Option<&'a Arc<dyn ExtendParameters>>);
 
 /// The visible tools of one moment, sorted by name, and the prompts and resources. It does not
 /// change with the pool.
@@ -37,6 +42,7 @@ pub struct Snapshot {
     by_name: HashTable<usize>,
     hasher: foldhash::fast::RandomState,
     hooks: Option<Hooked>,
+    extended: Option<Extended>,
     listing: OnceLock<Arc<str>>,
     /// By the key of their format.
     exports: Mutex<Vec<(String, Arc<Export>)>>,
@@ -49,6 +55,12 @@ struct Hooked {
     of_tools: Vec<OnceLock<Option<Arc<dyn ErasedToolHooks>>>>,
 }
 
+/// The parameters that the pool adds, and the definitions with them, in the order of the tools.
+struct Extended {
+    by: Arc<dyn ExtendParameters>,
+    definitions: OnceLock<Vec<Option<ToolDefinition>>>,
+}
+
 /// A tool with its hooks.
 pub struct Found {
     /// The tool.
@@ -59,11 +71,20 @@ pub struct Found {
 }
 
 impl Snapshot {
-    /// Creates a snapshot from tools sorted by name and the hooks of the pool.
+    /// Creates a snapshot from tools sorted by name and the rules of the pool.
     pub(super) fn new(
         tools: Vec<VisibleTool>,
         catalog: Arc<Catalog>,
-        hooks: Option<&Arc<dyn ErasedHooks>>,
+        governance: &Governance,
+    ) -> Self {
+        let rules = (governance.hooks.as_ref(), governance.meta_parameters.as_ref());
+        Self::with_rules(tools, catalog, rules)
+    }
+
+    fn with_rules(
+        tools: Vec<VisibleTool>,
+        catalog: Arc<Catalog>,
+        (hooks, extended): Rules<'_>,
     ) -> Self {
         let (tools, sources): (Vec<Tool>, Vec<Arc<Source>>) = tools.into_iter().unzip();
         let (mut by_name, hasher) = (HashTable::with_capacity(tools.len()), Default::default());
@@ -75,8 +96,21 @@ impl Snapshot {
             all: Arc::clone(all),
             of_tools: tools.iter().map(|_| OnceLock::new()).collect(),
         });
+        let extended =
+            extended.map(|by| Extended { by: Arc::clone(by), definitions: OnceLock::new() });
         let (listing, exports) = (OnceLock::new(), Mutex::default());
-        Self { tools, sources, catalog, by_name, hasher, hooks, listing, exports, is_closed: false }
+        Self {
+            tools,
+            sources,
+            catalog,
+            by_name,
+            hasher,
+            hooks,
+            extended,
+            listing,
+            exports,
+            is_closed: false,
+        }
     }
 
     /// Some of the tools, in their order, in the same pool.
@@ -84,7 +118,8 @@ impl Snapshot {
         let mut tools = self.visible_tools();
         tools.retain(|(tool, _)| is_visible(tool));
         let hooks = self.hooks.as_ref().map(|hooks| &hooks.all);
-        Self::new(tools, Arc::clone(&self.catalog), hooks)
+        let extended = self.extended.as_ref().map(|extended| &extended.by);
+        Self::with_rules(tools, Arc::clone(&self.catalog), (hooks, extended))
     }
 
     /// The tools with their sources.
@@ -94,7 +129,7 @@ impl Snapshot {
 
     /// The snapshot of a pool that has been closed.
     pub(super) fn closed() -> Self {
-        Self { is_closed: true, ..Self::new(Vec::new(), Arc::default(), None) }
+        Self { is_closed: true, ..Self::with_rules(Vec::new(), Arc::default(), (None, None)) }
     }
 
     /// All tools, sorted by name.
@@ -134,9 +169,22 @@ impl Snapshot {
         self.by_name.find(hash, |index| self.tools[*index].name() == name).copied()
     }
 
-    /// All definitions, sorted by name.
+    /// All definitions, sorted by name, as models and clients see them: with the
+    /// [parameters that the pool adds](crate::ToolPoolBuilder::meta_parameters).
     pub fn definitions(&self) -> impl Iterator<Item = &ToolDefinition> {
-        self.tools.iter().map(Tool::definition)
+        (0..self.tools.len()).map(|index| self.definition_at(index))
+    }
+
+    /// The definition of a tool by its exact name, as in [`Self::definitions`].
+    pub fn definition(&self, name: &str) -> Option<&ToolDefinition> {
+        self.position(name).map(|index| self.definition_at(index))
+    }
+
+    fn definition_at(&self, index: usize) -> &ToolDefinition {
+        let own = self.tools[index].definition();
+        let Some(Extended { by, definitions }) = &self.extended else { return own };
+        let extend = || self.tools.iter().map(|tool| by.extended(tool)).collect();
+        definitions.get_or_init(extend)[index].as_ref().unwrap_or(own)
     }
 
     /// All definitions as one JSON array of MCP tools, made once. The same tools give the same
