@@ -85,6 +85,8 @@ struct Parts {
     call_number: Option<NonZeroU64>,
     /// How many times the context was passed on to another call, by tools or by callers.
     nested_once_more: u16,
+    /// The calls of a request that may be continued by a later one.
+    rounds: Option<Arc<dyn Any + Send + Sync>>,
     /// Resources that the call keeps from others while it runs, see [`Self::with_guard`].
     guards: Option<Weak<dyn Any + Send + Sync>>,
     /// Runs the call apart from the server that it came through.
@@ -199,6 +201,18 @@ impl ToolContext {
     /// The execution that the call is a step of.
     pub fn execution(&self) -> Option<&Arc<Execution>> {
         self.0.execution.as_ref()
+    }
+
+    /// Lets the governed calls of this context be continued in a later one.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn with_rounds(mut self, rounds: Arc<dyn Any + Send + Sync>) -> Self {
+        self.parts().rounds = Some(rounds);
+        self
+    }
+
+    pub(crate) fn rounds<R: Any + Send + Sync>(&self) -> Option<Arc<R>> {
+        Arc::clone(self.0.rounds.as_ref()?).downcast().ok()
     }
 
     /// The number of the innermost recorded call around this context.

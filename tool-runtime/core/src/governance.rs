@@ -13,6 +13,7 @@ mod meta_parameters;
 mod policy;
 mod recorder;
 mod risk;
+mod rounds;
 mod seams;
 mod steps;
 
@@ -24,5 +25,7 @@ pub(crate) use meta_parameters::{ExtendParameters, Taken};
 pub use policy::{Decision, Effect, PolicyEngine};
 pub use recorder::{CallEvent, CallStage, Receipt, RecordError, Recorder};
 pub use risk::Risk;
+pub use rounds::CallRounds;
+pub(crate) use rounds::RoundGuard;
 pub(crate) use seams::{GovernCalls, Governed, Replayed, Seams};
 pub use steps::{Begin, RetryMode, StepStore};

@@ -5,9 +5,10 @@ use super::fast_path::MetaCache;
 use super::listing::Listing;
 use super::pagination::Pagination;
 use super::request::{McpResult, Request, RequestContext, is_stateless, principal};
-use super::request_state::StateCodec;
+use super::request_state::{STATE_LIFETIME, StateCodec};
 use super::rounds::Round;
 use super::subscribers::{Session, Subscribers};
+use super::suspended::SuspendedCalls;
 use super::tasks::Tasks;
 use arc_swap::ArcSwap;
 use rmcp::model::{
@@ -31,6 +32,7 @@ pub(super) struct PoolHandler {
     pub(super) session: Arc<Session>,
     pub(super) codec: Arc<StateCodec>,
     pub(super) tasks: Tasks,
+    pub(super) suspended: Arc<SuspendedCalls>,
     pub(super) metas: Arc<MetaCache>,
     /// Ends the server when it is cancelled.
     pub(super) shutdown: CancellationToken,
@@ -56,6 +58,7 @@ impl PoolHandler {
             session: Arc::default(),
             codec: Arc::new(StateCodec::random()),
             tasks: Tasks::default(),
+            suspended: Arc::new(SuspendedCalls::new(STATE_LIFETIME)),
             metas: Arc::default(),
             shutdown: CancellationToken::new(),
             isolation: Some(Isolation::default()),
@@ -129,7 +132,11 @@ impl PoolHandler {
                 true => isolation.outer(),
                 false => isolation.observed(client.first_poll()),
             });
-        context.with_isolation(isolation).with_peer(Arc::clone(client) as _).started()
+        let context = context.with_isolation(isolation).with_peer(Arc::clone(client) as _);
+        match self.pool.is_governed().then(|| client.resumed_calls(&self.suspended)).flatten() {
+            Some(calls) => context.with_rounds(calls).started(),
+            None => context.started(),
+        }
     }
 
     fn context_of(&self, id: &RequestId, principal: Option<Arc<Principal>>) -> ToolContext {

@@ -7,7 +7,7 @@ use crate::access::{Access, Claim};
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
 use crate::future::BoxFuture;
-use crate::governance::{Governed, Taken};
+use crate::governance::{Governed, RoundGuard, Taken};
 use crate::hook::{self, ErasedToolHooks, HookCall};
 use crate::limits::Limits;
 use crate::observation::Observation;
@@ -37,7 +37,7 @@ struct Hooked<'a> {
     hooks: &'a dyn ErasedToolHooks,
     call: HookCall,
     /// The call as policies, limits and records see it.
-    governed: Option<Governed>,
+    governed: Option<RoundGuard>,
 }
 
 impl<'a> Hooked<'a> {
@@ -49,11 +49,11 @@ impl<'a> Hooked<'a> {
     ) -> Option<Self> {
         let hooks = found.hooks.as_deref()?;
         let (tool, source) = (found.tool.clone(), found.source.clone());
-        let call = HookCall::new(tool, source, &taken.arguments, context.clone())
+        let mut call = HookCall::new(tool, source, &taken.arguments, context.clone())
             .repaired(&taken.repairs)
             .judged(taken.risk, taken.summary.clone());
         let seams = pool.governance().seams.clone();
-        let governed = seams.map(|seams| seams.propose(&call));
+        let governed = seams.map(|seams| RoundGuard::enter(seams, &mut call, context));
         Some(Self { hooks, call, governed })
     }
 
@@ -107,7 +107,9 @@ impl ToolPool {
         if hooks.reads_results() && !progress.is_replayed {
             outcome = hooks.after(call.clone(), outcome, duration.unwrap_or_default()).await;
         }
-        if let Some(mut governed) = governed {
+        if let Some(mut guard) = governed
+            && let Some(governed) = &mut guard.call
+        {
             governed.finish(&call, &outcome, duration).await;
         }
         outcome
@@ -166,7 +168,8 @@ impl ToolPool {
         let mut prepared = prepared?;
         let mut recorded = None;
         if let Some(Hooked { hooks, call, governed }) = hooked {
-            let checks = governed.as_mut();
+            let mut governed = governed.as_mut().and_then(|guard| guard.call.as_mut());
+            let checks = governed.as_deref_mut();
             let admitted = self.ask_hooks(tool, *hooks, call, checks, &context).await?;
             if let Some(replayed) = admitted.replayed {
                 progress.is_replayed = true;
@@ -177,7 +180,7 @@ impl ToolPool {
                 arguments = Cow::Owned(rewritten);
             }
             context = admitted.context.map_or(context, Cow::Owned);
-            if let Some(governed) = governed.as_mut() {
+            if let Some(governed) = governed {
                 context = Cow::Owned(context.into_owned().within_call(call.view().number().0));
                 recorded = Some((governed, &*call));
             }

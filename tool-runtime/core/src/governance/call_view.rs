@@ -66,8 +66,8 @@ pub struct CallView<'a> {
 /// The owned part of a view.
 #[derive(Clone)]
 pub(crate) struct CallDetails {
-    number: CallNumber,
-    step: Option<StepId>,
+    pub(crate) number: CallNumber,
+    pub(crate) step: Option<StepId>,
     source: Option<Arc<Source>>,
     pub(crate) arguments: CallText,
     pub(crate) repairs: Vec<Repair>,

@@ -6,6 +6,7 @@ use super::policy::{Decision, Effect};
 use super::recorder::{CallEvent, CallStage, Receipt, ReceiptState, RecordError};
 use super::seams::{GovernCalls as _, GovernedCall, Replayed, Seams};
 use super::steps::{Begin, RetryMode};
+use crate::approval::Approval;
 use crate::error::{CallError, ErrorClass, caught};
 use crate::future::BoxFuture;
 use crate::hook::{self, HookCall};
@@ -24,7 +25,14 @@ pub(super) struct RunningCall {
     seams: Arc<Seams>,
     /// The call as it was seen last, for the record of a call that is dropped.
     call: HookCall,
+    /// The arguments at the beginning.
+    proposed: String,
     decision: Decision,
+    /// The questions that the approver answered, the arguments that they were about, and the answer.
+    approval: Option<((Vec<String>, String), Approval)>,
+    /// The questions that are recorded.
+    asked: Vec<String>,
+    is_admitted: bool,
     reservation: Option<Reservation>,
     /// Receipts that were not awaited yet.
     receipts: Vec<BoxFuture<'static, Result<(), RecordError>>>,
@@ -40,7 +48,11 @@ impl RunningCall {
         let mut running = Self {
             seams,
             call: call.clone(),
+            proposed: call.arguments().to_owned(),
             decision: Decision::allow(),
+            approval: None,
+            asked: Vec::new(),
+            is_admitted: false,
             reservation: None,
             receipts: Vec::new(),
             refused: None,
@@ -104,6 +116,16 @@ impl RunningCall {
 }
 
 impl GovernedCall for RunningCall {
+    fn continues(&self, call: &mut HookCall) -> bool {
+        let is_same = !self.is_finished
+            && self.call.name() == call.name()
+            && self.proposed == call.arguments();
+        if is_same {
+            call.continue_from(&self.call);
+        }
+        is_same
+    }
+
     fn decide(&mut self, call: &HookCall) -> Result<Vec<String>, CallError> {
         self.call = call.clone();
         self.check_visible(call)?;
@@ -133,6 +155,9 @@ impl GovernedCall for RunningCall {
             let (Some(steps), Some(step)) = (self.seams.steps.clone(), call.view().step()) else {
                 return Ok(None);
             };
+            if self.started.is_some() {
+                return Ok(None);
+            }
             match steps.begin(step, Self::mode(call)).await {
                 Ok(Begin::Run) => Ok(None),
                 Ok(Begin::Replay(outcome)) => {
@@ -145,7 +170,21 @@ impl GovernedCall for RunningCall {
         })
     }
 
+    fn earlier_approval(&self, call: &HookCall, questions: &[String]) -> Option<Approval> {
+        let (asked, answer) = self.approval.as_ref()?;
+        let is_same = asked.0 == questions && asked.1 == call.arguments();
+        is_same.then(|| answer.clone())
+    }
+
+    fn approved(&mut self, asked: (Vec<String>, String), answer: Approval) {
+        self.approval = Some((asked, answer));
+    }
+
     fn asked(&mut self, call: &HookCall, questions: &[String]) {
+        if self.asked == questions {
+            return;
+        }
+        self.asked = questions.to_vec();
         let decision = match self.decision.effect() {
             Effect::Ask => self.decision.clone(),
             _ => Decision::ask(questions.join("; ")),
@@ -162,6 +201,9 @@ impl GovernedCall for RunningCall {
     }
 
     fn admit(&mut self, call: &HookCall, by: Option<&str>) -> Result<(), CallError> {
+        if self.is_admitted {
+            return Ok(());
+        }
         let (view, limits) = (call.view(), self.decision.limits());
         self.reservation = match &self.seams.limiter {
             Some(limiter) => {
@@ -181,11 +223,15 @@ impl GovernedCall for RunningCall {
             decision = decision.with_rule(rule);
         }
         self.record_decision(call, &decision, by);
+        self.is_admitted = true;
         Ok(())
     }
 
     fn start<'a>(&'a mut self, call: &'a HookCall) -> BoxFuture<'a, Result<(), CallError>> {
         Box::pin(async move {
+            if self.started.is_some() {
+                return Ok(());
+            }
             self.record(call, CallStage::Started);
             if let Err(error) = self.recorded().await {
                 Self::unrecorded(call, &error)?;

@@ -7,6 +7,7 @@ use super::limiter::Limiter;
 use super::policy::PolicyEngine;
 use super::recorder::Recorder;
 use super::steps::StepStore;
+use crate::approval::Approval;
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
 use crate::error::{CallError, caught};
@@ -48,6 +49,9 @@ pub(crate) trait GovernCalls: Send + Sync {
 ///
 /// A call that is dropped before [`Self::finish`] is recorded as cancelled, and its reservation refunded.
 pub(crate) trait GovernedCall: Send {
+    /// Whether this is the same call in a later round. If so, that one gets its number.
+    fn continues(&self, call: &mut HookCall) -> bool;
+
     /// Asks the policies, and gives their questions.
     ///
     /// # Errors
@@ -62,6 +66,12 @@ pub(crate) trait GovernedCall: Send {
         &'a mut self,
         call: &'a HookCall,
     ) -> BoxFuture<'a, Result<Option<Replayed>, CallError>>;
+
+    /// The answer of the approver in an earlier round, to the same questions about the same arguments.
+    fn earlier_approval(&self, call: &HookCall, questions: &[String]) -> Option<Approval>;
+
+    /// Keeps the answer of the approver for later rounds.
+    fn approved(&mut self, asked: (Vec<String>, String), answer: Approval);
 
     /// Records that a person is asked.
     fn asked(&mut self, call: &HookCall, questions: &[String]);

@@ -178,14 +178,25 @@ impl<'a> Admission<'a> {
 
     async fn ask_all(&mut self, approver: Option<&Arc<dyn Approver>>) -> Result<(), CallError> {
         let questions = std::mem::take(&mut self.questions);
+        let earlier = self.governed.as_ref();
+        if let Some(answer) = earlier.and_then(|it| it.earlier_approval(self.call, &questions)) {
+            return self.apply(answer).await;
+        }
         let Some(approver) = approver else {
             return Err(no_approver(self.call.name(), &questions));
         };
         if let Some(governed) = &mut self.governed {
             governed.asked(self.call, &questions);
         }
+        let asked_about = self.call.arguments().to_owned();
         for question in &questions {
             self.ask(approver, question).await?;
+        }
+        if let Some(governed) = &mut self.governed {
+            let is_edited = asked_about != self.call.arguments();
+            let arguments = is_edited.then(|| self.call.arguments().to_owned());
+            let answer = Approval::Approved { arguments, by: self.approved_by.clone() };
+            governed.approved((questions, asked_about), answer);
         }
         Ok(())
     }
@@ -204,16 +215,23 @@ impl<'a> Admission<'a> {
         };
         let asked = async { self.call.context().apart(name, approve).await };
         match watch::catch_panic(asked).await {
-            Ok(Approval::Approved { arguments, by }) => {
+            Ok(answer) => self.apply(answer).await,
+            Err(panic) => Err(rejected(&tool, "the question could not be put to anyone")
+                .with_detail(format!("the approver panicked: {panic}"))),
+        }
+    }
+
+    /// Does what the approver answered.
+    async fn apply(&mut self, answer: Approval) -> Result<(), CallError> {
+        match answer {
+            Approval::Approved { arguments, by } => {
                 self.approved_by = by.or(self.approved_by.take());
                 match arguments {
                     Some(edited) => self.edit(&edited).await,
                     None => Ok(()),
                 }
             }
-            Ok(Approval::Rejected { reason }) => Err(rejected(&tool, &reason)),
-            Err(panic) => Err(rejected(&tool, "the question could not be put to anyone")
-                .with_detail(format!("the approver panicked: {panic}"))),
+            Approval::Rejected { reason } => Err(rejected(self.call.name(), &reason)),
         }
     }
 

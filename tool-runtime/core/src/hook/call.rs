@@ -136,6 +136,13 @@ impl HookCall {
         &mut self.details_mut().context
     }
 
+    /// Takes the identity of the same call in an earlier round.
+    pub(crate) fn continue_from(&mut self, earlier: &Self) {
+        let (number, step) = (earlier.0.details.number, earlier.0.details.step.clone());
+        let details = self.details_mut();
+        (details.number, details.step) = (number, step);
+    }
+
     fn details_mut(&mut self) -> &mut CallDetails {
         &mut Arc::make_mut(&mut self.0).details
     }

@@ -71,6 +71,12 @@ impl ToolPool {
         Arc::clone(&self.0.snapshot())
     }
 
+    /// Whether policies, limits or records apply to calls.
+    #[doc(hidden)]
+    pub fn is_governed(&self) -> bool {
+        self.governance().seams.is_some()
+    }
+
     /// Whether the policies show a tool to a principal. `None` without policies.
     #[doc(hidden)]
     pub fn visibility(&self) -> Option<impl Fn(&ToolDefinition, &Principal) -> bool + '_> {
