@@ -42,16 +42,19 @@ async fn report(
     format!("reported {summary}")
 }
 
+/// Risk, summary, and the arguments without them.
+type Judgement = (Risk, Option<String>, String);
+
 /// Keeps what the model said about each call.
 #[derive(Clone, Default)]
-struct Judged(Arc<Mutex<Vec<(Risk, Option<String>, String)>>>);
+struct Judged(Arc<Mutex<Vec<Judgement>>>);
 
 impl Judged {
-    fn all(&self) -> Vec<(Risk, Option<String>, String)> {
+    fn all(&self) -> Vec<Judgement> {
         std::mem::take(&mut *self.0.lock().unwrap())
     }
 
-    fn one(&self) -> (Risk, Option<String>, String) {
+    fn one(&self) -> Judgement {
         let all = self.all();
         assert_eq!(all.len(), 1, "{all:?}");
         all.into_iter().next().unwrap()

@@ -40,7 +40,7 @@ async fn fail(
     panic: bool,
 ) {
     assert!(!panic, "as asked");
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 fn builder() -> tool_runtime::ToolPoolBuilder {
@@ -88,7 +88,9 @@ impl Limiter for Budget {
         let left = self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, |n| n.checked_sub(1));
         left.map_err(|_| LimitExceeded::new("the budget is used up"))?;
         let budget = Arc::clone(&self.0);
-        Ok(Reservation::new(move || drop(budget.fetch_add(1, Ordering::AcqRel))))
+        Ok(Reservation::new(move || {
+            budget.fetch_add(1, Ordering::AcqRel);
+        }))
     }
 }
 

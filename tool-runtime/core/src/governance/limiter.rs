@@ -22,7 +22,9 @@ use std::time::Duration;
 ///         let left = self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, |n| n.checked_sub(1));
 ///         left.map_err(|_| LimitExceeded::new("the budget of this run is used up"))?;
 ///         let budget = Arc::clone(&self.0);
-///         Ok(Reservation::new(move || drop(budget.fetch_add(1, Ordering::AcqRel))))
+///         Ok(Reservation::new(move || {
+///             budget.fetch_add(1, Ordering::AcqRel);
+///         }))
 ///     }
 /// }
 /// ```

@@ -15,6 +15,8 @@ use std::fmt;
 const SECURITY_RISK: &str = "security_risk";
 const SUMMARY: &str = "summary";
 
+const NOT_A_RISK: &str = "`security_risk` must be one of `LOW`, `MEDIUM`, `HIGH`, `UNKNOWN`";
+
 /// Parameters that a pool adds to its tools, see
 /// [`ToolPoolBuilder::meta_parameters`](crate::ToolPoolBuilder::meta_parameters).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -174,9 +176,7 @@ impl Taken<'_> {
             (SUMMARY, _) => self.refuse("`summary` must be a string"),
             (_, value) => match value.as_str().and_then(risk) {
                 Some(risk) => self.risk = risk,
-                None => {
-                    self.refuse("`security_risk` must be one of `LOW`, `MEDIUM`, `HIGH`, `UNKNOWN`")
-                }
+                None => self.refuse(NOT_A_RISK),
             },
         }
     }

@@ -50,7 +50,7 @@ async fn a_call_that_waits_for_a_resource_and_is_cancelled_is_refunded() {
     let budget = Budget::of(2);
     let tool = Tool::builder("hold", "Hold it.")
         .access(|_| tool_runtime::Access::none().write("one"))
-        .handler(|| std::future::pending::<()>());
+        .handler(std::future::pending::<()>);
     let pool = ToolPool::builder().add(tool).limiter(budget.clone()).build().unwrap();
     let call = || ToolCall::new("hold", "");
     let mut holder = Box::pin(pool.call(call()));

@@ -39,8 +39,9 @@ async fn a_call_is_denied_by_its_arguments_with_a_reason_for_the_model() {
 #[tokio::test]
 async fn the_strictest_of_several_policies_counts_in_any_order() {
     let call = || ToolCall::new("read", r#"{"path": "a"}"#);
-    let (allow, ask, deny): (fn() -> Decision, fn() -> Decision, fn() -> Decision) =
-        (Decision::allow, || Decision::ask("Sure?"), || Decision::deny("no"));
+    let allow: fn() -> Decision = Decision::allow;
+    let ask: fn() -> Decision = || Decision::ask("Sure?");
+    let deny: fn() -> Decision = || Decision::deny("no");
     for (policies, expected) in [
         ([ask, deny, allow], Some(ErrorClass::Denied)),
         ([deny, allow, ask], Some(ErrorClass::Denied)),

@@ -118,7 +118,7 @@ async fn a_panic_and_a_timeout_are_recorded_as_the_end_of_a_call_that_ran() {
 
 #[tokio::test]
 async fn a_cancelled_call_and_a_dropped_one_are_recorded() {
-    let wait = Tool::builder("wait", "Wait.").handler(|| std::future::pending::<()>());
+    let wait = Tool::builder("wait", "Wait.").handler(std::future::pending::<()>);
     let events = Events::default();
     let pool = ToolPool::builder().add(wait).recorder(events.clone()).build().unwrap();
     let token = CancellationToken::new();
@@ -147,8 +147,10 @@ async fn the_outcome_is_recorded_as_the_caller_gets_it() {
 
 #[tokio::test]
 async fn a_nested_call_names_its_parent() {
+    /// The tool, its number and that of its parent.
+    type Numbered = (String, u64, Option<u64>);
     #[derive(Clone, Default)]
-    struct Parents(Arc<Mutex<Vec<(String, u64, Option<u64>)>>>);
+    struct Parents(Arc<Mutex<Vec<Numbered>>>);
     impl Recorder for Parents {
         fn record(&self, event: CallEvent<'_>) -> Receipt {
             if let CallStage::Proposed = event.stage {
