@@ -301,27 +301,34 @@ async fn exports_have_them_first_and_their_calls_run() {
     assert_eq!(risks, [Risk::Low, Risk::Unknown]);
 }
 
+/// The beginnings and ends of calls.
+#[derive(Default)]
+struct Order(Mutex<Vec<&'static str>>);
+
+/// Take part, and say what is written.
+#[tool(writes("part:one"), register = false)]
+async fn declared(order: &Order) {
+    order.0.lock().unwrap().push("declared starts");
+    tokio::task::yield_now().await;
+    order.0.lock().unwrap().push("declared ends");
+}
+
+/// Take part, and say nothing.
+#[tool(register = false)]
+async fn undeclared(order: &Order) {
+    order.0.lock().unwrap().push("undeclared runs");
+}
+
 #[tokio::test]
 async fn calls_of_a_batch_wait_for_each_other_as_without_them() {
-    let order = Arc::new(Mutex::new(Vec::new()));
-    let tool = |name: &'static str| {
-        let order = Arc::clone(&order);
-        Tool::builder(name, "Take part.")
-            .access(|_| tool_runtime::Access::none().write("one"))
-            .handler(move || {
-                let order = Arc::clone(&order);
-                async move {
-                    order.lock().unwrap().push(format!("{name} starts"));
-                    tokio::task::yield_now().await;
-                    order.lock().unwrap().push(format!("{name} ends"));
-                }
-            })
-    };
-    let pool = ToolPool::builder().add(tool("a")).add(tool("b"));
-    let pool = pool.meta_parameters(MetaParameters::all()).build().unwrap();
-    let calls = ["a", "b"].map(|name| ToolCall::new(name, r#"{"summary":"s"}"#));
+    let order = Arc::new(Order::default());
+    let pool = ToolPool::builder().tool::<DeclaredAction>().tool::<UndeclaredAction>();
+    let pool = pool.state(Arc::clone(&order)).meta_parameters(MetaParameters::all());
+    let pool = pool.build().unwrap();
+    let calls = ["declared", "undeclared"].map(|name| ToolCall::new(name, r#"{"summary":"s"}"#));
     assert!(pool.call_all(calls).await.iter().all(|result| !result.is_error()));
-    assert_eq!(*order.lock().unwrap(), ["a starts", "a ends", "b starts", "b ends"]);
+    let expected = ["declared starts", "declared ends", "undeclared runs"];
+    assert_eq!(*order.0.lock().unwrap(), expected);
 }
 
 #[tokio::test]
