@@ -60,6 +60,9 @@
 //! | call a tool from a tool | [`ToolContext::call`] |
 //! | enforce lists of tools such as `Read, Bash(git *)` | [`DeclaredTools`], [`ToolPool::restrict_declared`] |
 //! | check, rewrite, approve, log calls | [`Hook`], [`Approver`] |
+//! | have models judge the risk of their calls | [`MetaParameters`], [`Risk`] |
+//! | decide about calls, hide tools, limit and record calls | [`PolicyEngine`], [`Limiter`], [`Recorder`] |
+//! | repeat an execution without repeating its calls | [`Execution`], [`StepStore`] |
 //! | limit the size of results | [`OutputLimits`] |
 //! | change a running pool, follow its changes | [`ToolPool::add_tools`], [`Source`], [`ToolPool::changes`] |
 //! | let the host program run the calls | [`ClientTools`] |
@@ -174,25 +177,28 @@ pub use tool_runtime_core::CallService;
 pub use tool_runtime_core::{
     AbsentSource, Access, Action, After, AfterCall, AgentHandle, AgentOutcome, AgentSpawner,
     Amount, Answer, Approval, ApprovalRequest, Approver, ArgumentMatch, ArgumentMatcher,
-    ArgumentTransform, Arguments, Batch, Before, BlockingPool, BoxFuture, CallAction, CallError,
-    CallRequest, CancellationToken, ClientAnswerError, ClientCall, ClientTools, Complete,
-    Completion, CompletionContext, ConfigError, ContentAnnotations, ContentBlock, ContentExtra,
-    Declaration, DeclarationReport, DeclarationStatus, Declarations, DeclaredTools, DecodeError,
-    EmbeddedResource, ErrorClass, Executor, ExternalAction, Filter, Form, FormChoice, FormField,
-    Handler, Hook, HookAnswer, HookCall, Icon, IntoObservation, IntoPrompt, IntoResource, Issue,
-    Json, KeyPart, LogEntry, LogLevel, MatchAs, Matcher, MediaContent, Observation,
-    OfferingBuilder, OutputLimits, PathMatcher, PatternError, Peer, PeerCapability, PeerError,
-    PeerInfo, PeerRequest, PoolChange, PoolChanges, PoolConfig, PoolError, PoolProblem, PoolReport,
-    PoolSession, Principal, Progress, Prompt, PromptAction, PromptArgument, PromptBuilder,
-    PromptDefinition, PromptMessage, PromptMessages, ProtocolError, ReadRequest, Registration,
-    Registry, RegistryError, Repair, RepairKind, Resource, ResourceAction, ResourceBuilder,
-    ResourceContents, ResourceDefinition, ResourceLink, Restriction, Role, Root, SamplingRequest,
-    SamplingResult, Secret, Selector, SelectorError, SessionId, SharedBy, Snapshot, Source,
-    SpawnRequest, SpecProblem, TaskSupport, TextArguments, TextContent, TextHandler, Tool,
-    ToolAnnotations, ToolBuilder, ToolCall, ToolContext, ToolDefinition, ToolError, ToolFactory,
-    ToolPattern, ToolPool, ToolPoolBuilder, ToolReport, ToolResult, ToolSpec, ToolStatus,
-    ToolTransform, Tools, Toolset, ToolsetError, ToolsetKind, ToolsetMethods, Total, TraceContext,
-    TransformError, UrlMatcher, Usage, WithToolsets, WithoutToolsets,
+    ArgumentTransform, Arguments, Batch, Before, Begin, BlockingPool, BoxFuture, CallAction,
+    CallError, CallEvent, CallNumber, CallRequest, CallStage, CallView, CancellationToken,
+    ClientAnswerError, ClientCall, ClientTools, Complete, Completion, CompletionContext,
+    ConfigError, ContentAnnotations, ContentBlock, ContentExtra, Decision, Declaration,
+    DeclarationReport, DeclarationStatus, Declarations, DeclaredTools, DecodeError, Effect,
+    EmbeddedResource, ErrorClass, Execution, Executor, ExternalAction, Filter, Form, FormChoice,
+    FormField, Handler, Hook, HookAnswer, HookCall, Icon, IntoObservation, IntoPrompt,
+    IntoResource, Issue, Json, KeyPart, Limit, LimitExceeded, Limiter, LogEntry, LogLevel, MatchAs,
+    Matcher, MediaContent, MetaParameters, Observation, OfferingBuilder, OutputLimits, PathMatcher,
+    PatternError, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest, PolicyEngine, PoolChange,
+    PoolChanges, PoolConfig, PoolError, PoolExtension, PoolProblem, PoolReport, PoolSession,
+    Principal, Progress, Prompt, PromptAction, PromptArgument, PromptBuilder, PromptDefinition,
+    PromptMessage, PromptMessages, ProtocolError, ReadRequest, Receipt, RecordError, Recorder,
+    Registration, Registry, RegistryError, Repair, RepairKind, Reservation, Resource,
+    ResourceAction, ResourceBuilder, ResourceContents, ResourceDefinition, ResourceLink,
+    Restriction, RetryMode, Risk, Role, Root, SamplingRequest, SamplingResult, Secret, Selector,
+    SelectorError, SessionId, SharedBy, Snapshot, Source, SpawnRequest, SpecProblem, StepId,
+    StepStore, TaskSupport, TextArguments, TextContent, TextHandler, Tool, ToolAnnotations,
+    ToolBuilder, ToolCall, ToolContext, ToolDefinition, ToolError, ToolFactory, ToolPattern,
+    ToolPool, ToolPoolBuilder, ToolReport, ToolResult, ToolSpec, ToolStatus, ToolTransform, Tools,
+    Toolset, ToolsetError, ToolsetKind, ToolsetMethods, Total, TraceContext, TransformError,
+    UrlMatcher, Usage, WithToolsets, WithoutToolsets,
 };
 #[cfg(feature = "export")]
 #[doc(inline)]

@@ -56,7 +56,7 @@ impl TerminalApprover {
         // A terminal that is gone answers no.
         let _ = write!(io::stderr(), "{question}\n  {call}\n[y/N] ");
         match lines.next().await.as_deref().map(str::trim) {
-            Some("y" | "Y" | "yes") => Approval::Approved,
+            Some("y" | "Y" | "yes") => Approval::approved(),
             None | Some("" | "n" | "N" | "no") => {
                 Approval::rejected("the person at the terminal said no")
             }
@@ -121,7 +121,7 @@ mod tests {
     async fn a_person_answers_in_words_and_the_end_is_a_no() {
         let approver = TerminalApprover::over("y\nno\nuse the trash instead\n".as_bytes());
         let request = ApprovalRequest::new("fs.remove", "{}", "Remove it?");
-        assert_eq!(approver.approve(&request).await, Approval::Approved);
+        assert_eq!(approver.approve(&request).await, Approval::approved());
         let no = Approval::rejected("the person at the terminal said no");
         assert_eq!(approver.approve(&request).await, no);
         assert_eq!(
@@ -142,6 +142,6 @@ mod tests {
         assert!(first.as_mut().poll(context).is_pending());
         drop(first);
         writeln!(person, "y").unwrap();
-        assert_eq!(approver.approve(&request).await, Approval::Approved);
+        assert_eq!(approver.approve(&request).await, Approval::approved());
     }
 }

@@ -36,7 +36,10 @@ pub(super) fn report(pool: &ToolPool, json: bool) -> ExitCode {
 /// Prints a definition, or all, as MCP JSON.
 pub(super) fn schema(pool: &ToolPool, name: Option<&str>) -> ExitCode {
     let json = match name.map(|name| pool.resolve(name)).transpose() {
-        Ok(Some(tool)) => serde_json::to_value(tool.definition()),
+        Ok(Some(tool)) => {
+            let snapshot = pool.snapshot();
+            serde_json::to_value(snapshot.definition(tool.name()).unwrap_or(tool.definition()))
+        }
         Ok(None) => serde_json::from_str(&pool.definitions_json()),
         Err(error) => {
             print::error(error.message());

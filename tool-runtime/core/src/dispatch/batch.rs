@@ -208,7 +208,8 @@ fn claim(pool: &ToolPool, call: &ToolCall) -> Claim {
     };
     let access = if tool.declares_access() {
         // User code: its panic is reported when the call runs.
-        let prepared = caught(|| tool.prepare(call.arguments()));
+        let taken = pool.governance().taken(tool, call.arguments());
+        let prepared = caught(|| tool.prepare(&taken.arguments));
         prepared.map_or_else(
             |_| Access::undeclared(),
             |prepared| prepared.map_or_else(|_| Access::none(), |prepared| prepared.access),

@@ -7,10 +7,10 @@ use super::offer::{Decision, Offer, Rules};
 use super::problem::{PoolError, PoolProblem};
 use super::report::{AbsentSource, PoolReport, ToolReport, ToolStatus};
 use super::snapshot::Snapshot;
-use super::source::Source;
 use super::watch::{PoolNews, Watcher};
 use crate::error::CallError;
 use crate::future::BoxFuture;
+use crate::source::Source;
 use crate::sync::lock;
 use crate::tool::Tool;
 use arc_swap::ArcSwap;
@@ -89,8 +89,7 @@ impl Core {
         decision: Decision,
         (entries, catalog): (Vec<Entry>, Catalog),
     ) -> Self {
-        let hooks = governance.hooks.as_ref();
-        let snapshot = Snapshot::new(decision.visible(), Arc::new(catalog), hooks);
+        let snapshot = Snapshot::new(decision.visible_tools(), Arc::new(catalog), &governance);
         Self {
             snapshot: ArcSwap::from_pointee(snapshot),
             offered: Mutex::new(Offered {
@@ -273,7 +272,8 @@ impl Core {
             offered.removed.remove(&(offer.tool.name().to_owned(), offer.source.clone()));
         }
         let catalog = Arc::clone(self.snapshot.load().catalog());
-        let snapshot = Snapshot::new(decision.visible(), catalog, self.governance.hooks.as_ref());
+        let tools = decision.visible_tools();
+        let snapshot = Snapshot::new(tools, catalog, &self.governance);
         let (change, before) = self.replace(offered, snapshot);
         (change, (before, std::mem::replace(&mut offered.decision, decision)))
     }
@@ -321,8 +321,8 @@ impl Core {
         }
         let before = self.snapshot.load_full();
         let catalog = Catalog::after(before.catalog(), &settled);
-        let (tools, hooks) = (before.tools().to_vec(), self.governance.hooks.as_ref());
-        self.snapshot.store(Arc::new(Snapshot::new(tools, Arc::new(catalog), hooks)));
+        let tools = before.visible_tools();
+        self.snapshot.store(Arc::new(Snapshot::new(tools, Arc::new(catalog), &self.governance)));
         Ok((before, std::mem::replace(&mut offered.entries, entries)))
     }
 

@@ -7,10 +7,11 @@ use super::governance::Governance;
 use super::handle::ToolPool;
 use super::offer::{Offer, Rules, nearest_help};
 use super::problem::{PoolError, PoolProblem};
-use super::source::Source;
 use crate::context::ToolContext;
 use crate::future::BoxFuture;
+use crate::governance::Seams;
 use crate::hook::Hooks;
+use crate::source::Source;
 use crate::tool::Tool;
 use crate::toolset::{self, New, Toolset};
 #[cfg(feature = "linked")]
@@ -29,6 +30,7 @@ pub(super) struct Draft {
     pub(super) rules: Rules,
     pub(super) hooks: Hooks,
     pub(super) governance: Governance,
+    pub(super) seams: Seams,
     pub(super) problems: Vec<PoolProblem>,
     /// Whether tools come while the pool runs.
     pub(super) allow_empty: bool,
@@ -84,6 +86,21 @@ impl Draft {
                 created.map_err(|error| vec![not_created(&name, &error)])
             })
         }));
+    }
+
+    /// Notes that a part was given twice of which a pool has one.
+    pub(super) fn note_repeated(&mut self, is_repeated: bool, method: &'static str) {
+        if is_repeated {
+            self.problems.push(PoolProblem::Repeated { method });
+        }
+    }
+
+    /// Adds what governs calls. The code that runs it is linked by this alone.
+    pub(super) fn govern(&mut self, add: impl FnOnce(&mut Seams)) {
+        add(&mut self.seams);
+        self.governance.seams = Some(Arc::new(self.seams.clone()));
+        self.hooks.is_governed = true;
+        self.governance.hooks = Some(Arc::new(self.hooks.clone()));
     }
 
     /// Notes the type of a value that was inserted into the state.

@@ -4,13 +4,13 @@ use super::filter::Filter;
 use super::problem::{PoolError, PoolProblem};
 use super::report::{PoolReport, ToolReport, ToolStatus};
 use super::selector::Selector;
-use super::source::Source;
 use crate::context::State;
 use crate::definition::ToolDefinition;
 use crate::hook::ErasedHooks;
 use crate::name;
 use crate::pattern::ToolPattern;
 use crate::schema::nearest::nearest;
+use crate::source::Source;
 use crate::tool::Tool;
 use std::sync::Arc;
 
@@ -28,6 +28,9 @@ pub(super) struct PoolTransform {
     pub(super) selector: Selector,
     pub(super) apply: Box<dyn Fn(&Tool) -> Tool + Send + Sync>,
 }
+
+/// A visible tool and its source.
+pub(super) type VisibleTool = (Tool, Arc<Source>);
 
 /// The rules by which offers are decided.
 #[derive(Default)]
@@ -194,10 +197,15 @@ impl Offer {
 }
 
 impl Decision {
+    /// The content of a snapshot.
+    pub(super) fn visible_tools(&self) -> Vec<VisibleTool> {
+        self.visible().map(|offer| (offer.tool.clone(), Arc::new(offer.source.clone()))).collect()
+    }
+
     /// The visible tools, sorted by name.
-    pub(super) fn visible(&self) -> Vec<Tool> {
+    pub(super) fn visible(&self) -> impl Iterator<Item = &Offer> {
         let is_visible = |(_, status): &&(Offer, ToolStatus)| *status == ToolStatus::Visible;
-        self.offers.iter().filter(is_visible).map(|(offer, _)| offer.tool.clone()).collect()
+        self.offers.iter().filter(is_visible).map(|(offer, _)| offer)
     }
 
     pub(super) fn into_result(self) -> Result<Self, PoolError> {
@@ -216,7 +224,7 @@ impl Decision {
         PoolReport {
             idle_hooks: rules.hooks.as_ref().map(|hooks| hooks.idle(&names)).unwrap_or_default(),
             tools: self.offers.iter().map(entry).collect(),
-            alike: alike(self.visible().iter().map(Tool::name).collect()),
+            alike: alike(self.visible().map(|offer| offer.tool.name()).collect()),
             unmatched: rules
                 .filters()
                 .flat_map(|filter| filter.unmatched(offers.clone()))

@@ -1,8 +1,8 @@
 //! Errors of building or changing a pool.
 
 use super::selector::{Selector, SelectorError};
-use super::source::Source;
 use crate::error::list;
+use crate::source::Source;
 
 /// One thing that keeps a pool from being built.
 ///
@@ -142,6 +142,20 @@ pub enum PoolProblem {
     InvalidResource {
         /// The URI or URI template of the resource.
         uri: String,
+        /// The reason.
+        reason: String,
+    },
+    /// A part that a pool has once was given twice.
+    #[error("two values were given to `{method}`, and a pool has one; combine them into one")]
+    Repeated {
+        /// The method of the builder.
+        method: &'static str,
+    },
+    /// An extension cannot be installed.
+    #[error("extension `{name}`: {reason}")]
+    Extension {
+        /// The extension.
+        name: String,
         /// The reason.
         reason: String,
     },

@@ -1,7 +1,7 @@
 //! The status of every tool that was offered to a pool.
 
 use super::selector::Selector;
-use super::source::Source;
+use crate::source::Source;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
