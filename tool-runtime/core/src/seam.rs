@@ -23,4 +23,5 @@ pub use crate::registration::{ExpectedTool, expected_tools};
 pub use crate::schema::check::check;
 pub use crate::schema::nearest::nearest;
 pub use crate::sync::lock;
+pub use crate::tokens::estimate_tokens;
 pub use crate::wire_name::{MAX_WIRE_NAME, hashed};

@@ -28,6 +28,7 @@ const FLOORS: &[&[&str]] = &[
         "secret",
         "sync",
         "time_limit",
+        "tokens",
         "usage",
         "wire_name",
     ],

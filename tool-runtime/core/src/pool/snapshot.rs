@@ -3,6 +3,7 @@
 use super::catalog::Catalog;
 use super::governance::Governance;
 use super::offer::VisibleTool;
+use super::selector::Selector;
 use crate::definition::ToolDefinition;
 use crate::error::CallError;
 use crate::export::{ApiFormat, Export};
@@ -173,6 +174,12 @@ impl Snapshot {
     /// All tools, sorted by name.
     pub fn tools(&self) -> &[Tool] {
         &self.tools
+    }
+
+    /// The tools that a selector picks, sorted by name.
+    pub fn picked<'a>(&'a self, selector: &Selector) -> impl Iterator<Item = &'a Tool> {
+        let tools = self.tools.iter().zip(&self.sources);
+        tools.filter(|(tool, source)| selector.picks(tool, source)).map(|(tool, _)| tool)
     }
 
     /// All prompts, sorted by name. Filters and restrictions leave them alone.
