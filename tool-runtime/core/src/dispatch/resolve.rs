@@ -9,7 +9,7 @@ use crate::tool::Tool;
 const MAX_LISTED: usize = 10;
 
 impl ToolPool {
-    /// The visible tool of that exact name.
+    /// The visible tool of that exact name, or else of that [wire name](crate::ToolDefinition::wire_name).
     ///
     /// # Errors
     /// [`ErrorClass::NotFound`], with the nearest names; [`ErrorClass::Denied`] for a tool that

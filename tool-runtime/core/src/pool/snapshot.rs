@@ -198,12 +198,12 @@ impl Snapshot {
         self.position(name).map(|index| &self.tools[index])
     }
 
-    /// A tool by its exact name, with its hooks.
+    /// A tool by its exact name, otherwise by its [wire name](ToolDefinition::wire_name), with its hooks.
     #[inline]
     pub(crate) fn find(&self, name: &str) -> Option<Found> {
-        let index = self.position(name)?;
+        let index = self.position(name).or_else(|| self.position_of_wire_name(name))?;
         let tool = self.tools[index].clone();
-        let hooks = self.hooks.as_ref().and_then(|hooks| hooks.of_tool(index, name));
+        let hooks = self.hooks.as_ref().and_then(|hooks| hooks.of_tool(index, tool.name()));
         let source = hooks.is_some().then(|| Arc::clone(&self.sources[index]));
         Some(Found { tool, hooks, rule: self.rule(index), source })
     }
@@ -212,6 +212,15 @@ impl Snapshot {
     fn position(&self, name: &str) -> Option<usize> {
         let hash = self.hasher.hash_one(name);
         self.by_name.find(hash, |index| self.tools[*index].name() == name).copied()
+    }
+
+    /// The only tool that has this name in requests to model APIs.
+    #[cold]
+    fn position_of_wire_name(&self, name: &str) -> Option<usize> {
+        let is_named = |(_, tool): &(usize, &Tool)| tool.definition().wire_name() == name;
+        let mut named = self.tools.iter().enumerate().filter(is_named);
+        let (index, _) = named.next()?;
+        named.next().is_none().then_some(index)
     }
 
     /// All definitions, sorted by name, as models and clients see them: with the

@@ -82,6 +82,23 @@ async fn arguments_are_renamed_without_strict_mode_too() {
     assert_eq!(results[0].observation().to_text(), r#"{"$filter":"a","items":[{"@id":7}]}"#);
 }
 
+#[tokio::test]
+async fn a_pool_knows_the_names_that_models_know() {
+    let pool = pool();
+    let result = pool.call(ToolCall::new("fs__read", r#"{"$filter":"a"}"#)).await;
+    assert_eq!(result.observation().to_text(), r#"{"$filter":"a"}"#, "an exact name comes first");
+    let wire = pool.get("fs__read").unwrap().definition().wire_name().into_owned();
+    let result = pool.call(ToolCall::new(&wire, "{}")).await;
+    assert_eq!(result.observation().to_text(), "{}");
+    let dotted = Tool::builder("fs.write", "Write.").handler(|| async { "written" });
+    let pool = ToolPool::builder().add(dotted).build().unwrap();
+    let call = || ToolCall::new("fs__write", "{}");
+    assert_eq!(pool.call(call()).await.observation().to_text(), "written");
+    let _none = pool.restrict(["fs.re*"]).unwrap();
+    let denied = pool.call(call()).await.observation().to_text();
+    assert!(denied.contains("`fs__write` is not available now"), "{denied}");
+}
+
 #[test]
 fn an_export_is_made_once_for_each_format() {
     let pool = pool();
