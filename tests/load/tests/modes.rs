@@ -1,4 +1,4 @@
-//! Every way of loading a server, for a moment: all that is asked is answered, and rightly.
+//! Runs every mode of the load generator briefly: all calls are answered correctly.
 
 use load::{Call, Channel, Load, Outcome, ProtocolVersion};
 use serde_json::json;
@@ -15,7 +15,7 @@ fn command(program: &str, arguments: &[&str]) -> Command {
     command
 }
 
-/// A moment of calls in both protocol versions, one and several at a time.
+/// Briefly calls in both protocol versions, one and several at a time.
 fn moments() -> impl Iterator<Item = Load> {
     ProtocolVersion::ALL.into_iter().flat_map(|version| {
         [1, 8].map(|in_flight| Load {

@@ -1,4 +1,4 @@
-//! One connection, a request at a time.
+//! One connection with one request at a time.
 
 use super::endpoint::Endpoint;
 use super::response::Response;
@@ -7,7 +7,7 @@ use std::io::{self, BufReader, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// How long a server may be silent.
+/// Read timeout.
 const SILENCE: Duration = Duration::from_secs(30);
 
 /// A connection that stays open.

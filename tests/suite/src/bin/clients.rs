@@ -29,7 +29,7 @@ fn main() -> ExitCode {
     if is_fine { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// How many checks hold; an error if some do not.
+/// Number of checks that pass; an error if some fail.
 fn cell(
     client: &Client,
     (transport, lifecycle): (Transport, Lifecycle),

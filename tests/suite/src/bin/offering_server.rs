@@ -1,4 +1,4 @@
-//! A server with prompts and resources, whose tools change what it offers.
+//! A server with prompts and resources, whose tools change its lists.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -12,15 +12,15 @@ fn pool() -> &'static ToolPool {
     POOL.get().expect("the server runs")
 }
 
-/// What prompts and resources borrow.
+/// State that prompts and resources borrow.
 struct Shelf(&'static str);
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Focus {
-    /// What is slow.
+    /// Slow parts.
     Speed,
-    /// What can fail.
+    /// Parts that can fail.
     Safety,
 }
 

@@ -1,4 +1,4 @@
-//! The clients that drive our servers, and what each of them knows.
+//! The clients that drive our servers, and their protocol versions.
 
 use super::{Program, peer};
 use crate::process::Ended;
@@ -6,13 +6,13 @@ use crate::served::Served;
 use std::fmt;
 use std::path::Path;
 
-/// A client of other people.
+/// A third-party client.
 #[derive(Clone, Copy, Debug)]
 pub struct Client {
-    /// Its name for people.
+    /// Display name.
     pub name: &'static str,
     program: Program,
-    /// Which lifecycles it knows.
+    /// The supported lifecycles.
     pub lifecycles: &'static [Lifecycle],
 }
 
@@ -34,7 +34,7 @@ impl fmt::Display for Lifecycle {
     }
 }
 
-/// How a client reaches a server.
+/// The connection of a client to a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transport {
     /// It starts the server.

@@ -1,4 +1,4 @@
-//! What an argument is: defaults, constraints, names, and what a model is told of its slips.
+//! Arguments: defaults, constraints, names, and error messages for the model.
 
 use super::support::{pool_of, refusal, text};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Requests of tools to their clients: the same function for both protocol versions.
+//! Questions of tools to their clients: the same function works in both protocol versions.
 
 use super::support::{in_time, pool_of};
 use futures_util::future::join_all;
@@ -14,7 +14,7 @@ use tool_runtime::{After, AfterCall, Answer, Hook, HookCall, SamplingRequest};
 pub(super) const VERSIONS: [ProtocolVersion; 2] =
     [ProtocolVersion::V2026_07_28, ProtocolVersion::V2025_11_25];
 
-/// A client whose user always does the same.
+/// A client whose user always gives the same reply.
 pub(super) async fn answering(
     pool: &ToolPool,
     version: ProtocolVersion,
@@ -24,7 +24,7 @@ pub(super) async fn answering(
     TestClient::builder(pool).protocol_version(version).answer(answer).connect().await
 }
 
-/// How often the client has sent a call.
+/// Number of `tools/call` requests in the transcript.
 pub(super) fn calls(client: &TestClient) -> usize {
     let lines = client.transcript();
     lines.iter().filter(|l| l.starts_with("-> ") && l.contains(r#""tools/call""#)).count()
@@ -52,7 +52,7 @@ async fn deleted(version: ProtocolVersion, reply: Reply) -> Observation {
     result
 }
 
-/// About as many as run at a time.
+/// About the number of concurrent clients.
 #[tokio::test]
 async fn many_calls_ask_concurrently() {
     let reply = Reply::accept(json!({ "sure": true }));
@@ -272,7 +272,7 @@ async fn models_and_roots_are_asked_for() {
 
 #[tokio::test]
 async fn a_model_that_is_rejected_is_an_error_for_the_caller() {
-    // Nobody answers: the legacy client says no to sampling.
+    // Sampling is declined: the client of 2025-11-25 answers with an error.
     let client = TestClient::builder(&pool_of::<ThinkAction>())
         .protocol_version(ProtocolVersion::V2025_11_25)
         .answer(|question: Question| async move {
@@ -288,7 +288,7 @@ async fn a_model_that_is_rejected_is_an_error_for_the_caller() {
     assert!(result.to_text().contains("no, thanks"), "{}", result.to_text());
 }
 
-/// Tells when it is dropped.
+/// Sends a message when dropped.
 struct Guard(mpsc::UnboundedSender<()>);
 
 impl Drop for Guard {
@@ -327,7 +327,7 @@ async fn a_call_that_is_cancelled_while_it_asks_is_dropped() {
     assert!(dropped.try_recv().is_err());
     call.cancel().await;
     in_time(dropped.recv()).await.expect("the function is dropped");
-    // The question is taken back, and the server goes on.
+    // The question is cancelled, and the server keeps running.
     let taken_back = client.notification("notifications/cancelled").await;
     assert!(taken_back.params["requestId"].is_number(), "{taken_back:?}");
     assert_eq!(client.list_tools().await.len(), 1);

@@ -1,4 +1,4 @@
-//! What clients of 2026-07-28 carry from round to round, and what becomes of it if they spoil it.
+//! State that clients of 2026-07-28 carry from round to round, valid and tampered with.
 
 use super::asking::{answering, calls};
 use super::support::pool_of;
@@ -41,7 +41,7 @@ fn pool() -> ToolPool {
 
 type Answered = Result<Value, ProtocolError>;
 
-/// One round, by hand: a state of null is none.
+/// One round, by hand: a state of `null` is left out.
 async fn round(client: &TestClient, call: &Value, state: &Value, answers: Value) -> Answered {
     let mut params = call.clone();
     if !state.is_null() {
@@ -63,7 +63,7 @@ fn graz() -> Value {
     json!({ "city": { "action": "accept", "content": { "city": "Graz" } } })
 }
 
-/// The state after the first question is answered.
+/// The state after the answer to the first question.
 async fn state_of(client: &TestClient) -> Value {
     let first = client.request("tools/call", hi()).await.expect("a question");
     let second = round(client, &hi(), &first["requestState"], ada()).await.expect("a question");
@@ -71,7 +71,7 @@ async fn state_of(client: &TestClient) -> Value {
     second["requestState"].clone()
 }
 
-/// What is asked.
+/// Keys of the open questions.
 fn keys(result: &Value) -> Vec<&str> {
     assert_eq!(result["resultType"], "input_required", "{result}");
     result["inputRequests"].as_object().expect("questions").keys().map(String::as_str).collect()
@@ -113,7 +113,7 @@ async fn a_missing_answer_is_requested_again() {
     let state = state_of(&client).await;
     let again = round(&client, &hi(), &state, json!({})).await.expect("a question");
     assert_eq!(keys(&again), ["city"]);
-    // What is not an answer at all is none.
+    // A malformed answer is ignored.
     let nothing = json!({ "city": { "content": { "city": "Graz" } } });
     let again = round(&client, &hi(), &again["requestState"], nothing).await.expect("a question");
     assert_eq!(keys(&again), ["city"]);
@@ -139,7 +139,7 @@ async fn answers_to_nothing_are_ignored() {
     let state = state_of(&client).await;
     let mut answers = graz();
     answers["weather"] = json!({ "action": "accept", "content": { "weather": "fine" } });
-    // What is answered stays answered.
+    // An answered question is not asked again.
     answers["name"] = json!({ "action": "accept", "content": { "name": "Eve" } });
     let done = round(&client, &hi(), &state, answers).await;
     assert_eq!(text(done), r#"Hi Some("Ada") of Some("Graz"), 2"#);
@@ -261,7 +261,7 @@ async fn one_key_is_one_question_in_both_versions() {
     }
 }
 
-/// Asks until the answer is yes, which ends where nobody stops it: it never waits.
+/// Asks until the answer is yes. Without a limit on rounds it would not end, since it never waits.
 async fn keep_asking(context: &ToolContext) -> Result<(), ToolError> {
     for _ in 0..5000 {
         if context.ask::<bool>("sure", "Sure?").await?.accepted() == Some(true) {

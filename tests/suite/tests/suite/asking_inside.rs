@@ -1,4 +1,4 @@
-//! Questions in the middle of other things: hooks, batches, held values, lists of tasks.
+//! Questions inside hooks, batches and tasks, and while values are held.
 
 use super::asking::{VERSIONS, answering, calls};
 use super::support::pool_of;
@@ -109,7 +109,7 @@ async fn tidy(
     results.iter().map(|r| r.observation().to_text()).collect::<Vec<_>>().join(", ")
 }
 
-/// A client whose user agrees to some questions.
+/// A client whose user accepts some questions.
 async fn agreeing_to(
     pool: &ToolPool,
     version: ProtocolVersion,
@@ -239,7 +239,7 @@ async fn a_tool_may_stop_waiting_for_an_answer() {
         tokio::time::sleep(Duration::from_secs(5)).await;
         yes()
     };
-    // Over there the person has all the time in the world.
+    // In 2026-07-28 the time of a question does not count towards the limit of the call.
     let modern = TestClient::builder(&pool).answer(slow).connect().await;
     let result = modern.call("brief", json!({})).await.expect("a result");
     assert_eq!(result.to_text(), "Accepted(true)");
@@ -270,7 +270,7 @@ async fn notifications_around_a_question_arrive() {
         assert_eq!(record.result.expect("a result").to_text(), "Accepted(true)");
         let amounts: Vec<_> = record.progress.iter().map(|report| report.done).collect();
         assert_eq!(amounts, [1.0, 2.0]);
-        // Each round is a request with progress of its own.
+        // Each round is a request with its own progress.
         let heard = client.notifications();
         let tokens: Vec<_> = heard.iter().map(|heard| &heard.params["progressToken"]).collect();
         assert_eq!(tokens[0] == tokens[1], version == ProtocolVersion::V2025_11_25);
@@ -319,7 +319,7 @@ async fn a_client_that_disconnects_during_a_question_ends_the_call() {
     assert!(call.await.expect("a result").is_error());
 }
 
-/// What has to be stopped when a call is given up.
+/// A value that is notified when the call is cancelled.
 #[derive(Default)]
 struct Shell(AtomicUsize);
 

@@ -1,4 +1,4 @@
-//! Which of the offered tools a pool has: sources, collisions, filters, the report.
+//! Tools of a pool: sources, collisions, filters, the report.
 
 use super::support::{call, refusal, text};
 use serde::{Deserialize, Serialize};
@@ -94,7 +94,7 @@ async fn an_mcp_tool_takes_a_place_where_that_was_asked_for() {
         .mcp_replaces(["s*"])
         .build();
     assert!(error.is_err());
-    // One server never takes the place of another.
+    // One server never replaces another.
     let error = ToolPool::builder()
         .add_from(&Source::mcp("a"), [tool("same", "a")])
         .add_from(&Source::mcp("b"), [tool("same", "b")])
@@ -141,7 +141,7 @@ async fn invalid_tools_of_a_server_are_quarantined_and_the_others_work() {
         .add_from(&github(), odd.iter().cloned().chain([fine]))
         .build()
         .expect("a pool");
-    // MCP demands no description.
+    // MCP does not require a description.
     assert_eq!(names(&pool), ["fine"]);
     assert_eq!(text(&pool, "fine", "").await, "fine");
     for odd in &odd {
@@ -150,7 +150,7 @@ async fn invalid_tools_of_a_server_are_quarantined_and_the_others_work() {
         assert!(!reason.is_empty());
     }
     assert!(pool.report().to_string().contains("quarantined: "), "{}", pool.report());
-    // An odd tool takes nobody's place either.
+    // A tool that is left out does not replace another.
     let pool = ToolPool::builder()
         .add(tool("list", "ours"))
         .add_from(&github(), odd)
@@ -292,7 +292,7 @@ fn the_build_reports_all_invalid_patterns_together() {
     assert_eq!(error.problems().len(), 6, "{text}");
 }
 
-/// A tool of the custom source replaced the linked one: the filter is about what is left.
+/// A tool of the custom source replaced the linked one: the filter sees the result.
 #[tokio::test]
 async fn a_filter_does_not_restore_replaced_tools() {
     let pool = ToolPool::builder()
@@ -304,7 +304,7 @@ async fn a_filter_does_not_restore_replaced_tools() {
     assert_eq!(names(&pool), [""; 0]);
 }
 
-/// A filter settles a collision: what it leaves out has no name to take.
+/// A filter resolves a collision: a tool that it leaves out has no name in the pool.
 #[tokio::test]
 async fn hidden_tools_do_not_collide() {
     let offers = || {
@@ -339,7 +339,7 @@ fn filtered_and_shadowed_tools_need_no_state() {
     assert!(shadowed.build().is_ok());
 }
 
-/// The same for every order in which tools come, numbers from a generator without a seed.
+/// The result does not depend on the order of tools. Pseudo-random numbers without a seed.
 #[test]
 fn order_and_bytes_are_the_same_over_a_thousand_builds() {
     let mut offers = Vec::new();
@@ -371,7 +371,7 @@ fn order_and_bytes_are_the_same_over_a_thousand_builds() {
     }
 }
 
-/// Reads back what was written, as it was.
+/// Returns the value that was written.
 fn kept<T: Serialize + for<'de> Deserialize<'de>>(value: &T) -> T {
     let text = serde_json::to_string(value).expect("JSON");
     let back: T = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));

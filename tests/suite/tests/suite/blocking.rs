@@ -1,4 +1,4 @@
-//! Calls of threads that do not `.await`.
+//! Blocking calls from threads.
 
 use super::support::{blocking_in_time, class};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -38,24 +38,24 @@ async fn hang(dropped: &Dropped) {
     std::future::pending::<()>().await;
 }
 
-/// Tells when it is dropped.
+/// Sends a message when dropped.
 #[derive(Clone)]
 struct Dropped(Sender<()>);
 
 impl Drop for Dropped {
     fn drop(&mut self) {
-        // Nobody may be listening.
+        // The receiver may be gone.
         let _ = self.0.send(());
     }
 }
 
-/// Keeps whoever comes here until it is let go.
+/// Blocks callers until it is released.
 struct Gate(Mutex<Receiver<()>>);
 
 /// Block the thread.
 #[tool(register = false, inline)]
 fn block(gate: &Gate) -> &'static str {
-    // The other end is gone when the test has ended.
+    // The sender is gone when the test has ended.
     let _ = gate.0.lock().unwrap().recv();
     "let go"
 }
@@ -158,7 +158,7 @@ fn a_tool_that_blocks_its_thread_delays_no_other_call() {
         let results = pool.call_all(calls);
         let ids: Vec<&str> = results.iter().map(ToolResult::call_id).collect();
         assert_eq!(ids, ["ping", "block", "ping"]);
-        // What has ended by then keeps its result.
+        // A call that has ended by then keeps its result.
         assert_eq!(texts(&results[..1]), ["pong"]);
         assert_eq!(class(&results[1]), ErrorClass::Timeout);
         assert_eq!(class(&results[2]), ErrorClass::Timeout);
@@ -249,7 +249,7 @@ fn a_pool_that_is_dropped_waits_for_nothing() {
     let tools = pool.pool().clone();
     drop(pool);
     assert!(began.elapsed() < Duration::from_secs(30));
-    // The tools themselves are still there.
+    // The tools are still in the pool.
     let again = tools.blocking().expect("a thread");
     assert_eq!(again.call(ToolCall::new("ping", "")).observation().to_text(), "pong");
     drop(release);
@@ -265,7 +265,7 @@ async fn a_pool_can_be_dropped_inside_of_a_runtime() {
     told.recv_timeout(Duration::from_secs(60)).expect("the call was dropped");
 }
 
-/// Connects a program, calls it, connects it again and disconnects it.
+/// Connects, calls a tool, reconnects and disconnects.
 fn check_servers(pool: &BlockingPool) {
     let script = r#"{"tools": ["echo"]}"#;
     let server = McpServerConfig::stdio(env!("CARGO_BIN_EXE_faulty_server")).args([script]);

@@ -1,4 +1,4 @@
-//! A call has exactly one outcome: panics, time limits, cancellation, state, typed calls.
+//! Each call has exactly one outcome: panics, time limits, cancellation, state, typed calls.
 
 use super::support::{pool_of, refusal, text};
 use std::sync::Arc;
@@ -96,7 +96,7 @@ async fn a_call_without_time_is_not_started() {
     assert_eq!(pool.context().get::<Counter>().expect("state").0.load(Ordering::SeqCst), 0);
 }
 
-/// Sets a flag when it is dropped.
+/// Sets a flag when dropped.
 struct OnDrop(Arc<AtomicBool>);
 
 impl Drop for OnDrop {
@@ -203,7 +203,7 @@ async fn a_plain_function_can_ask_whether_it_was_cancelled() {
     }
 }
 
-/// How a caller ends a call.
+/// The way in which a caller ends a call.
 enum End {
     Timeout,
     Deadline,
@@ -361,7 +361,7 @@ async fn an_unknown_tool_names_the_nearest() {
     );
     let tool = |name: &str| Tool::builder(name, "Answer.").handler(|| async { 1 });
     let pool = ToolPool::builder().add(tool("a.one")).add(tool("b.two")).build().expect("a pool");
-    // Those of the same group come first.
+    // Names of the same group come first.
     assert_eq!(
         refusal(&pool, "b.zzzzz", "").await,
         "unknown tool `b.zzzzz`; the tools are `b.two`, `a.one`"

@@ -1,4 +1,4 @@
-//! Tools that come and go while the pool runs.
+//! Tools that are added and removed while the pool runs.
 
 use super::support::{in_time, refusal, text};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -82,7 +82,7 @@ async fn only_the_owner_replaces_and_removes() {
     }
     assert_eq!(names(&pool), ["a", "built"]);
     assert_eq!(text(&pool, "a", "").await, "1");
-    // The owner of one keeps it when another sets its own.
+    // A source keeps its tool when another source sets its own.
     pool.set_tools(&others, [tool("x", "")]).expect("set");
     assert_eq!(names(&pool), ["a", "built", "x"]);
 }
@@ -105,7 +105,7 @@ async fn a_linked_tool_gives_way_and_comes_back() {
     assert_eq!(text(&pool, "same", "").await, "linked");
 }
 
-/// Each source owns what it offers, also if another offers the very same.
+/// Each source owns its tools, even if another source has equal ones.
 #[test]
 fn a_tool_that_two_sources_offer_stays_until_both_have_removed_it() {
     let pool = ToolPool::builder()
@@ -167,7 +167,7 @@ fn the_filter_comes_first() {
     let pool = ToolPool::builder().add(tool("own", "")).deny(["no.*", "source:mcp:evil"]).build();
     let pool = pool.expect("a pool");
     let mut changes = pool.changes();
-    // Left out: it collides with nobody and needs nothing.
+    // Left out: it has no collision and needs no state.
     let evil = Source::mcp("evil");
     let change = pool.add_tools(&evil, [tool("own", ""), Tool::of::<QueryAction>()]).expect("none");
     assert!(change.is_empty());
@@ -178,7 +178,7 @@ fn the_filter_comes_first() {
     let filtered =
         |tool: &&tool_runtime::ToolReport| matches!(tool.status, ToolStatus::Filtered { .. });
     assert_eq!(pool.report().tools.iter().filter(filtered).count(), 4, "{}", pool.report());
-    // What was left out can be removed, too.
+    // A tool that was left out can be removed, too.
     assert!(pool.remove_tools(&evil, &pattern("own")).expect("its own").is_empty());
 }
 
@@ -244,7 +244,7 @@ async fn a_listener_may_change_the_pool() {
     assert_eq!(names(&pool), ["a", "a.echo"]);
 }
 
-/// What makes the tools may itself use the pool.
+/// A factory of tools may use the pool.
 #[test]
 fn an_iterator_of_added_tools_may_use_the_pool() {
     let pool = empty();
@@ -338,7 +338,7 @@ fn concurrent_additions_lose_nothing_and_notify_all_listeners() {
                 for index in 0..25 {
                     let name = format!("t{thread}.n{index}");
                     pool.add_tools(&source, [tool(&name, "")]).expect("its own name");
-                    // One of the four has it.
+                    // Exactly one of the four has it.
                     let shared = pool.add_tools(&source, [tool("shared", "")]);
                     refused.fetch_add(usize::from(shared.is_err()), Ordering::SeqCst);
                 }
@@ -357,7 +357,7 @@ fn concurrent_additions_lose_nothing_and_notify_all_listeners() {
     assert_eq!((added, updated), (101, 0));
 }
 
-/// Changes, restrictions and looks at once: no view stays behind the pool.
+/// Concurrent changes, restrictions and reads: no view is older than the pool.
 #[test]
 fn restricted_handles_follow_changes_from_other_threads() {
     let pool = ToolPool::builder().add(tool("fs.own", "")).build().expect("a pool");

@@ -1,4 +1,4 @@
-//! The command line of the quickstart, as a person and as a script use it.
+//! The command line of the quickstart, used interactively and by scripts.
 
 use super::quickstart::binary;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ fn run_with_input(arguments: &[&str], input: &str) -> Output {
         .expect("the quickstart starts");
     let _limit = Limit::of(&child);
     let mut stdin = child.stdin.take().expect("piped");
-    // A command that does not read may be gone already.
+    // A command that does not read its input may have exited.
     let _ = stdin.write_all(input.as_bytes());
     drop(stdin);
     child.wait_with_output().expect("it ends")
@@ -220,7 +220,7 @@ fn the_operator_sees_what_the_model_does_not() {
     assert!(!stderr(&output).contains("\u{1b}["), "no colours where nobody looks");
 }
 
-/// `script` gives the command a terminal, which a pipe is not.
+/// `script` runs the command in a terminal instead of a pipe.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_person_at_a_terminal_sees_the_call_and_the_answer() {

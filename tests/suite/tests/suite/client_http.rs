@@ -1,4 +1,4 @@
-//! Servers over HTTP whose tools are tools of a pool.
+//! Servers over HTTP whose tools are in a pool.
 
 mod auth;
 mod ends;

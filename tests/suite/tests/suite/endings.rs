@@ -1,4 +1,4 @@
-//! How a process ends: its input does, or a signal comes. Its values are closed before.
+//! Ends of a process: the end of its input, or a signal. Its values are closed before.
 
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Lines, Write as _};
@@ -6,10 +6,10 @@ use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitSta
 use std::time::{Duration, Instant};
 use suite::limit::Limit;
 
-/// When the official Python client sends SIGTERM to a server whose input has ended.
+/// Time after which the official Python client sends SIGTERM to a server whose input has ended.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A machine with much to do may be late, but not so often.
+/// An overloaded machine may be late, but not every time.
 const TRIES: usize = 5;
 
 struct Shop {
@@ -73,7 +73,7 @@ impl Shop {
         assert!(kill.expect("there is `kill`").success());
     }
 
-    /// The end of the process, which has closed its value, and the result of its last call.
+    /// Waits until the value is closed. Returns the exit status and the result of the last call.
     fn ended(mut self) -> (ExitStatus, Option<Value>) {
         let messages = self.output.by_ref().map(|line| line.expect("UTF-8"));
         let messages = messages.map(|line| serde_json::from_str::<Value>(&line).expect("JSON"));
@@ -91,7 +91,7 @@ fn an_endless_call_is_abandoned_before_the_host_kills_the_server() {
     }
 }
 
-/// How long a server takes to end after its input, while it is busy. `None` if it had no time left to
+/// Time in which a busy server exits after the end of its input. `None` if it had no time left to
 /// answer its call, as on an overloaded machine.
 fn time_to_end(tool: &str, sign: &str) -> Option<Duration> {
     let mut shop = Shop::open();
@@ -162,7 +162,7 @@ fn a_second_signal_ends_immediately() {
     shop.call("shop.wait");
     shop.log_until("waiting");
     shop.signal("TERM");
-    // Two of one kind may arrive as one.
+    // Two signals of one kind may be merged.
     shop.signal("INT");
     assert_eq!(shop.child.wait().expect("it ends").code(), Some(1));
     let rest: String = shop.log.map(|line| line.expect("UTF-8")).collect();

@@ -1,4 +1,4 @@
-//! Expressions in `#[arg]`: evaluated when a pool is built, and checked against the constraints.
+//! Expressions in `#[arg]`: evaluated when the pool is built, and checked against the constraints.
 
 use super::support::text;
 use serde_json::json;

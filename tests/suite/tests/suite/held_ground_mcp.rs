@@ -1,4 +1,4 @@
-//! What hostile clients and careless tools must not get from a server.
+//! Protection of a server against hostile clients and faulty tools.
 
 use super::asking::answering;
 use super::support::pool_of;
@@ -9,7 +9,7 @@ use tool_runtime::prelude::*;
 use tool_runtime::testing::{ProtocolVersion, Reply, TestClient};
 use tool_runtime::{Answer, ErrorClass};
 
-/// A client that takes tasks.
+/// A client that supports tasks.
 async fn patient(pool: &ToolPool) -> TestClient {
     let capabilities = json!({
         "elicitation": { "form": {} },
@@ -18,7 +18,7 @@ async fn patient(pool: &ToolPool) -> TestClient {
     TestClient::builder(pool).capabilities(capabilities).connect().await
 }
 
-/// Begins a task, and gives its id.
+/// Starts a task and returns its id.
 async fn begun(client: &TestClient, tool: &str) -> String {
     let params = json!({ "name": tool, "arguments": {} });
     let result = client.request("tools/call", params).await.expect("a result");
@@ -31,7 +31,7 @@ async fn status(client: &TestClient, id: &str) -> Result<String, i32> {
     task.map(status).map_err(|error| error.code())
 }
 
-/// Waits until the task is no longer at work.
+/// Waits until the task is no longer working.
 async fn settled(client: &TestClient, id: &str) -> String {
     loop {
         match status(client, id).await.expect("a task").as_str() {
@@ -41,7 +41,7 @@ async fn settled(client: &TestClient, id: &str) -> String {
     }
 }
 
-/// Panics when it is dropped.
+/// Panics when dropped.
 struct Bomb;
 
 impl Drop for Bomb {
@@ -50,7 +50,7 @@ impl Drop for Bomb {
     }
 }
 
-/// Tells when it is dropped.
+/// Sends a message when dropped.
 struct Running(UnboundedSender<&'static str>);
 
 impl Drop for Running {
@@ -147,7 +147,7 @@ async fn a_task_takes_answers_for_answers_and_nothing_else() {
         assert!(refused.to_string().contains("sure"), "{refused}");
         assert_eq!(status(&client, &id).await.as_deref(), Ok("input_required"));
     }
-    // What was not asked is nobody's answer.
+    // An answer without a question is ignored.
     update(json!({ "else": 1 })).await.expect("ignored");
     assert_eq!(status(&client, &id).await.as_deref(), Ok("input_required"));
 }
@@ -229,7 +229,7 @@ async fn a_call_cancelled_before_its_answer_becomes_no_task() {
     let pool = ToolPool::builder().tool::<EndlessAction>().state(tell).build().expect("a pool");
     let client = patient(&pool).await;
     let params = json!({ "name": "endless", "arguments": {} });
-    // A request that is dropped is taken back.
+    // A dropped request is cancelled.
     assert!(client.request("tools/call", params).now_or_never().is_none());
     let dropped = tokio::time::timeout(std::time::Duration::from_secs(20), told.recv()).await;
     assert_eq!(dropped, Ok(Some("dropped")));

@@ -1,4 +1,4 @@
-//! Calls that the host program does and answers later, through pools and batches.
+//! Calls that the host program executes and answers later, through pools and batches.
 
 use super::support::in_time;
 use serde_json::json;
@@ -15,7 +15,7 @@ struct Pick {
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// A host and a pool with one tool of it that reads and one that writes.
+/// A host and a pool with two of its tools: one reads, one writes.
 fn desk(limit: Duration) -> (ClientTools, ToolPool) {
     let client = ClientTools::new(limit);
     let read_only = ToolAnnotations::default().with_read_only(true);
@@ -111,7 +111,7 @@ async fn cancelling_a_batch_ends_every_call_and_notifies_the_host() {
     let (client, pool) = desk(MINUTE);
     let token = CancellationToken::new();
     let context = pool.context().with_cancellation(token.clone());
-    // The second waits for the first and is never handed out.
+    // The second call waits for the first and is never handed to the host.
     let calls = [call("save", "a"), call("save", "b")];
     let batch = pool.batch(calls).context(&context).run();
     let host = async {

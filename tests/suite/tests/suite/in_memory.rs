@@ -1,4 +1,4 @@
-//! The client in memory: what authors of servers test with.
+//! The in-memory client, with which authors of servers test.
 
 use super::asking::VERSIONS;
 use super::support::{in_time, pool_of};
@@ -220,7 +220,7 @@ async fn methods_of_another_version_are_unknown() {
     ] {
         let client =
             TestClient::builder(&pool_of::<AddAction>()).protocol_version(version).connect().await;
-        // The first request of a client of 2026-07-28 tells the server its version.
+        // The first request of a client of 2026-07-28 contains its version.
         client.list_tools().await;
         let answer = client.request(method, json!({ "level": "info" })).await;
         let code = answer.err().map(|error| error.code());

@@ -1,4 +1,4 @@
-//! The client in memory: who it is, what it declares, and what it asks to hear of.
+//! The in-memory client: its identity, its capabilities, and its subscriptions.
 
 use super::asking::VERSIONS;
 use super::support::{in_time, pool_of};
@@ -21,7 +21,7 @@ async fn brew(context: &ToolContext) -> Result<String, ToolError> {
     }
 }
 
-/// Tells when it is dropped.
+/// Sends a message when dropped.
 struct Told(UnboundedSender<()>);
 
 impl Drop for Told {

@@ -15,7 +15,7 @@ fn modern_call(id: u64, name: &str, arguments: &Value) -> Value {
     modern(id, "tools/call", &json!({"name": name, "arguments": arguments}))
 }
 
-/// The notifications that come beside one answer: as many as are expected, then none before the
+/// The notifications beside one answer: as many as expected, then none before the
 /// answer to a last call.
 fn told(server: &mut Server, call: &Value, count: usize) -> Vec<Value> {
     server.send(call);
@@ -117,7 +117,7 @@ fn older_clients_subscribe_to_resources() {
     assert_eq!(update[0]["params"], json!({"uri": "notes://1"}));
     assert_eq!(ask(&mut server, 4, "resources/unsubscribe", "notes://1")["result"], json!({}));
     server.send(&legacy_call(5, "touch", &json!({"uri": "notes://1"})));
-    // What would be told comes before what happens later.
+    // A pending notification arrives before later ones.
     let later = told(&mut server, &legacy_call(6, "grow", &grown(&["prompt"])), 1);
     assert_eq!(methods(&later), [ALL[0]]);
     server.finish();

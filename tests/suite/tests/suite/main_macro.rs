@@ -1,4 +1,4 @@
-//! The pool of `main!`, as tests reach it.
+//! Tests of the pool that `main!` builds.
 
 use super::support::text;
 use tool_runtime::prelude::*;

@@ -1,4 +1,4 @@
-//! Operating a manager while it runs: its set of servers, their states, and what calls find then.
+//! Operation of a running manager: its servers, their states, and the results of calls.
 
 use super::support::in_time;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ fn faulty(script: &Value) -> McpServerConfig {
     McpServerConfig::stdio(env!("CARGO_BIN_EXE_faulty_server")).args([script.to_string()])
 }
 
-/// A file of lives that nobody else has.
+/// A unique file for the starts of a server.
 fn lives(test: &str) -> PathBuf {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("lives-admin-{test}"));
     drop(std::fs::remove_file(&file));
@@ -88,7 +88,7 @@ async fn replacing_servers_keeps_unchanged_ones() {
 async fn each_server_has_its_own_state() {
     let pool = empty();
     let missing = McpServerConfig::stdio("no-such-program-here");
-    // While it is tried again, a server has no reason to show.
+    // During a reconnection, a server has no error to report.
     let hour = Duration::from_secs(3600);
     let builder = manager().retry(hour, hour).server("bad", missing);
     let builder = builder.server("off", echo().enabled(false)).server("well", echo());
@@ -260,7 +260,7 @@ async fn the_operator_is_warned_once_of_the_same_reason() {
     assert_eq!(text.matches("no program `no-such-program-here`").count(), 1, "{text}");
 }
 
-/// A server that says what it was given, as an error and on its standard error, and ends.
+/// A server that repeats its argument and `KEY` in an error and on standard error, and exits.
 const TELLTALE: &str = r#"
     read line
     id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')

@@ -1,4 +1,4 @@
-//! Servers whose tools are tools of a pool: servers of this very process here.
+//! Servers whose tools are in a pool. Here they run in the process of the test.
 
 use super::support::{Bar, in_time};
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ async fn fail() -> Result<(), ToolError> {
 async fn count(context: &ToolContext) {
     for step in 1..=3 {
         context.progress(step, 3, format_args!("step {step}"));
-        // Reports are sent at a bearable rate.
+        // Progress is rate-limited.
         tokio::time::sleep(Duration::from_millis(40)).await;
     }
 }
@@ -64,7 +64,7 @@ async fn fall() -> String {
     panic!("over a stone")
 }
 
-/// How far a walker of several steps is.
+/// Progress of a walker with several steps.
 #[derive(Default)]
 struct Walked(AtomicU64);
 
@@ -145,7 +145,7 @@ async fn arguments_are_checked_before_they_are_sent() {
     assert_eq!(error.class(), ErrorClass::Input);
     assert!(error.message().contains("`a` must be at most 100, got 200"), "{error}");
     assert!(error.message().contains("`c`"), "{error}");
-    // What a model leaves out it may write as null.
+    // A model may write `null` for an omitted argument.
     let sum = call(&pool, "far.add", json!({ "a": 2, "b": null })).await;
     assert_eq!(sum.observation().to_text(), "3");
 }
@@ -170,7 +170,7 @@ async fn progress_reaches_the_caller() {
     assert!(reports.iter().is_sorted_by(|a, b| a.done < b.done));
 }
 
-/// Answers with a name.
+/// A client that answers with a name.
 struct Host;
 
 impl Peer for Host {
@@ -203,7 +203,7 @@ async fn a_caller_answers_where_that_is_allowed() {
     let context = pool.context().with_peer(Arc::new(Host));
     let result = pool.call_with(ToolCall::new("far.greet", "{}"), &context).await;
     assert_eq!(result.observation().to_text(), "Hello, Ada!");
-    // Nobody is there: declined.
+    // Without a user, the question is declined.
     assert_eq!(call(&pool, "far.greet", json!({})).await.observation().to_text(), "Hello!");
 }
 
@@ -231,7 +231,7 @@ async fn servers_are_added_and_removed_while_the_pool_runs() {
     manager.settled().await;
     assert_eq!(call(&pool, "far.add", json!({ "a": 1 })).await.observation().to_text(), "2");
     manager.reconnect("far").await.unwrap();
-    // A call waits for the connection that is being opened.
+    // A call waits for the connection attempt in progress.
     assert_eq!(call(&pool, "far.add", json!({ "a": 1 })).await.observation().to_text(), "2");
     manager.remove("far").await.unwrap();
     assert!(manager.status().is_empty());
@@ -244,7 +244,7 @@ async fn servers_are_added_and_removed_while_the_pool_runs() {
     assert_eq!(manager.remove("far").await, Err(McpManagerError::Closed));
 }
 
-/// A pool whose server has many clients at once.
+/// One server with a separate session per pool.
 #[tokio::test]
 async fn one_server_has_many_sessions() {
     let far = ToolPool::builder().tool::<FallAction>().tool::<WalkAction>();
@@ -265,7 +265,7 @@ async fn one_server_has_many_sessions() {
         assert_eq!(unknown.error().unwrap().class(), ErrorClass::NotFound);
     });
     futures_util::future::join_all(each).await;
-    // One leaves; the others do not notice.
+    // One client disconnects; the others are not affected.
     let (_, first) = sessions.remove(0);
     first.close().await;
     let steps = call(&sessions[0].0, "far.walk", json!({ "steps": 0 })).await;
@@ -318,7 +318,7 @@ async fn definitions_that_change_after_they_were_approved_are_held_back() {
     assert_eq!(error.class(), ErrorClass::Denied, "{error}");
     assert!(error.message().contains("it is held back until it is approved"), "{error}");
 
-    // Meanwhile it becomes another one again: what was looked at is not what is there.
+    // The tool changes in the meantime: the inspected definition is outdated.
     far.remove_tools(&Source::Custom, &"find".parse().unwrap()).unwrap();
     let third = Tool::builder("find", "Find it, and burn it.").handler(|| async { "found" });
     far.add_tools(&Source::Custom, [third]).unwrap();

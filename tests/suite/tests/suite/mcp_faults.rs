@@ -1,4 +1,4 @@
-//! Servers that misbehave: over standard input and output, as processes of their own.
+//! Misbehaving servers over standard input and output, in separate processes.
 
 use super::support::{in_time, server_state};
 use super::traces::eventually;
@@ -16,7 +16,7 @@ fn faulty(script: &Value) -> McpServerConfig {
     McpServerConfig::stdio(env!("CARGO_BIN_EXE_faulty_server")).args([script.to_string()])
 }
 
-/// A file of lives that nobody else has.
+/// A unique file for the starts of a server.
 fn lives(test: &str) -> PathBuf {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("lives-{test}"));
     drop(std::fs::remove_file(&file));
@@ -71,7 +71,7 @@ async fn a_server_silent_about_the_probe_gets_initialize_in_the_same_process() {
     futures_util::future::join_all(probes).await;
 }
 
-/// Such a server is started once more, as it refuses what it was asked instead.
+/// The server is restarted once, since it rejects `initialize` after the probe.
 #[tokio::test]
 async fn a_slow_stateless_server_is_recognized() {
     let lives = lives("slow-modern");
@@ -81,7 +81,7 @@ async fn a_slow_stateless_server_is_recognized() {
     assert_eq!(count(&lives), 2);
 }
 
-/// The version that is spoken with a server that does not answer the probe in time.
+/// The protocol version used with a server that does not answer the probe in time.
 async fn protocol_of_slow(script: &Value) -> String {
     let pool = ToolPool::builder().allow_empty().build().unwrap();
     let config = faulty(script).connect_timeout(Duration::from_secs(6));
@@ -229,7 +229,7 @@ async fn a_server_that_stops_reading_is_reconnected() {
     assert_eq!(lives.load(Ordering::Relaxed), 2);
 }
 
-/// A server that answers every call; or one only, after which it reads nothing more.
+/// A server that answers every call; or only one, after which it stops reading.
 async fn deaf(stream: tokio::io::DuplexStream, is_deaf: bool) {
     let (reader, mut writer) = tokio::io::split(stream);
     let mut lines = BufReader::new(reader).lines();
@@ -273,7 +273,7 @@ async fn a_call_without_a_waiter_is_cancelled() {
     }
 }
 
-/// How many cancellations the server has heard of. Whoever gives up does not wait until one is sent.
+/// Number of cancellations that the server received. A cancelled call does not wait until its notification is sent.
 async fn cancelled(pool: &ToolPool) -> u64 {
     for _ in 0..100 {
         let heard = text(pool, "s.heard", json!({})).await;
@@ -319,7 +319,7 @@ async fn silence_has_a_limit_and_progress_does_not_count_as_silence() {
     assert_eq!(error.class(), ErrorClass::Timeout);
     assert!(error.message().contains("`s` sent nothing for 1s"), "{error}");
     assert_eq!(cancelled(&pool).await, 1, "the server was told");
-    // Longer than the limit in all, but never silent for so long.
+    // Longer than the time limit in total, but never silent for that time.
     assert_eq!(text(&pool, "s.slow", json!({ "ms": 200, "steps": 8 })).await, "done");
     let endless = call(&pool, "s.slow", json!({ "ms": 200, "steps": 1000 })).await;
     assert!(endless.error().unwrap().message().contains("not done within 4s"), "{endless:?}");
@@ -335,7 +335,7 @@ async fn no_default_makes_the_longest_call_longer() {
     let _manager = builder.connect(&pool).await.unwrap();
     let late = call(&pool, "s.hang", json!({})).await;
     assert!(late.error().unwrap().message().contains("not done within 200ms"), "{late:?}");
-    // What an entry says of its own holds.
+    // A setting of the entry has priority.
     let late = call(&pool, "patient.hang", json!({})).await;
     assert!(late.error().unwrap().message().contains("400ms"), "{late:?}");
 }
@@ -348,7 +348,7 @@ async fn a_server_killed_in_the_middle_of_a_call_comes_back() {
     let error = error.error().unwrap();
     assert_eq!(error.class(), ErrorClass::Indeterminate, "{error}");
     assert!(error.message().contains("may have had its effect"), "{error}");
-    // A call that finds it gone waits for it.
+    // A call waits for the restart.
     assert_eq!(text(&pool, "s.echo", json!({})).await, "{}");
     assert_eq!(count(&lives), 2);
     server_state(&manager, "s", |state| *state == McpState::Ready).await;
@@ -359,7 +359,7 @@ async fn only_repeatable_calls_are_sent_twice() {
     let lives = lives("fragile");
     let script = json!({ "tools": ["fragile", "fragile-ro", "heard"], "lives": lives });
     let (pool, manager) = with(script.clone()).await;
-    // The hints of a server count only if it is trusted.
+    // A server's annotations are used only if it is trusted.
     let trusted = McpConfig::new().with("s", faulty(&script).trusted(true));
     std::fs::remove_file(&lives).unwrap();
     manager.replace(trusted).await.unwrap();
@@ -401,7 +401,7 @@ async fn a_server_that_is_down_at_the_start_is_brought_up_later() {
         state.reason().unwrap().contains("exited with code 3; its last output: this is life"),
         "{state}"
     );
-    // Whoever calls hears why it is not there.
+    // Callers receive the reason of the absence.
     let away = call(&pool, "s.echo", json!({})).await;
     assert!(away.is_error());
     let away = away.error().unwrap();
@@ -434,7 +434,7 @@ async fn when_all_fail_every_reason_is_given() {
 #[tokio::test]
 async fn a_removed_tool_is_not_found() {
     let (pool, _manager) = with(json!({ "tools": ["change", "gone"] })).await;
-    // The server forgets the tool and does not notify.
+    // The server removes the tool without a notification.
     call(&pool, "s.change", json!({ "tools": ["change"], "times": 0 })).await;
     let gone = call(&pool, "s.gone", json!({})).await;
     let error = gone.error().unwrap_or_else(|| panic!("{gone:?}"));

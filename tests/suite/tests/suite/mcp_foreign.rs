@@ -1,4 +1,4 @@
-//! Lists, requests and delays of foreign servers, which a test writes.
+//! Lists, requests and delays of servers that a test writes.
 
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,7 +24,7 @@ async fn call(pool: &ToolPool, name: &str, arguments: Value) -> ToolResult {
     pool.call(ToolCall::new(name, arguments.to_string())).await
 }
 
-/// A connection to a server that says `answer` to each message.
+/// A connection to a server that answers each message with `answer`.
 fn server(answer: impl Fn(&Value) -> Vec<Value> + Send + Sync + 'static) -> (McpReader, McpWriter) {
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     tokio::spawn(speak(theirs, answer));
@@ -119,7 +119,7 @@ async fn a_foreign_schema_is_repaired_ignored_or_rejected() {
     assert_eq!(manager.pins().servers["s"]["bare"], McpPin::of(&original));
 }
 
-/// What is logged.
+/// Log output.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -192,7 +192,7 @@ async fn rejected_requests_log_one_warning_per_kind() {
     assert_eq!(text.matches("a request of the server is refused").count(), 3, "{text}");
 }
 
-/// A server that is there once, and never again after a call of `end`.
+/// A server that can be reached once, and not after a call of `end`.
 fn once(tries: &Arc<AtomicUsize>) -> McpManagerBuilder {
     let tries = Arc::clone(tries);
     let builder = McpManager::builder().custom("s", move || {
@@ -214,7 +214,7 @@ async fn calls_reconnect_a_server_at_most_four_times() {
     let _manager = once(&tries).connect(&pool).await.unwrap();
     assert!(call(&pool, "s.end", json!({})).await.is_error());
     for expected in [2, 3, 4, 5, 5, 5] {
-        // Those that find it gone together share one try.
+        // Concurrent calls share one reconnection attempt.
         let calls = (0..3).map(|_| call(&pool, "s.end", json!({})));
         for result in futures_util::future::join_all(calls).await {
             assert!(result.error().unwrap().message().contains("it is away"), "{result:?}");

@@ -1,4 +1,4 @@
-//! Whose tool a name is: among servers, and beside the pool's own tools.
+//! Owners of tool names: among servers, and beside the pool's own tools.
 
 use super::support::in_time;
 use serde_json::json;
@@ -156,7 +156,7 @@ async fn a_tool_of_the_program_is_not_replaced_by_a_servers() {
     assert!(quarantined.is_some(), "{report}");
     manager.close().await;
 
-    // Whatever is left out meets nobody.
+    // Tools that are left out cannot collide.
     let without = config().exclude("log".parse().unwrap());
     let manager = McpManager::builder().server("s", without).connect(&pool).await.unwrap();
     assert!(manager.server("s").unwrap().problems.is_empty());

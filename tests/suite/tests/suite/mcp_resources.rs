@@ -1,4 +1,4 @@
-//! What servers have to be read: listed and read by programs, and by models that ask for it.
+//! Resources of servers: listed and read by programs, and by models with a tool.
 
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ fn pool() -> ToolPool {
     ToolPool::builder().allow_empty().build().unwrap()
 }
 
-/// A server whose list of resources comes back to the same page for ever.
+/// A server whose list of resources repeats the same page for ever.
 async fn circle(stream: DuplexStream, asked: Arc<AtomicUsize>) {
     let (reader, mut writer) = split(stream);
     let mut lines = BufReader::new(reader).lines();

@@ -72,7 +72,7 @@ async fn a_configuration_marks_a_server_as_trusted() {
     }
 }
 
-/// How many calls run, and how many did at once.
+/// Number of running calls, and the maximum so far.
 #[derive(Default)]
 struct Crowd {
     now: AtomicUsize,
@@ -83,7 +83,7 @@ impl Crowd {
     async fn join(&self) {
         let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
         self.most.fetch_max(now, Ordering::SeqCst);
-        // A call that may come at the same time has time to do so.
+        // Gives a concurrent call time to start.
         for _ in 0..1000 {
             tokio::task::yield_now().await;
         }
@@ -131,7 +131,7 @@ async fn a_lost_call_is_repeated_only_if_its_server_is_trusted() {
 
 const SECRET: &str = "tok-5fQ9zL";
 
-/// A line that answers a call with a result.
+/// A line with the result of a call.
 fn answering(result: &Value) -> Value {
     let line = format!(r#"{{"jsonrpc":"2.0","id":ID,"result":{result}}}"#);
     json!({ "line": line })
@@ -206,7 +206,7 @@ async fn expanded_values_are_masked_and_plain_words_are_not() {
     manager.close().await;
 }
 
-/// Keeps what it is asked, and answers nothing.
+/// Records requests, and answers nothing.
 #[derive(Default)]
 struct Asked(std::sync::Mutex<Vec<String>>);
 
@@ -262,7 +262,7 @@ async fn a_resource_shows_no_secret() {
     manager.close().await;
 }
 
-/// A gateway to a server: a pool that is served itself.
+/// A gateway to a server: a served pool with its tools.
 async fn gateway(script: &Value) -> (McpServer, McpManager) {
     let (pool, manager) = connected(McpManager::builder().server("s", faulty(script))).await;
     (McpServer::new(pool, "gateway", "1.0.0"), manager)

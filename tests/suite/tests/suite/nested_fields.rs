@@ -1,4 +1,4 @@
-//! Unknown fields inside arguments: refused at every depth and advertised as refused, unless serde takes them or the
+//! Unknown fields inside arguments: rejected at every depth and advertised as such, unless serde accepts them or the
 //! type or the parameter allows them.
 
 // Fields are read by `Debug` alone.
@@ -406,7 +406,7 @@ async fn log_in(
     format!("{password} {host:?}")
 }
 
-/// A host, by a decoder of its own.
+/// A host with a custom decoder.
 #[derive(Debug, JsonSchema)]
 #[schemars(transparent)]
 struct Host(String);

@@ -1,4 +1,4 @@
-//! Numbers are read as they are written, or refused.
+//! Numbers are decoded exactly, or rejected.
 
 // Fields are read by `Debug` alone.
 #![allow(dead_code)]
@@ -110,7 +110,7 @@ async fn a_wide_integer_passes_a_gateway_unchanged_or_is_rejected() {
     assert!(refused.contains("an integer of more than 64 bits cannot be passed on"), "{refused}");
 }
 
-/// A pool with the tool `far.raw`, which answers with a line of the test's.
+/// A pool with the tool `far.raw`, which answers with a given line.
 async fn raw(script: Value) -> (ToolPool, McpManager) {
     let far =
         McpServerConfig::stdio(env!("CARGO_BIN_EXE_faulty_server")).args([script.to_string()]);
@@ -119,7 +119,7 @@ async fn raw(script: Value) -> (ToolPool, McpManager) {
     (pool, manager.expect("a connection"))
 }
 
-/// What a client of a gateway gets, where the gateway calls `far.raw`.
+/// The result that a client of a gateway receives when the gateway calls `far.raw`.
 async fn through_a_gateway(pool: ToolPool, line: &str) -> String {
     let client = ToolPool::builder().build().expect("a pool");
     let gateway = McpManager::builder().in_process("gate", McpServer::new(pool, "gate", "1.0.0"));

@@ -1,4 +1,4 @@
-//! What return values become.
+//! Conversions of return values.
 
 use super::support::{call, pool_of, refusal, text};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ struct Point {
 
 type Outcome<T> = Result<T, Failure>;
 
-/// An error that only prints.
+/// An error with `Display` alone.
 struct Failure;
 
 impl fmt::Display for Failure {

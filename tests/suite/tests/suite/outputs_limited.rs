@@ -1,4 +1,4 @@
-//! What a result may weigh, and the promise of an output schema, through a pool.
+//! Limits on the size of results, and checks of output schemas, through a pool.
 
 use super::support::{call, class};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use tool_runtime::{
     After, AfterCall, Arguments, BoxFuture, CallError, Executor, Hook, HookCall, OutputLimits,
 };
 
-/// A folder of its own, which is gone with the value.
+/// A temporary directory, removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -22,12 +22,12 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // One that was never made cannot be removed.
+        // A directory that was never created cannot be removed.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
-/// Gives back what it was made with.
+/// Returns a given result.
 struct Fixed(fn() -> Result<Observation, CallError>);
 
 impl Executor for Fixed {
@@ -52,12 +52,12 @@ async fn result(pool: &ToolPool) -> ToolResult {
     pool.call(ToolCall::new("fixed", "")).await
 }
 
-/// A thousand lines, some of whose characters have several bytes.
+/// A thousand lines, with some multi-byte characters.
 fn lines() -> String {
     (1..=1000).map(|line| format!("line {line} äöü\n")).collect()
 }
 
-/// What stands between backticks and is a path.
+/// The path between backticks.
 fn file_in(text: &str) -> PathBuf {
     let mut quoted = text.split('`').skip(1).step_by(2);
     PathBuf::from(quoted.find(|text| text.contains('/')).expect("a path"))
@@ -263,7 +263,7 @@ async fn an_executor_that_breaks_its_promise_is_an_internal_error() {
     assert_eq!(result(&pool).await.observation().to_text(), "no numbers");
 }
 
-/// Says one thing of itself and serialises as another.
+/// A type whose schema differs from its serialization.
 #[derive(schemars::JsonSchema)]
 struct Liar {
     #[allow(dead_code)]

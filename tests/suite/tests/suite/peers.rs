@@ -1,4 +1,4 @@
-//! Other people's clients drive the quickstart, over stdio and HTTP, in both lifecycles.
+//! Third-party clients drive the quickstart, over stdio and HTTP, in both lifecycles.
 
 use super::quickstart::binary;
 use suite::peers::Lifecycle::{Legacy, Modern};
@@ -25,7 +25,7 @@ fn over_http_modern() {
     check(Http, Modern);
 }
 
-/// All clients that speak it, and all that they printed if any check failed.
+/// Runs all clients of a lifecycle; on a failed check prints all their output.
 fn check(transport: Transport, lifecycle: Lifecycle) {
     let speaking = CLIENTS.iter().filter(|client| client.lifecycles.contains(&lifecycle));
     let failed: Vec<String> = speaking

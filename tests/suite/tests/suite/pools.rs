@@ -1,4 +1,4 @@
-//! What a pool refuses to be built with, what it lists, and tools from closures.
+//! Errors of building a pool, its list of tools, and tools from closures.
 
 use super::support::{call, refusal, text};
 use serde_json::{Map, Value, json};
@@ -55,7 +55,7 @@ fn missing_state_is_reported_with_the_line_to_add() {
 const LOW: i64 = 10;
 const HIGH: i64 = 5;
 
-/// Bounds that only the run can know.
+/// Bounds that are known only at runtime.
 #[tool(register = false, meta = json!([1]))]
 async fn inverted(
     /// A number.
@@ -128,7 +128,7 @@ async fn too_flat(#[arg(flatten)] deep: Deep) -> i64 {
 async fn only_plain_fields_can_be_flattened_into_a_tool() {
     let error = ToolPool::builder().tool::<TooFlatAction>().build().expect_err("an enum inside");
     assert!(error.to_string().contains("not a struct of plain named fields"), "{error}");
-    // A closure takes such a type whole, and refuses what it does not know.
+    // A closure decodes such a type as a whole, and rejects unknown fields.
     let tool = Tool::builder("deep", "D.").handler(|deep: Deep| async move { deep.base });
     let pool = ToolPool::builder().add(tool).build().expect("a pool");
     assert_eq!(text(&pool, "deep", r#"{"base":1,"kind":"B"}"#).await, "1");

@@ -248,7 +248,7 @@ fn a_linked_prompt_that_is_also_named_is_one_prompt() {
 
     let pool = ToolPool::builder().linked().prompt::<TherePrompt>();
     let error = pool.build().map(|pool| pool.prompts().len());
-    // Other linked tools of this binary may be in want of state; never this prompt.
+    // Other linked tools of this binary may lack state; this prompt never does.
     let said = error.err().map(|error| error.to_string()).unwrap_or_default();
     assert!(!said.contains("linked_and_named"), "{said}");
 }

@@ -1,4 +1,4 @@
-//! From specifications in configurations to tools.
+//! Tools from specifications in configurations.
 
 use super::support::text;
 use serde::Deserialize;
@@ -191,7 +191,7 @@ async fn unknown_names_list_the_nearest_also_of_toolsets_tools() {
     assert!(refused.contains("did you mean `tally.up`"), "{refused}");
     let refused = Registry::new().resolve(&[ToolSpec::new("a")]).await.expect_err("unknown");
     assert!(refused.to_string().contains("nothing is registered"), "{refused}");
-    // A glob that picks nothing is a slip, too.
+    // A glob without a match is a mistake, too.
     assert!(refusal_of(ToolSpec::new("web.*")).await.contains("unknown name"));
 }
 
@@ -217,7 +217,7 @@ async fn specs_of_one_toolset_with_equal_parameters_share_one_value() {
     let apart = pool(&[spec("tally.up", 0), spec("tally.down", 5)]).await;
     assert_eq!(text(&apart, "tally.up", "").await, "1");
     assert_eq!(text(&apart, "tally.down", "").await, "4");
-    // What is resolved anew is made anew.
+    // Another call of `resolve` creates new values.
     let other = pool(&[spec("tally", 0)]).await;
     assert_eq!(text(&other, "tally.up", "").await, "1");
 }

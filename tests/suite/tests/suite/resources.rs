@@ -1,4 +1,4 @@
-//! Resources and templates of them, pages and cache hints, as clients of both protocol versions see them.
+//! Resources, templates, pages and cache hints, as clients of both protocol versions see them.
 
 use super::prompts::both;
 use super::server::{Server, modern};
@@ -68,7 +68,7 @@ fn the_most_specific_resource_is_read() {
 fn unknown_resources_are_not_found() {
     for uri in ["nope://1", "notes://12", "notes://1/2", "notes://"] {
         let error = read(uri)["error"].clone();
-        // -32602 in the new version, see `both`.
+        // -32602 in 2026-07-28, see `both`.
         assert_eq!((&error["code"], &error["data"]["uri"]), (&json!(-32002), &json!(uri)));
     }
 }
@@ -87,7 +87,7 @@ fn a_failed_resource_reports_the_reason() {
     assert_eq!((&error["code"], &error["message"]), (&json!(-32603), &json!("no disk")));
 }
 
-/// Turns all pages of a list, in 2025-11-25.
+/// Reads all pages of a list, in 2025-11-25.
 fn pages(server: &mut Server, method: &str, list: &str) -> Vec<Vec<String>> {
     let (mut pages, mut cursor) = (Vec::new(), None::<String>);
     loop {

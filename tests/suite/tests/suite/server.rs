@@ -1,11 +1,11 @@
-//! The generated server on raw JSON lines: what no official client shows.
+//! The generated server on raw JSON lines that official clients do not send.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use suite::limit::Limit;
 
-/// A running server, and the three streams of it.
+/// A running server and its three streams.
 pub(super) struct Server {
     child: Child,
     input: Option<ChildStdin>,
@@ -24,7 +24,7 @@ impl Server {
         Self::with(program, &[])
     }
 
-    /// A server of another program, which was told something.
+    /// A server of another program, with arguments.
     pub(super) fn with(program: &str, words: &[&str]) -> Self {
         let mut child = Command::new(program)
             .args(words)
@@ -42,7 +42,7 @@ impl Server {
         }
     }
 
-    /// After the handshake of 2025-11-25.
+    /// The quickstart's server, after the handshake of 2025-11-25.
     fn initialized() -> (Self, Value) {
         Self::start().greeted()
     }
@@ -88,14 +88,14 @@ impl Server {
         assert!(found, "{text:?} was not logged");
     }
 
-    /// Ends the input and waits for the process, whatever it says meanwhile.
+    /// Ends the input, discards further output, and waits for the process.
     pub(super) fn leave(mut self) {
         drop(self.input.take());
         while self.output.next().is_some() {}
         assert!(self.child.wait().expect("it ends").success());
     }
 
-    /// Ends the input, waits for the process, and gives all that it still says.
+    /// Ends the input, waits for the process, and returns its remaining output.
     pub(super) fn rest(mut self) -> Vec<Value> {
         drop(self.input.take());
         let mut said = Vec::new();
@@ -274,7 +274,7 @@ fn an_object_is_wrapped_where_its_schema_is() {
     server.finish();
 }
 
-/// A file is written by a thread, which must not be left behind.
+/// A file is written by a thread, which must end with the server.
 #[test]
 fn an_answer_before_the_end_reaches_a_file() {
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("answers.jsonl");

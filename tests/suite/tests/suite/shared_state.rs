@@ -1,4 +1,4 @@
-//! State in an `Arc`, which the rest of a program shares.
+//! State in an `Arc` that the program shares with its tools.
 
 use super::support::text;
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,4 @@
-//! What tools tell their clients while they run: how far they are, and their log.
+//! Progress and log messages of running tools.
 
 use super::asking::VERSIONS;
 use super::support::{in_time, pool_of};
@@ -63,7 +63,7 @@ async fn progress_that_comes_fast_is_thinned_out_and_only_grows() {
             context.progress(n / 2, None, "back");
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
-        // Nothing waits after this one.
+        // No further message is waiting.
         context.progress(2000, None, "done");
     }
     for version in VERSIONS {
@@ -74,7 +74,7 @@ async fn progress_that_comes_fast_is_thinned_out_and_only_grows() {
         let record = client.call("hurry", json!({})).recorded().await;
         let amounts = amounts(&record);
         assert!(amounts.is_sorted_by(|one, next| one < next), "{amounts:?}");
-        // A second at fifty a second.
+        // A second at a rate of fifty.
         assert!((30..=60).contains(&amounts.len()), "{}", amounts.len());
         assert_eq!(amounts.last(), Some(&2000.0));
         assert!(record.progress.iter().all(|report| report.message.as_deref() != Some("back")));
@@ -165,7 +165,7 @@ async fn the_log_level_is_per_client() {
     quiet.request("logging/setLevel", json!({ "level": "alert" })).await.expect("set");
     assert_eq!(quiet.call("chatter", json!({})).recorded().await.log.len(), 1);
     assert_eq!(other.call("chatter", json!({})).recorded().await.log.len(), 3);
-    // It can be changed at any time.
+    // The level can be changed at any time.
     quiet.request("logging/setLevel", json!({ "level": "debug" })).await.expect("set");
     assert_eq!(quiet.call("chatter", json!({})).recorded().await.log.len(), 4);
 }
@@ -247,7 +247,7 @@ async fn a_failed_call_still_sends_its_notifications() {
 
 #[tokio::test]
 async fn a_tool_sees_the_principal_and_scopes() {
-    /// What the tool saw.
+    /// Log of the tool.
     type Seen = Arc<OnceLock<(String, String, String)>>;
     /// Look at the caller.
     #[tool(register = false)]

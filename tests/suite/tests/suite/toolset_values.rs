@@ -1,4 +1,4 @@
-//! Several values of one toolset: by prefix, by session, by principal; and what they are made of.
+//! Several values of one toolset: by prefix, session or principal; and their parameters.
 
 use super::support::{call, class, in_time, text};
 use serde_json::json;
@@ -9,7 +9,7 @@ use tool_runtime::prelude::*;
 use tool_runtime::testing::TestClient;
 use tool_runtime::{PoolProblem, Principal, Registry, SharedBy, ToolSpec};
 
-/// What becomes of all values.
+/// Events of all values.
 #[derive(Default)]
 pub(super) struct Ledger {
     pub(super) made: AtomicUsize,
@@ -22,7 +22,7 @@ impl Ledger {
         (self.made.load(Ordering::SeqCst), self.closed.load(Ordering::SeqCst))
     }
 
-    /// Waits until so many values are closed.
+    /// Waits until a number of values are closed.
     pub(super) async fn closed(&self, count: usize) {
         in_time(async {
             loop {
@@ -37,7 +37,7 @@ impl Ledger {
     }
 }
 
-/// A counter of calls that notes its beginning and end.
+/// A counter of calls that records its creation and its end.
 pub(super) struct Tab<const BY: u8> {
     calls: AtomicUsize,
     ledger: Arc<Ledger>,
@@ -47,7 +47,7 @@ impl<const BY: u8> Tab<BY> {
     async fn open(context: &ToolContext) -> Result<Self, ToolError> {
         let ledger = context.get::<Arc<Ledger>>().ok_or_else(|| ToolError::user("no ledger"))?;
         ledger.made.fetch_add(1, Ordering::SeqCst);
-        // Others that want the same value come meanwhile.
+        // Other calls request the same value meanwhile.
         tokio::task::yield_now().await;
         Ok(Self { calls: AtomicUsize::new(0), ledger: Arc::clone(ledger) })
     }

@@ -12,12 +12,12 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tool_runtime::prelude::*;
 use tool_runtime::{PoolError, Source};
 
-/// How the next value behaves, and what happened to values, in order.
+/// The behaviour of the next value, and the events of all values in order.
 #[derive(Clone)]
 struct Probe {
     events: UnboundedSender<&'static str>,
     behaviour: Behaviour,
-    /// A pool that is asked when the value ends.
+    /// A pool that `close` calls.
     pool: Arc<Mutex<Option<ToolPool>>>,
 }
 
@@ -29,7 +29,7 @@ enum Behaviour {
     CreatePanics,
     Unusable,
     CheckPanics,
-    /// Calls go on until they are interrupted, and interrupting panics then.
+    /// Calls run until interrupted, and `interrupt` panics.
     InterruptPanics,
     ClosePanics,
 }
@@ -45,7 +45,7 @@ impl Probe {
     }
 }
 
-/// What reaches a toolset by no configuration: it decodes to nothing useful.
+/// A parameter that cannot come from a configuration: it never decodes.
 #[derive(Clone, serde::Deserialize, schemars::JsonSchema)]
 struct ProbeParams {
     #[serde(skip)]
@@ -148,13 +148,13 @@ async fn build(probe: Probe) -> Result<ToolPool, PoolError> {
     ToolPool::builder().toolset::<Session>(params).build().await
 }
 
-/// A pool over one session, and what becomes of it.
+/// A pool with one session, and its events.
 async fn session(behaviour: Behaviour) -> (ToolPool, UnboundedReceiver<&'static str>) {
     let (probe, events) = Probe::new(behaviour);
     (build(probe).await.expect("a pool"), events)
 }
 
-/// Everything that is told until nobody can tell anything any more.
+/// All events until every sender is dropped.
 async fn rest(mut events: UnboundedReceiver<&'static str>) -> Vec<&'static str> {
     let mut all = Vec::new();
     while let Some(event) = events.recv().await {

@@ -1,4 +1,4 @@
-//! Messages stay small whatever comes, and what is secret is told to nobody.
+//! Error messages have a limited size, and secrets are not shown.
 
 use super::support::{class, refusal};
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use tool_runtime::{
 use tracing::field::{Field, Visit};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 
-/// More than any message needs, and far less than what comes.
+/// More than any message needs, and far less than the input.
 const SMALL: usize = 8_000;
 
 /// One of a few.
@@ -66,7 +66,7 @@ fn builder() -> ToolPoolBuilder {
     ToolPool::builder().tool::<TakeAction>().add(even)
 }
 
-/// A name that refuses by itself, and quotes what it refuses.
+/// A name whose decoder rejects values and quotes them.
 #[derive(schemars::JsonSchema)]
 #[schemars(transparent)]
 struct EvenName(String);
@@ -96,7 +96,7 @@ async fn even_too(
     name.0
 }
 
-/// Refused, and in few words.
+/// Rejected with a short message.
 async fn refused(pool: &ToolPool, tool: &str, arguments: &str) -> String {
     let result = pool.call(ToolCall::new(tool, arguments)).await;
     assert_eq!(class(&result), ErrorClass::Input);
@@ -203,7 +203,7 @@ struct Login {
     password: EvenName,
 }
 
-/// Everything that is logged, at every level.
+/// Log output of every level.
 #[derive(Clone, Default)]
 struct Logged(Arc<Mutex<String>>);
 
@@ -223,7 +223,7 @@ impl Visit for Text<'_> {
 
 const SECRET: &str = "hunter2";
 
-/// What a hook can be made to do.
+/// The behaviour of a hook.
 #[derive(Clone, Copy, Debug)]
 enum Mode {
     Proceed,

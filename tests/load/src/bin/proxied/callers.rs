@@ -25,7 +25,7 @@ struct Sum {
     result: i64,
 }
 
-/// A server by rmcp, for both clients.
+/// A server built with rmcp, for both clients.
 #[derive(Clone)]
 struct Near;
 
@@ -37,7 +37,7 @@ impl Near {
     }
 }
 
-/// Our end of a connection to a server of this process.
+/// The client's end of a connection to a server in this process.
 fn near() -> DuplexStream {
     let (ours, theirs) = tokio::io::duplex(64 << 10);
     tokio::spawn(async move {
@@ -48,12 +48,12 @@ fn near() -> DuplexStream {
     ours
 }
 
-/// Whoever can add two and a number.
+/// A client that calls `add`.
 pub(super) trait Caller {
     async fn add(&self, number: i64) -> Outcome<()>;
 }
 
-/// rmcp's client, as it comes.
+/// rmcp's client without changes.
 pub(super) struct Bare {
     service: RunningService<RoleClient, ()>,
     _child: Option<Child>,

@@ -1,5 +1,5 @@
-//! What a call of an external server's tool costs through the pool, beside rmcp's bare client;
-//! how long many servers take to start together; what an idle one holds.
+//! Compares calls of an external server's tool through the pool with calls through rmcp's client. Also measures
+//! the time in which many servers start together, and the memory of an idle one.
 
 mod callers;
 mod idle;
@@ -12,10 +12,10 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// How often both are measured, in turn. What counts is the middle one of all rounds: a round is
-/// short enough for both halves to meet the same noise.
+/// Number of rounds; both clients are measured in each. The result is the median of all rounds: a round is
+/// short enough for both measurements to see the same noise.
 const ROUNDS: usize = 61;
-/// How long one measurement takes.
+/// Duration of one measurement.
 const TIME: Duration = Duration::from_millis(60);
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
@@ -23,7 +23,7 @@ type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 #[expect(clippy::print_stdout, reason = "what it prints is what it is for")]
 fn main() -> Outcome<()> {
     build()?;
-    // One thread: with more, what is measured is how they wake each other.
+    // One thread: with more, the measurement is dominated by thread wake-ups.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         println!("| A call by | in flight | rmcp's client | the pool | pool / rmcp |");
@@ -42,12 +42,12 @@ fn main() -> Outcome<()> {
     })
 }
 
-/// What carries the messages.
+/// The transport.
 #[derive(Clone, Copy)]
 enum Over {
-    /// A server of this process.
+    /// A server in this process.
     Memory,
-    /// A process of its own.
+    /// A separate process.
     Stdio,
 }
 
@@ -60,18 +60,18 @@ impl Over {
     }
 }
 
-/// What was measured side by side.
+/// Times of both clients, measured side by side.
 struct Beside {
     bare: Duration,
     pooled: Duration,
     ratio: f64,
 }
 
-/// The time of one call by each, and what one is of the other.
+/// Measures one call with each client, and the ratio.
 async fn beside(bare: &impl Caller, pooled: &impl Caller, in_flight: usize) -> Outcome<Beside> {
     let mut rounds = Vec::with_capacity(ROUNDS);
     for round in 0..ROUNDS {
-        // Whoever is second has the caches of the first.
+        // The second client profits from the caches of the first.
         let (bare, pooled) = if round % 2 == 0 {
             let bare = each(bare, in_flight).await?;
             (bare, each(pooled, in_flight).await?)
@@ -95,7 +95,7 @@ fn middle<T: Copy>(all: impl Iterator<Item = T>, order: impl Fn(&T, &T) -> Order
     all[all.len() / 2]
 }
 
-/// The time of one call, of as many as are done in the time.
+/// The mean time of a call, over as many calls as fit into the duration.
 async fn each(caller: &impl Caller, in_flight: usize) -> Outcome<Duration> {
     let (began, mut calls) = (Instant::now(), 0_u32);
     while began.elapsed() < TIME {
@@ -112,12 +112,12 @@ fn micros(time: Duration) -> f64 {
     time.as_secs_f64() * 1e6
 }
 
-/// A program that lies beside this one.
+/// A program in the directory of this one.
 fn program(name: &str) -> Outcome<PathBuf> {
     Ok(std::env::current_exe()?.with_file_name(name))
 }
 
-/// `cargo run` builds this program alone.
+/// `cargo run` builds only this program.
 fn build() -> Outcome<()> {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--quiet", "--package", "load", "--bins"]);

@@ -1,4 +1,4 @@
-//! One batch: results, limits, order, what meets and what does not.
+//! One batch: results, limits, order, conflicts.
 
 use super::jobs::{Job, Nested, builder, is_before, overlap, pool, span};
 use crate::support::{class, in_time};
@@ -47,7 +47,7 @@ async fn a_stream_yields_results_as_they_finish_with_their_index() {
     assert_eq!(finished, [(1, "10".into()), (2, "20".into()), (0, "30".into())]);
 }
 
-/// How many run, and how many ran at once at most.
+/// Number of running calls, and the maximum so far.
 #[derive(Default)]
 struct Load(AtomicUsize, AtomicUsize);
 
@@ -285,7 +285,7 @@ fn lingering() -> ToolPool {
     builder().tool::<LingerAction>().state(Notify::new()).build().expect("a pool")
 }
 
-/// One that finishes, one that runs, one that waits for its turn, one for room.
+/// One call that finishes, one that runs, one that waits for a key, one that waits for a permit.
 fn all_stages() -> [ToolCall; 4] {
     let linger = ToolCall::new("linger", "").with_call_id("runs");
     [

@@ -1,4 +1,4 @@
-//! Calls that tools make themselves.
+//! Nested calls.
 
 use super::jobs::{Job, Log, Nested, is_before, overlap, pool};
 use crate::support::{class, in_time};

@@ -1,4 +1,4 @@
-//! Who asks: headers that are fixed, and headers that are given anew.
+//! Authentication of requests: fixed headers, and headers from the host.
 
 use super::far::{
     Far, Probe, Seen, builder, builder_of, call, in_time, legacy, open, tools, until,

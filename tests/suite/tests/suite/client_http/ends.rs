@@ -1,4 +1,4 @@
-//! Servers that go away, come back, forget, and hang.
+//! Servers that disconnect, restart, lose sessions, and hang.
 
 use super::far::{
     Far, Probe, Seen, builder, builder_of, call, connected, in_time, legacy, open, tools, until,
@@ -27,7 +27,7 @@ async fn a_restarted_server_is_called_again() {
         let address = far.kill();
         let _far = Far::start_at(address, &tools(&probe), HttpOptions::default(), gate);
         until(&manager, |state| *state == McpState::Ready).await;
-        // A connection of before may break at the first call, which is not sent twice.
+        // An old connection may break at the first call, which is not sent twice.
         let mut result = call(&pool, "hit", json!({})).await;
         if result.error().is_some_and(|error| error.class() == ErrorClass::Indeterminate) {
             result = call(&pool, "hit", json!({})).await;
@@ -60,7 +60,7 @@ async fn a_dead_server_is_noticed_without_a_call() {
     for gate in [open as Gate, legacy] {
         let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), gate);
         let (pool, manager) = connected(&far).await;
-        // Its streams for news are open once such a request was seen.
+        // The stream for notifications is open once its request has arrived.
         let is_stream = |seen: &Seen| seen.method == "GET" || seen.calls("subscriptions/listen");
         while far.count(is_stream) == 0 {
             tokio::task::yield_now().await;
@@ -77,7 +77,7 @@ async fn a_dead_server_is_noticed_without_a_call() {
 async fn an_expired_session_is_reopened_without_repeating_calls() {
     let probe = Probe::new();
     let far = Far::start(&tools(&probe), HttpOptions::default(), |seen| {
-        // Its session is forgotten with the call that it knew nothing of.
+        // The session is discarded with the call that the server rejected.
         let forgets = seen.calls("tools/call") && seen.header("x-forget") == "yes";
         let gone = StatusCode::NOT_FOUND;
         if forgets {
@@ -93,7 +93,7 @@ async fn an_expired_session_is_reopened_without_repeating_calls() {
         async move { Ok(vec![("X-Forget".to_owned(), if forget { "yes" } else { "no" }.into())]) }
     });
     let _manager = in_time(manager.connect(&pool)).await.unwrap();
-    // The stream for news makes the last request before ours.
+    // The stream for notifications is requested before our call.
     while far.count(|seen| seen.method == "GET") == 0 {
         tokio::task::yield_now().await;
     }
@@ -186,7 +186,7 @@ async fn an_invalid_answer_fails_one_call() {
             let done = in_time(waiting).await.unwrap();
             assert_eq!(done.observation().to_text(), "done", "{done:?}");
             assert_eq!(manager.server("far").unwrap().state, McpState::Ready);
-            // It is still the first connection.
+            // The first connection is still open.
             assert!(far.count(|seen| seen.calls("initialize")) <= 1);
             assert!(far.count(|seen| seen.calls("server/discover")) <= 1);
         }

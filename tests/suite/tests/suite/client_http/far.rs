@@ -1,4 +1,4 @@
-//! A server over HTTP that can be killed, and sees what it is asked.
+//! A server over HTTP that can be killed, and that records its requests.
 
 use super::super::support::server_state;
 use axum::Router;
@@ -19,10 +19,10 @@ use tool_runtime::HttpOptions;
 use tool_runtime::mcp::{McpManager, McpManagerBuilder, McpServer, McpServerConfig, McpState};
 use tool_runtime::prelude::*;
 
-/// How long anything may take here before it counts as hanging.
+/// Time limit for each wait of a test.
 const HANGING: Duration = Duration::from_secs(20);
 
-/// A request as a server sees it.
+/// A request as received by the server.
 #[derive(Clone, Debug)]
 pub(super) struct Seen {
     pub(super) method: String,
@@ -41,18 +41,18 @@ impl Seen {
         self.header("mcp-protocol-version") == "2026-07-28"
     }
 
-    /// The method of its message.
+    /// The JSON-RPC method.
     pub(super) fn calls(&self, method: &str) -> bool {
         self.message["method"] == method
     }
 
-    /// An answer to its message.
+    /// An answer to the request.
     pub(super) fn result(&self, result: Value) -> Response {
         let body = json!({ "jsonrpc": "2.0", "id": self.message["id"], "result": result });
         ([("content-type", "application/json")], body.to_string()).into_response()
     }
 
-    /// The answer of a 2026-07-28 server with these tools to a request that finds it or lists them.
+    /// The answer of a 2026-07-28 server with these tools to `server/discover` and `tools/list`.
     pub(super) fn listing(&self, tools: &Value) -> Option<Response> {
         let members = match self.message["method"].as_str()? {
             "server/discover" => json!({
@@ -76,7 +76,7 @@ impl Seen {
     }
 }
 
-/// What tells how tools fare, whichever server runs them.
+/// Sends the progress of tools to the test, independent of their server.
 pub(super) struct Probe {
     hits: AtomicUsize,
     tell: UnboundedSender<&'static str>,
@@ -103,7 +103,7 @@ impl Probe {
         self.hits.load(Ordering::Relaxed)
     }
 
-    /// Lets one call go that waits.
+    /// Releases one waiting call.
     pub(super) fn let_go(&self) {
         self.go.add_permits(1);
     }
@@ -149,7 +149,7 @@ async fn place(
     region
 }
 
-/// Tools that tell a test how they fare.
+/// Tools that report their progress to a test.
 pub(super) fn tools(probe: &Arc<Probe>) -> ToolPool {
     let builder = ToolPool::builder().tool::<HitAction>().tool::<WaitAction>();
     let builder = builder.tool::<CountAction>().tool::<PlaceAction>();
@@ -158,7 +158,7 @@ pub(super) fn tools(probe: &Arc<Probe>) -> ToolPool {
 
 type Gate = dyn Fn(&Seen) -> Option<Response> + Send + Sync;
 
-/// A server with a runtime of its own, with which it is killed.
+/// A server with its own runtime, which ends with it.
 pub(super) struct Far {
     pub(super) address: SocketAddr,
     runtime: Option<Runtime>,
@@ -166,7 +166,7 @@ pub(super) struct Far {
 }
 
 impl Far {
-    /// Our own server. What the gate answers does not reach it.
+    /// Our own server. Requests that the gate answers do not reach it.
     pub(super) fn start(
         pool: &ToolPool,
         options: HttpOptions,
@@ -185,7 +185,7 @@ impl Far {
         Self::serve(address, || server.into_router(options).expect("valid options"), Arc::new(gate))
     }
 
-    /// A server of which the test writes each answer; what it leaves open is 404.
+    /// A server whose answers are written by the test; without an answer it sends 404.
     pub(super) fn written(
         gate: impl Fn(&Seen) -> Option<Response> + Send + Sync + 'static,
     ) -> Self {
@@ -221,12 +221,12 @@ impl Far {
         self.seen.lock().unwrap().clone()
     }
 
-    /// How many requests have been such.
+    /// Number of requests that match.
     pub(super) fn count(&self, is: impl Fn(&Seen) -> bool) -> usize {
         self.seen.lock().unwrap().iter().filter(|seen| is(seen)).count()
     }
 
-    /// Ends it as a crash would, and gives back where it was.
+    /// Ends the server like a crash, and returns its address.
     pub(super) fn kill(mut self) -> SocketAddr {
         self.end();
         self.address
@@ -263,18 +263,18 @@ async fn watched(request: Request, next: Next, record: &Mutex<Vec<Seen>>, gate: 
     }
 }
 
-/// Lets everything through.
+/// A gate that answers nothing.
 pub(super) fn open(_: &Seen) -> Option<Response> {
     None
 }
 
-/// A server without 2026-07-28.
+/// A gate of a server without 2026-07-28.
 pub(super) fn legacy(seen: &Seen) -> Option<Response> {
     let refused = axum::http::StatusCode::BAD_REQUEST;
     seen.is_stateless().then(|| (refused, "no such version").into_response())
 }
 
-/// A pool, and a manager of one server.
+/// A pool, and a manager with one server.
 pub(super) async fn connected(far: &Far) -> (ToolPool, McpManager) {
     let pool = ToolPool::builder().build().unwrap();
     let manager = in_time(builder(&far.url()).connect(&pool)).await.unwrap();
@@ -285,7 +285,7 @@ pub(super) fn builder(url: &str) -> McpManagerBuilder {
     builder_of(McpServerConfig::http(url))
 }
 
-/// A manager that tries again soon.
+/// A manager that retries soon.
 pub(super) fn builder_of(config: McpServerConfig) -> McpManagerBuilder {
     let soon = Duration::from_millis(20);
     McpManager::builder().server("far", config).retry(soon, soon)
@@ -295,12 +295,12 @@ pub(super) async fn call(pool: &ToolPool, tool: &str, arguments: Value) -> ToolR
     in_time(pool.call(ToolCall::new(format!("far.{tool}"), arguments.to_string()))).await
 }
 
-/// Waits until the server is in such a state.
+/// Waits until the server is in a state that matches.
 pub(super) async fn until(manager: &McpManager, is: impl Fn(&McpState) -> bool) -> McpState {
     server_state(manager, "far", is).await
 }
 
-/// Waits, but not for ever.
+/// Waits with a time limit.
 pub(super) async fn in_time<T>(work: impl Future<Output = T>) -> T {
     tokio::time::timeout(HANGING, work).await.expect("it does not hang")
 }

@@ -41,7 +41,7 @@ fn marked(name: &str, header: &str) -> Value {
 #[tokio::test]
 async fn tools_with_impossible_marks_are_left_out_and_named() {
     let far = Far::written(|seen| {
-        // One odd entry does not spoil the marks of the others.
+        // One invalid entry does not affect the other marks.
         answer(seen, &json!([marked("good", "Region"), marked("bad", "no header"), { "name": 7 }]))
     });
     let (pool, manager) = connected(&far).await;

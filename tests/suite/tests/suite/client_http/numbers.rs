@@ -1,4 +1,4 @@
-//! Integers beyond 64 bits in answers that are plain JSON.
+//! Integers beyond 64 bits in answers in plain JSON.
 
 use super::far::{Far, call, connected};
 use axum::response::IntoResponse as _;

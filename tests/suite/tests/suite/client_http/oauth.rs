@@ -1,4 +1,4 @@
-//! Tokens by OAuth.
+//! Access tokens by OAuth.
 
 use super::far::{Far, Probe, Seen, builder_of, call, in_time, tools, until};
 use super::login::{AnyError, Kept};
@@ -16,7 +16,7 @@ use tool_runtime::mcp::{
 };
 use tool_runtime::prelude::*;
 
-/// A server that is its own authorization server. Its tokens are numbered, and one is good.
+/// A server that is its own authorization server. Its tokens are numbered, and one is valid.
 #[derive(Clone)]
 struct Guarded {
     good: Arc<AtomicUsize>,
@@ -84,13 +84,13 @@ fn with(far: &Far, oauth: McpOAuth) -> McpManagerBuilder {
     builder_of(McpServerConfig::http(far.url()).auth(McpAuth::OAuth(oauth)))
 }
 
-/// What a page's address says.
+/// The query parameters of a page's address.
 fn said(page: &McpAuthPage, name: &str) -> String {
     let value = page.url.split(['?', '&']).find_map(|pair| pair.strip_prefix(name));
     value.and_then(|value| value.strip_prefix('=')).unwrap_or_default().to_owned()
 }
 
-/// Comes back from a page, as a browser does.
+/// Returns from a page, like a browser.
 async fn back(page: &McpAuthPage, query: &str) -> Result<String, AnyError> {
     let rest = page.redirect_uri.strip_prefix("http://").ok_or("an address of this machine")?;
     let (host, path) = rest.split_once('/').ok_or("a path")?;
@@ -102,10 +102,10 @@ async fn back(page: &McpAuthPage, query: &str) -> Result<String, AnyError> {
     Ok(answer)
 }
 
-/// Lets this program in.
+/// Authorizes this program.
 async fn lets_in(page: McpAuthPage) -> Result<Option<String>, AnyError> {
     let state = said(&page, "state");
-    // The library listens once the page was shown.
+    // The redirect listener starts once the page has been shown.
     tokio::spawn(async move { back(&page, &format!("code=c&state={state}")).await });
     Ok(None)
 }
@@ -208,7 +208,7 @@ async fn stored_tokens_outlive_a_manager() {
     let manager = builder(&far).oauth(lets_in).tokens(kept.clone());
     in_time(in_time(manager.connect(&pool)).await.unwrap().close()).await;
     assert!(kept.0.lock().unwrap()["far"].expose().contains("token-1"));
-    // Nobody is asked, nor could be.
+    // The user is not asked, and could not be.
     let manager = builder(&far).tokens(kept);
     let _manager = in_time(manager.connect(&pool)).await.unwrap();
     assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");

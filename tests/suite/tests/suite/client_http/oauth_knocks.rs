@@ -1,4 +1,4 @@
-//! Authorization servers that a server has chosen, and not for our good.
+//! Malicious authorization servers that a server names.
 
 use super::far::{Far, Probe, Seen, call, in_time, open, tools, until};
 use super::login::{Kept, Login, Person, confidential, with};
@@ -41,7 +41,7 @@ async fn tokens_of_one_address_are_not_sent_to_another() {
     let (pool, person) = (ToolPool::builder().build().unwrap(), Person::default());
     let manager = person.beside(with(&far, McpOAuth::default())).tokens(kept.clone());
     in_time(in_time(manager.connect(&pool)).await.unwrap().close()).await;
-    // One that says nothing of OAuth, and takes what it is given.
+    // A server without OAuth that accepts any request.
     let other = Far::start(&tools(&Probe::new()), HttpOptions::default(), open);
     let manager = with(&other, McpOAuth::default()).tokens(kept);
     let _manager = in_time(manager.connect(&pool)).await.unwrap();
@@ -94,7 +94,7 @@ async fn calls_share_one_refresh_and_short_tokens_are_not_refreshed_each_time() 
             assert!(result.error().is_none(), "{result:?}");
         }
         assert_eq!(far.count(is_refresh), expected);
-        // It is over for long.
+        // The authorization has long expired.
         kept.change("token_received_at", json!(1));
     }
 }

@@ -1,4 +1,4 @@
-//! Servers of 2024-11-05: a stream to hear, another address to speak to.
+//! Servers of 2024-11-05: an event stream for answers, and another address for requests.
 
 use super::far::{Far, Seen, builder, builder_of, call, in_time, until};
 use axum::body::Body;
@@ -12,7 +12,7 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tool_runtime::mcp::{HttpConfig, McpManager, McpServerConfig, McpState};
 use tool_runtime::prelude::*;
 
-/// The stream of the one client that such a server has here.
+/// The event stream of the only client.
 #[derive(Clone, Default)]
 struct Old(Arc<Mutex<Option<UnboundedSender<String>>>>);
 

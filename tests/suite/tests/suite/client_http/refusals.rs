@@ -1,4 +1,4 @@
-//! Answers that are none of MCP.
+//! Answers that are not MCP messages.
 
 use super::far::{Far, Probe, Seen, builder, call, connected, in_time, open, tools};
 use axum::http::StatusCode;

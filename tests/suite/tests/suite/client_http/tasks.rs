@@ -1,4 +1,4 @@
-//! Tools that a server does as tasks only.
+//! Tools that a server runs only as tasks.
 
 use super::super::support::Bar;
 use super::far::{Far, Seen, builder, call, in_time, open};
@@ -14,7 +14,7 @@ use tool_runtime::{
     BoxFuture, ErrorClass, HttpOptions, Peer, PeerCapability, PeerError, PeerRequest,
 };
 
-/// Tells a test how a task fares.
+/// Reports the progress of a task to a test.
 #[derive(Default)]
 struct Tub {
     started: Notify,
@@ -77,7 +77,7 @@ fn started(
     Far::start(&laundry(tub), HttpOptions::default(), gate)
 }
 
-/// Says yes, and how often it was asked.
+/// Accepts each question, and counts them.
 #[derive(Default)]
 struct Sure(Mutex<usize>);
 
@@ -111,7 +111,7 @@ async fn a_call_waits_until_its_task_is_done() {
     assert_eq!(washed.observation().to_text(), "clean shirt", "{washed:?}");
     let told: Vec<_> = bar.0.lock().unwrap().iter().map(|one| one.message.clone()).collect();
     assert_eq!(told, [Some("soaking".to_owned())]);
-    // It is known now that it is one.
+    // The tool is now known to need a task.
     let calls = |seen: &Seen| seen.calls("tools/call");
     let before = far.count(calls);
     call(&pool, "wash", json!({ "what": "sock" })).await;
@@ -131,7 +131,7 @@ async fn a_question_of_a_task_is_answered_once() {
     let white = in_time(pool.call_with(ToolCall::new("far.bleach", "{}"), &context)).await;
     assert_eq!(white.observation().to_text(), "white", "{white:?}");
     assert_eq!(*sure.0.lock().unwrap(), 1);
-    // Nobody is there to say yes.
+    // Without a user, the question is declined.
     let declined = call(&pool, "bleach", json!({})).await;
     assert_eq!(declined.observation().to_text(), "as it was", "{declined:?}");
 }
@@ -145,7 +145,7 @@ async fn a_task_without_a_waiter_is_cancelled() {
         _ = pool.call(ToolCall::new("far.soak", "{}")) => panic!("it soaks"),
         () = async {
             in_time(tub.started.notified()).await;
-            // Nobody knows of the task before its call is answered.
+            // The task is unknown before its call is answered.
             while far.count(|seen| seen.calls("tasks/get")) == 0 {
                 tokio::task::yield_now().await;
             }

@@ -1,4 +1,4 @@
-//! Servers over HTTPS, asked by a program as its users start it.
+//! Servers over HTTPS, used by a program as its users start it.
 
 use super::far::{Far, Probe, open, tools};
 use rcgen::{CertifiedKey, generate_simple_self_signed};
@@ -20,7 +20,7 @@ use tool_runtime::HttpOptions;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Files that a program is started with; gone with this.
+/// Temporary files for a program.
 struct Files {
     servers: PathBuf,
     certificate: PathBuf,
@@ -36,7 +36,7 @@ impl Files {
         files
     }
 
-    /// Runs the gateway, which trusts the certificates of a file, or those of the system.
+    /// Runs the gateway with trust in the certificates of a file or of the system.
     fn gateway(&self, words: &[&str], trusted: Option<&Path>) -> Ended {
         let mut command = Command::new(built("gateway"));
         command.arg("--mcp-config").arg(&self.servers).args(words).env_remove("SSL_CERT_DIR");
@@ -56,13 +56,13 @@ impl Drop for Files {
     }
 }
 
-/// Speaks TLS before a server that does not.
+/// Terminates TLS before a server without it.
 async fn front(listener: TcpListener, acceptor: TlsAcceptor, behind: SocketAddr) {
     loop {
         let (stream, _) = listener.accept().await.expect("an open port");
         let acceptor = acceptor.clone();
         tokio::spawn(async move {
-            // Whoever does not trust it leaves.
+            // A client that does not trust the certificate disconnects.
             let Ok(mut stream) = acceptor.accept(stream).await else { return };
             let mut server = TcpStream::connect(behind).await.expect("it listens");
             drop(copy_bidirectional(&mut stream, &mut server).await);

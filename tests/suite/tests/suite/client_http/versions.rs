@@ -13,7 +13,7 @@ use tool_runtime::{HttpOptions, Source};
 
 type Gate = fn(&Seen) -> Option<Response>;
 
-/// Each way to speak, and its version.
+/// Each kind of connection, and its version.
 fn ways() -> [(&'static str, HttpOptions, Gate); 3] {
     let options = HttpOptions::default;
     [
@@ -124,7 +124,7 @@ async fn a_server_that_hangs_at_the_farewell_is_not_waited_for() {
     let probe = Probe::new();
     let gate = |seen: &Seen| {
         if seen.method == "DELETE" {
-            // Held for as long as the answer is.
+            // Held until the answer is sent.
             let held = futures_util::stream::pending::<Result<Vec<u8>, std::io::Error>>();
             return Some(Response::new(axum::body::Body::from_stream(held)));
         }

@@ -1,5 +1,5 @@
-//! Recorded traffic of the APIs: a few exchanges in `recordings.json`, and those of a folder that
-//! `LLM_RECORDINGS` may name.
+//! Recorded traffic of the APIs: a few exchanges in `recordings.json`, and those in the folder that
+//! `LLM_RECORDINGS` names.
 
 use super::instances::instances;
 use serde_json::{Map, Value};
@@ -82,7 +82,7 @@ fn exchange(file: &Path, path: &str, request: &str, status: u64, answer: &str) -
     Some(Exchange { file: file.to_owned(), api, request, status, answer: answer.to_owned() })
 }
 
-/// Name, schema and strictness of the tools of a request.
+/// Name, schema and strict mode of the tools of a request.
 fn tools(exchange: &Exchange) -> Vec<(String, Map<String, Value>, bool)> {
     let mut found = Vec::new();
     for tool in exchange.request["tools"].as_array().into_iter().flatten() {

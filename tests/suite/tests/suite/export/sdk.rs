@@ -1,4 +1,4 @@
-//! The same schemas by the transformers of OpenAI's and Google's own libraries.
+//! Compares schemas with those of OpenAI's and Google's own libraries.
 
 use super::generate::schemas;
 use serde_json::{Map, Value, json};
@@ -10,8 +10,8 @@ use tool_runtime::export::{Api, ApiFormat as _, Exported};
 
 const COUNT: usize = 500;
 
-/// Keywords that this library moves into the description: the API documents them as not supported,
-/// and its own library passes them on.
+/// Keywords that this library moves into the description, although the provider's library passes them on: the API
+/// documents them as unsupported.
 const OPENAI_REFUSES: [&str; 3] = ["default", "minLength", "maxLength"];
 const OPENAI_FORMATS: [&str; 2] = ["date", "date-time"];
 const GEMINI_REFUSES: [&str; 4] = ["default", "min_length", "max_length", "pattern"];
@@ -28,7 +28,7 @@ fn gemini_of(exported: &Exported) -> Value {
 
 #[test]
 fn schemas_equal_those_of_the_official_libraries() {
-    // The libraries rename nothing.
+    // The libraries do not rename arguments.
     let renamed = Value::from_iter(schemas(COUNT)).to_string();
     let renamed = renamed.replace("kebab-name", "kebab_name").replace("dot.name", "dot_name");
     let schemas: Vec<Map<String, Value>> = serde_json::from_str(&renamed).unwrap();
@@ -75,8 +75,8 @@ fn schemas_equal_those_of_the_official_libraries() {
     assert!(strict > COUNT / 2, "{strict}");
 }
 
-/// The differences: arguments that may be absent accept `null`, `oneOf` is `anyOf`, keywords and
-/// formats that the API refuses are in the description.
+/// The expected differences: optional arguments accept `null`, `oneOf` becomes `anyOf`, unsupported keywords and
+/// formats are moved into the description.
 fn as_openai_documents(sdk: &mut Value, schema: &Value, root: &Map<String, Value>) {
     let Some(map) = sdk.as_object_mut() else { return };
     map.retain(|keyword, _| !OPENAI_REFUSES.contains(&keyword.as_str()));
@@ -84,7 +84,7 @@ fn as_openai_documents(sdk: &mut Value, schema: &Value, root: &Map<String, Value
         map.remove("format");
     }
     if let Some(alternatives) = map.remove("oneOf") {
-        // The alternatives say the type.
+        // The alternatives have the type.
         map.remove("type");
         map.insert("anyOf".to_owned(), alternatives);
     }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use tool_runtime::export::{AnswerStream, Api, ApiFormat as _, Delta, StreamError};
 
-/// The answer and what was told while it came.
+/// The final answer and the deltas on the way.
 fn streamed(api: Api, events: &[Value]) -> (Value, Vec<Delta>) {
     let mut stream = AnswerStream::new(api);
     let news = events.iter().filter_map(|event| stream.push(event).unwrap()).collect();
@@ -67,7 +67,7 @@ fn arguments_that_were_cut_off_stay_as_the_model_wrote_them() {
         ],
     );
     assert_eq!(calls(Api::Anthropic, &answer), [call("t", "add", "{\"a\": ")]);
-    // The API takes objects alone in a message.
+    // The API only accepts objects in a message.
     assert_eq!(Api::Anthropic.answer(&answer).unwrap()[0]["content"][0]["input"], json!({}));
 }
 
@@ -146,7 +146,7 @@ fn a_stream_without_its_end_and_errors_are_told() {
     assert!(matches!(stream.push_line("data: {"), Err(StreamError::NotJson(_))));
 }
 
-/// JSON of the keys that events have, in places where they do not belong.
+/// JSON with keys of events in unexpected positions.
 fn odd() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),

@@ -1,4 +1,4 @@
-//! Many connections over HTTP.
+//! Many concurrent HTTP connections.
 
 use super::HANGING;
 use super::dice::Dice;
@@ -16,13 +16,13 @@ const CLIENTS: u64 = 16;
 const WARM_UP: u64 = 4_000;
 const MESSAGES: u64 = 50_000;
 
-/// How many unfinished requests a client leaves lying about.
+/// Number of unfinished requests that a client abandons.
 const MAX_UNFINISHED: usize = 4;
 
-/// How long the server keeps a session in which nothing happens.
+/// Idle timeout of a session.
 const SESSION_IDLE: Duration = Duration::from_secs(1);
 
-/// How long the server may take to forget what clients left behind.
+/// Time for the server to release the resources of abandoned requests.
 const FORGETTING: Duration = Duration::from_secs(60);
 
 struct Server {
@@ -35,7 +35,7 @@ impl Server {
     fn start() -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_knocked_server"))
             .arg("http")
-            // Threads that panic wait for each other's traces; time would be lost, and is limited.
+            // A panicking thread waits for the backtraces of others, which would take too long.
             .env("RUST_BACKTRACE", "0")
             .stderr(Stdio::piped())
             .spawn()
@@ -43,12 +43,12 @@ impl Server {
         let _limit = Limit::within(HANGING, &child);
         let mut log = BufReader::new(child.stderr.take().expect("piped")).lines();
         let address = log.next().expect("a line").expect("UTF-8");
-        // Every panic is told there: somebody must read it.
+        // The server logs every panic, so its log must be drained.
         std::thread::spawn(move || log.for_each(drop));
         Self { address: address.parse().expect("an address"), child, _limit }
     }
 
-    /// Asks again while the requests that clients left behind are in flight.
+    /// Retries while abandoned requests of other clients are in flight.
     async fn vitals(&self) -> Vitals {
         let end = Instant::now() + FORGETTING;
         loop {
@@ -61,7 +61,7 @@ impl Server {
         }
     }
 
-    /// All clients at once, each with its share.
+    /// Runs all clients concurrently, each with its share.
     async fn knocked(&self, messages: u64, seed: u64) {
         let clients = (0..CLIENTS).map(|number| {
             let client = Client::new(self.address, seed * CLIENTS + number);
@@ -132,7 +132,7 @@ impl Client {
         }
     }
 
-    /// Asks on the connection that is open. `None` if the server is too busy, and says so.
+    /// Sends a request on the open connection. `None` if the server is overloaded and rejects it.
     async fn ask(&mut self, ask: &Ask) -> Option<Answer> {
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
@@ -158,7 +158,7 @@ impl Client {
         if let Some(answer) = self.ask(ask).await {
             assert_eq!(answer.status(), status, "{answer:?}");
         }
-        // What was not read of the request may be left on the connection.
+        // The unread rest of the request may still be on the connection.
         self.connection = None;
     }
 
@@ -168,7 +168,7 @@ impl Client {
         Connection::open(self.address).await.write(&bytes[..end]).await;
     }
 
-    /// Leaves requests lying about; the oldest must have been closed, with a reason.
+    /// Abandons requests; the server must have closed the oldest with an error.
     async fn never_finishes(&mut self) {
         let mut connection = Connection::open(self.address).await;
         let ask = call(1, "add", json!({})).with("content-length", "1000");
@@ -196,7 +196,7 @@ impl Client {
         };
         let session = hello.head.header("mcp-session-id").to_owned();
         match self.dice.below(8) {
-            // Left to expire.
+            // Abandoned until it expires.
             0 => return,
             1 => Connection::open(self.address).await.send(&Ask::listen(&session)).await,
             _ => {

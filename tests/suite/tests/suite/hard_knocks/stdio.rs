@@ -12,13 +12,13 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use suite::limit::Limit;
 
-/// Looks at a server's vitals.
+/// Number of checks of the server's resources.
 const LOOKS: usize = 10;
 
 const WARM_UP: u64 = 10_000;
 const MESSAGES: u64 = 150_000;
 
-/// What must come back for an id.
+/// The expected answer to an id.
 enum Due {
     /// A result with this text.
     Text(String),
@@ -28,7 +28,7 @@ enum Due {
     Error(i64),
     /// A result of any kind.
     Result,
-    /// One answer or none: it is cancelled.
+    /// One answer or no answer: the request is cancelled.
     Maybe,
 }
 
@@ -38,15 +38,15 @@ impl Due {
     }
 }
 
-/// What was sent and is not answered yet.
+/// Requests that are sent and not answered.
 #[derive(Default)]
 struct Ledger {
     due: HashMap<u64, Due>,
-    /// How many of these must be answered. Counting them for each answer would be slower than the server.
+    /// Number of these that must be answered. Counting them for each answer would be slower than the server.
     open: u64,
     /// Lines whose answers have no id.
     nameless: u64,
-    /// The last answer to a question for vitals.
+    /// The last report of resources.
     vitals: Option<Value>,
     fault: Option<String>,
 }
@@ -102,11 +102,11 @@ impl Talk {
 
     fn start_with(command: &mut Command) -> Self {
         let mut child = command
-            // Threads that panic wait for each other's traces.
+            // A panicking thread waits for the backtraces of others.
             .env("RUST_BACKTRACE", "0")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            // Every panic is told there.
+            // The server logs every panic.
             .stderr(Stdio::null())
             .spawn()
             .expect("the server starts");
@@ -195,7 +195,7 @@ impl Talk {
         assert!(ledger.is_settled(), "{} are not answered", ledger.open);
     }
 
-    /// Vitals of the server, with the fewest tasks of several looks: the task of an answered call or
+    /// Resources of the server, with the minimum of several task counts: the task of an answered call or
     /// message may not have ended yet.
     fn vitals(&mut self) -> Vitals {
         let first = self.vitals_now();
@@ -209,7 +209,7 @@ impl Talk {
         Vitals::of(ledger.vitals.as_ref().expect("an answer"))
     }
 
-    /// The end of the input ends the server.
+    /// The server exits at the end of its input.
     fn finish(mut self) {
         drop(self.input);
         assert!(self.child.wait().expect("a status").success());
@@ -218,7 +218,7 @@ impl Talk {
     }
 }
 
-/// Reads all answers, at times with a rest, as a busy client does.
+/// Reads all answers, with occasional pauses, like a busy client.
 fn read(output: BufReader<ChildStdout>, ledger: &(Mutex<Ledger>, Condvar)) {
     for (number, line) in output.lines().enumerate() {
         let line = line.expect("UTF-8");
@@ -257,7 +257,7 @@ fn a_stream_of_everything_over_stdio() {
     talk.finish();
 }
 
-/// One thread reads and works: it must not read on before it has worked.
+/// One thread reads and runs tools: it must run the tool before it reads on.
 #[test]
 fn messages_sent_ahead_are_bounded() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_knocked_server"));
@@ -270,7 +270,7 @@ fn messages_sent_ahead_are_bounded() {
     talk.finish();
 }
 
-/// Hosts that die while they are answered.
+/// Hosts that exit while answers are written.
 #[test]
 fn connections_that_end_in_the_middle_end_the_server() {
     for seed in 0..20 {

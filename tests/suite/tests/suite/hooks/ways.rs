@@ -1,4 +1,4 @@
-//! Hooks apply to every way of calling: batches, nested and typed calls, MCP.
+//! Hooks apply to all kinds of calls: batches, nested and typed calls, MCP.
 
 use super::super::server::Server;
 use super::super::support::class;

@@ -1,4 +1,4 @@
-//! Answers of clients to questions of tools that are not what they should be.
+//! Malformed answers of clients to questions of tools.
 
 use super::client::Ask;
 use super::served::{Served, in_time};
@@ -6,7 +6,7 @@ use super::streams::{CarefulAction, event};
 use serde_json::{Value, json};
 use tool_runtime::{HttpOptions, ToolPoolBuilder};
 
-/// Answers that are not, to the question with this id.
+/// Malformed answers to the question with this id.
 fn unusable(id: &Value) -> [String; 5] {
     [
         format!(r#"{{"jsonrpc": "2.0", "id": {id}, "error": "x"}}"#),
@@ -33,7 +33,7 @@ async fn a_question_with_an_unusable_answer_fails() {
         let answer = &unusable(&question["id"])[nth];
         let refused = served.ask(&Ask::within(&session, &json!({})).with_body(answer)).await;
         assert_eq!(refused.status(), 400, "{answer}");
-        // An id would look like that of a request of the client.
+        // An id could be mistaken for that of a client's request.
         assert_eq!(refused.json().get("id"), Some(&Value::Null), "{answer}");
         let result = event(&mut connection).await;
         assert_eq!(result["result"]["isError"], true, "{answer}: {result}");

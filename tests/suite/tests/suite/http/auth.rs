@@ -1,4 +1,4 @@
-//! Who may ask, and what tools learn of them.
+//! Authentication of clients, and the principal that tools see.
 
 use super::client::Ask;
 use super::served::Served;
@@ -61,7 +61,7 @@ async fn a_session_is_its_owners_alone() {
     assert_eq!(served.ask(&own).await.last_event()["result"]["content"][0]["text"], "ada");
 }
 
-/// Knows everybody by their token, and lets some of them through.
+/// Identifies each client by its token, and admits some of them.
 struct Picky;
 
 impl Authenticate for Picky {

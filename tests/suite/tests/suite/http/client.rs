@@ -1,4 +1,4 @@
-//! A client that shows everything: one connection, requests as they are written.
+//! A minimal HTTP client: one connection, raw requests and complete responses.
 
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -6,7 +6,7 @@ use suite::limit::limited;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
-/// A request, to be changed before it is sent.
+/// A request that can be changed before it is sent.
 #[derive(Clone)]
 pub(crate) struct Ask {
     line: String,
@@ -20,7 +20,7 @@ impl Ask {
         Self { line, headers: Vec::new(), body: Vec::new() }.with("host", "localhost")
     }
 
-    /// A message as clients post it.
+    /// A POST request with a message.
     pub(crate) fn post(body: impl Into<Vec<u8>>) -> Self {
         let ask = Self::new("POST", "/mcp")
             .with("content-type", "application/json")
@@ -46,7 +46,7 @@ impl Ask {
         }
     }
 
-    /// A call as of 2026-07-28.
+    /// A call in 2026-07-28.
     pub(crate) fn call(id: u64, tool: &str) -> Self {
         Self::modern(id, "tools/call", json!({"name": tool, "arguments": {}}))
     }
@@ -73,12 +73,12 @@ impl Ask {
         Self::within(session, &call)
     }
 
-    /// A stream of what a session has to say.
+    /// The event stream of a session.
     pub(crate) fn listen(session: &str) -> Self {
         Self::new("GET", "/mcp").with("accept", "text/event-stream").with("mcp-session-id", session)
     }
 
-    /// Sets a header, or takes it away with an empty value.
+    /// Sets a header, or removes it with an empty value.
     pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
         self.headers.retain(|(known, _)| known != name);
         if !value.is_empty() {
@@ -87,12 +87,12 @@ impl Ask {
         self
     }
 
-    /// Sends another body.
+    /// Replaces the body.
     pub(crate) fn with_body(self, body: &str) -> Self {
         Self { body: body.into(), ..self }
     }
 
-    /// Changes the parameters of the message.
+    /// Modifies the parameters of the message.
     pub(crate) fn with_params(mut self, change: impl FnOnce(&mut Value)) -> Self {
         let mut message: Value = serde_json::from_slice(&self.body).expect("JSON");
         change(&mut message["params"]);
@@ -100,12 +100,12 @@ impl Ask {
         self
     }
 
-    /// The same request with an unusual `Accept`, which the fast path leaves to rmcp.
+    /// The same request with an unusual `Accept`, which is handled by rmcp instead of the fast path.
     pub(crate) fn through_rmcp(self) -> Self {
         self.with("accept", "application/json;q=0.9, text/event-stream;q=1")
     }
 
-    /// Sends a header once more.
+    /// Adds a second header of a name.
     pub(crate) fn and(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
@@ -131,7 +131,7 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    /// A header's value, or nothing.
+    /// A header's value, or an empty text.
     pub(crate) fn header(&self, name: &str) -> &str {
         let found = self.headers.iter().find(|(known, _)| known == name);
         found.map_or("", |(_, value)| value)
@@ -154,7 +154,7 @@ impl Answer {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// The one message, or the last of a stream.
+    /// The only message, or the last of a stream.
     pub(crate) fn last_event(&self) -> Value {
         if self.head.header("content-type") == "application/json" {
             return self.json();
@@ -181,13 +181,13 @@ impl Connection {
         self.write(&ask.bytes()).await;
     }
 
-    /// Sends the last request, with the end of what is sent.
+    /// Sends the last request and closes the sending direction.
     pub(crate) async fn send_last(&mut self, ask: &Ask) {
         self.send(ask).await;
         self.half_close().await;
     }
 
-    /// Sends nothing more, and still reads.
+    /// Closes the sending direction, and still reads.
     pub(crate) async fn half_close(&mut self) {
         self.0.get_mut().shutdown().await.expect("an open connection");
     }
@@ -197,7 +197,7 @@ impl Connection {
         self.answer().await
     }
 
-    /// Asks so often and never reads; gives how often it went.
+    /// Sends a request repeatedly without reading; returns how often it succeeded.
     pub(crate) async fn send_until_closed(&mut self, ask: &Ask, most: usize) -> usize {
         for sent in 0..most {
             if self.0.get_mut().write_all(&ask.bytes()).await.is_err() {
@@ -239,7 +239,7 @@ impl Connection {
         String::from_utf8(body).expect("UTF-8")
     }
 
-    /// The next piece of a stream, unless it has ended.
+    /// The next chunk of a stream, unless it has ended.
     pub(crate) async fn chunk(&mut self) -> Option<String> {
         let length = usize::from_str_radix(&self.line().await?, 16).expect("a length");
         let mut chunk = vec![0; length + 2];
@@ -256,7 +256,7 @@ impl Connection {
         is_line.then(|| line.trim_end_matches("\r\n").to_owned())
     }
 
-    /// Waits until the server closes the connection, and gives what it still said.
+    /// Waits until the server closes the connection, and returns the remaining output.
     pub(crate) async fn rest(&mut self) -> String {
         let mut rest = Vec::new();
         let _closed_or_reset = limited(self.0.read_to_end(&mut rest)).await;

@@ -1,4 +1,4 @@
-//! How calls end: with their client, or with the server.
+//! Ends of calls: with their client, or with the server.
 
 use super::client::Ask;
 use super::served::{Served, in_time};
@@ -66,7 +66,7 @@ async fn a_call_in_a_session_ends_when_its_client_does_not_come_back() {
     assert_eq!(served.told().await, "started");
     drop(connection);
     assert_eq!(served.told().await, "dropped");
-    // The session itself is as good as before.
+    // The session is still usable.
     let call = Ask::call_within(&session, 2, "whoami");
     assert_eq!(served.ask(&call).await.last_event()["result"]["isError"], false);
 }
@@ -105,7 +105,7 @@ async fn a_client_that_comes_back_gets_its_answer() {
     let mut again = served.open().await;
     again.send(&Ask::listen(&session).with("last-event-id", &id)).await;
     assert_eq!(again.head().await.status, 200);
-    // Longer than a call goes on for a client that is away.
+    // Longer than a call continues after its client has disconnected.
     tokio::time::sleep(Duration::from_millis(600)).await;
     assert!(served.is_quiet(), "the call still runs");
     served.go();

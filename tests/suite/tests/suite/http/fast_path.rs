@@ -1,4 +1,4 @@
-//! Plain calls are answered without rmcp, as rmcp would answer them.
+//! Plain calls are answered without rmcp, with the same answers as rmcp's.
 
 use super::client::Ask;
 use super::served::Served;
@@ -75,7 +75,7 @@ async fn served(options: HttpOptions) -> Served {
     Served::start_with(options, tools).await
 }
 
-/// Calls of all kinds: their parameters.
+/// Parameters of various calls.
 fn calls() -> Vec<Value> {
     let call = |name: &str, arguments: Value| json!({"name": name, "arguments": arguments});
     let mut calls: Vec<Value> = ["summit", "primes", "collage", "fail", "burst", "no_such_tool"]
@@ -93,7 +93,7 @@ fn calls() -> Vec<Value> {
     calls
 }
 
-/// Sends the request to the fast path and to rmcp, and compares the answers.
+/// Sends the request through the fast path and through rmcp, and compares the answers.
 async fn same(served: &Served, ask: &Ask) {
     let (fast, slow) = (served.ask(ask).await, served.ask(&ask.clone().through_rmcp()).await);
     assert_eq!(fast.status(), slow.status(), "{fast:?} {slow:?}");
@@ -158,7 +158,7 @@ async fn an_ended_session_accepts_no_calls() {
     assert_eq!(served.ask(&end).await.status(), 204);
     assert_eq!(served.ask(&call).await.status(), 404);
     assert_eq!(served.ask(&Ask::call_within("no-such", 1, "whoami")).await.status(), 404);
-    // Without a session there is none to be called in.
+    // Without a session, no call is possible.
     assert_eq!(served.ask(&Ask::call_within("", 1, "whoami")).await.status(), 400);
 }
 

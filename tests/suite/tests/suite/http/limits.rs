@@ -1,4 +1,4 @@
-//! How much at once, and how slowly.
+//! Limits on concurrent requests and on slow clients.
 
 use super::client::Ask;
 use super::served::{Served, in_time};
@@ -67,7 +67,7 @@ async fn the_connection_that_was_idle_longest_gives_way() {
     assert_eq!(in_time(used.ask(&Ask::call(3, "whoami"))).await.status(), 200);
 }
 
-/// The beginning of a message whose rest does not come.
+/// The beginning of a message without its rest.
 fn announced() -> Ask {
     Ask::call(1, "whoami").with("content-length", "100000")
 }
@@ -88,7 +88,7 @@ async fn incomplete_messages_do_not_block_others() {
     })
     .await;
     assert_eq!((refused.status(), refused.head.header("retry-after")), (503, "1"));
-    // One of them still holds the only place of a message that is arriving.
+    // One of them still holds the only slot for an arriving message.
     assert_eq!(served.ask(&Ask::call(1, "whoami")).await.status(), 200);
     assert_eq!(served.ask(&Ask::new("GET", "/healthz")).await.status(), 200);
 }
@@ -146,7 +146,7 @@ async fn a_client_must_read() {
     let text = "x".repeat(3 << 20);
     let params = serde_json::json!({"name": "echo", "arguments": {"text": text}});
     let ask = Ask::modern(1, "tools/call", params);
-    // More than any buffer between the two holds.
+    // More than the buffers between client and server hold.
     let sent = in_time(connection.send_until_closed(&ask, 20)).await;
     assert!(sent < 20, "the connection was closed after {sent} requests");
 }

@@ -1,4 +1,4 @@
-//! Calls made by calls, in sessions.
+//! Nested calls in sessions.
 
 use super::client::Ask;
 use super::served::{Served, in_time};

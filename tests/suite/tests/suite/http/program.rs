@@ -13,7 +13,7 @@ fn command(arguments: &[&str]) -> Command {
     command
 }
 
-/// A running server, where it is, and what it says.
+/// A running server, its address, and its log.
 struct Program {
     child: Child,
     address: SocketAddr,
@@ -146,7 +146,7 @@ async fn a_signal_lets_calls_finish_and_a_second_one_stops_them() {
         program.signal(name);
         assert!(in_time(program.child.wait()).await.expect("it ends").success());
     }
-    // On an overloaded machine the server may end by itself before the second signal.
+    // On an overloaded machine the server may exit before the second signal.
     for _ in 0..3 {
         if code_after_two_signals().await == Some(1) {
             return;
@@ -162,7 +162,7 @@ async fn code_after_two_signals() -> Option<i32> {
     connection.send(&Ask::call(1, "hang")).await;
     program.log_until("hanging").await;
     program.signal("TERM");
-    // Nobody is let in any more, and the call still runs.
+    // New connections are rejected, and the call is still running.
     in_time(async { while tokio::net::TcpStream::connect(program.address).await.is_ok() {} }).await;
     program.signal("TERM");
     let status = in_time(program.child.wait()).await.expect("it ends");

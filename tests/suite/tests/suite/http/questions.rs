@@ -1,4 +1,4 @@
-//! Questions of tools that run beside the request that asks them.
+//! Concurrent questions of one call.
 
 use super::client::Ask;
 use super::served::Served;

@@ -1,4 +1,4 @@
-//! What is refused before any tool hears of it.
+//! Requests that are rejected before a tool is called.
 
 use super::client::Ask;
 use super::served::{Served, in_time};
@@ -29,7 +29,7 @@ async fn rejects_a_foreign_origin_and_names_the_flag() {
         assert!(refused.body.contains(&format!("`--allow-origin {origin}`")), "{refused:?}");
         assert_eq!(refused.head.header("access-control-allow-origin"), "");
     }
-    // A second one must not hide behind the first.
+    // A second one must not be ignored because of the first.
     let two = from("https://a.example").with("Origin", "https://evil.example");
     assert_eq!(served.ask(&two).await.status(), 400);
     for origin in ["http://localhost:3000", "https://a.example"] {
@@ -97,7 +97,7 @@ async fn a_body_has_a_limit() {
     let answer = served.ask(&long).await;
     assert_eq!(answer.status(), 413);
     assert!(answer.body.contains("1000 bytes"), "{answer:?}");
-    // The same of a body that does not say how long it is.
+    // The same for a body without a length.
     let mut connection = served.open().await;
     let chunked = Ask::new("POST", "/mcp")
         .with("content-type", "application/json")
@@ -149,7 +149,7 @@ async fn the_host_of_the_target_must_be_allowed_too() {
     assert!(refused.body.contains("`evil.example`"), "{refused:?}");
     let refused = served.ask(&to("http://localhost@evil.example/mcp")).await;
     assert!([400, 403].contains(&refused.status()), "{refused:?}");
-    // Of the two, neither stands for the other.
+    // Neither of the two values replaces the other.
     let refused = served.ask(&to("http://localhost/mcp").with("host", "evil.example")).await;
     assert_eq!(refused.status(), 403, "{refused:?}");
     let refused = served.ask(&to("/mcp").and("host", "localhost")).await;

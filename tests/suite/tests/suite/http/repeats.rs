@@ -1,4 +1,4 @@
-//! Requests in a session that have the id of one that runs, and what runs when its session ends.
+//! Duplicate ids of requests in a session, and calls that run when their session ends.
 
 use super::client::{Answer, Ask};
 use super::served::{Served, in_time};
@@ -32,7 +32,7 @@ async fn an_id_is_rejected_while_a_request_with_it_runs() {
         assert_eq!((&error["id"], &error["error"]["code"]), (&json!(3), &json!(-32600)));
         assert!(error["error"]["message"].as_str().expect("a text").contains("its own id"));
     }
-    // A text is another id, and another session has ids of its own.
+    // The same id as a string is a different id, and sessions have separate ids.
     assert_eq!(served.ask(&list(&session, &json!("3"))).await.status(), 200);
     let other = served.session(&[]).await;
     assert_eq!(served.ask(&list(&other, &json!(3))).await.status(), 200);
@@ -58,7 +58,7 @@ async fn an_id_is_free_after_its_request_was_cancelled() {
     let mut connection = served.open().await;
     connection.send(&wait).await;
     assert_eq!(served.told().await, "started");
-    // A client that leaves takes it back as well.
+    // A client that disconnects cancels its request, too.
     drop(connection);
     assert_eq!(served.told().await, "dropped");
     assert_eq!(served.ask(&list(&session, &json!(3))).await.status(), 200);
@@ -76,7 +76,7 @@ async fn calls_end_with_their_session() {
         connection.send(&ask).await;
         assert_eq!(connection.head().await.status, 200, "{id}");
         assert_eq!(served.told().await, "started");
-        // Its client may be away already.
+        // The client may have disconnected.
         drop(connection);
     }
     let end = Ask::new("DELETE", "/mcp").with("mcp-session-id", &session);

@@ -1,4 +1,4 @@
-//! A server to ask, and tools that tell what becomes of them.
+//! A server for tests, and tools that report their progress to the test.
 
 use super::client::{Answer, Ask, Connection};
 use serde_json::{Value, json};
@@ -13,10 +13,10 @@ use tool_runtime::mcp::McpServer;
 use tool_runtime::prelude::*;
 use tool_runtime::{CancellationToken, HttpOptions, Principal, ToolPoolBuilder, WithToolsets};
 
-/// How long anything may take here before it counts as hanging.
+/// Time limit for each wait of a test.
 const HANGING: Duration = Duration::from_secs(20);
 
-/// A server, and what its tools tell.
+/// A server, and the reports of its tools.
 pub(super) struct Served {
     pub(super) address: SocketAddr,
     pub(super) end: CancellationToken,
@@ -25,7 +25,7 @@ pub(super) struct Served {
     go: Arc<Semaphore>,
 }
 
-/// What the tools share with the test.
+/// State that the tools share with the test.
 pub(super) struct Probe {
     tell: UnboundedSender<&'static str>,
     go: Arc<Semaphore>,
@@ -40,14 +40,14 @@ impl Drop for Running<'_> {
 }
 
 impl Probe {
-    /// Waits until the test lets it go, and tells when it begins and ends.
+    /// Waits until the test releases it, and reports its start and end.
     pub(super) async fn wait(&self) {
         let _running = Running(self);
         let _heard = self.tell.send("started");
         self.go.acquire().await.expect("never closed").forget();
     }
 
-    /// What the test lets go with.
+    /// Permits from the test.
     pub(super) fn ghost(&self) -> Arc<Semaphore> {
         Arc::clone(&self.go)
     }
@@ -91,7 +91,7 @@ impl Served {
         Self::start_for(options, Duration::from_secs(5)).await
     }
 
-    /// With calls that may go on for so long when the server ends.
+    /// A server that gives running calls this time at its end.
     pub(super) async fn start_for(options: HttpOptions, drain: Duration) -> Self {
         Self::serve(options, drain, |pool| pool).await
     }
@@ -133,12 +133,12 @@ impl Served {
         Connection::open(self.address).await
     }
 
-    /// Asks on a connection of its own.
+    /// Sends a request on a new connection.
     pub(super) async fn ask(&self, ask: &Ask) -> Answer {
         in_time(async { self.open().await.ask(ask).await }).await
     }
 
-    /// A session that is ready, of whoever these headers name.
+    /// An initialized session of the client that these headers name.
     pub(super) async fn session(&self, headers: &[(&str, &str)]) -> String {
         let dress = |ask: Ask| headers.iter().fold(ask, |ask, (name, value)| ask.with(name, value));
         let answer = self.ask(&dress(Ask::initialize())).await;
@@ -161,23 +161,23 @@ impl Served {
         id
     }
 
-    /// The next that a tool tells.
+    /// The next report of a tool.
     pub(super) async fn told(&mut self) -> &'static str {
         in_time(self.told.recv()).await.expect("the server runs")
     }
 
-    /// Nothing has been told.
+    /// Checks that there are no more reports.
     pub(super) fn is_quiet(&mut self) -> bool {
         self.told.try_recv().is_err()
     }
 
-    /// Lets one call of `wait` go.
+    /// Releases one call of `wait`.
     pub(super) fn go(&self) {
         self.go.add_permits(1);
     }
 }
 
-/// Waits, but not for ever.
+/// Waits with a time limit.
 pub(super) async fn in_time<T>(work: impl Future<Output = T>) -> T {
     tokio::time::timeout(HANGING, work).await.expect("it does not hang")
 }

@@ -1,4 +1,4 @@
-//! Toolsets that have a value per session.
+//! Toolsets with one value per session.
 
 use super::client::Ask;
 use super::served::Served;

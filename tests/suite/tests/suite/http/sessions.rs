@@ -1,4 +1,4 @@
-//! How many sessions there may be, and how long they live.
+//! Limits on the number and the lifetime of sessions.
 
 use super::client::Ask;
 use super::served::{Served, in_time};
@@ -13,7 +13,7 @@ async fn there_are_only_so_many_sessions() {
     let refused = served.ask(&Ask::initialize()).await;
     assert_eq!((refused.status(), refused.head.header("retry-after")), (503, "1"));
     assert!(refused.body.contains("2 sessions"), "{refused:?}");
-    // Those who need none are served all the same.
+    // Clients without a session are still served.
     assert_eq!(served.ask(&Ask::call(1, "whoami")).await.status(), 200);
     let end = Ask::new("DELETE", "/mcp").with("mcp-session-id", &first);
     assert_eq!(served.ask(&end).await.status(), 204);
@@ -24,7 +24,7 @@ async fn there_are_only_so_many_sessions() {
 async fn a_session_in_which_nothing_happens_ends() {
     let idle = Duration::from_millis(50);
     let served = Served::start(HttpOptions::default().session_idle(idle).max_sessions(1)).await;
-    // Its client never even finishes the handshake.
+    // The client does not finish the handshake.
     let session = served.ask(&Ask::initialize()).await.head.header("mcp-session-id").to_owned();
     in_time(async { while served.ask(&Ask::initialize()).await.status() != 200 {} }).await;
     assert_eq!(served.ask(&Ask::call_within(&session, 1, "whoami")).await.status(), 404);
@@ -38,7 +38,7 @@ async fn a_call_keeps_its_session() {
     let mut connection = served.open().await;
     connection.send(&Ask::call_within(&session, 1, "wait")).await;
     assert_eq!(served.told().await, "started");
-    // Another session is made meanwhile, and is gone before this one.
+    // Another session is opened meanwhile, and expires first.
     let other = served.session(&[]).await;
     in_time(async {
         while served.ask(&Ask::call_within(&other, 1, "whoami")).await.status() != 404 {

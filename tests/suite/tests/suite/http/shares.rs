@@ -1,4 +1,4 @@
-//! How much one client may have of what there is for all.
+//! Limits per client.
 
 use super::client::{Answer, Ask};
 use super::served::{Served, in_time};
@@ -14,7 +14,7 @@ async fn served(options: HttpOptions) -> Served {
     Served::start(options.auth(tokens)).await
 }
 
-/// It says of what one has too much, and that this changes.
+/// The error names the exceeded limit, and says that it is temporary.
 fn assert_crowded(refused: &Answer, what: &str) {
     assert_eq!((refused.status(), refused.head.header("retry-after")), (429, "1"));
     assert!(refused.body.contains(what), "{refused:?}");
@@ -54,7 +54,7 @@ async fn sessions_are_limited_per_principal() {
     assert_eq!(served.ask(&more).await.status(), 200);
 }
 
-/// Never finds out who is asking.
+/// Authentication that never completes.
 struct Silent;
 
 impl Authenticate for Silent {

@@ -1,4 +1,4 @@
-//! Answers that are streams: what is told on the way, questions, and how streams end.
+//! Answers in event streams: progress, logs, questions, and the end of a stream.
 
 use super::client::{Ask, Connection};
 use super::served::{Probe, Served, in_time};
@@ -53,7 +53,7 @@ async fn served(options: HttpOptions) -> Served {
     Served::start_with(options, tools).await
 }
 
-/// A call with progress token, log level and capabilities, for the fast path and for rmcp.
+/// A call with a progress token, log level and capabilities, for the fast path and for rmcp.
 pub(super) fn modern(tool: &str) -> [Ask; 2] {
     let meta = json!({
         "progressToken": "p",
@@ -85,19 +85,19 @@ pub(super) async fn event(connection: &mut Connection) -> Value {
     .await
 }
 
-/// The log that `halfway` writes before it waits.
+/// The message that `halfway` logs before it waits.
 fn is_log(message: &Value) -> bool {
     message["method"] == "notifications/message" && message["params"]["data"] == "half of it"
 }
 
-/// The progress that it tells.
+/// The progress that it reports.
 fn is_progress(message: &Value) -> bool {
     let params = &message["params"];
     message["method"] == "notifications/progress"
         && (&params["progressToken"], &params["progress"]) == (&json!("p"), &json!(1.0))
 }
 
-/// The head of a stream, and both of these.
+/// The head of a stream, and both of these messages.
 async fn hear_half(connection: &mut Connection) {
     let head = in_time(connection.head()).await;
     assert_eq!((head.status, head.header("content-type")), (200, "text/event-stream"));
@@ -106,7 +106,7 @@ async fn hear_half(connection: &mut Connection) {
     assert!(told.iter().any(is_log) && told.iter().any(is_progress), "{told:?}");
 }
 
-/// Lets the call go and hears what it comes to.
+/// Releases the call and reads its result.
 async fn hear_whole(served: &mut Served, connection: &mut Connection) {
     assert_eq!(served.told().await, "started");
     served.go();

@@ -1,4 +1,4 @@
-//! What a call gave back, and how often its server heard of it.
+//! The results of calls, and the requests that servers received.
 
 use super::plan::{FICKLE, TOOLS};
 use serde_json::{Value, json};
@@ -9,24 +9,24 @@ use tokio::time::timeout;
 use tool_runtime::ErrorClass;
 use tool_runtime::prelude::*;
 
-/// How long a call may hang; see [`super::world`].
+/// Time that a call may hang; see [`super::world`].
 pub(super) const SILENCE: Duration = Duration::from_millis(150);
-/// How long any call may take in all.
+/// Time limit of any call.
 pub(super) const LONGEST: Duration = Duration::from_secs(6);
-/// Whatever takes longer never ends.
+/// A call that takes longer hangs.
 const FOR_EVER: Duration = Duration::from_secs(30);
-/// What a machine with a lot to do may add.
+/// Additional time on an overloaded machine.
 const MARGIN: Duration = Duration::from_secs(4);
 
-/// One call, which has a number that no other has.
+/// One call with a unique number.
 #[derive(Clone, Debug)]
 pub(super) struct Made {
     pub(super) number: u64,
     pub(super) server: usize,
     pub(super) tool: &'static str,
-    /// Nothing keeps it from reaching its server.
+    /// Nothing prevents it from reaching its server.
     pub(super) is_calm: bool,
-    /// The server may have a list without the tool.
+    /// The list of the server may lack the tool.
     pub(super) is_fickle: bool,
     pub(super) may_be_cancelled: bool,
 }
@@ -42,7 +42,7 @@ impl Made {
         }
     }
 
-    /// What the server says if all goes well.
+    /// The expected result of a call that succeeds.
     fn expected(&self) -> Option<String> {
         let text = match self.tool {
             "echo" | "echo-ro" => return Some(self.arguments().to_string()),
@@ -51,7 +51,7 @@ impl Made {
             "twice" => "first",
             "flood" => "dry",
             "change" => "changed",
-            // It is listed: then that is only a text.
+            // The tool is listed: the server's rejection is then an ordinary result.
             "gone-text" => "Unknown tool: gone-text",
             _ => return None,
         };
@@ -59,7 +59,7 @@ impl Made {
     }
 
     /// # Errors
-    /// The result is none that the call may have.
+    /// The result is not allowed for this call.
     pub(super) fn judge(&self, result: &ToolResult, took: Duration) -> Result<(), String> {
         let is_hang = self.is_calm && self.tool == "hang";
         let most = if is_hang { SILENCE } else { LONGEST } + MARGIN;
@@ -96,13 +96,13 @@ impl Made {
             || !self.is_calm && by_disturbance
     }
 
-    /// How often its server may hear of it: what only reads may be sent once more.
+    /// Number of requests that the server may receive: a read-only call may be repeated once.
     fn most_arrivals(&self) -> u64 {
         if self.tool.ends_with("-ro") { 2 } else { 1 }
     }
 
     /// # Errors
-    /// It arrived more often than it may, or not although it has a result of the server.
+    /// The server received it too often, or not at all although there is a result.
     pub(super) fn count(&self, arrivals: u64, result: Option<&ToolResult>) -> Result<(), String> {
         let is_answered = result.is_some_and(|result| result.error().is_none());
         let is_unsent = result
@@ -126,7 +126,7 @@ pub(super) async fn ends<T>(
     timeout(FOR_EVER, work).await.map_err(|_| format!("{what:?} does not end"))
 }
 
-/// How often each call has arrived, by its number.
+/// Number of requests by call number.
 pub(super) fn arrivals(log: &Path) -> HashMap<u64, u64> {
     let mut arrivals = HashMap::new();
     for line in std::fs::read_to_string(log).unwrap_or_default().lines() {

@@ -1,4 +1,4 @@
-//! One run: a pool, a manager, and processes that misbehave.
+//! One run: a pool, a manager, and misbehaving processes.
 
 use super::super::traces::{Traces, kill_workers, workers};
 use super::operator::{Operator, Place};
@@ -15,12 +15,12 @@ use tool_runtime::ErrorClass;
 use tool_runtime::mcp::{McpManager, McpServerConfig, McpState};
 use tool_runtime::prelude::*;
 
-/// How long a server may take to be there again when nothing is done to it any more.
+/// Time for a server to become ready after the last operation.
 const RECOVERY: Duration = Duration::from_secs(20);
-/// How long closing may take: three steps with their graces.
+/// Time limit for closing: three steps with their grace periods.
 const CLOSING: Duration = Duration::from_secs(10);
 
-/// Calls, and the results of those that somebody waited for.
+/// The calls, and the results that were received.
 type Calls = JoinSet<Result<Vec<(Made, Option<ToolResult>)>, String>>;
 
 pub(super) fn run(plan: &Plan) -> Result<(), TestCaseError> {
@@ -32,7 +32,7 @@ pub(super) fn run(plan: &Plan) -> Result<(), TestCaseError> {
     ran.and_then(|()| before.are_all()).map_err(TestCaseError::fail)
 }
 
-/// A folder that is gone afterwards.
+/// A temporary directory.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -53,7 +53,7 @@ impl Drop for Folder {
 
 struct World<'a> {
     plan: &'a Plan,
-    /// Where each server works.
+    /// Working directory of each server.
     folders: Vec<PathBuf>,
     pool: ToolPool,
     manager: McpManager,
@@ -172,7 +172,7 @@ impl<'a> World<'a> {
             if results.iter().map(ToolResult::call_id).ne(&ids) {
                 return Err(format!("{made:?} got {results:?}"));
             }
-            // They may have waited for one another.
+            // The calls may have waited for each other.
             let took = begun.elapsed() / u32::try_from(results.len()).unwrap_or(1);
             made.into_iter()
                 .zip(results)
@@ -184,7 +184,7 @@ impl<'a> World<'a> {
         });
     }
 
-    /// Waits for what was begun, and looks at what there is then.
+    /// Waits for the started steps, then checks the final state.
     async fn finish(&mut self, places: &[Place]) -> Result<(), String> {
         let mut ended = Vec::new();
         while let Some(calls) = self.calls.join_next().await {
@@ -203,7 +203,7 @@ impl<'a> World<'a> {
         Ok(())
     }
 
-    /// Whether a server's state is what was asked for, and calls find it in that state.
+    /// Whether a server is in the expected state, and calls confirm that.
     async fn is_as_it_says(&mut self, server: usize, place: Place) -> Result<(), String> {
         let status = self.manager.server(&name(server)).map(|status| status.state);
         let (made, call) = self.make(server, "echo-ro");
@@ -216,7 +216,7 @@ impl<'a> World<'a> {
                 self.recovers(server).await?;
                 let result = ends(&made, self.pool.call(call)).await?;
                 made.judge(&result, Duration::ZERO)?;
-                // Where one call came back another one arrives.
+                // A call that ends is replaced by another.
                 let (mut made, call) = self.make(server, "echo");
                 made.is_calm = true;
                 let result = ends(&made, self.pool.call(call)).await?;
@@ -246,7 +246,7 @@ impl<'a> World<'a> {
         timeout(RECOVERY, ready).await.map_err(|_| format!("{:?}", self.manager.server(&name)))
     }
 
-    /// Whether nothing is there any more after closing.
+    /// Whether all resources are released after closing.
     async fn leave(self) -> Result<(), String> {
         let Self { folders, pool, manager, .. } = self;
         let left: Vec<u32> = folders.iter().flat_map(|folder| workers(folder)).collect();

@@ -1,4 +1,4 @@
-//! The gateway over real servers, as an operator and as a client see it.
+//! The gateway with real servers, as seen by an operator and a client.
 
 use super::scene::{ALL, Scene};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 const INSPECTOR: &str =
     "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js";
 
-/// A file that names all six, and more.
+/// A configuration file with all six servers, and more.
 fn file(scene: &Scene, more: Value) -> String {
     let mut all = scene.all();
     let servers = all["mcpServers"].as_object_mut().expect("an object");
@@ -72,11 +72,11 @@ fn a_list_is_filtered() {
     assert!(!list.output.contains("git_reset"), "{}", list.described());
 }
 
-/// What the servers list, without what is denied, and with the gateway's own.
+/// The tools of the servers, without the denied ones, and with the gateway's own.
 const LET_THROUGH: usize = 13 + 12 + 6 + 6 + 2 + 1;
 
-/// A client is not made to wait for ever for servers that start slowly, as all do on a machine with
-/// a lot to do: it asks again then.
+/// A client does not wait indefinitely for slow servers, and on an overloaded machine all are slow:
+/// it repeats its request.
 fn whole(list: impl Fn() -> Vec<String>) -> Vec<String> {
     let mut names = list();
     for _ in 0..5 {
@@ -88,7 +88,7 @@ fn whole(list: impl Fn() -> Vec<String>) -> Vec<String> {
     names
 }
 
-/// A client of others starts the gateway, in either protocol version.
+/// A third-party client starts the gateway, in either protocol version.
 #[test]
 fn a_client_has_the_tools_of_all_that_are_let_through() {
     let scene = Scene::new("served");

@@ -1,4 +1,4 @@
-//! What six servers leave behind when their manager is closed, or lost: nothing.
+//! Six servers leave no processes behind when their manager is closed or dropped.
 
 use super::super::alone::alone;
 use super::super::support::in_time;
@@ -13,7 +13,7 @@ use tool_runtime::prelude::*;
 
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Connects to all, and leaves a call at work.
+/// Connects to all, and leaves a call running.
 async fn at_work(scene: &Scene) -> (ToolPool, McpManager) {
     let pool = ToolPool::builder().build().unwrap();
     let manager = patient().config(scene.config()).connect(&pool).await.unwrap();
@@ -31,7 +31,7 @@ async fn at_work(scene: &Scene) -> (ToolPool, McpManager) {
 fn a_closed_manager_leaves_no_tools() {
     alone("real_servers::leftovers::a_closed_manager_leaves_no_tools", LIMIT, || {
         let scene = Scene::new("closed");
-        // Whatever it takes to install them.
+        // Time to install them.
         scene.config();
         let before = Traces::before();
         let runtime = Runtime::new().unwrap();

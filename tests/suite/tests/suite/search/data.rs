@@ -1,4 +1,4 @@
-//! The pool of tools and the wishes, and the rule for wishes.
+//! The tools and queries of the ranking test.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ pub(crate) struct Wish {
     pub(crate) tool: String,
 }
 
-/// Words without a meaning of their own.
+/// Stop words.
 const STOP_WORDS: &str = include_str!("stop_words.txt");
 
 pub(crate) fn entries() -> Vec<Entry> {

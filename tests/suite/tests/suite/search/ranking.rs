@@ -1,16 +1,16 @@
-//! The share of wishes whose tool is among the first hits.
+//! The share of queries whose tool is among the first hits.
 
 use super::data::{Wish, definitions, wishes};
 use tool_runtime::search::ToolIndex;
 
-/// How many hits a model gets.
+/// Number of hits that a model receives.
 const FIRST: usize = 5;
 
 #[test]
 fn wanted_tool_is_in_the_first_five_for_nine_of_ten_wishes() {
     let definitions = definitions();
     let index = ToolIndex::of(&definitions);
-    // The tables were tuned on the even half alone.
+    // The tables were tuned on the queries with even indices alone.
     let mut found = [0, 0];
     let mut all = [0, 0];
     for (at, Wish { wish, tool }) in wishes().iter().enumerate() {

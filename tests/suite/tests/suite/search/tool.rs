@@ -58,7 +58,7 @@ async fn activation_appends_to_an_export() {
         let visible = active.visible(&pool.snapshot());
         let definitions: Vec<_> = visible.iter().map(|tool| tool.definition()).collect();
         let export = Export::new(Api::Anthropic, &definitions);
-        // Names are found whatever the order.
+        // Names are found in any order.
         assert!(definitions.iter().all(|one| export.wire_name(&one.name) == one.wire_name()));
         export.definitions().to_vec()
     };

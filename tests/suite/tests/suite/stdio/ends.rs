@@ -1,10 +1,10 @@
-//! The end of the input ends the server, calls in flight or not.
+//! The end of the input ends the server, even with calls in flight.
 
 use super::host::{Channel, Host, call};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// What a server may take to end: it waits a second for calls, and does not wait for threads.
+/// Time for a server to exit: it waits a second for calls, and does not wait for threads.
 const BOUND: Duration = Duration::from_secs(30);
 
 #[test]

@@ -1,9 +1,9 @@
-//! Lines that no client should send: each is answered, and the server goes on.
+//! Invalid lines: each is answered, and the server keeps running.
 
 use super::host::{Channel, Host, call};
 use serde_json::{Value, json};
 
-/// Sends a line before and after the handshake; the answer must be the same, and the last.
+/// Sends a line before and after the handshake; both answers must be equal.
 fn answer(line: impl AsRef<[u8]>) -> Value {
     let mut host = Host::start(Channel::Pipes);
     host.write(line.as_ref());
@@ -89,7 +89,7 @@ fn the_id_of_a_cancelled_request_is_free() {
     assert_eq!(host.finish(), [] as [Value; 0]);
 }
 
-/// Deeper than any stack would take.
+/// Deeper than the stack allows.
 const DEPTH: usize = 500_000;
 
 #[test]

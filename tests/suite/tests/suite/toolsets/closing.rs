@@ -38,7 +38,7 @@ async fn other_toolsets_close_after_a_panic_in_close() {
     assert_eq!((told(&mut broken_events), told(&mut events)), (vec!["closed"], vec!["closed"]));
 }
 
-/// A second type, so that two values fit into one pool.
+/// A second type, so that one pool can hold two values.
 struct Other(Probe);
 
 #[derive(Clone, serde::Deserialize, schemars::JsonSchema)]
@@ -113,7 +113,7 @@ async fn a_dropped_close_still_closes() {
     let (pool, mut events) = session(Behaviour::Fine).await;
     let call = in_background(&pool, ToolCall::new("session.persist", ""));
     assert_eq!(in_time(events.recv()).await, Some("work"));
-    // The call does not end for being interrupted: this is given up while it is waited for.
+    // Interrupting does not end the call; waiting for it is abandoned.
     let closing = tokio::time::timeout(Duration::from_secs(1), pool.close());
     assert!(closing.await.is_err());
     call.abort();

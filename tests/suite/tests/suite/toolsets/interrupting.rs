@@ -53,7 +53,7 @@ async fn a_panic_in_interrupt_loses_no_result() {
     let (pool, mut events) = session(Behaviour::InterruptPanics).await;
     let result = pool.call(ToolCall::new("session.hurry", "")).await;
     assert_eq!(result.error().expect("an error").class(), ErrorClass::Timeout);
-    // Of a method that panics itself, interrupting comes while the stack unwinds.
+    // If the method panics itself, it is interrupted while the stack unwinds.
     let result = pool.call(ToolCall::new("session.boom", "")).await;
     assert_eq!(result.error().expect("an error").class(), ErrorClass::Internal);
     assert_eq!(text(&pool, "session.ping", "").await, "pong");

@@ -32,8 +32,8 @@ async fn a_toolset_whose_last_tool_is_removed_closes_when_its_calls_have_ended()
     assert_eq!(rest(events).await, ["persist dropped", "interrupt", "closed"]);
 }
 
-/// Everything that could keep a removed tool alive: a long call of another tool, restrictions
-/// in force and past, in scopes that nobody looks at.
+/// References that could keep a removed tool alive: a long call of another tool, restrictions
+/// in force and lifted, in unused scopes.
 #[tokio::test]
 async fn only_its_own_calls_keep_a_removed_toolset_open() {
     let (probe, events) = Probe::new(Behaviour::Fine);
@@ -69,7 +69,7 @@ fn close_may_use_the_pool_that_removed_the_tools() {
     let pool = runtime.block_on(build(probe)).expect("a pool");
     drop(runtime);
     *asked.lock().expect("no panic") = Some(pool.clone());
-    // Without a runtime this waits until the value is closed.
+    // Without a runtime, dropping waits until the value is closed.
     pool.remove_tools(&Source::Custom, &"*".parse().expect("a pattern")).expect("its own");
     assert_eq!(told(&mut events), ["closed"]);
 }
@@ -82,7 +82,7 @@ fn close_of_rejected_tools_may_use_the_pool() {
     let pool = ToolPool::builder().add(ping).build().expect("a pool");
     let runtime = Builder::new_current_thread().build().expect("a runtime");
     let tools = runtime.block_on(build(probe)).expect("a pool").tools();
-    // The pool that made them is gone, its tools are not.
+    // The pool that created them is gone, its tools are not.
     *asked.lock().expect("no panic") = Some(pool.clone());
     drop(runtime);
     assert!(pool.add_tools(&Source::owner("late"), tools).is_err());
