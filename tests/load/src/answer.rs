@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_expected_text_is_right() {
+    fn an_answer_with_another_text_is_wrong() {
         assert!(right(r#"{"id":1,"result":{"content":[{"type":"text","text":"5"}]}}"#));
         assert!(!right(r#"{"id":1,"result":{"content":[{"type":"text","text":"6"}]}}"#));
         assert!(!right(r#"{"id":1,"result":{"content":[{"text":"5"}],"isError":true}}"#));
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_of_the_server_answers_nothing() {
+    fn a_request_of_the_server_is_not_an_answer() {
         assert_eq!(Answer::parse(r#"{"id":1,"method":"ping"}"#).id(), None);
         assert_eq!(Answer::parse(r#"{"id":1,"result":{}}"#).id(), Some(1));
     }

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_are_of_all_clients_together() {
+    fn quantiles_cover_all_clients() {
         let ms = Duration::from_millis;
         let mut outcome = Outcome::default();
         outcome.count(ms(3), None);

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_child_belongs_to_the_tree_and_holds_memory() {
+    fn children_are_included_in_the_process_tree() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().expect("it starts");
         let own = std::process::id();
         assert!(tree(own).contains(&child.id()));
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn work_takes_cpu_time() {
+    fn cpu_time_is_measured() {
         let before = cpu(std::process::id());
         while cpu(std::process::id()) == before {
             std::hint::black_box((0..100_000).sum::<u64>());

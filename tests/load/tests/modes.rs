@@ -34,7 +34,7 @@ fn assert_right(outcome: &Outcome) {
 }
 
 #[test]
-fn servers_on_pipes_and_sockets_answer_rightly() {
+fn servers_on_pipes_and_sockets_answer_correctly() {
     for load in moments() {
         for channel in [Channel::Pipes, Channel::Sockets] {
             for (program, argument) in
@@ -48,7 +48,7 @@ fn servers_on_pipes_and_sockets_answer_rightly() {
 }
 
 #[test]
-fn servers_on_http_answer_rightly() {
+fn servers_on_http_answer_correctly() {
     for load in moments() {
         for words in [&["nagle"][..], &[], &["json", "stateless"]] {
             let server = command(RMCP, &[&["http", "0"], words].concat());

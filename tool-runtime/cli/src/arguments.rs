@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn text_stays_text_also_where_it_does_not_fit() {
+    fn text_stays_text_even_if_the_schema_rejects_it() {
         let object = object_of(&["isbn=12", "isbns=12", "unit=1", "code=true", "either=1234"]);
         assert_eq!(
             object.unwrap(),

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_is_listed_no_more_is_not_approved() {
+    fn a_tool_that_is_no_longer_listed_is_not_approved() {
         let approvals = Approvals::new(Some(McpPins::default()), true);
         let (gone, stays) = (pin("Gone."), pin("Stays."));
         approvals.note("s", "gone", &gone);

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_not_unicode_is_replaced() {
+    fn invalid_unicode_is_replaced() {
         for odd in [&b"a\xffb"[..], br"a\ud800b", br"a\udc00b"] {
             let before =
                 &br#"{"jsonrpc":"2.0","id":5,"result":{"content":[{"type":"text","text":""#;
@@ -265,7 +265,7 @@ mod tests {
         }
 
         #[test]
-        fn an_answer_is_known_by_its_beginning(cut in 24..60_usize) {
+        fn an_answer_is_recognized_by_its_beginning(cut in 24..60_usize) {
             let text = br#"{"jsonrpc":"2.0","id":5,"result":{"content":[]},"x":[1,2,3]}"#;
             prop_assert!(refusal(&text[..cut - 1]).starts_with("its answer cannot be read"));
         }

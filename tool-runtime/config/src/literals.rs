@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_are_known_by_their_form() {
+    fn tokens_are_recognized_by_their_form() {
         let args = ["serve", "sk-proj-8fQm2x1vXk9p", "--use=ghp_8fQm2x1vXk9p8fQm2x1v", "sk-learn"];
         assert_eq!(in_args(&args), ["sk-proj-8fQm2x1vXk9p", "ghp_8fQm2x1vXk9p8fQm2x1v"]);
         for value in ["sk-of-a-long-package-name", "hf_models/bert-base-1", "AKIA"] {
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_known_by_their_names() {
+    fn secrets_are_recognized_by_their_names() {
         for name in [
             "GITHUB_TOKEN",
             "x-api-key",

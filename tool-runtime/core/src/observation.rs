@@ -353,7 +353,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_person_sees_non_text_content_by_name() {
+    fn non_text_content_is_shown_by_name() {
         let observation = Observation::text("found")
             .with_content(ContentBlock::image("AAAA", "image/png"))
             .with_content(ContentBlock::link("file:///a", "a.txt"));
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn a_structured_scalar_becomes_text_without_quotes() {
+    fn a_structured_string_is_shown_without_quotes() {
         let plain = |value: Value| Observation::json(&value).unwrap().into_plain_text().to_text();
         assert_eq!(plain("a \"b\"".into()), "a \"b\"");
         assert_eq!(plain(7.into()), "7");

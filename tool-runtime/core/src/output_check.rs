@@ -155,12 +155,12 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_without_a_schema_promises_nothing() {
+    fn the_output_of_a_tool_without_a_schema_is_not_checked() {
         assert!(OutputModel::new(&ToolDefinition::new("a", "A.")).is_none());
     }
 
     #[test]
-    fn a_fitting_value_passes() {
+    fn a_matching_value_passes() {
         assert!(model().check(&structured(json!({ "sum": 3, "token": "abc" }))).is_ok());
     }
 
@@ -171,12 +171,12 @@ mod tests {
     }
 
     #[test]
-    fn a_success_without_a_value_is_a_broken_promise() {
+    fn a_success_without_a_value_violates_the_schema() {
         assert_eq!(detail(&Observation::text("3")), "it has no structured value");
     }
 
     #[test]
-    fn the_operator_reads_every_issue_with_its_place() {
+    fn the_operator_gets_every_issue_with_its_path() {
         assert_eq!(
             detail(&structured(json!({ "sum": "x", "other": 1 }))),
             "at sum: `sum` must be an integer, got the string \"x\"; at other: unknown field `other`; the fields are `sum`, `token`"
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_any_kind_may_be_promised() {
+    fn output_schemas_may_have_any_type() {
         let mut definition = ToolDefinition::new("count", "Count.");
         definition.output_schema = json!({ "type": "integer" }).as_object().cloned();
         let model = OutputModel::new(&definition).expect("a schema");

@@ -52,7 +52,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn only_names_that_need_it_are_changed() {
+    fn only_invalid_names_are_changed() {
         for (id, wire) in [
             ("add", "add"),
             ("fs.read-file", "fs__read-file"),
@@ -71,7 +71,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_api_accepts_wire_names_and_ids_never_share_one(
+        fn wire_names_are_valid_in_every_api_and_unique(
             one in "[a-z0-9_.-]{1,70}", two in "[a-b_.]{1,4}", three in "[a-b_.]{1,4}"
         ) {
             let wire = wire_name(&one);

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_greedy_tool_gives_way_to_several_modest_ones() {
+    fn several_small_tools_are_preferred_to_one_large_tool() {
         let mut demands = vec![Demand { optional: 16, unions: 0 }];
         demands.extend([Demand { optional: 8, unions: 0 }; 3]);
         assert_eq!(fitting(&demands), [false, true, true, true]);

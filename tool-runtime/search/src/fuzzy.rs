@@ -39,7 +39,7 @@ mod tests {
     use super::{SHORT, TYPO, nearness};
 
     #[test]
-    fn one_error_is_near_and_two_are_not() {
+    fn words_with_one_error_are_similar() {
         for typo in ["calender", "calnedar", "calenda", "callendar"] {
             assert_eq!(nearness(typo, "calendar"), Some(TYPO), "{typo}");
         }
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn short_forms_are_near() {
+    fn abbreviations_are_similar() {
         assert_eq!(nearness("repo", "repositori"), Some(SHORT));
     }
 }

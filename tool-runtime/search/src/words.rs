@@ -306,13 +306,13 @@ mod tests {
     }
 
     #[test]
-    fn names_end_at_separators_and_camel_case() {
+    fn names_are_split_at_separators_and_camel_case() {
         assert_eq!(words("gitHub.create_issue"), ["git", "hub", "create", "issue"]);
         assert_eq!(words("read-file"), ["read", "file", "readfile"]);
     }
 
     #[test]
-    fn prose_loses_its_apostrophes() {
+    fn apostrophes_are_removed_from_prose() {
         assert_eq!(
             words("Don't read Ada's 'Über-Mail'!"),
             ["don", "read", "ada", "über", "mail", "übermail"]

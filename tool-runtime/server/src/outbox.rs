@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn reports_that_come_fast_are_merged_and_the_last_one_is_sent() {
+    async fn fast_reports_are_merged_and_the_last_one_is_sent() {
         let outbox = Outbox::default();
         outbox.progress(report(0.0));
         assert_eq!(reports(&outbox, false), [0.0]);

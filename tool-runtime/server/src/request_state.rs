@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_has_an_hour_to_answer() {
+    fn the_state_expires_after_an_hour() {
         let left = seconds_left(&StateCodec::random().seal(&answers(), "greet"));
         assert!((3500..=3600).contains(&left), "{left} seconds");
     }

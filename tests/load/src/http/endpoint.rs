@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_this_machine_is_loaded() {
+    fn only_loopback_addresses_are_accepted() {
         assert!(Endpoint::parse("http://127.0.0.1:80/mcp").is_ok());
         assert!(Endpoint::parse("http://[::1]:80/").is_ok());
         for url in ["http://192.0.2.1:80/mcp", "https://127.0.0.1:80/mcp", "http://127.0.0.1:80"] {

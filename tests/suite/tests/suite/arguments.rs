@@ -234,7 +234,7 @@ fn a_pattern_that_cannot_be_compiled_is_rejected_by_the_pool() {
 }
 
 #[tokio::test]
-async fn an_error_of_deserialize_shows_no_secret() {
+async fn errors_of_deserialize_contain_no_secrets() {
     let tool = Tool::builder("t", "T.").handler(|pin: Pin| async move { pin.pin.len() });
     let pool = ToolPool::builder().add(tool).build().expect("a pool");
     let message = refusal(&pool, "t", r#"{"pin":"hunter2"}"#).await;
@@ -263,7 +263,7 @@ async fn page(
 }
 
 #[tokio::test]
-async fn a_flattened_struct_lends_its_fields() {
+async fn fields_of_a_flattened_struct_become_arguments() {
     let pool = pool_of::<PageAction>();
     let schema = PageAction::definition().input_schema;
     let names: Vec<&String> =
@@ -350,7 +350,7 @@ async fn fives(
 }
 
 #[tokio::test]
-async fn a_schema_word_for_word_is_advertised_and_enforced() {
+async fn a_given_schema_is_advertised_and_enforced_unchanged() {
     let pool = pool_of::<FivesAction>();
     assert_eq!(serde_json::Value::from(FivesAction::definition().input_schema), strict());
     assert_eq!(text(&pool, "fives", r#"{"n":10}"#).await, "10");
@@ -358,7 +358,7 @@ async fn a_schema_word_for_word_is_advertised_and_enforced() {
 }
 
 #[tokio::test]
-async fn absent_arguments_have_three_spellings() {
+async fn empty_text_and_empty_objects_are_absent_arguments() {
     /// Answer at once.
     #[tool(register = false)]
     async fn ping() -> &'static str {
@@ -372,7 +372,7 @@ async fn absent_arguments_have_three_spellings() {
 }
 
 #[tokio::test]
-async fn every_enforced_format_rejects() {
+async fn every_enforced_format_rejects_invalid_text() {
     /// Take one of each.
     #[tool(register = false)]
     async fn formats(

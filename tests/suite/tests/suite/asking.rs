@@ -68,7 +68,7 @@ async fn many_calls_ask_concurrently() {
 }
 
 #[tokio::test]
-async fn every_choice_of_a_person_is_a_value() {
+async fn every_reply_of_the_user_has_a_value() {
     for version in VERSIONS {
         for (reply, text) in [
             (Reply::accept(json!({ "sure": true })), "a is deleted"),
@@ -100,7 +100,7 @@ async fn an_invalid_answer_is_an_error_that_names_the_question() {
 }
 
 #[tokio::test]
-async fn a_client_that_shows_no_forms_is_not_asked() {
+async fn a_client_without_forms_is_not_asked() {
     let pool = pool_of::<DeleteAction>();
     for (capabilities, required) in
         [json!({}), json!({ "elicitation": { "url": {} } })].map(|c| (c, json!({ "form": {} })))
@@ -120,7 +120,7 @@ async fn a_client_that_shows_no_forms_is_not_asked() {
 }
 
 #[tokio::test]
-async fn a_client_that_names_no_way_shows_forms() {
+async fn a_client_without_named_modes_supports_forms() {
     for version in VERSIONS {
         let client = TestClient::builder(&pool_of::<DeleteAction>())
             .protocol_version(version)
@@ -164,7 +164,7 @@ async fn as_ada(question: Question) -> Reply {
 }
 
 #[tokio::test]
-async fn questions_come_one_after_the_other_and_effects_after_the_last_happen_once() {
+async fn effects_after_the_last_of_several_questions_happen_once() {
     let pool = ToolPool::builder().tool::<BookAction>().state(Booked(AtomicUsize::new(0))).build();
     let pool = pool.expect("a pool");
     for (nth, version) in (1..).zip(VERSIONS) {
@@ -214,7 +214,7 @@ async fn sign_in(context: &ToolContext) -> Result<String, ToolError> {
 }
 
 #[tokio::test]
-async fn a_person_is_sent_to_a_page() {
+async fn the_user_is_sent_to_a_page() {
     for version in VERSIONS {
         let pool = pool_of::<SignInAction>();
         let client = answering(&pool, version, Reply::accept(())).await;
@@ -247,7 +247,7 @@ async fn think(context: &ToolContext) -> Result<String, ToolError> {
 }
 
 #[tokio::test]
-async fn models_and_roots_are_asked_for() {
+async fn a_tool_requests_sampling_and_roots() {
     for version in VERSIONS {
         let client = TestClient::builder(&pool_of::<ThinkAction>())
             .protocol_version(version)
@@ -309,7 +309,7 @@ async fn guarded(
 }
 
 #[tokio::test]
-async fn a_call_that_is_cancelled_while_it_asks_is_dropped() {
+async fn a_call_that_is_cancelled_during_a_question_is_dropped() {
     let (sender, mut dropped) = mpsc::unbounded_channel::<()>();
     let pool = ToolPool::builder().tool::<GuardedAction>().state(sender).build().expect("a pool");
     let is_asked = Arc::new(Notify::new());
@@ -347,7 +347,7 @@ async fn a_call_that_is_answered_with_a_question_is_dropped() {
 }
 
 #[tokio::test]
-async fn a_nested_call_asks_without_errors_for_hooks() {
+async fn a_question_of_a_nested_call_is_not_an_error_for_hooks() {
     /// Delete by calling another tool.
     #[tool(register = false)]
     async fn clean(context: &ToolContext) -> Result<String, ToolError> {

@@ -91,7 +91,7 @@ fn refused(answered: Answered) {
 }
 
 #[tokio::test]
-async fn earlier_answers_come_back_in_the_sealed_state_alone() {
+async fn earlier_answers_are_only_in_the_sealed_state() {
     let client = TestClient::stateless(&pool()).await;
     let first = client.request("tools/call", hi()).await.expect("a question");
     assert_eq!(keys(&first), ["name"]);
@@ -122,7 +122,7 @@ async fn a_missing_answer_is_requested_again() {
 }
 
 #[tokio::test]
-async fn without_its_state_a_call_starts_again() {
+async fn a_call_without_its_state_starts_again() {
     let client = TestClient::stateless(&pool()).await;
     state_of(&client).await;
     let again = round(&client, &hi(), &Value::Null, graz()).await.expect("a question");
@@ -134,7 +134,7 @@ async fn without_its_state_a_call_starts_again() {
 }
 
 #[tokio::test]
-async fn answers_to_nothing_are_ignored() {
+async fn answers_without_a_question_are_ignored() {
     let client = TestClient::stateless(&pool()).await;
     let state = state_of(&client).await;
     let mut answers = graz();
@@ -159,7 +159,7 @@ async fn a_state_that_was_changed_is_rejected() {
 }
 
 #[tokio::test]
-async fn a_state_is_good_for_its_tool_and_arguments_alone() {
+async fn a_state_is_valid_only_for_its_tool_and_arguments() {
     let client = TestClient::stateless(&pool()).await;
     let state = state_of(&client).await;
     let other_tool = json!({ "name": "greet", "arguments": { "greeting": "Hi" } });
@@ -188,7 +188,7 @@ async fn a_state_of_another_server_is_valid_only_with_a_shared_secret() {
 }
 
 #[tokio::test]
-async fn a_tool_that_never_stops_asking_stops_the_test() {
+async fn a_tool_that_never_stops_asking_fails_the_test() {
     /// Ask for ever.
     #[tool(register = false)]
     async fn nag(context: &ToolContext) -> Result<(), ToolError> {
@@ -206,7 +206,7 @@ async fn a_tool_that_never_stops_asking_stops_the_test() {
 }
 
 #[tokio::test]
-async fn older_clients_have_no_limit_of_rounds() {
+async fn older_clients_have_no_round_limit() {
     let client =
         answering(&pool(), tool_runtime::testing::ProtocolVersion::V2025_11_25, Reply::decline())
             .await;
@@ -285,7 +285,7 @@ async fn insist_later(context: &ToolContext) -> Result<(), ToolError> {
 }
 
 #[tokio::test]
-async fn a_tool_that_repeats_an_answered_question_is_ended() {
+async fn a_call_that_repeats_an_answered_question_fails() {
     let pool = ToolPool::builder().tool::<InsistAction>().tool::<InsistLaterAction>().build();
     let pool = pool.expect("a pool");
     for tool in ["insist", "insist_later"] {

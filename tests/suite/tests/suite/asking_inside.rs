@@ -20,7 +20,7 @@ async fn go(context: &ToolContext) -> Result<String, ToolError> {
 }
 
 #[tokio::test]
-async fn a_hook_asks_the_person_before_a_call() {
+async fn a_hook_asks_the_user_before_a_call() {
     for version in VERSIONS {
         let consent = Hook::before("*", |call: HookCall| async move {
             let question = format!("May `{}` run?", call.name());
@@ -166,7 +166,7 @@ async fn a_typed_nested_call_has_its_own_question_keys() {
 }
 
 #[tokio::test]
-async fn an_answer_is_not_given_to_a_nested_call_that_has_changed() {
+async fn an_answer_is_not_reused_for_a_changed_nested_call() {
     /// Call another with other arguments each time.
     #[tool(register = false)]
     async fn restless(runs: &AtomicUsize, context: &ToolContext) -> String {
@@ -278,7 +278,7 @@ async fn notifications_around_a_question_arrive() {
 }
 
 #[tokio::test]
-async fn a_question_that_no_client_could_show_is_the_tools_mistake() {
+async fn an_invalid_form_is_an_error_of_the_tool() {
     #[derive(serde::Deserialize, schemars::JsonSchema, Form)]
     struct Deep {
         /// Not flat.
@@ -347,7 +347,7 @@ impl Toolset for Shell {
 }
 
 #[tokio::test]
-async fn a_value_is_interrupted_for_each_run_that_a_question_ended() {
+async fn each_run_that_a_question_ends_is_interrupted() {
     for (version, expected) in
         [(ProtocolVersion::V2026_07_28, "stopped 1"), (ProtocolVersion::V2025_11_25, "stopped 0")]
     {

@@ -76,7 +76,7 @@ fn an_mcp_tool_replaces_no_other_tool_by_default() {
 }
 
 #[tokio::test]
-async fn an_mcp_tool_takes_a_place_where_that_was_asked_for() {
+async fn an_mcp_tool_replaces_another_only_if_configured() {
     let pool = ToolPool::builder()
         .add_from(&Source::Linked, [linked_tool()])
         .add(tool("same", "custom"))
@@ -204,7 +204,7 @@ fn every_kind_of_selector_includes_and_excludes() {
 }
 
 #[tokio::test]
-async fn deny_wins_and_hidden_tools_cannot_be_called() {
+async fn deny_has_priority_and_hidden_tools_cannot_be_called() {
     let pool = full().allow(["fs.*", "add"]).deny(["hint:read_only"]).build().expect("a pool");
     assert_eq!(names(&pool), ["add", "fs.delete", "fs.write"]);
     assert!(refusal(&pool, "fs.read", "").await.starts_with("unknown tool `fs.read`"));
@@ -223,7 +223,7 @@ fn a_regular_expression_is_given_as_a_pattern() {
 }
 
 #[test]
-fn allow_lists_add_up_and_a_further_filter_lets_nothing_in() {
+fn allow_lists_add_up_and_further_filters_only_narrow() {
     let pool = full().allow(["add"]).allow(["skill"]).build().expect("a pool");
     assert_eq!(names(&pool), ["add", "skill"]);
     let json = r#"{"allow":["add","fs.*","skill"],"deny":["fs.*"]}"#;
@@ -233,7 +233,7 @@ fn allow_lists_add_up_and_a_further_filter_lets_nothing_in() {
 }
 
 #[tokio::test]
-async fn no_filter_is_everything_and_an_empty_allow_list_nothing() {
+async fn no_filter_allows_everything_and_an_empty_allow_list_nothing() {
     assert_eq!(names(&full().build().expect("a pool")), ALL);
     assert_eq!(names(&full().filter(Filter::default()).build().expect("a pool")), ALL);
     assert_eq!(names(&full().deny([] as [&str; 0]).build().expect("a pool")), ALL);
@@ -497,7 +497,7 @@ fn errors_can_be_matched_and_compared() {
 }
 
 #[test]
-fn a_structured_value_that_was_written_on_many_lines_is_read_onto_one() {
+fn a_multi_line_structured_value_is_read_as_one_line() {
     let pretty =
         "{\"content\": [], \"structuredContent\": {\r\n  \"a\": \"x\\ny\",\n  \"b\": 1\n}}";
     let observation: Observation = serde_json::from_str(pretty).expect("an observation");

@@ -166,12 +166,12 @@ fn everything_else_is_served(blocking: &[&str], how: &str) {
 }
 
 #[test]
-fn calls_that_block_stop_nothing_until_the_input_ends() {
+fn blocking_calls_do_not_delay_others_until_the_input_ends() {
     everything_else_is_served(&["spin", "sleep", "sleep", "sleep"], "EOF");
 }
 
 #[test]
-fn calls_that_block_stop_no_signal() {
+fn blocking_calls_do_not_delay_a_signal() {
     everything_else_is_served(&["sleep"], "TERM");
     everything_else_is_served(&["sleep"], "HUP");
 }
@@ -210,17 +210,17 @@ fn hooks_that_block_stop_nothing(how: &str) {
 }
 
 #[test]
-fn hooks_that_block_stop_nothing_until_the_input_ends() {
+fn blocking_hooks_do_not_delay_others_until_the_input_ends() {
     hooks_that_block_stop_nothing("EOF");
 }
 
 #[test]
-fn hooks_that_block_stop_no_signal() {
+fn blocking_hooks_do_not_delay_a_signal() {
     hooks_that_block_stop_nothing("TERM");
 }
 
 #[test]
-fn prompts_and_resources_that_block_stop_nothing() {
+fn blocking_prompts_and_resources_do_not_delay_others() {
     let mut server = Server::open();
     for id in 0..5 {
         server.request(10 + id, "prompts/get", &json!({"name": "sleepy_prompt"}));
@@ -273,7 +273,7 @@ fn answer(mut stream: BufReader<TcpStream>) -> String {
 }
 
 #[test]
-fn calls_that_block_stop_nothing_over_http() {
+fn blocking_calls_do_not_delay_others_over_http() {
     let mut server = Server::start(&["serve", "--http", "127.0.0.1:0"]);
     let line = server.log.next().expect("a line").expect("UTF-8");
     let address =
@@ -325,7 +325,7 @@ fn empty() -> ChildStdout {
 }
 
 #[test]
-fn a_client_that_does_not_read_holds_up_no_end() {
+fn a_client_that_does_not_read_does_not_delay_the_exit() {
     for how in ["EOF", "TERM"] {
         assert!((0..TRIES).any(|_| time_to_end_unread(how) < PATIENCE), "{how}");
     }

@@ -148,7 +148,7 @@ fn a_slow_call_times_out_and_is_dropped() {
 }
 
 #[test]
-fn a_tool_that_blocks_its_thread_delays_no_other_call() {
+fn a_blocking_tool_does_not_delay_other_calls() {
     for runtime in [None, Some(tokio::runtime::Builder::new_current_thread().build().unwrap())] {
         let _inside = runtime.as_ref().map(tokio::runtime::Runtime::enter);
         let (pool, _told, release) = blocking();
@@ -168,7 +168,7 @@ fn a_tool_that_blocks_its_thread_delays_no_other_call() {
 }
 
 #[test]
-fn without_a_limit_it_waits() {
+fn a_call_without_a_limit_waits() {
     blocking_in_time(|| {
         let (pool, _told, release) = blocking();
         thread::scope(|scope| {
@@ -220,7 +220,7 @@ fn from_inside_of_a_tool() {
 }
 
 #[tokio::test]
-async fn hooks_and_limits_hold_as_for_every_call() {
+async fn hooks_and_limits_apply_to_blocking_calls() {
     let deny = |_: HookCall| async { tool_runtime::Before::deny("no") };
     let (builder, _told, _release) = builder();
     let pool = builder.hook(Hook::before("ping", deny)).build().expect("a pool");
@@ -231,7 +231,7 @@ async fn hooks_and_limits_hold_as_for_every_call() {
 }
 
 #[test]
-fn after_the_pool_is_closed_calls_are_answered() {
+fn calls_after_the_pool_is_closed_are_answered() {
     let (pool, _told, _release) = blocking();
     pool.close();
     pool.close();
@@ -241,7 +241,7 @@ fn after_the_pool_is_closed_calls_are_answered() {
 }
 
 #[test]
-fn a_pool_that_is_dropped_waits_for_nothing() {
+fn dropping_a_pool_does_not_wait() {
     let (pool, _told, release) = blocking();
     let pool = pool.with_timeout(Duration::from_millis(10));
     assert_eq!(class(&pool.call(ToolCall::new("block", ""))), ErrorClass::Timeout);

@@ -384,7 +384,7 @@ fn as_sum(action: &SumAction) -> String {
 }
 
 #[tokio::test]
-async fn a_call_and_its_answer_show_themselves_to_a_person() {
+async fn a_call_and_its_result_have_readable_text() {
     let pool = pool_of::<SumAction>();
     let tool = pool.get("sum").expect("the tool");
     assert_eq!(tool.visualize(r#"{"a":1,"b":2}"#), "1 + 2");

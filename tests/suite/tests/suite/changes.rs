@@ -94,7 +94,7 @@ async fn linked() -> &'static str {
 }
 
 #[tokio::test]
-async fn a_linked_tool_gives_way_and_comes_back() {
+async fn a_linked_tool_is_replaced_and_restored() {
     let linked = Registration::of::<LinkedAction>("src/a.rs", 1).tool();
     let pool = ToolPool::builder().add_from(&Source::Linked, [linked]).build().expect("a pool");
     let change = pool.add_tools(&skills(), [tool("same", "skill")]).expect("added");
@@ -107,7 +107,7 @@ async fn a_linked_tool_gives_way_and_comes_back() {
 
 /// Each source owns its tools, even if another source has equal ones.
 #[test]
-fn a_tool_that_two_sources_offer_stays_until_both_have_removed_it() {
+fn a_tool_of_two_sources_stays_until_both_have_removed_it() {
     let pool = ToolPool::builder()
         .add_from(&Source::Linked, [Tool::of::<LinkedAction>()])
         .build()
@@ -154,7 +154,7 @@ async fn all_mistakes_are_reported_together_and_change_nothing() {
 }
 
 #[test]
-fn state_that_the_pool_has_is_enough() {
+fn state_of_the_pool_is_available_to_added_tools() {
     let pool = ToolPool::builder().state(Database).build().expect("a pool");
     assert_eq!(
         pool.add_tools(&skills(), [Tool::of::<QueryAction>()]).expect("ok").added,
@@ -163,7 +163,7 @@ fn state_that_the_pool_has_is_enough() {
 }
 
 #[test]
-fn the_filter_comes_first() {
+fn the_filter_applies_before_other_checks() {
     let pool = ToolPool::builder().add(tool("own", "")).deny(["no.*", "source:mcp:evil"]).build();
     let pool = pool.expect("a pool");
     let mut changes = pool.changes();
@@ -259,7 +259,7 @@ fn an_iterator_of_added_tools_may_use_the_pool() {
 }
 
 #[tokio::test]
-async fn a_call_that_runs_finishes_when_its_tool_is_removed_or_replaced() {
+async fn a_running_call_finishes_when_its_tool_is_removed_or_replaced() {
     let (started, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let (tell, wait) = (Arc::clone(&started), Arc::clone(&go));
     let slow = Tool::builder("slow", "Wait.").handler(move || {

@@ -41,7 +41,7 @@ fn mcp_assert_finds_no_input_that_breaks_a_tool() {
 }
 
 #[test]
-fn mcp_contract_sees_the_same_tools_twice() {
+fn mcp_contract_finds_no_difference_between_two_listings() {
     let file = folder().join("contract.json");
     let file = file.to_str().expect("a path in UTF-8");
     for words in [["snapshot", "--quiet"], ["check", "--strict"]] {

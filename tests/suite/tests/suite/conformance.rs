@@ -13,22 +13,22 @@ use suite::served::Served;
 const SUITE: &str = "node_modules/@modelcontextprotocol/conformance/dist/index.js";
 
 #[test]
-fn everything_that_2025_11_25_requires() {
+fn server_conforms_to_2025_11_25() {
     conforms("2025-11-25", 30, 3);
 }
 
 #[test]
-fn everything_that_2026_07_28_requires() {
+fn server_conforms_to_2026_07_28() {
     conforms("2026-07-28", 37, 13);
 }
 
 #[test]
-fn everything_that_2025_11_25_requires_of_clients() {
+fn client_conforms_to_2025_11_25() {
     client_conforms("2025-11-25", 18);
 }
 
 #[test]
-fn everything_that_2026_07_28_requires_of_clients() {
+fn client_conforms_to_2026_07_28() {
     client_conforms("2026-07-28", 32);
 }
 

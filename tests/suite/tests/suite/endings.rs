@@ -136,7 +136,7 @@ fn an_unanswerable_question_fails_immediately() {
 }
 
 #[test]
-fn a_signal_ends_a_server_as_the_end_of_its_input_does() {
+fn a_signal_ends_a_server_like_the_end_of_its_input() {
     for signal in ["TERM", "INT"] {
         let mut shop = Shop::open();
         shop.call("shop.wait");
@@ -149,7 +149,7 @@ fn a_signal_ends_a_server_as_the_end_of_its_input_does() {
 }
 
 #[test]
-fn a_signal_cancels_a_call_by_hand() {
+fn a_signal_cancels_a_command_line_call() {
     let mut shop = Shop::start(&["call", "shop.wait"]);
     shop.log_until("waiting");
     shop.signal("INT");

@@ -24,7 +24,7 @@ async fn number(
 }
 
 #[tokio::test]
-async fn a_default_is_evaluated_for_the_schema_and_for_calls_that_need_it() {
+async fn a_default_is_evaluated_for_the_schema_and_for_each_call_without_the_argument() {
     let count = || EVALUATIONS.load(Ordering::SeqCst);
     let pool = ToolPool::builder().tool::<NumberAction>().build().expect("a pool");
     assert_eq!(count(), 1, "once for the schema");
@@ -134,7 +134,7 @@ async fn open_ends(
 }
 
 #[test]
-fn a_bound_is_a_number() {
+fn a_bound_must_be_a_number() {
     let schema = OpenEndsAction::definition().input_schema;
     assert_eq!(schema["properties"]["any"], json!({"type": "number", "description": "A number."}));
     let error = ToolPool::builder().tool::<OpenEndsAction>().build().expect_err("NaN");

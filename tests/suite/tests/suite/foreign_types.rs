@@ -12,7 +12,7 @@ const LISTED: &str = include_str!("foreign_types/foreign_types.txt");
 const STD: [&str; 3] = ["alloc", "core", "std"];
 
 #[test]
-fn public_signatures_name_no_other_foreign_types_than_those_listed() {
+fn foreign_types_in_public_signatures_are_listed() {
     let listed: BTreeSet<&str> = LISTED
         .lines()
         .filter(|line| !line.is_empty() && !line.starts_with('#'))

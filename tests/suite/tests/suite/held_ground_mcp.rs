@@ -111,7 +111,7 @@ async fn linger() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_tool_that_repeats_its_question_is_ended() {
+async fn a_call_that_repeats_its_question_fails() {
     let pool = pool_of::<NagAction>();
     let client =
         answering(&pool, ProtocolVersion::V2026_07_28, Reply::accept(json!({ "sure": false })))
@@ -122,7 +122,7 @@ async fn a_tool_that_repeats_its_question_is_ended() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_task_that_repeats_its_question_is_ended() {
+async fn a_task_that_repeats_its_question_fails() {
     let client = patient(&pool_of::<NagLaterAction>()).await;
     let id = begun(&client, "nag_later").await;
     assert_eq!(settled(&client, &id).await, "input_required");
@@ -133,7 +133,7 @@ async fn a_task_that_repeats_its_question_is_ended() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_task_takes_answers_for_answers_and_nothing_else() {
+async fn a_task_ignores_malformed_answers() {
     let client = patient(&pool_of::<NagLaterAction>()).await;
     let id = begun(&client, "nag_later").await;
     assert_eq!(settled(&client, &id).await, "input_required");
@@ -153,7 +153,7 @@ async fn a_task_takes_answers_for_answers_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn tasks_that_have_ended_make_room() {
+async fn ended_tasks_do_not_count_towards_the_limit() {
     let client = patient(&pool_of::<QuickAction>()).await;
     let mut last = String::new();
     for _ in 0..1100 {
@@ -175,7 +175,7 @@ async fn tasks_end_with_their_server() {
 }
 
 #[tokio::test]
-async fn a_panic_in_a_destructor_loses_no_question_of_a_task() {
+async fn a_panic_in_a_destructor_does_not_lose_the_question_of_a_task() {
     let client = patient(&pool_of::<ExplodeAction>()).await;
     let params = json!({ "name": "explode", "arguments": {} });
     let result = client.request("tools/call", params).await.expect("a question");
@@ -191,7 +191,7 @@ async fn an_expired_task_is_removed() {
 }
 
 #[tokio::test]
-async fn a_uri_longer_than_any_is_of_no_resource() {
+async fn an_overlong_uri_is_not_found() {
     let file = Resource::builder("file:///{+path}", "file", "A file.").handler(|| async { "text" });
     let pool = ToolPool::builder().add_resource(file).build().expect("a pool");
     let read = async |length: usize| {

@@ -41,7 +41,7 @@ fn texts(results: &[ToolResult]) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_batch_waits_for_answers_that_come_in_any_order() {
+async fn a_batch_accepts_answers_in_any_order() {
     let (client, pool) = desk(MINUTE);
     let batch = pool.call_all([call("pick", "a"), ToolCall::new("ping", ""), call("pick", "b")]);
     let host = async {
@@ -90,7 +90,7 @@ async fn an_unanswered_call_ends_at_its_deadline_without_the_rest_of_the_batch()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pools_shorter_limit_does_not_end_a_hosts_call() {
+async fn a_shorter_limit_of_the_pool_does_not_apply_to_host_calls() {
     let client = ClientTools::new(MINUTE);
     let pool = ToolPool::builder()
         .add(client.tool(ToolDefinition::new("pick", "Let the user pick.")))
@@ -143,7 +143,7 @@ async fn a_second_answer_and_an_unknown_id_change_nothing() {
 }
 
 #[tokio::test]
-async fn two_calls_of_one_id_in_a_batch_are_answered_separately() {
+async fn two_calls_with_one_id_in_a_batch_are_answered_separately() {
     let (client, pool) = desk(MINUTE);
     let batch = pool.call_all([call("pick", "same"), call("pick", "same")]);
     let host = async {

@@ -154,7 +154,7 @@ async fn tools_see_the_client_info() {
 }
 
 #[tokio::test]
-async fn a_task_is_of_the_principal_that_began_it() {
+async fn a_task_belongs_to_the_principal_that_started_it() {
     let pool = pool_of::<BrewAction>();
     let server = tool_runtime::mcp::McpServer::new(pool, "coffee", "1.0.0");
     let of = |id: &str| {

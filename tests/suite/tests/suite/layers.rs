@@ -112,7 +112,7 @@ async fn a_limit_holds_across_batches_and_handles() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_rate_is_kept() {
+async fn a_rate_limit_is_enforced() {
     let rate = RateLimitLayer::new(2, Duration::from_secs(60));
     let layers = ServiceBuilder::new().buffer(16).layer(rate);
     let pool = builder().layer(layers).build().expect("a pool");
@@ -188,7 +188,7 @@ async fn hooks_run_inside_for_each_attempt() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_that_tools_make_are_inside_of_the_layers_with_their_caller() {
+async fn nested_calls_run_inside_the_layers_of_their_caller() {
     let relay = Tool::builder("relay", "Pass it on.").handler(
         |_: serde_json::Map<String, serde_json::Value>, context: ToolContext| async move {
             let results = context.call_all(vec![call("work"); 2]).await;

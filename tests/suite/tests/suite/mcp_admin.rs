@@ -110,7 +110,7 @@ async fn each_server_has_its_own_state() {
 }
 
 #[tokio::test]
-async fn an_entry_that_speaks_of_tools_that_there_are_not_is_a_problem() {
+async fn an_entry_with_unknown_tools_is_a_problem() {
     let pool = empty();
     let server = echo().exclude("nothing_*".parse().unwrap());
     let server = server.tool_timeout("ecko", Duration::from_secs(5));
@@ -178,7 +178,7 @@ async fn a_connection_is_reused_and_none_is_opened_after_close() {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_answer_delays_the_start_no_longer_than_it_may() {
+async fn a_server_that_does_not_answer_delays_the_start_at_most_by_its_limit() {
     let pool = empty();
     let silent = faulty(&json!({ "slow": 60_000, "tools": ["echo"] }));
     let builder = manager().server("silent", silent).server("well", echo());

@@ -160,7 +160,7 @@ fn a_refused_connection_is_logged_once_and_is_not_an_error() {
 }
 
 #[test]
-fn a_server_that_is_required_ends_what_needs_it() {
+fn a_missing_required_server_ends_commands_that_need_it() {
     let mut required = hanging();
     required["required"] = json!(true);
     let file = file("required", json!({ "well": well(), "h": required }));
@@ -231,7 +231,7 @@ fn the_doctor_checks_all_entries_despite_mistakes() {
 }
 
 #[test]
-fn a_tool_that_is_left_out_is_named_once_and_not_counted() {
+fn a_tool_that_is_left_out_is_reported_once_and_not_counted() {
     let script = json!({ "tools": ["echo", "echo-noschema"] });
     let file = file("left-out", json!({ "s": faulty(&script) }));
     let doctor = gateway(&file, &["doctor"]);
@@ -335,7 +335,7 @@ fn patterns_that_match_nothing_are_reported() {
 }
 
 #[test]
-fn a_status_is_read_by_scripts() {
+fn status_has_a_json_form() {
     let off = json!({ "command": "x", "disabled": true });
     let file = file("scripts", json!({ "well": well(), "h": hanging(), "off": off }));
     let output = gateway(&file, &["status", "--json"]);
@@ -351,7 +351,7 @@ fn a_status_is_read_by_scripts() {
 }
 
 #[test]
-fn no_servers_are_worth_a_warning() {
+fn a_configuration_without_servers_is_a_warning() {
     let file = file("none", json!({}));
     let status = gateway(&file, &["status"]);
     assert!(stderr(&status).contains("warning: there are no MCP servers"), "{status:?}");

@@ -196,7 +196,7 @@ async fn a_host_answers_requests_of_servers() {
 }
 
 #[tokio::test]
-async fn a_caller_answers_where_that_is_allowed() {
+async fn questions_reach_the_caller_only_if_allowed() {
     let pool = ToolPool::builder().build().unwrap();
     let builder = McpManager::builder().in_process("far", server(&far()));
     let _manager = builder.ask_callers().connect(&pool).await.unwrap();
@@ -276,7 +276,7 @@ async fn one_server_has_many_sessions() {
 }
 
 #[tokio::test]
-async fn resources_of_servers_are_listed_and_read_where_that_is_wanted() {
+async fn resources_of_servers_are_available_if_enabled() {
     let pool = ToolPool::builder().allow_empty().build().unwrap();
     let offering = McpServerConfig::stdio(env!("CARGO_BIN_EXE_offering_server"));
     let builder = McpManager::builder().server("notes", offering.clone().resources(true));
@@ -296,7 +296,7 @@ async fn resources_of_servers_are_listed_and_read_where_that_is_wanted() {
 }
 
 #[tokio::test]
-async fn definitions_that_change_after_they_were_approved_are_held_back() {
+async fn a_definition_that_changed_after_its_approval_is_quarantined() {
     let far = far();
     let (_, first) = connected(&far).await;
     let pins = first.pins();

@@ -55,7 +55,7 @@ async fn interrupted(work: impl Future) {
 }
 
 #[tokio::test]
-async fn a_manager_that_is_dropped_takes_its_tools_along() {
+async fn dropping_a_manager_removes_its_tools() {
     let far = ToolPool::builder().add(Tool::builder("ping", "Answer.").handler(|| async { 1 }));
     let server = McpServer::new(far.build().unwrap(), "far", "1.0.0");
     let pool = empty();
@@ -204,7 +204,7 @@ async fn a_panic_of_the_host_is_a_failure() {
 }
 
 #[tokio::test]
-async fn a_server_may_be_tried_once_only() {
+async fn retries_can_be_disabled() {
     let pool = empty();
     let builder = McpManager::builder().server("s", McpServerConfig::stdio("no-such-program"));
     let manager = builder.retry(Duration::MAX, Duration::MAX).start(&pool).unwrap();
@@ -311,7 +311,7 @@ async fn a_question_is_dropped_with_its_call() {
 }
 
 #[tokio::test]
-async fn a_call_that_asks_a_person_has_an_end() {
+async fn a_call_that_waits_for_a_user_has_a_limit() {
     let nobody = Arc::new(Nobody::default());
     let pool = empty();
     let server = faulty(&json!({ "version": "2026-07-28", "tools": ["ask"] }));

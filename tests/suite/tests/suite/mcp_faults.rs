@@ -136,7 +136,7 @@ async fn an_invalid_tool_is_left_out_and_reported() {
 }
 
 #[tokio::test]
-async fn pages_are_followed_and_have_an_end() {
+async fn pages_are_followed_up_to_a_limit() {
     let tools = json!(["echo-1", "echo-2", "echo-3", "echo-4", "echo-5"]);
     let (pool, _manager) = with(json!({ "tools": tools, "pages": 2 })).await;
     assert_eq!(pool.snapshot().tools().len(), 5);
@@ -181,7 +181,7 @@ async fn an_unreadable_answer_ends_the_call_immediately() {
 }
 
 #[tokio::test]
-async fn an_answer_with_half_a_character_is_read() {
+async fn invalid_utf_8_in_an_answer_is_replaced() {
     let (pool, _manager) = with(json!({ "tools": ["raw"] })).await;
     let content = r#"{"content":[{"type":"text","text":"a\ud800b"}]}"#;
     let single = format!(r#"{{"jsonrpc":"2.0","id":ID,"result":{content}}}"#);
@@ -326,7 +326,7 @@ async fn silence_has_a_limit_and_progress_does_not_count_as_silence() {
 }
 
 #[tokio::test]
-async fn no_default_makes_the_longest_call_longer() {
+async fn defaults_do_not_extend_the_maximum_call_duration() {
     let pool = ToolPool::builder().allow_empty().build().unwrap();
     let config = || faulty(&json!({ "tools": ["hang"] }));
     let patient = config().tool_timeout("hang", Duration::from_millis(400));
@@ -341,7 +341,7 @@ async fn no_default_makes_the_longest_call_longer() {
 }
 
 #[tokio::test]
-async fn a_server_killed_in_the_middle_of_a_call_comes_back() {
+async fn a_server_killed_during_a_call_is_restarted() {
     let lives = lives("killed");
     let (pool, manager) = with(json!({ "tools": ["die", "echo"], "lives": lives })).await;
     let error = call(&pool, "s.die", json!({})).await;
@@ -388,7 +388,7 @@ async fn calls_to_a_disconnected_server_share_one_attempt() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_down_at_the_start_is_brought_up_later() {
+async fn a_server_that_fails_at_the_start_is_retried() {
     let lives = lives("late");
     let pool = ToolPool::builder().allow_empty().build().unwrap();
     let late = json!({ "tools": ["echo"], "lives": lives, "dead": 4 });
@@ -412,7 +412,7 @@ async fn a_server_that_is_down_at_the_start_is_brought_up_later() {
 }
 
 #[tokio::test]
-async fn when_all_fail_every_reason_is_given() {
+async fn all_failures_of_servers_are_reported() {
     let pool = ToolPool::builder().allow_empty().build().unwrap();
     let missing = McpServerConfig::stdio("no-such-program-here");
     let dead = faulty(&json!({ "dead": 100 }));
@@ -442,7 +442,7 @@ async fn a_removed_tool_is_not_found() {
 }
 
 #[tokio::test]
-async fn many_changes_together_are_one_notification() {
+async fn concurrent_changes_are_merged_into_one_notification() {
     for version in ["2025-11-25", "2026-07-28"] {
         let (pool, _manager) =
             with(json!({ "version": version, "tools": ["change", "echo"] })).await;

@@ -256,7 +256,7 @@ async fn a_list_waits_briefly_for_servers_and_later_tools_are_notified() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_has_the_tools_of_a_server_that_comes_while_it_waits() {
+async fn a_waiting_list_includes_a_server_that_connects() {
     let builder = McpManager::builder().custom("s", || async {
         tokio::time::sleep(Duration::from_secs(3)).await;
         let tools = json!([{ "name": "echo", "inputSchema": { "type": "object" } }]);
@@ -270,7 +270,7 @@ async fn a_list_has_the_tools_of_a_server_that_comes_while_it_waits() {
 }
 
 #[tokio::test]
-async fn the_report_names_servers_that_are_not_there() {
+async fn the_report_names_disconnected_servers() {
     let pool = empty();
     let builder =
         with_tools(json!([])).server("no", McpServerConfig::stdio("no-such-program-here"));

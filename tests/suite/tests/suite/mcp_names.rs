@@ -35,7 +35,7 @@ async fn said(pool: &ToolPool, name: &str) -> String {
 }
 
 #[tokio::test]
-async fn one_tool_on_two_servers_is_two_tools() {
+async fn a_name_on_two_servers_is_two_tools() {
     let pool = ToolPool::builder().build().unwrap();
     let builder = McpManager::builder().in_process("a-1", server(&["log", "x_y", "z-0"]));
     let manager = builder.in_process("b_2", server(&["log"])).connect(&pool).await.unwrap();
@@ -62,7 +62,7 @@ async fn an_unusable_name_is_replaced_by_an_id() {
 }
 
 #[tokio::test]
-async fn two_servers_of_one_prefix_are_rejected_or_renamed() {
+async fn two_servers_with_one_prefix_are_rejected_or_renamed() {
     let pool = ToolPool::builder().allow_empty().build().unwrap();
     let two = || {
         let builder = McpManager::builder().in_process("my server", server(&["log"]));
@@ -85,7 +85,7 @@ async fn two_servers_of_one_prefix_are_rejected_or_renamed() {
 }
 
 #[tokio::test]
-async fn ids_under_a_longer_prefix_are_for_its_server() {
+async fn an_id_belongs_to_the_server_with_the_longest_prefix() {
     let pool = ToolPool::builder().allow_empty().build().unwrap();
     let hostile = server(&["hub.push", "log"]);
     let manager = McpManager::builder().in_process("git", hostile).connect(&pool).await.unwrap();

@@ -45,7 +45,7 @@ async fn circle(stream: DuplexStream, asked: Arc<AtomicUsize>) {
 }
 
 #[tokio::test]
-async fn an_endless_list_is_cut() {
+async fn an_endless_list_is_truncated() {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
     let builder = McpManager::builder().custom("circle", move || {

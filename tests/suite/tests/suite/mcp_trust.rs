@@ -92,7 +92,7 @@ impl Crowd {
 }
 
 #[tokio::test]
-async fn calls_run_side_by_side_only_if_their_server_is_trusted() {
+async fn calls_run_concurrently_only_if_their_server_is_trusted() {
     for trusted in [false, true] {
         let crowd = Arc::new(Crowd::default());
         let joined = Arc::clone(&crowd);

@@ -194,7 +194,7 @@ async fn buffer(
 }
 
 #[tokio::test]
-async fn values_that_serde_accepts_stay_accepted() {
+async fn values_that_serde_accepts_are_accepted() {
     let pool = pool_of::<BufferAction>();
     for (arguments, kept) in [
         (json!({ "untagged": { "number": 1, "z": 2 } }), "number: 1"),

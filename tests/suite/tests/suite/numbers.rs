@@ -44,7 +44,7 @@ async fn a_negative_zero_is_an_integer() {
 }
 
 #[tokio::test]
-async fn a_wide_integer_is_read_from_its_digits() {
+async fn a_wide_integer_is_decoded_exactly() {
     let pool = pool_of::<TakeNumbersAction>();
     let wide = "-170141183460469231731687303715884105728";
     let arguments = format!(

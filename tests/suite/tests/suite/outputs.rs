@@ -56,7 +56,7 @@ tools! {
 }
 
 #[tokio::test]
-async fn plain_values_are_text_and_have_no_schema() {
+async fn scalars_are_text_and_have_no_schema() {
     assert_eq!(call(&pool_of::<NothingAction>(), "nothing", "").await, json!({"content": []}));
     assert_eq!(text(&pool_of::<WordsAction>(), "words", "").await, "plain \"text\"");
     assert_eq!(text(&pool_of::<FixedAction>(), "fixed", "").await, "fixed");
@@ -223,7 +223,7 @@ async fn an_error_inside_of_an_option_or_a_result_is_an_error() {
 }
 
 #[tokio::test]
-async fn results_that_are_meant_as_data_are_data() {
+async fn a_result_type_can_be_returned_as_data() {
     let meant = call(&pool_of::<MeantAction>(), "meant", "").await;
     assert_eq!(meant["structuredContent"], json!([{"Ok": 1}, {"Err": "two"}]));
 }

@@ -64,7 +64,7 @@ fn file_in(text: &str) -> PathBuf {
 }
 
 #[tokio::test]
-async fn a_long_text_keeps_head_and_tail_and_is_stored_whole() {
+async fn a_long_text_is_shortened_and_stored_completely() {
     let folder = Folder::new();
     let limits = OutputLimits::default().text(1_000).spill_to(&folder.0);
     let pool = limited(fixed(|| Ok(Observation::text(lines()))), limits);
@@ -99,7 +99,7 @@ async fn results_within_the_limits_stay_unchanged() {
 }
 
 #[tokio::test]
-async fn a_pool_without_limits_cuts_nothing() {
+async fn a_pool_without_limits_truncates_nothing() {
     let pool = ToolPool::builder()
         .add(fixed(|| Ok(Observation::text("x".repeat(1_000_000)))))
         .build()
@@ -241,7 +241,7 @@ fn structured(value: &Value) -> Result<Observation, CallError> {
 }
 
 #[tokio::test]
-async fn an_executor_that_breaks_its_promise_is_an_internal_error() {
+async fn an_output_that_violates_its_schema_is_an_internal_error() {
     let wrong: [fn() -> Result<Observation, CallError>; 3] = [
         || structured(&json!({ "sum": "hunter2" })),
         || structured(&json!({})),
@@ -288,7 +288,7 @@ mod lying {
 }
 
 #[tokio::test]
-async fn results_of_typed_tools_are_checked_where_that_is_asked_for() {
+async fn results_of_typed_tools_are_checked_if_enabled() {
     let trusting = ToolPool::builder().tool::<lying::LieAction>().build().expect("a pool");
     assert!(!result(&trusting).await.is_error());
     let checking =

@@ -18,7 +18,7 @@ fn patterns_are_enforced_for_every_type() {
 
 /// A fifth of the size of a small binary depends on who links these crates: code that is always linked must not.
 #[test]
-fn only_the_engine_names_the_crates_for_patterns_and_formats() {
+fn only_the_engine_links_the_crates_for_patterns_and_formats() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tool-runtime");
     let mut naming: Vec<String> = Vec::new();
     for file in super::floors::sources(&root) {

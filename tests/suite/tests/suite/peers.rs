@@ -6,22 +6,22 @@ use suite::peers::Transport::{Http, Stdio};
 use suite::peers::{CLIENTS, Lifecycle, Transport};
 
 #[test]
-fn over_stdio_legacy() {
+fn over_stdio_2025_11_25() {
     check(Stdio, Legacy);
 }
 
 #[test]
-fn over_stdio_modern() {
+fn over_stdio_2026_07_28() {
     check(Stdio, Modern);
 }
 
 #[test]
-fn over_http_legacy() {
+fn over_http_2025_11_25() {
     check(Http, Legacy);
 }
 
 #[test]
-fn over_http_modern() {
+fn over_http_2026_07_28() {
     check(Http, Modern);
 }
 

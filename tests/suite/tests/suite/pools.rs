@@ -19,7 +19,7 @@ mod elsewhere {
 }
 
 #[test]
-fn two_linked_tools_of_one_name_are_rejected_with_their_places() {
+fn two_linked_tools_with_one_name_are_rejected_with_their_source_locations() {
     let first = Registration::of::<FirstAction>("src/a.rs", 7).tool();
     let second = Registration::of::<elsewhere::SecondAction>("src/b.rs", 9).tool();
     let error = ToolPool::builder().add(first).add(second).build().expect_err("a duplicate");

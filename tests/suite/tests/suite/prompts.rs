@@ -85,7 +85,7 @@ fn prompts_are_listed_with_their_arguments() {
 }
 
 #[test]
-fn a_prompt_gives_messages() {
+fn a_prompt_returns_messages() {
     let answer = get("hello", &json!({}));
     assert_eq!(
         answer["result"],
@@ -95,7 +95,7 @@ fn a_prompt_gives_messages() {
 }
 
 #[test]
-fn text_is_read_by_the_type_of_the_parameter() {
+fn prompt_arguments_are_parsed_by_the_type_of_the_parameter() {
     let text = |arguments: Value| {
         let answer = get("review", &arguments);
         answer["result"]["messages"][0]["content"]["text"].as_str().expect("text").to_owned()
@@ -158,7 +158,7 @@ fn prompt(name: &str) -> Value {
 }
 
 #[test]
-fn enums_complete_themselves() {
+fn values_of_enums_are_completed() {
     let all =
         |values: Value, total: u32| json!({"values": values, "total": total, "hasMore": false});
     let focus = |value| complete(&prompt("review"), "focus", value, &json!({}));
@@ -168,7 +168,7 @@ fn enums_complete_themselves() {
 }
 
 #[test]
-fn functions_complete_with_the_earlier_arguments() {
+fn completion_functions_receive_the_earlier_arguments() {
     assert_eq!(complete(&prompt("summary"), "book", "n", &json!({}))["values"], json!(["novel"]));
     let chapters = complete(&prompt("summary"), "chapter", "x", &json!({"book": "atlas/"}));
     assert_eq!(chapters["values"][1], "atlas/x1");
@@ -239,7 +239,7 @@ fn a_pool_rejects_prompts_that_cannot_work() {
 }
 
 #[test]
-fn a_linked_prompt_that_is_also_named_is_one_prompt() {
+fn a_linked_prompt_that_is_also_added_is_one_prompt() {
     /// Be there twice.
     #[prompt(name = "linked_and_named")]
     async fn there() -> &'static str {

@@ -118,7 +118,7 @@ async fn refusal_of(spec: ToolSpec) -> String {
 }
 
 #[tokio::test]
-async fn a_ready_tool_is_that_tool_and_takes_no_parameters() {
+async fn a_registered_tool_is_returned_unchanged_and_takes_no_parameters() {
     let ready = tool("ready", "yes");
     let mut registry = Registry::new();
     registry.tool(ready.clone()).expect("a free name");
@@ -157,7 +157,7 @@ async fn invalid_parameters_are_reported_by_field_together() {
 }
 
 #[tokio::test]
-async fn the_operator_reads_the_whole_error_of_create() {
+async fn the_error_of_create_is_reported_completely() {
     let spec = ToolSpec::new("tally").with("start", 1).with("label", "bad");
     let refused = refusal_of(spec).await;
     assert_eq!(refused, "spec 1 (`tally`): the label printer is on fire");
@@ -173,7 +173,7 @@ async fn sync_and_async_factories_create_one_or_many_tools() {
 }
 
 #[tokio::test]
-async fn all_mistakes_are_reported_together_with_their_places() {
+async fn all_mistakes_are_reported_together_by_position() {
     let specs = ["broken", "fs.read", "boom", "later_boom", "great", "zzzzzz", "fs.["];
     let refused = refusals(&specs.map(ToolSpec::new)).await;
     assert_eq!(refused[0], "spec 1 (`broken`): no disk");
@@ -186,7 +186,7 @@ async fn all_mistakes_are_reported_together_with_their_places() {
 }
 
 #[tokio::test]
-async fn unknown_names_list_the_nearest_also_of_toolsets_tools() {
+async fn errors_of_unknown_names_suggest_tools_of_toolsets_too() {
     let refused = refusal_of(ToolSpec::new("tally.upp")).await;
     assert!(refused.contains("did you mean `tally.up`"), "{refused}");
     let refused = Registry::new().resolve(&[ToolSpec::new("a")]).await.expect_err("unknown");
@@ -196,7 +196,7 @@ async fn unknown_names_list_the_nearest_also_of_toolsets_tools() {
 }
 
 #[tokio::test]
-async fn a_name_may_be_exact_a_glob_or_one_tool_of_a_toolset() {
+async fn a_name_is_exact_a_glob_or_one_tool_of_a_toolset() {
     assert_eq!(names(&[ToolSpec::new("fs.write")]).await, ["fs.write"]);
     assert_eq!(names(&[ToolSpec::new("fs.*")]).await, ["fs.read", "fs.write"]);
     let start = |name: &str| ToolSpec::new(name).with("start", 1);

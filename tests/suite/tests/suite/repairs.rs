@@ -49,7 +49,7 @@ async fn a_repaired_call_runs_and_its_result_lists_the_repairs() {
 }
 
 #[tokio::test]
-async fn a_pool_without_repair_refuses_the_same_call() {
+async fn a_pool_without_repair_rejects_the_same_call() {
     let pool = ToolPool::builder().tool::<ReadFileAction>().build().unwrap();
     for call in [
         ToolCall::new("functions.read_file", r#"{"file_path":"a"}"#),
@@ -60,7 +60,7 @@ async fn a_pool_without_repair_refuses_the_same_call() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_repaired_is_refused_as_it_was_written() {
+async fn unrepairable_calls_are_rejected_with_their_original_text() {
     let result =
         pool().call(ToolCall::new("read_file", r#"{"filePath":"a","limit":"five"}"#)).await;
     let text = result.observation().to_text();
@@ -115,7 +115,7 @@ impl Executor for Fussy {
 }
 
 #[tokio::test]
-async fn an_exact_name_wins_over_a_repaired_one() {
+async fn an_exact_name_has_priority_over_a_repaired_one() {
     let named = |name: &str| {
         let own = name.to_owned();
         Tool::builder(name, "Tell the name.").handler(move || std::future::ready(own.clone()))

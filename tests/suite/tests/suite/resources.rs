@@ -19,7 +19,7 @@ fn contents(uri: &str) -> Value {
 }
 
 #[test]
-fn resources_and_templates_are_listed_apart() {
+fn resources_and_templates_are_listed_separately() {
     let resources = both("resources/list", &json!({}))["result"]["resources"].clone();
     assert_eq!(
         resources,
@@ -74,7 +74,7 @@ fn unknown_resources_are_not_found() {
 }
 
 #[test]
-fn variables_that_do_not_fit_are_named() {
+fn invalid_variables_are_named() {
     let error = read("notes://many")["error"].clone();
     assert_eq!(error["code"], -32602);
     let said = error["message"].as_str().expect("a message");
@@ -105,7 +105,7 @@ fn pages(server: &mut Server, method: &str, list: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn lists_come_a_page_at_a_time() {
+fn lists_are_paged() {
     let (mut server, _) = Server::with(PROGRAM, &["paged"]).greeted();
     assert_eq!(
         pages(&mut server, "prompts/list", "prompts"),

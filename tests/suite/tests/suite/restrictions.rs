@@ -36,7 +36,7 @@ fn replaced(pool: &ToolPool, to: &[&str]) -> Restriction {
 }
 
 #[test]
-fn each_level_narrows_the_one_below_until_dropped() {
+fn each_restriction_narrows_the_previous_one_until_dropped() {
     let pool = pool();
     let files = narrowed(&pool, &["fs.*"]);
     assert_eq!(names(&pool), ["fs.list", "fs.read", "fs.write"]);
@@ -94,7 +94,7 @@ fn replacing_is_bounded_by_the_filter_and_by_the_handle_above() {
 }
 
 #[test]
-fn handles_side_by_side_do_not_see_each_others_restrictions() {
+fn sibling_handles_have_separate_restrictions() {
     let pool = pool();
     let (one, other) = (pool.scope(), pool.scope());
     let _one = narrowed(&one, &["fs.*"]);
@@ -127,7 +127,7 @@ async fn typed() -> &'static str {
 }
 
 #[tokio::test]
-async fn every_way_to_list_and_to_call_sees_the_same() {
+async fn every_kind_of_list_and_call_obeys_restrictions() {
     let pool =
         ToolPool::builder().tool::<TypedAction>().add(tool("fs.read")).build().expect("a pool");
     let before = pool.snapshot();
@@ -221,7 +221,7 @@ fn relay() -> Tool {
 }
 
 #[tokio::test]
-async fn calls_that_a_tool_makes_obey_the_handle_by_which_it_was_called() {
+async fn nested_calls_obey_the_restrictions_of_their_callers_handle() {
     let builder = ToolPool::builder().add(relay()).add(tool("fs.read")).add(tool("web.get"));
     let pool = builder.build().expect("a pool");
     let agent = pool.scope();
@@ -555,7 +555,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(3000) })]
 
     #[test]
-    fn what_is_listed_is_what_can_be_called_and_what_the_model_says(
+    fn listed_and_callable_tools_match_the_model(
         steps in prop::collection::vec((step(), 0..8_usize), 1..16)
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");

@@ -332,11 +332,11 @@ fn compare(is_stateless: bool) {
 }
 
 #[test]
-fn of_2025_11_25() {
+fn answers_of_2025_11_25_are_equal() {
     compare(false);
 }
 
 #[test]
-fn of_2026_07_28() {
+fn answers_of_2026_07_28_are_equal() {
     compare(true);
 }

@@ -129,7 +129,7 @@ pub(super) fn modern(id: u64, method: &str, params: &Value) -> Value {
 }
 
 #[test]
-fn the_server_introduces_the_users_package() {
+fn the_server_has_the_name_and_version_of_the_users_package() {
     let (server, hello) = Server::initialized();
     assert_eq!(hello["serverInfo"], json!({"name": "suite", "title": "Odd", "version": "0.1.0"}));
     assert_eq!(hello["instructions"], "Do not use these.");
@@ -158,7 +158,7 @@ fn the_server_continues_after_a_panic() {
 }
 
 #[test]
-fn an_answer_of_an_unknown_kind_is_an_error() {
+fn an_answer_with_unknown_content_is_an_error() {
     let (mut server, _) = Server::initialized();
     assert_eq!(server.call(1, "unheard_of")["result"]["isError"], true);
     server.finish();

@@ -54,7 +54,7 @@ async fn progress_without_a_token_is_not_sent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn progress_that_comes_fast_is_thinned_out_and_only_grows() {
+async fn fast_progress_is_merged_and_only_grows() {
     /// Tell a lot.
     #[tool(register = false)]
     async fn hurry(context: &ToolContext) {
@@ -183,7 +183,7 @@ async fn the_log_level_of_2026_07_28_is_per_request() {
 }
 
 #[tokio::test]
-async fn entries_are_texts_or_json_and_come_in_order() {
+async fn log_entries_are_text_or_json_and_in_order() {
     for version in VERSIONS {
         let client = TestClient::builder(&pool_of::<ChatterAction>())
             .protocol_version(version)

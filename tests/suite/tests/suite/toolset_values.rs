@@ -220,7 +220,7 @@ async fn a_session_has_a_value_from_its_first_call_to_its_end() {
 }
 
 #[tokio::test]
-async fn a_pool_that_closes_ends_the_values_of_open_sessions() {
+async fn closing_a_pool_closes_the_values_of_open_sessions() {
     let (pool, ledger) = pool_of::<PerSession>().await;
     let session = pool.session();
     text(session.pool(), "tab.call", "").await;
@@ -231,7 +231,7 @@ async fn a_pool_that_closes_ends_the_values_of_open_sessions() {
 }
 
 #[tokio::test]
-async fn a_pool_that_closes_waits_for_values_whose_sessions_have_just_ended() {
+async fn closing_a_pool_waits_for_values_of_just_ended_sessions() {
     let (pool, ledger) = pool_of::<PerSession>().await;
     let session = pool.session();
     text(session.pool(), "tab.call", "").await;
@@ -252,7 +252,7 @@ async fn a_call_without_a_session_is_rejected() {
 }
 
 #[tokio::test]
-async fn a_principal_has_one_value_in_all_sessions() {
+async fn sessions_of_a_principal_share_its_value() {
     let (pool, ledger) = pool_of::<PerPrincipal>().await;
     let of = |name: &str| pool.context().with_principal(Principal::new(name));
     for (context, count) in [(of("ada"), "1"), (of("ada"), "2"), (of("grace"), "1")] {

@@ -127,7 +127,7 @@ async fn a_large_invalid_value_is_not_repeated_in_the_error() {
 }
 
 #[tokio::test]
-async fn a_megabyte_that_a_type_itself_rejects_is_not_sent_back() {
+async fn a_large_value_that_a_decoder_rejects_is_not_repeated() {
     let pool = builder().tool::<EvenTooAction>().build().expect("a pool");
     let odd = json!({ "name": "x".repeat(999_999) }).to_string();
     refused(&pool, "even", &odd).await;
@@ -137,7 +137,7 @@ async fn a_megabyte_that_a_type_itself_rejects_is_not_sent_back() {
 }
 
 #[tokio::test]
-async fn names_of_a_megabyte_are_not_sent_back() {
+async fn large_names_are_not_repeated() {
     let pool = builder().build().expect("a pool");
     refused(&pool, "take", &json!({ huge(): 1 }).to_string()).await;
     refused(&pool, "take", &json!({ "tree": { huge(): 1, "children": [] } }).to_string()).await;
@@ -148,7 +148,7 @@ async fn names_of_a_megabyte_are_not_sent_back() {
 }
 
 #[tokio::test]
-async fn of_thousands_of_mistakes_some_are_listed_and_the_rest_counted() {
+async fn the_number_of_listed_mistakes_is_limited() {
     let pool = builder().build().expect("a pool");
     let unknown: serde_json::Map<String, Value> =
         (0..5_000).map(|field| (format!("field_{field}"), json!(field))).collect();
@@ -164,7 +164,7 @@ async fn of_thousands_of_mistakes_some_are_listed_and_the_rest_counted() {
 }
 
 #[tokio::test]
-async fn arguments_nested_without_end_are_rejected_in_few_words() {
+async fn deeply_nested_arguments_are_rejected_with_a_short_message() {
     let pool = builder().build().expect("a pool");
     let open = "[".repeat(100_000);
     let closed = format!("{open}{}", "]".repeat(100_000));
@@ -266,7 +266,7 @@ fn hooked(mode: Mode, seen: &Logged) -> ToolPool {
 }
 
 #[tokio::test]
-async fn secrets_are_in_no_message_log_or_report() {
+async fn messages_logs_and_reports_contain_no_secrets() {
     let logged = Logged::default();
     let subscriber = tracing_subscriber::registry().with(logged.clone());
     let _logging = tracing::subscriber::set_default(subscriber);

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_of_the_host_stay_with_the_host() {
+    fn secrets_of_the_host_are_not_inherited() {
         let ours = [("AWS_SECRET_ACCESS_KEY", "x"), ("GITHUB_TOKEN", "x"), ("PATH", "/bin")];
         assert_eq!(names(&ours), ["PATH"]);
         assert!(names(&[("LD_PRELOAD", "x.so"), ("NODE_OPTIONS", "--inspect")]).is_empty());
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn given_variables_win() {
+    fn configured_variables_have_priority() {
         let merged = merge(&[("PATH", "/bin")], &[("PATH", "/opt"), ("TOKEN", "() t@")]);
         let expected = [("PATH", "/opt"), ("TOKEN", "() t@")];
         assert_eq!(merged, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));

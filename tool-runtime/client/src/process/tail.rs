@@ -161,14 +161,14 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_leave_room_for_few() {
+    fn long_lines_displace_other_lines() {
         let line = ["x".repeat(1023), "\n".to_owned()].concat();
         let text = tail_of(&[], &[line.repeat(100).as_bytes()]).text();
         assert_eq!(text.len(), MAX_BYTES - 1);
     }
 
     #[test]
-    fn a_line_without_end_takes_no_memory() {
+    fn an_endless_line_is_not_kept() {
         let tail = tail_of(&[("KEY", "a secret")], &vec![&[b'x'; 4096][..]; 1000]);
         assert!(tail.lock().unfinished.capacity() <= 2 * tail.room());
         tail.finish(|_| ());

@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_server_that_reads_may_have_any_amount_waiting() {
+    async fn a_reading_server_has_no_limit_on_queued_bytes() {
         let (outgoing, theirs) = outgoing(1 << 10);
         let sent: Vec<_> = (0..100).map(|id| outgoing.send(&calling(id, 1 << 20))).collect();
         let read = tokio::spawn(async move {
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_server_that_works_at_a_call_may_read_nothing_meanwhile() {
+    async fn a_server_may_stop_reading_during_a_call() {
         let (outgoing, _theirs) = outgoing(1 << 10);
         in_time("a message to be sent", outgoing.send(&calling(1, 10))).await.unwrap();
         let second = tokio::spawn(outgoing.send(&calling(2, 1 << 20)));
@@ -442,7 +442,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_end_waits_a_moment_only() {
+    async fn closing_waits_briefly() {
         let (outgoing, _theirs) = outgoing(1 << 10);
         let sent = tokio::spawn(outgoing.send(&calling(1, 1 << 20)));
         tokio::task::yield_now().await;

@@ -167,7 +167,7 @@ mod tests {
     use crate::read::keys::snake_case;
 
     #[test]
-    fn camel_and_snake_are_one_name() {
+    fn camel_case_and_snake_case_are_equal() {
         for (written, snake) in [
             ("includeTools", "include_tools"),
             ("include_tools", "include_tools"),
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_suggestion_is_spelled_as_its_reader_spells() {
+    fn a_suggestion_uses_the_case_of_the_configuration() {
         assert_eq!(spelled_like("includTools", "include_tools"), "includeTools");
         assert_eq!(spelled_like("includ_tools", "include_tools"), "include_tools");
         assert_eq!(spelled_like("comand", "command"), "command");

@@ -165,7 +165,7 @@ fn a_command_with_a_space_may_be_a_file() {
 }
 
 #[test]
-fn flags_are_flags_and_agree() {
+fn flags_must_be_booleans_and_agree() {
     refused(
         json!({ "command": "x", "enabled": "yes" }),
         &["`mcpServers.s.enabled`: must be a boolean"],
@@ -238,7 +238,7 @@ fn an_unresolved_variable_hides_no_other_problem() {
 }
 
 #[test]
-fn a_value_in_place_of_a_name_is_not_shown() {
+fn a_value_given_as_a_name_is_not_shown() {
     for entry in [
         json!({ "url": "https://example.com", "bearer_token_env_var": "hunter2" }),
         json!({ "url": "https://example.com", "env_http_headers": { "X": "sk-hunter2" } }),

@@ -44,7 +44,7 @@ fn all_hidden(config: &McpConfig) {
 }
 
 #[test]
-fn values_created_in_code_hide_their_secrets() {
+fn configurations_from_code_hide_their_secrets() {
     hidden(&Secret::from(MARKER));
     let url = format!("https://{MARKER}:{MARKER}@example.com/mcp?key={MARKER}#{MARKER}");
     let oauth = McpOAuth {
@@ -154,7 +154,7 @@ fn entry() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn whatever_is_read_hides_its_secrets(entries in proptest::collection::vec(entry(), 1..3)) {
+    fn configurations_from_text_hide_their_secrets(entries in proptest::collection::vec(entry(), 1..3)) {
         let servers: Map<String, Value> =
             entries.into_iter().enumerate().map(|(index, entry)| (format!("s{index}"), entry)).collect();
         let loader = loader()

@@ -125,7 +125,7 @@ async fn the_host_sees_checked_arguments_only() {
 }
 
 #[tokio::test]
-async fn an_answer_must_fit_the_output_schema() {
+async fn an_answer_must_match_the_output_schema() {
     let client = ClientTools::new(MINUTE);
     let mut definition = ToolDefinition::new("pick", "Pick.");
     definition.output_schema = json!({ "type": "integer" }).as_object().cloned();
@@ -209,7 +209,7 @@ async fn an_abandoned_call_is_removed() {
 }
 
 #[tokio::test]
-async fn two_calls_of_one_id_are_two_calls() {
+async fn two_calls_with_one_id_are_separate() {
     let (client, tool) = pending_calls();
     let (first, second) = (started(&tool, "a").await, started(&tool, "a").await);
     let calls = [arrived(&client).await, arrived(&client).await];

@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ends_count_as_written() {
+    fn inclusive_and_exclusive_bounds_are_enforced() {
         let range = Range::<i64>::new(Bound::Included(1), Bound::Excluded(5));
         assert!(range.admits(&1) && range.admits(&4));
         assert!(!range.admits(&0) && !range.admits(&5));

@@ -169,7 +169,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn reading_back_loses_nothing() {
+    fn a_round_trip_loses_nothing() {
         let mut definition = ToolDefinition::new("a.b", "Does it.")
             .with_annotations(ToolAnnotations::default().with_read_only(true));
         definition.untrusted_annotations = true;

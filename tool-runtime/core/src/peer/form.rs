@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_checked_and_read() {
+    fn an_answer_is_checked_and_decoded() {
         let form = FormSchema::of::<Booking>("booking");
         let answer = json!({ "name": "Ada", "extras": ["Cake"] });
         let booking: Booking = form.read(answer).expect("a booking");

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn form_fields_can_be_shown() {
+    fn form_fields_have_valid_schemas() {
         macro_rules! shown {
             ($($ty:ty),* $(,)?) => { $(is_shown::<$ty>();)* };
         }

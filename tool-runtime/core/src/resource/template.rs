@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hostile_uri_takes_no_longer() {
+    fn matching_a_hostile_uri_takes_linear_time() {
         let many = (0..20).map(|n| format!("{{v{n}}}-")).collect::<String>();
         let uri = format!("a:{}", "-".repeat(20_000));
         assert_eq!(template(&format!("a:{many}z")).captures(&uri), None);
@@ -291,7 +291,7 @@ mod tests {
     proptest! {
         /// What a template is filled with is what it finds, where nothing is ambiguous.
         #[test]
-        fn filling_in_and_reading_back_agree(id in "[^/?#%\u{0}]{1,20}", path in "[^%]{1,20}") {
+        fn expanding_and_matching_a_template_agree(id in "[^/?#%\u{0}]{1,20}", path in "[^%]{1,20}") {
             let uri = format!("notes://{id}/at/{path}");
             let found = template("notes://{id}/at/{+path}").captures(&uri);
             let expected = TextArguments::from([("id".to_owned(), id), ("path".to_owned(), path)]);

@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn only_scalars_have_no_structure() {
+    fn structured_content_needs_a_structure() {
         let holds = |schema: Value| holds_more_than_scalars(schema.as_object().expect("an object"));
         assert!(!holds(json!({"type": "string"})));
         assert!(!holds(json!({"type": ["integer", "null"]})));

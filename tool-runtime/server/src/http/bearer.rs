@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn no_token_at_all_is_a_mistake() {
+    fn an_empty_token_file_is_an_error() {
         for lines in ["", "  \n", "# nothing"] {
             assert!(BearerTokens::parse(lines).is_err(), "{lines:?}");
         }

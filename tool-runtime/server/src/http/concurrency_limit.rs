@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_principal_takes_a_share_and_others_the_rest() {
+    fn a_principal_is_limited_to_its_share() {
         let limit = ConcurrencyLimit::new(3, None);
         let [ada, bob, nobody] = ["ada", "bob", ""].map(|id| Arc::new(Principal::new(id)));
         let first = limit.take(&ada).ok();

@@ -121,7 +121,7 @@ mod tests {
     use super::values;
 
     #[test]
-    fn values_are_counted_outside_of_texts() {
+    fn values_are_counted_outside_of_strings() {
         for (json, count) in [
             ("{}", 2),
             ("[1,2]", 3),

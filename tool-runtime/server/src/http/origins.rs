@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_this_machine_may_ask() {
+    fn loopback_origins_are_allowed() {
         for own in [
             "http://localhost",
             "https://LOCALHOST:8443",

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn no_program_is_listed_twice() {
+    fn each_program_is_listed_once() {
         let mut names: Vec<_> = PROGRAMS.iter().flat_map(|program| &program.names).collect();
         names.sort_unstable();
         let all = names.len();

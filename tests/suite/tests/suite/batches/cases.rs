@@ -26,7 +26,7 @@ async fn an_empty_batch_has_no_results_and_one_call_has_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn results_come_in_call_order_however_long_each_takes() {
+async fn results_are_in_call_order() {
     let pool = pool();
     let jobs: Vec<Nested> = [50, 10, 40, 1, 30].map(|ms| Job::new(ms as usize, ms).look()).into();
     let results = run(&pool, &jobs).await;
@@ -162,7 +162,7 @@ async fn undeclared_calls_conflict_with_all_but_readers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn spellings_of_a_path_are_one_file() {
+async fn spellings_of_a_path_are_one_key() {
     let pool = pool();
     let here = std::env::current_dir().expect("a folder").join("a");
     let paths = ["a", "./a", "b/../a", here.to_str().expect("UTF-8")];
@@ -240,7 +240,7 @@ fn nobody_knows(_: &MisleadAction) -> Access {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_failure_is_one_result_in_its_place() {
+async fn every_failure_is_a_result_at_its_index() {
     let pool = builder().tool::<ExplodeAction>().tool::<MisleadAction>().build().expect("a pool");
     let results = in_time(pool.call_all([
         Job::new(0, 10).change().call(),
@@ -387,7 +387,7 @@ async fn dropping_a_stream_ends_the_remaining_calls() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pool_that_closes_under_a_batch_answers_the_rest() {
+async fn closing_the_pool_ends_the_rest_of_a_batch() {
     let pool = pool();
     let close = Tool::builder("close", "Close the pool.").handler({
         let pool = pool.clone();
@@ -410,7 +410,7 @@ async fn a_pool_that_closes_under_a_batch_answers_the_rest() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn images_reach_the_model_out_of_a_batch() {
+async fn images_in_a_batch_reach_the_model() {
     let draw = Tool::builder("draw", "Draw.").handler(|| async {
         vec![ContentBlock::text("here"), ContentBlock::image("AAAA", "image/png")]
     });

@@ -42,7 +42,7 @@ async fn single_calls_and_scopes_wait_for_resources_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_writer_is_not_starved_by_readers_that_keep_coming() {
+async fn a_writer_is_not_starved_by_readers() {
     let pool = pool();
     let readers = async {
         for id in 0..20 {
@@ -122,7 +122,7 @@ async fn use_thing(thing: &Thing) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn batches_of_many_threads_take_turns() {
+async fn batches_of_many_threads_do_not_overlap() {
     let thing =
         Thing { is_used: AtomicBool::new(false), uses: AtomicUsize::new(0), all: Barrier::new(8) };
     let pool = ToolPool::builder().tool::<UseThingAction>().state(thing).build().expect("a pool");

@@ -56,7 +56,7 @@ async fn a_deadlock_of_two_calls_ends_one_of_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_ring_of_many_is_opened_and_nothing_hangs() {
+async fn a_cycle_of_many_calls_is_broken() {
     let pool = pool();
     let jobs: Vec<Nested> = (0..8)
         .map(|id| {
@@ -100,7 +100,7 @@ async fn dig(dug: &Dug, context: &ToolContext) -> Result<(), ToolError> {
 }
 
 #[tokio::test]
-async fn calls_nest_so_deep_and_no_deeper() {
+async fn nesting_has_a_maximum_depth() {
     let plain = ToolPool::builder().tool::<DigAction>().state(Dug::default());
     let proceed = |_: HookCall| async { Before::proceed() };
     let governed = ToolPool::builder()
@@ -230,7 +230,7 @@ async fn home() -> &'static str {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_way_through_two_pools_does_not_wait_for_itself() {
+async fn calls_through_two_pools_do_not_deadlock() {
     let home: Arc<OnceLock<ToolPool>> = Arc::default();
     let way_back = Arc::clone(&home);
     let back = Tool::builder("back", "Go back.").handler(

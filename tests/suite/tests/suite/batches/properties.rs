@@ -208,7 +208,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn each_call_has_one_result_and_what_meets_never_overlaps(case in case()) {
+    fn each_call_has_one_result_and_conflicting_calls_never_overlap(case in case()) {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
             .start_paused(true)

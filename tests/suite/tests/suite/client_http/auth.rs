@@ -152,7 +152,7 @@ async fn an_invalid_header_is_rejected_immediately() {
 }
 
 #[tokio::test]
-async fn user_and_password_are_basic_authentication() {
+async fn user_and_password_use_basic_authentication() {
     let gate = |seen: &Seen| {
         let refused = StatusCode::UNAUTHORIZED.into_response();
         (seen.header("authorization") != "Basic YWRhOjhmUW0yeA==").then_some(refused)
@@ -166,7 +166,7 @@ async fn user_and_password_are_basic_authentication() {
 }
 
 #[tokio::test]
-async fn nothing_that_a_server_repeats_shows_a_secret() {
+async fn text_repeated_by_a_server_shows_no_secret() {
     type Answer = fn(&str) -> Response;
     let answers: [Answer; 4] = [
         |said| {
@@ -211,7 +211,7 @@ async fn a_header_source_receives_the_url_without_secrets() {
 }
 
 #[tokio::test]
-async fn headers_of_the_transport_are_not_given() {
+async fn a_header_source_cannot_set_headers_of_the_transport() {
     for name in ["Host", "Content-Length", "Transfer-Encoding", "Mcp-Method", "Accept"] {
         let pool = ToolPool::builder().build().unwrap();
         let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), open);

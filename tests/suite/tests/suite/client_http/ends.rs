@@ -56,7 +56,7 @@ async fn a_call_that_kills_its_server_is_not_repeated() {
 }
 
 #[tokio::test]
-async fn a_dead_server_is_noticed_without_a_call() {
+async fn a_dead_server_is_detected_without_a_call() {
     for gate in [open as Gate, legacy] {
         let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), gate);
         let (pool, manager) = connected(&far).await;
@@ -142,7 +142,7 @@ async fn a_session_reported_unknown_is_reopened() {
 }
 
 #[tokio::test]
-async fn an_error_that_speaks_of_a_session_is_the_answer_and_nothing_is_done_twice() {
+async fn an_error_that_mentions_a_session_is_not_retried() {
     for (status, text) in [
         (200, "the database session broke after the payment was made"),
         (200, "Session not found"),

@@ -39,7 +39,7 @@ fn marked(name: &str, header: &str) -> Value {
 }
 
 #[tokio::test]
-async fn tools_with_impossible_marks_are_left_out_and_named() {
+async fn tools_with_invalid_marks_are_left_out_and_reported() {
     let far = Far::written(|seen| {
         // One invalid entry does not affect the other marks.
         answer(seen, &json!([marked("good", "Region"), marked("bad", "no header"), { "name": 7 }]))
@@ -77,7 +77,7 @@ async fn a_changed_header_mark_is_reread_and_the_call_repeated() {
 }
 
 #[tokio::test]
-async fn of_two_tools_with_one_name_the_first_decides_about_headers() {
+async fn headers_follow_the_first_of_two_tools_with_one_name() {
     let far = Far::written(|seen| {
         let plain = json!({ "name": "place", "inputSchema": { "type": "object" } });
         answer(seen, &json!([plain, marked("place", "Region")]))

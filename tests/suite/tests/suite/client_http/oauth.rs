@@ -111,7 +111,7 @@ async fn lets_in(page: McpAuthPage) -> Result<Option<String>, AnyError> {
 }
 
 #[tokio::test]
-async fn a_person_lets_this_program_in() {
+async fn a_user_authorizes_this_program() {
     let (_, far) = Guarded::start();
     let pool = ToolPool::builder().build().unwrap();
     let manager = in_time(builder(&far).oauth(lets_in).connect(&pool)).await.unwrap();
@@ -125,7 +125,7 @@ async fn a_person_lets_this_program_in() {
 }
 
 #[tokio::test]
-async fn a_question_has_no_short_timeout() {
+async fn authorization_by_a_user_has_no_short_timeout() {
     let (_, far) = Guarded::start();
     let pool = ToolPool::builder().build().unwrap();
     let go = Arc::new(Semaphore::new(0));
@@ -146,7 +146,7 @@ async fn a_question_has_no_short_timeout() {
 }
 
 #[tokio::test]
-async fn a_person_may_decline() {
+async fn a_user_may_decline() {
     let (_, far) = Guarded::start();
     let pool = ToolPool::builder().build().unwrap();
     let manager = builder(&far).oauth(|page: McpAuthPage| async move {
@@ -161,7 +161,7 @@ async fn a_person_may_decline() {
 }
 
 #[tokio::test]
-async fn without_a_person_a_server_stays_needs_auth() {
+async fn a_server_without_a_user_stays_in_needs_auth() {
     let (_, far) = Guarded::start();
     let pool = ToolPool::builder().build().unwrap();
     let error = in_time(builder(&far).connect(&pool)).await.unwrap_err().to_string();
@@ -169,7 +169,7 @@ async fn without_a_person_a_server_stays_needs_auth() {
 }
 
 #[tokio::test]
-async fn a_rejected_token_is_refreshed_without_a_person() {
+async fn a_rejected_token_is_refreshed_without_the_user() {
     let (guarded, far) = Guarded::start();
     let pool = ToolPool::builder().build().unwrap();
     let pages = Arc::new(AtomicUsize::new(0));
@@ -187,7 +187,7 @@ async fn a_rejected_token_is_refreshed_without_a_person() {
 }
 
 #[tokio::test]
-async fn a_client_asks_for_itself() {
+async fn a_client_authenticates_with_its_own_credentials() {
     let (_, far) = Guarded::start();
     let pool = ToolPool::builder().build().unwrap();
     let mut oauth = McpOAuth::default();

@@ -16,7 +16,7 @@ fn needs_auth(state: &McpState) -> bool {
 }
 
 #[tokio::test]
-async fn only_web_pages_are_opened() {
+async fn only_http_and_https_pages_are_opened() {
     for page in [
         "javascript:alert(1)",
         "file:///etc/passwd",
@@ -100,7 +100,7 @@ async fn calls_share_one_refresh_and_short_tokens_are_not_refreshed_each_time() 
 }
 
 #[tokio::test]
-async fn a_client_that_was_restored_has_its_secret() {
+async fn a_restored_client_has_its_secret() {
     let (far, kept) = (Login::default().start(), Arc::new(Kept::default()));
     let (pool, person) = (ToolPool::builder().build().unwrap(), Person::default());
     let manager = person.beside(with(&far, confidential())).tokens(kept.clone());
@@ -151,7 +151,7 @@ async fn a_secret_is_sent_only_to_the_previous_issuer() {
 }
 
 #[tokio::test]
-async fn endless_rounds_are_limited() {
+async fn endless_authorization_rounds_are_limited() {
     let wanted = AtomicUsize::new(0);
     let messages = move |seen: &Seen| {
         let number = wanted.fetch_add(usize::from(seen.calls("tools/call")), Ordering::Relaxed);

@@ -92,7 +92,7 @@ async fn a_server_configured_as_old_gets_initialize() {
 }
 
 #[tokio::test]
-async fn a_server_that_turns_out_to_be_old_is_remembered() {
+async fn the_version_of_an_old_server_is_remembered() {
     let far = Old::start("/messages");
     let pool = ToolPool::builder().build().unwrap();
     let manager = in_time(builder(&far.url()).connect(&pool)).await.unwrap();

@@ -77,7 +77,7 @@ async fn an_error_without_an_id_answers_its_request() {
 }
 
 #[tokio::test]
-async fn an_answer_that_cannot_be_read_is_an_error_and_no_end() {
+async fn an_unreadable_answer_is_an_error_and_keeps_the_connection() {
     for kind in ["application/json", "text/event-stream"] {
         let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), move |seen| {
             let body = format!(r#"{{"jsonrpc":"2.0","id":{},"result":NaN}}"#, seen.message["id"]);
@@ -96,7 +96,7 @@ async fn an_answer_that_cannot_be_read_is_an_error_and_no_end() {
 }
 
 #[tokio::test]
-async fn an_answer_of_a_stream_with_half_a_character_is_read() {
+async fn invalid_utf_8_in_a_stream_is_replaced() {
     let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), |seen| {
         let content = r#"{"content":[{"type":"text","text":"a\ud800b"}]}"#;
         let id = &seen.message["id"];

@@ -167,7 +167,7 @@ async fn a_task_outlives_a_connection() {
 }
 
 #[tokio::test]
-async fn a_task_that_its_server_forgot_may_have_had_its_effect() {
+async fn a_forgotten_task_may_have_run() {
     let far = started(&Arc::default(), |seen| {
         let answer = |id: &Value| seen.error(200, id, -32602, "no such task");
         seen.calls("tasks/get").then(|| answer(&seen.message["id"]))

@@ -71,7 +71,7 @@ async fn front(listener: TcpListener, acceptor: TlsAcceptor, behind: SocketAddr)
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_with_a_trusted_certificate_is_reached_over_tls() {
+async fn tls_requires_a_trusted_certificate() {
     let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), open);
     let names = ["127.0.0.1".to_owned()];
     let CertifiedKey { cert, signing_key } = generate_simple_self_signed(names).expect("a name");

@@ -120,7 +120,7 @@ async fn a_session_is_ended_when_the_manager_is_closed() {
 }
 
 #[tokio::test]
-async fn a_server_that_hangs_at_the_farewell_is_not_waited_for() {
+async fn a_server_that_hangs_when_a_session_ends_is_not_awaited() {
     let probe = Probe::new();
     let gate = |seen: &Seen| {
         if seen.method == "DELETE" {

@@ -81,7 +81,7 @@ fn without_null(value: &Value) -> Value {
 }
 
 #[test]
-fn arguments_of_every_schema_come_back_as_the_tool_knows_them() {
+fn arguments_of_every_schema_are_restored_for_the_tool() {
     let mut dice = Dice::new();
     let mut strict = [0, 0];
     for schema in schemas(300) {
@@ -121,7 +121,7 @@ fn arguments_of_every_schema_come_back_as_the_tool_knows_them() {
 }
 
 #[test]
-fn a_name_that_was_not_exported_stays_as_the_model_wrote_it() {
+fn a_name_that_was_not_exported_is_unchanged() {
     let calls = Api::Anthropic.calls(&json!({ "content": [
         { "type": "tool_use", "id": "1", "name": "no.such", "input": {} },
     ] }));

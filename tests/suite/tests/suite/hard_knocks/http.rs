@@ -215,7 +215,7 @@ impl Client {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stream_of_everything_over_http() {
+async fn random_requests_over_http() {
     let server = Server::start();
     server.knocked(WARM_UP, 1).await;
     let before = settled(&server, None).await;

@@ -241,7 +241,7 @@ fn read(output: BufReader<ChildStdout>, ledger: &(Mutex<Ledger>, Condvar)) {
 }
 
 #[test]
-fn a_stream_of_everything_over_stdio() {
+fn random_messages_over_stdio() {
     let mut talk = Talk::start();
     for _ in 0..WARM_UP {
         talk.knock();

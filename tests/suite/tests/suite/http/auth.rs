@@ -14,7 +14,7 @@ fn bearing(token: &str) -> String {
 }
 
 #[tokio::test]
-async fn without_a_known_token_nothing_is_answered_but_health() {
+async fn only_health_is_answered_without_a_valid_token() {
     let served = Served::start(HttpOptions::default().auth(tokens())).await;
     let call = Ask::call(1, "whoami");
     let refused = served.ask(&call).await;
@@ -50,7 +50,7 @@ async fn a_tool_sees_the_client_info() {
 }
 
 #[tokio::test]
-async fn a_session_is_its_owners_alone() {
+async fn a_session_is_available_only_to_its_owner() {
     let served = Served::start(HttpOptions::default().auth(tokens())).await;
     let session = served.session(&[("authorization", "Bearer t-1")]).await;
     let end = Ask::new("DELETE", "/mcp").with("mcp-session-id", &session);

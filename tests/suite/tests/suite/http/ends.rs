@@ -17,7 +17,7 @@ async fn a_call_ends_with_its_connection() {
 }
 
 #[tokio::test]
-async fn a_client_that_sends_nothing_more_gets_its_answer() {
+async fn a_client_that_closes_its_output_gets_its_answer() {
     let mut served = Served::start(HttpOptions::default()).await;
     let session = served.session(&[]).await;
     for ask in [Ask::call(1, "wait"), Ask::call_within(&session, 1, "wait")] {
@@ -57,7 +57,7 @@ async fn an_older_call_without_a_session_ends_with_its_connection() {
 }
 
 #[tokio::test]
-async fn a_call_in_a_session_ends_when_its_client_does_not_come_back() {
+async fn a_call_in_a_session_ends_when_its_client_does_not_reconnect() {
     let options = HttpOptions::default().resume_timeout(Duration::from_millis(10));
     let mut served = Served::start(options).await;
     let session = served.session(&[]).await;
@@ -72,7 +72,7 @@ async fn a_call_in_a_session_ends_when_its_client_does_not_come_back() {
 }
 
 #[tokio::test]
-async fn a_client_cannot_pile_up_calls_by_leaving() {
+async fn calls_of_disconnected_clients_are_limited() {
     let options = HttpOptions::default().resume_timeout(Duration::from_secs(60));
     let mut served = Served::start(options).await;
     let session = served.session(&[]).await;
@@ -91,7 +91,7 @@ async fn a_client_cannot_pile_up_calls_by_leaving() {
 }
 
 #[tokio::test]
-async fn a_client_that_comes_back_gets_its_answer() {
+async fn a_reconnected_client_gets_its_answer() {
     let options = HttpOptions::default().resume_timeout(Duration::from_millis(300));
     let mut served = Served::start(options).await;
     let session = served.session(&[]).await;
@@ -117,7 +117,7 @@ async fn a_client_that_comes_back_gets_its_answer() {
 }
 
 #[tokio::test]
-async fn a_client_comes_back_to_a_call_that_the_server_hung_up_on() {
+async fn a_client_resumes_a_stream_that_the_server_closed() {
     let options = HttpOptions::default().max_stream_duration(Duration::from_millis(200));
     let mut served = Served::start(options).await;
     let session = served.session(&[]).await;

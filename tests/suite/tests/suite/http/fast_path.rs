@@ -102,7 +102,7 @@ async fn same(served: &Served, ask: &Ask) {
 }
 
 #[tokio::test]
-async fn stateless_calls_are_answered_alike() {
+async fn stateless_calls_get_equal_answers() {
     let served = served(HttpOptions::default()).await;
     for params in calls() {
         same(&served, &Ask::modern(7, "tools/call", params)).await;
@@ -110,7 +110,7 @@ async fn stateless_calls_are_answered_alike() {
 }
 
 #[tokio::test]
-async fn older_calls_without_sessions_are_answered_alike() {
+async fn older_calls_without_sessions_get_equal_answers() {
     let served = served(HttpOptions::default().sessions(false)).await;
     for params in calls() {
         let call = json!({"jsonrpc": "2.0", "id": "x", "method": "tools/call", "params": params});
@@ -121,7 +121,7 @@ async fn older_calls_without_sessions_are_answered_alike() {
 }
 
 #[tokio::test]
-async fn calls_with_and_without_sessions_are_answered_alike() {
+async fn calls_with_and_without_sessions_get_equal_answers() {
     let without = served(HttpOptions::default().sessions(false)).await;
     let served = served(HttpOptions::default()).await;
     let session = served.session(&[]).await;

@@ -8,7 +8,7 @@ use tool_runtime::HttpOptions;
 const SOON: Duration = Duration::from_millis(100);
 
 #[tokio::test]
-async fn only_so_many_requests_are_in_flight() {
+async fn requests_in_flight_are_limited() {
     let mut served = Served::start(HttpOptions::default().max_requests(1)).await;
     let session = served.session(&[]).await;
     for ask in [Ask::call(1, "wait"), Ask::call_within(&session, 1, "wait")] {
@@ -25,7 +25,7 @@ async fn only_so_many_requests_are_in_flight() {
 }
 
 #[tokio::test]
-async fn there_are_only_so_many_busy_connections() {
+async fn busy_connections_are_limited() {
     let mut served = Served::start(HttpOptions::default().max_connections(1)).await;
     let mut first = served.open().await;
     first.send(&Ask::call(1, "wait")).await;
@@ -55,7 +55,7 @@ async fn an_idle_connection_is_closed_for_a_new_one() {
 }
 
 #[tokio::test]
-async fn the_connection_that_was_idle_longest_gives_way() {
+async fn the_longest_idle_connection_is_closed_first() {
     let served = Served::start(HttpOptions::default().max_connections(2)).await;
     let mut used = served.open().await;
     assert_eq!(in_time(used.ask(&Ask::call(1, "whoami"))).await.status(), 200);
@@ -109,7 +109,7 @@ async fn a_message_may_arrive_in_pieces() {
 }
 
 #[tokio::test]
-async fn a_body_must_arrive() {
+async fn a_body_has_a_time_limit() {
     let served = Served::start(HttpOptions::default().body_timeout(SOON)).await;
     let mut connection = served.open().await;
     connection.send(&Ask::call(1, "whoami").with("content-length", "100000")).await;
@@ -117,7 +117,7 @@ async fn a_body_must_arrive() {
 }
 
 #[tokio::test]
-async fn headers_must_arrive() {
+async fn headers_have_a_time_limit() {
     let served = Served::start(HttpOptions::default().idle_timeout(SOON)).await;
     let mut connection = served.open().await;
     connection.write(b"POST /mcp HTTP/1.1\r\nhost: local").await;
@@ -140,7 +140,7 @@ async fn an_idle_connection_is_closed_and_a_busy_one_is_not() {
 }
 
 #[tokio::test]
-async fn a_client_must_read() {
+async fn writing_to_a_client_has_a_time_limit() {
     let served = Served::start(HttpOptions::default().write_timeout(SOON)).await;
     let mut connection = served.open().await;
     let text = "x".repeat(3 << 20);

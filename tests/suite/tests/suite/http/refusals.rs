@@ -158,7 +158,7 @@ async fn the_host_of_the_target_must_be_allowed_too() {
 }
 
 #[tokio::test]
-async fn a_header_that_is_read_once_is_sent_once() {
+async fn rejects_duplicates_of_single_value_headers() {
     let served = Served::start(HttpOptions::default()).await;
     let call = Ask::call(1, "whoami");
     for (name, value) in [
@@ -213,7 +213,7 @@ async fn all_invalid_options_are_reported_when_the_server_starts() {
 }
 
 #[tokio::test]
-async fn a_cursor_is_a_text() {
+async fn rejects_a_cursor_that_is_not_a_string() {
     let served = Served::start(HttpOptions::default()).await;
     for cursor in [json!(5), json!({}), json!([])] {
         let refused = served.ask(&Ask::modern(1, "tools/list", json!({"cursor": cursor}))).await;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tool_runtime::HttpOptions;
 
 #[tokio::test]
-async fn there_are_only_so_many_sessions() {
+async fn sessions_are_limited() {
     let served = Served::start(HttpOptions::default().max_sessions(2)).await;
     let first = served.session(&[]).await;
     served.session(&[]).await;
@@ -21,7 +21,7 @@ async fn there_are_only_so_many_sessions() {
 }
 
 #[tokio::test]
-async fn a_session_in_which_nothing_happens_ends() {
+async fn an_idle_session_expires() {
     let idle = Duration::from_millis(50);
     let served = Served::start(HttpOptions::default().session_idle(idle).max_sessions(1)).await;
     // The client does not finish the handshake.

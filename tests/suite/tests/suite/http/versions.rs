@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tool_runtime::HttpOptions;
 
 #[tokio::test]
-async fn a_modern_call_is_answered_by_plain_json() {
+async fn a_stateless_call_is_answered_by_plain_json() {
     let served = Served::start(HttpOptions::default()).await;
     let params = json!({"name": "echo", "arguments": {"text": "hé"}});
     let answer = served.ask(&Ask::modern(7, "tools/call", params)).await;
@@ -19,7 +19,7 @@ async fn a_modern_call_is_answered_by_plain_json() {
 }
 
 #[tokio::test]
-async fn a_modern_client_discovers_and_lists() {
+async fn a_stateless_client_discovers_and_lists() {
     let served = Served::start(HttpOptions::default()).await;
     let mut connection = served.open().await;
     let found = connection.ask(&Ask::modern(1, "server/discover", json!({}))).await.json();

@@ -56,7 +56,7 @@ async fn a_server_installed_later_does_not_rename_other_tools() {
 }
 
 #[tokio::test]
-async fn a_call_that_may_be_repeated_survives_the_death_of_its_server() {
+async fn a_repeatable_call_succeeds_after_its_server_is_killed() {
     let scene = Scene::new("killed");
     let pool = ToolPool::builder().build().unwrap();
     // Its annotations are trusted: a lost call may be repeated.

@@ -27,7 +27,7 @@ fn gateway(words: &[&str]) -> Ended {
 }
 
 #[test]
-fn an_operator_sees_how_the_servers_are() {
+fn the_status_of_all_servers_is_shown() {
     let scene = Scene::new("operator");
     let more = json!({ "missing": { "command": "no-such-program" }, "off": { "command": "sh", "disabled": true } });
     let file = file(&scene, more);
@@ -90,7 +90,7 @@ fn whole(list: impl Fn() -> Vec<String>) -> Vec<String> {
 
 /// A third-party client starts the gateway, in either protocol version.
 #[test]
-fn a_client_has_the_tools_of_all_that_are_let_through() {
+fn a_client_lists_the_tools_of_all_allowed_servers() {
     let scene = Scene::new("served");
     let file = file(&scene, json!({}));
     let gateway = built("gateway");

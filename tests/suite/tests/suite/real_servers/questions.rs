@@ -69,7 +69,7 @@ async fn a_server_asks_the_peer_with_the_capability() {
 }
 
 #[tokio::test]
-async fn long_work_reports_how_far_it_is() {
+async fn a_long_call_reports_progress() {
     let scene = Scene::new("progress");
     let pool = ToolPool::builder().build().unwrap();
     let builder = patient().server("it", scene.server(Server::Everything));

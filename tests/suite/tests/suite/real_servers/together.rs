@@ -9,7 +9,7 @@ use tool_runtime::{ContentBlock, ErrorClass, ToolStatus};
 
 /// Starting them is expensive, so all checks share one pool.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn six_servers_are_one_pool() {
+async fn six_servers_share_one_pool() {
     let scene = Scene::new("together");
     let repository = scene.repository();
     let pool = ToolPool::builder().build().unwrap();

@@ -72,7 +72,7 @@ fn occurs(word: &str, among: &BTreeSet<String>) -> bool {
 }
 
 #[test]
-fn pool_is_large_and_each_wish_has_its_tool() {
+fn the_pool_is_large_and_each_query_has_its_tool() {
     let entries = entries();
     let names: BTreeSet<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
     assert!(names.len() >= 500 && names.len() == entries.len(), "{}", names.len());
@@ -84,7 +84,7 @@ fn pool_is_large_and_each_wish_has_its_tool() {
 }
 
 #[test]
-fn at_most_half_of_the_words_of_a_wish_occur_in_its_tool() {
+fn at_most_half_of_the_words_of_a_query_occur_in_its_tool() {
     let entries: BTreeMap<_, _> =
         entries().into_iter().map(|entry| (entry.name.clone(), words(&entry.text()))).collect();
     let mut copied = Vec::new();

@@ -7,7 +7,7 @@ use tool_runtime::search::ToolIndex;
 const FIRST: usize = 5;
 
 #[test]
-fn wanted_tool_is_in_the_first_five_for_nine_of_ten_wishes() {
+fn the_expected_tool_is_among_the_first_five_for_nine_of_ten_queries() {
     let definitions = definitions();
     let index = ToolIndex::of(&definitions);
     // The tables were tuned on the queries with even indices alone.

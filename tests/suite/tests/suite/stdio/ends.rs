@@ -20,7 +20,7 @@ fn calls_in_flight_get_a_grace_period() {
 }
 
 #[test]
-fn calls_that_do_not_end_hold_up_nothing() {
+fn endless_calls_do_not_delay_the_exit() {
     let mut host = Host::start(Channel::Pipes).greeted();
     let hour = json!({ "millis": 3_600_000 });
     host.write(call(1, "sleepy", &hour).to_string());

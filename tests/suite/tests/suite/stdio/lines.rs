@@ -93,7 +93,7 @@ fn the_id_of_a_cancelled_request_is_free() {
 const DEPTH: usize = 500_000;
 
 #[test]
-fn arguments_nested_without_end() {
+fn deeply_nested_arguments() {
     let mut host = Host::start(Channel::Pipes).greeted();
     for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
         let deep = format!("{}0{}", open.repeat(DEPTH), close.repeat(DEPTH));
@@ -110,7 +110,7 @@ fn arguments_nested_without_end() {
 }
 
 #[test]
-fn messages_nested_without_end() {
+fn deeply_nested_messages() {
     let deep = format!("{}{}", "[".repeat(DEPTH), "]".repeat(DEPTH));
     let unclosed = "{\"a\":".repeat(DEPTH);
     for (line, code, id) in [

@@ -91,7 +91,7 @@ fn close_of_rejected_tools_may_use_the_pool() {
 }
 
 #[tokio::test]
-async fn tools_taken_from_a_pool_outlive_it() {
+async fn tools_outlive_their_pool() {
     let (pool, mut events) = session(Behaviour::Fine).await;
     let tools = pool.tools();
     drop(pool);

@@ -77,7 +77,7 @@ async fn grandchildren_have_time_to_exit() {
 }
 
 #[tokio::test]
-async fn a_good_end_takes_no_grace() {
+async fn a_clean_exit_needs_no_grace_period() {
     let server = Server::run("cat").await;
     let begin = Instant::now();
     closed(&server.child, LONG).await;
@@ -85,7 +85,7 @@ async fn a_good_end_takes_no_grace() {
 }
 
 #[tokio::test]
-async fn closing_twice_waits_for_one_end() {
+async fn closing_twice_waits_for_one_exit() {
     let mut server = Server::run("trap '' TERM; echo ready; while :; do sleep 60; done").await;
     assert_eq!(server.line().await, "ready");
     tokio::join!(closed(&server.child, SHORT), closed(&server.child, LONG));

@@ -15,8 +15,8 @@ use tokio_util::task::TaskTracker;
 const PAIR: &str = "{ cat <&3 >/dev/null & } 3<&0; echo $!; echo $$; exec sleep 600";
 
 #[test]
-fn a_killed_host_takes_its_children_along() {
-    let host = alone("losses::a_killed_host_takes_its_children_along", || {
+fn children_of_a_killed_host_exit() {
+    let host = alone("losses::children_of_a_killed_host_exit", || {
         let runtime = Runtime::new().expect("a runtime");
         let mut server = runtime.block_on(Server::run(PAIR));
         for _ in 0..2 {

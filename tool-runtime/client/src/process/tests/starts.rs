@@ -72,7 +72,7 @@ async fn a_path_is_relative_to_the_working_directory_of_the_entry() {
 }
 
 #[tokio::test]
-async fn nothing_is_found_in_the_current_directory_by_chance() {
+async fn programs_in_the_current_directory_are_not_found() {
     for path in ["", ".", ":", "src:"] {
         let mut command = named("Cargo.toml", path);
         command.cwd = Some(Path::new(env!("CARGO_MANIFEST_DIR")).to_owned());

@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_of_this_machine_is_known() {
+    fn a_loopback_server_is_recognized() {
         for (url, expected) in [
             ("http://localhost:1/mcp", true),
             ("http://127.8.0.1/", true),

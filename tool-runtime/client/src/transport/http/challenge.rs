@@ -56,7 +56,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn challenges_are_put_into_words() {
+    fn challenges_have_readable_text() {
         for (challenge, words) in [
             ("Bearer", ""),
             (r#"Basic realm="far""#, ""),
@@ -80,7 +80,7 @@ mod tests {
     proptest! {
         /// Whatever a server sends, nothing panics.
         #[test]
-        fn whatever_comes_is_read(challenge in "\\PC*|(error|scope|=|\"|,| |\\\\|ß)*") {
+        fn any_challenge_is_parsed_without_a_panic(challenge in "\\PC*|(error|scope|=|\"|,| |\\\\|ß)*") {
             in_words(&challenge);
         }
     }

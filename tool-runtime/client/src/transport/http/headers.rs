@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn each_way_to_authenticate_is_a_header() {
+    async fn each_kind_of_authentication_is_a_header() {
         let basic = McpAuth::Basic { user: "ada".into(), password: "8fQm2x".into() };
         let key = McpAuth::ApiKey { header: "X-Key".into(), key: "1vXk9p".into() };
         for (auth, name, value) in [

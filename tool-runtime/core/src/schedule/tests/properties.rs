@@ -95,7 +95,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn calls_that_nobody_made_are_all_served(
+    fn root_calls_are_all_served(
         steps in vec(step(Just(None)), 1..40),
         numbers in vec(any::<u8>(), 16),
     ) {
@@ -113,7 +113,7 @@ proptest! {
 
 /// The random cases are no use if hardly any come to the point.
 #[test]
-fn refusals_do_come_up() {
+fn some_nested_calls_are_rejected() {
     use proptest::strategy::ValueTree as _;
     use proptest::test_runner::TestRunner;
     let mut runner = TestRunner::deterministic();

@@ -158,7 +158,7 @@ const TABLE: &[Row] = &[
 ];
 
 #[test]
-fn each_format_takes_and_rejects_its_samples() {
+fn each_format_accepts_and_rejects_its_samples() {
     for (format, valid, invalid) in TABLE {
         for text in *valid {
             assert_eq!(conforms(format, text), Some(true), "{format} takes {text:?}");

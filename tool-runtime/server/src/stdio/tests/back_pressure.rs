@@ -49,7 +49,7 @@ async fn nothing_is_lost_or_reordered_on_two_workers() {
 }
 
 #[tokio::test]
-async fn send_waits_while_too_much_is_unwritten() {
+async fn send_waits_while_the_write_queue_is_full() {
     let (peer, transport) = over_pipes();
     let mut transport = transport.with_queue_limit(1000);
     let mut send = pin!(transport.send(bulky(0, BULK)));
@@ -60,7 +60,7 @@ async fn send_waits_while_too_much_is_unwritten() {
 }
 
 #[tokio::test]
-async fn requests_wait_while_too_much_is_unwritten() {
+async fn reading_waits_while_the_write_queue_is_full() {
     let (mut peer, transport) = over_pipes();
     let mut transport = transport.with_queue_limit(1000);
     peer.write(ping(7));
@@ -120,7 +120,7 @@ async fn a_waiting_send_fails_when_the_reader_closes() {
 }
 
 #[tokio::test]
-async fn close_writes_what_was_never_polled() {
+async fn close_writes_messages_whose_sends_were_dropped() {
     let (mut peer, mut transport) = over_pipes();
     drop(transport.send(bulky(1, 10)));
     drop(transport.send(bulky(2, 10)));

@@ -59,7 +59,7 @@ mod tests {
     use tool_runtime_config::McpOAuth;
 
     #[test]
-    fn only_the_name_of_a_refusal_is_shown() {
+    fn only_the_error_code_is_shown() {
         let refused = |body: &str| refusal(StatusCode::BAD_REQUEST, body.as_bytes()).0;
         let named = r#"{"error":"invalid_client","error_description":"8fQm2x","error_uri":"x"}"#;
         assert_eq!(refused(named), "says `invalid_client`");

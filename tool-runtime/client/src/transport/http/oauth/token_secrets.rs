@@ -115,7 +115,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn secrets_of_traffic_are_not_shown() {
+    fn secrets_in_responses_are_not_shown() {
         let mut config = McpOAuth::default();
         (config.client_id, config.client_secret) = (Some("tools".into()), Some("8fQm2x+/".into()));
         let secrets = TokenSecrets::new(&config);

@@ -221,22 +221,22 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn of_scalars(value in scalars()) {
+    fn serialized_scalars_match_their_schema(value in scalars()) {
         assert_no_issues(&value);
     }
 
     #[test]
-    fn of_collections(value in collections()) {
+    fn serialized_collections_match_their_schema(value in collections()) {
         assert_no_issues(&value);
     }
 
     #[test]
-    fn of_enums(external in external(), internal in internal(), adjacent in adjacent(), untagged in untagged()) {
+    fn serialized_enums_match_their_schema(external in external(), internal in internal(), adjacent in adjacent(), untagged in untagged()) {
         assert_no_issues(&(external, internal, adjacent, untagged));
     }
 
     #[test]
-    fn of_flattened_structs(value in outer()) {
+    fn serialized_flattened_structs_match_their_schema(value in outer()) {
         assert_no_issues(&value);
         assert_no_issues(&Some(value));
     }

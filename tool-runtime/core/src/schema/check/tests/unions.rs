@@ -274,7 +274,7 @@ fn flattened_enums_with_unknown_fields_denied() {
 }
 
 #[test]
-fn several_that_fit() {
+fn values_that_match_several_variants() {
     let schema = json!({ "properties": { "a": { "oneOf": [{ "type": "integer" }, { "type": "number" }] } } });
     assert_eq!(
         said(&schema, &json!({ "a": 1 })),
