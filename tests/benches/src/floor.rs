@@ -1,6 +1,6 @@
-//! The same calls by hand, as fast as safe Rust with serde gets without tricks: `match` on the
-//! name, one derived struct per tool, one output buffer that is seldom too small. The bytes
-//! are those of the pool.
+//! The same calls by hand, as fast as safe Rust with serde allows without tricks: `match` on the
+//! name, one derived struct per tool, one output buffer that is usually large enough. The bytes
+//! equal those of the pool.
 
 use crate::tools::{self, Filter};
 use serde::Deserialize;

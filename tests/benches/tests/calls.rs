@@ -34,7 +34,7 @@ fn rmcp_gives_the_same_answers() {
     }
 }
 
-/// rmcp says also what MCP takes for granted, and puts it in its own order.
+/// rmcp also writes members with MCP's default values, in another order.
 fn comparable(answer: &str) -> Value {
     let mut value: Value = serde_json::from_str(answer).expect("JSON");
     let answer = value.as_object_mut().expect("an object");

@@ -1,4 +1,4 @@
-//! A person who lets everybody in.
+//! A user who authorizes every client.
 
 use std::error::Error;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};

@@ -1,4 +1,4 @@
-//! Tools that tell how far they are, or write to the client's log.
+//! Tools that report progress, or write to the client's log.
 
 use std::time::Duration;
 use tokio::time::sleep;

@@ -37,7 +37,7 @@ const AROUND: [&str; 14] = [
     "str",
 ];
 
-/// Whether a type is certainly an argument's. For other types only the compiler can tell.
+/// Whether a type is certainly an argument's. For other types only the compiler can decide.
 pub(crate) fn is_plain_argument(ty: &Type) -> bool {
     words(ty.to_token_stream())
         .iter()

@@ -54,15 +54,15 @@ impl Connector {
         Self { server, redactors, factory, client, answerer, was_stateless, refused }
     }
 
-    /// Whether a person is asked to authorize this program.
+    /// Whether the user is asked to authorize this program.
     pub(super) fn is_authorizing(&self) -> bool {
         self.factory.is_authorizing()
     }
 
-    /// Waits for the person's answer.
+    /// Waits for the user's answer.
     ///
     /// # Errors
-    /// The person did not authorize this program; the error is the reason.
+    /// The user did not authorize this program; the error is the reason.
     pub(super) async fn authorized(&self) -> Result<(), String> {
         self.factory.authorized().await
     }

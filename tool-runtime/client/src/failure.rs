@@ -19,7 +19,7 @@ pub(super) enum Failure {
     Refused(ErrorData),
     /// The server sent nothing for this time.
     Silent(Duration),
-    /// The server exceeded the time limit, whatever it sent.
+    /// The server exceeded the time limit, even if it sent something.
     Late,
 }
 

@@ -231,7 +231,7 @@ impl McpManager {
         self.0.settings.approvals.unapproved()
     }
 
-    /// Approves a definition of [`Self::unapproved`] that a person has reviewed. A tool that was held back enters the pool
+    /// Approves a definition of [`Self::unapproved`] that the user has reviewed. A tool that was held back enters the pool
     /// after the server's list was read again.
     ///
     /// # Errors

@@ -57,7 +57,7 @@ pub struct McpUnapproved {
 }
 
 impl McpPin {
-    /// The hashes of a definition, which detect a change since a person approved it.
+    /// The hashes of a definition, which detect a change since the user approved it.
     ///
     /// ```
     /// use tool_runtime::mcp::McpPin;

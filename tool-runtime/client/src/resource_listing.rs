@@ -88,7 +88,7 @@ impl Kind {
     }
 }
 
-/// Requests all pages of a kind. `take` adds a page, and returns whether there was room and the next cursor.
+/// Requests all pages of a kind. `take` adds a page, and returns whether more items may be added and the next cursor.
 async fn pages(
     server: &Server,
     kind: Kind,

@@ -312,7 +312,7 @@ mod tests {
         assert!(!issues(&checker, value).await.is_empty());
     }
 
-    /// `first` refers to the next one in each of `count` definitions, as `refer` says.
+    /// A chain of `count` definitions; `refer` makes the schema that refers to the next one.
     fn chain(count: usize, refer: impl Fn(Value) -> Value) -> Value {
         let link =
             |n: usize| (format!("d{n}"), refer(json!({ "$ref": format!("#/$defs/d{}", n + 1) })));
@@ -408,7 +408,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever a schema refers to, looking at it ends.
+        /// Checking any schema with references ends.
         #[test]
         fn checking_cyclic_references_ends(
             links in proptest::collection::vec((0_usize..12, 0_usize..12, 0_usize..4), 0..60),

@@ -13,7 +13,7 @@ const MAX_PREFIX: usize = 64;
 /// Longer durations are a mistake in the unit.
 const MAX_DURATION: Duration = Duration::from_secs(366 * 24 * 3600);
 
-/// Validates a server. `at` returns the place of a key.
+/// Validates a server. `at` returns the location of a key.
 pub(super) fn server(
     server: &McpServerConfig,
     at: impl Fn(&str) -> Place,
@@ -119,7 +119,7 @@ fn http(config: &HttpConfig, at: &impl Fn(&str) -> Place, findings: &mut Finding
         check_auth(auth, &names, &at("auth"), findings);
     }
     let has_secrets = config.auth.is_some() || has_user_info || !names.is_empty();
-    if address.is_some_and(|address| address.is_open) && has_secrets {
+    if address.is_some_and(|address| address.is_plaintext) && has_secrets {
         let text = "headers and tokens go to another machine where anybody can read them";
         findings.warn(&at("url"), text, "write `https`, or tunnel it");
     }

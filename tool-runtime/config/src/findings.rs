@@ -27,7 +27,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// The place of a whole file, or of another input.
+    /// The location of a whole file, or of another input.
     pub(super) fn of(file: Option<&Path>) -> Self {
         Self { file: file.map(Arc::from), server: None, key: String::new() }
     }
@@ -37,12 +37,12 @@ impl Place {
         self.file.is_none()
     }
 
-    /// The place of a server's entry below this one.
+    /// The location of a server's entry within this one.
     pub(super) fn server(&self, name: &str) -> Self {
         Self { server: Some(name.into()), ..self.key(name) }
     }
 
-    /// The place of a key below this one.
+    /// The location of a key within this one.
     pub(super) fn key(&self, key: &str) -> Self {
         let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '@' | '$');
         let key = match !key.is_empty() && key.chars().all(is_plain) {
@@ -58,7 +58,7 @@ impl Place {
         self.key.rsplit('.').next().unwrap_or_default()
     }
 
-    /// The place of a list item, counted from 0.
+    /// The location of a list item, counted from 0.
     pub(super) fn index(&self, index: usize) -> Self {
         Self { key: format!("{}[{index}]", self.key), ..self.clone() }
     }

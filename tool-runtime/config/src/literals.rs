@@ -71,7 +71,7 @@ const TOKENS: [&str; 18] = [
 /// Minimum length of a token.
 const TOKEN_LENGTH: usize = 16;
 
-/// Whether a value has the form of a token, whatever its name.
+/// Whether a value has the form of a token, independent of its name.
 pub(super) fn is_token(value: &str) -> bool {
     let is_of_token = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     value.len() >= TOKEN_LENGTH
@@ -80,7 +80,7 @@ pub(super) fn is_token(value: &str) -> bool {
         && value.chars().all(is_of_token)
 }
 
-/// Whether a name is one that people give to secrets: `GITHUB_TOKEN`, `x-api-key`, `--password`.
+/// Whether a name is typical for a secret: `GITHUB_TOKEN`, `x-api-key`, `--password`.
 pub(super) fn is_secret_name(name: &str) -> bool {
     let words = split_words(name);
     let Some(last) = words.last() else { return false };

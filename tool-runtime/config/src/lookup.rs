@@ -87,7 +87,7 @@ fn spellings(file: &Path) -> Vec<PathBuf> {
     vec![file.to_owned()]
 }
 
-/// Windows leaves out what `PATHEXT` lists: `npx` is `npx.cmd`.
+/// On Windows, extensions in `PATHEXT` may be omitted: `npx` is `npx.cmd`.
 #[cfg(windows)]
 fn spellings(file: &Path) -> Vec<PathBuf> {
     let extensions = env::var("PATHEXT").unwrap_or_else(|_| ".COM;.EXE;.BAT;.CMD".to_owned());
@@ -97,7 +97,7 @@ fn spellings(file: &Path) -> Vec<PathBuf> {
         PathBuf::from(name)
     };
     let mut spellings: Vec<PathBuf> = extensions.split(';').map(with).collect();
-    // As it stands only if it has an extension: beside `npx.cmd` lies an `npx` for other shells.
+    // The name itself is tried only if it has an extension: beside `npx.cmd` there is an `npx` for other shells.
     if file.extension().is_some() {
         spellings.insert(0, file.to_owned());
     }

@@ -1,4 +1,4 @@
-//! Tests of configurations as people write them.
+//! Tests of complete configurations.
 
 mod auth;
 mod diagnosis;

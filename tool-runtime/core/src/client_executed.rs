@@ -30,8 +30,8 @@ use std::time::Duration;
 /// or ran out of time, are never returned by it. Arguments are checked against the tool's schema
 /// before the host sees them, answers against its output schema before the model does.
 ///
-/// Cheap to clone; every clone is the same host. When the last one is dropped, calls that are
-/// pending or still come end with an error. It needs tokio's timers.
+/// Cheap to clone; every clone is the same host. When the last one is dropped, pending and later
+/// calls end with an error. It needs tokio's timers.
 ///
 /// ```
 /// use std::time::Duration;
@@ -83,7 +83,7 @@ impl ClientTools {
 
     /// A tool whose calls arrive here.
     ///
-    /// The definition's output schema, if it has one, is what answers must satisfy.
+    /// Answers must match the output schema of the definition, if it has one.
     ///
     /// ```
     /// # use tool_runtime::{ClientTools, ToolDefinition};

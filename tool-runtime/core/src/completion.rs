@@ -221,7 +221,7 @@ enum Completer {
 type Function = dyn for<'a> Fn(String, &'a ToolContext) -> BoxFuture<'a, Vec<String>> + Send + Sync;
 
 impl Completers {
-    /// The functions that were written, and for other arguments what their types can be.
+    /// The given functions, and for other arguments the values of their types.
     pub(crate) fn of(
         schema: &TextSchema,
         parameters: &[Parameter],

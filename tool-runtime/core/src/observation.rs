@@ -239,7 +239,7 @@ impl Observation {
         texts.join("\n")
     }
 
-    /// A text for people: that of [`Self::with_visual`], or else its text, with other content named
+    /// A human-readable text: that of [`Self::with_visual`], or else its text, with other content named
     /// and structured values indented.
     pub fn visualize(&self) -> String {
         if let Some(visual) = self.extra.as_ref().and_then(|extra| extra.visual.as_ref()) {
@@ -299,7 +299,7 @@ impl From<ContentBlock> for Observation {
     }
 }
 
-/// Equal when the JSON form is: the text for people is not compared.
+/// Compares the JSON form; the human-readable text is not compared.
 impl PartialEq for Observation {
     fn eq(&self, other: &Self) -> bool {
         *self.content == *other.content

@@ -21,7 +21,7 @@ use std::future::ready;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A definition and what runs it: a prompt or a resource.
+/// A definition and its implementation: a prompt or a resource.
 pub(crate) struct Offering<D, R: ?Sized> {
     pub(crate) definition: D,
     pub(crate) terms: OfferingProperties,
@@ -37,7 +37,7 @@ impl<D, R: ?Sized> Offering<D, R> {
         this
     }
 
-    /// Whether both are the same offering, from whatever source.
+    /// Whether both are the same offering, from any source.
     pub(crate) fn is_same(this: &Arc<Self>, other: &Arc<Self>) -> bool {
         let action = this.terms.action;
         action.is_some() && action == other.terms.action || Arc::ptr_eq(this, other)

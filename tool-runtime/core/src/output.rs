@@ -144,7 +144,7 @@ impl<T: IntoObservation> SuccessKind<T> for Own {
     }
 }
 
-/// Stage two, second choice: a result in the place of a success, whose error is one of the call.
+/// Stage two, second choice: a result as the success value, whose error becomes that of the call.
 pub struct Flat;
 
 impl<T: Serialize + JsonSchema, E: Into<ToolError>> SuccessKind<Result<T, E>> for Flat {

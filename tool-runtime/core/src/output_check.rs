@@ -7,11 +7,11 @@ use crate::observation::Observation;
 use crate::schema::check;
 use serde_json::Value;
 
-/// The ways in which a result of generated code can differ from its output schema: its type is what the schema was
-/// made from, so that only floats can break it. serde_json writes those that are not finite as `null`.
+/// The ways in which a result of generated code can violate its output schema. The schema is derived from the type, so
+/// only floats can violate it: serde_json writes those that are not finite as `null`.
 #[derive(Debug, Default)]
 pub(crate) enum Promise {
-    /// There is no schema although the value may be structured: a scalar, shown as text.
+    /// No schema, although the value may be structured: a scalar, shown as text.
     Text,
     #[default]
     Value,
@@ -48,7 +48,7 @@ pub(crate) struct OutputModel {
 }
 
 impl OutputModel {
-    /// `None` for a tool that promises nothing.
+    /// `None` for a tool without an output schema.
     pub(crate) fn new(definition: &ToolDefinition) -> Option<Self> {
         let schema = definition.output_schema.clone()?;
         Some(Self { tool: definition.name.clone(), schema: Value::Object(schema) })
@@ -58,8 +58,8 @@ impl OutputModel {
     /// Results that are errors need none.
     ///
     /// # Errors
-    /// [`ErrorClass::Internal`], since no other call could please the tool; the operator's
-    /// detail lists what does not fit.
+    /// [`ErrorClass::Internal`], since the model cannot correct it; the operator's
+    /// detail lists the violations.
     pub(crate) fn check(&self, observation: &Observation) -> Result<(), CallError> {
         if observation.is_error() {
             return Ok(());
@@ -67,7 +67,7 @@ impl OutputModel {
         let Some(json) = observation.structured_json() else {
             return Err(self.broken("it has no structured value"));
         };
-        // A raw value holds what some serializer wrote, which may be nested too deeply to read.
+        // A raw value comes from any serializer, and may be nested too deeply to parse.
         let value: Value = serde_json::from_str(json).map_err(|error| {
             self.broken(&format!("its structured value cannot be read: {error}"))
         })?;

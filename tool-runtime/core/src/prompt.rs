@@ -1,4 +1,4 @@
-//! A prompt: a definition, and what makes its messages. Cheap to clone, as a tool is.
+//! A prompt: a definition and the function that creates its messages. Cheap to clone, like a tool.
 
 mod action;
 mod builder;
@@ -17,7 +17,7 @@ use crate::tool::Origin;
 use std::fmt;
 use std::sync::Arc;
 
-/// A definition and what makes its messages. Cheap to clone.
+/// A definition and the function that creates its messages. Cheap to clone.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -110,7 +110,7 @@ impl Prompt {
         Self(Offering::at(self.0, origin))
     }
 
-    /// Whether both are the same prompt, from whatever source.
+    /// Whether both are the same prompt, from any source.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Offering::is_same(&self.0, &other.0)
     }

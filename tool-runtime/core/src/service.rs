@@ -31,7 +31,7 @@ impl Service<CallRequest> for CallService {
     }
 }
 
-/// A call without a context of its own. It goes through hooks and layers as every call does;
+/// A call with an empty context. It goes through hooks and layers like any call;
 /// failures are results.
 impl Service<ToolCall> for ToolPool {
     type Response = ToolResult;

@@ -9,7 +9,7 @@ pub const MAX_WIRE_NAME: usize = 64;
 
 /// The name of a tool in requests to model APIs, a pure function of its id.
 ///
-/// A letter or `_` comes first, then letters, digits, `_` and `-`, at most 64 in all. `.` becomes
+/// It begins with a letter or `_`, followed by letters, digits, `_` and `-`, at most 64 in all. `.` becomes
 /// `__`. An id that could collide (`__`, `_.`, `._`) or needs other changes gets `_` and the first
 /// eight hex digits of its SHA-256.
 pub(crate) fn wire_name(id: &str) -> Cow<'_, str> {

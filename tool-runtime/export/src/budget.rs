@@ -1,6 +1,6 @@
 //! The tools that may be strict in one request.
 
-/// The demand of a strict tool on what one request may hold.
+/// The resources that a strict tool takes from the limits of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Demand {
     pub(crate) optional: usize,

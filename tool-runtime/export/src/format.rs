@@ -140,7 +140,7 @@ fn envelope(api: Api, tool: &ToolDefinition, report: &ToolExport, schema: Value)
     function.insert("name".to_owned(), json!(report.wire_name));
     function.insert("description".to_owned(), json!(tool.description));
     function.insert(schema_key.to_owned(), schema);
-    // Responses try strict mode if nothing is said, and change the schema.
+    // Without this member, the Responses API tries strict mode and changes the schema.
     if report.is_strict || api == Api::OpenAiResponses {
         function.insert("strict".to_owned(), json!(report.is_strict));
     }

@@ -32,7 +32,7 @@ enum Part {
 }
 
 impl Part {
-    /// The part as text: what the data is, where an API cannot take it.
+    /// The part as text: describes the data for an API that does not accept it.
     fn into_text(self) -> String {
         match self {
             Self::Text(text) => text,
@@ -150,7 +150,7 @@ fn responses_part(part: Part) -> Value {
     }
 }
 
-/// Without a member for failures, the text says it.
+/// Marks a failure in the text, for APIs without a member for it.
 fn failure_marked(result: &ToolResult, text: String) -> String {
     if result.is_error() { format!("Error: {text}") } else { text }
 }

@@ -16,9 +16,9 @@ const DESCRIPTION: f32 = 1.0;
 const ARGUMENT: f32 = 0.3;
 /// Weight of a word in an argument's description.
 const ARGUMENT_DESCRIPTION: f32 = 0.06;
-/// BM25: how soon a repeated word stops to count.
+/// BM25: the weight of repetitions of a word.
 const SATURATION: f32 = 1.0;
-/// BM25: how much long texts are held back.
+/// BM25: the penalty for long texts.
 const LENGTH: f32 = 0.2;
 
 /// A search index over the tools of one moment. It does not follow changes of a pool: a new

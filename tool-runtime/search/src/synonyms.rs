@@ -1,4 +1,4 @@
-//! Words that mean nearly the same in names and wishes.
+//! Words of similar meaning in names and queries.
 
 use crate::words::Stems;
 use std::collections::HashMap;

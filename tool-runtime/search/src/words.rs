@@ -1,4 +1,4 @@
-//! Texts to words, words to stems.
+//! Splits text into words, and reduces words to stems.
 
 use rust_stemmers::{Algorithm, Stemmer};
 use std::borrow::Cow;
@@ -240,17 +240,17 @@ const LIGHT_VERBS: &[&str] = &[
     "set", "show", "start", "take", "tell", "turn", "use", "work",
 ];
 
-/// Whether a lower-cased word is a verb that says little without its object.
+/// Whether a lower-case word is a verb with little meaning of its own.
 pub(crate) fn is_light_verb(word: &str) -> bool {
     LIGHT_VERBS.binary_search(&word).is_ok()
 }
 
-/// Whether a lower-cased word has no meaning for a search.
+/// Whether a lower-case word is a stop word.
 pub(crate) fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok() || is_question_word(word)
 }
 
-/// Whether a lower-cased word begins a question.
+/// Whether a lower-case word begins a question.
 pub(crate) fn is_question_word(word: &str) -> bool {
     QUESTION_WORDS.contains(&word)
 }

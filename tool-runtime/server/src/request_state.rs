@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use std::fmt;
 use std::time::Duration;
 
-/// Lifetime of a state, in which a person has to answer.
+/// Lifetime of a state, in which the user has to answer.
 const STATE_LIFETIME: Duration = Duration::from_secs(60 * 60);
 
 /// Seals the answers of earlier rounds with a key of this server. An opened state is authentic, recent, and

@@ -187,7 +187,7 @@ async fn run(tasks: Weak<Entries>, id: String, mut work: Work) {
     }
 }
 
-/// Removes an ended task if there is no place for one more: those whose result was read first, and the
+/// Removes an ended task if the limit is reached: first those whose result was read, then the
 /// oldest first.
 fn make_room(entries: &mut HashMap<String, Entry>, new: &Entry) -> Result<(), &'static str> {
     let owned = entries.values().filter(|entry| entry.has_owner_of(new)).count();
@@ -260,7 +260,7 @@ mod tests {
     async fn an_owner_at_its_limit_replaces_only_its_own_tasks() {
         let tasks = Tasks::default();
         let others = ended(&tasks, "bob").await;
-        // One whose end was read goes first.
+        // A task whose end was read is removed first.
         assert!(is_there(&tasks, "bob", &others));
         let mut own = Vec::new();
         for _ in 0..MAX_PER_OWNER {

@@ -8,7 +8,7 @@ use crate::reason::Reason;
 use crate::wrappers::base_name;
 use table::{Program, Rule};
 
-/// A refused word.
+/// A rejected word.
 #[derive(Debug, Clone, Copy)]
 enum Refused {
     /// `--NAME`, `--NAME=VALUE`, and abbreviations such as `--NA`.
@@ -31,7 +31,7 @@ enum Refused {
     SedScript,
 }
 
-/// Finds a word that a wildcard of the pattern matches and the table refuses.
+/// Finds a word that a wildcard of the pattern matches and the table rejects.
 ///
 /// Each literal word of the pattern may name a program, as `git` does in `timeout 10 git *`.
 pub(crate) fn refused(pattern: &ShellPattern, words: &[String]) -> Option<Reason> {
@@ -86,7 +86,7 @@ fn subcommands(words: &[String]) -> Vec<usize> {
 }
 
 impl Rule {
-    /// Positions of refused words.
+    /// Positions of rejected words.
     fn positions(&self, words: &[String], subcommands: &[usize]) -> Vec<usize> {
         let named = |at: &&usize| self.subcommand.is_none_or(|name| words[**at] == name);
         let subcommand = subcommands.iter().find(named).copied();
@@ -127,7 +127,7 @@ impl Refused {
         }
     }
 
-    /// Whether the pattern writes the refused word out at this place.
+    /// Whether the pattern contains the rejected word literally at this position.
     fn written(self, pattern: Option<&WordPattern>) -> bool {
         let Some(pattern) = pattern else { return false };
         if pattern.is_literal() {

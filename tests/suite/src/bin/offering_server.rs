@@ -82,7 +82,7 @@ async fn summary(
     }
 }
 
-/// Take for ever.
+/// Take forever.
 #[prompt(timeout = "50ms")]
 async fn patience() -> String {
     std::future::pending().await

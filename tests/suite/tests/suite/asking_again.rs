@@ -189,7 +189,7 @@ async fn a_state_of_another_server_is_valid_only_with_a_shared_secret() {
 
 #[tokio::test]
 async fn a_tool_that_never_stops_asking_fails_the_test() {
-    /// Ask for ever.
+    /// Ask forever.
     #[tool(register = false)]
     async fn nag(context: &ToolContext) -> Result<(), ToolError> {
         for nth in 0.. {

@@ -110,7 +110,7 @@ struct Watch {
     dropped: Arc<AtomicBool>,
 }
 
-/// Wait for ever.
+/// Wait forever.
 #[tool(register = false, timeout = "50ms")]
 async fn hang(watch: &Watch) {
     let _guard = OnDrop(Arc::clone(&watch.dropped));
@@ -118,7 +118,7 @@ async fn hang(watch: &Watch) {
     std::future::pending::<()>().await;
 }
 
-/// Wait for ever, without a limit.
+/// Wait forever, without a limit.
 #[tool(register = false)]
 async fn hang_long(watch: &Watch) {
     let _guard = OnDrop(Arc::clone(&watch.dropped));

@@ -87,7 +87,7 @@ async fn quick() -> &'static str {
     "done"
 }
 
-/// Go on for ever.
+/// Go on forever.
 #[tool(register = false, task = "optional")]
 async fn endless(told: &UnboundedSender<&'static str>) {
     let _running = Running(told.clone());
@@ -103,7 +103,7 @@ async fn explode(context: &ToolContext) -> Result<String, ToolError> {
     Ok(format!("{answer:?}"))
 }
 
-/// Hold what must not be dropped, for ever.
+/// Hold what must not be dropped, forever.
 #[tool(register = false, task = "optional")]
 async fn linger() {
     let _bomb = Bomb;

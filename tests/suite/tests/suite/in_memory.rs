@@ -142,7 +142,7 @@ async fn a_call_that_is_dropped_is_cancelled() {
             let _ = self.0.send(());
         }
     }
-    /// Wait for ever, and tell of it.
+    /// Wait forever, and tell of it.
     #[tool(register = false)]
     async fn wait(told: &mpsc::UnboundedSender<()>) {
         let _guard = Guard(told.clone());
@@ -172,7 +172,7 @@ async fn a_call_that_is_dropped_is_cancelled() {
 #[tokio::test]
 async fn closing_ends_the_server_and_running_calls() {
     let (sender, mut dropped) = mpsc::channel::<()>(1);
-    /// Hold a sender for ever.
+    /// Hold a sender forever.
     #[tool(register = false)]
     async fn hold(sender: &mpsc::Sender<()>, context: &ToolContext) {
         let _own = sender.clone();

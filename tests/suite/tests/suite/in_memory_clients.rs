@@ -30,7 +30,7 @@ impl Drop for Told {
     }
 }
 
-/// Brew for ever.
+/// Brew forever.
 #[tool(register = false, task = "required")]
 async fn simmer(told: &UnboundedSender<()>) {
     let _told = Told(told.clone());

@@ -15,7 +15,7 @@ fn pool() -> ToolPool {
     ToolPool::builder().allow_empty().build().unwrap()
 }
 
-/// A server whose list of resources repeats the same page for ever.
+/// A server whose list of resources repeats the same page forever.
 async fn circle(stream: DuplexStream, asked: Arc<AtomicUsize>) {
     let (reader, mut writer) = split(stream);
     let mut lines = BufReader::new(reader).lines();

@@ -59,7 +59,7 @@ struct Streams {
     stdout: PipeWriter,
     stderr: PipeWriter,
     /// A copy of our end of `stderr`: when a runtime is lost with its reader, a server that logs its
-    /// shutdown must not die of a broken pipe.
+    /// shutdown must not fail with a broken pipe.
     stderr_keepalive: PipeReader,
 }
 

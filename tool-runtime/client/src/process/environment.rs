@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 
 /// Inherited variables: paths, user and language.
 ///
-/// The first line is what the official SDKs pass on. The others are not secret: without them `npx` and
+/// The first line is the list of the official SDKs. The other variables are not secret: without them `npx` and
 /// `uvx` cannot download anything behind a company's proxy, and messages change their language.
 #[cfg(not(windows))]
 const INHERITED: &[&str] = &[
@@ -33,7 +33,7 @@ const INHERITED: &[&str] = &[
     "all_proxy",
     "no_proxy",
 ];
-/// Inherited variables, as above; the first three lines are what the official SDKs pass on.
+/// Inherited variables, as above; the first three lines are the list of the official SDKs.
 #[cfg(windows)]
 const INHERITED: &[&str] = &[
     "APPDATA",

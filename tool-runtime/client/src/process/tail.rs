@@ -83,7 +83,7 @@ impl Tail {
     fn shown(&self, line: &[u8]) -> String {
         let line_text = printable(&String::from_utf8_lossy(line));
         let mut shown = self.redactor.text(&line_text).into_owned();
-        // A line that fills its room may end with half a secret.
+        // A line of the maximum length may end in the middle of a secret.
         let half = if line.len() == self.room() { self.redactor.longest() } else { 0 };
         truncate_middle(&mut shown, half);
         shown
@@ -185,7 +185,7 @@ mod tests {
     }
 
     proptest! {
-        /// Wherever it stands and however it arrives.
+        /// The value may be at any position, in any chunks.
         #[test]
         fn no_part_of_a_value_is_shown(
             before in 0..2 * MAX_LINE,

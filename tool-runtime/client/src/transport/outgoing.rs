@@ -19,9 +19,9 @@ use tool_runtime_core::seam::lock;
 type Message = TxJsonRpcMessage<RoleClient>;
 type Writer = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// Limit on the time that a server reads nothing, unless it processes a call: some servers read nothing meanwhile.
+/// Limit on the time in which a server reads nothing, except during a call: some servers do not read meanwhile.
 const STALL_TIMEOUT: Duration = Duration::from_secs(30);
-/// Limits on the queue of a server that reads nothing. Cancelled messages leave the queue.
+/// Limits on the queue of a server that reads nothing. Cancelled messages are removed from the queue.
 const MAX_BYTES: usize = 64 << 20;
 const MAX_MESSAGES: usize = 10_000;
 /// A server that has read a message within this time is not stalled.

@@ -33,7 +33,7 @@ impl Member<'_> {
 pub(super) struct Entry<'a> {
     place: Place,
     members: BTreeMap<&'static str, Member<'a>>,
-    /// The place of a key, by the first of its names.
+    /// The location of a key, by the first of its names.
     places: BTreeMap<&'static str, Place>,
 }
 
@@ -90,7 +90,7 @@ impl<'a> Entry<'a> {
         Some(first)
     }
 
-    /// Reports problems of one key at the place of another, the first that is present.
+    /// Reports problems of one key at the location of another, the first that is present.
     pub(super) fn report_at(&mut self, key: &'static str, place: &Place) {
         self.places.entry(key).or_insert_with(|| place.clone());
     }
@@ -128,7 +128,7 @@ impl<'a> Entry<'a> {
         &self.place
     }
 
-    /// The place of a key as its author spelled it.
+    /// The location of a key as its author spelled it.
     pub(super) fn place_of(&self, key: &str) -> Place {
         self.places.get(key).cloned().unwrap_or_else(|| self.place.key(key))
     }

@@ -1,4 +1,4 @@
-//! How people say to authenticate.
+//! Spellings of authentication.
 
 use super::support::{http, warnings, wrong};
 use crate::{McpAuth, McpOAuth, McpText};

@@ -1,4 +1,4 @@
-//! What is known of servers without asking them.
+//! Findings about servers without a connection.
 
 use crate::{McpConfig, McpDiagnosis, McpDiagnosisLevel, McpServerConfig};
 

@@ -1,4 +1,4 @@
-//! Documents that hold no servers, or hold them wrongly.
+//! Documents without servers, or with malformed ones.
 
 use super::support::{load, loader};
 use serde_json::json;

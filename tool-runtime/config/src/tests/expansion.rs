@@ -1,4 +1,4 @@
-//! `${VAR}`, and where its value comes from.
+//! `${VAR}` and the sources of its value.
 
 use super::support::{http, loader, pairs, stdio, texts, warnings, wrong};
 use crate::{McpConfig, McpTransportConfig};

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A folder that goes with the test.
+/// A temporary directory.
 struct Folder(PathBuf);
 
 impl Folder {

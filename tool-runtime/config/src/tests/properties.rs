@@ -77,7 +77,7 @@ proptest! {
     fn parsing_text_never_panics(text in "[\\[\\]{}\",:/*a\\\\ \n0]{0,40}") {
         let json = loader().json(text.clone()).load();
         let plain: Result<Value, _> = serde_json::from_str(&text);
-        // What is JSON without comments is JSON with them.
+        // JSON without comments has the same meaning as JSON with comments.
         if plain.is_ok() && let Err(error) = json {
             prop_assert!(!error.to_string().contains("this is not JSON"), "{error}");
         }

@@ -1,9 +1,9 @@
-//! What cannot be meant.
+//! Entries that are rejected.
 
 use super::support::{config, wrong};
 use serde_json::{Value, json};
 
-/// The one thing that is wrong holds these words.
+/// Checks that there is one problem, and that it contains these texts.
 fn refused(entry: Value, words: &[&str]) {
     let problems = wrong(entry.clone());
     assert_eq!(problems.len(), 1, "{entry}: {problems:?}");

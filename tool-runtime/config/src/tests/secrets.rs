@@ -88,7 +88,7 @@ fn secret() -> impl Strategy<Value = String> {
     ])
 }
 
-/// A text that may be shown as it is written, but not what it stands for.
+/// A text that may be shown unexpanded, although its value is secret.
 fn written() -> impl Strategy<Value = String> {
     select(
         ["${SECRET}", "x-${SECRET}", "~/${SECRET}", "${RECURSIVE}", "${SECRET} y", "=${SECRET}"]
@@ -137,7 +137,7 @@ fn field() -> impl Strategy<Value = (&'static str, Value)> {
                     "header": two, "client_id": one, "client_secret": two, "scope": one, "redirect_uri": two }),
             ),
         ),
-        // Of another form than is read.
+        // A form that is not read.
         (select(["timeout", "type", "enabled", "include", "args", "env", "auth_provider_type", "envFile"].as_slice()), text()),
         (Just("disabled"), Just(Value::Bool(true))),
     ]

@@ -436,7 +436,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// What serde_json takes for such an object, the reader takes, with the same values.
+        /// Accepts the same objects as serde_json, with the same values.
         #[test]
         fn agrees_with_serde_json(a in proptest::prelude::any::<i64>(), b in ".*", space in "[ \n\t]{0,3}") {
             let b_json = serde_json::to_string(&b).expect("a string serialises");
@@ -444,7 +444,7 @@ mod tests {
             proptest::prop_assert_eq!(read(&text), Ok((a, Some(b))));
         }
 
-        /// Whatever comes, it is rejected and not panicked over.
+        /// Any text is rejected without a panic.
         #[test]
         fn survives_any_text(text in ".*") {
             let _ = read(&text);

@@ -36,12 +36,12 @@ async fn started(tool: &Tool, id: &str) -> tokio::task::JoinHandle<Outcome> {
     task
 }
 
-/// What a call came to.
+/// The outcome of a call.
 async fn ended(call: tokio::task::JoinHandle<Outcome>) -> Outcome {
     in_time("the call to end", call).await.expect("no panic")
 }
 
-/// The next call, if it comes at all.
+/// The next call, which must arrive soon.
 async fn arrived(client: &ClientTools) -> ClientCall {
     tokio::time::timeout(MINUTE, client.next()).await.expect("a call")
 }

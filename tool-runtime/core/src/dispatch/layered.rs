@@ -51,7 +51,7 @@ pub(crate) async fn layered(
 }
 
 /// The answer of the layers. A call that waits in a layer is dropped with its future; a call that runs
-/// inside of them is stopped there, and its hooks learn of it.
+/// inside of them is stopped there, and its hooks are notified.
 async fn answered(
     layers: Layers<'_>,
     request: CallRequest,

@@ -33,7 +33,7 @@ impl Drop for Opened {
     }
 }
 
-/// Lets so many calls block, and gives them back.
+/// Starts a number of blocking calls, and returns them.
 fn blocked(isolation: &Isolation, barrier: &Barrier, count: usize) -> Vec<BoxFuture<'static, ()>> {
     let call = |_| {
         let barrier = barrier.clone();
@@ -176,7 +176,7 @@ async fn a_task_woken_by_a_blocked_call_runs() {
     assert_eq!(heard.expect("no panic"), Ok("woken"));
 }
 
-/// The worker that waits for timers runs what they wake, and no other takes its place by itself.
+/// The worker that waits for timers runs the tasks they wake, and no other worker takes over by itself.
 #[test]
 fn timers_fire_while_a_worker_blocks() {
     let runtime =

@@ -65,7 +65,7 @@ fn breaks(text: &str) -> usize {
     text.bytes().filter(|byte| *byte == b'\n').count()
 }
 
-/// The end of the head and the start of the tail, which have `room` characters together.
+/// The end of the head and the start of the tail, with `room` characters in total.
 fn ends(whole: &str, room: usize) -> (usize, usize) {
     let tail = room / 2;
     (head_end(whole, room - tail), tail_start(whole, tail))

@@ -43,7 +43,7 @@ fn classes_and_braces_match_alternatives() {
     assert!(read("v?").matches("v7") && !read("v?").matches("v"));
 }
 
-/// The matcher is somebody else's and made for paths: it is held against the meaning.
+/// The matcher is a third-party crate for paths: its results are compared with the documented rules.
 #[test]
 fn globs_match_as_documented() {
     let ids = ids();
@@ -60,7 +60,7 @@ fn ids() -> Vec<String> {
     texts(b"ab.", 3)
 }
 
-/// All texts of up to so many characters.
+/// All texts up to a length.
 fn texts(alphabet: &[u8], longest: usize) -> Vec<String> {
     let mut all = vec![String::new()];
     let mut last = all.clone();

@@ -11,14 +11,14 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// The answer of a person to a question.
+/// The answer of the user to a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer<T> {
-    /// The person answered.
+    /// The user answered.
     Accepted(T),
-    /// The person declined.
+    /// The user declined.
     Declined,
-    /// The person closed the question without a choice.
+    /// The user closed the question without a choice.
     Cancelled,
 }
 
@@ -107,7 +107,7 @@ impl ToolContext {
     /// # Errors
     /// The client shows no forms, does not answer, or answers something else; `T` has a field that the
     /// compiler does not check and no form can show, or `key` names another question of the call already.
-    /// A person who declines is not an error.
+    /// A user who declines is not an error.
     // Not an `async fn`: rustc checks the bounds of its opaque type as well, and reports a missing
     // `Form` three times.
     pub fn ask<'a, T>(
@@ -151,7 +151,7 @@ impl ToolContext {
         self.ask_in(key, message.into(), FormSchema::from_schema(form)).await
     }
 
-    /// Sends the person to a web page: to sign in, to pay, to enter a secret. The answer says that
+    /// Sends the user to a web page: to sign in, to pay, to enter a secret. The answer says that
     /// they agreed to go there, not that they are done. See [`Self::ask`] for keys and effects.
     ///
     /// # Errors

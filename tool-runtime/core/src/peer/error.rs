@@ -2,7 +2,7 @@
 
 use super::PeerCapability;
 
-/// The reason why a request to the caller has no answer. A person who declines is not an error, see
+/// The reason why a request to the caller has no answer. A user who declines is not an error, see
 /// [`Answer`](super::Answer).
 ///
 /// As the error of a tool it describes to the model what happened; over MCP of 2026-07-28 an unsupported

@@ -1,4 +1,4 @@
-//! Types that a person can be asked for in a form.
+//! Types that can be requested from the user in a form.
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -9,7 +9,7 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A type that [`ToolContext::ask`] can ask a person for.
+/// A type that [`ToolContext::ask`] can request from the user.
 ///
 /// MCP's forms are flat. A form is a struct whose fields are [`FormField`]s, or a single value: a
 /// string, a number, a boolean, an enum of unit variants or a list of such an enum. Use the

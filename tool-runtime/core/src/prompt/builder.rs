@@ -1,4 +1,4 @@
-//! Prompts from closures, for those who have no function to annotate.
+//! Prompts from closures.
 
 use super::{IntoPrompt, Prompt, PromptArgument, PromptDefinition};
 use crate::error::CallError;

@@ -27,7 +27,7 @@ impl UriTemplate {
     /// Parses a template.
     ///
     /// # Errors
-    /// The mistake, and what to write instead.
+    /// The problem and its remedy.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut parts: Vec<Part> = Vec::new();
         let mut rest = text;
@@ -110,8 +110,8 @@ impl UriTemplate {
 
     /// The values of the variables in `uri`, percent-decoded; `None` if it is another URI.
     ///
-    /// Each variable takes as little as it can. The time is that of reading the URI once per
-    /// part of the template, whatever the URI is.
+    /// Each variable matches as little as possible. Matching reads the URI once per
+    /// part of the template, for every URI.
     pub(crate) fn captures(&self, uri: &str) -> Option<TextArguments> {
         if uri.len() > MAX_URI || !self.begins(uri) {
             return None;
@@ -289,7 +289,7 @@ mod tests {
     }
 
     proptest! {
-        /// What a template is filled with is what it finds, where nothing is ambiguous.
+        /// Matching an expanded template returns its values, unless the template is ambiguous.
         #[test]
         fn expanding_and_matching_a_template_agree(id in "[^/?#%\u{0}]{1,20}", path in "[^%]{1,20}") {
             let uri = format!("notes://{id}/at/{path}");

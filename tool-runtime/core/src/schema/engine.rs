@@ -1,7 +1,7 @@
 //! Checks of `pattern` and `format`, in binaries whose schemas can hold them.
 //!
 //! Regular expressions and the parsers of formats are a sixth of a small binary, and most tools
-//! need neither. Only [`enable`] names them, and only what makes a schema that may hold these
+//! need neither. Only [`enable`] refers to them, and only code that creates schemas with these
 //! keywords calls it: a binary without such a schema is linked without them. A schema that holds
 //! one of them nevertheless rejects every value that it is checked against.
 
@@ -53,7 +53,7 @@ impl Engine {
     /// The pattern, if it compiles.
     ///
     /// # Errors
-    /// In the words of crate `regex`.
+    /// The error text of crate `regex`.
     pub(crate) fn compile(&self, pattern: &str) -> Result<Pattern, String> {
         (self.compile)(pattern)
     }

@@ -50,8 +50,8 @@ impl ActionParts {
 /// Decodes an action, and runs or keeps it.
 type Enter = for<'a> fn(Arguments<'a>, Purpose<'a>) -> Result<Entered<'a>, DecodeError>;
 
-/// The purpose of decoding an action. It is one function that does all of this, because decoding is
-/// most of what is compiled per action.
+/// The purpose of decoding an action. One function serves all purposes, since decoding is
+/// most of the code that is compiled per action.
 enum Purpose<'a> {
     Run { context: &'a ToolContext, promise: &'a Promise },
     Prepare,

@@ -49,7 +49,7 @@ pub trait Executor: Send + Sync + 'static {
     }
 
     /// Stops an abandoned call: cancelled or timed out. Its future is dropped anyway;
-    /// this is for what runs elsewhere. It may come when the call has just ended. Default:
+    /// this method is for work outside of the future. It may be called when the call has just ended. Default:
     /// nothing.
     fn interrupt(&self, context: &ToolContext) {
         let _ = context;
@@ -70,7 +70,7 @@ pub trait Executor: Send + Sync + 'static {
         Ok(())
     }
 
-    /// The text that shows a call to a person. Default: `None`, which shows name and arguments.
+    /// The text that shows a call to the user. Default: `None`, which shows name and arguments.
     fn visualize(&self, arguments: Arguments<'_>) -> Option<String> {
         let _ = arguments;
         None

@@ -180,7 +180,7 @@ impl<H: Handler<M>, M: 'static> Executor for HandlerExecutor<H, M> {
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>> {
         Box::pin(async move {
-            // The closure starts when its arguments decode, so the schema comes first.
+            // Decoding starts the closure, so the schema is checked first.
             self.input.check(arguments)?;
             match self.handler.start(arguments, context) {
                 Ok(future) => settle(future.await.into_observation(), &self.promise),
@@ -191,7 +191,7 @@ impl<H: Handler<M>, M: 'static> Executor for HandlerExecutor<H, M> {
 
     fn access(&self, arguments: Arguments<'_>) -> Result<Access, CallError> {
         self.input.check(arguments)?;
-        // A type may refuse what its schema allows; a hook or a person is not asked about that.
+        // A type may reject values that its schema allows; hooks and the user are not asked about these.
         let decoded = H::INPUT.map_or(Ok(()), |input| (input.check)(arguments));
         decoded.map_err(|error| self.input.explain(arguments, &error))?;
         Ok(match &self.access {

@@ -16,8 +16,8 @@ use std::fmt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-/// A type of toolset, erased: what `#[toolset]` leaves in the binary at link time, with its
-/// place in the source.
+/// A type-erased toolset type, registered by `#[toolset]` at link time with its
+/// source location.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -166,7 +166,7 @@ async fn create<T: Toolset>(params: Value, new: New) -> Result<Vec<Tool>, Toolse
     start::<T>(decode_params::<T::Params>(params)?, new).await
 }
 
-/// The tools over new values, or tools that say why there are none.
+/// The tools over new values, or tools that fail with the reason.
 pub(crate) async fn start<T: Toolset>(
     params: T::Params,
     new: New,

@@ -20,7 +20,7 @@ pub(crate) enum Dialect {
     Gemini,
 }
 
-/// What becomes of a keyword.
+/// The treatment of a keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     Keep,
@@ -38,7 +38,7 @@ impl Dialect {
         matches!(self, Self::Anthropic | Self::OpenAi)
     }
 
-    /// What becomes of a keyword that holds no schemas.
+    /// The treatment of a keyword that contains no schemas.
     pub(super) fn fate(self, keyword: &str, value: &Value) -> Fate {
         let is_kept = match keyword {
             "$schema" | "$comment" | "$id" | "$anchor" => return Fate::Drop,
@@ -57,7 +57,7 @@ impl Dialect {
             "pattern" | "multipleOf" | "exclusiveMinimum" | "exclusiveMaximum" => {
                 self == Self::OpenAi
             }
-            // OpenAPI: the value `null` is accepted, which `type` says already.
+            // OpenAPI: the value `null` is accepted, which `type` already expresses.
             "nullable" => return Fate::Drop,
             _ => false,
         };

@@ -16,9 +16,9 @@ pub(super) struct Lowering<'a> {
     root: &'a Map<String, Value>,
     dialect: Dialect,
     changes: Vec<SchemaChange>,
-    /// The place in the tool's schema, as keys of a JSON pointer.
+    /// The position in the tool's schema, as keys of a JSON pointer.
     at: Vec<String>,
-    /// The references that stand expanded around this place.
+    /// The references that are expanded around this position.
     expanded: Vec<String>,
     /// Whether an enclosing property within the current definition may be absent.
     is_avoidable: bool,
@@ -59,7 +59,7 @@ impl<'a> Lowering<'a> {
         Ok(lowered)
     }
 
-    /// The result, with what was counted and changed on the way.
+    /// The result, with the counters and the changes.
     pub(super) fn finish(self, schema: Value) -> Lowered {
         let Self { changes, optional, unions, .. } = self;
         Lowered { schema, changes, optional, unions }

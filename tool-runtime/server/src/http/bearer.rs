@@ -50,7 +50,7 @@ pub enum TokensError {
         /// The cause.
         source: std::io::Error,
     },
-    /// There is no token at all.
+    /// There are no tokens.
     #[error("there is no token; write one on a line, as `TOKEN` or `NAME:TOKEN`")]
     Empty,
     /// The variable and the file hold the same token.

@@ -71,7 +71,7 @@ impl ConcurrencyLimit {
     }
 }
 
-/// One place of a principal.
+/// One slot of a principal.
 struct Share {
     limit: Arc<ConcurrencyLimit>,
     principal: Arc<Principal>,

@@ -19,7 +19,7 @@ pub(super) struct RequestGuard {
     origins: Origins,
     auth: Option<Arc<dyn Authenticate>>,
     auth_timeout: Duration,
-    /// The URL where clients learn how to get a token.
+    /// The URL of the description of how to get a token.
     metadata: Option<String>,
 }
 

@@ -184,7 +184,7 @@ impl Service {
         rejection.into()
     }
 
-    /// Whether the client speaks 2026-07-28; `None` if rmcp must serve the request. An older client
+    /// Whether the client uses 2026-07-28; `None` if rmcp must serve the request. An older client
     /// without a session must open one first, if there are sessions.
     fn plain_version(&self, headers: &HeaderMap) -> Option<bool> {
         plain::version(headers).filter(|is_stateless| *is_stateless || !self.options.sessions)

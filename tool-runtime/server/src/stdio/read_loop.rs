@@ -323,7 +323,7 @@ impl Incoming {
 /// The message or plain call in a line; `None` for a line to ignore.
 ///
 /// # Errors
-/// The answer to a line that is not a message, or comes at the wrong time.
+/// The answer to a line that is not a message, or arrives at the wrong time.
 fn incoming(
     connection: &Arc<Connection>,
     shared: &Arc<SharedReader>,

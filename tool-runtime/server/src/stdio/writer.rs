@@ -29,7 +29,7 @@ pub(super) trait Outlet: Send + Sync {
     /// Makes the pump check the queue.
     fn wake(&self);
 
-    /// Writes what is queued, if that is possible without waiting. Otherwise the pump does.
+    /// Writes the queued bytes, if that is possible without waiting. Otherwise the pump writes them.
     fn flush(&self, _: &Shared) {
         self.wake();
     }

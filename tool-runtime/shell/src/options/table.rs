@@ -10,7 +10,7 @@ pub(super) struct Program {
     pub(super) rules: Vec<Rule>,
 }
 
-/// A refused word, in all subcommands or in one.
+/// A rejected word, in all subcommands or in one.
 #[derive(Debug)]
 pub(super) struct Rule {
     pub(super) subcommand: Option<&'static str>,

@@ -274,7 +274,7 @@ async fn every_failure_is_a_result_at_its_index() {
     assert!(!results[5].observation().to_text().contains("boom"));
 }
 
-/// Tell that it began, and wait for ever.
+/// Tell that it began, and wait forever.
 #[tool(read_only, register = false)]
 async fn linger(began: &Notify) {
     began.notify_one();

@@ -209,7 +209,7 @@ struct Endless;
 
 #[toolset(register = false)]
 impl Endless {
-    /// Wait for ever.
+    /// Wait forever.
     #[tool]
     async fn hang(&self, started: &Notify) {
         started.notify_one();

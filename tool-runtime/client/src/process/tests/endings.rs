@@ -140,7 +140,7 @@ fn a_child_can_be_dropped_without_a_runtime() {
 #[tokio::test]
 async fn an_abandoned_start_leaves_no_process() {
     let pids = env::temp_dir().join(format!("tool-runtime-{}", process::id()));
-    // As a FIFO it holds back whoever writes his number until it is read.
+    // A FIFO blocks writers until their process id is read.
     let made = process::Command::new("mkfifo").arg(&pids).status().expect("mkfifo");
     assert!(made.success());
     let text = format!("{STUBBORN} echo $$ >'{}'; while :; do sleep 60; done", pids.display());

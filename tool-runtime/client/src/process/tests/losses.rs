@@ -1,4 +1,4 @@
-//! What becomes of children when their host is gone, and of the host when its children are.
+//! Children whose host is killed, and resources of the host after its children have exited.
 
 use super::super::{Child, Command};
 use super::support::{LONG, SHORT, STUBBORN, Server, alone, assert_goes, closed, pid};
@@ -33,7 +33,7 @@ fn children_of_a_killed_host_exit() {
     pids.iter().for_each(|number| assert_goes(pid(number)));
 }
 
-/// The kernel means the thread that forked when it speaks of a parent.
+/// For the kernel's parent-death signal, the parent is the thread that forked.
 #[tokio::test]
 async fn a_child_outlives_the_thread_that_asked_for_it() {
     let runtime = tokio::runtime::Handle::current();
@@ -83,7 +83,7 @@ async fn cycle(text: &str) {
     closed(&server.child, SHORT).await;
 }
 
-/// Descriptors, threads and children, dead or alive.
+/// Descriptors, threads and children, including zombies.
 fn held() -> [usize; 3] {
     let listed = |folder: &str| fs::read_dir(folder).expect("Linux").flatten();
     let children = listed("/proc/self/task").filter_map(|task| {

@@ -1,4 +1,4 @@
-//! What is started, with what around it, and what is said if it cannot be.
+//! Starting a process: its command, its environment, and errors.
 
 use super::super::error::SpawnError;
 use super::super::exit::Exit;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use tokio::io::AsyncReadExt as _;
 use tokio_util::task::TaskTracker;
 
-/// A folder that goes with its test.
+/// A temporary directory.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -147,7 +147,7 @@ async fn a_child_gets_a_small_environment() {
     assert!(!names.iter().any(|name| name.starts_with("CARGO")), "{names:?}");
 }
 
-/// Whoever held another one's input would keep it open.
+/// An inherited copy of another child's input would keep it open.
 #[tokio::test]
 async fn children_do_not_inherit_each_others_streams() {
     let first = Server::run("cat").await;

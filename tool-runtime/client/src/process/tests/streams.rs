@@ -1,4 +1,4 @@
-//! What goes between a child and its connection.
+//! Data between a child and its connection.
 
 use super::super::exit::Exit;
 use super::support::{LONG, SHORT, STUBBORN, Server, closed, exited, redactor, script, start};

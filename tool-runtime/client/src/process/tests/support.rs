@@ -30,7 +30,7 @@ pub(super) const SHORT: Duration = Duration::from_millis(100);
 /// It stays in the background of the script that it is a part of.
 pub(super) const STUBBORN: &str = r#"sh -c 'trap "" TERM; echo $$; while :; do sleep 60; done' & "#;
 
-/// A child that prints lines, and what it printed.
+/// A child that prints lines, and its streams.
 pub(super) struct Server {
     pub(super) child: Child,
     pub(super) stdin: Stdin,
@@ -43,7 +43,7 @@ pub(super) fn script(text: &str) -> Command {
     command
 }
 
-/// Replaces `secret` by `shown` in what a child prints.
+/// Replaces `secret` by `shown` in the output of a child.
 pub(super) fn redactor(secrets: &[(&str, &str)]) -> Arc<Redactor> {
     let secrets = secrets.iter().map(|(shown, secret)| ((*shown).into(), (*secret).into()));
     Arc::new(Redactor::new(secrets))
@@ -89,7 +89,7 @@ pub(super) fn pid(text: &str) -> Pid {
     Pid::from_raw(number).expect("a number of a process")
 }
 
-/// A process that is dead but not reaped by its parent is gone.
+/// A process that is a zombie counts as gone.
 pub(super) fn is_gone(pid: Pid) -> bool {
     if test_kill_process(pid).is_err() {
         return true;
@@ -98,7 +98,7 @@ pub(super) fn is_gone(pid: Pid) -> bool {
     stat.is_ok_and(|stat| stat.rsplit(')').next().is_some_and(|rest| rest.starts_with(" Z")))
 }
 
-/// Waits for it, not for ever.
+/// Waits for the exit, with a time limit.
 pub(super) fn assert_goes(pid: Pid) {
     let deadline = Instant::now() + PATIENCE;
     while !is_gone(pid) {

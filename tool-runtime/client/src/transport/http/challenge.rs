@@ -5,7 +5,7 @@ use tool_runtime_core::seam::one_line;
 /// Limit on a part that is shown.
 const MAX_PART: usize = 300;
 
-/// The essentials of a header `WWW-Authenticate`, in words.
+/// The essentials of a header `WWW-Authenticate` as readable text.
 pub(super) fn in_words(challenge: &str) -> String {
     let parameter = |name| parameter(challenge, name);
     let said = match (parameter("error"), parameter("error_description")) {
@@ -78,7 +78,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever a server sends, nothing panics.
+        /// No header value causes a panic.
         #[test]
         fn any_challenge_is_parsed_without_a_panic(challenge in "\\PC*|(error|scope|=|\"|,| |\\\\|ß)*") {
             in_words(&challenge);

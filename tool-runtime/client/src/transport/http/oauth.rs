@@ -27,7 +27,7 @@ use tokio::time::timeout;
 use tool_runtime_config::McpOAuth;
 use tool_runtime_core::seam::lock;
 
-/// Time that a request waits for a token: enough without a person.
+/// Time that a request waits for a token: enough without the user.
 const TOKEN_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The tokens of one server.
@@ -43,7 +43,7 @@ struct Shared {
     is_awaited: AtomicBool,
 }
 
-/// The outcome of a renewal, for all who wait.
+/// The outcome of a renewal, for all waiting requests.
 type Running = watch::Receiver<Option<Result<(), NoHeaders>>>;
 
 impl OAuth {
@@ -62,12 +62,12 @@ impl OAuth {
         }))
     }
 
-    /// Whether a request has stopped waiting for a person.
+    /// Whether a request has stopped waiting for the user.
     pub(super) fn is_authorizing(&self) -> bool {
         self.0.is_awaited.load(Ordering::Relaxed)
     }
 
-    /// Waits for the person; once for each time that a request gave up.
+    /// Waits for the user; returns once for each request that gave up.
     pub(super) async fn authorized(&self) -> Result<(), String> {
         let running = lock(&self.0.running).clone();
         let is_awaited = self.0.is_awaited.swap(false, Ordering::Relaxed);

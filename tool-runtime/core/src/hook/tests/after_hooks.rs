@@ -6,7 +6,7 @@ use crate::observation::Observation;
 use std::error::Error as _;
 use std::future::ready;
 
-/// Notes what it sees and keeps it.
+/// Records the outcome that it receives, and keeps it.
 fn watcher(pattern: &str, notes: &Notes) -> Hook {
     let notes = notes.clone();
     Hook::after(pattern, move |_, after: AfterCall| {

@@ -6,7 +6,7 @@ use std::future::pending;
 use std::io;
 use std::time::Duration;
 
-/// One of each way to fail, and what the operator reads of it.
+/// One hook of each kind of failure, and the expected message for the operator.
 fn failing() -> Vec<(Hook, &'static str)> {
     vec![
         (

@@ -1,4 +1,4 @@
-//! Whatever comes, goes and gives up in whatever order.
+//! Random calls that enter, end and are dropped in random order.
 
 use super::world::{Call, World};
 use crate::access::{Access, Claim};
@@ -8,13 +8,13 @@ use proptest::prelude::*;
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// A call comes: made by a held one, if there is one that is meant by the number.
+    /// Enters a call. The number selects the parent among the held calls, if there is one.
     Enter { claim: Claim, parent: Option<u8>, at_once: bool },
-    /// A held call ends that waits for none that it made.
+    /// Ends a held call that waits for no nested call.
     End(u8),
-    /// A waiting call gives up.
+    /// Drops a waiting call.
     GiveUp(u8),
-    /// A held call is dropped, though calls that it made go on.
+    /// Drops a held call while its nested calls continue.
     Abandon(u8),
 }
 
@@ -68,7 +68,7 @@ impl World {
         }
     }
 
-    /// Nobody comes any more: everybody who is left has their turn.
+    /// Ends all remaining calls without new ones.
     fn drain(&mut self, numbers: &[u8]) {
         let mut numbers = numbers.iter().copied().cycle();
         self.poll_all();
@@ -111,7 +111,7 @@ proptest! {
     }
 }
 
-/// The random cases are no use if hardly any come to the point.
+/// The random cases are useful only if enough nested calls are rejected.
 #[test]
 fn some_nested_calls_are_rejected() {
     use proptest::strategy::ValueTree as _;

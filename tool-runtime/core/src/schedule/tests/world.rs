@@ -12,7 +12,7 @@ use std::task::{Context, Poll, Wake, Waker};
 #[derive(Default)]
 pub(super) struct World {
     pub(super) queue: SharedQueue,
-    /// In the order they came.
+    /// In the order of entering.
     pub(super) calls: Vec<Call>,
     pub(super) refusals: usize,
 }
@@ -71,14 +71,14 @@ impl World {
         self.calls[index].state = State::Gone;
     }
 
-    /// Polls what was woken until nothing is.
+    /// Polls all woken calls until none is left.
     pub(super) fn settle(&mut self) {
         while let Some(index) = self.calls.iter().position(Call::is_due) {
             self.poll(index);
         }
     }
 
-    /// Whoever was not polled yet is from now on.
+    /// Polls all waiting calls, including those that were never polled.
     pub(super) fn poll_all(&mut self) {
         for call in self.calls.iter().filter(|call| call.is_waiting()) {
             call.flag.0.store(true, Ordering::Relaxed);

@@ -130,7 +130,7 @@ fn asserts_format(schema: &Map<String, Value>) -> bool {
     format.is_some_and(|format| format::ENFORCED.contains(&format))
 }
 
-/// Whether names must match a pattern that no type of key stands for.
+/// Whether names must match a pattern that is not implied by a type of key.
 fn asserts_names(schema: &Map<String, Value>) -> bool {
     let patterns = schema.get("patternProperties").and_then(Value::as_object);
     patterns.is_some_and(|patterns| {

@@ -158,7 +158,7 @@ impl<'a, 's, 'v> Failure<'a, 's, 'v> {
         Issue::new(at.path(), self.rule, format!("{} must be {forms}{got}", at.subject()))
     }
 
-    /// By the candidate that the value comes closest to, or all forms if it comes close to none.
+    /// Explains the candidate that is closest to the value, or lists all forms if none is close.
     fn by_closeness(&mut self, candidates: &[usize]) -> Vec<Issue> {
         let mut close: Vec<usize> = candidates.to_vec();
         if let (Value::Object(object), true) = (self.value, candidates.len() > 1) {

@@ -11,7 +11,7 @@ const MAX_DEPTH: u16 = 128;
 /// half of a thread's two megabytes of stack.
 const MAX_HOPS: u16 = 256;
 
-/// The kind of document that is walked, which decides the words of messages.
+/// The kind of the document, which affects the wording of messages.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum DocumentKind {
     /// The arguments of a call.

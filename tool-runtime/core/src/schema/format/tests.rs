@@ -2,7 +2,7 @@
 
 use crate::schema::format::{ENFORCED, conforms, hint};
 
-/// A format, what conforms to it and what does not.
+/// A format, with valid and invalid values.
 type Row = (&'static str, &'static [&'static str], &'static [&'static str]);
 
 /// All formats, in the order in which they are listed.

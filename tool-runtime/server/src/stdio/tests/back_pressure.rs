@@ -1,4 +1,4 @@
-//! A peer that reads slowly, late, or not at all.
+//! Peers that read slowly, late, or not at all.
 
 use std::io;
 use std::pin::pin;

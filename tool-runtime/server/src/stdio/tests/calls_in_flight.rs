@@ -71,7 +71,7 @@ async fn answer(transport: &mut StdioTransport, id: i64) {
     sent(transport, bulky(id, 1)).await.expect("sent");
 }
 
-/// The next message; `None` if none comes for now.
+/// The next message; `None` if none arrives soon.
 async fn next(transport: &mut StdioTransport) -> Option<RxJsonRpcMessage<RoleServer>> {
     timeout(MOMENT, transport.receive()).await.ok().map(|message| message.expect("no end yet"))
 }
@@ -116,7 +116,7 @@ async fn a_cancelled_call_frees_its_slot() {
     receives(&mut transport, IN_FLIGHT + 1..IN_FLIGHT + 2).await;
 }
 
-/// Running calls may wait for a message that comes after calls without a place.
+/// Running calls may wait for a message behind calls without a slot.
 #[tokio::test(start_paused = true)]
 async fn stalled_calls_reject_further_calls_and_reading_continues() {
     let (mut client, mut transport) = open().await;

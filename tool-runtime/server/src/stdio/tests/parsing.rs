@@ -14,7 +14,7 @@ fn request(line: &str) -> ClientRequest {
     message.into_request().expect("a request").0
 }
 
-/// What rmcp makes of it.
+/// The request as parsed by rmcp.
 fn request_by_rmcp(line: &str) -> ClientRequest {
     let message: RxJsonRpcMessage<RoleServer> = serde_json::from_str(line).expect("a message");
     message.into_request().expect("a request").0

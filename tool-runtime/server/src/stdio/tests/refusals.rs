@@ -1,4 +1,4 @@
-//! What a peer hears about lines that are not messages.
+//! Answers to lines that are not messages.
 
 use rmcp::model::RequestId;
 use serde_json::{Value, json};
@@ -122,7 +122,7 @@ async fn an_unusable_answer_fails_its_question() {
         r#"{"jsonrpc":"2.0","id":0}"#,
         r#"{"jsonrpc":"2.0","id":0,"result":{},"result":{}}"#,
     ];
-    // Before the session is open there are no questions.
+    // Questions are only possible in an open session.
     peer.write(format!("{}\n{}", bad[0], ping(1)));
     assert_eq!(id_of(received(&mut transport).await), Some(1));
     assert_eq!(peer.expect()["id"], Value::Null);

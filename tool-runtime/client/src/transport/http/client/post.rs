@@ -23,7 +23,7 @@ use std::sync::atomic::Ordering;
 /// The code for a call that a server rejected by an HTTP status.
 const REFUSED: ErrorCode = ErrorCode(-32000);
 
-/// An error in the place of an answer.
+/// An error instead of an answer.
 fn answer(code: ErrorCode, text: String, id: &RequestId) -> Answer {
     let error = ErrorData::new(code, text, None);
     Answer::Json(ServerJsonRpcMessage::error(error, Some(id.clone())), None)

@@ -1,4 +1,4 @@
-//! Sends a person to the authorization page and waits for the redirect.
+//! Sends the user to the authorization page and waits for the redirect.
 
 use super::flow::{Flow, Manager};
 use super::host_callbacks::McpAuthPage;
@@ -9,11 +9,11 @@ use rmcp::transport::auth::AuthorizationCallback;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Time that a person may take.
+/// Time that the user may take.
 const LOGIN_TIMEOUT: Duration = Duration::from_secs(600);
 
 impl Flow {
-    /// Shows a person a page, and exchanges the code of the redirect for a token.
+    /// Shows the user a page, and exchanges the code of the redirect for a token.
     pub(super) async fn authorize(
         &self,
         manager: Manager,

@@ -1,4 +1,4 @@
-//! Obtains tokens: by refresh, by client credentials, by authorization of a person.
+//! Obtains tokens: by refresh, by client credentials, by authorization of the user.
 
 use super::credential_store::SavedCredentials;
 use super::error_text::error_text;

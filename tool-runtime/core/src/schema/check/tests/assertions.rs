@@ -1,4 +1,4 @@
-//! Which schemas ask for more than decoding makes sure of, by what schemars derives.
+//! Recognizes schemas that are stricter than decoding, among those that schemars derives.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::net::IpAddr;

@@ -1,4 +1,4 @@
-//! Whatever the schema and the value: the walk ends, and judges as the `jsonschema` crate does.
+//! For random schemas and values, the walk ends and agrees with the `jsonschema` crate.
 
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
@@ -131,7 +131,7 @@ fn collected(keywords: Vec<(&'static str, Value)>) -> Value {
         .into()
 }
 
-/// A document: a schema and what its references lead to. What is led to holds no references, so that none is circular.
+/// A document: a schema and the targets of its references. The targets contain no references, so that none is circular.
 fn document() -> impl Strategy<Value = Value> {
     let target = vec(assertion(), 0..3).prop_map(collected);
     (schema(), target.clone(), target).prop_filter_map("an object", |(mut schema, x, y)| {
@@ -140,7 +140,7 @@ fn document() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Any JSON that looks like a schema, with words in the wrong places, circles and formats.
+/// Random JSON similar to a schema, with keywords at the wrong positions, cycles and formats.
 fn schema_like() -> impl Strategy<Value = Value> {
     let words = select(vec![
         "#",

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::said;
 
-/// What is said of `{ "a": "x" }` if `a` must be what `reference` leads to.
+/// The messages for `{ "a": "x" }` if `a` must match the target of `reference`.
 fn said_through(reference: &str) -> Vec<String> {
     let schema: Value = json!({
         "properties": { "a": { "$ref": reference }, "odd/~ %name": { "type": "integer" } },

@@ -26,7 +26,7 @@ fn schemas() -> Vec<Value> {
     rules.iter().flat_map(as_secrets).collect()
 }
 
-/// The rule as that of a secret, said in all the ways in which it can be said.
+/// The rule marked as secret, in all supported ways.
 fn as_secrets(rule: &Value) -> Vec<Value> {
     let mut marked = rule.clone();
     marked["writeOnly"] = json!(true);

@@ -1,4 +1,4 @@
-//! What is serialised from a type has no issues by the schema of the type, and what decodes has none either.
+//! Values serialized from a type match its schema, and so do values that decode.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::num::{NonZeroI8, NonZeroU32};
@@ -253,7 +253,7 @@ proptest! {
     }
 }
 
-/// serde ignores what stands beside the tag of a unit variant, even where unknown fields are
+/// serde ignores other members beside the tag of a unit variant, even where unknown fields are
 /// denied; the schema does not allow it.
 fn has_more_than_a_unit(value: &serde_json::Value) -> bool {
     let Some(object) = value.as_object() else {

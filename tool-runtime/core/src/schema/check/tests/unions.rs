@@ -15,7 +15,7 @@ fn tool<T: JsonSchema>() -> Value {
     schemars::schema_for!(Arguments<T>).to_value()
 }
 
-/// What is said of each value of the argument `a`, without path and rule.
+/// Checks the messages for each value of the argument `a`, without path and rule.
 fn assert_says_of<T: JsonSchema>(rows: &[(Value, &[&str])]) {
     let schema = tool::<T>();
     for (value, expected) in rows {
