@@ -11,9 +11,9 @@ mod receiver;
 mod shared_state;
 mod stand_in;
 
-pub(crate) use block::block_refusals;
-pub(crate) use output::refused_output;
-pub(crate) use parameter::{is_plain_argument, is_refused};
+pub(crate) use block::block_errors;
+pub(crate) use output::output_error;
+pub(crate) use parameter::{is_plain_argument, is_unsupported};
 pub(crate) use shared_state::{generic, optional};
 pub(crate) use stand_in::stand_in;
 
@@ -26,7 +26,7 @@ use syn::spanned::Spanned;
 use syn::{Error, FnArg, GenericParam, ReturnType, Signature};
 
 /// All reasons why generated code cannot call a function.
-pub(crate) fn refusals(function: &ToolFn, place: Place, kind: Kind) -> Vec<Error> {
+pub(crate) fn signature_errors(function: &ToolFn, place: Place, kind: Kind) -> Vec<Error> {
     let signature = &function.signature;
     let mut refused = qualifiers(signature, kind);
     refused.extend(generics(signature, kind));
@@ -41,7 +41,7 @@ pub(crate) fn refusals(function: &ToolFn, place: Place, kind: Kind) -> Vec<Error
         }
     }
     if let ReturnType::Type(_, output) = &signature.output {
-        refused.extend(refused_output(output, kind));
+        refused.extend(output_error(output, kind));
     }
     if refused.is_empty() && stand_in(function).is_some() {
         refused.push(lifetimes::undeclared(signature));

@@ -7,7 +7,7 @@ use quote::{ToTokens, quote};
 use syn::{Error, GenericParam, Type};
 
 /// All reasons why a block cannot be a toolset.
-pub(crate) fn block_refusals(block: &ImplBlock) -> Vec<Error> {
+pub(crate) fn block_errors(block: &ImplBlock) -> Vec<Error> {
     let mut refused = Vec::new();
     refused.extend(of_trait(block));
     refused.extend(generics(block).or_else(|| borrowed(&block.ty)));

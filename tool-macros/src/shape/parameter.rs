@@ -54,7 +54,7 @@ fn words(tokens: TokenStream) -> Vec<String> {
 }
 
 /// Whether a parameter's shape is rejected.
-pub(crate) fn is_refused(typed: &PatType) -> bool {
+pub(crate) fn is_unsupported(typed: &PatType) -> bool {
     !check(typed, Kind::Tool).is_empty()
 }
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 /// The ways in which a result of generated code can violate its output schema. The schema is derived from the type, so
 /// only floats can violate it: serde_json writes those that are not finite as `null`.
 #[derive(Debug, Default)]
-pub(crate) enum Promise {
+pub(crate) enum OutputShape {
     /// No schema, although the value may be structured: a scalar, shown as text.
     Text,
     #[default]
@@ -19,7 +19,7 @@ pub(crate) enum Promise {
     Floats(OutputModel),
 }
 
-impl Promise {
+impl OutputShape {
     pub(crate) fn of(definition: &ToolDefinition) -> Self {
         match &definition.output_schema {
             None => Self::Text,

@@ -8,7 +8,7 @@ const SHORT: f32 = 0.6;
 const MIN_LENGTH: usize = 4;
 
 /// The similarity of a known word to an unknown one, if they are similar.
-pub(crate) fn nearness(unknown: &str, known: &str) -> Option<f32> {
+pub(crate) fn similarity(unknown: &str, known: &str) -> Option<f32> {
     if unknown.len().min(known.len()) < MIN_LENGTH {
         return None;
     }
@@ -36,19 +36,19 @@ fn is_one_error_apart(a: &[u8], b: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{SHORT, TYPO, nearness};
+    use super::{SHORT, TYPO, similarity};
 
     #[test]
     fn words_with_one_error_are_similar() {
         for typo in ["calender", "calnedar", "calenda", "callendar"] {
-            assert_eq!(nearness(typo, "calendar"), Some(TYPO), "{typo}");
+            assert_eq!(similarity(typo, "calendar"), Some(TYPO), "{typo}");
         }
-        assert_eq!(nearness("kalender", "calendar"), None);
-        assert_eq!(nearness("kex", "key"), None);
+        assert_eq!(similarity("kalender", "calendar"), None);
+        assert_eq!(similarity("kex", "key"), None);
     }
 
     #[test]
     fn abbreviations_are_similar() {
-        assert_eq!(nearness("repo", "repositori"), Some(SHORT));
+        assert_eq!(similarity("repo", "repositori"), Some(SHORT));
     }
 }

@@ -1,6 +1,6 @@
 //! Queries against an index.
 
-use crate::fuzzy::nearness;
+use crate::fuzzy::similarity;
 use crate::index::{Posting, ToolIndex};
 use crate::synonyms::{self, SYNONYMS};
 use crate::words::{for_each_word, is_light_verb, is_question_word, is_stop_word};
@@ -108,8 +108,10 @@ impl ToolIndex {
             found.iter_mut().for_each(|(_, weight)| *weight *= LIGHT);
         }
         if own.is_none() {
-            let near =
-                self.terms.iter().filter_map(|(known, term)| Some((*term, nearness(stem, known)?)));
+            let near = self
+                .terms
+                .iter()
+                .filter_map(|(known, term)| Some((*term, similarity(stem, known)?)));
             found.extend(near);
         }
         found

@@ -47,7 +47,7 @@ mod plain;
 mod refusal;
 mod reply;
 mod request_guard;
-mod rmcp_refusal;
+mod rmcp_rejection;
 mod service;
 mod sessions;
 mod write_timeout;

@@ -167,8 +167,8 @@ impl Drop for QuestionGuard {
 impl Queue {
     fn log(&mut self, entry: LogEntry) {
         let bytes = bytes(&entry.data);
-        let has_room = self.entries.len() < MAX_ENTRIES && self.bytes + bytes <= MAX_BYTES;
-        if has_room || self.entries.is_empty() {
+        let has_capacity = self.entries.len() < MAX_ENTRIES && self.bytes + bytes <= MAX_BYTES;
+        if has_capacity || self.entries.is_empty() {
             self.bytes += bytes;
             self.entries.push_back(entry);
         } else {

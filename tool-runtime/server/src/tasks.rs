@@ -59,7 +59,7 @@ impl Tasks {
         let created = entry.describe(&id);
         {
             let mut entries = self.0.lock();
-            make_room(&mut entries, &entry)?;
+            remove_ended(&mut entries, &entry)?;
             entries.insert(id.clone(), entry);
         }
         set_handle(Handle { tasks: Arc::downgrade(&self.0), id: id.clone() });
@@ -189,7 +189,7 @@ async fn run(tasks: Weak<Entries>, id: String, mut work: Work) {
 
 /// Removes an ended task if the limit is reached: first those whose result was read, then the
 /// oldest first.
-fn make_room(entries: &mut HashMap<String, Entry>, new: &Entry) -> Result<(), &'static str> {
+fn remove_ended(entries: &mut HashMap<String, Entry>, new: &Entry) -> Result<(), &'static str> {
     let owned = entries.values().filter(|entry| entry.has_owner_of(new)).count();
     let is_owner_full = owned >= MAX_PER_OWNER;
     if !is_owner_full && entries.len() < MAX_TASKS {

@@ -10,7 +10,7 @@ use table::{Program, Rule};
 
 /// A rejected word.
 #[derive(Debug, Clone, Copy)]
-enum Refused {
+enum RejectedWord {
     /// `--NAME`, `--NAME=VALUE`, and abbreviations such as `--NA`.
     Long(&'static str),
     /// `-C`, also with a value attached or among other letters.
@@ -38,7 +38,7 @@ pub(crate) fn refused(pattern: &ShellPattern, words: &[String]) -> Option<Reason
     let literal = pattern.words().iter().enumerate().filter(|(_, word)| word.is_literal());
     for (index, word) in literal {
         let Some((name, program)) = find(word.prefix()) else { continue };
-        let found = program.refused(&words[index + 1..], &pattern.words()[index + 1..]);
+        let found = program.rejected_word(&words[index + 1..], &pattern.words()[index + 1..]);
         if let Some(word) = found {
             return Some(Reason::Option { program: name, word: word.clone() });
         }
@@ -57,11 +57,15 @@ fn find(word: &str) -> Option<(&'static str, &'static Program)> {
 }
 
 impl Program {
-    fn refused<'a>(&self, words: &'a [String], pattern: &[WordPattern]) -> Option<&'a String> {
+    fn rejected_word<'a>(
+        &self,
+        words: &'a [String],
+        pattern: &[WordPattern],
+    ) -> Option<&'a String> {
         let subcommands = subcommands(words);
         let position = |rule: &Rule| {
             let mut positions = rule.positions(words, &subcommands).into_iter();
-            positions.find(|at| !rule.refused.written(pattern.get(*at)))
+            positions.find(|at| !rule.rejected_word.written(pattern.get(*at)))
         };
         self.rules.iter().find_map(position).map(|at| &words[at])
     }
@@ -93,20 +97,20 @@ impl Rule {
         if self.subcommand.is_some() && subcommand.is_none() {
             return Vec::new();
         }
-        let end = match self.refused {
-            Refused::Letter(_) => words.len().min(1),
-            Refused::Leading(_) => subcommands.last().copied().unwrap_or(words.len()),
+        let end = match self.rejected_word {
+            RejectedWord::Letter(_) => words.len().min(1),
+            RejectedWord::Leading(_) => subcommands.last().copied().unwrap_or(words.len()),
             _ => words.len(),
         };
-        match self.refused {
-            Refused::SedScript => sed::refused(words),
-            Refused::Subcommand => subcommand.into_iter().collect(),
-            refused => (0..end).filter(|at| refused.hits(&words[*at])).collect(),
+        match self.rejected_word {
+            RejectedWord::SedScript => sed::positions(words),
+            RejectedWord::Subcommand => subcommand.into_iter().collect(),
+            rejected_word => (0..end).filter(|at| rejected_word.hits(&words[*at])).collect(),
         }
     }
 }
 
-impl Refused {
+impl RejectedWord {
     fn hits(self, word: &str) -> bool {
         match self {
             Self::Long(name) => word.strip_prefix("--").is_some_and(|given| {

@@ -237,7 +237,7 @@ impl Outgoing {
 
     /// Ends the connection and notes the reason.
     fn give_up(&self, why: &str) {
-        self.notifications.note_end(why);
+        self.notifications.mark_ended(why);
         self.end(why);
     }
 
@@ -249,7 +249,7 @@ impl Outgoing {
         state.end = Some(why.to_owned());
         let (queue, writer) = (std::mem::take(&mut state.queue), state.writer.take());
         drop(state);
-        self.notifications.note_over();
+        self.notifications.mark_closed();
         self.over.cancel();
         drop((queue, writer));
     }

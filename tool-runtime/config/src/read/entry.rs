@@ -48,12 +48,12 @@ impl<'a> Entry<'a> {
         let mut members: BTreeMap<&'static str, Member<'a>> = BTreeMap::new();
         for (written, value) in object.iter().filter(|(_, value)| !value.is_null()) {
             let here = place.key(written);
-            let Some((key, fate)) = look_up(keys, written) else {
+            let Some((key, treatment)) = look_up(keys, written) else {
                 unknown(written, &here, keys, findings);
                 continue;
             };
             let found = Member { place: here, value, key };
-            match fate {
+            match treatment {
                 Treatment::Read => {
                     if let Some(twice) = members.get(key) {
                         let text = format!("it duplicates `{}`", twice.place.last());
@@ -136,11 +136,14 @@ impl<'a> Entry<'a> {
 
 fn look_up(keys: Keys, written: &str) -> Option<(&'static str, &'static Treatment)> {
     let snake = snake_case(written);
-    keys.iter().find(|(key, _)| *key == snake).map(|(key, fate)| (*key, fate))
+    keys.iter().find(|(key, _)| *key == snake).map(|(key, treatment)| (*key, treatment))
 }
 
 fn unknown(written: &str, here: &Place, keys: Keys, findings: &mut Findings) {
-    let read = keys.iter().filter(|(_, fate)| matches!(fate, Treatment::Read)).map(|(key, _)| *key);
+    let read = keys
+        .iter()
+        .filter(|(_, treatment)| matches!(treatment, Treatment::Read))
+        .map(|(key, _)| *key);
     let help = match nearest(written, read, 1).first() {
         Some(near) => format!("did you mean `{}`?", spelled_like(written, near)),
         None => "remove it; the documentation of `McpConfig` lists the keys".to_owned(),

@@ -174,17 +174,17 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
 
     /// Rejects the flattened parameter if its type ignored keys that are not allowed.
     pub(crate) fn refuse_ignored_rest(&self, allows: fn(&str) -> bool) -> Result<(), DecodeError> {
-        self.refuse_ignored_in(|| &self.rest, allows)
+        self.reject_ignored_in(|| &self.rest, allows)
     }
 
     /// Rejects the last value if its type ignored keys that are not allowed.
     #[inline]
     pub(crate) fn refuse_ignored(&self, allows: fn(&str) -> bool) -> Result<(), DecodeError> {
-        self.refuse_ignored_in(|| &self.text[self.value_at..self.at], allows)
+        self.reject_ignored_in(|| &self.text[self.value_at..self.at], allows)
     }
 
     #[inline]
-    fn refuse_ignored_in<'t>(
+    fn reject_ignored_in<'t>(
         &self,
         text: impl FnOnce() -> &'t str,
         allows: fn(&str) -> bool,

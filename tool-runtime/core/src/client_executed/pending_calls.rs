@@ -4,7 +4,7 @@ use super::call::{ClientCall, Request};
 use super::error::ClientAnswerError;
 use crate::error::{CallError, ErrorClass, INTERNAL, ToolError};
 use crate::observation::Observation;
-use crate::output_check::{OutputModel, Promise};
+use crate::output_check::{OutputModel, OutputShape};
 use crate::sync::lock;
 use crate::tool::settle;
 use hashbrown::HashMap;
@@ -109,8 +109,8 @@ impl PendingCalls {
         outcome: impl FnOnce() -> Result<Observation, ToolError>,
     ) -> Result<(), ClientAnswerError> {
         let Pending { id, output, reply, .. } = self.claim(id)?;
-        let promise = if output.is_none() { Promise::Text } else { Promise::Value };
-        let answer = settle(outcome(), &promise);
+        let shape = if output.is_none() { OutputShape::Text } else { OutputShape::Value };
+        let answer = settle(outcome(), &shape);
         let misfit = match (&answer, output) {
             (Ok(observation), Some(model)) => model.check(observation).err(),
             _ => None,

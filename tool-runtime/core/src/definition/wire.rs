@@ -32,7 +32,7 @@ struct Wire<'a> {
     output_schema: Option<Cow<'a, Map<String, Value>>>,
     #[serde(default, skip_serializing_if = "is_without_icons")]
     icons: Cow<'a, [Icon]>,
-    #[serde(default, skip_serializing_if = "is_unsaid")]
+    #[serde(default, skip_serializing_if = "is_omitted")]
     annotations: Cow<'a, ToolAnnotations>,
     #[serde(rename = "_meta", default, skip_serializing_if = "is_none")]
     meta: Cow<'a, Map<String, Value>>,
@@ -40,7 +40,7 @@ struct Wire<'a> {
 
 // serde passes a reference to the field.
 #[allow(clippy::ptr_arg)]
-fn is_unsaid(annotations: &Cow<'_, ToolAnnotations>) -> bool {
+fn is_omitted(annotations: &Cow<'_, ToolAnnotations>) -> bool {
     annotations.is_empty()
 }
 

@@ -71,7 +71,7 @@ pub(crate) fn input_of<T: JsonSchema>() -> Value {
         if !definitions.is_empty() {
             map.insert("$defs".to_owned(), definitions.into());
         }
-        refuse_unknown(map);
+        reject_unknown(map);
     }
     schema
 }
@@ -376,7 +376,7 @@ fn empty_bounds(name: &str, property: &Value) -> Option<String> {
 }
 
 /// Rejects unknown arguments, even if the type allows other fields.
-fn refuse_unknown(schema: &mut Map<String, Value>) {
+fn reject_unknown(schema: &mut Map<String, Value>) {
     let says = |keyword: &str| schema.contains_key(keyword);
     if says("additionalProperties") || says("unevaluatedProperties") {
         return;

@@ -11,7 +11,7 @@ use crate::error::CallError;
 use crate::future::BoxFuture;
 use crate::input::InputModel;
 use crate::observation::{IntoObservation, Observation};
-use crate::output_check::Promise;
+use crate::output_check::OutputShape;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -143,7 +143,7 @@ pub(super) struct HandlerExecutor<H, M> {
     handler: H,
     access: Option<Box<AccessOf>>,
     input: InputModel,
-    promise: Promise,
+    shape: OutputShape,
     marker: PhantomData<fn() -> M>,
 }
 
@@ -157,7 +157,7 @@ impl<H: Handler<M>, M> HandlerExecutor<H, M> {
             handler,
             access,
             input: input::<H, M>(definition),
-            promise: Promise::of(definition),
+            shape: OutputShape::of(definition),
             marker: PhantomData,
         }
     }
@@ -183,7 +183,7 @@ impl<H: Handler<M>, M: 'static> Executor for HandlerExecutor<H, M> {
             // Decoding starts the closure, so the schema is checked first.
             self.input.check(arguments)?;
             match self.handler.start(arguments, context) {
-                Ok(future) => settle(future.await.into_observation(), &self.promise),
+                Ok(future) => settle(future.await.into_observation(), &self.shape),
                 Err(error) => Err(self.input.explain(arguments, &error)),
             }
         })

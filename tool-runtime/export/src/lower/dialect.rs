@@ -22,7 +22,7 @@ pub(crate) enum Dialect {
 
 /// The treatment of a keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum Treatment {
     Keep,
     Describe,
     Drop,
@@ -39,12 +39,12 @@ impl Dialect {
     }
 
     /// The treatment of a keyword that contains no schemas.
-    pub(super) fn fate(self, keyword: &str, value: &Value) -> Fate {
+    pub(super) fn treatment(self, keyword: &str, value: &Value) -> Treatment {
         let is_kept = match keyword {
-            "$schema" | "$comment" | "$id" | "$anchor" => return Fate::Drop,
+            "$schema" | "$comment" | "$id" | "$anchor" => return Treatment::Drop,
             "type" | "description" | "title" | "enum" => true,
             // Without meaning: the API still sends the value `null`, which is absent then.
-            "default" if value.is_null() => return Fate::Drop,
+            "default" if value.is_null() => return Treatment::Drop,
             "const" => self.is_strict(),
             "format" => match (self, value.as_str()) {
                 (Self::Gemini, _) => true,
@@ -58,10 +58,10 @@ impl Dialect {
                 self == Self::OpenAi
             }
             // OpenAPI: the value `null` is accepted, which `type` already expresses.
-            "nullable" => return Fate::Drop,
+            "nullable" => return Treatment::Drop,
             _ => false,
         };
-        if is_kept { Fate::Keep } else { Fate::Describe }
+        if is_kept { Treatment::Keep } else { Treatment::Describe }
     }
 
     /// The name of a property, which the dialect may have to change.

@@ -1,7 +1,7 @@
 //! One schema after the other, from the root down.
 
 use super::Lowered;
-use super::dialect::{Dialect, Fate};
+use super::dialect::{Dialect, Treatment};
 use super::keywords::Guidance;
 use super::merge::join;
 use super::refs::{is_recursive, resolve};
@@ -148,10 +148,10 @@ impl<'a> Lowering<'a> {
                     let bound = value.as_i64().map(|bound| bound.saturating_add(step));
                     lowered.entry(keyword).or_insert(json!(bound));
                 }
-                _ => match self.dialect.fate(keyword, value) {
-                    Fate::Keep => drop(lowered.insert(keyword.clone(), value.clone())),
-                    Fate::Describe => self.describe(keyword, value, &mut guidance),
-                    Fate::Drop => {}
+                _ => match self.dialect.treatment(keyword, value) {
+                    Treatment::Keep => drop(lowered.insert(keyword.clone(), value.clone())),
+                    Treatment::Describe => self.describe(keyword, value, &mut guidance),
+                    Treatment::Drop => {}
                 },
             }
         }

@@ -8,7 +8,7 @@ use super::pending_bodies::PendingBodies;
 use super::refusal::{HttpRejection, HttpResult};
 use super::request_guard::RequestGuard;
 use super::sessions::{SessionProblem, Sessions};
-use super::{body, call, cors, plain, rmcp_refusal};
+use super::{body, call, cors, plain, rmcp_rejection};
 use crate::handler::PoolHandler;
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -165,7 +165,7 @@ impl Service {
             return Err(self.reject(&message.body, session).await);
         }
         if response.status().is_client_error() {
-            return Err(rmcp_refusal::json_rpc_error(response, &message.body).await);
+            return Err(rmcp_rejection::json_rpc_error(response, &message.body).await);
         }
         Ok(response.map(|body| match message.listens {
             // A subscription takes no place, and is answered when the server shuts down.

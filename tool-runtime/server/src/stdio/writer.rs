@@ -100,7 +100,7 @@ impl Writer {
     }
 
     /// Resolves once the queue is below its limit, or with the error that ended writing.
-    pub(super) async fn room(&self) -> io::Result<()> {
+    pub(super) async fn capacity(&self) -> io::Result<()> {
         self.until(|queue| !queue.is_full()).await
     }
 
@@ -108,7 +108,7 @@ impl Writer {
     ///
     /// # Errors
     /// The error that ended writing.
-    pub(super) fn has_room(&self) -> io::Result<bool> {
+    pub(super) fn has_capacity(&self) -> io::Result<bool> {
         let queue = self.shared.lock();
         queue.check().map(|()| !queue.is_full())
     }

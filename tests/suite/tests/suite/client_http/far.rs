@@ -24,7 +24,7 @@ const HANGING: Duration = Duration::from_secs(20);
 
 /// A request as received by the server.
 #[derive(Clone, Debug)]
-pub(super) struct Seen {
+pub(super) struct RecordedRequest {
     pub(super) method: String,
     pub(super) path: String,
     pub(super) headers: axum::http::HeaderMap,
@@ -32,7 +32,7 @@ pub(super) struct Seen {
     pub(super) body: String,
 }
 
-impl Seen {
+impl RecordedRequest {
     pub(super) fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
@@ -104,7 +104,7 @@ impl Probe {
     }
 
     /// Releases one waiting call.
-    pub(super) fn let_go(&self) {
+    pub(super) fn release(&self) {
         self.go.add_permits(1);
     }
 
@@ -156,21 +156,21 @@ pub(super) fn tools(probe: &Arc<Probe>) -> ToolPool {
     builder.state(Arc::clone(probe)).build().unwrap()
 }
 
-type Gate = dyn Fn(&Seen) -> Option<Response> + Send + Sync;
+type Gate = dyn Fn(&RecordedRequest) -> Option<Response> + Send + Sync;
 
 /// A server with its own runtime, which ends with it.
-pub(super) struct Far {
+pub(super) struct RemoteServer {
     pub(super) address: SocketAddr,
     runtime: Option<Runtime>,
-    seen: Arc<Mutex<Vec<Seen>>>,
+    seen: Arc<Mutex<Vec<RecordedRequest>>>,
 }
 
-impl Far {
+impl RemoteServer {
     /// Our own server. Requests that the gate answers do not reach it.
     pub(super) fn start(
         pool: &ToolPool,
         options: HttpOptions,
-        gate: impl Fn(&Seen) -> Option<Response> + Send + Sync + 'static,
+        gate: impl Fn(&RecordedRequest) -> Option<Response> + Send + Sync + 'static,
     ) -> Self {
         Self::start_at("127.0.0.1:0".parse().unwrap(), pool, options, gate)
     }
@@ -179,7 +179,7 @@ impl Far {
         address: SocketAddr,
         pool: &ToolPool,
         options: HttpOptions,
-        gate: impl Fn(&Seen) -> Option<Response> + Send + Sync + 'static,
+        gate: impl Fn(&RecordedRequest) -> Option<Response> + Send + Sync + 'static,
     ) -> Self {
         let server = McpServer::new(pool.clone(), "far", "1.2.3");
         Self::serve(address, || server.into_router(options).expect("valid options"), Arc::new(gate))
@@ -187,7 +187,7 @@ impl Far {
 
     /// A server whose answers are written by the test; without an answer it sends 404.
     pub(super) fn written(
-        gate: impl Fn(&Seen) -> Option<Response> + Send + Sync + 'static,
+        gate: impl Fn(&RecordedRequest) -> Option<Response> + Send + Sync + 'static,
     ) -> Self {
         Self::serve("127.0.0.1:0".parse().unwrap(), Router::new, Arc::new(gate))
     }
@@ -217,12 +217,12 @@ impl Far {
         format!("http://{}/mcp", self.address)
     }
 
-    pub(super) fn seen(&self) -> Vec<Seen> {
+    pub(super) fn seen(&self) -> Vec<RecordedRequest> {
         self.seen.lock().unwrap().clone()
     }
 
     /// Number of requests that match.
-    pub(super) fn count(&self, is: impl Fn(&Seen) -> bool) -> usize {
+    pub(super) fn count(&self, is: impl Fn(&RecordedRequest) -> bool) -> usize {
         self.seen.lock().unwrap().iter().filter(|seen| is(seen)).count()
     }
 
@@ -240,16 +240,21 @@ impl Far {
     }
 }
 
-impl Drop for Far {
+impl Drop for RemoteServer {
     fn drop(&mut self) {
         self.end();
     }
 }
 
-async fn watched(request: Request, next: Next, record: &Mutex<Vec<Seen>>, gate: &Gate) -> Response {
+async fn watched(
+    request: Request,
+    next: Next,
+    record: &Mutex<Vec<RecordedRequest>>,
+    gate: &Gate,
+) -> Response {
     let (parts, body) = request.into_parts();
     let body = to_bytes(body, 1 << 20).await.unwrap();
-    let seen = Seen {
+    let seen = RecordedRequest {
         method: parts.method.to_string(),
         path: parts.uri.path().to_owned(),
         headers: parts.headers.clone(),
@@ -264,18 +269,18 @@ async fn watched(request: Request, next: Next, record: &Mutex<Vec<Seen>>, gate: 
 }
 
 /// A gate that answers nothing.
-pub(super) fn open(_: &Seen) -> Option<Response> {
+pub(super) fn open(_: &RecordedRequest) -> Option<Response> {
     None
 }
 
 /// A gate of a server without 2026-07-28.
-pub(super) fn legacy(seen: &Seen) -> Option<Response> {
+pub(super) fn legacy(seen: &RecordedRequest) -> Option<Response> {
     let refused = axum::http::StatusCode::BAD_REQUEST;
     seen.is_stateless().then(|| (refused, "no such version").into_response())
 }
 
 /// A pool, and a manager with one server.
-pub(super) async fn connected(far: &Far) -> (ToolPool, McpManager) {
+pub(super) async fn connected(far: &RemoteServer) -> (ToolPool, McpManager) {
     let pool = ToolPool::builder().build().unwrap();
     let manager = in_time(builder(&far.url()).connect(&pool)).await.unwrap();
     (pool, manager)

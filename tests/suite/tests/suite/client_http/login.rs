@@ -1,6 +1,6 @@
 //! A server that is its own authorization server, with configurable faults.
 
-use super::far::{Far, Probe, Seen, builder_of, tools};
+use super::far::{Probe, RecordedRequest, RemoteServer, builder_of, tools};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use tool_runtime::mcp::{
 use tool_runtime::{BoxFuture, HttpOptions, Secret};
 
 pub(super) type AnyError = Box<dyn Error + Send + Sync>;
-type Gate = dyn Fn(&Seen) -> Option<Response> + Send + Sync;
+type Gate = dyn Fn(&RecordedRequest) -> Option<Response> + Send + Sync;
 
 /// The faults.
 #[derive(Clone, Default)]
@@ -29,11 +29,13 @@ pub(super) struct Login {
 }
 
 impl Login {
-    pub(super) fn start(self) -> Far {
-        Far::start(&tools(&Probe::new()), HttpOptions::default(), move |seen| self.answer(seen))
+    pub(super) fn start(self) -> RemoteServer {
+        RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), move |seen| {
+            self.answer(seen)
+        })
     }
 
-    fn answer(&self, seen: &Seen) -> Option<Response> {
+    fn answer(&self, seen: &RecordedRequest) -> Option<Response> {
         let origin = format!("http://{}", seen.header("host"));
         let json = |value: Value| {
             Some(([("content-type", "application/json")], value.to_string()).into_response())
@@ -78,7 +80,7 @@ impl Login {
     }
 }
 
-pub(super) fn with(far: &Far, oauth: McpOAuth) -> McpManagerBuilder {
+pub(super) fn with(far: &RemoteServer, oauth: McpOAuth) -> McpManagerBuilder {
     builder_of(McpServerConfig::http(far.url()).auth(McpAuth::OAuth(oauth)))
 }
 
@@ -118,9 +120,9 @@ impl Person {
 
 /// Tokens that outlive a manager.
 #[derive(Default)]
-pub(super) struct Kept(pub(super) Mutex<HashMap<String, Secret>>);
+pub(super) struct MemoryStore(pub(super) Mutex<HashMap<String, Secret>>);
 
-impl Kept {
+impl MemoryStore {
     pub(super) fn text(&self) -> String {
         self.0.lock().unwrap()["far"].expose().to_owned()
     }
@@ -133,7 +135,7 @@ impl Kept {
     }
 }
 
-impl McpTokens for Kept {
+impl McpTokens for MemoryStore {
     fn load<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<Option<Secret>, AnyError>> {
         Box::pin(async move {
             // Like a store on another machine.

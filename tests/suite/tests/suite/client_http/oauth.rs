@@ -1,7 +1,7 @@
 //! Access tokens by OAuth.
 
-use super::far::{Far, Probe, Seen, builder_of, call, in_time, tools, until};
-use super::login::{AnyError, Kept};
+use super::far::{Probe, RecordedRequest, RemoteServer, builder_of, call, in_time, tools, until};
+use super::login::{AnyError, MemoryStore};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
@@ -24,14 +24,19 @@ struct Guarded {
 }
 
 impl Guarded {
-    fn start() -> (Self, Far) {
+    fn start() -> (Self, RemoteServer) {
         let guarded = Self { good: Arc::new(AtomicUsize::new(1)), given: Arc::default() };
         let gate = guarded.clone();
         let probe = Probe::new();
-        (guarded, Far::start(&tools(&probe), HttpOptions::default(), move |seen| gate.answer(seen)))
+        (
+            guarded,
+            RemoteServer::start(&tools(&probe), HttpOptions::default(), move |seen| {
+                gate.answer(seen)
+            }),
+        )
     }
 
-    fn answer(&self, seen: &Seen) -> Option<Response> {
+    fn answer(&self, seen: &RecordedRequest) -> Option<Response> {
         let origin = format!("http://{}", seen.header("host"));
         let json = |value: Value| {
             Some(([("content-type", "application/json")], value.to_string()).into_response())
@@ -76,11 +81,11 @@ impl Guarded {
     }
 }
 
-fn builder(far: &Far) -> McpManagerBuilder {
+fn builder(far: &RemoteServer) -> McpManagerBuilder {
     with(far, McpOAuth::default())
 }
 
-fn with(far: &Far, oauth: McpOAuth) -> McpManagerBuilder {
+fn with(far: &RemoteServer, oauth: McpOAuth) -> McpManagerBuilder {
     builder_of(McpServerConfig::http(far.url()).auth(McpAuth::OAuth(oauth)))
 }
 
@@ -182,7 +187,7 @@ async fn a_rejected_token_is_refreshed_without_the_user() {
     guarded.good.store(2, Ordering::Relaxed);
     assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
     assert_eq!(pages.load(Ordering::Relaxed), 1);
-    let refreshed = |seen: &Seen| seen.body.contains("refresh_token=refresh-1");
+    let refreshed = |seen: &RecordedRequest| seen.body.contains("refresh_token=refresh-1");
     assert_eq!(far.count(refreshed), 1);
 }
 
@@ -203,7 +208,7 @@ async fn a_client_authenticates_with_its_own_credentials() {
 #[tokio::test]
 async fn stored_tokens_outlive_a_manager() {
     let (_, far) = Guarded::start();
-    let kept = Arc::new(Kept::default());
+    let kept = Arc::new(MemoryStore::default());
     let pool = ToolPool::builder().build().unwrap();
     let manager = builder(&far).oauth(lets_in).tokens(kept.clone());
     in_time(in_time(manager.connect(&pool)).await.unwrap().close()).await;

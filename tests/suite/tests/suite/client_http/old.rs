@@ -1,6 +1,6 @@
 //! Servers of 2024-11-05: an event stream for answers, and another address for requests.
 
-use super::far::{Far, Seen, builder, builder_of, call, in_time, until};
+use super::far::{RecordedRequest, RemoteServer, builder, builder_of, call, in_time, until};
 use axum::body::Body;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
@@ -17,12 +17,12 @@ use tool_runtime::prelude::*;
 struct Old(Arc<Mutex<Option<UnboundedSender<String>>>>);
 
 impl Old {
-    fn start(endpoint: &'static str) -> Far {
+    fn start(endpoint: &'static str) -> RemoteServer {
         let old = Self::default();
-        Far::written(move |seen| old.answer(seen, endpoint))
+        RemoteServer::written(move |seen| old.answer(seen, endpoint))
     }
 
-    fn answer(&self, seen: &Seen, endpoint: &str) -> Option<Response> {
+    fn answer(&self, seen: &RecordedRequest, endpoint: &str) -> Option<Response> {
         match (&*seen.method, &*seen.path) {
             ("GET", "/mcp") => Some(self.stream(endpoint)),
             ("POST", "/messages") => {
@@ -68,7 +68,7 @@ fn result(message: &Value) -> Option<Value> {
     }
 }
 
-fn config(far: &Far) -> McpServerConfig {
+fn config(far: &RemoteServer) -> McpServerConfig {
     let mut http = HttpConfig::new(far.url());
     http.legacy_sse = true;
     McpServerConfig::new(http)
@@ -97,7 +97,7 @@ async fn the_version_of_an_old_server_is_remembered() {
     let pool = ToolPool::builder().build().unwrap();
     let manager = in_time(builder(&far.url()).connect(&pool)).await.unwrap();
     speaks(&pool, &manager).await;
-    let tried = |seen: &Seen| seen.method == "POST" && seen.path == "/mcp";
+    let tried = |seen: &RecordedRequest| seen.method == "POST" && seen.path == "/mcp";
     let before = far.count(tried);
     assert!(before > 0);
     manager.reconnect("far").await.unwrap();

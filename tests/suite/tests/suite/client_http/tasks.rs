@@ -1,7 +1,7 @@
 //! Tools that a server runs only as tasks.
 
 use super::super::support::Bar;
-use super::far::{Far, Seen, builder, call, in_time, open};
+use super::far::{RecordedRequest, RemoteServer, builder, call, in_time, open};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
@@ -72,9 +72,9 @@ fn laundry(tub: &Arc<Tub>) -> ToolPool {
 
 fn started(
     tub: &Arc<Tub>,
-    gate: impl Fn(&Seen) -> Option<Response> + Send + Sync + 'static,
-) -> Far {
-    Far::start(&laundry(tub), HttpOptions::default(), gate)
+    gate: impl Fn(&RecordedRequest) -> Option<Response> + Send + Sync + 'static,
+) -> RemoteServer {
+    RemoteServer::start(&laundry(tub), HttpOptions::default(), gate)
 }
 
 /// Accepts each question, and counts them.
@@ -93,7 +93,7 @@ impl Peer for Sure {
     }
 }
 
-async fn connected(far: &Far) -> (ToolPool, McpManager) {
+async fn connected(far: &RemoteServer) -> (ToolPool, McpManager) {
     let pool = ToolPool::builder().build().unwrap();
     let manager = builder(&far.url()).ask_callers().connect(&pool);
     let manager = in_time(manager).await.unwrap();
@@ -112,7 +112,7 @@ async fn a_call_waits_until_its_task_is_done() {
     let told: Vec<_> = bar.0.lock().unwrap().iter().map(|one| one.message.clone()).collect();
     assert_eq!(told, [Some("soaking".to_owned())]);
     // The tool is now known to need a task.
-    let calls = |seen: &Seen| seen.calls("tools/call");
+    let calls = |seen: &RecordedRequest| seen.calls("tools/call");
     let before = far.count(calls);
     call(&pool, "wash", json!({ "what": "sock" })).await;
     assert_eq!(far.count(calls), before + 1);

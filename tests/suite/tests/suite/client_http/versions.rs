@@ -1,7 +1,9 @@
 //! Calls in each protocol version: in sessions, without sessions, and without `initialize`.
 
 use super::super::support::Bar;
-use super::far::{Far, Probe, Seen, call, connected, in_time, legacy, open, tools};
+use super::far::{
+    Probe, RecordedRequest, RemoteServer, call, connected, in_time, legacy, open, tools,
+};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use serde_json::json;
@@ -11,7 +13,7 @@ use tool_runtime::mcp::McpState;
 use tool_runtime::prelude::*;
 use tool_runtime::{HttpOptions, Source};
 
-type Gate = fn(&Seen) -> Option<Response>;
+type Gate = fn(&RecordedRequest) -> Option<Response>;
 
 /// Each kind of connection, and its version.
 fn ways() -> [(&'static str, HttpOptions, Gate); 3] {
@@ -27,7 +29,7 @@ fn ways() -> [(&'static str, HttpOptions, Gate); 3] {
 async fn tools_are_listed_and_called_with_progress() {
     for (version, options, gate) in ways() {
         let probe = Probe::new();
-        let far = Far::start(&tools(&probe), options, gate);
+        let far = RemoteServer::start(&tools(&probe), options, gate);
         let (pool, manager) = connected(&far).await;
         let status = manager.server("far").unwrap();
         assert_eq!((status.state, status.tools), (McpState::Ready, 4));
@@ -48,7 +50,7 @@ async fn an_abandoned_call_is_cancelled_at_the_server() {
     // Without a session, a server of 2025-11-25 cannot be cancelled.
     for (version, options, gate) in ways().into_iter().take(2) {
         let probe = Probe::new();
-        let far = Far::start(&tools(&probe), options, gate);
+        let far = RemoteServer::start(&tools(&probe), options, gate);
         let (pool, _manager) = connected(&far).await;
         tokio::select! {
             _ = pool.call(ToolCall::new("far.wait", "{}")) => panic!("it waits"),
@@ -63,7 +65,7 @@ async fn an_abandoned_call_is_cancelled_at_the_server() {
 async fn changes_of_the_list_arrive() {
     for (version, options, gate) in ways().into_iter().take(2) {
         let theirs = tools(&Probe::new());
-        let far = Far::start(&theirs, options, gate);
+        let far = RemoteServer::start(&theirs, options, gate);
         let (pool, _manager) = connected(&far).await;
         let mut changes = pool.changes();
         let late = Tool::builder("late", "Come late.").handler(|| async { "here" });
@@ -89,7 +91,7 @@ async fn changes_arrive_after_a_broken_stream() {
     for answer in broken {
         let is_broken = AtomicBool::new(true);
         let theirs = tools(&Probe::new());
-        let far = Far::start(&theirs, HttpOptions::default(), move |seen| {
+        let far = RemoteServer::start(&theirs, HttpOptions::default(), move |seen| {
             let is_first = seen.method == "GET" && is_broken.swap(false, Ordering::Relaxed);
             if is_first { Some(answer()) } else { legacy(seen) }
         });
@@ -111,7 +113,7 @@ async fn changes_arrive_after_a_broken_stream() {
 
 #[tokio::test]
 async fn a_session_is_ended_when_the_manager_is_closed() {
-    let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), legacy);
+    let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), legacy);
     let (_pool, manager) = connected(&far).await;
     in_time(manager.close()).await;
     let seen = far.seen();
@@ -122,7 +124,7 @@ async fn a_session_is_ended_when_the_manager_is_closed() {
 #[tokio::test]
 async fn a_server_that_hangs_when_a_session_ends_is_not_awaited() {
     let probe = Probe::new();
-    let gate = |seen: &Seen| {
+    let gate = |seen: &RecordedRequest| {
         if seen.method == "DELETE" {
             // Held until the answer is sent.
             let held = futures_util::stream::pending::<Result<Vec<u8>, std::io::Error>>();
@@ -130,7 +132,7 @@ async fn a_server_that_hangs_when_a_session_ends_is_not_awaited() {
         }
         legacy(seen)
     };
-    let far = Far::start(&tools(&probe), HttpOptions::default(), gate);
+    let far = RemoteServer::start(&tools(&probe), HttpOptions::default(), gate);
     let (_pool, manager) = connected(&far).await;
     in_time(manager.close()).await;
     assert_eq!(far.count(|seen| seen.method == "DELETE"), 1);

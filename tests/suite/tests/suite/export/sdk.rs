@@ -12,9 +12,9 @@ const COUNT: usize = 500;
 
 /// Keywords that this library moves into the description, although the provider's library passes them on: the API
 /// documents them as unsupported.
-const OPENAI_REFUSES: [&str; 3] = ["default", "minLength", "maxLength"];
+const OPENAI_UNSUPPORTED: [&str; 3] = ["default", "minLength", "maxLength"];
 const OPENAI_FORMATS: [&str; 2] = ["date", "date-time"];
-const GEMINI_REFUSES: [&str; 4] = ["default", "min_length", "max_length", "pattern"];
+const GEMINI_UNSUPPORTED: [&str; 4] = ["default", "min_length", "max_length", "pattern"];
 
 fn definition(schema: &Map<String, Value>) -> ToolDefinition {
     let mut definition = ToolDefinition::new("tool", "A tool.");
@@ -67,7 +67,7 @@ fn schemas_equal_those_of_the_official_libraries() {
         let [mut before, mut after] = [theirs["gemini"][0].clone(), theirs["gemini"][1].clone()];
         for google in [&mut before, &mut after] {
             without(google, &["description"]);
-            without(google, &GEMINI_REFUSES);
+            without(google, &GEMINI_UNSUPPORTED);
         }
         assert_eq!(before, after, "{}", Value::Object(schema.clone()));
     }
@@ -79,7 +79,7 @@ fn schemas_equal_those_of_the_official_libraries() {
 /// formats are moved into the description.
 fn as_openai_documents(sdk: &mut Value, schema: &Value, root: &Map<String, Value>) {
     let Some(map) = sdk.as_object_mut() else { return };
-    map.retain(|keyword, _| !OPENAI_REFUSES.contains(&keyword.as_str()));
+    map.retain(|keyword, _| !OPENAI_UNSUPPORTED.contains(&keyword.as_str()));
     if map.get("format").is_some_and(|format| OPENAI_FORMATS.iter().all(|known| known != format)) {
         map.remove("format");
     }

@@ -1,6 +1,6 @@
 //! Malformed answers of clients to questions of tools.
 
-use super::client::Ask;
+use super::client::RawRequest;
 use super::served::{Served, in_time};
 use super::streams::{CarefulAction, event};
 use serde_json::{Value, json};
@@ -26,12 +26,13 @@ async fn a_question_with_an_unusable_answer_fails() {
     let session = served.session_that_can(&json!({"elicitation": {}})).await;
     for nth in 0..unusable(&Value::Null).len() {
         let mut connection = served.open().await;
-        connection.send(&Ask::call_within(&session, 1, "careful")).await;
+        connection.send(&RawRequest::call_within(&session, 1, "careful")).await;
         assert_eq!(in_time(connection.head()).await.status, 200);
         let question = event(&mut connection).await;
         assert_eq!(question["method"], "elicitation/create");
         let answer = &unusable(&question["id"])[nth];
-        let refused = served.ask(&Ask::within(&session, &json!({})).with_body(answer)).await;
+        let refused =
+            served.send(&RawRequest::within(&session, &json!({})).with_body(answer)).await;
         assert_eq!(refused.status(), 400, "{answer}");
         // An id could be mistaken for that of a client's request.
         assert_eq!(refused.json().get("id"), Some(&Value::Null), "{answer}");

@@ -8,13 +8,13 @@ use tokio::net::TcpStream;
 
 /// A request that can be changed before it is sent.
 #[derive(Clone)]
-pub(crate) struct Ask {
+pub(crate) struct RawRequest {
     line: String,
     headers: Vec<(String, String)>,
     body: Vec<u8>,
 }
 
-impl Ask {
+impl RawRequest {
     pub(crate) fn new(method: &str, path: &str) -> Self {
         let line = format!("{method} {path} HTTP/1.1");
         Self { line, headers: Vec::new(), body: Vec::new() }.with("host", "localhost")
@@ -177,12 +177,12 @@ impl Connection {
         self.0.get_mut().write_all(bytes).await.expect("it reads");
     }
 
-    pub(crate) async fn send(&mut self, ask: &Ask) {
+    pub(crate) async fn send(&mut self, ask: &RawRequest) {
         self.write(&ask.bytes()).await;
     }
 
     /// Sends the last request and closes the sending direction.
-    pub(crate) async fn send_last(&mut self, ask: &Ask) {
+    pub(crate) async fn send_last(&mut self, ask: &RawRequest) {
         self.send(ask).await;
         self.half_close().await;
     }
@@ -192,13 +192,13 @@ impl Connection {
         self.0.get_mut().shutdown().await.expect("an open connection");
     }
 
-    pub(crate) async fn ask(&mut self, ask: &Ask) -> Answer {
+    pub(crate) async fn ask(&mut self, ask: &RawRequest) -> Answer {
         self.send(ask).await;
         self.answer().await
     }
 
     /// Sends a request repeatedly without reading; returns how often it succeeded.
-    pub(crate) async fn send_until_closed(&mut self, ask: &Ask, most: usize) -> usize {
+    pub(crate) async fn send_until_closed(&mut self, ask: &RawRequest, most: usize) -> usize {
         for sent in 0..most {
             if self.0.get_mut().write_all(&ask.bytes()).await.is_err() {
                 return sent;

@@ -1,6 +1,6 @@
 //! The generated program: `serve --http`.
 
-use super::client::{Ask, Connection};
+use super::client::{Connection, RawRequest};
 use super::served::in_time;
 use std::net::SocketAddr;
 use std::process::{Output, Stdio};
@@ -31,7 +31,7 @@ impl Program {
         Self { address: address.parse().expect("an address"), child, log }
     }
 
-    async fn ask(&self, ask: &Ask) -> u16 {
+    async fn ask(&self, ask: &RawRequest) -> u16 {
         in_time(async { Connection::open(self.address).await.ask(ask).await }).await.status()
     }
 
@@ -60,8 +60,8 @@ async fn refused(arguments: &[&str]) -> (Option<i32>, String) {
 async fn it_prints_its_address_and_answers_there() {
     let program = Program::start(&mut command(&["--http", "0"])).await;
     assert!(program.address.ip().is_loopback() && program.address.port() > 0);
-    assert_eq!(program.ask(&Ask::call(1, "numbers")).await, 200);
-    assert_eq!(program.ask(&Ask::call(1, "numbers").with("host", "a.example")).await, 403);
+    assert_eq!(program.ask(&RawRequest::call(1, "numbers")).await, 200);
+    assert_eq!(program.ask(&RawRequest::call(1, "numbers").with("host", "a.example")).await, 403);
 }
 
 #[tokio::test]
@@ -79,11 +79,11 @@ async fn flags_allow_other_hosts_and_origins() {
     ];
     let program = Program::start(&mut command(&flags)).await;
     for host in ["a.example", "b.example"] {
-        assert_eq!(program.ask(&Ask::call(1, "numbers").with("host", host)).await, 200);
+        assert_eq!(program.ask(&RawRequest::call(1, "numbers").with("host", host)).await, 200);
     }
-    let call = Ask::call(1, "numbers").with("origin", "https://c.example");
+    let call = RawRequest::call(1, "numbers").with("origin", "https://c.example");
     assert_eq!(program.ask(&call).await, 200);
-    let listen = Ask::new("GET", "/mcp").with("accept", "text/event-stream");
+    let listen = RawRequest::new("GET", "/mcp").with("accept", "text/event-stream");
     assert_eq!(program.ask(&listen).await, 405);
 }
 
@@ -95,9 +95,9 @@ async fn tokens_come_from_a_variable_or_a_file() {
     let flags = ["--http", "0", "--auth-token-env", "SUITE_TOKENS", "--auth-token-file", path];
     let program = Program::start(command(&flags).env("SUITE_TOKENS", "two")).await;
     std::fs::remove_file(&file).expect("it was there");
-    assert_eq!(program.ask(&Ask::call(1, "numbers")).await, 401);
+    assert_eq!(program.ask(&RawRequest::call(1, "numbers")).await, 401);
     for token in ["one", "two"] {
-        let call = Ask::call(1, "numbers").with("authorization", &format!("Bearer {token}"));
+        let call = RawRequest::call(1, "numbers").with("authorization", &format!("Bearer {token}"));
         assert_eq!(program.ask(&call).await, 200);
     }
 }
@@ -159,7 +159,7 @@ async fn a_signal_lets_calls_finish_and_a_second_one_stops_them() {
 async fn code_after_two_signals() -> Option<i32> {
     let mut program = Program::start(&mut command(&["--http", "0"])).await;
     let mut connection = Connection::open(program.address).await;
-    connection.send(&Ask::call(1, "hang")).await;
+    connection.send(&RawRequest::call(1, "hang")).await;
     program.log_until("hanging").await;
     program.signal("TERM");
     // New connections are rejected, and the call is still running.

@@ -1,6 +1,6 @@
 //! A server for tests, and tools that report their progress to the test.
 
-use super::client::{Answer, Ask, Connection};
+use super::client::{Answer, Connection, RawRequest};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(super) struct Served {
     pub(super) address: SocketAddr,
     pub(super) end: CancellationToken,
     pub(super) ended: JoinHandle<std::io::Result<()>>,
-    told: UnboundedReceiver<&'static str>,
+    report: UnboundedReceiver<&'static str>,
     go: Arc<Semaphore>,
 }
 
@@ -109,7 +109,7 @@ impl Served {
         drain: Duration,
         tools: impl FnOnce(ToolPoolBuilder) -> B,
     ) -> Self {
-        let (tell, told) = unbounded_channel();
+        let (tell, report) = unbounded_channel();
         let go = Arc::new(Semaphore::new(0));
         let pool = tools(ToolPool::builder())
             .into()
@@ -126,7 +126,7 @@ impl Served {
         let end = CancellationToken::new();
         let options = options.shutdown(end.clone(), drain);
         let server = McpServer::new(pool, "suite", "1").serve_http_on(listener, options);
-        Self { address, end, ended: tokio::spawn(server), told, go }
+        Self { address, end, ended: tokio::spawn(server), report, go }
     }
 
     pub(super) async fn open(&self) -> Connection {
@@ -134,41 +134,42 @@ impl Served {
     }
 
     /// Sends a request on a new connection.
-    pub(super) async fn ask(&self, ask: &Ask) -> Answer {
+    pub(super) async fn ask(&self, ask: &RawRequest) -> Answer {
         in_time(async { self.open().await.ask(ask).await }).await
     }
 
     /// An initialized session of the client that these headers name.
     pub(super) async fn session(&self, headers: &[(&str, &str)]) -> String {
-        let dress = |ask: Ask| headers.iter().fold(ask, |ask, (name, value)| ask.with(name, value));
-        let answer = self.ask(&dress(Ask::initialize())).await;
+        let dress =
+            |ask: RawRequest| headers.iter().fold(ask, |ask, (name, value)| ask.with(name, value));
+        let answer = self.ask(&dress(RawRequest::initialize())).await;
         let id = answer.head.header("mcp-session-id").to_owned();
         assert!(!id.is_empty(), "{answer:?}");
         let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-        assert_eq!(self.ask(&dress(Ask::within(&id, &ready))).await.status(), 202);
+        assert_eq!(self.ask(&dress(RawRequest::within(&id, &ready))).await.status(), 202);
         id
     }
 
     /// A session of a client with these capabilities.
     pub(super) async fn session_that_can(&self, capabilities: &Value) -> String {
-        let initialize = Ask::initialize().with_params(|params| {
+        let initialize = RawRequest::initialize().with_params(|params| {
             params["capabilities"] = capabilities.clone();
         });
         let answer = self.ask(&initialize).await;
         let id = answer.head.header("mcp-session-id").to_owned();
         let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-        assert_eq!(self.ask(&Ask::within(&id, &ready)).await.status(), 202);
+        assert_eq!(self.ask(&RawRequest::within(&id, &ready)).await.status(), 202);
         id
     }
 
     /// The next report of a tool.
-    pub(super) async fn told(&mut self) -> &'static str {
-        in_time(self.told.recv()).await.expect("the server runs")
+    pub(super) async fn report(&mut self) -> &'static str {
+        in_time(self.report.recv()).await.expect("the server runs")
     }
 
     /// Checks that there are no more reports.
     pub(super) fn is_quiet(&mut self) -> bool {
-        self.told.try_recv().is_err()
+        self.report.try_recv().is_err()
     }
 
     /// Releases one call of `wait`.

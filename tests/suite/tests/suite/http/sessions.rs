@@ -1,6 +1,6 @@
 //! Limits on the number and the lifetime of sessions.
 
-use super::client::Ask;
+use super::client::RawRequest;
 use super::served::{Served, in_time};
 use std::time::Duration;
 use tool_runtime::HttpOptions;
@@ -10,13 +10,13 @@ async fn sessions_are_limited() {
     let served = Served::start(HttpOptions::default().max_sessions(2)).await;
     let first = served.session(&[]).await;
     served.session(&[]).await;
-    let refused = served.ask(&Ask::initialize()).await;
+    let refused = served.send(&RawRequest::initialize()).await;
     assert_eq!((refused.status(), refused.head.header("retry-after")), (503, "1"));
     assert!(refused.body.contains("2 sessions"), "{refused:?}");
     // Clients without a session are still served.
-    assert_eq!(served.ask(&Ask::call(1, "whoami")).await.status(), 200);
-    let end = Ask::new("DELETE", "/mcp").with("mcp-session-id", &first);
-    assert_eq!(served.ask(&end).await.status(), 204);
+    assert_eq!(served.send(&RawRequest::call(1, "whoami")).await.status(), 200);
+    let end = RawRequest::new("DELETE", "/mcp").with("mcp-session-id", &first);
+    assert_eq!(served.send(&end).await.status(), 204);
     served.session(&[]).await;
 }
 
@@ -25,9 +25,10 @@ async fn an_idle_session_expires() {
     let idle = Duration::from_millis(50);
     let served = Served::start(HttpOptions::default().session_idle(idle).max_sessions(1)).await;
     // The client does not finish the handshake.
-    let session = served.ask(&Ask::initialize()).await.head.header("mcp-session-id").to_owned();
-    in_time(async { while served.ask(&Ask::initialize()).await.status() != 200 {} }).await;
-    assert_eq!(served.ask(&Ask::call_within(&session, 1, "whoami")).await.status(), 404);
+    let session =
+        served.send(&RawRequest::initialize()).await.head.header("mcp-session-id").to_owned();
+    in_time(async { while served.send(&RawRequest::initialize()).await.status() != 200 {} }).await;
+    assert_eq!(served.send(&RawRequest::call_within(&session, 1, "whoami")).await.status(), 404);
 }
 
 #[tokio::test]
@@ -36,12 +37,12 @@ async fn a_call_keeps_its_session() {
     let mut served = Served::start(HttpOptions::default().session_idle(idle)).await;
     let session = served.session(&[]).await;
     let mut connection = served.open().await;
-    connection.send(&Ask::call_within(&session, 1, "wait")).await;
-    assert_eq!(served.told().await, "started");
+    connection.send(&RawRequest::call_within(&session, 1, "wait")).await;
+    assert_eq!(served.report().await, "started");
     // Another session is opened meanwhile, and expires first.
     let other = served.session(&[]).await;
     in_time(async {
-        while served.ask(&Ask::call_within(&other, 1, "whoami")).await.status() != 404 {
+        while served.send(&RawRequest::call_within(&other, 1, "whoami")).await.status() != 404 {
             tokio::time::sleep(idle * 4).await;
         }
     })

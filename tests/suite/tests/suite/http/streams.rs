@@ -1,6 +1,6 @@
 //! Answers in event streams: progress, logs, questions, and the end of a stream.
 
-use super::client::{Ask, Connection};
+use super::client::{Connection, RawRequest};
 use super::served::{Probe, Served, in_time};
 use serde_json::{Value, json};
 use tool_runtime::prelude::*;
@@ -54,7 +54,7 @@ async fn served(options: HttpOptions) -> Served {
 }
 
 /// A call with a progress token, log level and capabilities, for the fast path and for rmcp.
-pub(super) fn modern(tool: &str) -> [Ask; 2] {
+pub(super) fn modern(tool: &str) -> [RawRequest; 2] {
     let meta = json!({
         "progressToken": "p",
         "io.modelcontextprotocol/logLevel": "info",
@@ -64,7 +64,7 @@ pub(super) fn modern(tool: &str) -> [Ask; 2] {
     let call = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {
         "name": tool, "arguments": {}, "_meta": meta
     }});
-    let ask = Ask::post(call.to_string())
+    let ask = RawRequest::post(call.to_string())
         .with("mcp-protocol-version", "2026-07-28")
         .with("mcp-method", "tools/call")
         .with("mcp-name", tool);
@@ -98,7 +98,7 @@ fn is_progress(message: &Value) -> bool {
 }
 
 /// The head of a stream, and both of these messages.
-async fn hear_half(connection: &mut Connection) {
+async fn read_half(connection: &mut Connection) {
     let head = in_time(connection.head()).await;
     assert_eq!((head.status, head.header("content-type")), (200, "text/event-stream"));
     assert_eq!(head.header("cache-control"), "no-cache");
@@ -107,8 +107,8 @@ async fn hear_half(connection: &mut Connection) {
 }
 
 /// Releases the call and reads its result.
-async fn hear_whole(served: &mut Served, connection: &mut Connection) {
-    assert_eq!(served.told().await, "started");
+async fn read_result(served: &mut Served, connection: &mut Connection) {
+    assert_eq!(served.report().await, "started");
     served.go();
     let answer = event(connection).await;
     assert_eq!(
@@ -116,7 +116,7 @@ async fn hear_whole(served: &mut Served, connection: &mut Connection) {
         (&json!(7), &json!("whole"))
     );
     assert_eq!(in_time(connection.chunk()).await, None);
-    assert_eq!(served.told().await, "dropped");
+    assert_eq!(served.report().await, "dropped");
 }
 
 #[tokio::test]
@@ -125,8 +125,8 @@ async fn notifications_arrive_before_the_result() {
     for ask in modern("halfway") {
         let mut connection = served.open().await;
         connection.send(&ask).await;
-        hear_half(&mut connection).await;
-        hear_whole(&mut served, &mut connection).await;
+        read_half(&mut connection).await;
+        read_result(&mut served, &mut connection).await;
     }
 }
 
@@ -138,11 +138,11 @@ async fn notifications_of_a_call_in_a_session_precede_its_result() {
         "name": "halfway", "_meta": {"progressToken": "p"}
     }});
     let mut connection = served.open().await;
-    connection.send(&Ask::within(&session, &call)).await;
+    connection.send(&RawRequest::within(&session, &call)).await;
     assert_eq!(in_time(connection.head()).await.header("content-type"), "text/event-stream");
     let told = [event(&mut connection).await, event(&mut connection).await];
     assert!(told.iter().any(is_log) && told.iter().any(is_progress), "{told:?}");
-    hear_whole(&mut served, &mut connection).await;
+    read_result(&mut served, &mut connection).await;
 }
 
 #[tokio::test]
@@ -179,9 +179,9 @@ async fn a_call_that_streams_ends_with_its_connection() {
         connection.send(&ask).await;
         connection.head().await;
         event(&mut connection).await;
-        assert_eq!(served.told().await, "started");
+        assert_eq!(served.report().await, "started");
         drop(connection);
-        assert_eq!(served.told().await, "dropped");
+        assert_eq!(served.report().await, "dropped");
     }
 }
 
@@ -191,13 +191,13 @@ async fn a_stream_is_a_request_in_flight_until_it_ends() {
     let [ask, _] = modern("halfway");
     let mut connection = served.open().await;
     connection.send(&ask).await;
-    hear_half(&mut connection).await;
-    assert_eq!(served.ask(&Ask::call(1, "whoami")).await.status(), 503);
-    assert_eq!(served.told().await, "started");
+    read_half(&mut connection).await;
+    assert_eq!(served.send(&RawRequest::call(1, "whoami")).await.status(), 503);
+    assert_eq!(served.report().await, "started");
     served.go();
     event(&mut connection).await;
     assert_eq!(in_time(connection.chunk()).await, None);
-    assert_eq!(served.ask(&Ask::call(1, "whoami")).await.status(), 200);
+    assert_eq!(served.send(&RawRequest::call(1, "whoami")).await.status(), 200);
 }
 
 #[tokio::test]
@@ -206,7 +206,7 @@ async fn a_stream_may_finish_when_the_server_ends() {
     let [ask, _] = modern("halfway");
     let mut connection = served.open().await;
     connection.send(&ask).await;
-    hear_half(&mut connection).await;
+    read_half(&mut connection).await;
     served.end.cancel();
     served.go();
     assert_eq!(event(&mut connection).await["result"]["content"][0]["text"], "whole");
@@ -217,7 +217,7 @@ async fn a_stream_may_finish_when_the_server_ends() {
 async fn a_stateless_client_gets_questions_as_a_result_and_calls_again() {
     let served = served(HttpOptions::default()).await;
     for ask in modern("careful") {
-        let asked = served.ask(&ask).await;
+        let asked = served.send(&ask).await;
         assert_eq!(asked.head.header("content-type"), "application/json");
         let result = &asked.json()["result"];
         assert_eq!(result["resultType"], "input_required");
@@ -226,7 +226,7 @@ async fn a_stateless_client_gets_questions_as_a_result_and_calls_again() {
             params["inputResponses"] =
                 json!({"sure": {"action": "accept", "content": {"sure": true}}});
         });
-        let done = served.ask(&again).await.json();
+        let done = served.send(&again).await.json();
         assert_eq!(done["result"]["content"][0]["text"], "did it", "{done}");
     }
 }
@@ -236,7 +236,7 @@ async fn a_client_with_a_session_is_asked_on_the_stream_of_its_call() {
     let served = served(HttpOptions::default()).await;
     let session = served.session_that_can(&json!({"elicitation": {}})).await;
     let mut connection = served.open().await;
-    connection.send(&Ask::call_within(&session, 1, "careful")).await;
+    connection.send(&RawRequest::call_within(&session, 1, "careful")).await;
     assert_eq!(connection.head().await.header("content-type"), "text/event-stream");
     let question = event(&mut connection).await;
     assert_eq!(question["method"], "elicitation/create");
@@ -244,7 +244,7 @@ async fn a_client_with_a_session_is_asked_on_the_stream_of_its_call() {
     let answer = json!({"jsonrpc": "2.0", "id": question["id"], "result": {
         "action": "accept", "content": {"sure": true}
     }});
-    assert_eq!(served.ask(&Ask::within(&session, &answer)).await.status(), 202);
+    assert_eq!(served.send(&RawRequest::within(&session, &answer)).await.status(), 202);
     assert_eq!(event(&mut connection).await["result"]["content"][0]["text"], "did it");
     assert_eq!(in_time(connection.chunk()).await, None);
 }
@@ -252,7 +252,7 @@ async fn a_client_with_a_session_is_asked_on_the_stream_of_its_call() {
 #[tokio::test]
 async fn a_subscription_is_answered_when_the_server_ends() {
     let mut served = served(HttpOptions::default()).await;
-    let listen = Ask::modern(
+    let listen = RawRequest::modern(
         5,
         "subscriptions/listen",
         json!({"notifications": {"toolsListChanged": true}}),

@@ -32,7 +32,7 @@ pub(super) enum Step {
     Call {
         server: usize,
         tool: &'static str,
-        patience: Patience,
+        wait: Wait,
     },
     Batch(Vec<(usize, &'static str)>),
     Rule(usize, Rule),
@@ -44,12 +44,12 @@ pub(super) enum Step {
 
 /// Time that a caller waits, in milliseconds.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Patience {
-    ForEver,
+pub(super) enum Wait {
+    Forever,
     /// Then the call is cancelled, and its result awaited.
-    Cancels(u64),
+    CancelAfter(u64),
     /// Then the call is dropped.
-    Drops(u64),
+    DropAfter(u64),
 }
 
 /// An operation on a server.
@@ -79,7 +79,7 @@ pub(super) const TOOLS: [&str; 12] = [
 ];
 
 /// The tool that a server removes when it changes its list.
-pub(super) const FICKLE: &str = "twice";
+pub(super) const REMOVED_BY_CHANGE: &str = "twice";
 
 pub(super) fn plan() -> impl Strategy<Value = Plan> {
     let steps =
@@ -109,7 +109,7 @@ fn faults() -> impl Strategy<Value = Faults> {
 
 fn step(servers: usize) -> impl Strategy<Value = Step> {
     let server = move || 0..servers;
-    let call = (server(), tool(), patience());
+    let call = (server(), tool(), wait());
     let rule = select(vec![
         Rule::Disable,
         Rule::Enable,
@@ -120,7 +120,7 @@ fn step(servers: usize) -> impl Strategy<Value = Step> {
         Rule::Add,
     ]);
     prop_oneof![
-        12 => call.prop_map(|(server, tool, patience)| Step::Call { server, tool, patience }),
+        12 => call.prop_map(|(server, tool, wait)| Step::Call { server, tool, wait }),
         2 => vec((server(), tool()), 1..8).prop_map(Step::Batch),
         2 => (server(), rule).prop_map(|(server, rule)| Step::Rule(server, rule)),
         1 => server().prop_map(Step::Kill),
@@ -134,11 +134,11 @@ fn tool() -> impl Strategy<Value = &'static str> {
     prop_oneof![20 => select(harmless), 1 => Just("die")]
 }
 
-fn patience() -> impl Strategy<Value = Patience> {
+fn wait() -> impl Strategy<Value = Wait> {
     prop_oneof![
-        6 => Just(Patience::ForEver),
-        1 => (0..30_u64).prop_map(Patience::Cancels),
-        1 => (0..30_u64).prop_map(Patience::Drops),
+        6 => Just(Wait::Forever),
+        1 => (0..30_u64).prop_map(Wait::CancelAfter),
+        1 => (0..30_u64).prop_map(Wait::DropAfter),
     ]
 }
 
@@ -160,14 +160,14 @@ impl Faults {
 
 impl Plan {
     /// Whether nothing interferes with calls of a server.
-    pub(super) fn is_calm(&self, server: usize) -> bool {
+    pub(super) fn is_undisturbed(&self, server: usize) -> bool {
         self.is_settled
             && self.servers[server].dead == 0
             && !self.steps.iter().any(|step| step.disturbs(server))
     }
 
     /// Whether the list of a server may change.
-    pub(super) fn is_fickle(&self, server: usize) -> bool {
+    pub(super) fn may_change_list(&self, server: usize) -> bool {
         self.steps.iter().any(|step| step.calls(server, "change"))
     }
 }

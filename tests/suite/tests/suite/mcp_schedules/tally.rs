@@ -1,6 +1,6 @@
 //! The results of calls, and the requests that servers received.
 
-use super::plan::{FICKLE, TOOLS};
+use super::plan::{REMOVED_BY_CHANGE, TOOLS};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::path::Path;
@@ -25,15 +25,15 @@ pub(super) struct Made {
     pub(super) server: usize,
     pub(super) tool: &'static str,
     /// Nothing prevents it from reaching its server.
-    pub(super) is_calm: bool,
+    pub(super) is_undisturbed: bool,
     /// The list of the server may lack the tool.
-    pub(super) is_fickle: bool,
+    pub(super) may_change_list: bool,
     pub(super) may_be_cancelled: bool,
 }
 
 impl Made {
     pub(super) fn arguments(&self) -> Value {
-        let changed: Vec<_> = TOOLS.iter().filter(|tool| **tool != FICKLE).collect();
+        let changed: Vec<_> = TOOLS.iter().filter(|tool| **tool != REMOVED_BY_CHANGE).collect();
         match self.tool {
             "slow" | "slow-ro" => json!({ "number": self.number, "ms": 15, "steps": 3 }),
             "flood" => json!({ "number": self.number, "n": 40 }),
@@ -61,7 +61,7 @@ impl Made {
     /// # Errors
     /// The result is not allowed for this call.
     pub(super) fn judge(&self, result: &ToolResult, took: Duration) -> Result<(), String> {
-        let is_hang = self.is_calm && self.tool == "hang";
+        let is_hang = self.is_undisturbed && self.tool == "hang";
         let most = if is_hang { SILENCE } else { LONGEST } + MARGIN;
         if took > most {
             return Err(format!("{self:?} took {took:?}: {result:?}"));
@@ -81,7 +81,7 @@ impl Made {
             "hang" => class == ErrorClass::Timeout,
             "refuse" => class == ErrorClass::Tool,
             "die" => class == ErrorClass::Indeterminate,
-            FICKLE => self.is_fickle && class == ErrorClass::NotFound,
+            REMOVED_BY_CHANGE => self.may_change_list && class == ErrorClass::NotFound,
             _ => false,
         };
         let by_disturbance = matches!(
@@ -93,7 +93,7 @@ impl Made {
                 | ErrorClass::NotFound
         );
         own || self.may_be_cancelled && class == ErrorClass::Cancelled
-            || !self.is_calm && by_disturbance
+            || !self.is_undisturbed && by_disturbance
     }
 
     /// Number of requests that the server may receive: a read-only call may be repeated once.

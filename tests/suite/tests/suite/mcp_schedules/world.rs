@@ -2,7 +2,7 @@
 
 use super::super::traces::{Traces, kill_workers, workers};
 use super::operator::{Operator, Place};
-use super::plan::{Patience, Plan, Step};
+use super::plan::{Plan, Step, Wait};
 use super::tally::{LONGEST, Made, SILENCE, arrivals, ends};
 use proptest::test_runner::TestCaseError;
 use std::path::{Path, PathBuf};
@@ -108,7 +108,7 @@ impl<'a> World<'a> {
 
     async fn step(&mut self, step: &Step, operators: &[Operator]) {
         match step {
-            Step::Call { server, tool, patience } => self.call(*server, tool, *patience),
+            Step::Call { server, tool, wait } => self.call(*server, tool, *wait),
             Step::Batch(calls) => self.batch(calls),
             Step::Rule(server, rule) => operators[*server].tell(*rule),
             Step::Kill(server) => kill_workers(&self.folders[*server]),
@@ -122,8 +122,8 @@ impl<'a> World<'a> {
             number: self.made,
             server,
             tool,
-            is_calm: self.plan.is_calm(server),
-            is_fickle: self.plan.is_fickle(server),
+            is_undisturbed: self.plan.is_undisturbed(server),
+            may_change_list: self.plan.may_change_list(server),
             may_be_cancelled: false,
         };
         let id = format!("{}.{tool}", name(server));
@@ -131,17 +131,17 @@ impl<'a> World<'a> {
         (made, call)
     }
 
-    fn call(&mut self, server: usize, tool: &'static str, patience: Patience) {
+    fn call(&mut self, server: usize, tool: &'static str, wait: Wait) {
         let (mut made, call) = self.make(server, tool);
         let pool = self.pool.clone();
         let begun = Instant::now();
-        match patience {
-            Patience::ForEver => self.calls.spawn(async move {
+        match wait {
+            Wait::Forever => self.calls.spawn(async move {
                 let result = ends(&made, pool.call(call)).await?;
                 made.judge(&result, begun.elapsed())?;
                 Ok(vec![(made, Some(result))])
             }),
-            Patience::Cancels(after) => self.calls.spawn(async move {
+            Wait::CancelAfter(after) => self.calls.spawn(async move {
                 made.may_be_cancelled = true;
                 let cancel = CancellationToken::new();
                 let context = pool.context().with_cancellation(cancel.clone());
@@ -155,7 +155,7 @@ impl<'a> World<'a> {
                 made.judge(&result, begun.elapsed())?;
                 Ok(vec![(made, Some(result))])
             }),
-            Patience::Drops(after) => self.calls.spawn(async move {
+            Wait::DropAfter(after) => self.calls.spawn(async move {
                 let result = timeout(Duration::from_millis(after), pool.call(call)).await.ok();
                 Ok(vec![(made, result)])
             }),
@@ -191,7 +191,7 @@ impl<'a> World<'a> {
             ended.extend(calls.map_err(|error| error.to_string())??);
         }
         for (server, place) in places.iter().enumerate() {
-            self.is_as_it_says(server, *place).await?;
+            self.matches_state(server, *place).await?;
         }
         for (server, folder) in self.folders.iter().enumerate() {
             let arrivals = arrivals(&folder.join("log"));
@@ -204,7 +204,7 @@ impl<'a> World<'a> {
     }
 
     /// Whether a server is in the expected state, and calls confirm that.
-    async fn is_as_it_says(&mut self, server: usize, place: Place) -> Result<(), String> {
+    async fn matches_state(&mut self, server: usize, place: Place) -> Result<(), String> {
         let status = self.manager.server(&name(server)).map(|status| status.state);
         let (made, call) = self.make(server, "echo-ro");
         match (place, status) {
@@ -218,7 +218,7 @@ impl<'a> World<'a> {
                 made.judge(&result, Duration::ZERO)?;
                 // A call that ends is replaced by another.
                 let (mut made, call) = self.make(server, "echo");
-                made.is_calm = true;
+                made.is_undisturbed = true;
                 let result = ends(&made, self.pool.call(call)).await?;
                 made.judge(&result, Duration::ZERO)?;
                 self.recovers(server).await

@@ -1,7 +1,7 @@
 //! Children whose host is killed, and resources of the host after its children have exited.
 
 use super::super::{Child, Command};
-use super::support::{LONG, SHORT, STUBBORN, Server, alone, assert_goes, closed, pid};
+use super::support::{LONG, SHORT, STUBBORN, Server, alone, assert_exits, closed, pid};
 use crate::time_limit::in_time;
 use rustix::process::{Signal, getpid, kill_process};
 use std::fs;
@@ -30,7 +30,7 @@ fn children_of_a_killed_host_exit() {
     let printed = String::from_utf8_lossy(&host.stdout);
     let pids: Vec<&str> = printed.lines().filter_map(|line| line.strip_prefix("pid ")).collect();
     assert_eq!(pids.len(), 2, "{host:?}");
-    pids.iter().for_each(|number| assert_goes(pid(number)));
+    pids.iter().for_each(|number| assert_exits(pid(number)));
 }
 
 /// For the kernel's parent-death signal, the parent is the thread that forked.

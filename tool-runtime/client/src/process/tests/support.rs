@@ -18,7 +18,7 @@ use tokio_util::task::TaskTracker;
 use tool_runtime_core::seam::Redactor;
 
 /// Far more than anything here takes.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIME_LIMIT: Duration = Duration::from_secs(20);
 
 /// A grace that a test never sees the end of.
 pub(super) const LONG: Duration = Duration::from_secs(60);
@@ -90,7 +90,7 @@ pub(super) fn pid(text: &str) -> Pid {
 }
 
 /// A process that is a zombie counts as gone.
-pub(super) fn is_gone(pid: Pid) -> bool {
+pub(super) fn has_exited(pid: Pid) -> bool {
     if test_kill_process(pid).is_err() {
         return true;
     }
@@ -99,9 +99,9 @@ pub(super) fn is_gone(pid: Pid) -> bool {
 }
 
 /// Waits for the exit, with a time limit.
-pub(super) fn assert_goes(pid: Pid) {
-    let deadline = Instant::now() + PATIENCE;
-    while !is_gone(pid) {
+pub(super) fn assert_exits(pid: Pid) {
+    let deadline = Instant::now() + TIME_LIMIT;
+    while !has_exited(pid) {
         assert!(Instant::now() < deadline, "{pid:?} is still there");
         thread::sleep(Duration::from_millis(5));
     }

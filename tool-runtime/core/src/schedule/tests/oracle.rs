@@ -30,7 +30,7 @@ impl World {
 
     /// Whether the call could never run in any order: ends all calls that can run, and checks whether
     /// it is left.
-    pub(super) fn is_hopeless(&self, index: usize) -> bool {
+    pub(super) fn would_never_run(&self, index: usize) -> bool {
         let mut left = self.select(|world, index| !world.calls[index].is_gone());
         while let Some(position) = left.iter().position(|&one| self.can_be_over(one, &left)) {
             left.remove(position);

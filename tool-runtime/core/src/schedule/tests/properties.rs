@@ -99,7 +99,7 @@ proptest! {
         steps in vec(step(Just(None)), 1..40),
         numbers in vec(any::<u8>(), 16),
     ) {
-        prop_assert_eq!(run(&steps, &numbers).refusals, 0);
+        prop_assert_eq!(run(&steps, &numbers).rejections, 0);
     }
 
     #[test]
@@ -118,10 +118,10 @@ fn some_nested_calls_are_rejected() {
     use proptest::test_runner::TestRunner;
     let mut runner = TestRunner::deterministic();
     let steps = vec(step(weighted(0.7, any::<u8>())), 30);
-    let refusals = (0..60).map(|_| {
+    let rejections = (0..60).map(|_| {
         let steps = steps.new_tree(&mut runner).expect("steps").current();
-        run(&steps, &[0]).refusals
+        run(&steps, &[0]).rejections
     });
-    let refusals: usize = refusals.sum();
-    assert!(refusals > 10, "{refusals}");
+    let rejections: usize = rejections.sum();
+    assert!(rejections > 10, "{rejections}");
 }

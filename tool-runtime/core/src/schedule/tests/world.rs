@@ -14,7 +14,7 @@ pub(super) struct World {
     pub(super) queue: SharedQueue,
     /// In the order of entering.
     pub(super) calls: Vec<Call>,
-    pub(super) refusals: usize,
+    pub(super) rejections: usize,
 }
 
 pub(super) struct Call {
@@ -51,10 +51,10 @@ impl World {
         let flag = Arc::new(Flag(AtomicBool::new(at_once)));
         self.calls.push(Call { claim, parent, id, state, flag });
         let index = self.calls.len() - 1;
-        assert_eq!(id.is_none(), self.is_hopeless(index), "refused rightly, and only then");
+        assert_eq!(id.is_none(), self.would_never_run(index), "rejected if, and only if, it would never run");
         if id.is_none() {
-            assert!(parent.is_some(), "only nested calls are refused");
-            self.refusals += 1;
+            assert!(parent.is_some(), "only nested calls are rejected");
+            self.rejections += 1;
             self.calls[index].state = State::Gone;
         }
     }

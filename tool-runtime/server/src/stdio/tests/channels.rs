@@ -137,9 +137,9 @@ async fn reader_leaves((mut peer, mut transport): (Peer, StdioTransport)) {
     assert_eq!(peer.expect()["id"], 1);
     let Peer { mut to, from } = peer;
     drop(from);
-    let error = sent(&mut transport, bulky(2, 10)).await.expect_err("nobody reads");
+    let error = sent(&mut transport, bulky(2, 10)).await.expect_err("the reader is closed");
     assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
-    let error = sent(&mut transport, bulky(3, 10)).await.expect_err("nobody reads");
+    let error = sent(&mut transport, bulky(3, 10)).await.expect_err("the reader is closed");
     assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
     write!(to, "not json\n{}", ping(4)).expect("the input is open");
     assert!(received(&mut transport).await.is_none());
@@ -163,7 +163,7 @@ async fn a_pipe_whose_reader_closed_is_an_error_of_close() {
     let mut transport = StdioTransport::from_descriptors(input, output).expect("a transport");
     // A pipe without a reader cannot be reopened: a thread writes it, and `send` does not wait for the thread.
     let _ = sent(&mut transport, bulky(1, 10)).await;
-    let error = closed(&mut transport).await.expect_err("nobody reads");
+    let error = closed(&mut transport).await.expect_err("the reader is closed");
     assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
 }
 

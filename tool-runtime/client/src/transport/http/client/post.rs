@@ -1,7 +1,7 @@
 //! Posts messages to a server.
 
 use super::Client;
-use super::classify::{code, is_gone, is_unreadable, says_no_session};
+use super::classify::{code, is_gone, is_unreadable, reports_no_session};
 use super::sse_recovery::recovering;
 use super::status::with_status;
 use crate::param_headers::{self, CalledTool};
@@ -65,7 +65,7 @@ impl Client {
             Ok(Answer::Json(JsonRpcMessage::Error(error), session_id))
                 if !is_to(error.id.as_ref(), id) =>
             {
-                if session.is_some() && says_no_session(status, &error.error) {
+                if session.is_some() && reports_no_session(status, &error.error) {
                     return Err(StreamableHttpError::SessionExpired);
                 }
                 // The server could not read the id.
