@@ -47,7 +47,7 @@ impl<'a> Limits<'a> {
         diagnostics.on(
             self.range,
             format!(
-                "{option} `{}` holds no value; write the smaller end first, as in `{option} = 1..=50`",
+                "{option} `{}` contains no value; write the smaller end first, as in `{option} = 1..=50`",
                 spelled(self.range)
             ),
         );

@@ -122,7 +122,7 @@ fn conditions(typed: &PatType, kind: Kind) -> impl Iterator<Item = Error> {
     conditional.map(move |attribute| {
         let one = if kind == Kind::Tool { "schema" } else { "list of arguments" };
         let message = format!(
-            "a {} has one {one} whatever is configured; put `#[cfg]` on the function",
+            "a {} cannot change its {one} by configuration; put `#[cfg]` on the function",
             kind.noun()
         );
         Error::new_spanned(attribute, message)

@@ -14,7 +14,7 @@ pub(super) fn headers(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         token(header, diagnostics);
         placed(argument, header, diagnostics);
         if !seen.insert(header.value().to_ascii_lowercase()) {
-            let text = "two parameters have this header, whatever the case of its letters; write another name";
+            let text = "two parameters have this header, ignoring case; write another name";
             diagnostics.at(header.span(), text);
         }
     }

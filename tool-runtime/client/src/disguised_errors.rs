@@ -65,10 +65,10 @@ impl RejectedMethods {
             tracing::warn!(
                 server,
                 method,
-                "a request of the server is refused: {why}; more of them are logged for debugging"
+                "a request of the server is rejected: {why}; further ones are logged at level `debug`"
             );
         } else {
-            tracing::debug!(server, method, "a request of the server is refused: {why}");
+            tracing::debug!(server, method, "a request of the server is rejected: {why}");
         }
     }
 }

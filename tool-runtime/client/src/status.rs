@@ -97,7 +97,7 @@ impl fmt::Display for McpState {
                 }
             }
             Self::Disabled => f.write_str("disabled"),
-            Self::Authorizing => f.write_str("waiting for a person to let this program in"),
+            Self::Authorizing => f.write_str("waiting for the user to authorize this program"),
             Self::NeedsAuth { reason } => write!(f, "needs auth: {reason}"),
             Self::Closed => f.write_str("closed"),
         }

@@ -203,7 +203,7 @@ fn to_lost(failure: Failure) -> Failure {
 /// The error of a failed task.
 fn reason(error: serde_json::Map<String, Value>) -> ErrorData {
     let text = error.get("message").and_then(Value::as_str);
-    let text = text.unwrap_or("its task failed and does not say why").to_owned();
+    let text = text.unwrap_or("its task failed without a reason").to_owned();
     serde_json::from_value(Value::Object(error))
         .unwrap_or_else(|_| ErrorData::internal_error(text, None))
 }

@@ -18,7 +18,7 @@ pub(super) fn check(command: &McpText, cwd: Option<&McpText>) -> Result<(), Faul
         return Err(Fault::new("the command is empty", help));
     }
     if text.contains('\0') {
-        return Err(Fault::new("it holds a NUL character", "remove it"));
+        return Err(Fault::new("it contains a NUL character", "remove it"));
     }
     let is_line = text.contains(char::is_whitespace) && find(text, None, cwd).is_err();
     if is_line {

@@ -117,7 +117,7 @@ pub(crate) enum DecodeFailure {
     #[error("argument {0}: {1}")]
     Number(usize, String),
     /// Keys inside a value that its type ignores.
-    #[error("argument {0} holds unknown fields")]
+    #[error("argument {0} has unknown fields")]
     Ignored(usize),
     /// A type's own decoding failed.
     #[error("{0}")]

@@ -233,7 +233,7 @@ impl InputModel {
                 "unknown arguments".to_owned()
             }
             DecodeFailure::Ignored(index) => {
-                format!("argument `{}` holds unknown fields", name(index))
+                format!("argument `{}` has unknown fields", name(index))
             }
             DecodeFailure::Value(index, text) if self.is_flattened(*index) => flattened_text(text),
             DecodeFailure::Value(index, text) => {

@@ -343,7 +343,7 @@ impl<E> FailureKind<E> for Opaque<E> {
 /// Implemented by nothing: asked only for a return type whose error `E` cannot be shown.
 #[diagnostic::on_unimplemented(
     message = "a tool cannot fail with `{E}`",
-    label = "its error cannot be told to a model",
+    label = "its error cannot be shown to a model",
     note = "return `ToolError`, implement `std::error::Error` for `{E}`, or at least `std::fmt::Display`"
 )]
 pub trait FailsWith<E> {}

@@ -107,7 +107,7 @@ impl OutputModel {
 #[cold]
 fn not_finite(at: &str) -> CallError {
     let text = format!(
-        "the result has NaN or infinity at {at}, which JSON cannot hold; the call may have had its effect, so do not just repeat it"
+        "the result has NaN or infinity at {at}, which JSON cannot represent; the call may have had its effect, so do not just repeat it"
     );
     let detail = format!(
         "the output schema requires a number at {at}, and JSON has no NaN or infinity; return a finite number, or `Option<f64>` to allow `null`"

@@ -71,7 +71,7 @@ use serde::de::DeserializeOwned;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a `Toolset`",
-    label = "no `impl Toolset` says how a value comes to be",
+    label = "missing `impl Toolset`, which creates the value",
     note = "write `impl Toolset for {Self} {{ type Params = (); async fn create((): (), _: &ToolContext) -> Result<Self, ToolError> {{ .. }} }}`"
 )]
 pub trait Toolset: ToolsetMethods {

@@ -76,10 +76,10 @@ fn keep_budget(schemas: &mut [Strict]) {
     for ((place, demand), is_picked) in places.iter().zip(&demands).zip(fitting(&demands)) {
         if !is_picked {
             let reason = if fits_alone(*demand) {
-                "the request would have more strict tools, optional arguments or unions than the API takes".to_owned()
+                "the request would have more strict tools, optional arguments or unions than the API accepts".to_owned()
             } else {
                 format!(
-                    "it has {} optional arguments and {} unions, more than the API takes in a strict tool",
+                    "it has {} optional arguments and {} unions, more than the API accepts in a strict tool",
                     demand.optional, demand.unions
                 )
             };

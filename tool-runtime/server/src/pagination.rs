@@ -85,7 +85,7 @@ impl Pagination {
 
 fn unknown(cursor: &str) -> ErrorData {
     let cursor = excerpt(cursor);
-    let message = format!("unknown cursor {cursor:?}; list without a cursor to begin anew");
+    let message = format!("unknown cursor {cursor:?}; list without a cursor to start again");
     ErrorData::invalid_params(message, None)
 }
 

@@ -106,8 +106,7 @@ impl Tasks {
         let entry = entries.get_mut(id).filter(|entry| entry.belongs_to(owner));
         entry.map(read).ok_or_else(|| {
             let id = excerpt(id);
-            let text =
-                format!("there is no task {id:?}: its time may be over; make the call again");
+            let text = format!("there is no task {id:?}: it may have expired; make the call again");
             ErrorData::invalid_params(text, None)
         })
     }

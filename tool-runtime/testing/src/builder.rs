@@ -292,7 +292,7 @@ impl TestClientBuilder {
         assert_eq!(
             initialized["protocolVersion"],
             self.protocol.as_str(),
-            "the server speaks another version"
+            "the server supports another version"
         );
         connection.rpc.notify("notifications/initialized", &json!({}));
         // Only a server with logs takes a level.
@@ -312,7 +312,7 @@ async fn discovered(connection: &Connection) -> Value {
         versions.is_some_and(|all| all.contains(&ProtocolVersion::V2026_07_28.as_str().into()));
     assert!(
         is_spoken,
-        "the server does not speak {}: {discovered}",
+        "the server does not support {}: {discovered}",
         ProtocolVersion::V2026_07_28.as_str()
     );
     discovered
@@ -320,7 +320,7 @@ async fn discovered(connection: &Connection) -> Value {
 
 async fn handshake(connection: &Connection, method: &str, params: &Map<String, Value>) -> Value {
     let answer = connection.send(method, params, false).answer(connection.limit).await;
-    answer.unwrap_or_else(|error| panic!("the server refuses `{method}`: {error}"))
+    answer.unwrap_or_else(|error| panic!("the server rejects `{method}`: {error}"))
 }
 
 fn object(value: Value) -> Map<String, Value> {

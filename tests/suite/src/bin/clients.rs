@@ -36,7 +36,7 @@ fn cell(
     server: &Path,
 ) -> Result<String, String> {
     if !client.lifecycles.contains(&lifecycle) {
-        return Ok("not spoken".to_owned());
+        return Ok("not supported".to_owned());
     }
     let ended = client.check(lifecycle, transport, server);
     let count = |mark| ended.output.lines().filter(|line| line.starts_with(mark)).count();

@@ -108,11 +108,11 @@ fn an_example_satisfies_the_constraints_of_its_parameter() {
     let error = builder.build().expect_err("they are refused");
     let text = error.to_string();
     for expected in [
-        "its example for `range` is refused by its own schema: `range` must be at most 9, got 10",
-        "its example for `length` is refused",
-        "its example for `pattern` is refused",
-        "its example for `format` is refused",
-        "its default for `key` is refused",
+        "its example for `range` violates its own schema: `range` must be at most 9, got 10",
+        "its example for `length` violates",
+        "its example for `pattern` violates",
+        "its example for `format` violates",
+        "its default for `key` violates",
     ] {
         assert!(text.contains(expected), "{expected:?} is not in:\n{text}");
     }

@@ -189,7 +189,7 @@ async fn rejected_requests_log_one_warning_per_kind() {
     manager.close().await;
     let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
     assert_eq!(text.lines().count(), 3, "{text}");
-    assert_eq!(text.matches("a request of the server is refused").count(), 3, "{text}");
+    assert_eq!(text.matches("a request of the server is rejected").count(), 3, "{text}");
 }
 
 /// A server that can be reached once, and not after a call of `end`.

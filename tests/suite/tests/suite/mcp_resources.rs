@@ -58,7 +58,7 @@ async fn an_endless_list_is_truncated() {
     });
     let manager = builder.connect(&pool()).await.unwrap();
     let error = manager.resources("circle").await.unwrap_err();
-    assert!(error.to_string().contains("comes back to a page"), "{error}");
+    assert!(error.to_string().contains("repeats an earlier page"), "{error}");
     assert_eq!(asked.load(Ordering::Relaxed), 2, "the second one is the same");
     manager.close().await;
 }

@@ -171,7 +171,8 @@ async fn a_float_that_is_not_finite_is_null_only_where_the_schema_allows_it() {
         let result = pool.call(ToolCall::new(name, "")).await;
         let error = result.error().expect("an error");
         assert_eq!(error.class(), ErrorClass::Internal);
-        let expected = format!("the result has NaN or infinity at {path}, which JSON cannot hold");
+        let expected =
+            format!("the result has NaN or infinity at {path}, which JSON cannot represent");
         assert!(error.message().starts_with(&expected), "{error}");
         let detail = error.detail().expect("a detail");
         assert!(detail.contains(path) && detail.contains("requires a number"), "{detail}");

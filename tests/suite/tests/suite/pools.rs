@@ -87,7 +87,7 @@ fn all_mistakes_are_reported_together() {
     let text = error.to_string();
     for expected in [
         "no value of its argument `n` is between its bounds",
-        "its default for `m` is refused by its own schema: `m` must be at most 5, got 10",
+        "its default for `m` violates its own schema: `m` must be at most 5, got 10",
         "its `meta` is not an object",
         "borrows a `suite::pools::Database`",
         "bad tool name \"bad name\"",

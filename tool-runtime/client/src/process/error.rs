@@ -37,7 +37,7 @@ fn system_remedy(source: &io::Error) -> &'static str {
     match source.kind() {
         io::ErrorKind::NotFound => ": the interpreter of its `#!` line is missing",
         io::ErrorKind::ArgumentListTooLong => ": shorten `args` or `env`",
-        io::ErrorKind::InvalidInput => ": `args` and `env` must not hold NUL",
+        io::ErrorKind::InvalidInput => ": `args` and `env` must not contain NUL",
         io::ErrorKind::PermissionDenied => ": check the permissions of the program and of `cwd`",
         _ => "",
     }

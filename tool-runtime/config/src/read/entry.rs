@@ -67,7 +67,7 @@ impl<'a> Entry<'a> {
                 }
                 Treatment::Refused(_) if found.is_empty() => {}
                 Treatment::Refused(instead) => {
-                    findings.wrong(&found.place, "it cannot be done here", *instead);
+                    findings.wrong(&found.place, "it is not supported", *instead);
                 }
             }
         }

@@ -153,7 +153,7 @@ impl Reader<'_> {
                 "write the default itself, or choose between variables in the host program",
             ),
             ExpandError::Recursive(name) => Fault::new(
-                format!("the value of `{name}` holds a `${{`, which is not expanded again"),
+                format!("the value of `{name}` contains a `${{`, which is not expanded again"),
                 format!("set `{name}` to the text that is meant"),
             ),
             ExpandError::Unresolved(reference) => self.unresolved(reference),

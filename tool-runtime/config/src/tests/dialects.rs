@@ -235,5 +235,5 @@ fn toml_and_json_have_the_same_keys() {
         "startup_timeout_ms": 20000, "env": { "TOKEN": "${TOKEN}" } } } }"#;
     let read = super::support::loader().toml(toml).load().expect("TOML");
     assert_eq!(read, load(json).expect("JSON"));
-    assert_eq!(read.warnings()[0].text, "there is more beside the servers: `model`");
+    assert_eq!(read.warnings()[0].text, "other keys beside the servers are ignored: `model`");
 }

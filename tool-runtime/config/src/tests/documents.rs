@@ -88,7 +88,7 @@ fn other_keys_beside_the_servers_are_one_warning() {
     assert_eq!(config.warnings().len(), 1);
     assert_eq!(
         config.warnings()[0].text,
-        "there is more beside the servers: `inputs`, `theme`, `server`"
+        "other keys beside the servers are ignored: `inputs`, `theme`, `server`"
     );
 }
 

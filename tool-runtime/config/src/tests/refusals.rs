@@ -77,7 +77,7 @@ fn rejects_keys_of_the_other_transport() {
 #[test]
 fn keys_with_unsupported_effects_are_rejected() {
     for key in ["headersHelper", "sandbox", "experimental_environment", "include_tags", "tcp"] {
-        refused(json!({ "command": "x", key: "y" }), &["it cannot be done here"]);
+        refused(json!({ "command": "x", key: "y" }), &["it is not supported"]);
     }
     refused(
         json!({ "command": "x", "tools": { "a": { "name": "b" } } }),
@@ -109,7 +109,7 @@ fn headers_are_checked() {
         &["`mcpServers.s.headers.\"X Y\"`", "no header has such a name"],
     );
     refused(with(json!({ "": "1" })), &["no header has such a name"]);
-    refused(with(json!({ "X": "a\nb" })), &["the end of a line"]);
+    refused(with(json!({ "X": "a\nb" })), &["a line break"]);
     refused(with(json!({ "X": "ü" })), &["visible ASCII"]);
     refused(with(json!({ "X-A": "1", "x-a": "2" })), &["differs from another header only in case"]);
     for name in [

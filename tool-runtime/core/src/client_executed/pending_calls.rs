@@ -285,8 +285,9 @@ fn abandoned_error(tool: &str, is_taken: bool) -> CallError {
         );
         return CallError::new(ErrorClass::Indeterminate, text);
     }
-    let text =
-        format!("`{tool}` is done by the host program, which takes no more calls; try another way");
+    let text = format!(
+        "`{tool}` is executed by the host program, which accepts no more calls; do without it"
+    );
     CallError::new(ErrorClass::Internal, text)
 }
 

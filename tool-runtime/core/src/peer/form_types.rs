@@ -49,7 +49,7 @@ use std::sync::Arc;
 ///
 /// [`ToolContext::ask`]: crate::ToolContext::ask
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be asked for in a form",
+    message = "`{Self}` cannot be requested in a form",
     label = "not a form",
     note = "forms are flat: ask for a string, number, boolean, enum of unit variants or list of such an enum, or for a struct of these",
     note = "for a struct or an enum, write `#[derive(serde::Deserialize, schemars::JsonSchema, tool_runtime::Form)]`"

@@ -290,7 +290,7 @@ fn wrong_values(schema: &Map<String, Value>) -> Vec<String> {
         });
         for (kind, value) in values(property) {
             let issues = check::check(&only_this, &json!({ name: value }));
-            problems.extend(issues.iter().map(|issue| format!("its {kind} for `{name}` is refused by its own schema: {issue}; change the {kind} or the constraint")));
+            problems.extend(issues.iter().map(|issue| format!("its {kind} for `{name}` violates its own schema: {issue}; change the {kind} or the constraint")));
         }
     }
     problems

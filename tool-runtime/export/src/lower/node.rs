@@ -262,7 +262,7 @@ impl<'a> Lowering<'a> {
         lowered.entry("type").or_insert_with(|| json!("object"));
         self.closed(map, lowered)?;
         if self.dialect.is_strict() && map.contains_key("patternProperties") {
-            return Err(format!("{} takes keys of a pattern", self.place()));
+            return Err(format!("{} accepts keys of a pattern", self.place()));
         }
         let none = Map::new();
         let properties = map.get("properties").and_then(Value::as_object).unwrap_or(&none);
@@ -309,7 +309,7 @@ impl<'a> Lowering<'a> {
         let others = map.get("additionalProperties");
         if self.dialect.is_strict() {
             if !matches!(others, None | Some(Value::Bool(false))) {
-                return Err(format!("{} takes keys of any name", self.place()));
+                return Err(format!("{} accepts keys of any name", self.place()));
             }
             lowered.insert("additionalProperties".to_owned(), json!(false));
             return Ok(());
@@ -360,7 +360,7 @@ impl<'a> Lowering<'a> {
         if is_typed || !self.dialect.is_strict() {
             return Ok(());
         }
-        Err(format!("{} takes a value of any type", self.place()))
+        Err(format!("{} accepts a value of any type", self.place()))
     }
 
     fn is_gemini_integer(&self, map: &Map<String, Value>, bound: &Value) -> bool {

@@ -162,7 +162,7 @@ async fn a_user_may_decline() {
     let manager = manager.start(&pool).unwrap();
     let state = until(&manager, |state| *state != McpState::Connecting).await.to_string();
     assert!(state.contains("needs auth"), "{state}");
-    assert!(state.contains("this program is not let in: `access_denied` no way"), "{state}");
+    assert!(state.contains("this program is not authorized: `access_denied` no way"), "{state}");
 }
 
 #[tokio::test]

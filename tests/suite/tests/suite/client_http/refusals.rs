@@ -117,8 +117,8 @@ async fn invalid_utf_8_in_a_stream_is_replaced() {
 async fn a_call_without_an_answer_ends_immediately() {
     type Answer = fn(&RecordedRequest) -> Response;
     let answers: [(Answer, &str); 4] = [
-        (|_| StatusCode::ACCEPTED.into_response(), "it takes the request and gives no answer"),
-        (|_| StatusCode::NO_CONTENT.into_response(), "it takes the request and gives no answer"),
+        (|_| StatusCode::ACCEPTED.into_response(), "it accepts the request and sends no answer"),
+        (|_| StatusCode::NO_CONTENT.into_response(), "it accepts the request and sends no answer"),
         (
             |seen| {
                 let mut other = seen.clone();

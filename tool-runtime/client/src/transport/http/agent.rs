@@ -76,7 +76,7 @@ fn trusting() -> Result<ClientConfig, String> {
     let builder = builder.with_safe_default_protocol_versions();
     let builder = builder.and_then(|builder| builder.with_platform_verifier());
     let builder = builder.map_err(|error| {
-        format!("TLS cannot be spoken: {error}; install the package `ca-certificates`")
+        format!("TLS is not available: {error}; install the package `ca-certificates`")
     })?;
     Ok(builder.with_no_client_auth())
 }

@@ -171,7 +171,10 @@ mod tests {
         let mut config = HttpConfig::new("https://example.com/mcp");
         config.headers.insert("X-Team".into(), "a\nb".into());
         let problem = Headers::new("far", &config, None).err().unwrap();
-        assert_eq!(problem, "`headers.X-Team` holds what no header carries; write visible ASCII");
+        assert_eq!(
+            problem,
+            "`headers.X-Team` contains a character that is not allowed in a header; write visible ASCII"
+        );
     }
 
     #[cfg(not(feature = "oauth"))]

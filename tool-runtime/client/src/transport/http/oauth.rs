@@ -141,7 +141,7 @@ impl Shared {
             Ok(done) => done,
             Err(_) => {
                 self.is_awaited.store(true, Ordering::Relaxed);
-                let text = "it waits for a person to let this program in";
+                let text = "it waits for the user to authorize this program";
                 Err(NoHeaders::Unauthorized(text.to_owned()))
             }
         }

@@ -54,7 +54,7 @@ fn endpoint(url: &str, said: &str) -> Result<Url, ConnectError> {
             Ok(endpoint)
         }
         Some(_) => {
-            let text = "its message endpoint is on another origin, which is refused";
+            let text = "its message endpoint is on another origin, which is not allowed";
             Err(ConnectError::new(Kind::Failed, text))
         }
         None => Err(ConnectError::new(Kind::Failed, "its message endpoint is not a valid URL")),

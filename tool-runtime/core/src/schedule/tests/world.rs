@@ -51,7 +51,11 @@ impl World {
         let flag = Arc::new(Flag(AtomicBool::new(at_once)));
         self.calls.push(Call { claim, parent, id, state, flag });
         let index = self.calls.len() - 1;
-        assert_eq!(id.is_none(), self.would_never_run(index), "rejected if, and only if, it would never run");
+        assert_eq!(
+            id.is_none(),
+            self.would_never_run(index),
+            "rejected if, and only if, it would never run"
+        );
         if id.is_none() {
             assert!(parent.is_some(), "only nested calls are rejected");
             self.rejections += 1;

@@ -89,7 +89,7 @@ impl Client {
         let problem = match answer {
             // Some servers of 2025-11-25 answer in the stream of notifications.
             Answer::Accepted if !self.0.has_stream.load(Ordering::Relaxed) => {
-                "it takes the request and gives no answer"
+                "it accepts the request and sends no answer"
             }
             Answer::Json(JsonRpcMessage::Response(response), _)
                 if !is_to(Some(&response.id), id) =>

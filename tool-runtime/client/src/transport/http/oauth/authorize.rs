@@ -23,7 +23,7 @@ impl Flow {
             page::check_page(page, &self.url).map_err(|problem| self.unauthorized(problem))?;
         let listener = self.listener().await?;
         let Some(show) = self.callbacks.page() else {
-            let text = "a person has to authorize this program, which has no way to ask for it (`McpManagerBuilder::oauth`)";
+            let text = "the user has to authorize this program, which cannot ask for it (`McpManagerBuilder::oauth`)";
             return Err(self.unauthorized(text));
         };
         let shown = show(McpAuthPage {
@@ -57,7 +57,7 @@ impl Flow {
         let said = |name| back.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value);
         if let Some(error) = said("error") {
             let why = said("error_description").unwrap_or_default();
-            let text = format!("this program is not let in: `{error}` {why}");
+            let text = format!("this program is not authorized: `{error}` {why}");
             return Err(self.unauthorized(&text));
         }
         let callback = AuthorizationCallback::from_redirect_url(back.as_str());
