@@ -44,7 +44,7 @@ fn placed(argument: &Argument<'_>, header: &LitStr, diagnostics: &mut Diagnostic
     if options.secret.is_present() {
         diagnostics.at(
             header.span(),
-            "headers are read and logged on their way; a secret does not go there, remove `header`",
+            "headers are read and logged on their way, so they must not contain secrets; remove `header`",
         );
     }
 }

@@ -59,7 +59,7 @@ impl Reader<'_> {
             }
             let mut line = self.list(&command.place, command.value)?;
             if line.is_empty() {
-                let help = r#"write what starts the server, as `"npx"`"#;
+                let help = r#"write the program that starts the server, such as `"npx"`"#;
                 self.findings.wrong(&command.place, "the command is empty", help);
                 return None;
             }

@@ -286,7 +286,7 @@ impl<'a> Lowering<'a> {
             }
             if kept.insert(wire, value).is_some() {
                 return Err(format!(
-                    "two properties of {} have one name in the export",
+                    "two properties of {} get the same name in the export",
                     self.place()
                 ));
             }
