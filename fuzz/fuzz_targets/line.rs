@@ -1,12 +1,12 @@
 //! Bytes on standard input: every line is found whatever pieces it comes in, and every request in
-//! one goes on or is refused by its own id.
+//! one continues or is rejected by its own id.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, value::RawValue};
 use tool_runtime::__fuzz::{LineOutcome, fates};
 
-/// Lines longer than this are refused: short, so that there are some.
+/// Lines longer than this are rejected: short, so that there are some.
 const LIMIT: usize = 1000;
 
 fuzz_target!(|data: &[u8]| {

@@ -5,7 +5,7 @@ use tokio::time::sleep;
 use tool_runtime::LogLevel;
 use tool_runtime::prelude::*;
 
-/// How long one stage of the work takes.
+/// Duration of one stage of the work.
 const STAGE: Duration = Duration::from_millis(50);
 
 /// Work in three stages, and report each.

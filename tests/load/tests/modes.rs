@@ -83,6 +83,6 @@ fn rejects_more_than_a_pipe_holds() {
     let mut load = moments().next().expect("a moment");
     load.in_flight = 2;
     load.call = Call::echo(&"x".repeat(40_000));
-    let refused = load::stdio(command(OURS, &["serve"]), Channel::Pipes, &load);
-    assert!(refused.expect_err("too much").to_string().contains("more than a pipe holds"));
+    let rejected = load::stdio(command(OURS, &["serve"]), Channel::Pipes, &load);
+    assert!(rejected.expect_err("too much").to_string().contains("more than a pipe holds"));
 }

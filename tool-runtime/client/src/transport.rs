@@ -58,7 +58,7 @@ pub(super) trait TransportFactory: Send + Sync + 'static {
         false
     }
 
-    /// Whether a server that refused may speak an older transport. If so, the next connection uses that transport.
+    /// Whether a server that rejected may speak an older transport. If so, the next connection uses that transport.
     fn falls_back(&self) -> bool {
         false
     }

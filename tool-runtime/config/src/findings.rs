@@ -1,11 +1,11 @@
-//! Findings about a configuration, with their places.
+//! Findings about a configuration, with their locations.
 
 use super::problem::{McpConfigError, McpConfigProblem};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A problem of one value and its remedy, without the place and the value.
+/// A problem of one value and its remedy, without the location and the value.
 pub(super) struct Fault {
     pub(super) text: String,
     pub(super) help: String,
@@ -17,7 +17,7 @@ impl Fault {
     }
 }
 
-/// A place in a configuration.
+/// A location in a configuration.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     file: Option<Arc<Path>>,
@@ -116,7 +116,7 @@ impl Findings {
         self.warnings.push(place.problem(Fault::new(text, help)));
     }
 
-    /// Returns a valid value, or notes the problem.
+    /// Returns a valid value, or records the problem.
     pub(super) fn sound<T>(&mut self, place: &Place, value: Result<T, Fault>) -> Option<T> {
         value.map_err(|fault| self.fault(place, fault)).ok()
     }

@@ -7,7 +7,7 @@ mod documents;
 mod expansion;
 mod files;
 mod properties;
-mod refusals;
+mod rejections;
 mod secrets;
 mod support;
 mod times;

@@ -123,8 +123,8 @@ impl ClientTools {
     /// use tool_runtime::{ClientAnswerError, ClientTools, Observation, ToolError};
     ///
     /// let client = ClientTools::new(Duration::from_secs(60));
-    /// let refusal: Result<Observation, _> = Err(ToolError::user("the user is away"));
-    /// let outcome = client.answer("call_1", refusal);
+    /// let rejection: Result<Observation, _> = Err(ToolError::user("the user is away"));
+    /// let outcome = client.answer("call_1", rejection);
     /// assert!(matches!(outcome, Err(ClientAnswerError::Unknown { .. })));
     /// ```
     pub fn answer(&self, id: &str, outcome: impl IntoObservation) -> Result<(), ClientAnswerError> {

@@ -42,7 +42,7 @@ type Run =
     dyn for<'a> Fn(&'a TextArguments, &'a ToolContext) -> Answer<'a, PromptMessages> + Send + Sync;
 
 impl Prompt {
-    /// From an action, as `#[prompt]` makes it of a function.
+    /// Creates a prompt from an action, which `#[prompt]` generates for a function.
     pub fn of<A: PromptAction>() -> Self {
         let (input, terms) = TextInput::new::<A>(A::NAME, &A::settings(), A::completers());
         Self::from_parts(A::definition(), terms, input, action::enter::<A>)
@@ -105,7 +105,7 @@ impl Prompt {
         (self.0.run)(arguments, context)
     }
 
-    /// The same, with its place in the source.
+    /// Sets the location in the source code.
     pub(crate) fn at(self, origin: Origin) -> Self {
         Self(Offering::at(self.0, origin))
     }

@@ -41,7 +41,7 @@ pub fn hashed(original: &str, is_allowed: impl Fn(char) -> bool) -> String {
     name.truncate(MAX_WIRE_NAME - 9);
     name.push('_');
     for byte in &Sha256::digest(original)[..4] {
-        write!(name, "{byte:02x}").expect("a string takes all");
+        write!(name, "{byte:02x}").expect("writing to a string succeeds");
     }
     name
 }

@@ -13,7 +13,7 @@ const MAX_TOOLS: usize = 20;
 const MAX_OPTIONAL: usize = 24;
 /// Unions, in all strict tools of a request.
 const MAX_UNIONS: usize = 16;
-/// A single schema with 24 optional properties was refused as too complex, though within the limit.
+/// A single schema with 24 optional properties was rejected as too complex, though within the limit.
 const MAX_OPTIONAL_IN_ONE: usize = 16;
 
 /// Whether a tool can be strict at all.

@@ -81,7 +81,7 @@ pub(crate) fn answer_messages(api: Api, answer: &Value) -> Result<Vec<Value>, Im
                     call["input"] = json!({});
                 }
             }
-            // An empty message is refused.
+            // An empty message is rejected.
             let message = json!({ "role": "assistant", "content": content });
             Ok(if content.is_empty() { Vec::new() } else { vec![message] })
         }

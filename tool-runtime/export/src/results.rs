@@ -98,7 +98,7 @@ fn anthropic(result: &ToolResult) -> Value {
             }
             other => json!({ "type": "text", "text": other.into_text() }),
         })
-        // Empty texts are refused.
+        // Empty texts are rejected.
         .filter(|block| block["text"] != "")
         .collect();
     let mut block = Map::new();

@@ -57,7 +57,7 @@ impl Pagination {
     /// The page after a cursor of the list `kind`, and the cursor of the next page. Items are sorted by
     /// name.
     ///
-    /// A cursor holds the kind and the last name of its page: items that come and go meanwhile neither
+    /// A cursor contains the kind and the last name of its page: items added or removed meanwhile neither
     /// repeat nor hide others.
     ///
     /// # Errors

@@ -52,7 +52,7 @@ impl TestClient {
         Self::of(McpServer::new(pool.clone(), "test-server", "1.0.0"))
     }
 
-    /// Starts a client of a server. Each client has a session of its own.
+    /// Starts a client of a server. Each client has its own session.
     pub fn of(server: McpServer) -> TestClientBuilder {
         TestClientBuilder::new(server)
     }
@@ -106,7 +106,7 @@ impl TestClientBuilder {
     }
 
     /// Sets the lowest level of log entries that the client requests. With `None` it requests none; a server of
-    /// [`ProtocolVersion::V2025_11_25`] may send some all the same. Default: [`LogLevel::Info`].
+    /// [`ProtocolVersion::V2025_11_25`] may still send some. Default: [`LogLevel::Info`].
     pub fn log_level(mut self, level: impl Into<Option<LogLevel>>) -> Self {
         self.log_level = level.into();
         self
@@ -218,7 +218,7 @@ impl TestClientBuilder {
     /// Starts the server in a task, and performs the handshake.
     ///
     /// # Panics
-    /// Outside a tokio runtime with time, or if the handshake fails.
+    /// Outside a tokio runtime with timers, or if the handshake fails.
     pub async fn connect(self) -> TestClient {
         self.connected().await
     }
@@ -308,10 +308,10 @@ impl TestClientBuilder {
 async fn discovered(connection: &Connection) -> Value {
     let discovered = handshake(connection, "server/discover", &Map::new()).await;
     let versions = discovered["supportedVersions"].as_array();
-    let is_spoken =
+    let is_supported =
         versions.is_some_and(|all| all.contains(&ProtocolVersion::V2026_07_28.as_str().into()));
     assert!(
-        is_spoken,
+        is_supported,
         "the server does not support {}: {discovered}",
         ProtocolVersion::V2026_07_28.as_str()
     );

@@ -6,10 +6,10 @@ use suite::built::built;
 use suite::peers::{CLIENTS, Client, Lifecycle, Transport};
 
 const COLUMNS: [(Transport, Lifecycle); 4] = [
-    (Transport::Stdio, Lifecycle::Legacy),
-    (Transport::Stdio, Lifecycle::Modern),
-    (Transport::Http, Lifecycle::Legacy),
-    (Transport::Http, Lifecycle::Modern),
+    (Transport::Stdio, Lifecycle::Stateful),
+    (Transport::Stdio, Lifecycle::Stateless),
+    (Transport::Http, Lifecycle::Stateful),
+    (Transport::Http, Lifecycle::Stateless),
 ];
 
 #[expect(clippy::print_stdout, reason = "the table is what it is for")]

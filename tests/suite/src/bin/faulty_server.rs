@@ -14,7 +14,7 @@
 //! | `usage` | printed on standard output before it exits |
 //! | `noise` | printed on standard output before its first answer |
 //! | `log` | a file: each call that arrives appends a line of JSON to it, with `tool` and `arguments` |
-//! | `task` | the line that answers `tasks/get`, with the id in the place of `ID` |
+//! | `task` | the line that answers `tasks/get`, with the id instead of `ID` |
 //! | `slow` | milliseconds before the first answer |
 //! | `stays` | it ignores the end of its input |
 

@@ -55,7 +55,7 @@ struct Vitals {
     tasks: usize,
 }
 
-/// Say what the process has and holds.
+/// Report the resources of the process.
 #[tool(read_only)]
 async fn vitals() -> Result<Vitals, ToolError> {
     let status = std::fs::read_to_string("/proc/self/status")?;

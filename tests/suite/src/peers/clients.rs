@@ -20,16 +20,16 @@ pub struct Client {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lifecycle {
     /// The `initialize` handshake, up to 2025-11-25.
-    Legacy,
+    Stateful,
     /// 2026-07-28, without one.
-    Modern,
+    Stateless,
 }
 
 impl fmt::Display for Lifecycle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Legacy => "legacy",
-            Self::Modern => "modern",
+            Self::Stateful => "stateful",
+            Self::Stateless => "stateless",
         })
     }
 }
@@ -43,7 +43,7 @@ pub enum Transport {
     Http,
 }
 
-const BOTH: &[Lifecycle] = &[Lifecycle::Legacy, Lifecycle::Modern];
+const BOTH: &[Lifecycle] = &[Lifecycle::Stateful, Lifecycle::Stateless];
 
 /// All clients.
 pub const CLIENTS: [Client; 5] = [
@@ -61,7 +61,7 @@ pub const CLIENTS: [Client; 5] = [
     Client {
         name: "TypeScript SDK 1",
         program: Program::Node("typescript_sdk.mjs"),
-        lifecycles: &[Lifecycle::Legacy],
+        lifecycles: &[Lifecycle::Stateful],
     },
     Client { name: "Inspector CLI", program: Program::Node("inspector.mjs"), lifecycles: BOTH },
 ];

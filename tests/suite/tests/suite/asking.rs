@@ -106,16 +106,16 @@ async fn a_client_without_forms_is_not_asked() {
         [json!({}), json!({ "elicitation": { "url": {} } })].map(|c| (c, json!({ "form": {} })))
     {
         let builder = || TestClient::builder(&pool).capabilities(capabilities.clone());
-        let modern = builder().connect().await;
-        let error = modern.call("delete", json!({ "path": "a" })).await.expect_err("refused");
+        let stateless = builder().connect().await;
+        let error = stateless.call("delete", json!({ "path": "a" })).await.expect_err("rejected");
         assert_eq!(error.code(), -32021);
         let required = json!({ "requiredCapabilities": { "elicitation": required } });
         assert_eq!(error.data(), Some(&required));
-        let legacy = builder().protocol_version(ProtocolVersion::V2025_11_25).connect().await;
-        let result = legacy.call("delete", json!({ "path": "a" })).await.expect("a result");
+        let stateful = builder().protocol_version(ProtocolVersion::V2025_11_25).connect().await;
+        let result = stateful.call("delete", json!({ "path": "a" })).await.expect("a result");
         assert!(result.is_error());
         assert!(result.to_text().contains("cannot ask its user"), "{}", result.to_text());
-        assert!(modern.questions().is_empty() && legacy.questions().is_empty());
+        assert!(stateless.questions().is_empty() && stateful.questions().is_empty());
     }
 }
 

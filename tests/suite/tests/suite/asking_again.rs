@@ -84,8 +84,8 @@ fn text(answered: Answered) -> String {
 }
 
 #[track_caller]
-fn refused(answered: Answered) {
-    let error = answered.expect_err("refused");
+fn rejected(answered: Answered) {
+    let error = answered.expect_err("rejected");
     assert_eq!(error.code(), -32602, "{error}");
     assert!(error.message().contains("requestState"), "{error}");
 }
@@ -154,7 +154,7 @@ async fn a_state_that_was_changed_is_rejected() {
     let other = if state.as_bytes()[middle] == b'A' { "B" } else { "A" };
     let changed = format!("{}{other}{}", &state[..middle], &state[middle + 1..]);
     for spoilt in [&changed, &state[1..], &state[..state.len() - 1], "", "e30="] {
-        refused(round(&client, &hi(), &spoilt.into(), graz()).await);
+        rejected(round(&client, &hi(), &spoilt.into(), graz()).await);
     }
 }
 
@@ -166,7 +166,7 @@ async fn a_state_is_valid_only_for_its_tool_and_arguments() {
     let other_arguments = json!({ "name": "chat", "arguments": { "greeting": "Bye", "times": 2 } });
     let fewer = json!({ "name": "chat", "arguments": { "greeting": "Hi" } });
     for call in [other_tool, other_arguments, fewer] {
-        refused(round(&client, &call, &state, graz()).await);
+        rejected(round(&client, &call, &state, graz()).await);
     }
     let same = json!({ "name": "chat", "arguments": { "times": 2, "greeting": "Hi" } });
     let done = round(&client, &same, &state, graz()).await;
@@ -178,7 +178,7 @@ async fn a_state_of_another_server_is_valid_only_with_a_shared_secret() {
     let server = || McpServer::new(pool(), "chats", "1.0.0");
     let one = TestClient::of(server()).connect().await;
     let other = TestClient::of(server()).connect().await;
-    refused(round(&other, &hi(), &state_of(&one).await, graz()).await);
+    rejected(round(&other, &hi(), &state_of(&one).await, graz()).await);
 
     let secret = [7; 32];
     let one = TestClient::of(server().with_state_secret(secret)).connect().await;

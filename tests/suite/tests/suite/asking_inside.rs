@@ -13,7 +13,7 @@ fn yes() -> Reply {
     Reply::accept(json!({ "sure": true }))
 }
 
-/// Ask whether to go on.
+/// Ask whether to continue.
 #[tool(register = false)]
 async fn go(context: &ToolContext) -> Result<String, ToolError> {
     Ok(format!("{:?}", context.ask::<bool>("sure", "Sure?").await?))
@@ -240,18 +240,18 @@ async fn a_tool_may_stop_waiting_for_an_answer() {
         yes()
     };
     // In 2026-07-28 the time of a question does not count towards the limit of the call.
-    let modern = TestClient::builder(&pool).answer(slow).connect().await;
-    let result = modern.call("brief", json!({})).await.expect("a result");
+    let stateless = TestClient::builder(&pool).answer(slow).connect().await;
+    let result = stateless.call("brief", json!({})).await.expect("a result");
     assert_eq!(result.to_text(), "Accepted(true)");
-    let legacy = TestClient::builder(&pool)
+    let stateful = TestClient::builder(&pool)
         .protocol_version(ProtocolVersion::V2025_11_25)
         .answer(slow)
         .connect()
         .await;
-    let result = legacy.call("brief", json!({})).await.expect("a result");
+    let result = stateful.call("brief", json!({})).await.expect("a result");
     assert_eq!(result.to_text(), "nobody there");
-    legacy.notification("notifications/cancelled").await;
-    legacy.close().await;
+    stateful.notification("notifications/cancelled").await;
+    stateful.close().await;
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Tools of a pool: sources, collisions, filters, the report.
 
-use super::support::{call, refusal, text};
+use super::support::{call, error_text, text};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::fmt::Debug;
@@ -207,7 +207,7 @@ fn every_kind_of_selector_includes_and_excludes() {
 async fn deny_has_priority_and_hidden_tools_cannot_be_called() {
     let pool = full().allow(["fs.*", "add"]).deny(["hint:read_only"]).build().expect("a pool");
     assert_eq!(names(&pool), ["add", "fs.delete", "fs.write"]);
-    assert!(refusal(&pool, "fs.read", "").await.starts_with("unknown tool `fs.read`"));
+    assert!(error_text(&pool, "fs.read", "").await.starts_with("unknown tool `fs.read`"));
     let filtered = |by: &str| ToolStatus::Filtered { by: by.to_owned() };
     assert_eq!(status(&pool, "fs.read", &Source::Custom), filtered("deny `hint:read_only`"));
     let reason = "nothing on the allow list picks it";
@@ -244,7 +244,7 @@ async fn no_filter_allows_everything_and_an_empty_allow_list_nothing() {
     let last = text.lines().last().expect("a line");
     assert_eq!(last, "the pool is empty: 7 tools were offered and none is visible");
     assert!(text.contains("filtered: the allow list is empty"), "{text}");
-    assert_eq!(refusal(&empty, "add", "").await, "unknown tool `add`; there are no tools");
+    assert_eq!(error_text(&empty, "add", "").await, "unknown tool `add`; there are no tools");
     assert_eq!(&*empty.definitions_json(), "[]");
     let nothing = ToolPool::builder().build().expect("a pool").report();
     assert_eq!(nothing.to_string(), "the pool is empty: no tool was offered\n");
@@ -379,7 +379,7 @@ fn kept<T: Serialize + for<'de> Deserialize<'de>>(value: &T) -> T {
     back
 }
 
-fn refused<T: for<'de> Deserialize<'de> + Debug>(json: &Value, expected: &str) {
+fn rejected<T: for<'de> Deserialize<'de> + Debug>(json: &Value, expected: &str) {
     let error = T::deserialize(json.clone()).expect_err(&json.to_string()).to_string();
     assert!(error.contains(expected), "{json}: {error}");
 }
@@ -403,13 +403,13 @@ async fn a_report_survives_serialization() {
     let status = ToolStatus::Unusable { reason: "no".to_owned() };
     assert_eq!(kept(&status), status);
     let of = |status: &str| json!({"tools": [{"name": "a", "source": "custom", "status": status}]});
-    refused::<PoolReport>(&of("melted"), "melted");
-    refused::<PoolReport>(
+    rejected::<PoolReport>(&of("melted"), "melted");
+    rejected::<PoolReport>(
         &json!({"tools": [{"name": "a", "source": "cloud", "status": "visible"}]}),
         "unknown source `cloud`",
     );
-    refused::<PoolReport>(&json!({"tools": [], "unmached": []}), "unmached");
-    refused::<PoolChange>(
+    rejected::<PoolReport>(&json!({"tools": [], "unmached": []}), "unmached");
+    rejected::<PoolChange>(
         &json!({"added": [], "updated": [], "removed": [], "moved": []}),
         "moved",
     );
@@ -426,9 +426,9 @@ fn filters_survive_serialization() {
     assert_eq!(kept(&Filter::default()), Filter::default());
     let empty = Filter::default().allow([]);
     assert_eq!(kept(&empty), empty);
-    refused::<Filter>(&json!({"alow": []}), "unknown field `alow`");
-    refused::<Filter>(&json!({"deny": ["kind:x"]}), "`kind:x` picks nothing");
-    refused::<Filter>(&json!({"deny": ["fs.["]}), "fs.[");
+    rejected::<Filter>(&json!({"alow": []}), "unknown field `alow`");
+    rejected::<Filter>(&json!({"deny": ["kind:x"]}), "`kind:x` picks nothing");
+    rejected::<Filter>(&json!({"deny": ["fs.["]}), "fs.[");
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
@@ -483,7 +483,7 @@ async fn definitions_calls_and_results_survive_serialization() {
     }
     let measured = call(&pool, "measure", "").await;
     assert_eq!(measured["structuredContent"]["value"], 0.1);
-    refused::<ToolCall>(&json!({"name": "a", "argments": {}}), "argments");
+    rejected::<ToolCall>(&json!({"name": "a", "argments": {}}), "argments");
 }
 
 #[test]

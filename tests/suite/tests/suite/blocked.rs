@@ -1,6 +1,6 @@
 //! Async tools that block their thread, and clients that do not read, do not block a server.
 
-use super::server::modern;
+use super::server::stateless;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Lines, Read as _, Write as _};
@@ -196,10 +196,10 @@ fn hooks_that_block_stop_nothing(how: &str) {
     assert_eq!((text(&served[&2]), text(&served[&3])), ("done", "done"));
     server.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
         "params": {"requestId": 90}}));
-    let refusals = ["a check failed", "was withheld", "did not answer within 1s"];
+    let rejections = ["a check failed", "was withheld", "did not answer within 1s"];
     for (id, result) in server.answers(BLOCKING as usize) {
-        let refusal = refusals[(id - 100) as usize % refusals.len()];
-        assert!(text(&result).contains(refusal), "{id}: {result}");
+        let error_text = rejections[(id - 100) as usize % rejections.len()];
+        assert!(text(&result).contains(error_text), "{id}: {result}");
     }
     let blocking = ["hook before before", "hook after after", "approver of approved", "read"];
     let mut lines = blocking.map(|name| format!("`{name}` blocks its thread")).to_vec();
@@ -252,7 +252,7 @@ fn the_log_reports_the_end_of_a_blocked_poll() {
 /// A request on a separate connection, and its future answer.
 fn post(address: &str, id: u64, name: &str) -> BufReader<TcpStream> {
     let params = json!({"name": name, "arguments": {}});
-    let body = modern(id, "tools/call", &params).to_string();
+    let body = stateless(id, "tools/call", &params).to_string();
     let mut stream = TcpStream::connect(address).expect("it listens");
     write!(
         stream,

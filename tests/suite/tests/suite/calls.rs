@@ -1,6 +1,6 @@
 //! Each call has exactly one outcome: panics, time limits, cancellation, state, typed calls.
 
-use super::support::{pool_of, refusal, text};
+use super::support::{error_text, pool_of, text};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -354,16 +354,19 @@ async fn an_unknown_tool_names_the_nearest() {
         .state(Counter::default())
         .build()
         .expect("a pool");
-    assert_eq!(refusal(&pool, "devide", "").await, "unknown tool `devide`; did you mean `divide`?");
     assert_eq!(
-        refusal(&pool, "zzz", "").await,
+        error_text(&pool, "devide", "").await,
+        "unknown tool `devide`; did you mean `divide`?"
+    );
+    assert_eq!(
+        error_text(&pool, "zzz", "").await,
         "unknown tool `zzz`; the tools are `count`, `divide`"
     );
     let tool = |name: &str| Tool::builder(name, "Answer.").handler(|| async { 1 });
     let pool = ToolPool::builder().add(tool("a.one")).add(tool("b.two")).build().expect("a pool");
     // Names of the same group come first.
     assert_eq!(
-        refusal(&pool, "b.zzzzz", "").await,
+        error_text(&pool, "b.zzzzz", "").await,
         "unknown tool `b.zzzzz`; the tools are `b.two`, `a.one`"
     );
 }

@@ -1,6 +1,6 @@
 //! Tools that are added and removed while the pool runs.
 
-use super::support::{in_time, refusal, text};
+use super::support::{error_text, in_time, text};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 use tokio::sync::Notify;
@@ -50,7 +50,7 @@ async fn tools_are_added_replaced_set_and_removed() {
     assert_eq!(lists(&set), [vec!["d"], vec!["b"], vec!["a", "c"]]);
     let removed = pool.remove_tools(&skills(), &pattern("d")).expect("removed");
     assert_eq!(lists(&removed), [NONE, NONE, vec!["d"]]);
-    assert_eq!(refusal(&pool, "d", "").await, "unknown tool `d`; the tools are `b`");
+    assert_eq!(error_text(&pool, "d", "").await, "unknown tool `d`; the tools are `b`");
     let removed = pool.remove_tools(&skills(), &pattern("*")).expect("removed");
     assert_eq!(lists(&removed), [NONE, NONE, vec!["b"]]);
     let report = pool.report();
@@ -134,18 +134,19 @@ async fn all_mistakes_are_reported_together_and_change_nothing() {
     let pool = empty();
     pool.add_tools(&skills(), [tool("a", "1")]).expect("added");
     let mut changes = pool.changes();
-    let refused = |result: Result<PoolChange, PoolError>| result.expect_err("refused").to_string();
+    let rejected =
+        |result: Result<PoolChange, PoolError>| result.expect_err("rejected").to_string();
     let twice = [tool("b", ""), tool("c", ""), tool("b", ""), tool("c", ""), tool("d", "")];
-    let error = refused(pool.add_tools(&skills(), twice));
+    let error = rejected(pool.add_tools(&skills(), twice));
     assert!(error.contains("two tools are named `b`: one of owner:skills"), "{error}");
     assert!(error.contains("two tools are named `c`"), "{error}");
-    let error = refused(pool.set_tools(&skills(), [tool("b", ""), tool("b", "")]));
+    let error = rejected(pool.set_tools(&skills(), [tool("b", ""), tool("b", "")]));
     assert!(error.contains("two tools are named `b`"), "{error}");
     let wrong = [Tool::of::<QueryAction>(), tool("bad name", ""), tool("fine", "")];
-    let error = refused(pool.add_tools(&skills(), wrong));
+    let error = rejected(pool.add_tools(&skills(), wrong));
     assert!(error.contains("tool `query` borrows a `suite::changes::Database`"), "{error}");
     assert!(error.contains("bad tool name \"bad name\""), "{error}");
-    let error = refused(pool.add_tools(&skills(), [tool("A", "")]));
+    let error = rejected(pool.add_tools(&skills(), [tool("A", "")]));
     assert!(error.contains("`A` and `a` differ only in case"), "{error}");
     assert_eq!(names(&pool), ["a"]);
     assert_eq!(text(&pool, "a", "").await, "1");
@@ -277,7 +278,7 @@ async fn a_running_call_finishes_when_its_tool_is_removed_or_replaced() {
         pool.add_tools(&skills(), [tool("slow", "the new one")]).expect("replaced");
         assert_eq!(text(&pool, "slow", "").await, "the new one");
         pool.remove_tools(&skills(), &pattern("slow")).expect("removed");
-        assert_eq!(refusal(&pool, "slow", "").await, "unknown tool `slow`; there are no tools");
+        assert_eq!(error_text(&pool, "slow", "").await, "unknown tool `slow`; there are no tools");
         go.notify_one();
     };
     let (result, ()) = tokio::join!(pool.call(ToolCall::new("slow", "")), change);
@@ -328,10 +329,10 @@ async fn a_snapshot_does_not_change() {
 fn concurrent_additions_lose_nothing_and_notify_all_listeners() {
     let pool = empty();
     let (mut one, mut other) = (pool.changes(), pool.changes());
-    let (start, refused) = (Barrier::new(4), AtomicUsize::new(0));
+    let (start, rejected) = (Barrier::new(4), AtomicUsize::new(0));
     std::thread::scope(|threads| {
         for thread in 0..4 {
-            let (pool, start, refused) = (&pool, &start, &refused);
+            let (pool, start, rejected) = (&pool, &start, &rejected);
             threads.spawn(move || {
                 let source = Source::owner(format!("thread{thread}"));
                 start.wait();
@@ -340,13 +341,13 @@ fn concurrent_additions_lose_nothing_and_notify_all_listeners() {
                     pool.add_tools(&source, [tool(&name, "")]).expect("its own name");
                     // Exactly one of the four has it.
                     let shared = pool.add_tools(&source, [tool("shared", "")]);
-                    refused.fetch_add(usize::from(shared.is_err()), Ordering::SeqCst);
+                    rejected.fetch_add(usize::from(shared.is_err()), Ordering::SeqCst);
                 }
             });
         }
     });
     assert_eq!(names(&pool).len(), 101);
-    assert_eq!(refused.load(Ordering::SeqCst), 75);
+    assert_eq!(rejected.load(Ordering::SeqCst), 75);
     let heard = |changes: &mut tool_runtime::PoolChanges| -> Vec<PoolChange> {
         std::iter::from_fn(|| changes.try_next()).collect()
     };

@@ -10,7 +10,7 @@ mod oauth;
 mod oauth_knocks;
 mod old;
 mod proxies;
-mod refusals;
+mod rejections;
 mod tasks;
 mod tls;
 mod versions;

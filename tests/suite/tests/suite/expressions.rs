@@ -105,7 +105,7 @@ async fn bad_examples(
 #[test]
 fn an_example_satisfies_the_constraints_of_its_parameter() {
     let builder = ToolPool::builder().tool::<BadExamplesAction>();
-    let error = builder.build().expect_err("they are refused");
+    let error = builder.build().expect_err("rejected");
     let text = error.to_string();
     for expected in [
         "its example for `range` violates its own schema: `range` must be at most 9, got 10",

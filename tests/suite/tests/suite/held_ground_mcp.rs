@@ -142,9 +142,9 @@ async fn a_task_ignores_malformed_answers() {
         client.request("tasks/update", params).await
     };
     for wrong in [json!("yes"), json!({}), json!({ "action": "perhaps" }), json!({ "roots": [] })] {
-        let refused = update(json!({ "sure": wrong, "else": 1 })).await.expect_err("no answer");
-        assert_eq!(refused.code(), -32602);
-        assert!(refused.to_string().contains("sure"), "{refused}");
+        let rejected = update(json!({ "sure": wrong, "else": 1 })).await.expect_err("no answer");
+        assert_eq!(rejected.code(), -32602);
+        assert!(rejected.to_string().contains("sure"), "{rejected}");
         assert_eq!(status(&client, &id).await.as_deref(), Ok("input_required"));
     }
     // An answer without a question is ignored.

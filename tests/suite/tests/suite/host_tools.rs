@@ -79,8 +79,8 @@ async fn an_unanswered_call_ends_at_its_deadline_without_the_rest_of_the_batch()
         let late = in_time(client.next()).await;
         client.answer(in_time(client.next()).await.id(), "quick").expect("taken");
         client.cancelled(late.id()).await;
-        let refused = client.answer(late.id(), "too late").expect_err("expired");
-        assert!(matches!(refused, ClientAnswerError::Expired { .. }), "{refused}");
+        let rejected = client.answer(late.id(), "too late").expect_err("expired");
+        assert!(matches!(rejected, ClientAnswerError::Expired { .. }), "{rejected}");
     };
     let started = tokio::time::Instant::now();
     let (results, ()) = tokio::join!(batch, host);
@@ -118,8 +118,8 @@ async fn cancelling_a_batch_ends_every_call_and_notifies_the_host() {
         let taken = in_time(client.next()).await;
         token.cancel();
         client.cancelled(taken.id()).await;
-        let refused = client.answer(taken.id(), "no").expect_err("cancelled");
-        assert!(matches!(refused, ClientAnswerError::Cancelled { .. }), "{refused}");
+        let rejected = client.answer(taken.id(), "no").expect_err("cancelled");
+        assert!(matches!(rejected, ClientAnswerError::Cancelled { .. }), "{rejected}");
     };
     let (results, ()) = tokio::join!(batch, host);
     let classes: Vec<_> = results.iter().map(|r| r.error().expect("an error").class()).collect();
@@ -163,7 +163,7 @@ async fn invalid_arguments_never_reach_the_host() {
     let _no_save = pool.restrict(["pick"]).expect("a pattern");
     let calls = [ToolCall::new("pick", r#"{"titel":"x"}"#), call("save", "a")];
     let results = pool.call_all(calls).await;
-    let input = results[0].error().expect("refused");
+    let input = results[0].error().expect("an error");
     assert_eq!(input.class(), ErrorClass::Input);
     assert!(input.message().contains("did you mean `title`?"), "{input}");
     assert_eq!(results[1].error().expect("restricted").class(), ErrorClass::Denied);

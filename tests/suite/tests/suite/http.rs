@@ -9,7 +9,7 @@ mod limits;
 mod nested;
 mod program;
 mod questions;
-mod refusals;
+mod rejections;
 mod repeats;
 mod served;
 mod session_values;

@@ -119,8 +119,8 @@ async fn a_client_is_notified_of_subscribed_resources() {
     }
     let pool = ToolPool::builder().resource::<NoteResource>().build().expect("a pool");
     let client = TestClient::stateful(&pool).await;
-    let refused = client.listen(json!({ "resourceSubscriptions": ["other://1"] })).await;
-    assert_eq!(refused.expect_err("no such resource").code(), -32002);
+    let rejected = client.listen(json!({ "resourceSubscriptions": ["other://1"] })).await;
+    assert_eq!(rejected.expect_err("no such resource").code(), -32002);
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Clients of both protocol versions are notified of changed lists.
 
-use super::server::{Server, modern};
+use super::server::{Server, stateless};
 use serde_json::{Value, json};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_offering_server");
@@ -12,7 +12,7 @@ fn legacy_call(id: u64, name: &str, arguments: &Value) -> Value {
 }
 
 fn modern_call(id: u64, name: &str, arguments: &Value) -> Value {
-    modern(id, "tools/call", &json!({"name": name, "arguments": arguments}))
+    stateless(id, "tools/call", &json!({"name": name, "arguments": arguments}))
 }
 
 /// The notifications beside one answer: as many as expected, then none before the
@@ -66,7 +66,7 @@ fn newer_clients_receive_requested_notifications() {
     let mut server = Server::with(PROGRAM, &[]);
     let wanted = json!({"notifications": {"promptsListChanged": true,
         "resourceSubscriptions": ["notes://1", "nope://1"]}});
-    server.send(&modern(7, "subscriptions/listen", &wanted));
+    server.send(&stateless(7, "subscriptions/listen", &wanted));
     let acknowledged = server.receive();
     assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged");
     assert_eq!(
@@ -92,7 +92,11 @@ fn newer_clients_receive_requested_notifications() {
 fn a_subscription_ends_when_it_is_cancelled() {
     let mut server = Server::with(PROGRAM, &[]);
     for (id, wanted) in [(1, "toolsListChanged"), (2, "promptsListChanged")] {
-        server.send(&modern(id, "subscriptions/listen", &json!({"notifications": {wanted: true}})));
+        server.send(&stateless(
+            id,
+            "subscriptions/listen",
+            &json!({"notifications": {wanted: true}}),
+        ));
         assert_eq!(server.receive()["params"]["_meta"][SUBSCRIPTION], id);
     }
     server.send(

@@ -232,8 +232,8 @@ async fn working_servers_log_no_warnings() {
     let (log, _guard) = warnings();
     let pool = empty();
     let builder = manager().server("old", faulty(&json!({ "tools": ["echo"], "probe": "die" })));
-    let modern = faulty(&json!({ "tools": ["echo"], "version": "2026-07-28" }));
-    let manager = builder.server("new", modern).connect(&pool).await.unwrap();
+    let stateless = faulty(&json!({ "tools": ["echo"], "version": "2026-07-28" }));
+    let manager = builder.server("new", stateless).connect(&pool).await.unwrap();
     for name in ["old.echo", "new.echo"] {
         assert!(!call(&pool, name, json!({})).await.is_error());
     }

@@ -43,7 +43,7 @@ async fn count(context: &ToolContext) {
     }
 }
 
-/// Greet whoever is there.
+/// Greet the user by name.
 #[tool]
 async fn greet(context: &ToolContext) -> Result<String, PeerError> {
     let form = json!({
@@ -58,7 +58,7 @@ async fn greet(context: &ToolContext) -> Result<String, PeerError> {
     })
 }
 
-/// Fall over.
+/// Panic.
 #[tool]
 async fn fall() -> String {
     panic!("over a stone")
@@ -68,11 +68,11 @@ async fn fall() -> String {
 #[derive(Default)]
 struct Walked(AtomicU64);
 
-/// Go so many steps with all the others.
+/// Walk a number of steps, counted for all callers.
 #[tool]
 async fn walk(
     context: &ToolContext,
-    /// How many.
+    /// Number of steps.
     steps: u64,
 ) -> u64 {
     let walked = context.get::<Walked>().expect("given to the pool");

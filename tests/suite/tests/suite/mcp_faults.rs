@@ -74,7 +74,7 @@ async fn a_server_silent_about_the_probe_gets_initialize_in_the_same_process() {
 /// The server is restarted once, since it rejects `initialize` after the probe.
 #[tokio::test]
 async fn a_slow_stateless_server_is_recognized() {
-    let lives = lives("slow-modern");
+    let lives = lives("slow-stateless");
     let script =
         json!({ "version": "2026-07-28", "probe": "late", "tools": ["echo"], "lives": lives });
     assert_eq!(protocol_of_slow(&script).await, "2026-07-28");
@@ -462,8 +462,8 @@ async fn a_question_without_a_handler_is_declined() {
     let (pool, _manager) = with(json!({ "version": "2026-07-28", "tools": ["ask"] })).await;
     assert_eq!(text(&pool, "s.ask", json!({})).await, r#"{"action":"decline"}"#);
     let (pool, _manager) = with(json!({ "tools": ["ask"] })).await;
-    let refused = text(&pool, "s.ask", json!({})).await;
-    assert!(refused.contains("cannot ask its user"), "{refused}");
+    let rejected = text(&pool, "s.ask", json!({})).await;
+    assert!(rejected.contains("cannot ask its user"), "{rejected}");
 }
 
 #[tokio::test]

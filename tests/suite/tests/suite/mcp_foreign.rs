@@ -148,8 +148,8 @@ async fn rejected_requests_log_one_warning_per_kind() {
     let log = Log::default();
     let subscriber = tracing_subscriber::fmt().with_max_level(tracing::Level::WARN);
     let _guard = tracing::subscriber::set_default(subscriber.with_writer(log.clone()).finish());
-    let (refused, enough) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
-    let (count, told) = (Arc::clone(&refused), Arc::clone(&enough));
+    let (rejected, enough) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
+    let (count, told) = (Arc::clone(&rejected), Arc::clone(&enough));
     let answer = move |message: &Value| {
         if message["error"]["code"].is_i64() && message["id"].as_u64() >= Some(1000) {
             if count.fetch_add(1, Ordering::Relaxed) + 1 == 3 * EACH {
@@ -185,7 +185,7 @@ async fn rejected_requests_log_one_warning_per_kind() {
     let pool = empty();
     let manager = builder.connect(&pool).await.unwrap();
     let all = tokio::time::timeout(Duration::from_secs(60), enough.acquire()).await;
-    all.expect("each request is refused").unwrap().forget();
+    all.expect("each request is rejected").unwrap().forget();
     manager.close().await;
     let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
     assert_eq!(text.lines().count(), 3, "{text}");

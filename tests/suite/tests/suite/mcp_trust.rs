@@ -164,7 +164,7 @@ async fn a_secret_that_a_server_echoes_reaches_no_model() {
         let value: Value = serde_json::from_str(&json).expect("still JSON");
         assert!(value["content"][0]["text"].as_str().unwrap().ends_with("> \"quoted\""), "{value}");
         assert_eq!(value["structuredContent"]["port"], 8080);
-        for refusal in [
+        for error_text in [
             format!(
                 r#"{{"jsonrpc":"2.0","id":ID,"error":{{"code":-32000,"message":"no {SECRET}"}}}}"#
             ),
@@ -172,7 +172,7 @@ async fn a_secret_that_a_server_echoes_reaches_no_model() {
                 r#"{{"jsonrpc":"2.0","id":ID,"result":{{"isError":true,"content":[{{"type":"text","text":"no {SECRET}"}}]}}}}"#
             ),
         ] {
-            let text = text(&pool, "s.raw", json!({ "line": refusal })).await;
+            let text = text(&pool, "s.raw", json!({ "line": error_text })).await;
             assert!(text.contains("no ") && !text.contains(SECRET), "{text}");
         }
         let bar = Arc::new(Bar::default());
@@ -334,8 +334,8 @@ async fn only_needless_nulls_are_left_out() {
     let (pool, manager) = connected(McpManager::builder().server("s", faulty(&script))).await;
     let said = text(&pool, "s.echo-nullable", json!({ "clear": null, "n": null, "free": null }));
     assert_eq!(said.await, r#"{"clear":null,"free":null}"#);
-    let refused = text(&pool, "s.echo-strict", json!({ "n": null })).await;
-    assert!(refused.contains("`n`"), "a null that is required is a mistake: {refused}");
+    let rejected = text(&pool, "s.echo-strict", json!({ "n": null })).await;
+    assert!(rejected.contains("`n`"), "a null that is required is a mistake: {rejected}");
     manager.close().await;
 }
 

@@ -1,6 +1,6 @@
 //! Conversions of return values.
 
-use super::support::{call, pool_of, refusal, text};
+use super::support::{call, error_text, pool_of, text};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -112,9 +112,9 @@ async fn lists_and_maps_are_structured_and_scalars_are_not() {
 
 #[tokio::test]
 async fn an_error_is_a_text_for_the_model() {
-    assert_eq!(refusal(&pool_of::<PrintedAction>(), "printed", "").await, "it failed; try less");
-    assert_eq!(refusal(&pool_of::<RaisedAction>(), "raised", "").await, "disk on fire");
-    assert!(!refusal(&pool_of::<HiddenAction>(), "hidden", "").await.contains("hunter2"));
+    assert_eq!(error_text(&pool_of::<PrintedAction>(), "printed", "").await, "it failed; try less");
+    assert_eq!(error_text(&pool_of::<RaisedAction>(), "raised", "").await, "disk on fire");
+    assert!(!error_text(&pool_of::<HiddenAction>(), "hidden", "").await.contains("hunter2"));
 }
 
 #[tokio::test]
@@ -180,7 +180,7 @@ async fn a_float_that_is_not_finite_is_null_only_where_the_schema_allows_it() {
     let by_hand = Tool::builder("by_hand", "Make it by hand.")
         .handler(|| async { Json(statistics(f64::NAN, None, 2.5, 3.5)) });
     let pool = ToolPool::builder().add(by_hand).build().expect("a pool");
-    assert!(refusal(&pool, "by_hand", "").await.contains("NaN or infinity at `mean`"));
+    assert!(error_text(&pool, "by_hand", "").await.contains("NaN or infinity at `mean`"));
 }
 
 tools! {
@@ -216,7 +216,7 @@ async fn an_error_inside_of_an_option_or_a_result_is_an_error() {
         (pool_of::<FailedOutsideAction>(), "failed_outside", "it failed; try less"),
         (pool_of::<TextInsideAction>(), "text_inside", "no text"),
     ] {
-        assert_eq!(refusal(&pool, name, "").await, expected);
+        assert_eq!(error_text(&pool, name, "").await, expected);
     }
     assert_eq!(JoinedAction::definition().output_schema, PointAction::definition().output_schema);
     let schema = json!(FoundAction::definition().output_schema).to_string();

@@ -1,28 +1,28 @@
 //! Third-party clients drive the quickstart, over stdio and HTTP, in both lifecycles.
 
 use super::quickstart::binary;
-use suite::peers::Lifecycle::{Legacy, Modern};
+use suite::peers::Lifecycle::{Stateful, Stateless};
 use suite::peers::Transport::{Http, Stdio};
 use suite::peers::{CLIENTS, Lifecycle, Transport};
 
 #[test]
 fn over_stdio_2025_11_25() {
-    check(Stdio, Legacy);
+    check(Stdio, Stateful);
 }
 
 #[test]
 fn over_stdio_2026_07_28() {
-    check(Stdio, Modern);
+    check(Stdio, Stateless);
 }
 
 #[test]
 fn over_http_2025_11_25() {
-    check(Http, Legacy);
+    check(Http, Stateful);
 }
 
 #[test]
 fn over_http_2026_07_28() {
-    check(Http, Modern);
+    check(Http, Stateless);
 }
 
 /// Runs all clients of a lifecycle; on a failed check prints all their output.

@@ -1,7 +1,7 @@
 //! Resources, templates, pages and cache hints, as clients of both protocol versions see them.
 
 use super::prompts::both;
-use super::server::{Server, modern};
+use super::server::{Server, stateless};
 use serde_json::{Value, json};
 use tool_runtime::PoolProblem;
 use tool_runtime::prelude::*;
@@ -183,7 +183,7 @@ fn newer_clients_receive_cache_hints() {
     for (words, ttl, scope) in [(&["paged"][..], 30_000, "public"), (&[], 0, "private")] {
         let mut server = Server::with(PROGRAM, words);
         for (method, params) in &asked {
-            server.send(&modern(1, method, params));
+            server.send(&stateless(1, method, params));
             let result = server.receive()["result"].clone();
             assert_eq!(
                 (&result["ttlMs"], &result["cacheScope"]),

@@ -1,7 +1,7 @@
 //! Restrictions of a running pool: they apply to lists and to calls of every kind.
 
 use super::server::Server;
-use super::support::{in_time, refusal, text};
+use super::support::{error_text, in_time, text};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -141,10 +141,10 @@ async fn every_kind_of_list_and_call_obeys_restrictions() {
     assert_eq!(results[0].error().expect("hidden").class(), ErrorClass::Denied);
     assert_eq!(results[1].observation().to_text(), "pong");
     assert_eq!(
-        refusal(&pool, "typed", "").await,
+        error_text(&pool, "typed", "").await,
         "`typed` is not available now; available are `fs.read`"
     );
-    assert!(refusal(&pool, "tpyed", "").await.starts_with("unknown tool `tpyed`"));
+    assert!(error_text(&pool, "tpyed", "").await.starts_with("unknown tool `tpyed`"));
     // An earlier snapshot does not change.
     assert!(before.get("typed").is_some());
     drop(guard);
@@ -156,7 +156,7 @@ async fn an_empty_restriction_hides_everything_and_is_reported() {
     let pool = pool();
     let _none = narrowed(&pool, &[]);
     assert!(pool.tools().is_empty() && pool.report().is_empty());
-    let answer = refusal(&pool, "fs.read", "").await;
+    let answer = error_text(&pool, "fs.read", "").await;
     assert_eq!(answer, "`fs.read` is not available now; no tool is");
     let report = pool.report();
     let expected = ToolStatus::Restricted { by: "nothing".to_owned() };
@@ -196,7 +196,7 @@ async fn a_running_call_continues_when_its_tool_is_hidden() {
     let hide = async {
         in_time(started.notified()).await;
         let _none = narrowed(&pool, &[]);
-        assert_eq!(refusal(&pool, "slow", "").await, "`slow` is not available now; no tool is");
+        assert_eq!(error_text(&pool, "slow", "").await, "`slow` is not available now; no tool is");
         go.notify_one();
     };
     let (result, ()) = tokio::join!(pool.call(ToolCall::new("slow", "")), hide);

@@ -119,7 +119,7 @@ fn call(id: u64, name: &str) -> Value {
 }
 
 /// A request of 2026-07-28.
-pub(super) fn modern(id: u64, method: &str, params: &Value) -> Value {
+pub(super) fn stateless(id: u64, method: &str, params: &Value) -> Value {
     let mut params = params.clone();
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -244,20 +244,23 @@ fn a_list_is_wrapped_for_the_clients_that_need_an_object() {
         tools.into_iter().find(|tool| tool["name"] == "numbers").expect("the tool")["outputSchema"]
             .clone()
     };
-    let (mut legacy, _) = Server::initialized();
-    legacy.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}));
-    let schema = find(&legacy.receive());
+    let (mut stateful, _) = Server::initialized();
+    stateful.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}));
+    let schema = find(&stateful.receive());
     assert_eq!(
         (&schema["type"], &schema["properties"]["result"]["type"]),
         (&json!("object"), &json!("array"))
     );
-    assert_eq!(legacy.call(2, "numbers")["result"]["structuredContent"], json!({"result": [1, 2]}));
-    legacy.finish();
+    assert_eq!(
+        stateful.call(2, "numbers")["result"]["structuredContent"],
+        json!({"result": [1, 2]})
+    );
+    stateful.finish();
 
     let mut server = Server::start();
-    server.send(&modern(1, "tools/list", &json!({})));
+    server.send(&stateless(1, "tools/list", &json!({})));
     assert_eq!(find(&server.receive())["type"], "array");
-    server.send(&modern(2, "tools/call", &json!({"name": "numbers", "arguments": {}})));
+    server.send(&stateless(2, "tools/call", &json!({"name": "numbers", "arguments": {}})));
     assert_eq!(server.receive()["result"]["structuredContent"], json!([1, 2]));
     server.finish();
 }

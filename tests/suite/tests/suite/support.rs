@@ -25,7 +25,7 @@ pub(super) async fn text(pool: &ToolPool, name: &str, arguments: &str) -> String
 }
 
 /// Calls a tool that must fail and returns the message for the model.
-pub(super) async fn refusal(pool: &ToolPool, name: &str, arguments: &str) -> String {
+pub(super) async fn error_text(pool: &ToolPool, name: &str, arguments: &str) -> String {
     let result = call(pool, name, arguments).await;
     assert_eq!(result["isError"], true, "{arguments}: {result}");
     result["content"][0]["text"].as_str().expect("a text").to_owned()

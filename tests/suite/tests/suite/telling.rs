@@ -101,7 +101,7 @@ async fn concurrent_calls_have_separate_progress() {
 
 #[tokio::test(start_paused = true)]
 async fn an_ended_call_sends_no_notifications() {
-    /// Leave somebody behind who goes on telling.
+    /// Leave somebody behind who continues telling.
     #[tool(register = false)]
     async fn leave(context: &ToolContext, told: &mpsc::UnboundedSender<()>) {
         let (context, told) = (context.clone(), told.clone());
@@ -178,8 +178,8 @@ async fn the_log_level_of_2026_07_28_is_per_request() {
     let asked = call().meta("io.modelcontextprotocol/logLevel", "warning").recorded().await;
     assert_eq!(asked.log.len(), 2);
     assert!(call().recorded().await.log.is_empty());
-    let refused = client.request("logging/setLevel", json!({ "level": "debug" })).await;
-    assert_eq!(refused.expect_err("it was removed").code(), -32601);
+    let rejected = client.request("logging/setLevel", json!({ "level": "debug" })).await;
+    assert_eq!(rejected.expect_err("it was removed").code(), -32601);
 }
 
 #[tokio::test]

@@ -135,8 +135,8 @@ async fn two_values_of_one_type_have_separate_prefixes() {
     assert_eq!(text(&pool, "left.call", "").await, "1");
     assert_eq!(text(&pool, "left.call", "").await, "2");
     assert_eq!(text(&pool, "right.call", "").await, "1");
-    let refused = pool.call_json("right.call", r#"{"x":1}"#).await;
-    assert!(refused.contains("invalid arguments for `right.call`"), "{refused}");
+    let rejected = pool.call_json("right.call", r#"{"x":1}"#).await;
+    assert!(rejected.contains("invalid arguments for `right.call`"), "{rejected}");
 
     let twice = builder().toolset::<Shared>(()).toolset::<Shared>(());
     let error = twice.build().await.expect_err("a collision");

@@ -124,7 +124,7 @@ impl McpManagerBuilder {
     /// let builder = McpManager::builder()
     ///     .server("issues", McpServerConfig::http("https://example.com/mcp"))
     ///     .headers("issues", |request: McpHeaderRequest| async move {
-    ///         let token = if request.refused.is_some() { "a new one" } else { "8fQm2x" };
+    ///         let token = if request.rejected.is_some() { "a new one" } else { "8fQm2x" };
     ///         let value = Secret::from(format!("Bearer {token}"));
     ///         Ok(vec![("Authorization".to_owned(), value)])
     ///     });

@@ -18,7 +18,7 @@ fn bytes(resource: &EmbeddedResource) -> usize {
     resource.resource.blob.as_deref().map_or(0, media::decoded_length)
 }
 
-/// The resource with less text, or a text in place of one with too many bytes.
+/// The resource with less text, or a text instead of one with too many bytes.
 pub(super) fn apply_limit(
     block: ContentBlock,
     limit: Option<usize>,

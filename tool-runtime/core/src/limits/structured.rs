@@ -11,7 +11,7 @@ pub(super) fn exceeds(observation: &Observation, limit: Option<usize>) -> bool {
     length.zip(limit).is_some_and(|(length, limit)| length > limit)
 }
 
-/// An error in place of a value that is too large; separate content stays.
+/// An error instead of a value that is too large; separate content stays.
 pub(super) fn apply_limit(
     observation: Observation,
     limit: Option<usize>,

@@ -31,7 +31,7 @@ pub enum PeerError {
         /// The reason.
         problem: String,
     },
-    /// The request was refused, or the connection ended.
+    /// The request was rejected, or the connection ended.
     #[error("the client did not answer: {0}")]
     Failed(String),
 }

@@ -1,4 +1,4 @@
-//! Checks of `pattern` and `format`, in binaries whose schemas can hold them.
+//! Checks of `pattern` and `format`, in binaries whose schemas may contain them.
 //!
 //! Regular expressions and the parsers of formats are a sixth of a small binary, and most tools
 //! need neither. Only [`enable`] refers to them, and only code that creates schemas with these
@@ -24,13 +24,13 @@ impl Pattern {
         (self.is_match)(text)
     }
 
-    /// As it was written.
+    /// The pattern as text.
     pub(crate) fn as_str(&self) -> &str {
         &self.text
     }
 }
 
-/// The two functions that are left out of a binary which needs neither.
+/// The two functions, which are not linked into binaries that do not need them.
 #[derive(Debug)]
 pub(crate) struct Engine {
     compile: fn(&str) -> Result<Pattern, String>,
@@ -39,12 +39,12 @@ pub(crate) struct Engine {
 
 static ENGINE: OnceLock<Engine> = OnceLock::new();
 
-/// Links the engine: for any code that builds a schema that may hold `pattern` or `format`.
+/// Links the engine. Called by all code that builds a schema that may contain `pattern` or `format`.
 pub(crate) fn enable() -> &'static Engine {
     ENGINE.get_or_init(|| Engine { compile: compiled, conforms: format::conforms })
 }
 
-/// The engine, where something has linked it. Without it a check of patterns and formats must fail.
+/// The engine, if it is linked. Otherwise a check of patterns and formats must fail.
 pub(crate) fn linked() -> Option<&'static Engine> {
     ENGINE.get()
 }

@@ -38,7 +38,7 @@ pub trait Executor: Send + Sync + 'static {
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>>;
 
-    /// The resources that a call would touch, so that calls without conflict may run concurrently; the refusal of
+    /// The resources that a call would touch, so that calls without conflict may run concurrently; the rejection of
     /// arguments that are not valid. Default: nothing is checked, nothing is declared.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! The subsets of JSON Schema that APIs take.
+//! The subsets of JSON Schema that APIs accept.
 
 use serde_json::Value;
 use std::borrow::Cow;
@@ -28,7 +28,7 @@ pub(super) enum Treatment {
     Drop,
 }
 
-/// Formats that both strict dialects take.
+/// Formats that both strict dialects accept.
 const FORMATS: [&str; 9] =
     ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
 
@@ -67,13 +67,13 @@ impl Dialect {
     /// The name of a property, which the dialect may have to change.
     pub(crate) fn property(self, name: &str) -> Cow<'_, str> {
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let is_taken = |c: char| is_word(c) || (self != Self::Gemini && matches!(c, '.' | '-'));
+        let is_accepted = |c: char| is_word(c) || (self != Self::Gemini && matches!(c, '.' | '-'));
         let starts_well =
             self != Self::Gemini || name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-        let is_valid = (1..=MAX_WIRE_NAME).contains(&name.len()) && name.chars().all(is_taken);
+        let is_valid = (1..=MAX_WIRE_NAME).contains(&name.len()) && name.chars().all(is_accepted);
         if is_valid && starts_well {
             return Cow::Borrowed(name);
         }
-        Cow::Owned(hashed(name, is_taken))
+        Cow::Owned(hashed(name, is_accepted))
     }
 }

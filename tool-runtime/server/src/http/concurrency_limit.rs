@@ -15,9 +15,9 @@ pub(super) struct ConcurrencyLimit {
     taken: Mutex<HashMap<String, usize>>,
 }
 
-/// One place, until dropped.
+/// One slot, until dropped.
 pub(super) struct Permit {
-    _place: OwnedSemaphorePermit,
+    _slot: OwnedSemaphorePermit,
     _share: Option<Share>,
 }
 
@@ -48,9 +48,9 @@ impl ConcurrencyLimit {
         principal: &Arc<Principal>,
     ) -> Result<Permit, LimitReached> {
         let share = self.share(principal)?;
-        let place = Arc::clone(&self.free).try_acquire_owned();
-        let place = place.map_err(|_| LimitReached::Total(self.limit))?;
-        Ok(Permit { _place: place, _share: share })
+        let slot = Arc::clone(&self.free).try_acquire_owned();
+        let slot = slot.map_err(|_| LimitReached::Total(self.limit))?;
+        Ok(Permit { _slot: slot, _share: share })
     }
 
     /// Anonymous clients are indistinguishable, so no per-principal limit applies.

@@ -51,8 +51,8 @@ async fn a_deadlock_of_two_calls_ends_one_of_them() {
     assert!(results.iter().all(|result| !result.is_error()));
     let (one, two) = (outcome(&pool, 10), outcome(&pool, 11));
     assert!(one.is_none() != two.is_none(), "{one:?} and {two:?}");
-    let refused = one.or(two).expect("an error");
-    assert!(refused.is_retryable() && refused == ErrorClass::Transient);
+    let rejected = one.or(two).expect("an error");
+    assert!(rejected.is_retryable() && rejected == ErrorClass::Transient);
 }
 
 #[tokio::test(start_paused = true)]
@@ -66,8 +66,8 @@ async fn a_cycle_of_many_calls_is_broken() {
         .collect();
     let results = in_time(pool.call_all(jobs.iter().map(Nested::call))).await;
     assert!(results.iter().all(|result| !result.is_error()));
-    let refused = (10..18).filter(|id| outcome(&pool, *id).is_some()).count();
-    assert_eq!(refused, 1);
+    let rejected = (10..18).filter(|id| outcome(&pool, *id).is_some()).count();
+    assert_eq!(rejected, 1);
 }
 
 #[tokio::test(start_paused = true)]

@@ -186,7 +186,7 @@ fn check(case: &Case, log: &Log) {
 fn check_outcome(place: &Place<'_>, log: &Log) {
     let (id, began) = (place.call.job.id, log.span(place.call.job.id).is_some());
     let Some(outcome) = log.outcome(id) else {
-        let is_lost = !matches!(place.end, End::ByItself) || is_refused_above(place, log);
+        let is_lost = !matches!(place.end, End::ByItself) || is_rejected_above(place, log);
         assert!(is_lost, "{id} has no result");
         return;
     };
@@ -200,7 +200,7 @@ fn check_outcome(place: &Place<'_>, log: &Log) {
 }
 
 /// Whether an ancestor was rejected, so that this call was never made.
-fn is_refused_above(place: &Place<'_>, log: &Log) -> bool {
+fn is_rejected_above(place: &Place<'_>, log: &Log) -> bool {
     place.above.iter().any(|above| log.outcome(*above).flatten().is_some())
 }
 

@@ -1,8 +1,8 @@
 //! Authentication of requests: fixed headers, and headers from the host.
 
 use super::far::{
-    Probe, RecordedRequest, RemoteServer, builder, builder_of, call, in_time, legacy, open, tools,
-    until,
+    Probe, RecordedRequest, RemoteServer, builder, builder_of, call, in_time, open, stateful,
+    tools, until,
 };
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
@@ -22,7 +22,7 @@ fn guarded() -> HttpOptions {
 
 #[tokio::test]
 async fn a_wrong_token_needs_auth_and_is_not_shown() {
-    for gate in [open as fn(&RecordedRequest) -> Option<Response>, legacy] {
+    for gate in [open as fn(&RecordedRequest) -> Option<Response>, stateful] {
         let far = RemoteServer::start(&tools(&Probe::new()), guarded(), gate);
         let pool = ToolPool::builder().build().unwrap();
         let config = McpServerConfig::http(far.url()).bearer(WRONG);
@@ -61,27 +61,27 @@ async fn headers_are_computed_for_each_request_and_after_a_rejection() {
     let gate = move |seen: &RecordedRequest| {
         let expected = format!("number {}", known.load(Ordering::Relaxed));
         let challenge = [("www-authenticate", r#"Bearer error="invalid_token""#)];
-        let refused = (StatusCode::UNAUTHORIZED, challenge).into_response();
-        (seen.header("x-token") != expected).then_some(refused)
+        let rejected = (StatusCode::UNAUTHORIZED, challenge).into_response();
+        (seen.header("x-token") != expected).then_some(rejected)
     };
     let far = RemoteServer::start(&tools(&probe), HttpOptions::default(), gate);
     let pool = ToolPool::builder().build().unwrap();
-    let (number, refusals) = (Arc::new(AtomicUsize::new(1)), Arc::new(Mutex::new(Vec::new())));
-    let (counted, heard) = (Arc::clone(&number), Arc::clone(&refusals));
+    let (number, rejections) = (Arc::new(AtomicUsize::new(1)), Arc::new(Mutex::new(Vec::new())));
+    let (counted, heard) = (Arc::clone(&number), Arc::clone(&rejections));
     let manager = builder(&far.url()).headers("far", move |request| {
-        if let Some(refused) = request.refused {
+        if let Some(rejected) = request.rejected {
             counted.fetch_add(1, Ordering::Relaxed);
-            heard.lock().unwrap().push(refused);
+            heard.lock().unwrap().push(rejected);
         }
         let value = format!("number {}", counted.load(Ordering::Relaxed));
         async move { Ok(vec![("X-Token".to_owned(), Secret::from(value))]) }
     });
     let _manager = in_time(manager.connect(&pool)).await.unwrap();
     assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
-    assert!(refusals.lock().unwrap().is_empty());
+    assert!(rejections.lock().unwrap().is_empty());
     good.store(2, Ordering::Relaxed);
     assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "2");
-    assert!(refusals.lock().unwrap().iter().any(|said| said.contains("invalid_token")));
+    assert!(rejections.lock().unwrap().iter().any(|said| said.contains("invalid_token")));
 }
 
 #[tokio::test]
@@ -90,8 +90,8 @@ async fn a_token_that_is_rejected_later_needs_auth() {
     let known = Arc::clone(&token);
     let gate = move |seen: &RecordedRequest| {
         let expected = format!("Bearer {}", known.lock().unwrap());
-        let refused = StatusCode::UNAUTHORIZED.into_response();
-        (seen.header("authorization") != expected).then_some(refused)
+        let rejected = StatusCode::UNAUTHORIZED.into_response();
+        (seen.header("authorization") != expected).then_some(rejected)
     };
     let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), gate);
     let pool = ToolPool::builder().build().unwrap();
@@ -108,8 +108,8 @@ async fn a_token_that_is_rejected_later_needs_auth() {
 async fn a_missing_scope_is_an_error_of_that_call() {
     let gate = |seen: &RecordedRequest| {
         let challenge = [("www-authenticate", r#"Bearer error="insufficient_scope", scope="hit""#)];
-        let refused = (StatusCode::FORBIDDEN, challenge).into_response();
-        (seen.calls("tools/call") && seen.message["params"]["name"] == "hit").then_some(refused)
+        let rejected = (StatusCode::FORBIDDEN, challenge).into_response();
+        (seen.calls("tools/call") && seen.message["params"]["name"] == "hit").then_some(rejected)
     };
     let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), gate);
     let (pool, manager) = super::far::connected(&far).await;
@@ -155,8 +155,8 @@ async fn an_invalid_header_is_rejected_immediately() {
 #[tokio::test]
 async fn user_and_password_use_basic_authentication() {
     let gate = |seen: &RecordedRequest| {
-        let refused = StatusCode::UNAUTHORIZED.into_response();
-        (seen.header("authorization") != "Basic YWRhOjhmUW0yeA==").then_some(refused)
+        let rejected = StatusCode::UNAUTHORIZED.into_response();
+        (seen.header("authorization") != "Basic YWRhOjhmUW0yeA==").then_some(rejected)
     };
     let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), gate);
     let pool = ToolPool::builder().build().unwrap();

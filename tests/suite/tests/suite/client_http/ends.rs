@@ -1,8 +1,8 @@
 //! Servers that disconnect, restart, lose sessions, and hang.
 
 use super::far::{
-    Probe, RecordedRequest, RemoteServer, builder, builder_of, call, connected, in_time, legacy,
-    open, tools, until,
+    Probe, RecordedRequest, RemoteServer, builder, builder_of, call, connected, in_time, open,
+    stateful, tools, until,
 };
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse as _, Response};
@@ -20,7 +20,7 @@ fn is_retrying(state: &McpState) -> bool {
 
 #[tokio::test]
 async fn a_restarted_server_is_called_again() {
-    for gate in [open as Gate, legacy] {
+    for gate in [open as Gate, stateful] {
         let probe = Probe::new();
         let far = RemoteServer::start(&tools(&probe), HttpOptions::default(), gate);
         let (pool, manager) = connected(&far).await;
@@ -39,7 +39,7 @@ async fn a_restarted_server_is_called_again() {
 
 #[tokio::test]
 async fn a_call_that_kills_its_server_is_not_repeated() {
-    for gate in [open as Gate, legacy] {
+    for gate in [open as Gate, stateful] {
         let probe = Probe::new();
         let far = RemoteServer::start(&tools(&probe), HttpOptions::default(), gate);
         let (pool, manager) = connected(&far).await;
@@ -58,7 +58,7 @@ async fn a_call_that_kills_its_server_is_not_repeated() {
 
 #[tokio::test]
 async fn a_dead_server_is_detected_without_a_call() {
-    for gate in [open as Gate, legacy] {
+    for gate in [open as Gate, stateful] {
         let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), gate);
         let (pool, manager) = connected(&far).await;
         // The stream for notifications is open once its request has arrived.
@@ -85,7 +85,7 @@ async fn an_expired_session_is_reopened_without_repeating_calls() {
         if forgets {
             return Some(gone.into_response());
         }
-        legacy(seen)
+        stateful(seen)
     });
     let pool = ToolPool::builder().build().unwrap();
     let forgets = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
@@ -111,7 +111,7 @@ async fn a_call_that_always_gets_404_reports_it() {
     let probe = Probe::new();
     let far = RemoteServer::start(&tools(&probe), HttpOptions::default(), |seen| {
         let is_call = seen.calls("tools/call");
-        if is_call { Some(StatusCode::NOT_FOUND.into_response()) } else { legacy(seen) }
+        if is_call { Some(StatusCode::NOT_FOUND.into_response()) } else { stateful(seen) }
     });
     let (pool, _manager) = connected(&far).await;
     let result = call(&pool, "hit", json!({})).await;
@@ -135,7 +135,7 @@ async fn a_session_reported_unknown_is_reopened() {
                 let text = "Bad Request: No valid session ID provided";
                 return Some(seen.error(400, &serde_json::Value::Null, -32000, text));
             }
-            legacy(seen)
+            stateful(seen)
         }
     });
     let (pool, _manager) = connected(&far).await;
@@ -152,7 +152,7 @@ async fn an_error_that_mentions_a_session_is_not_retried() {
     ] {
         let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), move |seen| {
             let said = || seen.error(status, &serde_json::Value::Null, -32603, text);
-            seen.calls("tools/call").then(said).or_else(|| legacy(seen))
+            seen.calls("tools/call").then(said).or_else(|| stateful(seen))
         });
         let (pool, _manager) = connected(&far).await;
         let result = call(&pool, "hit", json!({})).await;
@@ -171,7 +171,7 @@ async fn an_invalid_answer_fails_one_call() {
         || ([("content-type", "text/event-stream")], "data: {\n\n").into_response(),
     ];
     for answer in bad {
-        for gate in [open as Gate, legacy] {
+        for gate in [open as Gate, stateful] {
             let probe = Probe::new();
             let far = RemoteServer::start(&tools(&probe), HttpOptions::default(), move |seen| {
                 let is_hit = seen.calls("tools/call") && seen.message["params"]["name"] == "hit";

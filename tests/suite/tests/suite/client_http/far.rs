@@ -274,9 +274,9 @@ pub(super) fn open(_: &RecordedRequest) -> Option<Response> {
 }
 
 /// A gate of a server without 2026-07-28.
-pub(super) fn legacy(seen: &RecordedRequest) -> Option<Response> {
-    let refused = axum::http::StatusCode::BAD_REQUEST;
-    seen.is_stateless().then(|| (refused, "no such version").into_response())
+pub(super) fn stateful(seen: &RecordedRequest) -> Option<Response> {
+    let rejected = axum::http::StatusCode::BAD_REQUEST;
+    seen.is_stateless().then(|| (rejected, "no such version").into_response())
 }
 
 /// A pool, and a manager with one server.

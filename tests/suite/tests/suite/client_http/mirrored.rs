@@ -1,6 +1,6 @@
 //! Arguments that are repeated in headers.
 
-use super::far::{Probe, RecordedRequest, RemoteServer, call, connected, legacy, open, tools};
+use super::far::{Probe, RecordedRequest, RemoteServer, call, connected, open, stateful, tools};
 use axum::response::Response;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ async fn marked_arguments_are_repeated_only_for_2026_07_28() {
     assert_eq!(place.observation().to_text(), " köln");
     assert_eq!(far.count(|seen| seen.header("mcp-param-region") == "=?base64?IGvDtmxu?="), 1);
 
-    let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), legacy);
+    let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), stateful);
     let (pool, _manager) = connected(&far).await;
     let place = call(&pool, "place", json!({ "region": "here" })).await;
     assert_eq!(place.observation().to_text(), "here");

@@ -73,8 +73,8 @@ impl Guarded {
                 let challenge = format!(
                     r#"Bearer resource_metadata="{origin}/.well-known/oauth-protected-resource/mcp""#
                 );
-                let refused = (StatusCode::UNAUTHORIZED, [("www-authenticate", challenge)]);
-                (seen.header("authorization") != good).then(|| refused.into_response())
+                let rejected = (StatusCode::UNAUTHORIZED, [("www-authenticate", challenge)]);
+                (seen.header("authorization") != good).then(|| rejected.into_response())
             }
             _ => Some(StatusCode::NOT_FOUND.into_response()),
         }

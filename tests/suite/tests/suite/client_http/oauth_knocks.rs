@@ -156,8 +156,8 @@ async fn endless_authorization_rounds_are_limited() {
     let messages = move |seen: &RecordedRequest| {
         let number = wanted.fetch_add(usize::from(seen.calls("tools/call")), Ordering::Relaxed);
         let challenge = format!(r#"Bearer error="insufficient_scope", scope="more-{number}""#);
-        let refused = (StatusCode::FORBIDDEN, [("www-authenticate", challenge)]);
-        seen.calls("tools/call").then(|| refused.into_response())
+        let rejected = (StatusCode::FORBIDDEN, [("www-authenticate", challenge)]);
+        seen.calls("tools/call").then(|| rejected.into_response())
     };
     let far = Login { messages: Some(Arc::new(messages)), ..Login::default() }.start();
     let (pool, person) = (ToolPool::builder().build().unwrap(), Person::default());

@@ -31,8 +31,8 @@ impl Files {
         let path = |name: &str| std::env::temp_dir().join(format!("tls-{}-{name}", id()));
         let files = Self { servers: path("servers.json"), certificate: path("certificate.pem") };
         let entry = json!({ "far": { "url": format!("https://{address}/mcp") } });
-        std::fs::write(&files.servers, entry.to_string()).expect("room for a file");
-        std::fs::write(&files.certificate, certificate).expect("room for a file");
+        std::fs::write(&files.servers, entry.to_string()).expect("a file");
+        std::fs::write(&files.certificate, certificate).expect("a file");
         files
     }
 
@@ -86,12 +86,16 @@ async fn tls_requires_a_trusted_certificate() {
     let files = Files::write(listener.local_addr().expect("bound"), &cert.pem());
     let front = tokio::spawn(front(listener, acceptor, far.address));
 
-    let asked = tokio::task::spawn_blocking(move || {
+    let checked = tokio::task::spawn_blocking(move || {
         let trusting = files.gateway(&["call", "far.hit"], Some(&files.certificate));
         assert_eq!(trusting.output.trim(), "1", "{}", trusting.described());
-        let wary = files.gateway(&["doctor"], None);
-        assert!(wary.output.contains("its certificate is not trusted"), "{}", wary.described());
+        let distrusting = files.gateway(&["doctor"], None);
+        assert!(
+            distrusting.output.contains("its certificate is not trusted"),
+            "{}",
+            distrusting.described()
+        );
     });
-    asked.await.expect("both are as they should be");
+    checked.await.expect("no panic");
     front.abort();
 }

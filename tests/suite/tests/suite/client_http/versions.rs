@@ -2,7 +2,7 @@
 
 use super::super::support::Bar;
 use super::far::{
-    Probe, RecordedRequest, RemoteServer, call, connected, in_time, legacy, open, tools,
+    Probe, RecordedRequest, RemoteServer, call, connected, in_time, open, stateful, tools,
 };
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
@@ -20,8 +20,8 @@ fn ways() -> [(&'static str, HttpOptions, Gate); 3] {
     let options = HttpOptions::default;
     [
         ("2026-07-28", options(), open as Gate),
-        ("2025-11-25", options(), legacy),
-        ("2025-11-25", options().sessions(false), legacy),
+        ("2025-11-25", options(), stateful),
+        ("2025-11-25", options().sessions(false), stateful),
     ]
 }
 
@@ -93,7 +93,7 @@ async fn changes_arrive_after_a_broken_stream() {
         let theirs = tools(&Probe::new());
         let far = RemoteServer::start(&theirs, HttpOptions::default(), move |seen| {
             let is_first = seen.method == "GET" && is_broken.swap(false, Ordering::Relaxed);
-            if is_first { Some(answer()) } else { legacy(seen) }
+            if is_first { Some(answer()) } else { stateful(seen) }
         });
         let (pool, _manager) = connected(&far).await;
         let opened = async {
@@ -113,7 +113,7 @@ async fn changes_arrive_after_a_broken_stream() {
 
 #[tokio::test]
 async fn a_session_is_ended_when_the_manager_is_closed() {
-    let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), legacy);
+    let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), stateful);
     let (_pool, manager) = connected(&far).await;
     in_time(manager.close()).await;
     let seen = far.seen();
@@ -130,7 +130,7 @@ async fn a_server_that_hangs_when_a_session_ends_is_not_awaited() {
             let held = futures_util::stream::pending::<Result<Vec<u8>, std::io::Error>>();
             return Some(Response::new(axum::body::Body::from_stream(held)));
         }
-        legacy(seen)
+        stateful(seen)
     };
     let far = RemoteServer::start(&tools(&probe), HttpOptions::default(), gate);
     let (_pool, manager) = connected(&far).await;

@@ -59,8 +59,9 @@ impl Ledger {
 
     fn settle(&mut self, answer: &Value) -> Result<(), String> {
         let Some(id) = answer["id"].as_u64() else {
-            let is_refusal = answer["id"].is_null() && answer["error"]["code"].is_i64();
-            self.nameless = self.nameless.checked_sub(1).filter(|_| is_refusal).ok_or("unasked")?;
+            let is_rejection = answer["id"].is_null() && answer["error"]["code"].is_i64();
+            self.nameless =
+                self.nameless.checked_sub(1).filter(|_| is_rejection).ok_or("unasked")?;
             return Ok(());
         };
         let result = &answer["result"];

@@ -72,9 +72,9 @@ async fn arguments_that_deserialize_rejects_are_invalid() {
         ToolPool::builder().add(open).hook(Hook::before("*", rewrite)).build().expect("a pool");
     let open = |code: u32| pool.call(ToolCall::new("open", json!({ "code": code }).to_string()));
     assert_eq!(text(&open(2).await), "2");
-    let refused = open(3).await;
-    assert_eq!(class(&refused), ErrorClass::Input);
-    assert!(refused.observation().to_text().contains("codes are even"));
+    let rejected = open(3).await;
+    assert_eq!(class(&rejected), ErrorClass::Input);
+    assert!(rejected.observation().to_text().contains("codes are even"));
     assert_eq!(class(&open(4).await), ErrorClass::Internal);
 }
 

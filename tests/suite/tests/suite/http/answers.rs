@@ -31,11 +31,11 @@ async fn a_question_with_an_unusable_answer_fails() {
         let question = event(&mut connection).await;
         assert_eq!(question["method"], "elicitation/create");
         let answer = &unusable(&question["id"])[nth];
-        let refused =
-            served.send(&RawRequest::within(&session, &json!({})).with_body(answer)).await;
-        assert_eq!(refused.status(), 400, "{answer}");
+        let rejected =
+            served.request(&RawRequest::within(&session, &json!({})).with_body(answer)).await;
+        assert_eq!(rejected.status(), 400, "{answer}");
         // An id could be mistaken for that of a client's request.
-        assert_eq!(refused.json().get("id"), Some(&Value::Null), "{answer}");
+        assert_eq!(rejected.json().get("id"), Some(&Value::Null), "{answer}");
         let result = event(&mut connection).await;
         assert_eq!(result["result"]["isError"], true, "{answer}: {result}");
     }

@@ -17,20 +17,23 @@ fn bearing(token: &str) -> String {
 async fn only_health_is_answered_without_a_valid_token() {
     let served = Served::start(HttpOptions::default().auth(tokens())).await;
     let call = RawRequest::call(1, "whoami");
-    let refused = served.send(&call).await;
-    assert_eq!(refused.status(), 401);
-    assert_eq!(refused.head.header("www-authenticate"), r#"Bearer realm="mcp""#);
+    let rejected = served.request(&call).await;
+    assert_eq!(rejected.status(), 401);
+    assert_eq!(rejected.head.header("www-authenticate"), r#"Bearer realm="mcp""#);
     for header in
         ["Bearer wrong", "Bearer ", "Bearer ada:t-1", "Basic t-1", "t-1", "Bearer t-1 t-2"]
     {
-        let refused = served.send(&call.clone().with("authorization", header)).await;
-        assert_eq!(refused.status(), 401, "{header}");
-        assert!(refused.head.header("www-authenticate").starts_with("Bearer "), "{header}");
-        assert!(!refused.body.contains("t-1"), "{refused:?}");
+        let rejected = served.request(&call.clone().with("authorization", header)).await;
+        assert_eq!(rejected.status(), 401, "{header}");
+        assert!(rejected.head.header("www-authenticate").starts_with("Bearer "), "{header}");
+        assert!(!rejected.body.contains("t-1"), "{rejected:?}");
     }
-    assert_eq!(served.send(&RawRequest::new("GET", "/mcp?access_token=t-1")).await.status(), 401);
-    assert_eq!(served.send(&RawRequest::new("DELETE", "/mcp")).await.status(), 401);
-    let health = served.send(&RawRequest::new("GET", "/healthz")).await;
+    assert_eq!(
+        served.request(&RawRequest::new("GET", "/mcp?access_token=t-1")).await.status(),
+        401
+    );
+    assert_eq!(served.request(&RawRequest::new("DELETE", "/mcp")).await.status(), 401);
+    let health = served.request(&RawRequest::new("GET", "/healthz")).await;
     assert_eq!((health.status(), health.body.as_str()), (200, "ok\n"));
 }
 
@@ -40,11 +43,11 @@ async fn a_tool_sees_the_client_info() {
     for (token, name) in [("t-1", "ada"), ("t-2", "bob"), ("t-3", "#3")] {
         let bearer = bearing(token);
         let call = RawRequest::call(1, "whoami").with("authorization", &bearer);
-        let answer = served.send(&call).await.json();
+        let answer = served.request(&call).await.json();
         assert_eq!(answer["result"]["content"][0]["text"], name);
         let session = served.session(&[("authorization", &bearer)]).await;
         let call = RawRequest::call_within(&session, 1, "whoami").with("authorization", &bearer);
-        let answer = served.send(&call).await.last_event();
+        let answer = served.request(&call).await.last_event();
         assert_eq!(answer["result"]["content"][0]["text"], name);
     }
 }
@@ -54,11 +57,16 @@ async fn a_session_is_available_only_to_its_owner() {
     let served = Served::start(HttpOptions::default().auth(tokens())).await;
     let session = served.session(&[("authorization", "Bearer t-1")]).await;
     let end = RawRequest::new("DELETE", "/mcp").with("mcp-session-id", &session);
-    for ask in [RawRequest::call_within(&session, 1, "whoami"), RawRequest::listen(&session), end] {
-        assert_eq!(served.send(&ask.with("authorization", "Bearer t-2")).await.status(), 404);
+    for request in
+        [RawRequest::call_within(&session, 1, "whoami"), RawRequest::listen(&session), end]
+    {
+        assert_eq!(
+            served.request(&request.with("authorization", "Bearer t-2")).await.status(),
+            404
+        );
     }
     let own = RawRequest::call_within(&session, 1, "whoami").with("authorization", "Bearer t-1");
-    assert_eq!(served.send(&own).await.last_event()["result"]["content"][0]["text"], "ada");
+    assert_eq!(served.request(&own).await.last_event()["result"]["content"][0]["text"], "ada");
 }
 
 /// Identifies each client by its token, and admits some of them.
@@ -86,23 +94,24 @@ async fn a_custom_authenticator_sets_principal_and_challenge() {
     let metadata = "https://example.com/.well-known/oauth-protected-resource";
     let options = HttpOptions::default().auth(Picky).resource_metadata(metadata);
     let served = Served::start(options).await;
-    let ask = |token: &str| RawRequest::call(1, "whoami").with("authorization", &bearing(token));
-    let answer = served.send(&ask("eve")).await.json();
+    let request =
+        |token: &str| RawRequest::call(1, "whoami").with("authorization", &bearing(token));
+    let answer = served.request(&request("eve")).await.json();
     assert_eq!(answer["result"]["content"][0]["text"], "eve@/mcp");
-    let unknown = served.send(&RawRequest::call(1, "whoami")).await;
+    let unknown = served.request(&RawRequest::call(1, "whoami")).await;
     assert_eq!(unknown.status(), 401);
     assert_eq!(
         unknown.head.header("www-authenticate"),
         format!(r#"Bearer realm="mcp", resource_metadata="{metadata}""#)
     );
-    let guest = served.send(&ask("guest")).await;
+    let guest = served.request(&request("guest")).await;
     assert_eq!(guest.status(), 403);
     let challenge = guest.head.header("www-authenticate");
     assert!(
         challenge.contains(r#"error="insufficient_scope", scope="a:read a:write""#),
         "{challenge}"
     );
-    let later = served.send(&ask("later")).await;
+    let later = served.request(&request("later")).await;
     assert_eq!((later.status(), later.head.header("retry-after")), (503, "1"));
     assert!(!later.body.contains("keys"), "{later:?}");
 }

@@ -22,33 +22,33 @@ impl RawRequest {
 
     /// A POST request with a message.
     pub(crate) fn post(body: impl Into<Vec<u8>>) -> Self {
-        let ask = Self::new("POST", "/mcp")
+        let request = Self::new("POST", "/mcp")
             .with("content-type", "application/json")
             .with("accept", "application/json, text/event-stream");
         let body = body.into();
-        Self { body, ..ask }
+        Self { body, ..request }
     }
 
     /// A request of 2026-07-28.
-    pub(crate) fn modern(id: u64, method: &str, mut params: Value) -> Self {
+    pub(crate) fn stateless(id: u64, method: &str, mut params: Value) -> Self {
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientCapabilities": {},
             "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
         });
         let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-        let ask = Self::post(message.to_string())
+        let request = Self::post(message.to_string())
             .with("mcp-protocol-version", "2026-07-28")
             .with("mcp-method", method);
         match params["name"].as_str() {
-            Some(name) => ask.with("mcp-name", name),
-            None => ask,
+            Some(name) => request.with("mcp-name", name),
+            None => request,
         }
     }
 
     /// A call in 2026-07-28.
     pub(crate) fn call(id: u64, tool: &str) -> Self {
-        Self::modern(id, "tools/call", json!({"name": tool, "arguments": {}}))
+        Self::stateless(id, "tools/call", json!({"name": tool, "arguments": {}}))
     }
 
     pub(crate) fn initialize() -> Self {
@@ -177,13 +177,13 @@ impl Connection {
         self.0.get_mut().write_all(bytes).await.expect("it reads");
     }
 
-    pub(crate) async fn send(&mut self, ask: &RawRequest) {
-        self.write(&ask.bytes()).await;
+    pub(crate) async fn send(&mut self, request: &RawRequest) {
+        self.write(&request.bytes()).await;
     }
 
     /// Sends the last request and closes the sending direction.
-    pub(crate) async fn send_last(&mut self, ask: &RawRequest) {
-        self.send(ask).await;
+    pub(crate) async fn send_last(&mut self, request: &RawRequest) {
+        self.send(request).await;
         self.half_close().await;
     }
 
@@ -192,15 +192,15 @@ impl Connection {
         self.0.get_mut().shutdown().await.expect("an open connection");
     }
 
-    pub(crate) async fn ask(&mut self, ask: &RawRequest) -> Answer {
-        self.send(ask).await;
+    pub(crate) async fn request(&mut self, request: &RawRequest) -> Answer {
+        self.send(request).await;
         self.answer().await
     }
 
     /// Sends a request repeatedly without reading; returns how often it succeeded.
-    pub(crate) async fn send_until_closed(&mut self, ask: &RawRequest, most: usize) -> usize {
+    pub(crate) async fn send_until_closed(&mut self, request: &RawRequest, most: usize) -> usize {
         for sent in 0..most {
-            if self.0.get_mut().write_all(&ask.bytes()).await.is_err() {
+            if self.0.get_mut().write_all(&request.bytes()).await.is_err() {
                 return sent;
             }
         }

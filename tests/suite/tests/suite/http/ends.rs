@@ -20,9 +20,9 @@ async fn a_call_ends_with_its_connection() {
 async fn a_client_that_closes_its_output_gets_its_answer() {
     let mut served = Served::start(HttpOptions::default()).await;
     let session = served.session(&[]).await;
-    for ask in [RawRequest::call(1, "wait"), RawRequest::call_within(&session, 1, "wait")] {
+    for request in [RawRequest::call(1, "wait"), RawRequest::call_within(&session, 1, "wait")] {
         let mut connection = served.open().await;
-        connection.send(&ask).await;
+        connection.send(&request).await;
         assert_eq!(served.report().await, "started");
         connection.half_close().await;
         served.go();
@@ -37,11 +37,12 @@ async fn a_client_that_closes_its_output_gets_its_answer() {
 async fn a_client_that_closes_its_sending_side_gets_its_answer() {
     let served = Served::start(HttpOptions::default()).await;
     let session = served.session(&[]).await;
-    let list = RawRequest::modern(1, "tools/list", json!({}));
-    for ask in [RawRequest::call(1, "whoami"), list, RawRequest::call_within(&session, 1, "whoami")]
+    let list = RawRequest::stateless(1, "tools/list", json!({}));
+    for request in
+        [RawRequest::call(1, "whoami"), list, RawRequest::call_within(&session, 1, "whoami")]
     {
         let mut connection = served.open().await;
-        connection.send_last(&ask).await;
+        connection.send_last(&request).await;
         assert!(in_time(connection.answer()).await.last_event()["result"].is_object());
         assert_eq!(in_time(connection.rest()).await, "");
     }
@@ -69,7 +70,7 @@ async fn a_call_in_a_session_ends_when_its_client_does_not_reconnect() {
     assert_eq!(served.report().await, "dropped");
     // The session is still usable.
     let call = RawRequest::call_within(&session, 2, "whoami");
-    assert_eq!(served.send(&call).await.last_event()["result"]["isError"], false);
+    assert_eq!(served.request(&call).await.last_event()["result"]["isError"], false);
 }
 
 #[tokio::test]
@@ -130,7 +131,8 @@ async fn a_client_resumes_a_stream_that_the_server_closed() {
     assert!(event.contains("retry: "), "{event}");
     served.go();
     let mut again = served.open().await;
-    let answer = in_time(again.ask(&RawRequest::listen(&session).with("last-event-id", id))).await;
+    let answer =
+        in_time(again.request(&RawRequest::listen(&session).with("last-event-id", id))).await;
     assert_eq!(answer.last_event()["result"]["content"][0]["text"], "done");
 }
 
@@ -142,7 +144,7 @@ async fn a_shutdown_ends_listeners_and_lets_calls_finish() {
     listener.send(&RawRequest::listen(&session)).await;
     assert_eq!(listener.head().await.status, 200);
     let mut idle = served.open().await;
-    assert_eq!(idle.ask(&RawRequest::call(1, "whoami")).await.status(), 200);
+    assert_eq!(idle.request(&RawRequest::call(1, "whoami")).await.status(), 200);
     let mut call = served.open().await;
     call.send(&RawRequest::call(1, "wait")).await;
     assert_eq!(served.report().await, "started");

@@ -94,8 +94,9 @@ fn calls() -> Vec<Value> {
 }
 
 /// Sends the request through the fast path and through rmcp, and compares the answers.
-async fn same(served: &Served, ask: &RawRequest) {
-    let (fast, slow) = (served.send(ask).await, served.send(&ask.clone().through_rmcp()).await);
+async fn same(served: &Served, request: &RawRequest) {
+    let (fast, slow) =
+        (served.request(request).await, served.request(&request.clone().through_rmcp()).await);
     assert_eq!(fast.status(), slow.status(), "{fast:?} {slow:?}");
     assert_eq!(fast.head.header("content-type"), "application/json");
     assert_eq!(fast.json(), slow.last_event());
@@ -105,7 +106,7 @@ async fn same(served: &Served, ask: &RawRequest) {
 async fn stateless_calls_get_equal_answers() {
     let served = served(HttpOptions::default()).await;
     for params in calls() {
-        same(&served, &RawRequest::modern(7, "tools/call", params)).await;
+        same(&served, &RawRequest::stateless(7, "tools/call", params)).await;
     }
 }
 
@@ -114,9 +115,9 @@ async fn older_calls_without_sessions_get_equal_answers() {
     let served = served(HttpOptions::default().sessions(false)).await;
     for params in calls() {
         let call = json!({"jsonrpc": "2.0", "id": "x", "method": "tools/call", "params": params});
-        let ask = RawRequest::post(call.to_string());
-        same(&served, &ask).await;
-        same(&served, &ask.with("mcp-protocol-version", "2025-06-18")).await;
+        let request = RawRequest::post(call.to_string());
+        same(&served, &request).await;
+        same(&served, &request.with("mcp-protocol-version", "2025-06-18")).await;
     }
 }
 
@@ -127,11 +128,11 @@ async fn calls_with_and_without_sessions_get_equal_answers() {
     let session = served.session(&[]).await;
     for params in calls() {
         let call = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": params});
-        let answer = served.send(&RawRequest::within(&session, &call)).await;
+        let answer = served.request(&RawRequest::within(&session, &call)).await;
         assert_eq!(answer.head.header("content-type"), "text/event-stream");
         assert_eq!(
             answer.last_event(),
-            without.ask(&RawRequest::post(call.to_string())).await.json()
+            without.request(&RawRequest::post(call.to_string())).await.json()
         );
     }
 }
@@ -147,7 +148,7 @@ async fn a_call_in_a_session_that_waits_can_be_cancelled() {
     let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {
         "requestId": 3
     }});
-    assert_eq!(served.send(&RawRequest::within(&session, &cancel)).await.status(), 202);
+    assert_eq!(served.request(&RawRequest::within(&session, &cancel)).await.status(), 202);
     assert_eq!(served.report().await, "dropped");
 }
 
@@ -156,25 +157,28 @@ async fn an_ended_session_accepts_no_calls() {
     let served = served(HttpOptions::default()).await;
     let session = served.session(&[]).await;
     let call = RawRequest::call_within(&session, 1, "whoami");
-    assert_eq!(served.send(&call).await.status(), 200);
+    assert_eq!(served.request(&call).await.status(), 200);
     let end = RawRequest::new("DELETE", "/mcp").with("mcp-session-id", &session);
-    assert_eq!(served.send(&end).await.status(), 204);
-    assert_eq!(served.send(&call).await.status(), 404);
-    assert_eq!(served.send(&RawRequest::call_within("no-such", 1, "whoami")).await.status(), 404);
+    assert_eq!(served.request(&end).await.status(), 204);
+    assert_eq!(served.request(&call).await.status(), 404);
+    assert_eq!(
+        served.request(&RawRequest::call_within("no-such", 1, "whoami")).await.status(),
+        404
+    );
     // Without a session, no call is possible.
-    assert_eq!(served.send(&RawRequest::call_within("", 1, "whoami")).await.status(), 400);
+    assert_eq!(served.request(&RawRequest::call_within("", 1, "whoami")).await.status(), 400);
 }
 
 #[tokio::test]
 async fn the_metadata_of_a_call_reaches_the_tool() {
     let served = served(HttpOptions::default()).await;
-    let ask = RawRequest::call(1, "known").with("x-known", "yes").with_params(|params| {
+    let request = RawRequest::call(1, "known").with("x-known", "yes").with_params(|params| {
         params["_meta"]["example.com/k"] = json!(5);
     });
-    let answer = served.send(&ask).await.json();
+    let answer = served.request(&request).await.json();
     let text = &answer["result"]["content"][0]["text"];
     assert_eq!(text, r#"Some("t") Some(Number(5)) Some("yes")"#);
-    same(&served, &ask).await;
+    same(&served, &request).await;
 }
 
 #[tokio::test]
@@ -190,17 +194,20 @@ async fn rejects_malformed_calls() {
         ("mcp-protocol-version", "2025-11-25"),
         ("mcp-protocol-version", "2030-01-01"),
     ] {
-        let refused = served.send(&call.clone().with(name, value)).await;
-        assert_eq!(refused.status(), 400, "{name}: {value}: {refused:?}");
+        let rejected = served.request(&call.clone().with(name, value)).await;
+        assert_eq!(rejected.status(), 400, "{name}: {value}: {rejected:?}");
     }
-    assert_eq!(served.send(&call.clone().with("accept", "application/json")).await.status(), 406);
+    assert_eq!(
+        served.request(&call.clone().with("accept", "application/json")).await.status(),
+        406
+    );
     for key in ["protocolVersion", "clientCapabilities"] {
         for broken in [Value::Null, json!(1)] {
-            let ask = call.clone().with_params(|params| {
+            let request = call.clone().with_params(|params| {
                 params["_meta"][format!("io.modelcontextprotocol/{key}")] = broken;
             });
-            let refused = served.send(&ask).await;
-            assert_eq!(refused.status(), 400, "{key}: {refused:?}");
+            let rejected = served.request(&request).await;
+            assert_eq!(rejected.status(), 400, "{key}: {rejected:?}");
         }
     }
 }
@@ -208,6 +215,6 @@ async fn rejects_malformed_calls() {
 #[tokio::test]
 async fn a_name_may_be_encoded_in_its_header() {
     let served = served(HttpOptions::default()).await;
-    let ask = RawRequest::call(1, "whoami").with("mcp-name", "=?base64?d2hvYW1p?=");
-    assert_eq!(served.send(&ask).await.json()["result"]["content"][0]["text"], "nobody");
+    let request = RawRequest::call(1, "whoami").with("mcp-name", "=?base64?d2hvYW1p?=");
+    assert_eq!(served.request(&request).await.json()["result"]["content"][0]["text"], "nobody");
 }

@@ -11,16 +11,16 @@ const SOON: Duration = Duration::from_millis(100);
 async fn requests_in_flight_are_limited() {
     let mut served = Served::start(HttpOptions::default().max_requests(1)).await;
     let session = served.session(&[]).await;
-    for ask in [RawRequest::call(1, "wait"), RawRequest::call_within(&session, 1, "wait")] {
+    for request in [RawRequest::call(1, "wait"), RawRequest::call_within(&session, 1, "wait")] {
         let mut connection = served.open().await;
-        connection.send(&ask).await;
+        connection.send(&request).await;
         assert_eq!(served.report().await, "started");
-        let refused = served.send(&RawRequest::call(1, "whoami")).await;
-        assert_eq!((refused.status(), refused.head.header("retry-after")), (503, "1"));
+        let rejected = served.request(&RawRequest::call(1, "whoami")).await;
+        assert_eq!((rejected.status(), rejected.head.header("retry-after")), (503, "1"));
         served.go();
         assert_eq!(in_time(connection.answer()).await.status(), 200);
         assert_eq!(served.report().await, "dropped");
-        assert_eq!(served.send(&RawRequest::call(1, "whoami")).await.status(), 200);
+        assert_eq!(served.request(&RawRequest::call(1, "whoami")).await.status(), 200);
     }
 }
 
@@ -31,13 +31,13 @@ async fn busy_connections_are_limited() {
     first.send(&RawRequest::call(1, "wait")).await;
     assert_eq!(served.report().await, "started");
     let mut second = served.open().await;
-    let refused = in_time(second.rest()).await;
-    assert!(refused.starts_with("HTTP/1.1 503 "), "{refused}");
-    let body = refused.split("\r\n\r\n").nth(1).expect("a body");
-    assert!(refused.contains(&format!("content-length: {}\r\n", body.len())), "{refused}");
+    let rejected = in_time(second.rest()).await;
+    assert!(rejected.starts_with("HTTP/1.1 503 "), "{rejected}");
+    let body = rejected.split("\r\n\r\n").nth(1).expect("a body");
+    assert!(rejected.contains(&format!("content-length: {}\r\n", body.len())), "{rejected}");
     served.go();
     assert_eq!(in_time(first.answer()).await.status(), 200);
-    assert_eq!(in_time(first.ask(&RawRequest::call(2, "whoami"))).await.status(), 200);
+    assert_eq!(in_time(first.request(&RawRequest::call(2, "whoami"))).await.status(), 200);
 }
 
 #[tokio::test]
@@ -49,8 +49,8 @@ async fn an_idle_connection_is_closed_for_a_new_one() {
     slow.write(b"POST /mcp HTTP/1.1\r\nhost: local").await;
     let mut idle = served.open().await;
     assert_eq!(in_time(slow.rest()).await, "");
-    assert_eq!(in_time(idle.ask(&RawRequest::call(1, "whoami"))).await.status(), 200);
-    assert_eq!(served.send(&RawRequest::new("GET", "/healthz")).await.status(), 200);
+    assert_eq!(in_time(idle.request(&RawRequest::call(1, "whoami"))).await.status(), 200);
+    assert_eq!(served.request(&RawRequest::new("GET", "/healthz")).await.status(), 200);
     assert_eq!(in_time(idle.rest()).await, "");
 }
 
@@ -58,13 +58,13 @@ async fn an_idle_connection_is_closed_for_a_new_one() {
 async fn the_longest_idle_connection_is_closed_first() {
     let served = Served::start(HttpOptions::default().max_connections(2)).await;
     let mut used = served.open().await;
-    assert_eq!(in_time(used.ask(&RawRequest::call(1, "whoami"))).await.status(), 200);
+    assert_eq!(in_time(used.request(&RawRequest::call(1, "whoami"))).await.status(), 200);
     let mut silent = served.open().await;
-    assert_eq!(in_time(used.ask(&RawRequest::call(2, "whoami"))).await.status(), 200);
+    assert_eq!(in_time(used.request(&RawRequest::call(2, "whoami"))).await.status(), 200);
     let mut new = served.open().await;
-    assert_eq!(in_time(new.ask(&RawRequest::call(1, "whoami"))).await.status(), 200);
+    assert_eq!(in_time(new.request(&RawRequest::call(1, "whoami"))).await.status(), 200);
     assert_eq!(in_time(silent.rest()).await, "");
-    assert_eq!(in_time(used.ask(&RawRequest::call(3, "whoami"))).await.status(), 200);
+    assert_eq!(in_time(used.request(&RawRequest::call(3, "whoami"))).await.status(), 200);
 }
 
 /// The beginning of a message without its rest.
@@ -80,17 +80,17 @@ async fn incomplete_messages_do_not_block_others() {
         connection.send(&announced()).await;
     }
     let [one, other] = &mut connections;
-    let refused = in_time(async {
+    let rejected = in_time(async {
         tokio::select! {
             answer = one.answer() => answer,
             answer = other.answer() => answer,
         }
     })
     .await;
-    assert_eq!((refused.status(), refused.head.header("retry-after")), (503, "1"));
+    assert_eq!((rejected.status(), rejected.head.header("retry-after")), (503, "1"));
     // One of them still holds the only slot for an arriving message.
-    assert_eq!(served.send(&RawRequest::call(1, "whoami")).await.status(), 200);
-    assert_eq!(served.send(&RawRequest::new("GET", "/healthz")).await.status(), 200);
+    assert_eq!(served.request(&RawRequest::call(1, "whoami")).await.status(), 200);
+    assert_eq!(served.request(&RawRequest::new("GET", "/healthz")).await.status(), 200);
 }
 
 #[tokio::test]
@@ -99,7 +99,7 @@ async fn a_message_may_arrive_in_pieces() {
     let mut connection = served.open().await;
     let text = "x".repeat(100_000);
     let params = serde_json::json!({"name": "echo", "arguments": {"text": text}});
-    let bytes = RawRequest::modern(1, "tools/call", params).bytes();
+    let bytes = RawRequest::stateless(1, "tools/call", params).bytes();
     for piece in bytes.chunks(30_000) {
         connection.write(piece).await;
         tokio::task::yield_now().await;
@@ -133,7 +133,7 @@ async fn an_idle_connection_is_closed_and_a_busy_one_is_not() {
     busy.send(&RawRequest::call(1, "wait")).await;
     assert_eq!(served.report().await, "started");
     let mut idle = served.open().await;
-    assert_eq!(idle.ask(&RawRequest::call(1, "whoami")).await.status(), 200);
+    assert_eq!(idle.request(&RawRequest::call(1, "whoami")).await.status(), 200);
     in_time(idle.rest()).await;
     served.go();
     assert_eq!(in_time(busy.answer()).await.status(), 200);
@@ -145,8 +145,8 @@ async fn writing_to_a_client_has_a_time_limit() {
     let mut connection = served.open().await;
     let text = "x".repeat(3 << 20);
     let params = serde_json::json!({"name": "echo", "arguments": {"text": text}});
-    let ask = RawRequest::modern(1, "tools/call", params);
+    let request = RawRequest::stateless(1, "tools/call", params);
     // More than the buffers between client and server hold.
-    let sent = in_time(connection.send_until_closed(&ask, 20)).await;
+    let sent = in_time(connection.send_until_closed(&request, 20)).await;
     assert!(sent < 20, "the connection was closed after {sent} requests");
 }

@@ -2,7 +2,7 @@
 
 use super::client::RawRequest;
 use super::served::{Served, in_time};
-use super::streams::{CarefulAction, event, modern};
+use super::streams::{CarefulAction, event, stateless};
 use serde_json::json;
 use tool_runtime::prelude::*;
 use tool_runtime::{HttpOptions, ToolPoolBuilder};
@@ -37,7 +37,7 @@ async fn a_tool_called_by_a_tool_asks_the_client_of_a_session() {
         let answer = json!({"jsonrpc": "2.0", "id": question["id"], "result": {
             "action": "accept", "content": {"sure": true}
         }});
-        assert_eq!(served.send(&RawRequest::within(&session, &answer)).await.status(), 202);
+        assert_eq!(served.request(&RawRequest::within(&session, &answer)).await.status(), 202);
         let done = event(&mut connection).await;
         assert_eq!(done["result"]["content"][0]["text"], said, "{tool}: {done}");
     }
@@ -55,18 +55,18 @@ async fn relay_twice(context: &ToolContext) -> String {
 async fn each_nested_call_gets_the_answer_to_its_own_question() {
     let tools = |pool: ToolPoolBuilder| pool.tool::<CarefulAction>().tool::<RelayTwiceAction>();
     let served = Served::start_with(HttpOptions::default(), tools).await;
-    for mut ask in modern("relay_twice") {
+    for mut request in stateless("relay_twice") {
         for (key, sure) in [("1/sure", true), ("2/sure", false)] {
-            let asked = served.send(&ask).await.json();
+            let asked = served.request(&request).await.json();
             let questions = asked["result"]["inputRequests"].as_object().expect("questions");
             assert_eq!(questions.keys().collect::<Vec<_>>(), [key], "{asked}");
-            ask = ask.with_params(|params| {
+            request = request.with_params(|params| {
                 params["requestState"] = asked["result"]["requestState"].clone();
                 params["inputResponses"] =
                     json!({key: {"action": "accept", "content": {"sure": sure}}});
             });
         }
-        let done = served.send(&ask).await.json();
+        let done = served.request(&request).await.json();
         assert_eq!(done["result"]["content"][0]["text"], "did it, left it", "{done}");
     }
     let session = served.session_that_can(&json!({"elicitation": {}})).await;
@@ -78,7 +78,7 @@ async fn each_nested_call_gets_the_answer_to_its_own_question() {
         let answer = json!({"jsonrpc": "2.0", "id": question["id"], "result": {
             "action": "accept", "content": {"sure": sure}
         }});
-        assert_eq!(served.send(&RawRequest::within(&session, &answer)).await.status(), 202);
+        assert_eq!(served.request(&RawRequest::within(&session, &answer)).await.status(), 202);
     }
     let done = event(&mut connection).await;
     assert_eq!(done["result"]["content"][0]["text"], "did it, left it", "{done}");

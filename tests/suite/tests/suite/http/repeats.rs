@@ -25,20 +25,20 @@ async fn an_id_is_rejected_while_a_request_with_it_runs() {
     connection.send(&RawRequest::call_within(&session, 3, "wait")).await;
     assert_eq!(served.report().await, "started");
     let again = RawRequest::call_within(&session, 3, "whoami");
-    for ask in [again.clone(), again.clone().through_rmcp(), list(&session, &json!(3))] {
-        let refused = served.send(&ask).await;
-        assert_eq!(refused.status(), 400, "{refused:?}");
-        let error = refused.json();
+    for request in [again.clone(), again.clone().through_rmcp(), list(&session, &json!(3))] {
+        let rejected = served.request(&request).await;
+        assert_eq!(rejected.status(), 400, "{rejected:?}");
+        let error = rejected.json();
         assert_eq!((&error["id"], &error["error"]["code"]), (&json!(3), &json!(-32600)));
         assert!(error["error"]["message"].as_str().expect("a text").contains("its own id"));
     }
     // The same id as a string is a different id, and sessions have separate ids.
-    assert_eq!(served.send(&list(&session, &json!("3"))).await.status(), 200);
+    assert_eq!(served.request(&list(&session, &json!("3"))).await.status(), 200);
     let other = served.session(&[]).await;
-    assert_eq!(served.send(&list(&other, &json!(3))).await.status(), 200);
+    assert_eq!(served.request(&list(&other, &json!(3))).await.status(), 200);
     served.go();
     assert_eq!(text(&in_time(connection.answer()).await), "done");
-    assert_eq!(text(&served.send(&again).await), "nobody");
+    assert_eq!(text(&served.request(&again).await), "nobody");
 }
 
 #[tokio::test]
@@ -53,7 +53,7 @@ async fn an_id_is_free_after_its_request_was_cancelled() {
     let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {
         "requestId": 3
     }});
-    assert_eq!(served.send(&RawRequest::within(&session, &cancel)).await.status(), 202);
+    assert_eq!(served.request(&RawRequest::within(&session, &cancel)).await.status(), 202);
     assert_eq!(served.report().await, "dropped");
     let mut connection = served.open().await;
     connection.send(&wait).await;
@@ -61,26 +61,26 @@ async fn an_id_is_free_after_its_request_was_cancelled() {
     // A client that disconnects cancels its request, too.
     drop(connection);
     assert_eq!(served.report().await, "dropped");
-    assert_eq!(served.send(&list(&session, &json!(3))).await.status(), 200);
+    assert_eq!(served.request(&list(&session, &json!(3))).await.status(), 200);
 }
 
 #[tokio::test]
 async fn calls_end_with_their_session() {
     let mut served = Served::start(HttpOptions::default()).await;
     let session = served.session(&[]).await;
-    for (id, ask) in (1..).zip([
+    for (id, request) in (1..).zip([
         RawRequest::call_within(&session, 1, "wait"),
         RawRequest::call_within(&session, 2, "wait").through_rmcp(),
     ]) {
         let mut connection = served.open().await;
-        connection.send(&ask).await;
+        connection.send(&request).await;
         assert_eq!(connection.head().await.status, 200, "{id}");
         assert_eq!(served.report().await, "started");
         // The client may have disconnected.
         drop(connection);
     }
     let end = RawRequest::new("DELETE", "/mcp").with("mcp-session-id", &session);
-    assert_eq!(served.send(&end).await.status(), 204);
+    assert_eq!(served.request(&end).await.status(), 204);
     for _ in 0..2 {
         let told = tokio::time::timeout(AT_ONCE, served.report()).await;
         assert_eq!(told, Ok("dropped"));

@@ -134,19 +134,20 @@ impl Served {
     }
 
     /// Sends a request on a new connection.
-    pub(super) async fn ask(&self, ask: &RawRequest) -> Answer {
-        in_time(async { self.open().await.ask(ask).await }).await
+    pub(super) async fn request(&self, request: &RawRequest) -> Answer {
+        in_time(async { self.open().await.request(request).await }).await
     }
 
     /// An initialized session of the client that these headers name.
     pub(super) async fn session(&self, headers: &[(&str, &str)]) -> String {
-        let dress =
-            |ask: RawRequest| headers.iter().fold(ask, |ask, (name, value)| ask.with(name, value));
-        let answer = self.ask(&dress(RawRequest::initialize())).await;
+        let dress = |request: RawRequest| {
+            headers.iter().fold(request, |request, (name, value)| request.with(name, value))
+        };
+        let answer = self.request(&dress(RawRequest::initialize())).await;
         let id = answer.head.header("mcp-session-id").to_owned();
         assert!(!id.is_empty(), "{answer:?}");
         let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-        assert_eq!(self.ask(&dress(RawRequest::within(&id, &ready))).await.status(), 202);
+        assert_eq!(self.request(&dress(RawRequest::within(&id, &ready))).await.status(), 202);
         id
     }
 
@@ -155,10 +156,10 @@ impl Served {
         let initialize = RawRequest::initialize().with_params(|params| {
             params["capabilities"] = capabilities.clone();
         });
-        let answer = self.ask(&initialize).await;
+        let answer = self.request(&initialize).await;
         let id = answer.head.header("mcp-session-id").to_owned();
         let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-        assert_eq!(self.ask(&RawRequest::within(&id, &ready)).await.status(), 202);
+        assert_eq!(self.request(&RawRequest::within(&id, &ready)).await.status(), 202);
         id
     }
 

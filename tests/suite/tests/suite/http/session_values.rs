@@ -16,16 +16,16 @@ async fn a_session_has_its_own_value_until_it_ends() {
     let sessions = [served.session(&[]).await, served.session(&[]).await];
     for session in &sessions {
         let call = RawRequest::call_within(session, 1, "tab.call");
-        for (ask, count) in [(call.clone(), "1"), (call.through_rmcp(), "2")] {
-            let answer = served.send(&ask).await.last_event();
+        for (request, count) in [(call.clone(), "1"), (call.through_rmcp(), "2")] {
+            let answer = served.request(&request).await.last_event();
             assert_eq!(answer["result"]["content"][0]["text"], count, "{answer}");
         }
     }
     assert_eq!(ledger.made.load(Ordering::SeqCst), 2, "one per session");
     let end = RawRequest::new("DELETE", "/mcp").with("mcp-session-id", &sessions[0]);
-    assert_eq!(served.send(&end).await.status(), 204);
+    assert_eq!(served.request(&end).await.status(), 204);
     ledger.closed(1).await;
-    let alone = served.send(&RawRequest::call(1, "tab.call")).await;
+    let alone = served.request(&RawRequest::call(1, "tab.call")).await;
     assert!(alone.body.contains("need a session"), "{alone:?}");
     assert_eq!(ledger.made.load(Ordering::SeqCst), 2);
 }

@@ -10,13 +10,13 @@ async fn sessions_are_limited() {
     let served = Served::start(HttpOptions::default().max_sessions(2)).await;
     let first = served.session(&[]).await;
     served.session(&[]).await;
-    let refused = served.send(&RawRequest::initialize()).await;
-    assert_eq!((refused.status(), refused.head.header("retry-after")), (503, "1"));
-    assert!(refused.body.contains("2 sessions"), "{refused:?}");
+    let rejected = served.request(&RawRequest::initialize()).await;
+    assert_eq!((rejected.status(), rejected.head.header("retry-after")), (503, "1"));
+    assert!(rejected.body.contains("2 sessions"), "{rejected:?}");
     // Clients without a session are still served.
-    assert_eq!(served.send(&RawRequest::call(1, "whoami")).await.status(), 200);
+    assert_eq!(served.request(&RawRequest::call(1, "whoami")).await.status(), 200);
     let end = RawRequest::new("DELETE", "/mcp").with("mcp-session-id", &first);
-    assert_eq!(served.send(&end).await.status(), 204);
+    assert_eq!(served.request(&end).await.status(), 204);
     served.session(&[]).await;
 }
 
@@ -26,9 +26,10 @@ async fn an_idle_session_expires() {
     let served = Served::start(HttpOptions::default().session_idle(idle).max_sessions(1)).await;
     // The client does not finish the handshake.
     let session =
-        served.send(&RawRequest::initialize()).await.head.header("mcp-session-id").to_owned();
-    in_time(async { while served.send(&RawRequest::initialize()).await.status() != 200 {} }).await;
-    assert_eq!(served.send(&RawRequest::call_within(&session, 1, "whoami")).await.status(), 404);
+        served.request(&RawRequest::initialize()).await.head.header("mcp-session-id").to_owned();
+    in_time(async { while served.request(&RawRequest::initialize()).await.status() != 200 {} })
+        .await;
+    assert_eq!(served.request(&RawRequest::call_within(&session, 1, "whoami")).await.status(), 404);
 }
 
 #[tokio::test]
@@ -42,7 +43,7 @@ async fn a_call_keeps_its_session() {
     // Another session is opened meanwhile, and expires first.
     let other = served.session(&[]).await;
     in_time(async {
-        while served.send(&RawRequest::call_within(&other, 1, "whoami")).await.status() != 404 {
+        while served.request(&RawRequest::call_within(&other, 1, "whoami")).await.status() != 404 {
             tokio::time::sleep(idle * 4).await;
         }
     })

@@ -15,9 +15,9 @@ async fn served(options: HttpOptions) -> Served {
 }
 
 /// The error names the exceeded limit, and says that it is temporary.
-fn assert_crowded(refused: &Answer, what: &str) {
-    assert_eq!((refused.status(), refused.head.header("retry-after")), (429, "1"));
-    assert!(refused.body.contains(what), "{refused:?}");
+fn assert_crowded(rejected: &Answer, what: &str) {
+    assert_eq!((rejected.status(), rejected.head.header("retry-after")), (429, "1"));
+    assert!(rejected.body.contains(what), "{rejected:?}");
 }
 
 #[tokio::test]
@@ -29,16 +29,16 @@ async fn requests_are_limited_per_principal() {
         connection.send(&wait).await;
         assert_eq!(served.report().await, "started");
     }
-    let ask = RawRequest::call(1, "whoami");
-    let again = ask.clone().with("authorization", ADA);
-    assert_crowded(&served.send(&again).await, "2 of all requests");
-    assert_eq!(served.send(&ask.with("authorization", BOB)).await.status(), 200);
+    let request = RawRequest::call(1, "whoami");
+    let again = request.clone().with("authorization", ADA);
+    assert_crowded(&served.request(&again).await, "2 of all requests");
+    assert_eq!(served.request(&request.with("authorization", BOB)).await.status(), 200);
     served.go();
     served.go();
     for connection in &mut connections {
         assert_eq!(in_time(connection.answer()).await.status(), 200);
     }
-    assert_eq!(served.send(&again).await.status(), 200);
+    assert_eq!(served.request(&again).await.status(), 200);
 }
 
 #[tokio::test]
@@ -47,11 +47,11 @@ async fn sessions_are_limited_per_principal() {
     let served = served(options).await;
     let session = served.session(&[("authorization", ADA)]).await;
     let more = RawRequest::initialize().with("authorization", ADA);
-    assert_crowded(&served.send(&more).await, "1 of all sessions");
+    assert_crowded(&served.request(&more).await, "1 of all sessions");
     served.session(&[("authorization", BOB)]).await;
     let end = RawRequest::new("DELETE", "/mcp").with("mcp-session-id", &session);
-    assert_eq!(served.send(&end.with("authorization", ADA)).await.status(), 204);
-    assert_eq!(served.send(&more).await.status(), 200);
+    assert_eq!(served.request(&end.with("authorization", ADA)).await.status(), 204);
+    assert_eq!(served.request(&more).await.status(), 200);
 }
 
 /// Authentication that never completes.
@@ -71,23 +71,23 @@ impl Authenticate for Silent {
 async fn authentication_times_out() {
     let options = HttpOptions::default().auth(Silent).auth_timeout(Duration::from_millis(50));
     let served = Served::start(options).await;
-    let refused = served.send(&RawRequest::call(1, "whoami")).await;
-    assert_eq!((refused.status(), refused.head.header("retry-after")), (503, "1"));
+    let rejected = served.request(&RawRequest::call(1, "whoami")).await;
+    assert_eq!((rejected.status(), rejected.head.header("retry-after")), (503, "1"));
 }
 
 #[tokio::test]
 async fn a_session_of_another_principal_is_not_found() {
     let served = served(HttpOptions::default()).await;
     let session = served.session(&[("authorization", ADA)]).await;
-    for (name, ask) in [
+    for (name, request) in [
         ("DELETE", RawRequest::new("DELETE", "/mcp").with("mcp-session-id", "x")),
         ("GET", RawRequest::listen("x")),
         ("POST", RawRequest::call_within("x", 1, "whoami")),
     ] {
-        let ask = ask.with("authorization", BOB);
-        let [foreign, unknown] =
-            [session.as_str(), "no-such-session"].map(|id| ask.clone().with("mcp-session-id", id));
-        let (foreign, unknown) = (served.send(&foreign).await, served.send(&unknown).await);
+        let request = request.with("authorization", BOB);
+        let [foreign, unknown] = [session.as_str(), "no-such-session"]
+            .map(|id| request.clone().with("mcp-session-id", id));
+        let (foreign, unknown) = (served.request(&foreign).await, served.request(&unknown).await);
         assert_eq!((foreign.status(), unknown.status()), (404, 404), "{name}");
         assert_eq!(foreign.body, unknown.body, "{name}");
         let kind = |answer: &Answer| answer.head.header("content-type").to_owned();

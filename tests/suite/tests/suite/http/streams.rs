@@ -54,7 +54,7 @@ async fn served(options: HttpOptions) -> Served {
 }
 
 /// A call with a progress token, log level and capabilities, for the fast path and for rmcp.
-pub(super) fn modern(tool: &str) -> [RawRequest; 2] {
+pub(super) fn stateless(tool: &str) -> [RawRequest; 2] {
     let meta = json!({
         "progressToken": "p",
         "io.modelcontextprotocol/logLevel": "info",
@@ -64,11 +64,11 @@ pub(super) fn modern(tool: &str) -> [RawRequest; 2] {
     let call = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {
         "name": tool, "arguments": {}, "_meta": meta
     }});
-    let ask = RawRequest::post(call.to_string())
+    let request = RawRequest::post(call.to_string())
         .with("mcp-protocol-version", "2026-07-28")
         .with("mcp-method", "tools/call")
         .with("mcp-name", tool);
-    [ask.clone(), ask.through_rmcp()]
+    [request.clone(), request.through_rmcp()]
 }
 
 /// The next message of a stream.
@@ -122,9 +122,9 @@ async fn read_result(served: &mut Served, connection: &mut Connection) {
 #[tokio::test]
 async fn notifications_arrive_before_the_result() {
     let mut served = served(HttpOptions::default()).await;
-    for ask in modern("halfway") {
+    for request in stateless("halfway") {
         let mut connection = served.open().await;
-        connection.send(&ask).await;
+        connection.send(&request).await;
         read_half(&mut connection).await;
         read_result(&mut served, &mut connection).await;
     }
@@ -148,9 +148,9 @@ async fn notifications_of_a_call_in_a_session_precede_its_result() {
 #[tokio::test]
 async fn a_call_that_ends_immediately_still_notifies_first() {
     let served = served(HttpOptions::default()).await;
-    for ask in modern("quick") {
+    for request in stateless("quick") {
         let mut connection = served.open().await;
-        connection.send(&ask).await;
+        connection.send(&request).await;
         assert_eq!(connection.head().await.header("content-type"), "text/event-stream");
         assert_eq!(event(&mut connection).await["params"]["message"], "all");
         assert_eq!(event(&mut connection).await["result"]["content"][0]["text"], "whole");
@@ -161,9 +161,9 @@ async fn a_call_that_ends_immediately_still_notifies_first() {
 #[tokio::test]
 async fn a_stream_ends_with_its_call() {
     let served = served(HttpOptions::default()).await;
-    let [ask, _] = modern("haunted");
+    let [request, _] = stateless("haunted");
     let mut connection = served.open().await;
-    connection.send(&ask).await;
+    connection.send(&request).await;
     connection.head().await;
     assert_eq!(event(&mut connection).await["params"]["message"], "all");
     assert_eq!(event(&mut connection).await["result"]["content"][0]["text"], "done");
@@ -174,9 +174,9 @@ async fn a_stream_ends_with_its_call() {
 #[tokio::test]
 async fn a_call_that_streams_ends_with_its_connection() {
     let mut served = served(HttpOptions::default()).await;
-    for ask in modern("halfway") {
+    for request in stateless("halfway") {
         let mut connection = served.open().await;
-        connection.send(&ask).await;
+        connection.send(&request).await;
         connection.head().await;
         event(&mut connection).await;
         assert_eq!(served.report().await, "started");
@@ -188,24 +188,24 @@ async fn a_call_that_streams_ends_with_its_connection() {
 #[tokio::test]
 async fn a_stream_is_a_request_in_flight_until_it_ends() {
     let mut served = served(HttpOptions::default().max_requests(1)).await;
-    let [ask, _] = modern("halfway");
+    let [request, _] = stateless("halfway");
     let mut connection = served.open().await;
-    connection.send(&ask).await;
+    connection.send(&request).await;
     read_half(&mut connection).await;
-    assert_eq!(served.send(&RawRequest::call(1, "whoami")).await.status(), 503);
+    assert_eq!(served.request(&RawRequest::call(1, "whoami")).await.status(), 503);
     assert_eq!(served.report().await, "started");
     served.go();
     event(&mut connection).await;
     assert_eq!(in_time(connection.chunk()).await, None);
-    assert_eq!(served.send(&RawRequest::call(1, "whoami")).await.status(), 200);
+    assert_eq!(served.request(&RawRequest::call(1, "whoami")).await.status(), 200);
 }
 
 #[tokio::test]
 async fn a_stream_may_finish_when_the_server_ends() {
     let mut served = served(HttpOptions::default()).await;
-    let [ask, _] = modern("halfway");
+    let [request, _] = stateless("halfway");
     let mut connection = served.open().await;
-    connection.send(&ask).await;
+    connection.send(&request).await;
     read_half(&mut connection).await;
     served.end.cancel();
     served.go();
@@ -216,17 +216,17 @@ async fn a_stream_may_finish_when_the_server_ends() {
 #[tokio::test]
 async fn a_stateless_client_gets_questions_as_a_result_and_calls_again() {
     let served = served(HttpOptions::default()).await;
-    for ask in modern("careful") {
-        let asked = served.send(&ask).await;
+    for request in stateless("careful") {
+        let asked = served.request(&request).await;
         assert_eq!(asked.head.header("content-type"), "application/json");
         let result = &asked.json()["result"];
         assert_eq!(result["resultType"], "input_required");
-        let again = ask.with_params(|params| {
+        let again = request.with_params(|params| {
             params["requestState"] = result["requestState"].clone();
             params["inputResponses"] =
                 json!({"sure": {"action": "accept", "content": {"sure": true}}});
         });
-        let done = served.send(&again).await.json();
+        let done = served.request(&again).await.json();
         assert_eq!(done["result"]["content"][0]["text"], "did it", "{done}");
     }
 }
@@ -244,7 +244,7 @@ async fn a_client_with_a_session_is_asked_on_the_stream_of_its_call() {
     let answer = json!({"jsonrpc": "2.0", "id": question["id"], "result": {
         "action": "accept", "content": {"sure": true}
     }});
-    assert_eq!(served.send(&RawRequest::within(&session, &answer)).await.status(), 202);
+    assert_eq!(served.request(&RawRequest::within(&session, &answer)).await.status(), 202);
     assert_eq!(event(&mut connection).await["result"]["content"][0]["text"], "did it");
     assert_eq!(in_time(connection.chunk()).await, None);
 }
@@ -252,7 +252,7 @@ async fn a_client_with_a_session_is_asked_on_the_stream_of_its_call() {
 #[tokio::test]
 async fn a_subscription_is_answered_when_the_server_ends() {
     let mut served = served(HttpOptions::default()).await;
-    let listen = RawRequest::modern(
+    let listen = RawRequest::stateless(
         5,
         "subscriptions/listen",
         json!({"notifications": {"toolsListChanged": true}}),

@@ -116,7 +116,7 @@ fn a_client_lists_the_tools_of_all_allowed_servers() {
         let answer = answer.and_then(Result::ok);
         answer.unwrap_or_else(|| panic!("the Inspector {}", ended.described()))["result"].clone()
     };
-    for lifecycle in ["legacy", "modern"] {
+    for lifecycle in ["stateful", "stateless"] {
         let names = whole(|| {
             let tools = ask(lifecycle, &["--method", "tools/list"])["tools"].clone();
             let names = tools.as_array().expect("a list").iter().map(|tool| tool["name"].clone());
@@ -134,7 +134,7 @@ fn a_client_lists_the_tools_of_all_allowed_servers() {
         "--tool-args-json",
         r#"{"a":2,"b":3}"#,
     ];
-    let sum = ask("legacy", &words);
+    let sum = ask("stateful", &words);
     assert_eq!(sum["content"][0]["text"], "The sum of 2 and 3 is 5.", "{sum}");
     let words = [
         "--method",
@@ -144,6 +144,6 @@ fn a_client_lists_the_tools_of_all_allowed_servers() {
         "--tool-args-json",
         r#"{"tool":"sqlite.read_query"}"#,
     ];
-    let origin = ask("modern", &words);
+    let origin = ask("stateless", &words);
     assert!(origin["content"][0]["text"].as_str().expect("a text").contains("sqlite"), "{origin}");
 }

@@ -144,9 +144,9 @@ async fn wrong_arguments_are_refused_before_they_are_sent(pool: &ToolPool, manag
     ];
     assert_eq!(wrong.len(), manager.status().len());
     for (name, arguments, named) in wrong {
-        let refused = call(pool, name, arguments).await;
-        assert_eq!(class(&refused), ErrorClass::Input, "{name}");
-        let said = refused.observation().to_text();
+        let rejected = call(pool, name, arguments).await;
+        assert_eq!(class(&rejected), ErrorClass::Input, "{name}");
+        let said = rejected.observation().to_text();
         assert!(said.contains(named) && said.contains(name), "{name}: {said}");
     }
 }

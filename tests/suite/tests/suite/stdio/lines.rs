@@ -67,8 +67,8 @@ fn rejects_the_id_of_a_request_in_flight() {
     for _ in 0..2 {
         host.write(call(7, "sleepy", &json!({ "millis": 300 })).to_string());
         host.write(json!({"jsonrpc": "2.0", "id": 7, "method": "ping"}).to_string());
-        let refused = host.read();
-        assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(7), &json!(-32600)));
+        let rejected = host.read();
+        assert_eq!((&rejected["id"], &rejected["error"]["code"]), (&json!(7), &json!(-32600)));
         let answer = host.read();
         assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(7), &json!(false)));
     }

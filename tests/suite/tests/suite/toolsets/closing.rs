@@ -1,6 +1,6 @@
 //! Closing toolsets with their pool.
 
-use super::super::support::{in_time, refusal};
+use super::super::support::{error_text, in_time};
 use super::{Behaviour, Probe, ProbeParams, Session, in_background, rest, session, told};
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ async fn closing_a_pool_closes_its_toolsets_once() {
     pool.close().await;
     pool.close().await;
     let clone = pool.clone();
-    assert_eq!(refusal(&clone, "session.ping", "").await, "the tools have been shut down");
+    assert_eq!(error_text(&clone, "session.ping", "").await, "the tools have been shut down");
     let result = clone.call(ToolCall::new("session.ping", "")).await;
     assert_eq!(result.error().expect("an error").class(), ErrorClass::Cancelled);
     drop((pool, clone));

@@ -89,15 +89,15 @@ impl Headers {
     pub(super) async fn with(
         &self,
         own: HeaderMap,
-        refused: Option<&RejectedRequest>,
+        rejected: Option<&RejectedRequest>,
     ) -> Result<HeaderMap, NoHeaders> {
         let (mut headers, mut secrets) = (self.fixed.clone(), Vec::new());
         if let Some(source) = &self.source {
-            let refused = refused.map(|refused| refused.challenge.clone());
+            let rejected = rejected.map(|rejected| rejected.challenge.clone());
             let given = source(McpHeaderRequest {
                 server: self.server.clone(),
                 url: self.url.clone(),
-                refused,
+                rejected,
             })
             .await;
             let given = given.map_err(|error| {
@@ -112,7 +112,7 @@ impl Headers {
         }
         #[cfg(feature = "oauth")]
         if let Some(oauth) = &self.oauth
-            && let Some(token) = oauth.token(refused).await?
+            && let Some(token) = oauth.token(rejected).await?
         {
             let made = header_values::authorization(&McpAuth::Bearer(token.into()), &mut secrets);
             let problem =

@@ -88,15 +88,15 @@ impl OAuth {
     /// No token is available, or only the rejected one.
     pub(super) async fn token(
         &self,
-        refused: Option<&RejectedRequest>,
+        rejected: Option<&RejectedRequest>,
     ) -> Result<Option<String>, NoHeaders> {
         self.0.restored.get_or_init(|| self.0.restore()).await;
-        let Some(refused) = refused else { return self.0.current().await };
+        let Some(rejected) = rejected else { return self.0.current().await };
         let current = self.0.current().await.ok().flatten();
-        if current.is_some() && current != refused.token {
+        if current.is_some() && current != rejected.token {
             return Ok(current);
         }
-        self.0.renewed(self.0.renewing(refused)).await?;
+        self.0.renewed(self.0.renewing(rejected)).await?;
         self.0.current().await
     }
 }
@@ -117,7 +117,7 @@ impl Shared {
     }
 
     /// The running renewal, started if there is none. All requests share it.
-    fn renewing(self: &Arc<Self>, refused: &RejectedRequest) -> Running {
+    fn renewing(self: &Arc<Self>, rejected: &RejectedRequest) -> Running {
         let mut running = lock(&self.running);
         let unfinished = running.as_ref().filter(|running| running.borrow().is_none());
         if let Some(running) = unfinished {
@@ -125,10 +125,10 @@ impl Shared {
         }
         let (sender, receiver) = watch::channel(None);
         *running = Some(receiver.clone());
-        let (shared, refused) = (Arc::clone(self), refused.clone());
+        let (shared, rejected) = (Arc::clone(self), rejected.clone());
         tokio::spawn(async move {
             let manager = shared.manager().clone();
-            let renewed = shared.flow.renewed(manager, &refused).await;
+            let renewed = shared.flow.renewed(manager, &rejected).await;
             let renewed = renewed.map(|manager| *shared.manager() = Some(manager));
             sender.send_replace(Some(renewed));
         });

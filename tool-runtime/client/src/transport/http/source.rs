@@ -18,7 +18,7 @@ pub struct McpHeaderRequest {
     /// The value of the header `WWW-Authenticate` with which the server rejected the last headers (status
     /// 401), or an empty text. The request is sent again with the new headers. Default: `None`, nothing
     /// was rejected.
-    pub refused: Option<String>,
+    pub rejected: Option<String>,
 }
 
 /// Gives headers of one request.

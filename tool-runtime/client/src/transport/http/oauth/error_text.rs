@@ -60,11 +60,11 @@ mod tests {
 
     #[test]
     fn only_the_error_code_is_shown() {
-        let refused = |body: &str| refusal(StatusCode::BAD_REQUEST, body.as_bytes()).0;
+        let rejected = |body: &str| refusal(StatusCode::BAD_REQUEST, body.as_bytes()).0;
         let named = r#"{"error":"invalid_client","error_description":"8fQm2x","error_uri":"x"}"#;
-        assert_eq!(refused(named), "says `invalid_client`");
+        assert_eq!(rejected(named), "says `invalid_client`");
         for other in [r#"{"error":"the secret 8fQm2x"}"#, "garbage 8fQm2x", r#"{"error":7}"#, ""] {
-            assert_eq!(refused(other), "answered with HTTP 400", "{other}");
+            assert_eq!(rejected(other), "answered with HTTP 400", "{other}");
         }
     }
 

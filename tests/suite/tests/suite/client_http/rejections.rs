@@ -10,7 +10,7 @@ use tool_runtime::mcp::McpState;
 use tool_runtime::prelude::*;
 use tool_runtime::{ErrorClass, HttpOptions};
 
-async fn refusal(
+async fn connect_error(
     gate: impl Fn(&RecordedRequest) -> Option<Response> + Send + Sync + 'static,
 ) -> String {
     let far = RemoteServer::written(gate);
@@ -22,7 +22,7 @@ async fn refusal(
 async fn a_redirect_to_another_server_is_rejected() {
     let other = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), open);
     let url = other.url();
-    let error = refusal(move |_| {
+    let error = connect_error(move |_| {
         Some((StatusCode::TEMPORARY_REDIRECT, [("location", url.clone())]).into_response())
     });
     let error = error.await;
@@ -45,11 +45,12 @@ async fn a_redirect_within_a_server_is_followed() {
 #[tokio::test]
 async fn a_url_without_an_mcp_server_is_reported() {
     let page = |_: &RecordedRequest| Some(axum::response::Html("<h1>Welcome</h1>").into_response());
-    let error = refusal(page).await;
+    let error = connect_error(page).await;
     assert!(error.contains("`text/html") && error.contains("is this its address?"), "{error}");
-    let error = refusal(|_| Some(StatusCode::BAD_GATEWAY.into_response())).await;
+    let error = connect_error(|_| Some(StatusCode::BAD_GATEWAY.into_response())).await;
     assert!(error.contains("HTTP 502"), "{error}");
-    let error = refusal(|_| Some((StatusCode::NOT_FOUND, "no such page").into_response())).await;
+    let error =
+        connect_error(|_| Some((StatusCode::NOT_FOUND, "no such page").into_response())).await;
     assert!(error.contains("HTTP 404 Not Found: no such page"), "{error}");
 }
 
@@ -71,8 +72,8 @@ async fn a_rejected_call_is_an_error_and_keeps_the_connection() {
 async fn an_error_without_an_id_answers_its_request() {
     let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), |seen| {
         let null = serde_json::Value::Null;
-        let refused = seen.error(400, &null, -32600, "there is too much of it");
-        seen.calls("tools/call").then_some(refused)
+        let rejected = seen.error(400, &null, -32600, "there is too much of it");
+        seen.calls("tools/call").then_some(rejected)
     });
     let (pool, _manager) = connected(&far).await;
     let result = call(&pool, "hit", json!({})).await;
