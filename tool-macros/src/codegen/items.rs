@@ -52,7 +52,7 @@ pub(super) fn action_struct(model: &Model<'_>, allowed: &[TokenStream]) -> Token
     }
 }
 
-/// A type alias that makes a second tool of the same name a compile error.
+/// A type alias that causes a compile error for a second tool of the same name.
 pub(super) fn name_claim(model: &Model<'_>) -> TokenStream {
     let (name, span) = model.name();
     let claim =

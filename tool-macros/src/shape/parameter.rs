@@ -242,7 +242,7 @@ fn unsized_argument(ty: &Type) -> Option<String> {
     }
 }
 
-/// `Option<&Db>` asks for state that may be missing.
+/// `Option<&Db>` would be state that may be missing.
 fn behind_reference(ty: &Type) -> String {
     match shared_state::optional(ty).map(ungrouped) {
         Some(Type::Reference(reference)) if is_context(&reference.elem) => {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use tool_runtime_core::Tool;
 use tool_runtime_core::seam::check;
 
-/// The arguments as a JSON object. Values that do not fit stay text, and the call reports them.
+/// The arguments as a JSON object. Values of the wrong type stay text, and the call reports them.
 pub(super) fn object(tool: &Tool, pairs: &[String]) -> Result<String, String> {
     let definition = tool.definition();
     let mut arguments: Map<String, Value> = Map::new();

@@ -91,7 +91,7 @@ impl ConnectError {
         }
     }
 
-    /// From the failure of listing tools within a time limit.
+    /// Converts a failure of listing tools within a time limit.
     pub(super) fn of_listing(failure: &Failure, within: Duration) -> Self {
         match failure {
             Failure::Unsent(_) => {

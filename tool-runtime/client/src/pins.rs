@@ -130,7 +130,7 @@ pub(super) enum Listed {
 struct State {
     /// `None` without a comparison.
     approved: Option<McpPins>,
-    /// As listed last.
+    /// The definition of the last list.
     listed: McpPins,
 }
 

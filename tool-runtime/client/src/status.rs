@@ -21,7 +21,7 @@ pub struct McpServerStatus {
     pub info: Option<PeerInfo>,
     /// The negotiated version of MCP.
     pub protocol: Option<String>,
-    /// Instructions for models, as the server gives them.
+    /// Instructions for models, from the server.
     pub instructions: Option<String>,
 }
 

@@ -23,9 +23,9 @@ use tool_runtime_core::{CallError, ErrorClass, Progress};
 /// Poll interval for a server that suggests none.
 const POLL: Duration = Duration::from_secs(1);
 
-/// Lower bound of the poll interval that a server asks for.
+/// Lower bound of the poll interval that a server requests.
 const MIN_POLL_INTERVAL: Duration = Duration::from_millis(20);
-/// Upper bound of the poll interval that a server asks for.
+/// Upper bound of the poll interval that a server requests.
 const MAX_POLL_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Limit on connection losses in a row while a task is polled.

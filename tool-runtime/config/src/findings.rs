@@ -94,7 +94,7 @@ impl Place {
 pub(super) struct Findings {
     pub(super) problems: Vec<McpConfigProblem>,
     pub(super) warnings: Vec<McpConfigProblem>,
-    /// The servers whose entries say `required`.
+    /// The servers whose entries are marked `required`.
     pub(super) required: BTreeSet<String>,
 }
 

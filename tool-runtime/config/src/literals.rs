@@ -89,11 +89,11 @@ pub(super) fn is_secret_name(name: &str) -> bool {
     }
     let pairs = words.windows(2).map(|pair| pair.concat());
     let is_strong = words.iter().cloned().chain(pairs).any(|word| STRONG.contains(&word.as_str()));
-    // `GITHUBTOKEN` has no words.
+    // `GITHUBTOKEN` cannot be split into words.
     is_strong || LAST.contains(&last.as_str()) || STRONG.iter().any(|word| last.ends_with(word))
 }
 
-/// The words of a name in any case, in lower case.
+/// Splits a name of any case into lower-case words.
 fn split_words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut is_after_small = false;

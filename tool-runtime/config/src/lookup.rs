@@ -11,7 +11,7 @@ pub enum LookupError {
     /// A name that no directory of `PATH` holds.
     #[error("there is no program `{program}` in {}: {}", join_paths(looked_in), remedy(program))]
     NotInPath {
-        /// As the configuration has it.
+        /// The configured path.
         program: String,
         /// In this order.
         looked_in: Vec<PathBuf>,
@@ -55,7 +55,7 @@ pub fn find(program: &str, path: Option<&OsStr>, base: &Path) -> Result<PathBuf,
     })
 }
 
-/// The first executable file. A file without the permission makes the better error.
+/// The first executable file. A file without the permission gives the better error.
 fn pick(
     program: &str,
     files: impl IntoIterator<Item = PathBuf>,

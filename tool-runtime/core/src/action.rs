@@ -89,8 +89,8 @@ pub trait Action: Sized + Send + 'static {
     /// Decodes the arguments in one pass.
     ///
     /// # Errors
-    /// The first thing that does not fit. The definition's schema is then walked, so that the
-    /// model reads everything that is wrong.
+    /// The first mismatch. The definition's schema is then walked, so that the
+    /// model receives all issues.
     fn decode(arguments: Arguments<'_>) -> Result<Self, DecodeError>;
 
     /// Does the work. Dropping the future cancels it.

@@ -44,7 +44,7 @@ impl<'a> Arguments<'a> {
     /// Decodes them with serde.
     ///
     /// # Errors
-    /// Arguments that do not fit.
+    /// The arguments do not match.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, DecodeError> {
         self.tracked(&Flags::default())
     }

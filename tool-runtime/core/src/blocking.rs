@@ -21,7 +21,7 @@ const TIMEOUT_GRACE: Duration = Duration::from_secs(1);
 /// A pool for threads that do not `.await`.
 ///
 /// Calls can be made from any thread. Outside of a runtime they run on the calling
-/// thread; inside of one, or with a time limit, on a thread of their own, for which the caller
+/// thread; inside of one, or with a time limit, on a new thread, for which the caller
 /// waits. What they do in the background runs on a runtime of the pool's own. A tool that needs
 /// the thread that waits for the call deadlocks: give calls a time limit inside of a
 /// runtime with one thread.

@@ -21,8 +21,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Tools whose calls are done by the host program, later, by id: to pick a file, to ask a
-/// person, to run something in a browser.
+/// Tools whose calls the host program executes later, by id: to pick a file, to ask the
+/// user, to run something in a browser.
 ///
 /// A call to such a tool waits until the host has answered it. The host takes calls with
 /// [`next`](Self::next), in order of arrival, and answers each once, in any order, with
@@ -75,7 +75,7 @@ impl Drop for Host {
 const TIMEOUT_GRACE: Duration = Duration::from_secs(1);
 
 impl ClientTools {
-    /// From the time that the host has for each call, from its arrival to its answer. A
+    /// Creates a host that has this time for each call, from its arrival to its answer. A
     /// shorter deadline of the call's context holds as well; the pool's own limit does not.
     pub fn new(deadline: Duration) -> Self {
         Self(Arc::new(Host { pending_calls: Arc::default(), limit: deadline }))
@@ -115,7 +115,7 @@ impl ClientTools {
     ///
     /// # Errors
     /// No call waits for this answer: the id is unknown, was answered before, has expired or
-    /// was cancelled. Nothing else happens then. Or the answer does not fit the tool's output
+    /// was cancelled. Then the call has no effect. Or the answer does not match the tool's output
     /// schema; the call then ends with an internal error.
     ///
     /// ```

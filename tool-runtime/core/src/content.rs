@@ -218,7 +218,7 @@ pub struct EmbeddedResource {
 }
 
 impl EmbeddedResource {
-    /// From the contents of a resource.
+    /// Creates a block from the contents of a resource.
     pub fn new(resource: ResourceContents) -> Self {
         Self { resource, extra: None }
     }
@@ -517,7 +517,7 @@ impl ContentAnnotations {
     }
 }
 
-/// Nothing beside the content is `None`, not something empty.
+/// An annotation without members is `None`.
 fn non_empty<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Box<ContentExtra>>, D::Error> {

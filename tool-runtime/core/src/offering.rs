@@ -29,7 +29,7 @@ pub(crate) struct Offering<D, R: ?Sized> {
 }
 
 impl<D, R: ?Sized> Offering<D, R> {
-    /// The same, with its place in the source. Called before it is shared.
+    /// Sets the location in the source code. Called before it is shared.
     pub(crate) fn at(mut this: Arc<Self>, origin: Origin) -> Arc<Self> {
         if let Some(own) = Arc::get_mut(&mut this) {
             own.terms.origin = Some(origin);
@@ -121,7 +121,7 @@ pub(crate) type Answer<'a, T> = BoxFuture<'a, Result<T, CallError>>;
 /// it does not have.
 ///
 /// # Errors
-/// The first that is wrong.
+/// The first problem.
 pub(crate) fn check<'a>(
     name: &str,
     arguments: impl Iterator<Item = (&'a str, bool)> + Clone,

@@ -62,13 +62,13 @@ pub struct Failure<E>(PhantomData<fn() -> E>);
 pub struct NoFailure;
 
 impl NoFailure {
-    /// As `Failure` has one.
+    /// The error type of `Failure`.
     pub fn kind(&self) -> Self {
         Self
     }
 }
 
-/// Kinds that fit every return type.
+/// Kinds that accept every return type.
 macro_rules! fit_all {
     ($($kind:ident)*) => {$(
         impl $kind {

@@ -43,10 +43,10 @@ pub struct ToolIndex {
     /// Sorted.
     pub(crate) names: Vec<String>,
     pub(crate) terms: HashMap<String, u32, RandomState>,
-    /// By term.
+    /// Postings by term.
     pub(crate) postings: Vec<Vec<Posting>>,
     pub(crate) stems: Stems,
-    /// By tool: its family, the tools whose names begin with the same word.
+    /// For each tool its family: the tools whose names begin with the same word.
     pub(crate) family_of: Vec<u32>,
     pub(crate) families: u32,
 }
@@ -65,7 +65,7 @@ impl ToolIndex {
         Self::of(snapshot.definitions())
     }
 
-    /// Indexes definitions. Of several with one name, a search gives all.
+    /// Indexes definitions. If several have one name, a search returns all of them.
     pub fn of<'a>(definitions: impl IntoIterator<Item = &'a ToolDefinition>) -> Self {
         let mut definitions: Vec<&ToolDefinition> = definitions.into_iter().collect();
         definitions.sort_by(|a, b| a.name.cmp(&b.name));

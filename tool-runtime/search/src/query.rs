@@ -40,7 +40,7 @@ type Alternatives = Vec<(u32, f32)>;
 impl ToolIndex {
     /// The best tools for a natural-language query, best first; ties are sorted by name.
     ///
-    /// `select:a,b` gives the tools of these exact names, in this order; unknown names are left
+    /// `select:a,b` returns the tools of these exact names, in this order; unknown names are left
     /// out. The limit holds for both.
     pub fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
         if let Some(names) = query.trim_start().strip_prefix(SELECT) {
@@ -117,7 +117,7 @@ impl ToolIndex {
         found
     }
 
-    /// The score of each tool: the sum over words, each by the best of its alternatives.
+    /// The score of each tool: the sum over words, each with its best alternative.
     fn scores(&self, words: &[Alternatives]) -> Vec<f32> {
         let mut total = vec![0.0_f32; self.len()];
         let mut best = vec![0.0_f32; self.len()];

@@ -119,11 +119,11 @@ const STOP_WORDS: &[&str] = &[
     "your",
 ];
 
-/// Words that begin a question.
+/// Words at the beginning of a question.
 const QUESTION_WORDS: &[&str] =
     &["how", "what", "when", "where", "which", "who", "whom", "whose", "why"];
 
-/// Forms that the stemmer does not lead to the base form.
+/// Forms that the stemmer does not reduce to the base form.
 const IRREGULAR: &[(&str, &str)] = &[
     ("added", "add"),
     ("adding", "add"),
@@ -234,7 +234,7 @@ impl fmt::Debug for Stems {
     }
 }
 
-/// Verbs that say little without their object.
+/// Verbs with little meaning of their own.
 const LIGHT_VERBS: &[&str] = &[
     "bring", "come", "find", "get", "give", "go", "keep", "know", "look", "make", "put", "see",
     "set", "show", "start", "take", "tell", "turn", "use", "work",
@@ -255,8 +255,8 @@ pub(crate) fn is_question_word(word: &str) -> bool {
     QUESTION_WORDS.contains(&word)
 }
 
-/// Passes on each word of a text in lower case, by way of a buffer to reuse. Words end at camel
-/// case, too; those joined by a hyphen are passed on one by one and as one: `e-mail` is `e`, `mail`
+/// Passes each word of a text to `use_word` in lower case, in a reused buffer. Words end at camel
+/// case, too; those joined by a hyphen are passed separately and joined: `e-mail` is `e`, `mail`
 /// and `email`. Letters after an apostrophe are left out: `Friday's` is `friday`.
 pub(crate) fn for_each_word(text: &str, buffer: &mut String, mut use_word: impl FnMut(&str)) {
     buffer.clear();

@@ -24,7 +24,7 @@ const MAX_ENTRIES: usize = 1000;
 /// Limit on the bytes of queued log entries. A longer entry is queued alone.
 const MAX_BYTES: usize = 1 << 20;
 
-/// Bytes of a value beside its text.
+/// Bytes of a value in addition to its text.
 const VALUE_SIZE: usize = size_of::<Value>();
 
 /// A queue between the tool, which never waits, and the task of the request, which sends.

@@ -37,7 +37,7 @@ pub(crate) fn plain_command(text: &str) -> Result<Vec<String>, Reason> {
 fn bash() -> Parser {
     let mut parser = Parser::new();
     // A grammar of another version than the parser's leaves the parser without a language, and
-    // `parse` then gives nothing.
+    // `parse` then returns nothing.
     let _ = parser.set_language(&tree_sitter_bash::LANGUAGE.into());
     parser
 }

@@ -19,7 +19,7 @@ impl Question {
         Self { key, method, params }
     }
 
-    /// The key that the tool gives the question. Only clients of 2026-07-28 get it.
+    /// The key of the question. Only clients of 2026-07-28 receive it.
     pub fn key(&self) -> Option<&str> {
         self.key.as_deref()
     }

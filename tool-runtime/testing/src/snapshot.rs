@@ -11,7 +11,7 @@ use tool_runtime_server::seam::offered_beside_tools;
 /// The variable that makes [`assert_snapshot`] write the file, if set to `overwrite`.
 const VARIABLE: &str = "TOOL_SNAPSHOTS";
 
-/// All definitions of a pool as indented JSON. The same pool always gives the same text.
+/// All definitions of a pool as indented JSON. The text is the same for the same pool.
 ///
 /// ```
 /// use tool_runtime::{Tool, ToolPool, testing};

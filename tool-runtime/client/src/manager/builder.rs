@@ -82,7 +82,7 @@ impl McpManagerBuilder {
         self
     }
 
-    /// Adds a server of this process: another pool with rules of its own, for example.
+    /// Adds a server of this process, for example another pool with its own rules.
     pub fn in_process(mut self, name: impl AsRef<str>, server: impl InProcessServer) -> Self {
         let factory = crate::transport::InProcess(Box::new(server));
         self.entries.push(Ok(Entry::by(name.as_ref(), Box::new(factory))));

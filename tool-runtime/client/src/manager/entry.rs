@@ -1,4 +1,4 @@
-//! A server as it was configured.
+//! The configuration of a server.
 
 use super::McpManagerError;
 use super::settings::Settings;

@@ -105,7 +105,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// The value of a key, if it has the right form; otherwise it stays for another reader.
+    /// The value of a key, if it has the right form; otherwise it is left for another reader.
     pub(super) fn take_if(
         &mut self,
         key: &'static str,

@@ -14,7 +14,7 @@ enum Kind {
     Sse,
 }
 
-/// As dialects write them, without separators and in lower case.
+/// The names in dialects, without separators and in lower case.
 const KINDS: &[(&str, Kind)] = &[
     ("stdio", Kind::Stdio),
     ("local", Kind::Stdio),

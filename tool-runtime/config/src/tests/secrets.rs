@@ -70,7 +70,7 @@ fn configurations_from_code_hide_their_secrets() {
     }
 }
 
-/// A text that is or holds the marker, as it is or by a variable.
+/// A text that contains the marker, literally or by a variable.
 fn secret() -> impl Strategy<Value = String> {
     select(vec![
         MARKER.to_owned(),

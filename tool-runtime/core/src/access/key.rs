@@ -31,7 +31,7 @@ fn normal_path(path: &Path) -> PathBuf {
 fn resolved(path: &Path) -> PathBuf {
     let ancestors = path.ancestors().filter(|path| path.as_os_str().len() < MAX_PATH_LENGTH);
     let ancestors: Vec<&Path> = ancestors.collect();
-    // From the root down, so that the first part that is missing ends the search.
+    // Searches from the root, so that the first missing part ends the search.
     let existing = ancestors.into_iter().rev().take_while(|ancestor| ancestor.exists()).last();
     let real = existing.and_then(|ancestor| Some((ancestor, ancestor.canonicalize().ok()?)));
     match real.and_then(|(ancestor, real)| Some((real, path.strip_prefix(ancestor).ok()?))) {

@@ -4,7 +4,7 @@ use super::{Access, KeyPart, insert};
 use crate::sealed::Sealed;
 use compact_str::{CompactString, format_compact};
 
-/// Limit on the keys that one template gives: a model could name millions in a few kilobytes.
+/// Limit on the keys of one template: a model could name millions in a few kilobytes.
 const MAX_KEYS: usize = 1000;
 
 impl Access {

@@ -83,7 +83,7 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
         Ok(None)
     }
 
-    /// A key out of order, or spelt otherwise; `None` for one that is kept for the rest. Not inlined:
+    /// A key out of order or with another spelling; `None` for one that is kept for the remaining fields. Not inlined:
     /// it would slow down the common case.
     #[inline(never)]
     fn other_key(&mut self) -> Result<Option<usize>, DecodeError> {
@@ -115,7 +115,7 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
     /// Decodes the value after the key into its slot.
     ///
     /// # Errors
-    /// A value that does not fit, or a second value for one parameter.
+    /// A value of the wrong type, or a second value for one parameter.
     pub fn read<T: DeserializeOwned>(&mut self, slot: &mut Option<T>) -> Result<(), DecodeError> {
         if slot.is_some() {
             return Err(DecodeError::new(DecodeFailure::Repeated(self.parameter)));
@@ -161,7 +161,7 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
     /// is absent if none of them has a value.
     ///
     /// # Errors
-    /// A value that does not fit.
+    /// A value of the wrong type.
     pub fn rest<T: DeserializeOwned>(&mut self, parameter: usize) -> Result<T, DecodeError> {
         self.rest = format!("{{{}}}", self.rest);
         self.parameter = parameter;

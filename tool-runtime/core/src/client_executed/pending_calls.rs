@@ -25,7 +25,7 @@ pub(super) struct PendingCalls {
     arrived: Notify,
 }
 
-/// By number of arrival, which no two calls share.
+/// By arrival number, which is unique.
 #[derive(Default)]
 struct Calls {
     pending: BTreeMap<u64, Pending>,
@@ -243,7 +243,7 @@ impl Ending {
     }
 }
 
-/// Waits for the answer of one call. Dropping it gives the call up.
+/// Waits for the answer of one call. Dropping it abandons the call.
 pub(super) struct Ticket {
     pending_calls: Arc<PendingCalls>,
     name: String,

@@ -91,7 +91,7 @@ impl CallRequest {
     }
 }
 
-/// A layer has an answer of its own instead of the tool's.
+/// A layer returned its own answer instead of the tool's.
 fn layer_error(name: &str, error: BoxError) -> CallError {
     let (class, text) = class_of(&error);
     CallError::new(class, format!("`{name}`: {text}")).with_detail(error.to_string())

@@ -5,7 +5,7 @@ use crate::observation::Observation;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The outcome of a call, as earlier hooks left it. Cheap to clone.
+/// The outcome of a call after earlier hooks. Cheap to clone.
 ///
 /// ```
 /// use tool_runtime::{After, AfterCall, ErrorClass, Hook, HookCall, Observation};

@@ -59,7 +59,7 @@ impl FinishedCall {
         }
     }
 
-    /// The text says whether the call succeeded, so that the model does not repeat a successful call.
+    /// The text contains whether the call succeeded, so that the model does not repeat a successful call.
     fn withheld(&self, mut detail: String) -> CallError {
         let tool = self.call.name();
         let text = if self.has_succeeded {

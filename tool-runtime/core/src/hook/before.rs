@@ -47,7 +47,7 @@ impl Before {
     }
 
     /// Continues the call with other arguments: JSON text, checked against the tool's schema before
-    /// anyone else sees it. Arguments that do not fit are a failure of the hook.
+    /// anyone else sees it. Invalid arguments are a failure of the hook.
     pub fn rewrite(arguments: impl Into<String>) -> Self {
         Self::proceed().rewriting(arguments)
     }

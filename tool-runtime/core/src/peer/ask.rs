@@ -23,7 +23,7 @@ pub enum Answer<T> {
 }
 
 impl<T> Answer<T> {
-    /// The answer, if there is one.
+    /// The value, if the user answered.
     ///
     /// ```
     /// use tool_runtime::Answer;
@@ -105,8 +105,8 @@ impl ToolContext {
     /// ```
     ///
     /// # Errors
-    /// The client shows no forms, does not answer, or answers something else; `T` has a field that the
-    /// compiler does not check and no form can show, or `key` names another question of the call already.
+    /// The client supports no forms, does not answer, or sends an invalid answer; `T` has a field that the
+    /// compiler does not check and no form supports, or `key` already names another question of the call.
     /// A user who declines is not an error.
     // Not an `async fn`: rustc checks the bounds of its opaque type as well, and reports a missing
     // `Form` three times.
@@ -122,7 +122,7 @@ impl ToolContext {
         Box::pin(async move { self.ask_in(key, message, FormSchema::of::<T>(key)).await })
     }
 
-    /// Asks with a form that is written by hand: a schema of MCP's elicitation, for forms
+    /// Asks with a hand-written form: a schema of MCP's elicitation, for forms
     /// that no type describes. Returns the answer's fields. See [`Self::ask`] for keys and effects.
     ///
     /// ```
@@ -152,10 +152,10 @@ impl ToolContext {
     }
 
     /// Sends the user to a web page: to sign in, to pay, to enter a secret. The answer says that
-    /// they agreed to go there, not that they are done. See [`Self::ask`] for keys and effects.
+    /// they agreed to open it, not that they are done. See [`Self::ask`] for keys and effects.
     ///
     /// # Errors
-    /// The client opens no pages, or does not answer.
+    /// The client does not support pages, or does not answer.
     pub async fn ask_url(
         &self,
         key: &str,

@@ -35,7 +35,7 @@ pub trait PromptAction: Sized + Send + 'static {
     /// Decodes the arguments in one pass.
     ///
     /// # Errors
-    /// The first thing that does not fit.
+    /// The first mismatch.
     fn decode(arguments: Arguments<'_>) -> Result<Self, DecodeError>;
 
     /// Runs the function. Dropping the future cancels it.

@@ -81,7 +81,7 @@ impl PromptArgument {
         Self { name: name.into(), title: None, description: description.into(), required: true }
     }
 
-    /// An argument that may be left out.
+    /// An optional argument.
     ///
     /// ```
     /// # use tool_runtime::PromptArgument;

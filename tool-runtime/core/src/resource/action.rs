@@ -35,7 +35,7 @@ pub trait ResourceAction: Sized + Send + 'static {
     /// Decodes the variables in one pass.
     ///
     /// # Errors
-    /// The first thing that does not fit.
+    /// The first mismatch.
     fn decode(arguments: Arguments<'_>) -> Result<Self, DecodeError>;
 
     /// Reads the resource. Dropping the future cancels the read.

@@ -142,7 +142,7 @@ impl UriTemplate {
         matches!(self.parts.first(), Some(Part::Literal(literal)) if uri.starts_with(literal))
     }
 
-    /// For every part and every place: whether this part and those after it can match the whole
+    /// For every part and every position: whether this part and those after it can match the whole
     /// rest of the URI. Found from the end, so that there is no backtracking.
     fn fitting(&self, uri: &str) -> Vec<Vec<bool>> {
         let end = uri.len();
@@ -171,7 +171,7 @@ fn literal_fits(literal: &str, uri: &str, rest: &[bool]) -> Vec<bool> {
     (0..rest.len()).map(fits).collect()
 }
 
-/// A variable fits where what follows fits one character later, or the variable does.
+/// A variable matches if the following parts match one character later, or the variable does.
 fn variable_fits(spans_segments: bool, uri: &str, rest: &[bool]) -> Vec<bool> {
     let mut fits = vec![false; rest.len()];
     for (at, byte) in uri.bytes().enumerate().rev() {

@@ -130,7 +130,7 @@ pub(crate) fn without_null(schema: &mut Schema) {
     lone_alternative(map);
 }
 
-/// `anyOf: [X, null]` becomes `X`; keywords beside it, such as a description, win.
+/// `anyOf: [X, null]` becomes `X`; adjacent keywords, such as a description, have priority.
 fn lone_alternative(map: &mut Map<String, Value>) {
     let Some(Value::Array(alternatives)) = map.get_mut("anyOf") else {
         return;

@@ -1,4 +1,4 @@
-//! Types whose schemas hold neither `pattern` nor `format` of ours.
+//! Types whose schemas contain neither `pattern` nor an enforced `format`.
 
 use serde_json::{Map, Value};
 use std::any::TypeId;

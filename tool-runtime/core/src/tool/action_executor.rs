@@ -20,7 +20,7 @@ type Outcome<'a> = BoxFuture<'a, Result<Observation, CallError>>;
 
 /// An action whose type is known only to function pointers.
 pub(super) struct ActionExecutor {
-    /// Made when it is first needed: it costs as much as the rest of a tool.
+    /// Created on first use: it costs as much as the rest of a tool.
     input: OnceLock<InputModel>,
     definition: Arc<ToolDefinition>,
     settings: Settings,
@@ -124,7 +124,7 @@ impl ActionExecutor {
     }
 }
 
-/// The reasons why no call can succeed where the schema was given beside the table.
+/// The reasons why no call can succeed with a given schema.
 fn unfit_schema(definition: &ToolDefinition, settings: &Settings) -> Vec<String> {
     let advertised = |given| {
         let has = |parameter: &&Parameter| parameter.aliases.contains(&given);

@@ -42,7 +42,7 @@ pub trait Executor: Send + Sync + 'static {
     /// arguments that are not valid. Default: nothing is checked, nothing is declared.
     ///
     /// # Errors
-    /// As [`Self::call`], for arguments that do not fit.
+    /// As [`Self::call`], for invalid arguments.
     fn access(&self, arguments: Arguments<'_>) -> Result<Access, CallError> {
         let _ = arguments;
         Ok(Access::undeclared())
@@ -62,7 +62,7 @@ pub trait Executor: Send + Sync + 'static {
     }
 
     /// Whether the tool is usable on this system. An unusable tool is hidden, and the pool's report
-    /// gives the reason. Called once, when the tool is offered to a pool. Default: usable.
+    /// returns the reason. Called once, when the tool is offered to a pool. Default: usable.
     ///
     /// # Errors
     /// The reason, for the operator.

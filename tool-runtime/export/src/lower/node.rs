@@ -196,7 +196,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// The alternatives, if each is a schema of its own; otherwise they are described.
+    /// The alternatives, if each is a complete schema; otherwise they are described.
     fn any_of(
         &mut self,
         map: &mut Map<String, Value>,
@@ -223,7 +223,7 @@ impl<'a> Lowering<'a> {
             if keyword == "oneOf" {
                 self.changed(keyword, ChangeKind::Rewritten);
             }
-            // The alternatives say the type.
+            // The alternatives have the type.
             map.remove("type");
             union = Some(Value::Array(lowered));
         }

@@ -1,4 +1,4 @@
-//! A call on the fast path: polled once by the task that reads, then by a task of its own.
+//! A call on the fast path: polled once by the task that reads, then in its own task.
 
 use super::call_state::CallState;
 use super::connection::Connection;

@@ -88,12 +88,12 @@ impl Writer {
         self.shared.lock().push_line(json)
     }
 
-    /// Writes the queue, or makes the pump write it. Never blocks.
+    /// Writes the queue, or starts the pump. Never blocks.
     pub(super) fn flush(&self) {
         self.shared.outlet.flush(&self.shared);
     }
 
-    /// Accepts no further message and makes the pump end when the queue is empty.
+    /// Accepts no further message and ends the pump when the queue is empty.
     pub(super) fn close(&self) {
         self.shared.lock().close();
         self.shared.outlet.wake();

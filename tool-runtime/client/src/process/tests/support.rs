@@ -68,13 +68,13 @@ impl Server {
         line.trim_end().to_owned()
     }
 
-    /// A number of a process, on a line of its own.
+    /// A process id, on a separate line.
     pub(super) async fn pid(&mut self) -> Pid {
         pid(&self.line().await)
     }
 }
 
-/// How a child ends by itself.
+/// The exit of a child on its own.
 pub(super) async fn exited(child: &Child) -> Exit {
     in_time("the child to end", child.exited()).await
 }

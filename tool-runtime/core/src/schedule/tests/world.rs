@@ -42,7 +42,7 @@ impl Wake for Flag {
 }
 
 impl World {
-    /// Enters a call, and checks whether it was rightly rejected. Polled later, if not `at_once`.
+    /// Enters a call, and checks whether its rejection is correct. Polled later, if not `at_once`.
     pub(super) fn enter(&mut self, claim: Claim, parent: Option<usize>, at_once: bool) {
         let link = parent.map(|parent| self.link(parent));
         let ticket = self.queue.enter(claim.clone(), link.as_ref());
@@ -70,7 +70,7 @@ impl World {
         }
     }
 
-    /// It ends, or gives up.
+    /// Ends or drops the call.
     pub(super) fn end(&mut self, index: usize) {
         self.calls[index].state = State::Gone;
     }

@@ -55,7 +55,7 @@ fn issue(
     Issue::new(at.path(), rule, format!("{} must be {words} {limit}{got}", at.subject()))
 }
 
-/// The issue, if the number does not fit the integer type that the schema's `format` names: schemars writes no bounds
+/// The issue, if the number does not fit into the integer type of the schema's `format`: schemars writes no bounds
 /// for the wider types, but decoding fails outside of them.
 fn type_limit(schema: &Map<String, Value>, number: &Number, at: &Place<'_>) -> Option<Issue> {
     let format = schema.get("format")?.as_str()?;

@@ -122,14 +122,14 @@ impl<'p> Place<'p> {
         self.level > MAX_DEPTH || self.hops >= MAX_HOPS
     }
 
-    /// The path as issues show it: `filter.range[2]["odd name"]`.
+    /// The path in issues: `filter.range[2]["odd name"]`.
     pub(super) fn path(&self) -> String {
         let mut path = self.parent.map(Place::path_of).unwrap_or_default();
         self.step.write_to(&mut path);
         path
     }
 
-    /// The path of a parent; a function of its own for the sake of `map`.
+    /// The path of a parent; a separate function for the sake of `map`.
     fn path_of(parent: &Place<'_>) -> String {
         parent.path()
     }

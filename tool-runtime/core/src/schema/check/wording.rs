@@ -132,7 +132,7 @@ pub(super) fn got_kind(value: &Value, at: &Place<'_>) -> String {
     }
 }
 
-/// ", got 3", for a number of things that is wrong, or nothing if they are secret.
+/// ", got 3", for a wrong number of items or properties, or nothing if they are secret.
 pub(super) fn got_count(count: usize, at: &Place<'_>) -> String {
     if at.is_secret() { String::new() } else { format!(", got {count}") }
 }

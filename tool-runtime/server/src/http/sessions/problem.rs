@@ -26,7 +26,7 @@ impl From<LimitReached> for SessionProblem {
     }
 }
 
-/// rmcp's errors mean that the session has ended meanwhile.
+/// rmcp's errors mean that the session has already ended.
 impl From<LocalSessionManagerError> for SessionProblem {
     fn from(error: LocalSessionManagerError) -> Self {
         tracing::debug!(%error, "a session does not answer");

@@ -1,4 +1,4 @@
-//! Requests that do not fit the protocol version of the connection.
+//! Requests that do not match the protocol version of the connection.
 
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ fn initialize(id: i64) -> Value {
     request
 }
 
-/// Sends requests that are rejected, then one that is served: gives the codes of the rejections.
+/// Sends requests that are rejected, then one that is served. Returns the codes of the rejections.
 async fn rejected(
     (peer, transport): (&mut Peer, &mut StdioTransport),
     requests: &[Value],

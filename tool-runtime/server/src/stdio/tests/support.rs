@@ -39,7 +39,7 @@ pub(super) struct Peer {
 }
 
 impl Peer {
-    /// Writes bytes as they are.
+    /// Writes bytes unchanged.
     pub(super) fn write(&mut self, bytes: impl AsRef<[u8]>) {
         self.to.write_all(bytes.as_ref()).expect("the pipe is open");
     }

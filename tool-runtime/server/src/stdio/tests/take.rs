@@ -1,4 +1,4 @@
-//! Taking the standard streams, in a process of its own.
+//! Taking the standard streams, in a separate process.
 
 use std::io::Write;
 use std::process::{Command, Stdio};

@@ -78,7 +78,7 @@ pub(super) fn is_unreadable(error: &HttpError) -> bool {
     }
 }
 
-/// Error messages of official SDKs for an unknown session, which have no code of their own.
+/// Error messages of official SDKs for an unknown session, which have no error code.
 const NO_SESSION: &[&str] = &[
     "bad request: mcp-session-id header is required",
     "bad request: missing session id",

@@ -5,7 +5,7 @@ use rmcp::transport::auth::{AuthError, CredentialStore, StoredCredentials};
 use serde_json::Value;
 use tool_runtime_core::{BoxFuture, Secret};
 
-/// The member with the address beside the credentials.
+/// The member that contains the address, next to the credentials.
 const RESOURCE: &str = "resource";
 /// So many seconds before their end rmcp refreshes tokens.
 const EARLY: u64 = 30;

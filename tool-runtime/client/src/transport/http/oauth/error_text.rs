@@ -1,4 +1,4 @@
-//! Texts of errors. Free text of an authorization server is left out: it may repeat secrets.
+//! Error texts. Free text of an authorization server is left out, since it may repeat secrets.
 
 use super::token_secrets::{Outcome, TokenSecrets};
 use crate::failure::leaf;

@@ -24,7 +24,7 @@ pub struct McpAuthPage {
     pub redirect_uri: String,
 }
 
-/// Keeps the tokens of servers from one run of the program to the next: in a keyring, say.
+/// Stores the tokens of servers between runs of the program, for example in a keyring.
 ///
 /// ```
 /// use std::collections::HashMap;

@@ -23,7 +23,7 @@ const MAX_REDIRECTS: usize = 5;
 pub(super) struct HttpClient {
     reach: AddressFilter,
     token_secrets: Arc<TokenSecrets>,
-    /// For this machine, without a proxy.
+    /// The client for loopback addresses, without a proxy.
     near: Clients,
     far: Clients,
 }

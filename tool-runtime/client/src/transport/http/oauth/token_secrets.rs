@@ -37,9 +37,9 @@ pub(super) enum Outcome {
 
 /// Remembers the secrets of one server's tokens, which stay out of errors and the log.
 pub(super) struct TokenSecrets {
-    /// From the configuration.
+    /// Secrets of the configuration.
     fixed: Vec<String>,
-    /// From the last requests and answers.
+    /// Secrets of recent requests and answers.
     recent: Mutex<VecDeque<String>>,
     /// The outcome of the last POST. rmcp's error only has a text.
     outcome: Mutex<Option<Outcome>>,
