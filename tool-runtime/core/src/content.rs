@@ -517,7 +517,7 @@ impl ContentAnnotations {
     }
 }
 
-/// An annotation without members is `None`.
+/// Decodes the members beside the content; `None` if there are none.
 fn non_empty<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Box<ContentExtra>>, D::Error> {

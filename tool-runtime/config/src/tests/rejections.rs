@@ -28,7 +28,7 @@ fn an_unknown_key_is_reported_with_the_nearest() {
 
 #[test]
 fn rejects_contradicting_transports() {
-    rejected(json!({}), &["`mcpServers.s`: it does not say how", "add `command`"]);
+    rejected(json!({}), &["`mcpServers.s`: it has neither a command", "add `command`"]);
     rejected(json!({ "type": "http" }), &["does not say how", r#"add `"url""#]);
     rejected(
         json!({ "command": "x", "url": "https://example.com" }),
@@ -149,7 +149,7 @@ fn commands_are_checked() {
         json!({ "command": "x", "args": [["y"]] }),
         &["`mcpServers.s.args[0]`: must be a string"],
     );
-    rejected(json!({ "command": "x", "env": { "A=B": "1" } }), &["holds no `=`"]);
+    rejected(json!({ "command": "x", "env": { "A=B": "1" } }), &["must not contain `=`"]);
     rejected(json!({ "command": "x", "env": { "": "1" } }), &["the name of the variable is empty"]);
     rejected(json!({ "command": "x", "env": { "A\u{0}": "1" } }), &["a NUL character"]);
     rejected(json!({ "command": "x", "env": ["A=1"] }), &["`mcpServers.s.env`: must be an object"]);
