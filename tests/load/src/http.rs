@@ -7,7 +7,7 @@ mod response;
 use crate::Load;
 use crate::answer::Answer;
 use crate::outcome::Outcome;
-use crate::server::{Server, accounted};
+use crate::server::{Server, with_usage};
 use connection::Connection;
 use endpoint::Endpoint;
 use std::io::{self, BufRead as _, BufReader};
@@ -45,7 +45,7 @@ pub(crate) fn run_at(url: &str, process: Option<u32>, load: &Load) -> io::Result
     let ids = AtomicU64::new(1);
     let work = |time| all(&endpoint, load, &ids, time);
     work(load.warm_up())?;
-    accounted(process, || work(load.time))
+    with_usage(process, || work(load.time))
 }
 
 /// Runs one client per call in flight.

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Time for a server to exit after the end of its input.
-const PATIENCE: Duration = Duration::from_secs(5);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A running server, ended when this is dropped.
 pub(crate) struct Server {
@@ -63,7 +63,7 @@ impl Server {
     /// # Errors
     /// If it does not exit, or not with success.
     pub(crate) fn wait(&self) -> io::Result<()> {
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + EXIT_TIMEOUT;
         loop {
             let ended = lock(&self.child).try_wait()?;
             match ended {
@@ -92,7 +92,7 @@ fn lock(child: &Mutex<Child>) -> MutexGuard<'_, Child> {
 }
 
 /// Runs `work` and adds the CPU time and memory of the process meanwhile.
-pub(crate) fn accounted(
+pub(crate) fn with_usage(
     process: Option<u32>,
     work: impl FnOnce() -> io::Result<Outcome>,
 ) -> io::Result<Outcome> {

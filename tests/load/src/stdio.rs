@@ -5,7 +5,7 @@ use crate::answer::Answer;
 use crate::call::Template;
 use crate::outcome::Outcome;
 use crate::protocol_version::ProtocolVersion;
-use crate::server::{Server, accounted};
+use crate::server::{Server, with_usage};
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Write as _};
@@ -31,7 +31,7 @@ pub(crate) fn run(command: Command, channel: Channel, load: &Load) -> io::Result
     let (server, mut client) = connect(command, channel, load)?;
     client.greet(load.version)?;
     client.run(load, load.warm_up())?;
-    let outcome = accounted(Some(server.id()), || client.run(load, load.time))?;
+    let outcome = with_usage(Some(server.id()), || client.run(load, load.time))?;
     drop(client);
     server.wait()?;
     Ok(outcome)

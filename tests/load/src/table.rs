@@ -9,7 +9,7 @@ use contender::{Contender, HTTP, STDIO};
 use std::io;
 use std::time::Duration;
 
-pub use sameness::check as check_sameness;
+pub use sameness::check as check_equal_answers;
 
 /// Numbers of calls in flight, one row each.
 const IN_FLIGHT: [usize; 2] = [1, 64];

@@ -16,7 +16,7 @@ fn command(program: &str, arguments: &[&str]) -> Command {
 }
 
 /// Briefly calls in both protocol versions, one and several at a time.
-fn moments() -> impl Iterator<Item = Load> {
+fn short_loads() -> impl Iterator<Item = Load> {
     ProtocolVersion::ALL.into_iter().flat_map(|version| {
         [1, 8].map(|in_flight| Load {
             version,
@@ -35,7 +35,7 @@ fn assert_right(outcome: &Outcome) {
 
 #[test]
 fn servers_on_pipes_and_sockets_answer_correctly() {
-    for load in moments() {
+    for load in short_loads() {
         for channel in [Channel::Pipes, Channel::Sockets] {
             for (program, argument) in
                 [(OURS, "serve"), (BY_HAND, "stdio"), (RMCP, "stdio"), (RMCP, "pipes")]
@@ -49,7 +49,7 @@ fn servers_on_pipes_and_sockets_answer_correctly() {
 
 #[test]
 fn servers_on_http_answer_correctly() {
-    for load in moments() {
+    for load in short_loads() {
         for words in [&["nagle"][..], &[], &["json", "stateless"]] {
             let server = command(RMCP, &[&["http", "0"], words].concat());
             assert_right(&load::http(server, &load).expect("a run"));
@@ -63,7 +63,7 @@ fn servers_on_http_answer_correctly() {
 
 #[test]
 fn a_wrong_answer_is_counted_and_shown() {
-    let mut load = moments().next().expect("a moment");
+    let mut load = short_loads().next().expect("a moment");
     load.call = Call::echo("yes");
     load.call.arguments = json!({ "text": "no" });
     let outcome = load::stdio(command(OURS, &["serve"]), Channel::Pipes, &load).expect("a run");
@@ -73,14 +73,14 @@ fn a_wrong_answer_is_counted_and_shown() {
 
 #[test]
 fn a_server_that_ends_early_is_an_error() {
-    let load = moments().next().expect("a moment");
+    let load = short_loads().next().expect("a moment");
     assert!(load::stdio(Command::new("true"), Channel::Pipes, &load).is_err());
     assert!(load::http(Command::new("true"), &load).is_err());
 }
 
 #[test]
 fn rejects_more_than_a_pipe_holds() {
-    let mut load = moments().next().expect("a moment");
+    let mut load = short_loads().next().expect("a moment");
     load.in_flight = 2;
     load.call = Call::echo(&"x".repeat(40_000));
     let rejected = load::stdio(command(OURS, &["serve"]), Channel::Pipes, &load);

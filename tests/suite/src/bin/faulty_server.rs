@@ -286,7 +286,7 @@ impl Server {
             "gone" if name == "gone-text" => text(id, &format!("Unknown tool: {name}")),
             "gone" => refuse(id, -32602, &format!("Unknown tool: {name}")),
             "ask" => self.ask(id, params, arguments["message"].as_str().unwrap_or("Sure?")),
-            "heard" => text(
+            "received" => text(
                 id,
                 &json!({
                     "cancelled": self.cancelled.lock().unwrap().len(),

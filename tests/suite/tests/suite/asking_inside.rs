@@ -271,8 +271,9 @@ async fn notifications_around_a_question_arrive() {
         let amounts: Vec<_> = record.progress.iter().map(|report| report.done).collect();
         assert_eq!(amounts, [1.0, 2.0]);
         // Each round is a request with its own progress.
-        let heard = client.notifications();
-        let tokens: Vec<_> = heard.iter().map(|heard| &heard.params["progressToken"]).collect();
+        let received = client.notifications();
+        let tokens: Vec<_> =
+            received.iter().map(|received| &received.params["progressToken"]).collect();
         assert_eq!(tokens[0] == tokens[1], version == ProtocolVersion::V2025_11_25);
     }
 }

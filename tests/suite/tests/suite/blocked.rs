@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 use suite::limit::Limit;
 
 /// Time limit after which a hanging server is killed, so that its test fails.
-const HANGING: Duration = Duration::from_secs(120);
+const HANG_LIMIT: Duration = Duration::from_secs(120);
 
 /// Time after which hosts kill a server whose input has ended.
-const PATIENCE: Duration = Duration::from_secs(2);
+const KILL_AFTER: Duration = Duration::from_secs(2);
 
 /// An overloaded machine may be late, but not every time.
-const TRIES: usize = 5;
+const ATTEMPTS: usize = 5;
 
 /// Calls that block their thread.
 const BLOCKING: u64 = 16;
@@ -44,7 +44,7 @@ impl Server {
             .spawn()
             .expect("it starts");
         Self {
-            _limit: Limit::within(HANGING, &child),
+            _limit: Limit::within(HANG_LIMIT, &child),
             input: child.stdin.take(),
             output: BufReader::new(child.stdout.take().expect("piped")).lines(),
             log: BufReader::new(child.stderr.take().expect("piped")).lines(),
@@ -327,7 +327,7 @@ fn empty() -> ChildStdout {
 #[test]
 fn a_client_that_does_not_read_does_not_delay_the_exit() {
     for how in ["EOF", "TERM"] {
-        assert!((0..TRIES).any(|_| time_to_end_unread(how) < PATIENCE), "{how}");
+        assert!((0..ATTEMPTS).any(|_| time_to_end_unread(how) < KILL_AFTER), "{how}");
     }
 }
 

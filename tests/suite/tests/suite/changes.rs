@@ -205,10 +205,10 @@ async fn listeners_are_notified_only_of_visible_changes() {
     assert!(pool.add_tools(&skills(), [tool("x", ""), tool("x", "")]).is_err());
     pool.remove_tools(&skills(), &pattern("a")).expect("removed");
     for listener in [&mut one, &mut other] {
-        let heard: Vec<PoolChange> = std::iter::from_fn(|| listener.try_next()).collect();
-        let heard: Vec<_> = heard.iter().map(lists).collect();
+        let received: Vec<PoolChange> = std::iter::from_fn(|| listener.try_next()).collect();
+        let received: Vec<_> = received.iter().map(lists).collect();
         assert_eq!(
-            heard,
+            received,
             [[vec!["a", "b"], NONE, NONE], [vec!["c"], NONE, vec!["b"]], [NONE, NONE, vec!["a"]],]
         );
     }
@@ -348,10 +348,10 @@ fn concurrent_additions_lose_nothing_and_notify_all_listeners() {
     });
     assert_eq!(names(&pool).len(), 101);
     assert_eq!(rejected.load(Ordering::SeqCst), 75);
-    let heard = |changes: &mut tool_runtime::PoolChanges| -> Vec<PoolChange> {
+    let received = |changes: &mut tool_runtime::PoolChanges| -> Vec<PoolChange> {
         std::iter::from_fn(|| changes.try_next()).collect()
     };
-    let (one, other) = (heard(&mut one), heard(&mut other));
+    let (one, other) = (received(&mut one), received(&mut other));
     assert_eq!(one, other);
     let added: usize = one.iter().map(|change| change.added.len()).sum();
     let updated: usize = one.iter().map(|change| change.updated.len()).sum();

@@ -34,7 +34,7 @@ fn client_conforms_to_2026_07_28() {
 
 /// Scenarios that are not scored, and not supported: authorization grants other than by a secret or a user. A
 /// host can pass such tokens as headers.
-const NOT_SPOKEN: [&str; 5] = [
+const NOT_SUPPORTED: [&str; 5] = [
     "auth/client-credentials-jwt",
     "auth/dpop",
     "auth/dpop-nonce",
@@ -54,7 +54,7 @@ fn client_conforms(version: &str, scored: usize) {
     assert!(ended.is_success(), "{}", ended.described());
     let mut failed = failed(&ended);
     failed.sort_unstable();
-    assert_eq!(failed, NOT_SPOKEN, "{}", ended.described());
+    assert_eq!(failed, NOT_SUPPORTED, "{}", ended.described());
     assert_eq!(passed(&ended.output), scored + 2, "{}", ended.described());
 }
 

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use suite::limit::Limit;
 
 /// Time after which the official Python client sends SIGTERM to a server whose input has ended.
-const PATIENCE: Duration = Duration::from_secs(2);
+const KILL_AFTER: Duration = Duration::from_secs(2);
 
 /// An overloaded machine may be late, but not every time.
-const TRIES: usize = 5;
+const ATTEMPTS: usize = 5;
 
 struct Shop {
     child: Child,
@@ -86,8 +86,8 @@ impl Shop {
 #[test]
 fn an_endless_call_is_abandoned_before_the_host_kills_the_server() {
     for (tool, sign) in [("shop.wait", "waiting"), ("shop.count", "")] {
-        let in_time = |_| time_to_end(tool, sign).is_some_and(|time| time < PATIENCE);
-        assert!((0..TRIES).any(in_time), "{tool}");
+        let in_time = |_| time_to_end(tool, sign).is_some_and(|time| time < KILL_AFTER);
+        assert!((0..ATTEMPTS).any(in_time), "{tool}");
     }
 }
 

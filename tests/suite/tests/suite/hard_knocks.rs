@@ -7,4 +7,4 @@ mod stdio;
 mod vitals;
 
 /// These servers receive many messages: one that takes longer hangs.
-const HANGING: std::time::Duration = std::time::Duration::from_secs(1200);
+const HANG_LIMIT: std::time::Duration = std::time::Duration::from_secs(1200);

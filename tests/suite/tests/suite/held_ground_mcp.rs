@@ -219,8 +219,9 @@ async fn subscriptions_are_limited() {
     subscribe(1000).await.expect("there is room");
     let uris: Vec<String> = (0..3000).map(|n| format!("notes://{n}")).collect();
     let client = TestClient::stateless(&pool).await;
-    let heard = client.listen(json!({ "resourceSubscriptions": uris })).await.expect("heard");
-    assert_eq!(heard["resourceSubscriptions"].as_array().expect("a list").len(), 1000);
+    let received =
+        client.listen(json!({ "resourceSubscriptions": uris })).await.expect("an acknowledgement");
+    assert_eq!(received["resourceSubscriptions"].as_array().expect("a list").len(), 1000);
 }
 
 #[tokio::test]

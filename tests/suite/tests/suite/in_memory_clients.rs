@@ -22,9 +22,9 @@ async fn brew(context: &ToolContext) -> Result<String, ToolError> {
 }
 
 /// Sends a message when dropped.
-struct Told(UnboundedSender<()>);
+struct DropNotifier(UnboundedSender<()>);
 
-impl Drop for Told {
+impl Drop for DropNotifier {
     fn drop(&mut self) {
         let _heard = self.0.send(());
     }
@@ -33,7 +33,7 @@ impl Drop for Told {
 /// Brew forever.
 #[tool(register = false, task = "required")]
 async fn simmer(told: &UnboundedSender<()>) {
-    let _told = Told(told.clone());
+    let _told = DropNotifier(told.clone());
     std::future::pending::<()>().await;
 }
 
@@ -111,7 +111,7 @@ async fn a_client_is_notified_of_subscribed_resources() {
         let pool = ToolPool::builder().resource::<NoteResource>().build().expect("a pool");
         let client = TestClient::builder(&pool).protocol_version(version).connect().await;
         let uris = json!({ "resourceSubscriptions": ["notes://1", "notes://2"] });
-        assert_eq!(client.listen(uris.clone()).await.expect("heard"), uris);
+        assert_eq!(client.listen(uris.clone()).await.expect("an acknowledgement"), uris);
         pool.resource_updated("notes://2");
         let news = client.notification("notifications/resources/updated").await;
         assert_eq!(news.params["uri"], "notes://2");

@@ -129,7 +129,7 @@ async fn an_entry_with_unknown_tools_is_a_problem() {
 async fn a_change_of_one_server_keeps_the_others() {
     let (one, other) = (lives("one"), lives("other"));
     let server =
-        |lives: &Path| faulty(&json!({ "tools": ["hang", "heard", "echo"], "lives": lives }));
+        |lives: &Path| faulty(&json!({ "tools": ["hang", "received", "echo"], "lives": lives }));
     let pool = empty();
     let builder = manager().server("one", server(&one)).server("other", server(&other));
     let manager = builder.connect(&pool).await.unwrap();
@@ -137,7 +137,7 @@ async fn a_change_of_one_server_keeps_the_others() {
         let pool = pool.clone();
         async move { call(&pool, "one.hang", json!({})).await }
     });
-    while !call(&pool, "one.heard", json!({})).await.observation().to_text().contains("hang") {}
+    while !call(&pool, "one.received", json!({})).await.observation().to_text().contains("hang") {}
     for _ in 0..3 {
         manager.disable("one").await.unwrap();
         manager.disable("one").await.unwrap();
@@ -159,14 +159,14 @@ async fn a_change_of_one_server_keeps_the_others() {
 async fn a_connection_is_reused_and_none_is_opened_after_close() {
     let lives = lives("used");
     let pool = empty();
-    let server = faulty(&json!({ "tools": ["echo", "heard"], "lives": lives }));
+    let server = faulty(&json!({ "tools": ["echo", "received"], "lives": lives }));
     let manager = manager().server("s", server).connect(&pool).await.unwrap();
     for _ in 0..20 {
         assert!(!call(&pool, "s.echo", json!({})).await.is_error());
     }
-    let heard = call(&pool, "s.heard", json!({})).await.observation().to_text();
-    let heard: Value = serde_json::from_str(&heard).unwrap();
-    assert_eq!(heard["calls"].as_array().unwrap().len(), 21, "what it knows lasts");
+    let received = call(&pool, "s.received", json!({})).await.observation().to_text();
+    let received: Value = serde_json::from_str(&received).unwrap();
+    assert_eq!(received["calls"].as_array().unwrap().len(), 21, "what it knows lasts");
     let tool = pool.get("s.echo").unwrap();
     manager.close().await;
     assert!(call(&pool, "s.echo", json!({})).await.is_error());

@@ -1,6 +1,6 @@
 //! Servers whose tools are in a pool. Here they run in the process of the test.
 
-use super::support::{Bar, in_time};
+use super::support::{ProgressRecorder, in_time};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -161,7 +161,7 @@ async fn an_error_of_a_tool_stays_an_error() {
 #[tokio::test]
 async fn progress_reaches_the_caller() {
     let (pool, _manager) = connected(&far()).await;
-    let bar = Arc::new(Bar::default());
+    let bar = Arc::new(ProgressRecorder::default());
     let context = pool.context().with_peer(bar.clone());
     pool.call_with(ToolCall::new("far.count", "{}"), &context).await;
     let reports = bar.0.lock().unwrap();

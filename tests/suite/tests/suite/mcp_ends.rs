@@ -256,7 +256,7 @@ async fn a_sent_request_is_not_reported_as_unsent() {
 
 /// A question to a user who never answers. Sends a message when the question is cancelled.
 #[derive(Default)]
-struct Nobody {
+struct NoUser {
     asked: Notify,
     let_go: Arc<Notify>,
 }
@@ -269,7 +269,7 @@ impl Drop for Asking {
     }
 }
 
-impl Peer for Nobody {
+impl Peer for NoUser {
     fn can(&self, capability: PeerCapability) -> bool {
         capability == PeerCapability::Elicitation
     }
@@ -287,7 +287,7 @@ impl Peer for Nobody {
 #[tokio::test]
 async fn a_question_is_dropped_with_its_call() {
     for version in ["2026-07-28", "2025-11-25"] {
-        let nobody = Arc::new(Nobody::default());
+        let nobody = Arc::new(NoUser::default());
         let pool = empty();
         let server = faulty(&json!({ "version": version, "tools": ["ask"] }));
         let builder = McpManager::builder().server("s", server).peer(nobody.clone());
@@ -312,7 +312,7 @@ async fn a_question_is_dropped_with_its_call() {
 
 #[tokio::test]
 async fn a_call_that_waits_for_a_user_has_a_limit() {
-    let nobody = Arc::new(Nobody::default());
+    let nobody = Arc::new(NoUser::default());
     let pool = empty();
     let server = faulty(&json!({ "version": "2026-07-28", "tools": ["ask"] }));
     let builder = McpManager::builder().server("s", server).peer(nobody.clone());

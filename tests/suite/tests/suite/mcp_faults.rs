@@ -210,7 +210,7 @@ async fn a_server_that_stops_reading_is_reconnected() {
         let life = counted.fetch_add(1, Ordering::Relaxed);
         async move {
             let (ours, theirs) = tokio::io::duplex(1 << 10);
-            tokio::spawn(deaf(theirs, life == 0));
+            tokio::spawn(not_reading(theirs, life == 0));
             let (reader, writer) = tokio::io::split(ours);
             Ok((Box::new(reader) as _, Box::new(writer) as _))
         }
@@ -230,7 +230,7 @@ async fn a_server_that_stops_reading_is_reconnected() {
 }
 
 /// A server that answers every call; or only one, after which it stops reading.
-async fn deaf(stream: tokio::io::DuplexStream, is_deaf: bool) {
+async fn not_reading(stream: tokio::io::DuplexStream, is_deaf: bool) {
     let (reader, mut writer) = tokio::io::split(stream);
     let mut lines = BufReader::new(reader).lines();
     while let Ok(Some(line)) = lines.next_line().await {
@@ -240,7 +240,7 @@ async fn deaf(stream: tokio::io::DuplexStream, is_deaf: bool) {
             "initialize" => json!({
                 "protocolVersion": "2025-11-25",
                 "capabilities": { "tools": {} },
-                "serverInfo": { "name": "deaf", "version": "1" },
+                "serverInfo": { "name": "not_reading", "version": "1" },
             }),
             "tools/list" => {
                 json!({ "tools": [{ "name": "echo", "inputSchema": { "type": "object" } }] })
@@ -266,7 +266,7 @@ async fn deaf(stream: tokio::io::DuplexStream, is_deaf: bool) {
 async fn a_call_without_a_waiter_is_cancelled() {
     for version in ["2025-11-25", "2026-07-28"] {
         let (pool, _manager) =
-            with(json!({ "version": version, "tools": ["hang", "heard"] })).await;
+            with(json!({ "version": version, "tools": ["hang", "received"] })).await;
         let hanging = call(&pool, "s.hang", json!({}));
         assert!(tokio::time::timeout(Duration::from_millis(300), hanging).await.is_err());
         assert_eq!(cancelled(&pool).await, 1, "{version}");
@@ -276,9 +276,9 @@ async fn a_call_without_a_waiter_is_cancelled() {
 /// Number of cancellations that the server received. A cancelled call does not wait until its notification is sent.
 async fn cancelled(pool: &ToolPool) -> u64 {
     for _ in 0..100 {
-        let heard = text(pool, "s.heard", json!({})).await;
-        let heard: Value = serde_json::from_str(&heard).unwrap();
-        if let Some(count @ 1..) = heard["cancelled"].as_u64() {
+        let received = text(pool, "s.received", json!({})).await;
+        let received: Value = serde_json::from_str(&received).unwrap();
+        if let Some(count @ 1..) = received["cancelled"].as_u64() {
             return count;
         }
     }
@@ -309,7 +309,7 @@ async fn an_answer_without_content_is_a_success() {
 #[tokio::test]
 async fn silence_has_a_limit_and_progress_does_not_count_as_silence() {
     let pool = ToolPool::builder().allow_empty().build().unwrap();
-    let config = faulty(&json!({ "tools": ["hang", "slow", "heard"] }));
+    let config = faulty(&json!({ "tools": ["hang", "slow", "received"] }));
     let config = config.call_timeout(Duration::from_secs(1));
     let builder =
         McpManager::builder().server("s", config).max_call_duration(Duration::from_secs(4));
@@ -357,7 +357,7 @@ async fn a_server_killed_during_a_call_is_restarted() {
 #[tokio::test]
 async fn only_repeatable_calls_are_sent_twice() {
     let lives = lives("fragile");
-    let script = json!({ "tools": ["fragile", "fragile-ro", "heard"], "lives": lives });
+    let script = json!({ "tools": ["fragile", "fragile-ro", "received"], "lives": lives });
     let (pool, manager) = with(script.clone()).await;
     // A server's annotations are used only if it is trusted.
     let trusted = McpConfig::new().with("s", faulty(&script).trusted(true));
@@ -365,15 +365,17 @@ async fn only_repeatable_calls_are_sent_twice() {
     manager.replace(trusted).await.unwrap();
     manager.settled().await;
     assert_eq!(text(&pool, "s.fragile-ro", json!({})).await, "survived");
-    let heard: Value = serde_json::from_str(&text(&pool, "s.heard", json!({})).await).unwrap();
-    assert_eq!(heard["calls"], json!(["fragile-ro", "heard"]));
+    let received: Value =
+        serde_json::from_str(&text(&pool, "s.received", json!({})).await).unwrap();
+    assert_eq!(received["calls"], json!(["fragile-ro", "received"]));
 
     std::fs::remove_file(&lives).unwrap();
     let (pool, _manager) = with(script).await;
     let lost = call(&pool, "s.fragile", json!({})).await;
     assert_eq!(lost.error().unwrap().class(), ErrorClass::Indeterminate);
-    let heard: Value = serde_json::from_str(&text(&pool, "s.heard", json!({})).await).unwrap();
-    assert_eq!(heard["calls"], json!(["heard"]), "the new life was not asked again");
+    let received: Value =
+        serde_json::from_str(&text(&pool, "s.received", json!({})).await).unwrap();
+    assert_eq!(received["calls"], json!(["received"]), "the new life was not asked again");
 }
 
 #[tokio::test]

@@ -48,7 +48,7 @@ async fn speak(stream: DuplexStream, answer: impl Fn(&Value) -> Vec<Value>) {
 }
 
 /// A server of 2025-11-25 with some tools, which answer with their arguments.
-fn usual(message: &Value, tools: &Value) -> Vec<Value> {
+fn ordinary(message: &Value, tools: &Value) -> Vec<Value> {
     let (id, params) = (&message["id"], &message["params"]);
     let result = match message["method"].as_str() {
         Some("initialize") => json!({
@@ -72,7 +72,7 @@ fn usual(message: &Value, tools: &Value) -> Vec<Value> {
 fn with_tools(tools: Value) -> McpManagerBuilder {
     McpManager::builder().custom("s", move || {
         let tools = tools.clone();
-        async move { Ok(server(move |message| usual(message, &tools))) }
+        async move { Ok(server(move |message| ordinary(message, &tools))) }
     })
 }
 
@@ -157,7 +157,7 @@ async fn rejected_requests_log_one_warning_per_kind() {
             }
             return Vec::new();
         }
-        let mut said = usual(message, &json!([]));
+        let mut said = ordinary(message, &json!([]));
         if message["method"] == "tools/list" {
             let asks = (0..EACH).flat_map(|n| {
                 let sample = json!({ "messages": [], "maxTokens": 1 });
@@ -199,7 +199,7 @@ fn once(tries: &Arc<AtomicUsize>) -> McpManagerBuilder {
         let is_first = tries.fetch_add(1, Ordering::Relaxed) == 0;
         async move {
             let tools = json!([{ "name": "end", "inputSchema": { "type": "object" } }]);
-            let there = || server(move |message| usual(message, &tools));
+            let there = || server(move |message| ordinary(message, &tools));
             is_first.then(there).ok_or_else(|| Error::from("it is away"))
         }
     });
@@ -232,7 +232,7 @@ async fn a_list_waits_briefly_for_servers_and_later_tools_are_notified() {
         async move {
             opened.acquire().await?.forget();
             let tools = json!([{ "name": "echo", "inputSchema": { "type": "object" } }]);
-            Ok(server(move |message| usual(message, &tools)))
+            Ok(server(move |message| ordinary(message, &tools)))
         }
     });
     let limit = Duration::from_secs(7);
@@ -260,7 +260,7 @@ async fn a_waiting_list_includes_a_server_that_connects() {
     let builder = McpManager::builder().custom("s", || async {
         tokio::time::sleep(Duration::from_secs(3)).await;
         let tools = json!([{ "name": "echo", "inputSchema": { "type": "object" } }]);
-        Ok(server(move |message| usual(message, &tools)))
+        Ok(server(move |message| ordinary(message, &tools)))
     });
     let pool = empty();
     let manager = builder.start(&pool).unwrap();

@@ -173,12 +173,12 @@ async fn a_changed_list_keeps_the_tools_of_other_servers() {
     let others = ["own", "t.echo", "t.slow"].map(|name| pool.get(name).unwrap());
     let kept = pool.get("s.change").unwrap();
     let mut changes = pool.changes();
-    let change = json!({ "tools": ["change", "heard"] });
+    let change = json!({ "tools": ["change", "received"] });
     pool.call(ToolCall::new("s.change", change.to_string())).await;
     let change = in_time(changes.next()).await.unwrap();
-    assert_eq!((change.added, change.removed), (vec!["s.heard".into()], vec!["s.echo".into()]));
+    assert_eq!((change.added, change.removed), (vec!["s.received".into()], vec!["s.echo".into()]));
     assert!(change.updated.is_empty(), "{:?}", change.updated);
-    assert_eq!(names(&pool), ["own", "s.change", "s.heard", "t.echo", "t.slow"]);
+    assert_eq!(names(&pool), ["own", "s.change", "s.received", "t.echo", "t.slow"]);
     for tool in others.iter().chain([&kept]) {
         assert_eq!(pool.get(tool.name()).unwrap().definition(), tool.definition());
     }

@@ -16,7 +16,7 @@ fn pool() -> ToolPool {
 }
 
 /// A server whose list of resources repeats the same page forever.
-async fn circle(stream: DuplexStream, asked: Arc<AtomicUsize>) {
+async fn repeated_page(stream: DuplexStream, asked: Arc<AtomicUsize>) {
     let (reader, mut writer) = split(stream);
     let mut lines = BufReader::new(reader).lines();
     while let Ok(Some(line)) = lines.next_line().await {
@@ -25,7 +25,7 @@ async fn circle(stream: DuplexStream, asked: Arc<AtomicUsize>) {
             Some("initialize") => json!({ "result": {
                 "protocolVersion": "2025-11-25",
                 "capabilities": { "resources": {} },
-                "serverInfo": { "name": "circle", "version": "1" },
+                "serverInfo": { "name": "repeated_page", "version": "1" },
             } }),
             Some("resources/list") => {
                 asked.fetch_add(1, Ordering::Relaxed);
@@ -48,16 +48,16 @@ async fn circle(stream: DuplexStream, asked: Arc<AtomicUsize>) {
 async fn an_endless_list_is_truncated() {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
-    let builder = McpManager::builder().custom("circle", move || {
+    let builder = McpManager::builder().custom("repeated_page", move || {
         let (ours, theirs) = duplex(1 << 16);
-        tokio::spawn(circle(theirs, Arc::clone(&count)));
+        tokio::spawn(repeated_page(theirs, Arc::clone(&count)));
         async move {
             let (reader, writer) = split(ours);
             Ok((Box::new(reader) as _, Box::new(writer) as _))
         }
     });
     let manager = builder.connect(&pool()).await.unwrap();
-    let error = manager.resources("circle").await.unwrap_err();
+    let error = manager.resources("repeated_page").await.unwrap_err();
     assert!(error.to_string().contains("repeats an earlier page"), "{error}");
     assert_eq!(asked.load(Ordering::Relaxed), 2, "the second one is the same");
     manager.close().await;

@@ -1,6 +1,6 @@
 //! Trust in servers: annotations, secrets, and members that are passed on.
 
-use super::support::{Bar, in_time};
+use super::support::{ProgressRecorder, in_time};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::sync::Arc;
@@ -175,7 +175,7 @@ async fn a_secret_that_a_server_echoes_reaches_no_model() {
             let text = text(&pool, "s.raw", json!({ "line": error_text })).await;
             assert!(text.contains("no ") && !text.contains(SECRET), "{text}");
         }
-        let bar = Arc::new(Bar::default());
+        let bar = Arc::new(ProgressRecorder::default());
         let context = pool.context().with_peer(Arc::clone(&bar) as _);
         let arguments = json!({ "ms": 1, "message": format!("with {SECRET}") }).to_string();
         in_time(pool.call_with(ToolCall::new("s.slow", arguments), &context)).await;

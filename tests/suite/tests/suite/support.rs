@@ -82,9 +82,9 @@ pub(super) fn blocking_in_time(test: impl FnOnce() + Send + 'static) {
 
 /// A peer that records progress.
 #[derive(Default)]
-pub(super) struct Bar(pub(super) Mutex<Vec<Progress>>);
+pub(super) struct ProgressRecorder(pub(super) Mutex<Vec<Progress>>);
 
-impl Peer for Bar {
+impl Peer for ProgressRecorder {
     fn hears_progress(&self) -> bool {
         true
     }

@@ -134,7 +134,7 @@ async fn chatter(context: &ToolContext) {
     context.log(LogLevel::Emergency, "fire");
 }
 
-async fn heard(version: ProtocolVersion, level: impl Into<Option<LogLevel>>) -> Vec<LogLevel> {
+async fn received(version: ProtocolVersion, level: impl Into<Option<LogLevel>>) -> Vec<LogLevel> {
     let pool = pool_of::<ChatterAction>();
     let client =
         TestClient::builder(&pool).protocol_version(version).log_level(level).connect().await;
@@ -147,12 +147,16 @@ async fn heard(version: ProtocolVersion, level: impl Into<Option<LogLevel>>) -> 
 async fn log_messages_are_filtered_by_level() {
     use LogLevel::{Debug, Emergency, Info, Warning};
     for version in VERSIONS {
-        assert_eq!(heard(version, Debug).await, [Debug, Info, Warning, Emergency], "{version:?}");
-        assert_eq!(heard(version, Info).await, [Info, Warning, Emergency], "{version:?}");
-        assert_eq!(heard(version, LogLevel::Error).await, [Emergency], "{version:?}");
+        assert_eq!(
+            received(version, Debug).await,
+            [Debug, Info, Warning, Emergency],
+            "{version:?}"
+        );
+        assert_eq!(received(version, Info).await, [Info, Warning, Emergency], "{version:?}");
+        assert_eq!(received(version, LogLevel::Error).await, [Emergency], "{version:?}");
     }
-    assert_eq!(heard(ProtocolVersion::V2025_11_25, None).await, [Info, Warning, Emergency]);
-    assert_eq!(heard(ProtocolVersion::V2026_07_28, None).await, []);
+    assert_eq!(received(ProtocolVersion::V2025_11_25, None).await, [Info, Warning, Emergency]);
+    assert_eq!(received(ProtocolVersion::V2026_07_28, None).await, []);
 }
 
 #[tokio::test]

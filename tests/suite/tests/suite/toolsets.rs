@@ -40,7 +40,7 @@ impl Probe {
         (Self { events, behaviour, pool: Arc::default() }, received)
     }
 
-    fn tell(&self, event: &'static str) {
+    fn send(&self, event: &'static str) {
         let _ = self.events.send(event);
     }
 }
@@ -63,7 +63,7 @@ impl Session {
     /// Work until interrupted, and say so.
     #[tool]
     async fn work(&self) -> &'static str {
-        self.probe.tell("work");
+        self.probe.send("work");
         self.interrupted.notified().await;
         "interrupted"
     }
@@ -72,14 +72,14 @@ impl Session {
     #[tool]
     async fn persist(&self) {
         let _ended = Ended(&self.probe, "persist dropped");
-        self.probe.tell("work");
+        self.probe.send("work");
         std::future::pending::<()>().await;
     }
 
     /// Work with a limit of its own.
     #[tool(timeout = "1m")]
     async fn hurry(&self) {
-        self.probe.tell("work");
+        self.probe.send("work");
         std::future::pending::<()>().await;
     }
 
@@ -100,7 +100,7 @@ struct Ended<'a>(&'a Probe, &'static str);
 
 impl Drop for Ended<'_> {
     fn drop(&mut self) {
-        self.0.tell(self.1);
+        self.0.send(self.1);
     }
 }
 
@@ -124,12 +124,12 @@ impl Toolset for Session {
             let _ = pool.add_tools(&Source::owner("close"), []);
             drop(pool.restrict(["*"]));
         }
-        self.probe.tell("closed");
+        self.probe.send("closed");
         assert!(self.probe.behaviour != Behaviour::ClosePanics, "close");
     }
 
     fn interrupt(&self, call: &ToolContext) {
-        self.probe.tell(if call.call_id() == Some("c1") { "interrupt c1" } else { "interrupt" });
+        self.probe.send(if call.call_id() == Some("c1") { "interrupt c1" } else { "interrupt" });
         self.interrupted.notify_waiters();
         assert!(self.probe.behaviour != Behaviour::InterruptPanics, "interrupt");
     }
@@ -163,7 +163,7 @@ async fn rest(mut events: UnboundedReceiver<&'static str>) -> Vec<&'static str> 
     all
 }
 
-fn told(events: &mut UnboundedReceiver<&'static str>) -> Vec<&'static str> {
+fn drain(events: &mut UnboundedReceiver<&'static str>) -> Vec<&'static str> {
     std::iter::from_fn(|| events.try_recv().ok()).collect()
 }
 

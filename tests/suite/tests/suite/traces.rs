@@ -9,16 +9,16 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
 /// Time for processes that are still exiting.
-const PATIENCE: Duration = Duration::from_secs(5);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Resources that this process uses.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Traces {
+pub(super) struct ProcessResources {
     descriptors: usize,
     threads: usize,
 }
 
-impl Traces {
+impl ProcessResources {
     /// Resources before the test. A first runtime is started before, since it leaves some resources for
     /// all later ones.
     pub(super) fn before() -> Self {
@@ -32,7 +32,7 @@ impl Traces {
     }
 
     /// Waits until this process uses no more than before. Reports the difference if that does not happen.
-    pub(super) fn are_all(self) -> Result<(), String> {
+    pub(super) fn are_released(self) -> Result<(), String> {
         let is_all = || {
             let now = Self::now();
             now.descriptors <= self.descriptors && now.threads <= self.threads
@@ -51,7 +51,7 @@ fn descriptors() -> Vec<PathBuf> {
 
 /// Waits until a condition holds.
 pub(super) fn eventually(is: impl Fn() -> bool) -> bool {
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + EXIT_TIMEOUT;
     while !is() {
         if Instant::now() > end {
             return false;

@@ -37,7 +37,7 @@ fn program(words: &[std::ffi::OsString]) -> Command {
 /// Builds the servers, which `cargo run` does not build, and prints the tables.
 fn tables(options: &Options, stdio: bool, http: bool) -> Result<(), Box<dyn Error>> {
     build()?;
-    table::check_sameness()?;
+    table::check_equal_answers()?;
     if stdio {
         table::stdio(options.effort)?;
     }

@@ -5,7 +5,7 @@ mod callers;
 mod idle;
 mod start;
 
-use callers::{Bare, Caller, Pooled};
+use callers::{Caller, PoolClient, RmcpClient};
 use std::cmp::Ordering;
 use std::error::Error;
 use std::path::PathBuf;
@@ -28,12 +28,13 @@ fn main() -> Outcome<()> {
     runtime.block_on(async {
         println!("| A call by | in flight | rmcp's client | the pool | pool / rmcp |");
         println!("|---|---:|---:|---:|---:|");
-        for over in [Over::Memory, Over::Stdio] {
-            let (bare, pooled) = (Bare::connect(over).await?, Pooled::connect(over).await?);
+        for over in [Transport::Memory, Transport::Stdio] {
+            let (rmcp, pooled) =
+                (RmcpClient::connect(over).await?, PoolClient::connect(over).await?);
             for in_flight in [1, 64] {
-                let Beside { bare, pooled, ratio } = beside(&bare, &pooled, in_flight).await?;
-                let (name, bare, pooled) = (over.name(), micros(bare), micros(pooled));
-                println!("| {name} | {in_flight} | {bare:.1} us | {pooled:.1} us | {ratio:.2} |");
+                let Comparison { rmcp, pooled, ratio } = compare(&rmcp, &pooled, in_flight).await?;
+                let (name, rmcp, pooled) = (over.name(), micros(rmcp), micros(pooled));
+                println!("| {name} | {in_flight} | {rmcp:.1} us | {pooled:.1} us | {ratio:.2} |");
             }
         }
         println!();
@@ -44,14 +45,14 @@ fn main() -> Outcome<()> {
 
 /// The transport.
 #[derive(Clone, Copy)]
-enum Over {
+enum Transport {
     /// A server in this process.
     Memory,
     /// A separate process.
     Stdio,
 }
 
-impl Over {
+impl Transport {
     fn name(self) -> &'static str {
         match self {
             Self::Memory => "memory, one process",
@@ -61,29 +62,33 @@ impl Over {
 }
 
 /// Times of both clients, measured side by side.
-struct Beside {
-    bare: Duration,
+struct Comparison {
+    rmcp: Duration,
     pooled: Duration,
     ratio: f64,
 }
 
 /// Measures one call with each client, and the ratio.
-async fn beside(bare: &impl Caller, pooled: &impl Caller, in_flight: usize) -> Outcome<Beside> {
+async fn compare(
+    rmcp: &impl Caller,
+    pooled: &impl Caller,
+    in_flight: usize,
+) -> Outcome<Comparison> {
     let mut rounds = Vec::with_capacity(ROUNDS);
     for round in 0..ROUNDS {
         // The second client profits from the caches of the first.
-        let (bare, pooled) = if round % 2 == 0 {
-            let bare = each(bare, in_flight).await?;
-            (bare, each(pooled, in_flight).await?)
+        let (rmcp, pooled) = if round % 2 == 0 {
+            let rmcp = each(rmcp, in_flight).await?;
+            (rmcp, each(pooled, in_flight).await?)
         } else {
             let pooled = each(pooled, in_flight).await?;
-            (each(bare, in_flight).await?, pooled)
+            (each(rmcp, in_flight).await?, pooled)
         };
-        rounds.push((bare, pooled));
+        rounds.push((rmcp, pooled));
     }
-    let ratio = |(bare, pooled): &(Duration, Duration)| pooled.as_secs_f64() / bare.as_secs_f64();
-    Ok(Beside {
-        bare: middle(rounds.iter().map(|round| round.0), Duration::cmp),
+    let ratio = |(rmcp, pooled): &(Duration, Duration)| pooled.as_secs_f64() / rmcp.as_secs_f64();
+    Ok(Comparison {
+        rmcp: middle(rounds.iter().map(|round| round.0), Duration::cmp),
         pooled: middle(rounds.iter().map(|round| round.1), Duration::cmp),
         ratio: middle(rounds.iter().map(ratio), f64::total_cmp),
     })

@@ -60,7 +60,7 @@ async fn weigh(load: &Load) {
     load.0.fetch_sub(1, Ordering::SeqCst);
 }
 
-async fn most_at_once(batch_limit: Option<usize>, limit: Option<usize>, count: usize) -> usize {
+async fn max_concurrent(batch_limit: Option<usize>, limit: Option<usize>, count: usize) -> usize {
     let builder = ToolPool::builder().tool::<WeighAction>().state(Load::default());
     let builder = match batch_limit {
         Some(limit) => builder.batch_limit(limit),
@@ -79,15 +79,15 @@ async fn most_at_once(batch_limit: Option<usize>, limit: Option<usize>, count: u
 
 #[tokio::test(start_paused = true)]
 async fn ten_calls_run_concurrently_by_default() {
-    assert_eq!(most_at_once(None, None, 25).await, 10);
-    assert_eq!(most_at_once(None, None, 3).await, 3);
-    assert_eq!(most_at_once(Some(4), None, 25).await, 4);
-    assert_eq!(most_at_once(Some(4), Some(7), 25).await, 7);
-    assert_eq!(most_at_once(None, Some(1), 5).await, 1);
-    assert_eq!(most_at_once(Some(0), None, 5).await, 1);
-    assert_eq!(most_at_once(None, Some(0), 5).await, 1);
-    assert_eq!(most_at_once(None, Some(usize::MAX), 25).await, 25);
-    assert_eq!(most_at_once(Some(usize::MAX), None, 25).await, 25);
+    assert_eq!(max_concurrent(None, None, 25).await, 10);
+    assert_eq!(max_concurrent(None, None, 3).await, 3);
+    assert_eq!(max_concurrent(Some(4), None, 25).await, 4);
+    assert_eq!(max_concurrent(Some(4), Some(7), 25).await, 7);
+    assert_eq!(max_concurrent(None, Some(1), 5).await, 1);
+    assert_eq!(max_concurrent(Some(0), None, 5).await, 1);
+    assert_eq!(max_concurrent(None, Some(0), 5).await, 1);
+    assert_eq!(max_concurrent(None, Some(usize::MAX), 25).await, 25);
+    assert_eq!(max_concurrent(Some(usize::MAX), None, 25).await, 25);
 }
 
 #[tokio::test(start_paused = true)]
@@ -232,10 +232,10 @@ async fn explode() {
 }
 
 /// Panic when it is asked what it touches.
-#[tool(register = false, access = nobody_knows)]
+#[tool(register = false, access = undeclared)]
 async fn mislead() {}
 
-fn nobody_knows(_: &MisleadAction) -> Access {
+fn undeclared(_: &MisleadAction) -> Access {
     panic!("boom");
 }
 

@@ -73,7 +73,7 @@ async fn work(job: Job, context: &ToolContext) -> String {
     tokio::time::sleep(Duration::from_millis(job.millis)).await;
     if !job.calls.is_empty() {
         let results = context.call_all(job.calls.iter().map(Nested::call)).await;
-        log.gather(&job.calls, results);
+        log.collect(&job.calls, results);
         tokio::time::sleep(Duration::from_millis(job.millis)).await;
     }
     format!("did {}", job.id)
@@ -157,7 +157,7 @@ impl Log {
     }
 
     /// Records the results of a batch, one per call, in call order.
-    pub(super) fn gather(&self, calls: &[Nested], results: Vec<ToolResult>) {
+    pub(super) fn collect(&self, calls: &[Nested], results: Vec<ToolResult>) {
         self.step(|entries, _| {
             let ids: Vec<&str> = results.iter().map(ToolResult::call_id).collect();
             let expected: Vec<String> = calls.iter().map(|call| call.job.id.to_string()).collect();

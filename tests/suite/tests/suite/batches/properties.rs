@@ -99,7 +99,7 @@ async fn run(pool: &ToolPool, batch: &Batch) {
             results
         }
     };
-    pool.context().get::<Log>().expect("a log").gather(&batch.calls, results);
+    pool.context().get::<Log>().expect("a log").collect(&batch.calls, results);
 }
 
 /// One call and its position.

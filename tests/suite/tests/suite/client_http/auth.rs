@@ -67,11 +67,11 @@ async fn headers_are_computed_for_each_request_and_after_a_rejection() {
     let far = RemoteServer::start(&tools(&probe), HttpOptions::default(), gate);
     let pool = ToolPool::builder().build().unwrap();
     let (number, rejections) = (Arc::new(AtomicUsize::new(1)), Arc::new(Mutex::new(Vec::new())));
-    let (counted, heard) = (Arc::clone(&number), Arc::clone(&rejections));
+    let (counted, received) = (Arc::clone(&number), Arc::clone(&rejections));
     let manager = builder(&far.url()).headers("far", move |request| {
         if let Some(rejected) = request.rejected {
             counted.fetch_add(1, Ordering::Relaxed);
-            heard.lock().unwrap().push(rejected);
+            received.lock().unwrap().push(rejected);
         }
         let value = format!("number {}", counted.load(Ordering::Relaxed));
         async move { Ok(vec![("X-Token".to_owned(), Secret::from(value))]) }
@@ -201,14 +201,14 @@ async fn a_header_source_receives_the_url_without_secrets() {
     let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), open);
     let pool = ToolPool::builder().build().unwrap();
     let url = far.url().replace("http://", "http://ada:8fQm2x@");
-    let told = Arc::new(Mutex::new(String::new()));
-    let tell = Arc::clone(&told);
+    let report = Arc::new(Mutex::new(String::new()));
+    let tell = Arc::clone(&report);
     let manager = builder(&format!("{url}?key=query-4kLm1q#part")).headers("far", move |request| {
         *tell.lock().unwrap() = request.url;
         async { Ok(Vec::new()) }
     });
     let _manager = in_time(manager.connect(&pool)).await.unwrap();
-    assert_eq!(*told.lock().unwrap(), far.url());
+    assert_eq!(*report.lock().unwrap(), far.url());
 }
 
 #[tokio::test]

@@ -45,7 +45,7 @@ async fn a_call_that_kills_its_server_is_not_repeated() {
         let (pool, manager) = connected(&far).await;
         let calling = pool.clone();
         let waiting = tokio::spawn(async move { call(&calling, "wait", json!({})).await });
-        assert_eq!(probe.told().await, "started");
+        assert_eq!(probe.report().await, "started");
         let address = far.kill();
         let result = in_time(waiting).await.unwrap();
         let error = result.error().unwrap();
@@ -180,7 +180,7 @@ async fn an_invalid_answer_fails_one_call() {
             let (pool, manager) = connected(&far).await;
             let calling = pool.clone();
             let waiting = tokio::spawn(async move { call(&calling, "wait", json!({})).await });
-            assert_eq!(probe.told().await, "started");
+            assert_eq!(probe.report().await, "started");
             let lost = call(&pool, "hit", json!({})).await;
             let error = lost.error().unwrap();
             assert_eq!(error.class(), ErrorClass::Indeterminate, "{error}");

@@ -20,7 +20,7 @@ use tool_runtime::mcp::{McpManager, McpManagerBuilder, McpServer, McpServerConfi
 use tool_runtime::prelude::*;
 
 /// Time limit for each wait of a test.
-const HANGING: Duration = Duration::from_secs(20);
+const HANG_LIMIT: Duration = Duration::from_secs(20);
 
 /// A request as received by the server.
 #[derive(Clone, Debug)]
@@ -80,7 +80,7 @@ impl RecordedRequest {
 pub(super) struct Probe {
     hits: AtomicUsize,
     tell: UnboundedSender<&'static str>,
-    told: AsyncMutex<UnboundedReceiver<&'static str>>,
+    report: AsyncMutex<UnboundedReceiver<&'static str>>,
     go: Semaphore,
 }
 
@@ -94,9 +94,9 @@ impl Drop for Running<'_> {
 
 impl Probe {
     pub(super) fn new() -> Arc<Self> {
-        let (tell, told) = unbounded_channel();
-        let (hits, told, go) = (AtomicUsize::new(0), AsyncMutex::new(told), Semaphore::new(0));
-        Arc::new(Self { hits, tell, told, go })
+        let (tell, report) = unbounded_channel();
+        let (hits, report, go) = (AtomicUsize::new(0), AsyncMutex::new(report), Semaphore::new(0));
+        Arc::new(Self { hits, tell, report, go })
     }
 
     pub(super) fn hits(&self) -> usize {
@@ -108,8 +108,8 @@ impl Probe {
         self.go.add_permits(1);
     }
 
-    pub(super) async fn told(&self) -> &'static str {
-        in_time(async { self.told.lock().await.recv().await }).await.unwrap()
+    pub(super) async fn report(&self) -> &'static str {
+        in_time(async { self.report.lock().await.recv().await }).await.unwrap()
     }
 }
 
@@ -234,7 +234,7 @@ impl RemoteServer {
 
     fn end(&mut self) {
         if let Some(runtime) = self.runtime.take() {
-            let ending = std::thread::spawn(move || runtime.shutdown_timeout(HANGING));
+            let ending = std::thread::spawn(move || runtime.shutdown_timeout(HANG_LIMIT));
             ending.join().unwrap();
         }
     }
@@ -307,5 +307,5 @@ pub(super) async fn until(manager: &McpManager, is: impl Fn(&McpState) -> bool) 
 
 /// Waits with a time limit.
 pub(super) async fn in_time<T>(work: impl Future<Output = T>) -> T {
-    tokio::time::timeout(HANGING, work).await.expect("it does not hang")
+    tokio::time::timeout(HANG_LIMIT, work).await.expect("it does not hang")
 }

@@ -38,10 +38,10 @@ impl Old {
     }
 
     fn stream(&self, endpoint: &str) -> Response {
-        let (teller, mut told) = unbounded_channel();
+        let (teller, mut report) = unbounded_channel();
         *self.0.lock().unwrap() = Some(teller);
         self.tell(format!("event: endpoint\ndata: {endpoint}\n\n"));
-        let events = futures_util::stream::poll_fn(move |context| told.poll_recv(context));
+        let events = futures_util::stream::poll_fn(move |context| report.poll_recv(context));
         let body = Body::from_stream(events.map(Ok::<_, io::Error>));
         ([("content-type", "text/event-stream")], body).into_response()
     }

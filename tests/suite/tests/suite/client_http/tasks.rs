@@ -1,6 +1,6 @@
 //! Tools that a server runs only as tasks.
 
-use super::super::support::Bar;
+use super::super::support::ProgressRecorder;
 use super::far::{RecordedRequest, RemoteServer, builder, call, in_time, open};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -104,13 +104,13 @@ async fn connected(far: &RemoteServer) -> (ToolPool, McpManager) {
 async fn a_call_waits_until_its_task_is_done() {
     let far = started(&Arc::default(), open);
     let (pool, _manager) = connected(&far).await;
-    let bar = Arc::new(Bar::default());
+    let bar = Arc::new(ProgressRecorder::default());
     let context = pool.context().with_peer(bar.clone());
     let shirt = ToolCall::new("far.wash", r#"{"what": "shirt"}"#);
     let washed = in_time(pool.call_with(shirt, &context)).await;
     assert_eq!(washed.observation().to_text(), "clean shirt", "{washed:?}");
-    let told: Vec<_> = bar.0.lock().unwrap().iter().map(|one| one.message.clone()).collect();
-    assert_eq!(told, [Some("soaking".to_owned())]);
+    let report: Vec<_> = bar.0.lock().unwrap().iter().map(|one| one.message.clone()).collect();
+    assert_eq!(report, [Some("soaking".to_owned())]);
     // The tool is now known to need a task.
     let calls = |seen: &RecordedRequest| seen.calls("tools/call");
     let before = far.count(calls);

@@ -1,6 +1,6 @@
 //! Calls in each protocol version: in sessions, without sessions, and without `initialize`.
 
-use super::super::support::Bar;
+use super::super::support::ProgressRecorder;
 use super::far::{
     Probe, RecordedRequest, RemoteServer, call, connected, in_time, open, stateful, tools,
 };
@@ -36,10 +36,10 @@ async fn tools_are_listed_and_called_with_progress() {
         assert_eq!(status.protocol.as_deref(), Some(version));
         assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
 
-        let bar = Arc::new(Bar::default());
+        let bar = Arc::new(ProgressRecorder::default());
         let context = pool.context().with_peer(bar.clone());
         in_time(pool.call_with(ToolCall::new("far.count", "{}"), &context)).await;
-        let last = bar.0.lock().unwrap().last().cloned().expect("progress is heard");
+        let last = bar.0.lock().unwrap().last().cloned().expect("progress is received");
         assert_eq!((last.done, last.message.as_deref()), (3.0, Some("step 3")), "{version}");
         manager.close().await;
     }
@@ -54,9 +54,9 @@ async fn an_abandoned_call_is_cancelled_at_the_server() {
         let (pool, _manager) = connected(&far).await;
         tokio::select! {
             _ = pool.call(ToolCall::new("far.wait", "{}")) => panic!("it waits"),
-            told = probe.told() => assert_eq!(told, "started"),
+            report = probe.report() => assert_eq!(report, "started"),
         }
-        assert_eq!(probe.told().await, "dropped", "{version}");
+        assert_eq!(probe.report().await, "dropped", "{version}");
         assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "2", "{version}");
     }
 }

@@ -1,6 +1,6 @@
 //! Many concurrent HTTP connections.
 
-use super::HANGING;
+use super::HANG_LIMIT;
 use super::dice::Dice;
 use super::vitals::Vitals;
 use crate::http::client::{Answer, Connection, RawRequest};
@@ -40,7 +40,7 @@ impl Server {
             .stderr(Stdio::piped())
             .spawn()
             .expect("the server starts");
-        let _limit = Limit::within(HANGING, &child);
+        let _limit = Limit::within(HANG_LIMIT, &child);
         let mut log = BufReader::new(child.stderr.take().expect("piped")).lines();
         let address = log.next().expect("a line").expect("UTF-8");
         // The server logs every panic, so its log must be drained.

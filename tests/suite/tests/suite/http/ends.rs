@@ -25,7 +25,7 @@ async fn a_client_that_closes_its_output_gets_its_answer() {
         connection.send(&request).await;
         assert_eq!(served.report().await, "started");
         connection.half_close().await;
-        served.go();
+        served.release();
         let answer = in_time(connection.answer()).await;
         assert_eq!(answer.last_event()["result"]["content"][0]["text"], "done");
         assert_eq!(served.report().await, "dropped");
@@ -87,7 +87,7 @@ async fn calls_of_disconnected_clients_are_limited() {
     }
     drop(connections);
     assert_eq!([served.report().await, served.report().await], ["dropped", "dropped"]);
-    served.go();
+    served.release();
     assert_eq!(served.report().await, "dropped");
     assert!(served.is_quiet(), "the others still run");
 }
@@ -110,7 +110,7 @@ async fn a_reconnected_client_gets_its_answer() {
     // Longer than a call continues after its client has disconnected.
     tokio::time::sleep(Duration::from_millis(600)).await;
     assert!(served.is_quiet(), "the call still runs");
-    served.go();
+    served.release();
     let mut said = String::new();
     while let Some(chunk) = in_time(again.chunk()).await {
         said.push_str(&chunk);
@@ -129,7 +129,7 @@ async fn a_client_resumes_a_stream_that_the_server_closed() {
     let event = in_time(connection.answer()).await.body;
     let id = event.lines().find_map(|line| line.strip_prefix("id: ")).expect("an id");
     assert!(event.contains("retry: "), "{event}");
-    served.go();
+    served.release();
     let mut again = served.open().await;
     let answer =
         in_time(again.request(&RawRequest::listen(&session).with("last-event-id", id))).await;
@@ -151,7 +151,7 @@ async fn a_shutdown_ends_listeners_and_lets_calls_finish() {
     served.end.cancel();
     in_time(async { while listener.chunk().await.is_some() {} }).await;
     assert_eq!(in_time(idle.rest()).await, "");
-    served.go();
+    served.release();
     let answer = in_time(call.answer()).await.json();
     assert_eq!(answer["result"]["content"][0]["text"], "done");
     in_time(&mut served.ended).await.expect("no panic").expect("no error");

@@ -17,7 +17,7 @@ async fn requests_in_flight_are_limited() {
         assert_eq!(served.report().await, "started");
         let rejected = served.request(&RawRequest::call(1, "whoami")).await;
         assert_eq!((rejected.status(), rejected.head.header("retry-after")), (503, "1"));
-        served.go();
+        served.release();
         assert_eq!(in_time(connection.answer()).await.status(), 200);
         assert_eq!(served.report().await, "dropped");
         assert_eq!(served.request(&RawRequest::call(1, "whoami")).await.status(), 200);
@@ -35,7 +35,7 @@ async fn busy_connections_are_limited() {
     assert!(rejected.starts_with("HTTP/1.1 503 "), "{rejected}");
     let body = rejected.split("\r\n\r\n").nth(1).expect("a body");
     assert!(rejected.contains(&format!("content-length: {}\r\n", body.len())), "{rejected}");
-    served.go();
+    served.release();
     assert_eq!(in_time(first.answer()).await.status(), 200);
     assert_eq!(in_time(first.request(&RawRequest::call(2, "whoami"))).await.status(), 200);
 }
@@ -135,7 +135,7 @@ async fn an_idle_connection_is_closed_and_a_busy_one_is_not() {
     let mut idle = served.open().await;
     assert_eq!(idle.request(&RawRequest::call(1, "whoami")).await.status(), 200);
     in_time(idle.rest()).await;
-    served.go();
+    served.release();
     assert_eq!(in_time(busy.answer()).await.status(), 200);
 }
 

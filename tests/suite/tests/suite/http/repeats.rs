@@ -36,7 +36,7 @@ async fn an_id_is_rejected_while_a_request_with_it_runs() {
     assert_eq!(served.request(&list(&session, &json!("3"))).await.status(), 200);
     let other = served.session(&[]).await;
     assert_eq!(served.request(&list(&other, &json!(3))).await.status(), 200);
-    served.go();
+    served.release();
     assert_eq!(text(&in_time(connection.answer()).await), "done");
     assert_eq!(text(&served.request(&again).await), "nobody");
 }

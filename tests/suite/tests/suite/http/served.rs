@@ -14,7 +14,7 @@ use tool_runtime::prelude::*;
 use tool_runtime::{CancellationToken, HttpOptions, Principal, ToolPoolBuilder, WithToolsets};
 
 /// Time limit for each wait of a test.
-const HANGING: Duration = Duration::from_secs(20);
+const HANG_LIMIT: Duration = Duration::from_secs(20);
 
 /// A server, and the reports of its tools.
 pub(super) struct Served {
@@ -174,12 +174,12 @@ impl Served {
     }
 
     /// Releases one call of `wait`.
-    pub(super) fn go(&self) {
+    pub(super) fn release(&self) {
         self.go.add_permits(1);
     }
 }
 
 /// Waits with a time limit.
 pub(super) async fn in_time<T>(work: impl Future<Output = T>) -> T {
-    tokio::time::timeout(HANGING, work).await.expect("it does not hang")
+    tokio::time::timeout(HANG_LIMIT, work).await.expect("it does not hang")
 }

@@ -48,7 +48,7 @@ async fn a_call_keeps_its_session() {
         }
     })
     .await;
-    served.go();
+    served.release();
     let answer = in_time(connection.answer()).await;
     assert_eq!(answer.last_event()["result"]["content"][0]["text"], "done");
 }

@@ -15,7 +15,7 @@ async fn served(options: HttpOptions) -> Served {
 }
 
 /// The error names the exceeded limit, and says that it is temporary.
-fn assert_crowded(rejected: &Answer, what: &str) {
+fn assert_limited(rejected: &Answer, what: &str) {
     assert_eq!((rejected.status(), rejected.head.header("retry-after")), (429, "1"));
     assert!(rejected.body.contains(what), "{rejected:?}");
 }
@@ -31,10 +31,10 @@ async fn requests_are_limited_per_principal() {
     }
     let request = RawRequest::call(1, "whoami");
     let again = request.clone().with("authorization", ADA);
-    assert_crowded(&served.request(&again).await, "2 of all requests");
+    assert_limited(&served.request(&again).await, "2 of all requests");
     assert_eq!(served.request(&request.with("authorization", BOB)).await.status(), 200);
-    served.go();
-    served.go();
+    served.release();
+    served.release();
     for connection in &mut connections {
         assert_eq!(in_time(connection.answer()).await.status(), 200);
     }
@@ -47,7 +47,7 @@ async fn sessions_are_limited_per_principal() {
     let served = served(options).await;
     let session = served.session(&[("authorization", ADA)]).await;
     let more = RawRequest::initialize().with("authorization", ADA);
-    assert_crowded(&served.request(&more).await, "1 of all sessions");
+    assert_limited(&served.request(&more).await, "1 of all sessions");
     served.session(&[("authorization", BOB)]).await;
     let end = RawRequest::new("DELETE", "/mcp").with("mcp-session-id", &session);
     assert_eq!(served.request(&end.with("authorization", ADA)).await.status(), 204);

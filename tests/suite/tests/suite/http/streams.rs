@@ -109,7 +109,7 @@ async fn read_half(connection: &mut Connection) {
 /// Releases the call and reads its result.
 async fn read_result(served: &mut Served, connection: &mut Connection) {
     assert_eq!(served.report().await, "started");
-    served.go();
+    served.release();
     let answer = event(connection).await;
     assert_eq!(
         (&answer["id"], &answer["result"]["content"][0]["text"]),
@@ -168,7 +168,7 @@ async fn a_stream_ends_with_its_call() {
     assert_eq!(event(&mut connection).await["params"]["message"], "all");
     assert_eq!(event(&mut connection).await["result"]["content"][0]["text"], "done");
     assert_eq!(in_time(connection.chunk()).await, None);
-    served.go();
+    served.release();
 }
 
 #[tokio::test]
@@ -194,7 +194,7 @@ async fn a_stream_is_a_request_in_flight_until_it_ends() {
     read_half(&mut connection).await;
     assert_eq!(served.request(&RawRequest::call(1, "whoami")).await.status(), 503);
     assert_eq!(served.report().await, "started");
-    served.go();
+    served.release();
     event(&mut connection).await;
     assert_eq!(in_time(connection.chunk()).await, None);
     assert_eq!(served.request(&RawRequest::call(1, "whoami")).await.status(), 200);
@@ -208,7 +208,7 @@ async fn a_stream_may_finish_when_the_server_ends() {
     connection.send(&request).await;
     read_half(&mut connection).await;
     served.end.cancel();
-    served.go();
+    served.release();
     assert_eq!(event(&mut connection).await["result"]["content"][0]["text"], "whole");
     in_time(&mut served.ended).await.expect("no panic").expect("no error");
 }

@@ -10,17 +10,17 @@ use tool_runtime::ErrorClass;
 use tool_runtime::prelude::*;
 
 /// Time that a call may hang; see [`super::world`].
-pub(super) const SILENCE: Duration = Duration::from_millis(150);
+pub(super) const IDLE_LIMIT: Duration = Duration::from_millis(150);
 /// Time limit of any call.
-pub(super) const LONGEST: Duration = Duration::from_secs(6);
+pub(super) const MAX_DURATION: Duration = Duration::from_secs(6);
 /// A call that takes longer hangs.
-const FOR_EVER: Duration = Duration::from_secs(30);
+const HANG_LIMIT: Duration = Duration::from_secs(30);
 /// Additional time on an overloaded machine.
-const MARGIN: Duration = Duration::from_secs(4);
+const LOAD_MARGIN: Duration = Duration::from_secs(4);
 
 /// One call with a unique number.
 #[derive(Clone, Debug)]
-pub(super) struct Made {
+pub(super) struct MadeCall {
     pub(super) number: u64,
     pub(super) server: usize,
     pub(super) tool: &'static str,
@@ -31,7 +31,7 @@ pub(super) struct Made {
     pub(super) may_be_cancelled: bool,
 }
 
-impl Made {
+impl MadeCall {
     pub(super) fn arguments(&self) -> Value {
         let changed: Vec<_> = TOOLS.iter().filter(|tool| **tool != REMOVED_BY_CHANGE).collect();
         match self.tool {
@@ -62,7 +62,7 @@ impl Made {
     /// The result is not allowed for this call.
     pub(super) fn judge(&self, result: &ToolResult, took: Duration) -> Result<(), String> {
         let is_hang = self.is_undisturbed && self.tool == "hang";
-        let most = if is_hang { SILENCE } else { LONGEST } + MARGIN;
+        let most = if is_hang { IDLE_LIMIT } else { MAX_DURATION } + LOAD_MARGIN;
         if took > most {
             return Err(format!("{self:?} took {took:?}: {result:?}"));
         }
@@ -97,23 +97,23 @@ impl Made {
     }
 
     /// Number of requests that the server may receive: a read-only call may be repeated once.
-    fn most_arrivals(&self) -> u64 {
+    fn max_requests(&self) -> u64 {
         if self.tool.ends_with("-ro") { 2 } else { 1 }
     }
 
     /// # Errors
     /// The server received it too often, or not at all although there is a result.
-    pub(super) fn count(&self, arrivals: u64, result: Option<&ToolResult>) -> Result<(), String> {
+    pub(super) fn count(&self, requests: u64, result: Option<&ToolResult>) -> Result<(), String> {
         let is_answered = result.is_some_and(|result| result.error().is_none());
         let is_unsent = result
             .and_then(ToolResult::error)
             .is_some_and(|error| error.message().ends_with("was not sent"));
         let least = u64::from(is_answered);
-        let most = if is_unsent { 0 } else { self.most_arrivals() };
-        if (least..=most).contains(&arrivals) {
+        let most = if is_unsent { 0 } else { self.max_requests() };
+        if (least..=most).contains(&requests) {
             return Ok(());
         }
-        Err(format!("{self:?} arrived {arrivals} times: {result:?}"))
+        Err(format!("{self:?} arrived {requests} times: {result:?}"))
     }
 }
 
@@ -123,15 +123,15 @@ pub(super) async fn ends<T>(
     what: impl std::fmt::Debug,
     work: impl Future<Output = T>,
 ) -> Result<T, String> {
-    timeout(FOR_EVER, work).await.map_err(|_| format!("{what:?} does not end"))
+    timeout(HANG_LIMIT, work).await.map_err(|_| format!("{what:?} does not end"))
 }
 
 /// Number of requests by call number.
-pub(super) fn arrivals(log: &Path) -> HashMap<u64, u64> {
-    let mut arrivals = HashMap::new();
+pub(super) fn requests(log: &Path) -> HashMap<u64, u64> {
+    let mut requests = HashMap::new();
     for line in std::fs::read_to_string(log).unwrap_or_default().lines() {
         let call: Value = serde_json::from_str(line).expect("a whole line");
-        *arrivals.entry(call["arguments"]["number"].as_u64().expect("a number")).or_default() += 1;
+        *requests.entry(call["arguments"]["number"].as_u64().expect("a number")).or_default() += 1;
     }
-    arrivals
+    requests
 }

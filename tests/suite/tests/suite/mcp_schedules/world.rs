@@ -1,9 +1,9 @@
 //! One run: a pool, a manager, and misbehaving processes.
 
-use super::super::traces::{Traces, kill_workers, workers};
+use super::super::traces::{ProcessResources, kill_workers, workers};
 use super::operator::{Operator, Place};
 use super::plan::{Plan, Step, Wait};
-use super::tally::{LONGEST, Made, SILENCE, arrivals, ends};
+use super::tally::{IDLE_LIMIT, MAX_DURATION, MadeCall, ends, requests};
 use proptest::test_runner::TestCaseError;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -16,20 +16,20 @@ use tool_runtime::mcp::{McpManager, McpServerConfig, McpState};
 use tool_runtime::prelude::*;
 
 /// Time for a server to become ready after the last operation.
-const RECOVERY: Duration = Duration::from_secs(20);
+const RECOVERY_LIMIT: Duration = Duration::from_secs(20);
 /// Time limit for closing: three steps with their grace periods.
-const CLOSING: Duration = Duration::from_secs(10);
+const CLOSE_LIMIT: Duration = Duration::from_secs(10);
 
 /// The calls, and the results that were received.
-type Calls = JoinSet<Result<Vec<(Made, Option<ToolResult>)>, String>>;
+type Calls = JoinSet<Result<Vec<(MadeCall, Option<ToolResult>)>, String>>;
 
 pub(super) fn run(plan: &Plan) -> Result<(), TestCaseError> {
     let folder = Folder::new();
-    let before = Traces::before();
+    let before = ProcessResources::before();
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let ran = runtime.block_on(World::run(plan, &folder.0));
     drop(runtime);
-    ran.and_then(|()| before.are_all()).map_err(TestCaseError::fail)
+    ran.and_then(|()| before.are_released()).map_err(TestCaseError::fail)
 }
 
 /// A temporary directory.
@@ -66,7 +66,7 @@ impl<'a> World<'a> {
         let pool = ToolPool::builder().allow_empty().build().map_err(|error| error.to_string())?;
         let builder = McpManager::builder()
             .retry(Duration::from_millis(10), Duration::from_millis(100))
-            .max_call_duration(LONGEST - Duration::from_secs(1));
+            .max_call_duration(MAX_DURATION - Duration::from_secs(1));
         let mut folders = Vec::new();
         for server in 0..plan.servers.len() {
             folders.push(folder.join(name(server)));
@@ -92,7 +92,7 @@ impl<'a> World<'a> {
             places.push(operator.leave().await?);
         }
         let ran = world.finish(&places).await;
-        let closed = timeout(CLOSING, world.manager.close()).await;
+        let closed = timeout(CLOSE_LIMIT, world.manager.close()).await;
         closed.map_err(|_| "it does not close".to_owned())?;
         world.leave().await.and(ran)
     }
@@ -103,7 +103,7 @@ impl<'a> World<'a> {
         McpServerConfig::stdio(env!("CARGO_BIN_EXE_faulty_server"))
             .args([script.to_string()])
             .cwd(self.folders[server].to_string_lossy().into_owned())
-            .tool_timeout("hang", SILENCE)
+            .tool_timeout("hang", IDLE_LIMIT)
     }
 
     async fn step(&mut self, step: &Step, operators: &[Operator]) {
@@ -116,9 +116,9 @@ impl<'a> World<'a> {
         }
     }
 
-    fn make(&mut self, server: usize, tool: &'static str) -> (Made, ToolCall) {
+    fn make(&mut self, server: usize, tool: &'static str) -> (MadeCall, ToolCall) {
         self.made += 1;
-        let made = Made {
+        let made = MadeCall {
             number: self.made,
             server,
             tool,
@@ -163,7 +163,7 @@ impl<'a> World<'a> {
     }
 
     fn batch(&mut self, calls: &[(usize, &'static str)]) {
-        let (made, calls): (Vec<Made>, Vec<ToolCall>) =
+        let (made, calls): (Vec<MadeCall>, Vec<ToolCall>) =
             calls.iter().map(|(server, tool)| self.make(*server, tool)).unzip();
         let (pool, begun) = (self.pool.clone(), Instant::now());
         self.calls.spawn(async move {
@@ -194,9 +194,9 @@ impl<'a> World<'a> {
             self.matches_state(server, *place).await?;
         }
         for (server, folder) in self.folders.iter().enumerate() {
-            let arrivals = arrivals(&folder.join("log"));
+            let requests = requests(&folder.join("log"));
             for (made, result) in ended.iter().filter(|(made, _)| made.server == server) {
-                let arrived = arrivals.get(&made.number).copied().unwrap_or_default();
+                let arrived = requests.get(&made.number).copied().unwrap_or_default();
                 made.count(arrived, result.as_ref())?;
             }
         }
@@ -243,7 +243,9 @@ impl<'a> World<'a> {
                 statuses.next().await;
             }
         };
-        timeout(RECOVERY, ready).await.map_err(|_| format!("{:?}", self.manager.server(&name)))
+        timeout(RECOVERY_LIMIT, ready)
+            .await
+            .map_err(|_| format!("{:?}", self.manager.server(&name)))
     }
 
     /// Whether all resources are released after closing.

@@ -81,7 +81,8 @@ async fn a_long_call_reports_progress() {
     let result = pool.call_with(call, &context).await;
     assert!(result.observation().to_text().contains("Steps: 4"), "{result:?}");
     manager.close().await;
-    let heard = host.0.lock().unwrap();
-    let heard: Vec<_> = heard.iter().map(|progress| (progress.done, progress.total)).collect();
-    assert_eq!(heard, [1.0, 2.0, 3.0, 4.0].map(|done| (done, Some(4.0))));
+    let received = host.0.lock().unwrap();
+    let received: Vec<_> =
+        received.iter().map(|progress| (progress.done, progress.total)).collect();
+    assert_eq!(received, [1.0, 2.0, 3.0, 4.0].map(|done| (done, Some(4.0))));
 }
