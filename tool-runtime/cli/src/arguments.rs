@@ -185,8 +185,8 @@ mod tests {
 
     #[test]
     fn a_nested_argument_is_json() {
-        let refusal = object_of(&["point.x=1"]).unwrap_err();
-        assert!(refusal.ends_with(r#"`point='{"x": ..}'`"#), "{refusal}");
+        let rejection = object_of(&["point.x=1"]).unwrap_err();
+        assert!(rejection.ends_with(r#"`point='{"x": ..}'`"#), "{rejection}");
     }
 
     #[test]

@@ -120,7 +120,7 @@ impl InputModel {
         }
     }
 
-    /// Describes a mistake that the schema does not know.
+    /// Describes a mistake that the schema does not cover.
     fn explain_failure(&self, arguments: Arguments<'_>, error: &DecodeError) -> CallError {
         if let DecodeFailure::Ignored(index) = error.failure()
             && let Some(issues) = self.ignored(arguments, *index).filter(|found| !found.is_empty())
@@ -203,7 +203,7 @@ impl InputModel {
         )
     }
 
-    /// The text of a failure that the schema does not know: of a type's own decoding, or a key given twice.
+    /// The text of a failure that the schema does not cover: of a type's own decoding, or a key given twice.
     fn failure_text(&self, error: &DecodeError) -> String {
         let name = |index: &usize| self.parameters.get(*index).map_or("?", |p| p.name);
         match error.failure() {

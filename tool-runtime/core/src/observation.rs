@@ -120,7 +120,7 @@ impl Observation {
         self
     }
 
-    /// Sets a text for people; models and clients never see it.
+    /// Sets a human-readable text, which is not sent to models and clients.
     ///
     /// ```
     /// # use tool_runtime::Observation;

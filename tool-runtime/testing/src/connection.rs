@@ -84,9 +84,9 @@ impl Connection {
     /// The test answers with an error, which cannot be sent to the server.
     pub(super) async fn answers(
         &self,
-        asking: &mut Value,
+        with_questions: &mut Value,
     ) -> Result<Map<String, Value>, ProtocolError> {
-        let questions = match asking["inputRequests"].take() {
+        let questions = match with_questions["inputRequests"].take() {
             Value::Object(questions) => questions,
             _ => Map::new(),
         };

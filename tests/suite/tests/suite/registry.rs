@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use tool_runtime::prelude::*;
 use tool_runtime::{Registry, RegistryError, ToolSpec};
 
-/// A number that calls change.
+/// A counter.
 struct Tally(AtomicI64);
 
 #[derive(Clone, Deserialize, schemars::JsonSchema)]

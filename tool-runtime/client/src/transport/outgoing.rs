@@ -101,7 +101,7 @@ impl Outgoing {
             if let Some(writer) = this.idle_writer() {
                 this.drain(writer).await;
             }
-            written.await.unwrap_or_else(|_| Err(this.refusal()))
+            written.await.unwrap_or_else(|_| Err(this.rejection()))
         }
     }
 
@@ -119,7 +119,7 @@ impl Outgoing {
         let mut state = self.state();
         if state.end.is_some() {
             drop(state);
-            return Err(self.refusal());
+            return Err(self.rejection());
         }
         if state.is_idle() {
             state.moved = Instant::now();
@@ -129,7 +129,7 @@ impl Outgoing {
         if state.is_full() {
             drop(state);
             self.give_up("it does not read its input, and too many messages are waiting");
-            return Err(self.refusal());
+            return Err(self.rejection());
         }
         Ok(Some(written))
     }
@@ -254,7 +254,7 @@ impl Outgoing {
         drop((queue, writer));
     }
 
-    fn refusal(&self) -> Unwritten {
+    fn rejection(&self) -> Unwritten {
         Unsent::new(self.reason()).into()
     }
 

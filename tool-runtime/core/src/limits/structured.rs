@@ -1,4 +1,4 @@
-//! The structured value: whole or not at all.
+//! Replaces a structured value that is too large.
 
 use super::spill::Spill;
 use crate::content::ContentBlock;

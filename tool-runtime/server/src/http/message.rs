@@ -53,8 +53,8 @@ impl Message {
             serde_json::from_str::<&RawValue>(text).map_err(|error| Rejection::not_json(&error))?;
             return Self { body, listens: false, arguments: None }.check_size();
         };
-        if let Some(refusal) = unusable_cursor(text) {
-            return Err(refusal);
+        if let Some(rejection) = unusable_cursor(text) {
+            return Err(rejection);
         }
         let listens = outline.method == SubscriptionsListenRequestMethod::VALUE;
         let message = match outline.arguments(handler) {

@@ -2,10 +2,10 @@
 
 use super::concurrency_limit::{ConcurrencyLimit, LimitReached, Permit};
 use super::guarded_body::guarded;
+use super::http_rejection::{HttpRejection, HttpResult};
 use super::message::{Message, invalid_message};
 use super::options::HttpOptions;
 use super::pending_bodies::PendingBodies;
-use super::refusal::{HttpRejection, HttpResult};
 use super::request_guard::RequestGuard;
 use super::sessions::{SessionProblem, Sessions};
 use super::{body, call, cors, plain, rmcp_rejection};
@@ -102,7 +102,7 @@ impl Service {
         let (parts, mut body) = request.into_parts();
         let origin = match self.guard.check_origin(&parts) {
             Ok(origin) => origin,
-            Err(refusal) => return refusal.after(&mut body).await,
+            Err(rejection) => return rejection.after(&mut body).await,
         };
         let served = match origin {
             Some(_) if cors::is_preflight(&parts) => Ok(cors::preflight(&parts.headers)),
@@ -110,7 +110,7 @@ impl Service {
         };
         let mut response = match served {
             Ok(response) => response,
-            Err(refusal) => refusal.after(&mut body).await,
+            Err(rejection) => rejection.after(&mut body).await,
         };
         if let Some(origin) = origin {
             cors::expose(&mut response, origin);

@@ -41,8 +41,8 @@ fn take(lines: &mut LineBuffer, found: &mut Vec<(Option<Vec<u8>>, LineOutcome)>)
         found.push(match line {
             Line::Whole(bytes) => (Some(bytes.to_vec()), outcome(bytes)),
             Line::TooLong { limit } => {
-                let refusal = crate::rejection::Rejection::too_long(limit);
-                (None, LineOutcome::Rejected { answer: text(&refusal) })
+                let rejection = crate::rejection::Rejection::too_long(limit);
+                (None, LineOutcome::Rejected { answer: text(&rejection) })
             }
         });
     }
@@ -55,7 +55,7 @@ fn outcome(line: &[u8]) -> LineOutcome {
         }
         Ok(Some(_)) => LineOutcome::Passed { id: None },
         Ok(None) => LineOutcome::Ignored,
-        Err(refusal) => LineOutcome::Rejected { answer: text(&refusal) },
+        Err(rejection) => LineOutcome::Rejected { answer: text(&rejection) },
     }
 }
 

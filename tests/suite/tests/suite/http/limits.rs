@@ -68,7 +68,7 @@ async fn the_longest_idle_connection_is_closed_first() {
 }
 
 /// The beginning of a message without its rest.
-fn announced() -> RawRequest {
+fn incomplete() -> RawRequest {
     RawRequest::call(1, "whoami").with("content-length", "100000")
 }
 
@@ -77,7 +77,7 @@ async fn incomplete_messages_do_not_block_others() {
     let served = Served::start(HttpOptions::default().max_requests(1)).await;
     let mut connections = [served.open().await, served.open().await];
     for connection in &mut connections {
-        connection.send(&announced()).await;
+        connection.send(&incomplete()).await;
     }
     let [one, other] = &mut connections;
     let rejected = in_time(async {

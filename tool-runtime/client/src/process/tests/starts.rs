@@ -47,7 +47,7 @@ fn named(program: &str, path: &str) -> Command {
     command
 }
 
-async fn refusal(command: &Command) -> String {
+async fn rejection(command: &Command) -> String {
     Child::spawn(command, "test", TaskTracker::new().token())
         .await
         .err()
@@ -101,7 +101,7 @@ async fn an_error_names_the_missing_value_and_a_remedy() {
         (named("orphan", &at), "the interpreter of its `#!` line is missing".to_owned()),
     ];
     for (command, expected) in cases {
-        let error = refusal(&command).await;
+        let error = rejection(&command).await;
         assert!(error.contains(&expected), "{error}\nlacks\n{expected}");
     }
 }
@@ -112,14 +112,14 @@ async fn a_missing_working_directory_is_named() {
     command.cwd = Some("/no/such/folder".into());
     let expected = "the working directory `/no/such/folder` is not a directory: create it or correct \
                     `cwd`";
-    assert_eq!(refusal(&command).await, expected);
+    assert_eq!(rejection(&command).await, expected);
 }
 
 #[tokio::test]
 async fn a_variable_has_a_name() {
     let mut command = script("true");
     command.env.insert("A=B".to_owned(), "s3cret-value".to_owned());
-    let error = refusal(&command).await;
+    let error = rejection(&command).await;
     assert!(
         error.contains("`A=B` is not a valid variable name") && !error.contains("s3cret"),
         "{error}"
@@ -130,7 +130,7 @@ async fn a_variable_has_a_name() {
 async fn rejects_nul_without_showing_the_value() {
     let mut command = script("true");
     command.env.insert("TOKEN".to_owned(), "s3cret\0value".to_owned());
-    let error = refusal(&command).await;
+    let error = rejection(&command).await;
     assert!(error.contains("must not hold NUL") && !error.contains("s3cret"), "{error}");
 }
 

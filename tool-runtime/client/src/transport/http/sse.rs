@@ -120,7 +120,7 @@ async fn accepted(mut response: Response) -> Result<(), HttpError> {
             let error = AuthRequiredError::new(challenge.to_owned());
             Err(StreamableHttpError::AuthRequired(error))
         }
-        // The server has forgotten the stream.
+        // The stream no longer exists on the server.
         StatusCode::NOT_FOUND => Err(StreamableHttpError::SessionExpired),
         status => {
             let said = response.chunk().await.ok().flatten().unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Errors of sessions.
 
 use crate::http::concurrency_limit::LimitReached;
-use crate::http::refusal::HttpRejection;
+use crate::http::http_rejection::HttpRejection;
 use crate::rejection::Rejection;
 use axum::http::StatusCode;
 use rmcp::model::{ErrorData, RequestId};

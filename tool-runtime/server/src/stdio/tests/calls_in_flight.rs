@@ -130,9 +130,9 @@ async fn stalled_calls_reject_further_calls_and_reading_continues() {
     assert!(matches!(next_message, Some(JsonRpcMessage::Notification(_))), "{next_message:?}");
     assert_eq!(before.elapsed().as_secs(), STALL_TIMEOUT.as_secs());
     for id in [IN_FLIGHT + 1, IN_FLIGHT + 2] {
-        let refusal = read(&mut client).await;
-        assert_eq!((&refusal["id"], &refusal["error"]["code"]), (&json!(id), &json!(-32603)));
-        assert!(refusal["error"]["message"].as_str().is_some_and(|text| text.contains("1024")));
+        let rejection = read(&mut client).await;
+        assert_eq!((&rejection["id"], &rejection["error"]["code"]), (&json!(id), &json!(-32603)));
+        assert!(rejection["error"]["message"].as_str().is_some_and(|text| text.contains("1024")));
     }
     // The ids are free, and calls wait for a place again.
     write(&mut client, calls(IN_FLIGHT + 1..IN_FLIGHT + 3)).await;

@@ -36,9 +36,9 @@ async fn rejected(
     requests
         .iter()
         .map(|request| {
-            let mut refusal = peer.expect();
-            assert_eq!(refusal["id"], request["id"]);
-            refusal["error"]["code"].take()
+            let mut rejection = peer.expect();
+            assert_eq!(rejection["id"], request["id"]);
+            rejection["error"]["code"].take()
         })
         .collect()
 }

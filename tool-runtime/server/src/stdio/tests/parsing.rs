@@ -10,7 +10,7 @@ use crate::arguments::RawArguments;
 
 /// The request in a line.
 fn request(line: &str) -> ClientRequest {
-    let message = parse(line.as_bytes()).expect("no refusal").expect("a message");
+    let message = parse(line.as_bytes()).expect("no rejection").expect("a message");
     message.into_request().expect("a request").0
 }
 

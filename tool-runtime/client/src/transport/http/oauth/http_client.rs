@@ -1,7 +1,7 @@
 //! Requests metadata and tokens.
 
 use super::address_filter::{AddressFilter, rejected_target};
-use super::error_text::refusal;
+use super::error_text::rejection;
 use super::token_secrets::{Outcome, TokenSecrets};
 use crate::transport::http::agent;
 use crate::transport::http::agent::is_this_machine;
@@ -70,7 +70,7 @@ impl HttpClient {
         let outcome = if answer.status().is_success() {
             Outcome::Answered
         } else {
-            let (text, body) = refusal(answer.status(), answer.body());
+            let (text, body) = rejection(answer.status(), answer.body());
             *answer.body_mut() = body;
             Outcome::Refused(text)
         };
