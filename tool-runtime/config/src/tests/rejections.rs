@@ -29,7 +29,7 @@ fn an_unknown_key_is_reported_with_the_nearest() {
 #[test]
 fn rejects_contradicting_transports() {
     rejected(json!({}), &["`mcpServers.s`: it has neither a command", "add `command`"]);
-    rejected(json!({ "type": "http" }), &["does not say how", r#"add `"url""#]);
+    rejected(json!({ "type": "http" }), &["has neither a command", r#"add `"url""#]);
     rejected(
         json!({ "command": "x", "url": "https://example.com" }),
         &["both a `command` and an address"],
