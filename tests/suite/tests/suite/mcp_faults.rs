@@ -143,7 +143,10 @@ async fn pages_are_followed_up_to_a_limit() {
     let (pool, manager) = with(json!({ "tools": tools, "pages": 2, "cursor": "repeat" })).await;
     assert_eq!(pool.snapshot().tools().len(), 5);
     let problems = manager.server("s").unwrap().problems;
-    assert!(problems.iter().any(|problem| problem.contains("comes back")), "{problems:?}");
+    assert!(
+        problems.iter().any(|problem| problem.contains("repeats an earlier page")),
+        "{problems:?}"
+    );
 }
 
 #[tokio::test]

@@ -106,8 +106,9 @@ fn a_client_lists_the_tools_of_all_allowed_servers() {
         "*.*delete*",
         "serve",
     ];
-    let ask = |lifecycle: &str, words: &[&str]| {
-        let mut all = vec!["--cli", "--protocol-era", lifecycle, "--format", "json"];
+    // `era` is the Inspector's name of a protocol version.
+    let ask = |era: &str, words: &[&str]| {
+        let mut all = vec!["--cli", "--protocol-era", era, "--format", "json"];
         all.extend(words);
         all.extend(served);
         let ended = peer(Program::Node(INSPECTOR), &all);
@@ -116,13 +117,13 @@ fn a_client_lists_the_tools_of_all_allowed_servers() {
         let answer = answer.and_then(Result::ok);
         answer.unwrap_or_else(|| panic!("the Inspector {}", ended.described()))["result"].clone()
     };
-    for lifecycle in ["stateful", "stateless"] {
+    for era in ["legacy", "modern"] {
         let names = whole(|| {
-            let tools = ask(lifecycle, &["--method", "tools/list"])["tools"].clone();
+            let tools = ask(era, &["--method", "tools/list"])["tools"].clone();
             let names = tools.as_array().expect("a list").iter().map(|tool| tool["name"].clone());
             names.filter_map(|name| name.as_str().map(str::to_owned)).collect()
         });
-        assert_eq!(names.len(), ALLOWED_TOOLS, "{lifecycle}: {names:?}");
+        assert_eq!(names.len(), ALLOWED_TOOLS, "{era}: {names:?}");
         assert!(["origin", "memory.read_graph"].iter().all(|one| names.iter().any(|it| it == one)));
         assert!(!names.iter().any(|name| name.contains("delete") || name.starts_with("files.")));
     }
@@ -134,7 +135,7 @@ fn a_client_lists_the_tools_of_all_allowed_servers() {
         "--tool-args-json",
         r#"{"a":2,"b":3}"#,
     ];
-    let sum = ask("stateful", &words);
+    let sum = ask("legacy", &words);
     assert_eq!(sum["content"][0]["text"], "The sum of 2 and 3 is 5.", "{sum}");
     let words = [
         "--method",
@@ -144,6 +145,6 @@ fn a_client_lists_the_tools_of_all_allowed_servers() {
         "--tool-args-json",
         r#"{"tool":"sqlite.read_query"}"#,
     ];
-    let origin = ask("stateless", &words);
+    let origin = ask("modern", &words);
     assert!(origin["content"][0]["text"].as_str().expect("a text").contains("sqlite"), "{origin}");
 }
