@@ -1,4 +1,4 @@
-//! Arguments as text: a tool decodes exactly what its schema allows, and what it refuses it can say.
+//! Arguments as text: a tool decodes exactly the values that its schema allows, and explains each rejection.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -82,18 +82,18 @@ async fn take(
 static SCHEMA: LazyLock<Walker> = LazyLock::new(Walker::of::<TakeAction>);
 
 fuzz_target!(|text: &str| {
-    // Whatever the text is, a refusal can be put into words.
+    // Every rejection can be explained.
     let decoded = TakeAction::decode(Arguments::new(text));
     let issues = SCHEMA.issues(Arguments::new(text));
     assert!(decoded.is_err() || issues.is_some(), "what is not JSON is decoded");
-    // A key given twice is refused by the decoder and unknown to the schema: here there is none.
+    // A duplicate key is rejected by the decoder, but not by the schema: skip these.
     let Ok(value) = serde_json::from_str::<Value>(text) else {
         return;
     };
     if value.get("o").is_some() && value.get("p").is_some() {
         return;
     }
-    // serde buffers an internally tagged enum, and a buffered `-0` is a float: serde's own error says so.
+    // serde buffers an internally tagged enum, and a buffered `-0` is a float: the error is serde's own.
     if value.get("i").is_some_and(|shape| shape.to_string().contains("-0")) {
         return;
     }

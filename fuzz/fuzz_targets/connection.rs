@@ -43,7 +43,7 @@ fuzz_target!(|data: &[u8]| {
     assert!(status.is_some_and(|first| (b'1'..=b'4').contains(first)), "{output:?}");
 });
 
-/// What the server says to these bytes.
+/// The server's answer to these bytes.
 async fn converse(input: &[u8]) -> Vec<u8> {
     let server = __fuzz::inline(McpServer::new(POOL.clone(), "fuzz", "0"));
     let (theirs, ours) = tokio::io::duplex(ROOM);

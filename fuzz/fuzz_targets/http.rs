@@ -177,7 +177,7 @@ fn id(body: &[u8]) -> Option<Value> {
     message["method"].is_string().then(|| message.get("id").cloned()).flatten()
 }
 
-/// The answer to a request, which has its id; what was not posted goes on with any of them. What does
+/// The answer to a request, which has its id; what was not posted continues with any of them. What does
 /// not stream ends.
 async fn answer(response: Response<Body>, asked: Option<Option<Value>>) -> Option<Value> {
     let (parts, body) = response.into_parts();

@@ -1,12 +1,12 @@
 //! Bytes on standard input: every line is found whatever pieces it comes in, and every request in
-//! one goes on or is refused by its own id.
+//! one continues or is rejected by its own id.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, value::RawValue};
 use tool_runtime::__fuzz::{LineOutcome, fates};
 
-/// Lines longer than this are refused: short, so that there are some.
+/// Lines longer than this are rejected: short, so that there are some.
 const LIMIT: usize = 1000;
 
 fuzz_target!(|data: &[u8]| {
@@ -17,12 +17,12 @@ fuzz_target!(|data: &[u8]| {
     assert_eq!(found, fates(bytes, bytes.len().max(1), LIMIT), "pieces make a difference");
     let contents: Vec<Option<&[u8]>> = found.iter().map(|(line, _)| line.as_deref()).collect();
     assert_eq!(contents, lines(bytes));
-    for (line, fate) in &found {
-        check_refusal(fate);
+    for (line, outcome) in &found {
+        check_rejection(outcome);
         if let Some(text) = line.as_deref().and_then(|line| str::from_utf8(line).ok()) {
-            check(text, fate);
+            check(text, outcome);
         } else {
-            assert!(matches!(fate, LineOutcome::Refused { .. }));
+            assert!(matches!(outcome, LineOutcome::Rejected { .. }));
         }
     }
 });
@@ -41,8 +41,8 @@ fn lines(bytes: &[u8]) -> Vec<Option<&[u8]>> {
 }
 
 /// An answer is a JSON-RPC error on one line.
-fn check_refusal(fate: &LineOutcome) {
-    if let LineOutcome::Refused { answer } = fate {
+fn check_rejection(outcome: &LineOutcome) {
+    if let LineOutcome::Rejected { answer } = outcome {
         let message: Value = serde_json::from_str(answer).expect("an answer is JSON");
         assert!(!answer.contains('\n') && message["jsonrpc"] == "2.0");
         assert!(message["error"]["code"].is_i64() && message["error"]["message"].is_string());
@@ -50,9 +50,9 @@ fn check_refusal(fate: &LineOutcome) {
     }
 }
 
-fn check(text: &str, fate: &LineOutcome) {
+fn check(text: &str, outcome: &LineOutcome) {
     if serde_json::from_str::<&RawValue>(text).is_err() {
-        assert!(matches!(fate, LineOutcome::Refused { .. }), "no JSON, and not refused");
+        assert!(matches!(outcome, LineOutcome::Rejected { .. }), "no JSON, and not refused");
         return;
     }
     // Members that are given twice are gone from the value, and from the line that it makes.
@@ -66,7 +66,7 @@ fn check(text: &str, fate: &LineOutcome) {
         [(_, LineOutcome::Passed { id: Some(passed) })] => {
             assert!(is_same(passed, id), "{id} has become {passed}");
         }
-        [(_, LineOutcome::Refused { answer })] => {
+        [(_, LineOutcome::Rejected { answer })] => {
             let answer: Value = serde_json::from_str(answer).expect("an answer is JSON");
             assert!(is_same(&answer["id"], id), "{id} has become {}", answer["id"]);
         }

@@ -1,10 +1,10 @@
-//! Writes the tools that only fill pools: 997 of ours, and rmcp's servers with their own. With
-//! the three that are measured they are a thousand.
+//! Writes the tools that fill the pools: 997 of ours, and rmcp's servers with their own. With
+//! the three measured tools they are a thousand.
 
 use std::path::PathBuf;
 use std::{env, fs};
 
-/// The three tools that are measured, as methods of rmcp's servers.
+/// The three measured tools, as methods of rmcp's servers.
 const MEASURED: [&str; 3] = [
     "
     /// Add two integers.

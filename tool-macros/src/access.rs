@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn literals_and_names_alternate() {
+    fn literals_and_names_are_parsed_in_order() {
         let owned = |texts: &[&str]| texts.iter().map(ToString::to_string).collect::<Vec<_>>();
         assert_eq!(split("file:{path}"), (owned(&["file:", ""]), owned(&["path"])));
         assert_eq!(split("a:{b}{c}/d"), (owned(&["a:", "", "/d"]), owned(&["b", "c"])));

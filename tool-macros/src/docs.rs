@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_lose_their_stars() {
+    fn stars_of_block_comments_are_removed() {
         let attributes: Vec<Attribute> =
             vec![parse_quote!(#[doc = " First.\n     *\n     * Second.\n     "])];
         assert_eq!(text(&attributes), "First.\n\nSecond.");

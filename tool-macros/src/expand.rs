@@ -80,7 +80,7 @@ pub(crate) fn is_found(
 }
 
 /// Drops the literal of `#[tool = "x"]`, which rustc rejects anyway. It passes the literal as if
-/// it were in parentheses, so only the source tells the difference.
+/// it were in parentheses, so only the source shows the difference.
 fn without_assigned(options: TokenStream) -> TokenStream {
     let is_literal = syn::parse2::<Lit>(options.clone()).is_ok();
     let source = is_literal.then(|| Span::call_site().source_text()).flatten();

@@ -1,4 +1,4 @@
-//! Expressions as they are written.
+//! Expressions as written in the source.
 
 use syn::{Expr, ExprLit, Lit, LitStr};
 

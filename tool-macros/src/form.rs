@@ -52,7 +52,7 @@ fn checked_fields<'a>(item: &'a DeriveInput, diagnostics: &mut Diagnostics) -> V
     match &item.data {
         Data::Struct(data) => field_types(&item.ident, &data.fields, diagnostics),
         Data::Enum(data) => {
-            refuse_data(data, diagnostics);
+            report_data(data, diagnostics);
             Vec::new()
         }
         Data::Union(data) => {
@@ -71,7 +71,7 @@ fn field_types<'a>(
     let remedy = format!("write `struct {ident} {{ name: String }}`");
     match fields {
         Fields::Named(fields) if !fields.named.is_empty() => {
-            fields.named.iter().for_each(|field| refuse_options(&field.attrs, diagnostics));
+            fields.named.iter().for_each(|field| report_options(&field.attrs, diagnostics));
             let is_checked = |field: &&syn::Field| !is_detached(&field.attrs);
             return fields.named.iter().filter(is_checked).map(|field| &field.ty).collect();
         }
@@ -89,15 +89,15 @@ fn field_types<'a>(
     Vec::new()
 }
 
-fn refuse_options(attributes: &[Attribute], diagnostics: &mut Diagnostics) {
+fn report_options(attributes: &[Attribute], diagnostics: &mut Diagnostics) {
     if let Some(attribute) = attributes.iter().find(|it| it.path().is_ident("form")) {
         diagnostics.on(attribute, "`#[form(..)]` goes on the struct or enum; remove it here");
     }
 }
 
 /// Reports the first variant with data.
-fn refuse_data(data: &DataEnum, diagnostics: &mut Diagnostics) {
-    data.variants.iter().for_each(|variant| refuse_options(&variant.attrs, diagnostics));
+fn report_data(data: &DataEnum, diagnostics: &mut Diagnostics) {
+    data.variants.iter().for_each(|variant| report_options(&variant.attrs, diagnostics));
     let is_unit = |fields: &Fields| matches!(fields, Fields::Unit);
     let mut variants = data.variants.iter();
     if let Some(variant) = variants.find(|it| !is_unit(&it.fields) && !is_detached(&it.attrs)) {

@@ -20,7 +20,7 @@ pub(crate) struct ToolFn {
     pub(crate) place: Place,
 }
 
-/// The place of a function.
+/// The position of a function.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Place {
     /// A module or a function body.

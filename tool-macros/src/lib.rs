@@ -3,7 +3,7 @@
 //! This crate is not meant to be named by users: depend on `tool-runtime`, which re-exports
 //! the macros and documents every option where users look for it.
 //!
-//! Steps of an expansion, each in a module of its own:
+//! Steps of an expansion, each in its own module:
 //!
 //! | step | module |
 //! |---|---|

@@ -47,7 +47,7 @@ impl<'a> Limits<'a> {
         diagnostics.on(
             self.range,
             format!(
-                "{option} `{}` holds no value; write the smaller end first, as in `{option} = 1..=50`",
+                "{option} `{}` contains no value; write the smaller end first, as in `{option} = 1..=50`",
                 spelled(self.range)
             ),
         );
@@ -72,7 +72,7 @@ impl<'a> Limits<'a> {
     /// Reports a literal default or example, the `kind`, outside of the bounds.
     pub(crate) fn refuse_value(&self, kind: &str, value: &Expr, diagnostics: &mut Diagnostics) {
         if number(value).is_some_and(|value| !self.contains(value)) {
-            self.refuse_outside(kind, value, "range", diagnostics);
+            self.report_outside(kind, value, "range", diagnostics);
         }
     }
 
@@ -84,11 +84,11 @@ impl<'a> Limits<'a> {
         #[allow(clippy::cast_precision_loss, reason = "no literal is that long")]
         let length = text.value().chars().count() as f64;
         if !self.contains(length) {
-            self.refuse_outside(kind, value, "length", diagnostics);
+            self.report_outside(kind, value, "length", diagnostics);
         }
     }
 
-    fn refuse_outside(
+    fn report_outside(
         &self,
         kind: &str,
         value: &Expr,

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_name_is_found() {
+    fn a_renamed_dependency_is_found() {
         let dependencies =
             |lines: &str| format!("[package]\nname = \"a\"\n[dependencies]\n{lines}");
         let found = |lines: &str| in_manifest(&dependencies(lines));

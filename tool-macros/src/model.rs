@@ -90,7 +90,7 @@ impl<'a> Model<'a> {
         diagnostics: &mut Diagnostics,
     ) -> Self {
         let place = if toolset.is_some() { Place::Method } else { Place::Free };
-        let shape = shape::refusals(function, place, kind);
+        let shape = shape::signature_errors(function, place, kind);
         let is_callable = shape.is_empty();
         shape.into_iter().for_each(|mistake| diagnostics.push(mistake));
         let shared = toolset.map(|toolset| toolset.options.hints).unwrap_or_default();
@@ -193,7 +193,7 @@ impl<'a> Model<'a> {
 
     fn has_sound_output(&self, output: &Type) -> bool {
         let is_generic = !self.function.signature.generics.params.is_empty();
-        self.is_callable || !is_generic && shape::refused_output(output, self.kind).is_none()
+        self.is_callable || !is_generic && shape::output_error(output, self.kind).is_none()
     }
 
     /// Whether items can follow the function. A `self`, a `Self` or a missing body shows that it is in
@@ -230,7 +230,7 @@ impl<'a> Parameter<'a> {
             return None;
         };
         let options = ArgOptions::parse(&typed.attrs, diagnostics);
-        if shape::is_refused(typed) {
+        if shape::is_unsupported(typed) {
             return None;
         }
         if let Type::Reference(reference) = crate::types::ungrouped(&typed.ty) {

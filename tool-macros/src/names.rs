@@ -21,7 +21,7 @@ pub(crate) fn ends(tokens: impl ToTokens) -> (Span, Span) {
     (first, spans.last().unwrap_or(first))
 }
 
-/// An identifier as it is written in JSON: `r#type` is `type`.
+/// An identifier in its JSON form: `r#type` is `type`.
 pub(crate) fn unraw(ident: &Ident) -> String {
     ident.unraw().to_string()
 }

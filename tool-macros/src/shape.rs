@@ -11,9 +11,9 @@ mod receiver;
 mod shared_state;
 mod stand_in;
 
-pub(crate) use block::block_refusals;
-pub(crate) use output::refused_output;
-pub(crate) use parameter::{is_plain_argument, is_refused};
+pub(crate) use block::block_errors;
+pub(crate) use output::output_error;
+pub(crate) use parameter::{is_plain_argument, is_unsupported};
 pub(crate) use shared_state::{generic, optional};
 pub(crate) use stand_in::stand_in;
 
@@ -26,44 +26,44 @@ use syn::spanned::Spanned;
 use syn::{Error, FnArg, GenericParam, ReturnType, Signature};
 
 /// All reasons why generated code cannot call a function.
-pub(crate) fn refusals(function: &ToolFn, place: Place, kind: Kind) -> Vec<Error> {
+pub(crate) fn signature_errors(function: &ToolFn, place: Place, kind: Kind) -> Vec<Error> {
     let signature = &function.signature;
-    let mut refused = qualifiers(signature, kind);
-    refused.extend(generics(signature, kind));
-    refused.extend(body(function, kind));
-    refused.extend(receiver::check(signature, place, kind));
-    refused.extend(entry_point(function, kind));
-    refused.extend(own_type(function, kind));
-    refused.extend(duplicates(signature));
+    let mut errors = qualifiers(signature, kind);
+    errors.extend(generics(signature, kind));
+    errors.extend(body(function, kind));
+    errors.extend(receiver::check(signature, place, kind));
+    errors.extend(entry_point(function, kind));
+    errors.extend(own_type(function, kind));
+    errors.extend(duplicates(signature));
     for input in &signature.inputs {
         if let FnArg::Typed(typed) = input {
-            refused.extend(parameter::check(typed, kind));
+            errors.extend(parameter::check(typed, kind));
         }
     }
     if let ReturnType::Type(_, output) = &signature.output {
-        refused.extend(refused_output(output, kind));
+        errors.extend(output_error(output, kind));
     }
-    if refused.is_empty() && stand_in(function).is_some() {
-        refused.push(lifetimes::undeclared(signature));
+    if errors.is_empty() && stand_in(function).is_some() {
+        errors.push(lifetimes::undeclared(signature));
     }
-    refused
+    errors
 }
 
 fn qualifiers(signature: &Signature, kind: Kind) -> Vec<Error> {
-    let (noun, mut refused) = (kind.noun(), Vec::new());
+    let (noun, mut errors) = (kind.noun(), Vec::new());
     if let syn::Safety::Unsafe(token) = &signature.safety {
         let message = format!("a {noun} cannot be `unsafe`; write a safe function around it");
-        refused.push(Error::new(token.span(), message));
+        errors.push(Error::new(token.span(), message));
     }
     if let Some(abi) = &signature.abi {
         let message = format!("a {noun} cannot be `extern`; write a plain function around it");
-        refused.push(Error::new_spanned(abi, message));
+        errors.push(Error::new_spanned(abi, message));
     }
     if let Some(variadic) = &signature.variadic {
         let message = format!("a {noun} has a fixed list of arguments; write a `Vec<T>` parameter");
-        refused.push(Error::new_spanned(variadic, message));
+        errors.push(Error::new_spanned(variadic, message));
     }
-    refused
+    errors
 }
 
 /// One error for generics and their bounds.
@@ -126,13 +126,13 @@ pub(crate) fn names_own_type(function: &ToolFn) -> bool {
 /// Two parameters of one name.
 fn duplicates(signature: &Signature) -> Vec<Error> {
     let mut seen = HashSet::new();
-    let mut refused = Vec::new();
+    let mut errors = Vec::new();
     for name in item::parameter_names(signature) {
         if !seen.insert(name.to_string()) {
             let message =
                 format!("two parameters are named `{name}`; write another name for one of them");
-            refused.push(Error::new(name.span(), message));
+            errors.push(Error::new(name.span(), message));
         }
     }
-    refused
+    errors
 }

@@ -26,7 +26,7 @@ impl<'a> Toolset<'a> {
         diagnostics: &mut Diagnostics,
     ) -> Self {
         let options = ToolsetOptions::parse(options, diagnostics);
-        let shape = shape::block_refusals(block);
+        let shape = shape::block_errors(block);
         let is_sound = shape.is_empty();
         shape.into_iter().for_each(|mistake| diagnostics.push(mistake));
         Self { block, options, is_sound }

@@ -1,4 +1,4 @@
-//! Types as they are written.
+//! Types as written in the source.
 
 use quote::ToTokens;
 use syn::{Ident, Type};

@@ -105,7 +105,7 @@ mod tests {
     use tool_runtime::testing::TestClient;
 
     #[tokio::test]
-    async fn a_note_is_kept_and_read() {
+    async fn a_note_is_stored_and_read() {
         let pool = super::pool().await.unwrap();
         let client = TestClient::stateless(&pool).await;
         let note = json!({ "id": "errand", "text": "Buy milk." });

@@ -109,7 +109,7 @@ impl Terminal {
         }
     }
 
-    /// Start the shell anew. What it was doing is stopped.
+    /// Start the shell again. What it was doing is stopped.
     #[tool(idempotent)]
     async fn reset(&self) -> Result<&'static str, ToolError> {
         self.group.kill();

@@ -162,7 +162,7 @@ impl Session {
         Some(Ended::Command { output, exit_code })
     }
 
-    /// A command that writes for ever must not fill the memory: its last bytes are kept.
+    /// A command that writes forever must not fill the memory: its last bytes are kept.
     fn forget(&mut self) {
         if self.rest.len() > 2 * KEPT {
             self.rest.drain(..KEPT);

@@ -1,4 +1,4 @@
-//! The system's allocator, counting how often a thread asks it for memory.
+//! The system's allocator, with a counter of allocations per thread.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -12,12 +12,12 @@ thread_local! {
     static COUNT: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Growing and shrinking count as well: either may move the block.
+/// Reallocations count as well: they may move the block.
 fn asked() {
     let _ = COUNT.try_with(|count| count.set(count.get() + 1));
 }
 
-// SAFETY: every method hands its arguments to the system's allocator as they are.
+// SAFETY: every method passes its arguments to the system's allocator unchanged.
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -40,7 +40,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// How often `work` asks for memory, once everything that is made only once is made.
+/// Allocations of `work`, after everything that is created once exists.
 pub fn count<T>(mut work: impl FnMut() -> T) -> u64 {
     drop(work());
     let before = COUNT.get();

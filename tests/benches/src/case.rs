@@ -6,8 +6,8 @@ pub enum Case {
     /// Two integers; the answer is their sum, as text.
     Add,
     /// The heavier call: a string, a number with a default, a list, a nested struct. The
-    /// answer is a structured value, and its JSON beside it as text: what MCP asks for, and
-    /// what most tools that return more than a sentence do.
+    /// answer is a structured value, with its JSON as text beside it, as MCP requires and
+    /// most tools with more than a sentence of output do.
     Search,
     /// The same arguments; the answer is text.
     SearchText,

@@ -1,4 +1,4 @@
-//! CPU time: what other jobs on the machine do hardly shows in it.
+//! CPU time, which is hardly affected by other jobs on the machine.
 
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::{TimeVal, TimeValLike as _};

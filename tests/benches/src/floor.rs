@@ -1,6 +1,6 @@
-//! The same calls by hand, as fast as safe Rust with serde gets without tricks: `match` on the
-//! name, one derived struct per tool, one output buffer that is seldom too small. The bytes
-//! are those of the pool.
+//! The same calls by hand, as fast as safe Rust with serde allows without tricks: `match` on the
+//! name, one derived struct per tool, one output buffer that is usually large enough. The bytes
+//! equal those of the pool.
 
 use crate::tools::{self, Filter};
 use serde::Deserialize;
@@ -32,19 +32,19 @@ pub async fn call(name: &str, arguments: &str) -> String {
     match name {
         "add" => match parsed::<Add>(arguments) {
             Ok(Add { a, b }) => number(tools::add(a, b).await),
-            Err(refusal) => refusal,
+            Err(error) => error,
         },
         "search" => match parsed::<Search>(arguments) {
             Ok(Search { query, limit, tags, filter }) => {
                 structured(&tools::search(query, limit, tags, filter).await)
             }
-            Err(refusal) => refusal,
+            Err(error) => error,
         },
         "search_text" => match parsed::<Search>(arguments) {
             Ok(Search { query, limit, tags, filter }) => {
                 text(&tools::search_text(query, limit, tags, filter).await)
             }
-            Err(refusal) => refusal,
+            Err(error) => error,
         },
         unknown => text(&format!("unknown tool `{unknown}`")),
     }

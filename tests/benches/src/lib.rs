@@ -1,5 +1,5 @@
-//! What the benches and their tests share: the calls under test, written three times (as
-//! tools, by hand, with rmcp's macros), and how they are measured.
+//! Shared by the benches and their tests: the calls under test, written three times (as
+//! tools, by hand, with rmcp's macros), and the measurement.
 
 pub mod allocations;
 pub mod case;

@@ -4,7 +4,7 @@ use crate::case::Case;
 use tool_runtime::{Registration, ToolPool, ToolPoolBuilder};
 
 mod fillers {
-    //! A filler is as small as a tool can be: looking a name up is what it is for.
+    //! A filler is as small as possible: only the lookup of its name matters.
 
     use tool_runtime::prelude::*;
 

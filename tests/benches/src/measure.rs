@@ -1,5 +1,5 @@
-//! Measures contenders side by side: each round runs all of them, one after the other, so that
-//! whatever slows the machine down for a while slows all of them down.
+//! Measures contenders side by side: each round runs all of them in turn, so that
+//! a temporary slowdown of the machine affects all of them.
 
 use crate::{allocations, clock};
 use std::time::Duration;
@@ -21,7 +21,7 @@ impl<'a> Contender<'a> {
         Self { name, work: Box::new(repeated) }
     }
 
-    /// How many calls take about `time`.
+    /// Number of calls that take about `time`.
     fn calls_in(&mut self, time: Duration) -> u64 {
         let mut calls = 1;
         loop {
@@ -41,32 +41,32 @@ impl<'a> Contender<'a> {
     }
 }
 
-/// What one contender needed.
+/// The measurements of one contender.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// Which it was.
+    /// Its name.
     pub name: &'static str,
     /// Nanoseconds of thread CPU time a call, the median of all rounds.
     pub nanoseconds: f64,
     /// The median of each round's ratio to the first contender.
     pub ratio: f64,
-    /// How often a call asks for memory.
+    /// Allocations per call.
     pub allocations: u64,
 }
 
-/// How thorough a measurement is.
+/// Number and length of the rounds.
 #[derive(Clone, Copy)]
 pub struct Effort {
-    /// How often each contender takes its turn.
+    /// Rounds of each contender.
     pub rounds: usize,
-    /// How long a turn takes.
+    /// Duration of a round.
     pub turn: Duration,
 }
 
 impl Effort {
-    /// For a table worth reading.
+    /// For precise tables.
     pub const FULL: Self = Self { rounds: 101, turn: Duration::from_micros(1000) };
-    /// To see that it runs.
+    /// For a quick check.
     pub const QUICK: Self = Self { rounds: 1, turn: Duration::from_micros(1) };
 }
 
@@ -99,10 +99,10 @@ fn ratios(times: &[f64], floor: &[f64]) -> Vec<f64> {
     times.iter().zip(floor).map(|(time, floor)| time / floor).collect()
 }
 
-/// The middle one.
+/// The median.
 ///
 /// # Panics
-/// If there is none.
+/// If the list is empty.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]

@@ -1,7 +1,7 @@
 //! The same calls with rmcp's own macros, all with their defaults.
 //!
-//! [`handled`] is what an MCP client meets: a `#[tool_handler]` server, which makes its router
-//! anew for each call. [`routed`] is the best that rmcp can do: a router that was made before,
+//! [`handled`] is the path of an MCP client: a `#[tool_handler]` server, which creates its router
+//! for each call. [`routed`] is the fastest path of rmcp: a router that was created before,
 //! called directly. Both take JSON text and give JSON text, and make the request context that
 //! each call needs.
 
@@ -65,7 +65,7 @@ pub fn handled(case: Case, size: usize) -> Call {
     }
 }
 
-/// Calls a router of 1, 100 or 1000 tools that was made before.
+/// Calls a router of 1, 100 or 1000 tools that was created before.
 pub fn routed(case: Case, size: usize) -> Call {
     match (size, case) {
         (1, Case::Add) => router(AddServer, AddServer::tool_router()),
@@ -114,7 +114,7 @@ fn written(answer: Result<CallToolResponse, ErrorData>) -> String {
     serde_json::to_string(&answer).expect("the result has string keys")
 }
 
-/// A peer to make contexts with: a server's that nobody calls.
+/// A peer for request contexts, of a server without calls.
 fn peer() -> Peer<RoleServer> {
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     let runtime = runtime.expect("a runtime can be built");

@@ -1,4 +1,4 @@
-//! The calls under test, as tools. What they do is next to nothing: the way there is measured.
+//! The calls under test, as tools. They do little work, so that the overhead is measured.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -82,7 +82,7 @@ pub async fn search_text(
     told(query, limit, &tags, &filter)
 }
 
-/// What all three `search` do.
+/// The shared body of all three `search`.
 pub fn found(query: String, limit: u32, tags: Vec<String>, filter: Filter) -> Found {
     let titles = tags.into_iter().chain(filter.authors).chain(filter.to);
     let hits = titles.zip(1..=limit).map(|(title, rank)| Hit { title, rank });
@@ -90,7 +90,7 @@ pub fn found(query: String, limit: u32, tags: Vec<String>, filter: Filter) -> Fo
     Found { query, from: filter.from, total: hits.len() as u32 + 100, hits }
 }
 
-/// What all three `search_text` do.
+/// The shared body of all three `search_text`.
 pub fn told(query: String, limit: u32, tags: &[String], filter: &Filter) -> String {
     let (tags, authors) = (tags.join(", "), filter.authors.join(", "));
     format!("{limit} hits for \"{query}\"\ntagged {tags} by {authors}")

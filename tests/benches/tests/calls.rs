@@ -24,7 +24,7 @@ fn the_handwritten_server_writes_the_same_bytes() {
 }
 
 #[test]
-fn rmcp_answers_the_same() {
+fn rmcp_gives_the_same_answers() {
     for case in Case::ALL {
         let (name, arguments) = (case.name(), case.arguments());
         let router = routed(case, 100)(name, arguments);
@@ -34,7 +34,7 @@ fn rmcp_answers_the_same() {
     }
 }
 
-/// rmcp says also what MCP takes for granted, and puts it in its own order.
+/// rmcp also writes members with MCP's default values, in another order.
 fn comparable(answer: &str) -> Value {
     let mut value: Value = serde_json::from_str(answer).expect("JSON");
     let answer = value.as_object_mut().expect("an object");
@@ -43,7 +43,7 @@ fn comparable(answer: &str) -> Value {
 }
 
 #[test]
-fn a_call_allocates_at_most_twice_more_than_the_floor() {
+fn a_call_allocates_at_most_two_more_times_than_the_handwritten_server() {
     let pool = linked::whole_pool();
     for case in Case::ALL {
         let floor = allocations::count(|| by_hand(case));
@@ -53,7 +53,7 @@ fn a_call_allocates_at_most_twice_more_than_the_floor() {
 }
 
 #[test]
-fn a_call_allocates_the_same_whatever_the_number_of_tools() {
+fn allocations_of_a_call_do_not_depend_on_the_number_of_tools() {
     for case in Case::ALL {
         let counts = [1, 100, 1000].map(|size| {
             let pool = linked::pool(case, size);
@@ -64,7 +64,7 @@ fn a_call_allocates_the_same_whatever_the_number_of_tools() {
 }
 
 #[test]
-fn a_second_listing_is_a_borrow() {
+fn a_second_listing_does_not_allocate() {
     let pool = linked::whole_pool();
     assert_eq!(pool.tools().len(), linked::ALL);
     let first = pool.definitions_json();

@@ -1,11 +1,11 @@
-//! A person who lets everybody in.
+//! A user who authorizes every client.
 
 use std::error::Error;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tool_runtime::mcp::McpAuthPage;
 
-/// Visits a page, and gives back where it leads.
+/// Visits a page, and returns where it leads.
 pub(crate) async fn visited(
     page: McpAuthPage,
 ) -> Result<Option<String>, Box<dyn Error + Send + Sync>> {

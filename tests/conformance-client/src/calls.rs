@@ -1,11 +1,11 @@
-//! What a scenario wants called.
+//! Calls that a scenario requires.
 
 use crate::host::made_up;
 use serde_json::{Map, Value, json};
 use std::error::Error;
 use tool_runtime::{ToolCall, ToolDefinition, ToolPool};
 
-/// What the suite tells of a scenario, as JSON.
+/// The suite's description of a scenario, as JSON.
 const CONTEXT: &str = "MCP_CONFORMANCE_CONTEXT";
 
 /// The calls of a scenario, in order.

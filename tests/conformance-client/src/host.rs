@@ -1,9 +1,9 @@
-//! What answers the servers' questions.
+//! Answers to the questions of servers.
 
 use serde_json::{Map, Value, json};
 use tool_runtime::{BoxFuture, Peer, PeerCapability, PeerError, PeerRequest};
 
-/// Fills in each form with its defaults, has one folder, and a model that says one thing.
+/// Fills in each form with its defaults, has one folder, and a model with a fixed answer.
 pub(crate) struct Host;
 
 impl Peer for Host {

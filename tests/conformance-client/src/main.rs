@@ -1,7 +1,7 @@
 //! The client that the official MCP conformance suite expects: a pool and its manager.
 //!
-//! The suite starts it for each scenario, with the address of a server as its last word. It
-//! connects, and calls what the scenario names, or else each tool with made-up arguments.
+//! The suite starts it for each scenario, with the address of a server as its last argument. It
+//! connects, and makes the calls of the scenario, or else calls each tool with made-up arguments.
 
 mod browser;
 mod calls;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use tool_runtime::ToolPool;
 use tool_runtime::mcp::{McpAuth, McpManager, McpOAuth, McpServerConfig};
 
-/// What the suite calls the scenario that it runs.
+/// Environment variable with the name of the scenario.
 const SCENARIO: &str = "MCP_CONFORMANCE_SCENARIO";
 /// Where the suite expects that the client is described.
 const METADATA: &str = "https://conformance-test.local/client-metadata.json";
@@ -40,7 +40,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What is known beforehand of this client.
+/// Client credentials that are known in advance.
 fn oauth(scenario: &str) -> Result<McpOAuth, Box<dyn Error>> {
     let told = calls::told()?;
     let text = |key: &str| told[key].as_str().map(Into::into);

@@ -1,4 +1,4 @@
-//! Tools that change what the server offers.
+//! Tools that change the lists of the server.
 
 use tool_runtime::prelude::*;
 use tool_runtime::{Prompt, Source};
@@ -28,7 +28,7 @@ fn test_trigger_prompt_change(context: &ToolContext) -> Result<&'static str, Too
     Ok("the prompt is there")
 }
 
-/// The source of what comes and goes.
+/// The source of the tool that is added and removed.
 fn passing() -> Source {
     Source::owner("passing")
 }

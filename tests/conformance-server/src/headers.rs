@@ -1,4 +1,4 @@
-//! A tool whose argument stands in an HTTP header too.
+//! A tool with an argument that is repeated in an HTTP header.
 
 use tool_runtime::prelude::*;
 

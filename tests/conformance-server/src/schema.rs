@@ -1,4 +1,4 @@
-//! A tool whose schema is taken word for word.
+//! A tool whose schema is used unchanged.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

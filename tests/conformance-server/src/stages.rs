@@ -1,11 +1,11 @@
-//! Tools that tell how far they are, or write to the client's log.
+//! Tools that report progress, or write to the client's log.
 
 use std::time::Duration;
 use tokio::time::sleep;
 use tool_runtime::LogLevel;
 use tool_runtime::prelude::*;
 
-/// How long one stage of the work takes.
+/// Duration of one stage of the work.
 const STAGE: Duration = Duration::from_millis(50);
 
 /// Work in three stages, and report each.

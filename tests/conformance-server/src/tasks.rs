@@ -1,4 +1,4 @@
-//! Calls that go on as tasks.
+//! Calls that continue as tasks.
 
 use crate::questions::Named;
 use schemars::JsonSchema;
@@ -83,7 +83,7 @@ async fn multi_input(context: &ToolContext) -> Result<String, PeerError> {
     ))
 }
 
-/// Ask for a name, then go on as a task.
+/// Ask for a name, then continue as a task.
 #[tool(read_only, task = "required")]
 async fn test_tool_with_task(context: &ToolContext) -> Result<String, PeerError> {
     let name = context.ask::<Named>("user_name", "What is your name?").await?.accepted();

@@ -1,10 +1,10 @@
-//! What came back for a call.
+//! Answers of a server under load.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::borrow::Cow;
 
-/// A message of the server, as far as a client must look at it.
+/// A message of the server, with the fields that a client must read.
 #[derive(Deserialize)]
 pub(crate) struct Answer<'a> {
     id: Option<u64>,
@@ -28,7 +28,7 @@ struct Block<'a> {
 }
 
 impl<'a> Answer<'a> {
-    /// The message in a text. Anything that is none has no id and is right for no call.
+    /// Parses a message. Invalid text has no id and is a wrong answer to every call.
     pub(crate) fn parse(text: &'a str) -> Self {
         let none = Self { id: None, method: None, result: None };
         serde_json::from_str(text).unwrap_or(none)
@@ -44,7 +44,7 @@ impl<'a> Answer<'a> {
         self.method.is_some()
     }
 
-    /// Whether the call went well, and gave this text if one was expected.
+    /// Whether the call succeeded, with the expected text if there is one.
     pub(crate) fn is_right(&self, expected: Option<&str>) -> bool {
         let Some(result) = self.result.as_ref().filter(|result| !result.is_error) else {
             return false;
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_expected_text_is_right() {
+    fn an_answer_with_another_text_is_wrong() {
         assert!(right(r#"{"id":1,"result":{"content":[{"type":"text","text":"5"}]}}"#));
         assert!(!right(r#"{"id":1,"result":{"content":[{"type":"text","text":"6"}]}}"#));
         assert!(!right(r#"{"id":1,"result":{"content":[{"text":"5"}],"isError":true}}"#));
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_of_the_server_answers_nothing() {
+    fn a_request_of_the_server_is_not_an_answer() {
         assert_eq!(Answer::parse(r#"{"id":1,"method":"ping"}"#).id(), None);
         assert_eq!(Answer::parse(r#"{"id":1,"result":{}}"#).id(), Some(1));
     }

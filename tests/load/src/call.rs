@@ -1,26 +1,26 @@
-//! The call that is made again and again.
+//! The call that is repeated under load.
 
 use crate::protocol_version::ProtocolVersion;
 use serde_json::{Value, json};
 
-/// A call, and the answer to it.
+/// A call, and the expected answer.
 #[derive(Clone, Debug)]
 pub struct Call {
     /// The tool's name.
     pub tool: String,
     /// Its arguments, an object.
     pub arguments: Value,
-    /// The text that the first content block of every answer must have, if that is known.
+    /// The expected text of the first content block, if known.
     pub expected: Option<String>,
 }
 
 impl Call {
-    /// A call without arguments, whatever it gives.
+    /// A call without arguments and without an expected answer.
     pub fn to(tool: String) -> Self {
         Self { tool, arguments: json!({}), expected: None }
     }
 
-    /// Two numbers, whose sum is an object.
+    /// Adds two numbers; the result is an object.
     pub fn add() -> Self {
         Self {
             tool: "add".to_owned(),
@@ -29,7 +29,7 @@ impl Call {
         }
     }
 
-    /// A text that comes back.
+    /// Echoes a text.
     pub fn echo(text: &str) -> Self {
         Self {
             tool: "echo".to_owned(),
@@ -38,7 +38,7 @@ impl Call {
         }
     }
 
-    /// The request as text, but for its id.
+    /// The request as text, without its id.
     pub(crate) fn template(&self, version: ProtocolVersion) -> Template {
         let mut params = json!({ "name": self.tool, "arguments": self.arguments });
         if let Some(meta) = version.meta() {
@@ -48,7 +48,7 @@ impl Call {
     }
 }
 
-/// A request that lacks its id.
+/// A request without its id.
 #[derive(Clone, Debug)]
 pub(crate) struct Template {
     rest: String,

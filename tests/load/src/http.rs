@@ -7,7 +7,7 @@ mod response;
 use crate::Load;
 use crate::answer::Answer;
 use crate::outcome::Outcome;
-use crate::server::{Server, accounted};
+use crate::server::{Server, with_usage};
 use connection::Connection;
 use endpoint::Endpoint;
 use std::io::{self, BufRead as _, BufReader};
@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What a server says, before its URL, when it can be reached.
+/// Text that a server prints before its URL when it listens.
 const LISTENING: &str = "listening on ";
 
 pub(crate) fn run(mut command: Command, load: &Load) -> io::Result<Outcome> {
@@ -26,7 +26,7 @@ pub(crate) fn run(mut command: Command, load: &Load) -> io::Result<Outcome> {
     run_at(&url, Some(server.id()), load)
 }
 
-/// Where the server listens. What else it says is read and forgotten.
+/// Waits for the address of the server. Its other output is discarded.
 fn url(server: &Server) -> io::Result<String> {
     let mut log = BufReader::new(server.log()).lines();
     for line in &mut log {
@@ -45,10 +45,10 @@ pub(crate) fn run_at(url: &str, process: Option<u32>, load: &Load) -> io::Result
     let ids = AtomicU64::new(1);
     let work = |time| all(&endpoint, load, &ids, time);
     work(load.warm_up())?;
-    accounted(process, || work(load.time))
+    with_usage(process, || work(load.time))
 }
 
-/// As many clients as calls may be in flight.
+/// Runs one client per call in flight.
 fn all(endpoint: &Endpoint, load: &Load, ids: &AtomicU64, time: Duration) -> io::Result<Outcome> {
     let end = Instant::now() + time;
     thread::scope(|scope| {
@@ -62,7 +62,7 @@ fn all(endpoint: &Endpoint, load: &Load, ids: &AtomicU64, time: Duration) -> io:
     })
 }
 
-/// Calls as long as there is time, one call after the other.
+/// Calls one after the other until the time is up.
 fn one(endpoint: &Endpoint, load: &Load, ids: &AtomicU64, end: Instant) -> io::Result<Outcome> {
     let template = load.call.template(load.version);
     let head = endpoint.head(load.version, "tools/call", Some(&load.call.tool));

@@ -1,29 +1,29 @@
-//! What a run found out.
+//! The result of a run.
 
 use std::fmt;
 use std::time::Duration;
 
-/// What a run found out.
+/// The result of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// How many calls were answered.
+    /// Number of answered calls.
     pub answered: usize,
-    /// How many answers were not what was asked for: a failure, another text, an unknown id.
+    /// Number of wrong answers: a failure, another text, an unknown id.
     pub wrong: usize,
-    /// The first of them as it came.
+    /// The first wrong answer, verbatim.
     pub first_wrong: Option<String>,
-    /// How long it took from the first call to the last answer.
+    /// Time from the first call to the last answer.
     pub wall: Duration,
     /// CPU time of the server's processes, in steps of 10 ms.
     pub cpu: Duration,
-    /// The most memory that the server's processes held, in KiB.
+    /// Peak memory of the server's processes, in KiB.
     pub peak_rss: u64,
-    /// How long each call took, the shortest first.
+    /// Latency of each call, sorted.
     latencies: Vec<Duration>,
 }
 
 impl Outcome {
-    /// Counts an answer. `wrong` is its text if it is not what was asked for.
+    /// Counts an answer. `wrong` is its text if it is not the expected one.
     pub(crate) fn count(&mut self, latency: Duration, wrong: Option<&str>) {
         self.answered += 1;
         self.latencies.push(latency);
@@ -33,7 +33,7 @@ impl Outcome {
         }
     }
 
-    /// Adds what another client of the same run found out.
+    /// Adds the results of another client of the same run.
     pub(crate) fn absorb(&mut self, other: Self) {
         self.answered += other.answered;
         self.wrong += other.wrong;
@@ -46,17 +46,17 @@ impl Outcome {
         self.latencies.sort_unstable();
     }
 
-    /// How many calls a second were answered.
+    /// Answered calls per second.
     pub fn rate(&self) -> f64 {
         self.answered as f64 / self.wall.as_secs_f64()
     }
 
-    /// CPU time of the server a call.
+    /// CPU time of the server per call.
     pub fn cpu_each(&self) -> Duration {
         self.cpu.div_f64(self.answered.max(1) as f64)
     }
 
-    /// The latency that this share of all calls did not exceed: 0.5 is the median.
+    /// The latency at a quantile: 0.5 is the median.
     pub fn quantile(&self, share: f64) -> Duration {
         let last = self.latencies.len().saturating_sub(1);
         let index = (last as f64 * share).round() as usize;
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_are_of_all_clients_together() {
+    fn quantiles_cover_all_clients() {
         let ms = Duration::from_millis;
         let mut outcome = Outcome::default();
         outcome.count(ms(3), None);

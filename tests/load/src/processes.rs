@@ -1,19 +1,19 @@
-//! What a process and all that it started have taken, read from `/proc`.
+//! CPU time and memory of a process and its descendants, read from `/proc`.
 
 use std::collections::HashMap;
 use std::fs;
 use std::time::Duration;
 
-/// The kernel tells CPU time in hundredths of a second, whatever its own clock.
+/// The kernel reports CPU time in hundredths of a second, independent of its own clock.
 const TICK: Duration = Duration::from_millis(10);
 
-/// CPU time so far, that of processes which have ended included.
+/// CPU time so far, including that of processes that have ended.
 pub(crate) fn cpu(root: u32) -> Duration {
     let ticks: u32 = tree(root).into_iter().filter_map(ticks).sum();
     TICK * ticks
 }
 
-/// The most memory that each held, summed up, in KiB.
+/// The sum of the peak memory of each, in KiB.
 pub(crate) fn peak_rss(root: u32) -> u64 {
     tree(root).into_iter().filter_map(high_water).sum()
 }
@@ -30,7 +30,7 @@ fn tree(root: u32) -> Vec<u32> {
     found
 }
 
-/// Who started whom.
+/// Parents of all processes.
 fn children() -> HashMap<u32, Vec<u32>> {
     let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -47,13 +47,13 @@ fn parent(process: u32) -> Option<u32> {
     u32::try_from(fields(process)?.first().copied()?).ok()
 }
 
-/// User and system time, its own and that of children it has waited for.
+/// User and system time, including that of children it has waited for.
 fn ticks(process: u32) -> Option<u32> {
     let ticks: i64 = fields(process)?.get(10..14)?.iter().sum();
     u32::try_from(ticks).ok()
 }
 
-/// The numbers of `/proc/PID/stat` after the state; the name before it may hold anything.
+/// The numbers of `/proc/PID/stat` after the state. The name before it may contain any character.
 fn fields(process: u32) -> Option<Vec<i64>> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let (_, rest) = stat.rsplit_once(") ")?;
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_child_belongs_to_the_tree_and_holds_memory() {
+    fn children_are_included_in_the_process_tree() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().expect("it starts");
         let own = std::process::id();
         assert!(tree(own).contains(&child.id()));
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn work_takes_cpu_time() {
+    fn cpu_time_is_measured() {
         let before = cpu(std::process::id());
         while cpu(std::process::id()) == before {
             std::hint::black_box((0..100_000).sum::<u64>());

@@ -1,18 +1,18 @@
-//! The protocol versions that the load generator speaks.
+//! The protocol versions that the load generator supports.
 
 use serde_json::{Value, json};
 
 /// A protocol version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProtocolVersion {
-    /// Stateful: `initialize`, then calls.
+    /// Stateful: a handshake with `initialize`, then calls.
     V2025_11_25,
-    /// Stateless: every request has the client's information in its `_meta`.
+    /// Stateless: every request carries the client's information in its `_meta`.
     V2026_07_28,
 }
 
 impl ProtocolVersion {
-    /// Both, the older one first.
+    /// Both versions, the older one first.
     pub const ALL: [Self; 2] = [Self::V2025_11_25, Self::V2026_07_28];
 
     /// The version as MCP writes it.

@@ -9,20 +9,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a server has to end after its input has.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Time for a server to exit after the end of its input.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A running server, ended when this is dropped.
 pub(crate) struct Server {
     child: Arc<Mutex<Child>>,
     id: u32,
-    /// Tells the watchdog, by being dropped, that the run is over.
+    /// Stops the watchdog when dropped.
     _running: Sender<()>,
 }
 
 impl Server {
-    /// Starts a server that is killed after `limit`: whoever waits for it then reads the end of
-    /// its output.
+    /// Starts a server that is killed after `limit`; readers then see the end of its
+    /// output.
     pub(crate) fn start(mut command: Command, limit: Duration) -> io::Result<Self> {
         let child = command.spawn()?;
         let id = child.id();
@@ -44,7 +44,7 @@ impl Server {
     /// Its standard input and output.
     ///
     /// # Panics
-    /// If they were not piped, or are taken.
+    /// If they were not piped, or have been taken.
     pub(crate) fn streams(&self) -> (ChildStdin, ChildStdout) {
         let mut child = lock(&self.child);
         child.stdin.take().zip(child.stdout.take()).expect("both are piped")
@@ -53,17 +53,17 @@ impl Server {
     /// Its standard error.
     ///
     /// # Panics
-    /// If it was not piped, or is taken.
+    /// If it was not piped, or has been taken.
     pub(crate) fn log(&self) -> ChildStderr {
         lock(&self.child).stderr.take().expect("it is piped")
     }
 
-    /// Waits until the process has ended by itself, but not for long.
+    /// Waits a limited time until the process exits.
     ///
     /// # Errors
-    /// If it has not, or not with success.
+    /// If it does not exit, or not with success.
     pub(crate) fn wait(&self) -> io::Result<()> {
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + EXIT_TIMEOUT;
         loop {
             let ended = lock(&self.child).try_wait()?;
             match ended {
@@ -81,7 +81,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         let mut child = lock(&self.child);
-        // Fails only for a process that is gone.
+        // Fails only for a process that has exited.
         let _ = child.kill();
         let _ = child.wait();
     }
@@ -91,8 +91,8 @@ fn lock(child: &Mutex<Child>) -> MutexGuard<'_, Child> {
     child.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs `work` and adds what the process took meanwhile.
-pub(crate) fn accounted(
+/// Runs `work` and adds the CPU time and memory of the process meanwhile.
+pub(crate) fn with_usage(
     process: Option<u32>,
     work: impl FnOnce() -> io::Result<Outcome>,
 ) -> io::Result<Outcome> {

@@ -5,7 +5,7 @@ use crate::answer::Answer;
 use crate::call::Template;
 use crate::outcome::Outcome;
 use crate::protocol_version::ProtocolVersion;
-use crate::server::{Server, accounted};
+use crate::server::{Server, with_usage};
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Write as _};
@@ -14,16 +14,16 @@ use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// As much as a pipe holds: while all requests fit in, writing never waits for the server, which
-/// may wait for us to read.
+/// The capacity of a pipe: while all requests fit in, writing never waits for the server, which
+/// may wait for the client to read.
 const PIPE: usize = 64 * 1024;
 
-/// What connects client and server.
+/// The channel between client and server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channel {
-    /// Two pipes, as most hosts make them.
+    /// Two pipes, as created by most hosts.
     Pipes,
-    /// Two pairs of sockets, as Node.js makes them.
+    /// Two pairs of sockets, as created by Node.js.
     Sockets,
 }
 
@@ -31,13 +31,13 @@ pub(crate) fn run(command: Command, channel: Channel, load: &Load) -> io::Result
     let (server, mut client) = connect(command, channel, load)?;
     client.greet(load.version)?;
     client.run(load, load.warm_up())?;
-    let outcome = accounted(Some(server.id()), || client.run(load, load.time))?;
+    let outcome = with_usage(Some(server.id()), || client.run(load, load.time))?;
     drop(client);
     server.wait()?;
     Ok(outcome)
 }
 
-/// Makes the call once and gives the line that answers it.
+/// Makes the call once and returns the line of the answer.
 pub(crate) fn ask(command: Command, load: &Load) -> io::Result<String> {
     let (server, mut client) = connect(command, Channel::Pipes, load)?;
     client.greet(load.version)?;
@@ -74,7 +74,7 @@ struct Client {
     from: BufReader<File>,
     line: String,
     template: Template,
-    /// When each request was sent that is not answered.
+    /// Send times of the unanswered requests.
     waiting: HashMap<u64, Instant>,
     sent: u64,
 }
@@ -101,7 +101,7 @@ impl Client {
         self.write(ProtocolVersion::initialized().to_string())
     }
 
-    /// Calls as long as there is time, then waits for what is still in flight.
+    /// Calls until the time is up, then waits for the calls in flight.
     fn run(&mut self, load: &Load, time: Duration) -> io::Result<Outcome> {
         let end = Instant::now() + time;
         let mut outcome = Outcome::default();
@@ -132,7 +132,7 @@ impl Client {
         self.write(self.template.with(self.sent))
     }
 
-    /// One write a message, as hosts do it.
+    /// One write per message, as in hosts.
     fn write(&mut self, mut message: String) -> io::Result<()> {
         message.push('\n');
         self.to.write_all(message.as_bytes())

@@ -1,5 +1,5 @@
-//! Ours beside rmcp's and beside servers written by hand, which are the limit: every row runs all servers in turn, again and again, and takes the best
-//! run of each, so that what else the machine does spoils little.
+//! Compares our server with rmcp's and with servers written by hand, which are the upper bound. Each row runs all servers
+//! in turn, repeatedly, and takes the best run of each to reduce noise from the machine.
 
 mod contender;
 mod sameness;
@@ -9,24 +9,24 @@ use contender::{Contender, HTTP, STDIO};
 use std::io;
 use std::time::Duration;
 
-pub use sameness::check as check_sameness;
+pub use sameness::check as check_equal_answers;
 
-/// How many calls are in flight, a row each.
+/// Numbers of calls in flight, one row each.
 const IN_FLIGHT: [usize; 2] = [1, 64];
 
-/// How thorough a table is.
+/// Duration and rounds of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// How often each server takes its turn.
+    /// Rounds per server.
     pub rounds: usize,
-    /// How long a turn takes.
+    /// Duration of a round.
     pub turn: Duration,
 }
 
 /// Prints the table of standard input and output, as Markdown.
 ///
 /// # Errors
-/// If a server cannot be run, or answers wrongly.
+/// If a server cannot be run, or gives a wrong answer.
 pub fn stdio(effort: Effort) -> io::Result<()> {
     print_head("stdio", &STDIO);
     for (channel, name) in [(Channel::Pipes, "pipes"), (Channel::Sockets, "sockets")] {
@@ -40,7 +40,7 @@ pub fn stdio(effort: Effort) -> io::Result<()> {
 /// Prints the table of HTTP, as Markdown.
 ///
 /// # Errors
-/// If a server cannot be run, or answers wrongly.
+/// If a server cannot be run, or gives a wrong answer.
 pub fn http(effort: Effort) -> io::Result<()> {
     print_head("HTTP", &HTTP);
     each_row("keep-alive", effort, &HTTP, |contender, load| crate::http(contender.command()?, load))
@@ -62,7 +62,7 @@ fn each_row(
     Ok(())
 }
 
-/// What each contender showed in its best round.
+/// The best round of each contender.
 #[derive(Clone, Copy)]
 struct Best {
     rate: f64,
@@ -110,7 +110,7 @@ fn print_head(what: &str, contenders: &[Contender]) {
     println!("|---|{}", "---|".repeat(names.len()));
 }
 
-/// CPU time and median latency as multiples of the first, which tells its own; memory as it is.
+/// CPU time and median latency as multiples of the first row, which has absolute values; memory is absolute.
 #[expect(clippy::print_stdout, reason = "the table is what was asked for")]
 fn print_row(name: &str, best: &[Best]) {
     let limit = best[0];

@@ -1,4 +1,4 @@
-//! Every way of loading a server, for a moment: all that is asked is answered, and rightly.
+//! Runs every mode of the load generator briefly: all calls are answered correctly.
 
 use load::{Call, Channel, Load, Outcome, ProtocolVersion};
 use serde_json::json;
@@ -15,8 +15,8 @@ fn command(program: &str, arguments: &[&str]) -> Command {
     command
 }
 
-/// A moment of calls in both protocol versions, one and several at a time.
-fn moments() -> impl Iterator<Item = Load> {
+/// Briefly calls in both protocol versions, one and several at a time.
+fn short_loads() -> impl Iterator<Item = Load> {
     ProtocolVersion::ALL.into_iter().flat_map(|version| {
         [1, 8].map(|in_flight| Load {
             version,
@@ -34,8 +34,8 @@ fn assert_right(outcome: &Outcome) {
 }
 
 #[test]
-fn servers_on_pipes_and_sockets_answer_rightly() {
-    for load in moments() {
+fn servers_on_pipes_and_sockets_answer_correctly() {
+    for load in short_loads() {
         for channel in [Channel::Pipes, Channel::Sockets] {
             for (program, argument) in
                 [(OURS, "serve"), (BY_HAND, "stdio"), (RMCP, "stdio"), (RMCP, "pipes")]
@@ -48,8 +48,8 @@ fn servers_on_pipes_and_sockets_answer_rightly() {
 }
 
 #[test]
-fn servers_on_http_answer_rightly() {
-    for load in moments() {
+fn servers_on_http_answer_correctly() {
+    for load in short_loads() {
         for words in [&["nagle"][..], &[], &["json", "stateless"]] {
             let server = command(RMCP, &[&["http", "0"], words].concat());
             assert_right(&load::http(server, &load).expect("a run"));
@@ -63,7 +63,7 @@ fn servers_on_http_answer_rightly() {
 
 #[test]
 fn a_wrong_answer_is_counted_and_shown() {
-    let mut load = moments().next().expect("a moment");
+    let mut load = short_loads().next().expect("a moment");
     load.call = Call::echo("yes");
     load.call.arguments = json!({ "text": "no" });
     let outcome = load::stdio(command(OURS, &["serve"]), Channel::Pipes, &load).expect("a run");
@@ -73,16 +73,16 @@ fn a_wrong_answer_is_counted_and_shown() {
 
 #[test]
 fn a_server_that_ends_early_is_an_error() {
-    let load = moments().next().expect("a moment");
+    let load = short_loads().next().expect("a moment");
     assert!(load::stdio(Command::new("true"), Channel::Pipes, &load).is_err());
     assert!(load::http(Command::new("true"), &load).is_err());
 }
 
 #[test]
 fn rejects_more_than_a_pipe_holds() {
-    let mut load = moments().next().expect("a moment");
+    let mut load = short_loads().next().expect("a moment");
     load.in_flight = 2;
     load.call = Call::echo(&"x".repeat(40_000));
-    let refused = load::stdio(command(OURS, &["serve"]), Channel::Pipes, &load);
-    assert!(refused.expect_err("too much").to_string().contains("more than a pipe holds"));
+    let rejected = load::stdio(command(OURS, &["serve"]), Channel::Pipes, &load);
+    assert!(rejected.expect_err("too much").to_string().contains("more than a pipe holds"));
 }

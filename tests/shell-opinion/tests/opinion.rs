@@ -64,7 +64,7 @@ fn brush_agrees_on_each_command() {
 }
 
 #[test]
-fn what_brush_calls_compound_is_never_allowed() {
+fn compound_commands_of_brush_are_never_allowed() {
     let compound = commands().into_iter().filter(|command| brush::opinion(command).is_other());
     let mut count = 0;
     for command in compound {

@@ -1,4 +1,4 @@
-"""The client of FastMCP as a peer: python fastmcp_client.py legacy|modern (URL | -- CMD ARGS...)."""
+"""The client of FastMCP as a peer: python fastmcp_client.py stateful|stateless (URL | -- CMD ARGS...)."""
 
 from contextlib import asynccontextmanager
 

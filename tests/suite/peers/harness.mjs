@@ -22,7 +22,7 @@ const counts = { passed: 0, failed: 0 };
 let current;
 
 /** The protocol version that each lifecycle ends up with. */
-const VERSIONS = { legacy: '2025-11-25', modern: '2026-07-28' };
+const VERSIONS = { stateful: '2025-11-25', stateless: '2026-07-28' };
 
 /**
  * The lifecycle, and the server: the URL of one that runs, or the command that starts one.

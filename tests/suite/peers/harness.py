@@ -27,7 +27,7 @@ class Lifecycle(NamedTuple):
     version: str
 
 
-LIFECYCLES = {"legacy": Lifecycle("legacy", "2025-11-25"), "modern": Lifecycle("auto", "2026-07-28")}
+LIFECYCLES = {"stateful": Lifecycle("legacy", "2025-11-25"), "stateless": Lifecycle("auto", "2026-07-28")}
 """`auto` is the default of the SDK. It falls back silently, which the check of the version then tells."""
 
 
@@ -124,14 +124,14 @@ async def run(connect: Connect, lifecycle: Lifecycle, server: Server) -> Report:
 
 
 def main(connect: Connect):
-    """Runs the script: legacy|modern (URL | -- CMD ARGS...)."""
+    """Runs the script: stateful|stateless (URL | -- CMD ARGS...)."""
     match sys.argv[1:]:
         case [lifecycle, "--", command, *args] if lifecycle in LIFECYCLES:
             server = Server(None, command, tuple(args))
         case [lifecycle, url] if lifecycle in LIFECYCLES and url.startswith("http"):
             server = Server(url)
         case _:
-            print(f"usage: python {sys.argv[0]} legacy|modern (URL | -- CMD ARGS...)", file=sys.stderr)
+            print(f"usage: python {sys.argv[0]} stateful|stateless (URL | -- CMD ARGS...)", file=sys.stderr)
             sys.exit(2)
     report = anyio.run(run, connect, LIFECYCLES[lifecycle], server)
     print(f"{report.passed} passed, {report.failed} failed")

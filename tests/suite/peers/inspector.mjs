@@ -1,4 +1,4 @@
-// The MCP Inspector's command line: node inspector.mjs legacy|modern (URL | -- CMD ARGS...)
+// The MCP Inspector's command line: node inspector.mjs stateful|stateless (URL | -- CMD ARGS...)
 //
 // It connects anew for every request, over stdio to a server that it starts, and resolves a tool's name against its own
 // listing, so it can say nothing about state, concurrency or unknown tools. In return it judges the portability of the
@@ -17,6 +17,8 @@ import { commandLine, EXIT_MS, main, REQUEST_MS } from './harness.mjs';
 
 const { lifecycle, version, url, command, args } = commandLine('inspector.mjs');
 const inspector = createRequire(import.meta.url).resolve('@modelcontextprotocol/inspector/package.json');
+// The Inspector's names of the lifecycles.
+const era = { stateful: 'legacy', stateless: 'modern' }[lifecycle];
 const launcher = join(dirname(inspector), 'clients/launcher/build/index.js');
 
 /** The Inspector keeps a catalog and secrets in the home directory: give it one that is thrown away. */
@@ -63,7 +65,7 @@ async function checkPortability() {
 }
 
 async function inspect(words) {
-  const argv = [launcher, '--cli', '--protocol-era', lifecycle, '--format', 'json', ...words, ...server];
+  const argv = [launcher, '--cli', '--protocol-era', era, '--format', 'json', ...words, ...server];
   const env = { ...process.env, HOME: home };
   const child = spawn(process.execPath, argv, { env, detached: true, timeout: REQUEST_MS, stdio: ['ignore', 'pipe', 'pipe'] });
   groups.add(child.pid);

@@ -1,4 +1,4 @@
-"""The Python SDK as a peer: python python_client.py legacy|modern (URL | -- CMD ARGS...)."""
+"""The Python SDK as a peer: python python_client.py stateful|stateless (URL | -- CMD ARGS...)."""
 
 from contextlib import asynccontextmanager
 

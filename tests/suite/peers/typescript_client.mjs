@@ -1,4 +1,4 @@
-// The TypeScript SDK v2 as a peer: node typescript_client.mjs legacy|modern (URL | -- CMD ARGS...)
+// The TypeScript SDK v2 as a peer: node typescript_client.mjs stateful|stateless (URL | -- CMD ARGS...)
 
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -7,7 +7,7 @@ import { clientInfo, closeAndWatch, commandLine, killServer, main, REQUEST_MS } 
 const { lifecycle, version, url, command, args } = commandLine('typescript_client.mjs');
 
 /** `auto` is what a host would set. It falls back silently, which the check of the version then tells. */
-const mode = { legacy: 'legacy', modern: 'auto' }[lifecycle];
+const mode = { stateful: 'legacy', stateless: 'auto' }[lifecycle];
 
 const options = { timeout: REQUEST_MS };
 const client = new Client(clientInfo, { versionNegotiation: { mode } });

@@ -1,11 +1,11 @@
-// The TypeScript SDK v1, which most hosts still embed: node typescript_sdk.mjs legacy (URL | -- CMD ARGS...)
+// The TypeScript SDK v1, which most hosts still embed: node typescript_sdk.mjs stateful (URL | -- CMD ARGS...)
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { clientInfo, closeAndWatch, commandLine, killServer, main, REQUEST_MS } from './harness.mjs';
 
-const { version, url, command, args } = commandLine('typescript_sdk.mjs', ['legacy']);
+const { version, url, command, args } = commandLine('typescript_sdk.mjs', ['stateful']);
 const options = { timeout: REQUEST_MS };
 const client = new Client(clientInfo);
 const transport = url ? new StreamableHTTPClientTransport(new URL(url)) : new StdioClientTransport({ command, args });

@@ -1,9 +1,9 @@
-//! The binaries of the workspace, as a newcomer builds them.
+//! The binaries of the workspace, built with cargo.
 
 use std::path::PathBuf;
 use std::process::Command;
 
-/// The binary of a package, which cargo builds if it must.
+/// The binary of a package, built if necessary.
 ///
 /// # Panics
 /// It does not build.
@@ -27,7 +27,7 @@ pub fn built(package: &str) -> PathBuf {
     executable.expect("cargo names the executable")
 }
 
-/// Where the tests keep what outlives them: `tmp` beside the built binaries.
+/// Directory of files that outlive a test: `tmp` beside the built binaries.
 pub(crate) fn scratch() -> PathBuf {
     let program = std::env::current_exe().expect("a program knows where it is");
     let target = program.ancestors().find(|folder| folder.join("CACHEDIR.TAG").exists());

@@ -1,5 +1,5 @@
-//! The tests are in `tests/suite`. Here is what they share, and what neither they nor those of the
-//! package `ui` can say: a caller of the 2021 edition, in which `gen` is a name like any other.
+//! Helpers that the tests in `tests/suite` share, and a check that needs a doctest: a caller of the 2021
+//! edition, in which `gen` is an ordinary name.
 //!
 //! ```edition2021
 //! use tool_runtime::prelude::*;

@@ -1,4 +1,4 @@
-//! Time limits, so that a test fails which would hang.
+//! Time limits, so that a hanging test fails.
 
 use std::io;
 use std::process::{Child, Command, Output, Stdio};
@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// Generous, since machines may be busy: nothing in a test takes as long, except by hanging.
+/// Generous, since machines may be busy. Only a hanging test takes as long.
 const LIMIT: Duration = Duration::from_secs(300);
 
 /// Kills a process that runs for five minutes, unless this is dropped before. A test that reads
@@ -21,11 +21,11 @@ impl Limit {
         Self::within(LIMIT, child)
     }
 
-    /// Limits a process that does more than others, by a time of its own.
+    /// Limits a process that needs more time than others.
     pub fn within(limit: Duration, child: &Child) -> Self {
         let id = child.id().to_string();
         Self(after(limit, move || {
-            // The test that fails shows it.
+            // The failing test reports it.
             eprintln!("process {id} did not end within {limit:?} and is killed");
             drop(Command::new("kill").args(["-KILL", &id]).status());
         }))
@@ -42,7 +42,7 @@ pub fn output(command: &mut Command) -> io::Result<Output> {
     child.wait_with_output()
 }
 
-/// Waits for at most five minutes, by a clock that tests cannot pause.
+/// Waits for at most five minutes, by a clock that is never paused.
 ///
 /// # Panics
 /// The work hangs.
@@ -56,7 +56,7 @@ pub async fn limited<T>(work: impl Future<Output = T>) -> T {
     }
 }
 
-/// Does something later, unless what is given back is dropped before.
+/// Runs an action after a delay, unless the returned guard is dropped before.
 fn after(time: Duration, act: impl FnOnce() + Send + 'static) -> Sender<()> {
     let (wanted, dropped) = mpsc::channel::<()>();
     thread::spawn(move || {

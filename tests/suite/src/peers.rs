@@ -1,8 +1,7 @@
-//! Other people's clients, checkers and servers, installed once.
+//! Third-party clients, checkers and servers, installed once.
 //!
-//! What they do is written in `peers/`, in their languages; the pinned versions stand there too. A
-//! machine that cannot install them fails the tests: a peer that is skipped quietly is a peer that
-//! is not supported.
+//! Their scripts are in `peers/`, with the pinned versions. A machine that cannot install them fails the
+//! tests: skipping a peer silently would hide that it is not supported.
 
 mod clients;
 mod install;
@@ -17,21 +16,21 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// More than the scripts allow themselves, so that a hang is reported by the script that knows where it hung.
+/// Longer than the limits of the scripts, so that a hanging script can report where it hangs.
 const LIMIT: Duration = Duration::from_secs(180);
 
-/// A program of the installation: one of Node.js, or one of the Python environment.
+/// An installed program: one of Node.js, or one of the Python environment.
 #[derive(Clone, Copy, Debug)]
 pub enum Program {
-    /// A script, run by Node.js.
+    /// A script for Node.js.
     Node(&'static str),
-    /// A script, run by Python.
+    /// A script for Python.
     Python(&'static str),
-    /// A command that a Python package brings.
+    /// A command of a Python package.
     Venv(&'static str),
 }
 
-/// Runs a program of the installation to its end.
+/// Runs an installed program to its end.
 ///
 /// # Panics
 /// It cannot be installed or started.
@@ -47,7 +46,7 @@ pub fn peer(program: Program, words: &[&str]) -> Ended {
     run(&mut command, LIMIT).unwrap_or_else(|error| panic!("{command:?}: {error}"))
 }
 
-/// The directory that relative paths of a program's words start from.
+/// The working directory, which relative arguments refer to.
 pub fn folder() -> &'static Path {
     installed()
 }

@@ -1,4 +1,4 @@
-//! Other programs, run to their end.
+//! Runs other programs to their end.
 
 use crate::built::scratch;
 use std::fs::{self, File};
@@ -9,22 +9,22 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How a program ended, and all that it printed.
+/// The exit and the output of a program.
 #[derive(Debug)]
 pub struct Ended {
-    /// `None` if its time was over.
+    /// `None` after a timeout.
     pub status: Option<ExitStatus>,
     /// Standard output and standard error.
     pub output: String,
 }
 
 impl Ended {
-    /// Whether it says of itself that all is well.
+    /// Whether it exited with success.
     pub fn is_success(&self) -> bool {
         self.status.is_some_and(|status| status.success())
     }
 
-    /// How it ended, for people.
+    /// Description of the exit for error messages.
     pub fn described(&self) -> String {
         match self.status {
             Some(status) => format!("ended with {status}:\n{}", self.output),
@@ -53,7 +53,7 @@ pub fn run(command: &mut Command, limit: Duration) -> io::Result<Ended> {
     Ok(Ended { status, output: String::from_utf8_lossy(&output).into_owned() })
 }
 
-/// A file of its own for each run of each process.
+/// A separate file for each run of each process.
 fn log_path() -> PathBuf {
     static RUNS: AtomicUsize = AtomicUsize::new(0);
     let run = RUNS.fetch_add(1, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! A server over HTTP, on a port of the system's choice.
+//! A server over HTTP on a free port.
 
 use crate::limit::Limit;
 use std::io::{BufRead, BufReader, Read};
@@ -19,7 +19,7 @@ impl Served {
     /// Starts `serve --http` of a generated binary with more options, and waits until it listens.
     ///
     /// # Panics
-    /// It does not start, or says anything else first.
+    /// It does not start, or prints something else first.
     pub fn start(binary: &Path, options: &[&str]) -> Self {
         let mut child = Command::new(binary)
             .args(["serve", "--http", "127.0.0.1:0"])
@@ -34,7 +34,7 @@ impl Served {
         log.read_line(&mut line).expect("UTF-8");
         let url = line.trim_end().strip_prefix("listening on ");
         let url = url.unwrap_or_else(|| panic!("the server said {line:?}")).to_owned();
-        // It would wait for a reader one day.
+        // Drains the output, so that the server does not block on a full pipe.
         let log = thread::spawn(move || {
             let mut text = String::new();
             drop(log.read_to_string(&mut text));
@@ -43,12 +43,12 @@ impl Served {
         Self { child, url, log: Some(log), _limit }
     }
 
-    /// Where the protocol is.
+    /// URL of the MCP endpoint.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Ends it, and gives what it has logged.
+    /// Stops the server and returns its log.
     pub fn log(mut self) -> String {
         self.end();
         self.log.take().and_then(|log| log.join().ok()).unwrap_or_default()

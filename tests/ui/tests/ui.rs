@@ -1,4 +1,4 @@
-//! The macros refuse every mistake of their users, with the right words at the right place, and
+//! The macros reject every mistake of their users, with the right words at the right place, and
 //! nothing that only looks like one. How to bless a changed message is in `README.md`.
 
 #[test]

@@ -45,7 +45,7 @@ fn keys(model: &Model<'_>, method: &str, given: Option<&(Span, Vec<LitStr>)>) ->
     let keys = given.into_iter().flat_map(|(_, texts)| texts).filter_map(parsed);
     keys.map(|key| {
         let literals = &key.literals;
-        // A type that cannot stand in a key is reported at the key.
+        // A type that cannot be part of a key is reported at the key.
         let parts = key.parts.iter().map(|part| quote_spanned!(at(key.span)=> &__action.#part));
         quote_spanned!(at(key.span)=> .#method(&[#(#literals),*], &[#(#parts),*]))
     })

@@ -52,7 +52,7 @@ pub(super) fn action_struct(model: &Model<'_>, allowed: &[TokenStream]) -> Token
     }
 }
 
-/// A type alias that makes a second tool of the same name a compile error.
+/// A type alias that causes a compile error for a second tool of the same name.
 pub(super) fn name_claim(model: &Model<'_>) -> TokenStream {
     let (name, span) = model.name();
     let claim =
@@ -72,15 +72,15 @@ pub(super) fn name_claim(model: &Model<'_>) -> TokenStream {
 pub(super) fn descriptions(model: &Model<'_>) -> TokenStream {
     let tool =
         model.options.description.is_none().then(|| {
-            refuse_empty(&model.docs, format!("{} `{}`", model.kind.noun(), model.ident()))
+            reject_empty(&model.docs, format!("{} `{}`", model.kind.noun(), model.ident()))
         });
     let parameters = model
         .arguments()
-        .map(|argument| refuse_empty(&argument.docs, format!("parameter `{}`", argument.ident)));
+        .map(|argument| reject_empty(&argument.docs, format!("parameter `{}`", argument.ident)));
     quote!(#tool #(#parameters)*)
 }
 
-fn refuse_empty(docs: &Docs, of: String) -> TokenStream {
+fn reject_empty(docs: &Docs, of: String) -> TokenStream {
     let Docs::Expression(text, span) = docs else {
         return TokenStream::new();
     };

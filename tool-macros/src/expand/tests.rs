@@ -264,7 +264,7 @@ fn a_resource() {
 }
 
 #[test]
-fn nothing_panics_the_macro() {
+fn the_macro_never_panics() {
     let items = [
         quote!(),
         quote!(fn),

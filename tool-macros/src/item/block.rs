@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_block_is_printed_as_it_was_written() {
+    fn a_block_is_printed_unchanged() {
         let block = quote! {
             #[allow(dead_code)]
             impl crate::Clock where Self: Sized {

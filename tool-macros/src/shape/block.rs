@@ -7,12 +7,12 @@ use quote::{ToTokens, quote};
 use syn::{Error, GenericParam, Type};
 
 /// All reasons why a block cannot be a toolset.
-pub(crate) fn block_refusals(block: &ImplBlock) -> Vec<Error> {
-    let mut refused = Vec::new();
-    refused.extend(of_trait(block));
-    refused.extend(generics(block).or_else(|| borrowed(&block.ty)));
-    refused.extend(unnamed(&block.ty));
-    refused
+pub(crate) fn block_errors(block: &ImplBlock) -> Vec<Error> {
+    let mut errors = Vec::new();
+    errors.extend(of_trait(block));
+    errors.extend(generics(block).or_else(|| borrowed(&block.ty)));
+    errors.extend(unnamed(&block.ty));
+    errors
 }
 
 fn of_trait(block: &ImplBlock) -> Option<Error> {

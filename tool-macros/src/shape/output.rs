@@ -7,7 +7,7 @@ use quote::ToTokens;
 use syn::{Error, Type};
 
 /// The reason why a return type cannot have a schema.
-pub(crate) fn refused_output(output: &Type, kind: Kind) -> Option<Error> {
+pub(crate) fn output_error(output: &Type, kind: Kind) -> Option<Error> {
     let noun = kind.noun();
     if let Some(message) = future(output, noun).or_else(|| unsized_output(output, noun)) {
         return Some(Error::new_spanned(output, message));

@@ -37,7 +37,7 @@ const AROUND: [&str; 14] = [
     "str",
 ];
 
-/// Whether a type is certainly an argument's. For other types only the compiler can tell.
+/// Whether a type is certainly an argument's. For other types only the compiler can decide.
 pub(crate) fn is_plain_argument(ty: &Type) -> bool {
     words(ty.to_token_stream())
         .iter()
@@ -54,7 +54,7 @@ fn words(tokens: TokenStream) -> Vec<String> {
 }
 
 /// Whether a parameter's shape is rejected.
-pub(crate) fn is_refused(typed: &PatType) -> bool {
+pub(crate) fn is_unsupported(typed: &PatType) -> bool {
     !check(typed, Kind::Tool).is_empty()
 }
 
@@ -122,7 +122,7 @@ fn conditions(typed: &PatType, kind: Kind) -> impl Iterator<Item = Error> {
     conditional.map(move |attribute| {
         let one = if kind == Kind::Tool { "schema" } else { "list of arguments" };
         let message = format!(
-            "a {} has one {one} whatever is configured; put `#[cfg]` on the function",
+            "a {} cannot change its {one} by configuration; put `#[cfg]` on the function",
             kind.noun()
         );
         Error::new_spanned(attribute, message)
@@ -242,7 +242,7 @@ fn unsized_argument(ty: &Type) -> Option<String> {
     }
 }
 
-/// `Option<&Db>` asks for state that may be missing.
+/// `Option<&Db>` would be state that may be missing.
 fn behind_reference(ty: &Type) -> String {
     match shared_state::optional(ty).map(ungrouped) {
         Some(Type::Reference(reference)) if is_context(&reference.elem) => {

@@ -14,7 +14,7 @@ pub(super) fn headers(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         token(header, diagnostics);
         placed(argument, header, diagnostics);
         if !seen.insert(header.value().to_ascii_lowercase()) {
-            let text = "two parameters have this header, whatever the case of its letters; write another name";
+            let text = "two parameters have this header, ignoring case; write another name";
             diagnostics.at(header.span(), text);
         }
     }
@@ -44,7 +44,7 @@ fn placed(argument: &Argument<'_>, header: &LitStr, diagnostics: &mut Diagnostic
     if options.secret.is_present() {
         diagnostics.at(
             header.span(),
-            "headers are read and logged on their way; a secret does not go there, remove `header`",
+            "headers are read and logged on their way, so they must not contain secrets; remove `header`",
         );
     }
 }

@@ -75,7 +75,7 @@ fn audience(model: &Model<'_>, diagnostics: &mut Diagnostics) {
 fn priority(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let Some(priority) = &model.options.priority else { return };
     if limits::number(&priority.0).is_some_and(|value| !(0.0..=1.0).contains(&value)) {
-        diagnostics.on(priority, "a priority lies between 0 and 1; write `priority = 0.5`");
+        diagnostics.on(priority, "a priority must be between 0 and 1; write `priority = 0.5`");
     }
 }
 

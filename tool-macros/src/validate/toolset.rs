@@ -6,7 +6,7 @@ use crate::model::Model;
 use crate::names;
 use crate::toolset::Toolset;
 
-/// Applies every rule; each tool has been validated by itself.
+/// Applies every rule of the block; the tools are validated separately.
 pub(crate) fn toolset(toolset: &Toolset<'_>, tools: &[Model<'_>], diagnostics: &mut Diagnostics) {
     prefix(toolset, diagnostics);
     metadata::tags(&toolset.options.tags, diagnostics);

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use tool_runtime_core::Tool;
 use tool_runtime_core::seam::check;
 
-/// The arguments as a JSON object. Values that do not fit stay text, and the call reports them.
+/// The arguments as a JSON object. Values of the wrong type stay text, and the call reports them.
 pub(super) fn object(tool: &Tool, pairs: &[String]) -> Result<String, String> {
     let definition = tool.definition();
     let mut arguments: Map<String, Value> = Map::new();
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn text_stays_text_also_where_it_does_not_fit() {
+    fn text_stays_text_even_if_the_schema_rejects_it() {
         let object = object_of(&["isbn=12", "isbns=12", "unit=1", "code=true", "either=1234"]);
         assert_eq!(
             object.unwrap(),
@@ -185,8 +185,8 @@ mod tests {
 
     #[test]
     fn a_nested_argument_is_json() {
-        let refusal = object_of(&["point.x=1"]).unwrap_err();
-        assert!(refusal.ends_with(r#"`point='{"x": ..}'`"#), "{refusal}");
+        let rejection = object_of(&["point.x=1"]).unwrap_err();
+        assert!(rejection.ends_with(r#"`point='{"x": ..}'`"#), "{rejection}");
     }
 
     #[test]

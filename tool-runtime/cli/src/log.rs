@@ -1,5 +1,5 @@
 //! The log on standard error, written by a separate thread: a host that does not read, or has closed, standard
-//! error must not delay a call. Lines that do not fit into the queue are dropped.
+//! error must not delay a call. Lines beyond the capacity of the queue are dropped.
 
 use std::backtrace::BacktraceStatus;
 use std::io::{self, IsTerminal as _, Write};
@@ -95,7 +95,7 @@ impl<'a> MakeWriter<'a> for Log {
 /// The formatter writes whole lines.
 impl Write for Log {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        // A line that does not fit is dropped.
+        // A line beyond the capacity is dropped.
         drop(self.0.try_send(Entry::Line(line.to_vec())));
         Ok(line.len())
     }

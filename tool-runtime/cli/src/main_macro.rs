@@ -46,7 +46,7 @@ use tool_runtime_core::{PoolConfig, Registry, ToolPool, ToolPoolBuilder, WithToo
 /// /// Greet somebody.
 /// #[tool(read_only)]
 /// async fn greet(
-///     /// Name of the person.
+///     /// Name of the guest.
 ///     name: String,
 ///     greeting: &Greeting,
 /// ) -> String {

@@ -182,7 +182,7 @@ fn parse_erased(
             print::line(&format!("{} {}", about.name, about.version));
             return Err(ExitCode::SUCCESS);
         }
-        // A person at a terminal needs help; an MCP client needs a server.
+        // A user at a terminal needs help; an MCP client needs a server.
         Ok(Parsed::Command(command, _)) if command.name.is_empty() && is_terminal() => {
             return Err(help(&ROOT));
         }

@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_are_spread_over_the_upper_half() {
+    fn delays_are_spread_over_the_upper_half() {
         let backoff = Backoff { first: Duration::from_secs(100), max: Duration::from_secs(100) };
         let pauses: Vec<u64> = (0..200).map(|_| backoff.pause(1).as_secs()).collect();
         for tenth in (50..100).step_by(10) {
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn pauses_grow_to_a_limit() {
+    fn delays_grow_to_a_limit() {
         let backoff = Backoff::default();
         for (failures, most) in [(1, 1), (2, 2), (3, 4), (6, 32), (7, 60), (1000, 60)] {
             let (pause, most) = (backoff.pause(failures), Duration::from_secs(most));

@@ -54,13 +54,13 @@ impl ConnectError {
                 Self::new(Kind::Failed, "it ended the connection before it answered")
             }
             E::JsonRpcError(error) => {
-                Self::new(Kind::Failed, format!("it refused: {}", error.message))
+                Self::new(Kind::Failed, format!("it returned an error: {}", error.message))
             }
             E::NoCompatibleProtocolVersion { server_supported, .. } => {
                 // The server may accept `initialize`.
                 let is_older = |one: &ProtocolVersion| is_known(one) && one.has_initialize();
                 if server_supported.is_empty() || server_supported.iter().any(is_older) {
-                    return Self::new(Kind::Failed, "it speaks only older versions of MCP");
+                    return Self::new(Kind::Failed, "it supports only older versions of MCP");
                 }
                 Self::incompatible(server_supported)
             }
@@ -91,7 +91,7 @@ impl ConnectError {
         }
     }
 
-    /// From the failure of listing tools within a time limit.
+    /// Converts a failure of listing tools within a time limit.
     pub(super) fn of_listing(failure: &Failure, within: Duration) -> Self {
         match failure {
             Failure::Unsent(_) => {

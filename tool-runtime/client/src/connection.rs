@@ -28,9 +28,9 @@ pub(super) struct Connection {
     notifications: Arc<NotificationRouter>,
     answerer: Answerer,
     info: Option<Arc<ServerPeerInfo>>,
-    /// Cancelled to end rmcp's part.
+    /// Cancelled to end rmcp's service.
     end: CancellationToken,
-    /// Cancelled when rmcp's part has ended.
+    /// Cancelled when rmcp's service has ended.
     ended: CancellationToken,
     owner: Option<Arc<dyn ConnectionOwner>>,
 }
@@ -97,12 +97,12 @@ impl Connection {
         self.end.is_cancelled() || self.ended.is_cancelled() || self.peer.is_transport_closed()
     }
 
-    /// Waits until it has ended.
+    /// Waits until the connection has ended.
     pub(super) async fn closed(&self) {
         self.ended.cancelled().await;
     }
 
-    /// The reason why we ended the connection, if we did, and the last lines of the server's standard error.
+    /// The reason if this process ended the connection, and the last lines of the server's standard error.
     pub(super) async fn exit_report(&self) -> Option<String> {
         let report = match &self.owner {
             Some(owner) => owner.exit_report().await,
@@ -140,7 +140,7 @@ impl Connection {
         send_request(&self.peer, self.around(), request, meta, Wait::Call(call)).await
     }
 
-    /// The notifications of the connection.
+    /// The router of notifications, and the token of the connection's end.
     fn around(&self) -> (&NotificationRouter, &CancellationToken) {
         (&self.notifications, &self.ended)
     }

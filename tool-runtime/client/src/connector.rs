@@ -30,13 +30,13 @@ pub(super) struct Connector {
     answerer: Answerer,
     /// Whether the last handshake used 2026-07-28, if there was one.
     was_stateless: Mutex<Option<bool>>,
-    refused: Arc<RejectedMethods>,
+    rejected: Arc<RejectedMethods>,
 }
 
 /// The first message of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Handshake {
-    /// `server/discover`, then `initialize` on the same connection if that is refused or not answered.
+    /// `server/discover`, then `initialize` on the same connection if that is rejected or not answered.
     Probe,
     /// `server/discover`, to a server that has answered it before.
     Discover,
@@ -50,19 +50,19 @@ impl Connector {
         client: Implementation,
         answerer: Answerer,
     ) -> Self {
-        let (was_stateless, refused) = (Mutex::default(), Arc::default());
-        Self { server, redactors, factory, client, answerer, was_stateless, refused }
+        let (was_stateless, rejected) = (Mutex::default(), Arc::default());
+        Self { server, redactors, factory, client, answerer, was_stateless, rejected }
     }
 
-    /// Whether a person is asked to authorize this program.
+    /// Whether the user is asked to authorize this program.
     pub(super) fn is_authorizing(&self) -> bool {
         self.factory.is_authorizing()
     }
 
-    /// Waits for the person's answer.
+    /// Waits for the user's answer.
     ///
     /// # Errors
-    /// The person did not authorize this program; the error is the reason.
+    /// The user did not authorize this program; the error is the reason.
     pub(super) async fn authorized(&self) -> Result<(), String> {
         self.factory.authorized().await
     }
@@ -140,7 +140,7 @@ impl Connector {
         let over = ended.clone().drop_guard();
         let around = (Arc::clone(&notifications), ended.clone());
         let handler = Handler::new(client, Arc::clone(&server), self.answerer.clone(), around);
-        let handler = DisguisingErrors { server, handler, refused: Arc::clone(&self.refused) };
+        let handler = DisguisingErrors { server, handler, rejected: Arc::clone(&self.rejected) };
         let (end, lifecycle) = (CancellationToken::new(), first.lifecycle());
         let served = serve_client_with_lifecycle_and_ct(handler, transport, lifecycle, end.clone());
         let served = timeout(limit.saturating_sub(began.elapsed()), served).await;

@@ -9,7 +9,7 @@ use tool_runtime_mcp::numbers;
 /// The observation of a result. Members that MCP does not have are kept.
 pub(super) fn observation(result: Value) -> Observation {
     let Value::Object(mut members) = result else { return Observation::default() };
-    // It says how the result is read.
+    // This member selects how a client reads the result.
     members.shift_remove("resultType");
     let structured = members.shift_remove("structuredContent");
     let text = members.shift_remove(EXACT);
@@ -61,7 +61,7 @@ fn blocks(content: Value) -> Vec<ContentBlock> {
     }
 }
 
-/// A block. One of an unknown kind stays what it is; what is not even an object is shown as text.
+/// Converts a block. A block of an unknown kind is kept; a value that is not an object becomes text.
 fn block(mut block: Value) -> ContentBlock {
     if let Some(text) = plain_text(&mut block) {
         return ContentBlock::text(text);

@@ -24,7 +24,7 @@ pub(super) struct RejectedMethods(Mutex<BTreeSet<&'static str>>);
 pub(super) struct DisguisingErrors {
     pub(super) server: Arc<str>,
     pub(super) handler: Handler,
-    pub(super) refused: Arc<RejectedMethods>,
+    pub(super) rejected: Arc<RejectedMethods>,
 }
 
 impl Service<RoleClient> for DisguisingErrors {
@@ -36,7 +36,7 @@ impl Service<RoleClient> for DisguisingErrors {
         let method = method(&request);
         match Service::handle_request(&self.handler, request, context).await {
             Err(error) => {
-                self.refused.note(&self.server, method, &error);
+                self.rejected.note(&self.server, method, &error);
                 Ok(ClientResult::CustomResult(CustomResult(json!({ REFUSED: error }))))
             }
             answered => answered,
@@ -65,10 +65,10 @@ impl RejectedMethods {
             tracing::warn!(
                 server,
                 method,
-                "a request of the server is refused: {why}; more of them are logged for debugging"
+                "a request of the server is rejected: {why}; further ones are logged at level `debug`"
             );
         } else {
-            tracing::debug!(server, method, "a request of the server is refused: {why}");
+            tracing::debug!(server, method, "a request of the server is rejected: {why}");
         }
     }
 }

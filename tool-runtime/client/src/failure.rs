@@ -9,7 +9,7 @@ use std::time::Duration;
 /// The reason why a request has no answer.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// The connection had ended, or the server refused the request, for this reason: it was not processed.
+    /// The connection had ended, or the server rejected the request, for this reason: it was not processed.
     Unsent(Option<String>),
     /// The connection ended after the request was sent: the server may have processed it.
     Lost(String),
@@ -19,7 +19,7 @@ pub(super) enum Failure {
     Refused(ErrorData),
     /// The server sent nothing for this time.
     Silent(Duration),
-    /// The server exceeded the time limit, whatever it sent.
+    /// The server exceeded the time limit, even if it sent something.
     Late,
 }
 

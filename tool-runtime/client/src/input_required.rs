@@ -156,7 +156,7 @@ pub(super) async fn answers(
         }
     };
     let answered = call.timeouts().in_time(answered).await;
-    // The time that a person takes does not count towards the server's idle timeout.
+    // The time that the user takes does not count towards the server's idle timeout.
     call.touch();
     Ok(answered.map_err(Stop::Failed)??.into_iter().collect())
 }

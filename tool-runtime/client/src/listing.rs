@@ -74,9 +74,7 @@ pub(super) async fn list(connection: &Connection, within: Duration) -> Result<Li
         match page.next {
             None => return Ok(listing),
             Some(next) if !seen.insert(next.clone()) => {
-                return Ok(
-                    listing.truncate(format_args!("its list comes back to a page it gave before"))
-                );
+                return Ok(listing.truncate(format_args!("its list repeats an earlier page")));
             }
             Some(next) => cursor = Some(next),
         }

@@ -44,7 +44,7 @@ use tool_runtime_core::{AbsentSource, BoxFuture, CallError, ErrorClass, Source, 
 /// A call that a server runs as a task (the extension `io.modelcontextprotocol/tasks`) looks like any other
 /// call: it waits until the task is done, and a dropped call cancels the task.
 ///
-/// [`Self::resources`] and [`Self::read_resource`] give the resources of servers. Models read them by two
+/// [`Self::resources`] and [`Self::read_resource`] return the resources of servers. Models read them by two
 /// tools of the pool, `list_mcp_resources` and `read_mcp_resource`, which exist while an entry sets
 /// `resources`, and show only those servers.
 ///
@@ -231,7 +231,7 @@ impl McpManager {
         self.0.settings.approvals.unapproved()
     }
 
-    /// Approves a definition of [`Self::unapproved`] that a person has reviewed. A tool that was held back enters the pool
+    /// Approves a definition of [`Self::unapproved`] that the user has reviewed. A tool that was held back enters the pool
     /// after the server's list was read again.
     ///
     /// # Errors

@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_ids_cannot_hold_stay_apart() {
+    fn names_that_are_invalid_ids_stay_distinct() {
         assert_ne!(id("s", "a b"), id("s", "a_b"));
         assert_ne!(id("s", "a b"), id("s", "a/b"));
         assert_ne!(id("s", &"x".repeat(200)), id("s", &"x".repeat(201)));
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn suffixes_are_the_same_forever() {
+    fn suffixes_are_stable() {
         assert_eq!(id("s", "a b"), "s.a_b-10137eff");
     }
 

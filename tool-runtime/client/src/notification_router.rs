@@ -91,12 +91,12 @@ impl NotificationRouter {
     }
 
     /// Notes that one direction of the connection has ended.
-    pub(super) fn note_over(&self) {
+    pub(super) fn mark_closed(&self) {
         self.is_waiting.store(false, Ordering::Relaxed);
     }
 
     /// Notes why we end the connection.
-    pub(super) fn note_end(&self, why: &str) {
+    pub(super) fn mark_ended(&self, why: &str) {
         // The first reason counts.
         drop(self.end.set(why.to_owned()));
     }

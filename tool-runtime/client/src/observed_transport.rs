@@ -106,7 +106,7 @@ impl Transport<RoleClient> for ObservedTransport {
                 },
             };
             let Some(message) = received else {
-                self.notifications.note_over();
+                self.notifications.mark_closed();
                 return None;
             };
             if self.probe.as_mut().is_some_and(|probe| probe.is_late(&message)) {

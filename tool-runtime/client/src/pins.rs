@@ -57,7 +57,7 @@ pub struct McpUnapproved {
 }
 
 impl McpPin {
-    /// The hashes of a definition, which detect a change since a person approved it.
+    /// The hashes of a definition, which detect a change since the user approved it.
     ///
     /// ```
     /// use tool_runtime::mcp::McpPin;
@@ -130,7 +130,7 @@ pub(super) enum Listed {
 struct State {
     /// `None` without a comparison.
     approved: Option<McpPins>,
-    /// As listed last.
+    /// The definition of the last list.
     listed: McpPins,
 }
 
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_is_listed_no_more_is_not_approved() {
+    fn a_tool_that_is_no_longer_listed_is_not_approved() {
         let approvals = Approvals::new(Some(McpPins::default()), true);
         let (gone, stays) = (pin("Gone."), pin("Stays."));
         approvals.note("s", "gone", &gone);

@@ -1,4 +1,4 @@
-//! Waits for the answer to `server/discover`, which older servers may not give.
+//! Waits for the answer to `server/discover`, which older servers may not send.
 
 use super::recovery::Incoming;
 use rmcp::RoleClient;

@@ -1,7 +1,7 @@
-//! Child processes: servers that are reached by their standard input and output.
+//! Child processes: servers over standard input and output.
 //!
 //! On Unix a child leads a process group. Closing and dropping it end its input, send `SIGTERM` to the
-//! group after a grace and `SIGKILL` after another. Descendants of a child that exited on its own are
+//! group after a grace period and `SIGKILL` after a second one. Descendants of a child that exited on its own are
 //! ended likewise: children of `npx` and `uvx` outlive them otherwise. Threads do this, with or without
 //! a runtime. On Windows a child has a job object, which `process-wrap` kills (`fallback`).
 //!
@@ -12,8 +12,8 @@
 //! A descendant that moves into another group or session is out of reach, except for a [`Subreaper`]: on
 //! Linux, when our process ends in an orderly way.
 //!
-//! `process-wrap` cannot replace the Unix part. It reaps the leader first, so the number of the group may
-//! be another's when it is signalled; it waits only for descendants that are our own children; a drop
+//! `process-wrap` cannot replace the Unix part. It reaps the leader first, so the group id may
+//! belong to another group when it is signalled; it waits only for descendants that are our own children; a drop
 //! kills only the leader; and it needs the runtime that started the child, on whose threads a
 //! parent-death signal would come early.
 
@@ -39,7 +39,7 @@ mod stdin;
 mod subreaper;
 mod tail;
 
-/// The part that differs between systems.
+/// The items that differ between operating systems.
 mod system {
     #[cfg(unix)]
     pub(crate) use super::child_monitor::Stdout;

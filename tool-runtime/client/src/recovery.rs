@@ -181,7 +181,7 @@ mod tests {
         }
     }
 
-    fn refusal(text: &[u8]) -> String {
+    fn rejection(text: &[u8]) -> String {
         match only(text) {
             JsonRpcMessage::Error(JsonRpcError {
                 id: Some(RequestId::Number(5)), error, ..
@@ -204,14 +204,14 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":5,"result""#,
             r#"{"jsonrpc":"2.0","id":5,"error":"boom"}"#,
         ] {
-            let refusal = refusal(text.as_bytes());
-            assert!(refusal.starts_with("its answer cannot be read: "), "{refusal}");
-            assert!(refusal.ends_with("; the call may have had its effect"), "{refusal}");
+            let rejection = rejection(text.as_bytes());
+            assert!(rejection.starts_with("its answer cannot be read: "), "{rejection}");
+            assert!(rejection.ends_with("; the call may have had its effect"), "{rejection}");
         }
     }
 
     #[test]
-    fn text_that_is_not_unicode_is_replaced() {
+    fn invalid_unicode_is_replaced() {
         for odd in [&b"a\xffb"[..], br"a\ud800b", br"a\udc00b"] {
             let before =
                 &br#"{"jsonrpc":"2.0","id":5,"result":{"content":[{"type":"text","text":""#;
@@ -265,9 +265,9 @@ mod tests {
         }
 
         #[test]
-        fn an_answer_is_known_by_its_beginning(cut in 24..60_usize) {
+        fn an_answer_is_recognized_by_its_beginning(cut in 24..60_usize) {
             let text = br#"{"jsonrpc":"2.0","id":5,"result":{"content":[]},"x":[1,2,3]}"#;
-            prop_assert!(refusal(&text[..cut - 1]).starts_with("its answer cannot be read"));
+            prop_assert!(rejection(&text[..cut - 1]).starts_with("its answer cannot be read"));
         }
 
         #[test]

@@ -88,7 +88,7 @@ impl Kind {
     }
 }
 
-/// Requests all pages of a kind. `take` adds a page, and returns whether there was room and the next cursor.
+/// Requests all pages of a kind. `take` adds a page, and returns whether more items may be added and the next cursor.
 async fn pages(
     server: &Server,
     kind: Kind,
@@ -111,7 +111,7 @@ async fn pages(
             }
             Some((true, None)) => return Ok(()),
             Some((true, Some(next))) if !seen.insert(next.clone()) => {
-                return Err("its list comes back to a page it gave before".to_owned());
+                return Err("its list repeats an earlier page".to_owned());
             }
             Some((true, next)) => cursor = next,
         }
@@ -143,7 +143,7 @@ pub(super) async fn contents(server: &Server, uri: &str) -> Result<Vec<ResourceC
             });
             contents.map_err(|error| format!("its answer cannot be read: {error}"))
         }
-        _ => Err("its answer holds no contents".to_owned()),
+        _ => Err("its answer has no contents".to_owned()),
     }
 }
 

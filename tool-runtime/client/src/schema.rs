@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_beyond_the_most_are_compiled_later() {
+    fn patterns_beyond_the_limit_are_compiled_later() {
         let mut examiner = Examiner { patterns: 1 };
         let schema = map(json!({ "properties": { "a": { "pattern": r"^[\w-.]+$" } } }));
         let mut unenforced = || examiner.unenforced("inputSchema", &schema, true).unwrap().len();
@@ -306,13 +306,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_pattern_that_never_ends_does() {
+    async fn matching_an_exponential_pattern_ends() {
         let checker = checker(json!({ "properties": { "a": { "pattern": "^(a+)+(?=b)$" } } }));
         let value = json!({ "a": "a".repeat(40) });
         assert!(!issues(&checker, value).await.is_empty());
     }
 
-    /// `first` refers to the next one in each of `count` definitions, as `refer` says.
+    /// A chain of `count` definitions; `refer` makes the schema that refers to the next one.
     fn chain(count: usize, refer: impl Fn(Value) -> Value) -> Value {
         let link =
             |n: usize| (format!("d{n}"), refer(json!({ "$ref": format!("#/$defs/d{}", n + 1) })));
@@ -408,9 +408,9 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever a schema refers to, looking at it ends.
+        /// Checking any schema with references ends.
         #[test]
-        fn every_web_of_references_is_looked_at(
+        fn checking_cyclic_references_ends(
             links in proptest::collection::vec((0_usize..12, 0_usize..12, 0_usize..4), 0..60),
         ) {
             let mut schema = chain(11, |_| json!({ "type": "object" }));

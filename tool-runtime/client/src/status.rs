@@ -13,7 +13,7 @@ pub struct McpServerStatus {
     /// The connection state, with the reason if not connected.
     pub state: McpState,
     /// Number of usable tools in its last list, without those that its entry or [`problems`](Self::problems)
-    /// leave out. [`ToolPool::report`](tool_runtime_core::ToolPool::report) tells which ones the pool shows.
+    /// leave out. [`ToolPool::report`](tool_runtime_core::ToolPool::report) lists the tools that the pool shows.
     pub tools: usize,
     /// Problems of its last list.
     pub problems: Vec<String>,
@@ -21,7 +21,7 @@ pub struct McpServerStatus {
     pub info: Option<PeerInfo>,
     /// The negotiated version of MCP.
     pub protocol: Option<String>,
-    /// Instructions for models, as the server gives them.
+    /// Instructions for models, from the server.
     pub instructions: Option<String>,
 }
 
@@ -44,7 +44,7 @@ pub enum McpState {
     },
     /// Disabled by its entry or by hand.
     Disabled,
-    /// The server requires authorization, and a person is asked to grant it.
+    /// The server requires authorization, and the user is asked to grant it.
     Authorizing,
     /// The server requires authorization. It is retried only on request.
     NeedsAuth {
@@ -97,7 +97,7 @@ impl fmt::Display for McpState {
                 }
             }
             Self::Disabled => f.write_str("disabled"),
-            Self::Authorizing => f.write_str("waiting for a person to let this program in"),
+            Self::Authorizing => f.write_str("waiting for the user to authorize this program"),
             Self::NeedsAuth { reason } => write!(f, "needs auth: {reason}"),
             Self::Closed => f.write_str("closed"),
         }

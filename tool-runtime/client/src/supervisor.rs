@@ -77,7 +77,7 @@ impl Server {
         }
     }
 
-    /// Waits for authorization, by a person's answer or a reconnect.
+    /// Waits for authorization, by the user's answer or a reconnect.
     async fn authorize(&self, mut reason: String, failures: u32) {
         if self.connector.is_authorizing() {
             self.set_state(McpState::Authorizing);

@@ -23,9 +23,9 @@ use tool_runtime_core::{CallError, ErrorClass, Progress};
 /// Poll interval for a server that suggests none.
 const POLL: Duration = Duration::from_secs(1);
 
-/// Lower bound of the poll interval that a server asks for.
+/// Lower bound of the poll interval that a server requests.
 const MIN_POLL_INTERVAL: Duration = Duration::from_millis(20);
-/// Upper bound of the poll interval that a server asks for.
+/// Upper bound of the poll interval that a server requests.
 const MAX_POLL_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Limit on connection losses in a row while a task is polled.
@@ -203,7 +203,7 @@ fn to_lost(failure: Failure) -> Failure {
 /// The error of a failed task.
 fn reason(error: serde_json::Map<String, Value>) -> ErrorData {
     let text = error.get("message").and_then(Value::as_str);
-    let text = text.unwrap_or("its task failed and does not say why").to_owned();
+    let text = text.unwrap_or("its task failed without a reason").to_owned();
     serde_json::from_value(Value::Object(error))
         .unwrap_or_else(|_| ErrorData::internal_error(text, None))
 }

@@ -40,15 +40,15 @@ pub(super) trait TransportFactory: Send + Sync + 'static {
         Box::pin(ready(()))
     }
 
-    /// Whether a person is asked to authorize this program.
+    /// Whether the user is asked to authorize this program.
     fn is_authorizing(&self) -> bool {
         false
     }
 
-    /// Waits for the person's answer.
+    /// Waits for the user's answer.
     ///
     /// # Errors
-    /// The person did not authorize this program; the error is the reason.
+    /// The user did not authorize this program; the error is the reason.
     fn authorized(&self) -> BoxFuture<'_, Result<(), String>> {
         Box::pin(std::future::pending())
     }
@@ -58,7 +58,7 @@ pub(super) trait TransportFactory: Send + Sync + 'static {
         false
     }
 
-    /// Whether a server that refused may speak an older transport. If so, the next connection uses that transport.
+    /// Whether a server that rejected may speak an older transport. If so, the next connection uses that transport.
     fn falls_back(&self) -> bool {
         false
     }

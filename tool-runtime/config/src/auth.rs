@@ -64,7 +64,7 @@ pub struct McpOAuth {
     pub client_name: Option<String>,
     /// The URL of the client's metadata, which replace a registration. Default: none.
     pub client_metadata_url: Option<String>,
-    /// Whether the client uses the grant `client_credentials`, without a person in a browser. Default: false.
+    /// Whether the client uses the grant `client_credentials`, without a user in a browser. Default: false.
     pub client_credentials: bool,
 }
 

@@ -13,7 +13,7 @@ const MAX_PREFIX: usize = 64;
 /// Longer durations are a mistake in the unit.
 const MAX_DURATION: Duration = Duration::from_secs(366 * 24 * 3600);
 
-/// Validates a server. `at` returns the place of a key.
+/// Validates a server. `at` returns the location of a key.
 pub(super) fn server(
     server: &McpServerConfig,
     at: impl Fn(&str) -> Place,
@@ -41,7 +41,7 @@ pub(super) fn server(
 fn prefix(prefix: &str) -> Result<(), Fault> {
     const HELP: &str = "write at most 64 of `A-Z a-z 0-9 _ - .`, or leave it out";
     if !prefix.chars().all(tool_runtime_core::seam::is_allowed) {
-        return Err(Fault::new("it holds a character that ids of tools cannot hold", HELP));
+        return Err(Fault::new("it contains a character that is not allowed in tool ids", HELP));
     }
     if prefix.len() > MAX_PREFIX {
         return Err(Fault::new("it leaves too little of an id to the tools", HELP));
@@ -85,7 +85,7 @@ fn variable(name: &str) -> Result<(), Fault> {
         return Err(Fault::new("the name of the variable is empty", help));
     }
     if name.contains('=') {
-        return Err(Fault::new("the name of a variable holds no `=`", help));
+        return Err(Fault::new("the name of a variable must not contain `=`", help));
     }
     without_nul(name)
 }
@@ -93,7 +93,7 @@ fn variable(name: &str) -> Result<(), Fault> {
 /// Texts for the operating system must not hold NUL.
 fn without_nul(text: &str) -> Result<(), Fault> {
     if text.contains('\0') {
-        return Err(Fault::new("it holds a NUL character", "remove it"));
+        return Err(Fault::new("it contains a NUL character", "remove it"));
     }
     Ok(())
 }
@@ -119,7 +119,7 @@ fn http(config: &HttpConfig, at: &impl Fn(&str) -> Place, findings: &mut Finding
         check_auth(auth, &names, &at("auth"), findings);
     }
     let has_secrets = config.auth.is_some() || has_user_info || !names.is_empty();
-    if address.is_some_and(|address| address.is_open) && has_secrets {
+    if address.is_some_and(|address| address.is_plaintext) && has_secrets {
         let text = "headers and tokens go to another machine where anybody can read them";
         findings.warn(&at("url"), text, "write `https`, or tunnel it");
     }
@@ -153,7 +153,7 @@ fn check_auth(auth: &McpAuth, headers: &[String], place: &Place, findings: &mut 
         }
         McpAuth::Basic { user, .. } => {
             if user.expose().contains(':') {
-                let text = "the name of a user holds no colon";
+                let text = "a user name must not contain a colon";
                 findings.wrong(place, text, "write the password as `password`");
             }
             user.expose().is_empty()

@@ -14,18 +14,18 @@ use std::path::{Path, PathBuf};
 pub(super) fn check(command: &McpText, cwd: Option<&McpText>) -> Result<(), Fault> {
     let text = command.as_str();
     if text.trim().is_empty() {
-        let help = "write what starts the server, as `npx`";
+        let help = "write the program that starts the server, such as `npx`";
         return Err(Fault::new("the command is empty", help));
     }
     if text.contains('\0') {
-        return Err(Fault::new("it holds a NUL character", "remove it"));
+        return Err(Fault::new("it contains a NUL character", "remove it"));
     }
     let is_line = text.contains(char::is_whitespace) && find(text, None, cwd).is_err();
     if is_line {
         let words = command.shown().split_whitespace().count();
         let text = format!("it is not a program but a command line, of {words} words");
         let help =
-            r#"keep the program in `command`, and write what follows as `"args": ["..", ".."]`"#;
+            r#"keep the program in `command`, and write its arguments as `"args": ["..", ".."]`"#;
         return Err(Fault::new(text, help));
     }
     Ok(())

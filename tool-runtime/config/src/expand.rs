@@ -32,7 +32,7 @@ pub(super) enum ExpandError<'a> {
 const ENV_PREFIX: &str = "{env:";
 
 /// The text with its references replaced by what `look_up` finds, and `$${` by `${`. A lone `$`
-/// and `$VAR` stay as they are.
+/// and `$VAR` are unchanged.
 ///
 /// # Errors
 /// Everything that cannot be expanded.

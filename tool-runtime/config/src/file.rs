@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_without_end_is_not_read() {
+    fn an_endless_file_is_not_read() {
         let endless = Path::new("/dev/zero");
         assert_eq!(read(endless).unwrap_err().to_string(), "it is larger than 16 MiB");
         assert_eq!(read_regular(endless).unwrap_err().to_string(), "it is not a file");

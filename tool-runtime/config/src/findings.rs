@@ -1,11 +1,11 @@
-//! Findings about a configuration, with their places.
+//! Findings about a configuration, with their locations.
 
 use super::problem::{McpConfigError, McpConfigProblem};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A problem of one value and its remedy, without the place and the value.
+/// A problem of one value and its remedy, without the location and the value.
 pub(super) struct Fault {
     pub(super) text: String,
     pub(super) help: String,
@@ -17,7 +17,7 @@ impl Fault {
     }
 }
 
-/// A place in a configuration.
+/// A location in a configuration.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     file: Option<Arc<Path>>,
@@ -27,7 +27,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// The place of a whole file, or of another input.
+    /// The location of a whole file, or of another input.
     pub(super) fn of(file: Option<&Path>) -> Self {
         Self { file: file.map(Arc::from), server: None, key: String::new() }
     }
@@ -37,12 +37,12 @@ impl Place {
         self.file.is_none()
     }
 
-    /// The place of a server's entry below this one.
+    /// The location of a server's entry within this one.
     pub(super) fn server(&self, name: &str) -> Self {
         Self { server: Some(name.into()), ..self.key(name) }
     }
 
-    /// The place of a key below this one.
+    /// The location of a key within this one.
     pub(super) fn key(&self, key: &str) -> Self {
         let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '@' | '$');
         let key = match !key.is_empty() && key.chars().all(is_plain) {
@@ -58,7 +58,7 @@ impl Place {
         self.key.rsplit('.').next().unwrap_or_default()
     }
 
-    /// The place of a list item, counted from 0.
+    /// The location of a list item, counted from 0.
     pub(super) fn index(&self, index: usize) -> Self {
         Self { key: format!("{}[{index}]", self.key), ..self.clone() }
     }
@@ -94,7 +94,7 @@ impl Place {
 pub(super) struct Findings {
     pub(super) problems: Vec<McpConfigProblem>,
     pub(super) warnings: Vec<McpConfigProblem>,
-    /// The servers whose entries say `required`.
+    /// The servers whose entries are marked `required`.
     pub(super) required: BTreeSet<String>,
 }
 
@@ -116,7 +116,7 @@ impl Findings {
         self.warnings.push(place.problem(Fault::new(text, help)));
     }
 
-    /// Returns a valid value, or notes the problem.
+    /// Returns a valid value, or records the problem.
     pub(super) fn sound<T>(&mut self, place: &Place, value: Result<T, Fault>) -> Option<T> {
         value.map_err(|fault| self.fault(place, fault)).ok()
     }

@@ -39,13 +39,13 @@ pub(super) fn check_name(name: &str) -> Result<(), Fault> {
 pub(super) fn check_value(value: &str) -> Result<(), Fault> {
     if value.contains(['\r', '\n']) {
         return Err(Fault::new(
-            "the value holds the end of a line",
+            "the value contains a line break",
             "remove it; a file that a token is read from often ends with one",
         ));
     }
     if !value.bytes().all(|byte| byte == b'\t' || (b' '..=b'~').contains(&byte)) {
         return Err(Fault::new(
-            "the value holds what no header carries",
+            "the value contains a character that is not allowed in a header",
             "write visible ASCII characters",
         ));
     }

@@ -173,7 +173,7 @@ mod tests {
     use super::plain;
 
     #[test]
-    fn comments_and_trailing_commas_are_blank_and_places_stay() {
+    fn comments_and_trailing_commas_are_blanked_and_positions_kept() {
         for (text, expected) in [
             (r#"{"a": 1, // x"}"#, r#"{"a": 1,       "#),
             ("{\"a\": [1, /* ü\n*/ ]}", "{\"a\": [1       \n   ]}"),

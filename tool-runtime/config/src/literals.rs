@@ -71,7 +71,7 @@ const TOKENS: [&str; 18] = [
 /// Minimum length of a token.
 const TOKEN_LENGTH: usize = 16;
 
-/// Whether a value has the form of a token, whatever its name.
+/// Whether a value has the form of a token, independent of its name.
 pub(super) fn is_token(value: &str) -> bool {
     let is_of_token = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     value.len() >= TOKEN_LENGTH
@@ -80,7 +80,7 @@ pub(super) fn is_token(value: &str) -> bool {
         && value.chars().all(is_of_token)
 }
 
-/// Whether a name is one that people give to secrets: `GITHUB_TOKEN`, `x-api-key`, `--password`.
+/// Whether a name is typical for a secret: `GITHUB_TOKEN`, `x-api-key`, `--password`.
 pub(super) fn is_secret_name(name: &str) -> bool {
     let words = split_words(name);
     let Some(last) = words.last() else { return false };
@@ -89,11 +89,11 @@ pub(super) fn is_secret_name(name: &str) -> bool {
     }
     let pairs = words.windows(2).map(|pair| pair.concat());
     let is_strong = words.iter().cloned().chain(pairs).any(|word| STRONG.contains(&word.as_str()));
-    // `GITHUBTOKEN` has no words.
+    // `GITHUBTOKEN` cannot be split into words.
     is_strong || LAST.contains(&last.as_str()) || STRONG.iter().any(|word| last.ends_with(word))
 }
 
-/// The words of a name in any case, in lower case.
+/// Splits a name of any case into lower-case words.
 fn split_words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut is_after_small = false;
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_are_known_by_their_form() {
+    fn tokens_are_recognized_by_their_form() {
         let args = ["serve", "sk-proj-8fQm2x1vXk9p", "--use=ghp_8fQm2x1vXk9p8fQm2x1v", "sk-learn"];
         assert_eq!(in_args(&args), ["sk-proj-8fQm2x1vXk9p", "ghp_8fQm2x1vXk9p8fQm2x1v"]);
         for value in ["sk-of-a-long-package-name", "hf_models/bert-base-1", "AKIA"] {
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_known_by_their_names() {
+    fn secrets_are_recognized_by_their_names() {
         for name in [
             "GITHUB_TOKEN",
             "x-api-key",

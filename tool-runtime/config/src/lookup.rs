@@ -11,7 +11,7 @@ pub enum LookupError {
     /// A name that no directory of `PATH` holds.
     #[error("there is no program `{program}` in {}: {}", join_paths(looked_in), remedy(program))]
     NotInPath {
-        /// As the configuration has it.
+        /// The configured path.
         program: String,
         /// In this order.
         looked_in: Vec<PathBuf>,
@@ -55,7 +55,7 @@ pub fn find(program: &str, path: Option<&OsStr>, base: &Path) -> Result<PathBuf,
     })
 }
 
-/// The first executable file. A file without the permission makes the better error.
+/// The first executable file. A file without the permission gives the better error.
 fn pick(
     program: &str,
     files: impl IntoIterator<Item = PathBuf>,
@@ -87,7 +87,7 @@ fn spellings(file: &Path) -> Vec<PathBuf> {
     vec![file.to_owned()]
 }
 
-/// Windows leaves out what `PATHEXT` lists: `npx` is `npx.cmd`.
+/// On Windows, extensions in `PATHEXT` may be omitted: `npx` is `npx.cmd`.
 #[cfg(windows)]
 fn spellings(file: &Path) -> Vec<PathBuf> {
     let extensions = env::var("PATHEXT").unwrap_or_else(|_| ".COM;.EXE;.BAT;.CMD".to_owned());
@@ -97,7 +97,7 @@ fn spellings(file: &Path) -> Vec<PathBuf> {
         PathBuf::from(name)
     };
     let mut spellings: Vec<PathBuf> = extensions.split(';').map(with).collect();
-    // As it stands only if it has an extension: beside `npx.cmd` lies an `npx` for other shells.
+    // The name itself is tried only if it has an extension: beside `npx.cmd` there is an `npx` for other shells.
     if file.extension().is_some() {
         spellings.insert(0, file.to_owned());
     }

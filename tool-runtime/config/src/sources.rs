@@ -71,7 +71,7 @@ impl Sources {
     pub(super) fn remedy(&self, name: &str) -> String {
         match self.option {
             Some(option) => format!("give it by `{option} {name}=..`"),
-            None => format!("here the host gives a variable `{name}`"),
+            None => format!("the host must provide the variable `{name}`"),
         }
     }
 

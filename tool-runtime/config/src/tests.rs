@@ -1,4 +1,4 @@
-//! Tests of configurations as people write them.
+//! Tests of complete configurations.
 
 mod auth;
 mod diagnosis;
@@ -7,7 +7,7 @@ mod documents;
 mod expansion;
 mod files;
 mod properties;
-mod refusals;
+mod rejections;
 mod secrets;
 mod support;
 mod times;

@@ -1,4 +1,4 @@
-//! Addresses of servers: validation, and a form without secrets.
+//! Validates and redacts addresses of servers.
 
 use super::findings::Fault;
 use fluent_uri::Uri;
@@ -8,7 +8,7 @@ use tool_runtime_core::seam::is_loopback;
 pub(super) struct Address {
     pub(super) has_user_info: bool,
     /// Whether requests are sent unencrypted to another machine.
-    pub(super) is_open: bool,
+    pub(super) is_plaintext: bool,
 }
 
 /// # Errors
@@ -40,8 +40,8 @@ pub(super) fn check(url: &str) -> Result<Address, Fault> {
             "write one from 1 to 65535",
         ));
     }
-    let is_open = scheme == "http" && !is_loopback(authority.host());
-    Ok(Address { has_user_info: authority.has_userinfo(), is_open })
+    let is_plaintext = scheme == "http" && !is_loopback(authority.host());
+    Ok(Address { has_user_info: authority.has_userinfo(), is_plaintext })
 }
 
 fn scheme(url: &str) -> Result<String, Fault> {
@@ -72,8 +72,8 @@ fn host(address: &str) -> &str {
     }
 }
 
-/// The printable part of an address, valid or not: neither user information nor query. Of an ambiguous text,
-/// less is shown.
+/// The printable part of an address, valid or not, without user information and query. Ambiguous text is
+/// shortened further.
 pub(super) fn shown(url: &str) -> String {
     let (scheme, rest) = match url.split_once("://") {
         Some((scheme, rest)) if is_http(scheme) => (format!("{scheme}://"), rest),
@@ -121,7 +121,7 @@ mod tests {
             ("localhost.example.com/mcp", "`https://`"),
             ("example.com:8080/localhost", "`https://`"),
         ] {
-            let fault = check(address).err().unwrap_or_else(|| panic!("`{address}` was taken"));
+            let fault = check(address).err().unwrap_or_else(|| panic!("`{address}` was accepted"));
             assert_eq!(fault.help, format!("begin it with {scheme}"), "{address}");
         }
     }
@@ -154,14 +154,14 @@ mod tests {
             ("https://example.com:99999/", "the port"),
             (" https://example.com", "white space around"),
         ] {
-            let fault = check(bad).err().unwrap_or_else(|| panic!("`{bad}` was taken"));
+            let fault = check(bad).err().unwrap_or_else(|| panic!("`{bad}` was accepted"));
             assert!(fault.text.contains(words), "{bad}: {}", fault.text);
         }
     }
 
     #[test]
     fn plaintext_connections_are_recognized() {
-        for (url, is_open) in [
+        for (url, is_plaintext) in [
             ("http://example.com", true),
             ("http://localhost.example.com", true),
             ("http://127.1.2.3:80", false),
@@ -169,7 +169,11 @@ mod tests {
             ("http://LOCALHOST", false),
             ("https://example.com", false),
         ] {
-            assert_eq!(check(url).ok().map(|address| address.is_open), Some(is_open), "{url}");
+            assert_eq!(
+                check(url).ok().map(|address| address.is_plaintext),
+                Some(is_plaintext),
+                "{url}"
+            );
         }
     }
 

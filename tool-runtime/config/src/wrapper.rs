@@ -95,8 +95,8 @@ fn beside(others: &[(String, Value)], place: &Place, findings: &mut Findings) {
     let keys = others.iter().map(|(key, _)| key.as_str()).filter(|key| *key != "$schema");
     let keys: Vec<String> = keys.map(|key| format!("`{}`", printable(key))).collect();
     if !keys.is_empty() {
-        let text = format!("there is more beside the servers: {}", keys.join(", "));
-        findings.warn(place, text, "nothing is done about them");
+        let text = format!("other keys beside the servers are ignored: {}", keys.join(", "));
+        findings.warn(place, text, "remove them if they are not needed");
     }
 }
 
@@ -111,7 +111,7 @@ fn misspelt(document: &Map<String, Value>, place: &Place, findings: &mut Finding
         }
         if let Some(near) = nearest(key, WRAPPERS.iter().copied(), 1).first() {
             let help = format!("did you mean `{near}`?");
-            findings.wrong(&place.key(key), "no such key holds servers", help);
+            findings.wrong(&place.key(key), "servers cannot be under this key", help);
             is_found = true;
         }
     }

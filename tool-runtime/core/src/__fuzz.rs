@@ -10,12 +10,12 @@ use crate::issue::Issue;
 pub struct Walker(InputModel);
 
 impl Walker {
-    /// Of an action that `#[tool]` made.
+    /// The schema of an action that `#[tool]` generated.
     pub fn of<A: Action>() -> Self {
         Self(InputModel::new(&A::definition(), &A::settings()))
     }
 
-    /// Of any schema.
+    /// The schema of a definition.
     pub fn of_definition(definition: &ToolDefinition) -> Self {
         Self(InputModel::walked(definition))
     }

@@ -17,7 +17,7 @@ use compact_str::CompactString;
 ///
 /// A key is text of the form `scheme:rest`. Two calls conflict if one writes a key that the other reads
 /// or writes. Keys are compared as text, except for the scheme `file`: its path is made absolute
-/// against the current directory and loses `.`, `..` and double separators. Symbolic links are resolved in
+/// against the current directory, without `.`, `..` and double separators. Symbolic links are resolved in
 /// the part of the path that exists when the key is created. Hard links and broken links are not resolved.
 ///
 /// ```
@@ -33,7 +33,7 @@ pub struct Access {
     is_declared: bool,
     /// Whether there were too many keys to keep. The call then counts as undeclared.
     is_unbounded: bool,
-    /// Sorted, like `writes`. Most calls have one key or none; a short one needs no memory of its own.
+    /// Sorted, like `writes`. Most calls have one key or none; a short key needs no allocation.
     reads: Vec<CompactString>,
     writes: Vec<CompactString>,
 }
@@ -135,7 +135,7 @@ impl Access {
     }
 }
 
-/// Inserts a normalized key in its place, once.
+/// Inserts a normalized key in order, without duplicates.
 fn insert(keys: &mut Vec<CompactString>, key: CompactString) {
     let key = key::normalize(key);
     if let Err(place) = keys.binary_search(&key) {

@@ -89,20 +89,20 @@ pub trait Action: Sized + Send + 'static {
     /// Decodes the arguments in one pass.
     ///
     /// # Errors
-    /// The first thing that does not fit. The definition's schema is then walked, so that the
-    /// model reads everything that is wrong.
+    /// The first mismatch. The definition's schema is then walked, so that the
+    /// model receives all issues.
     fn decode(arguments: Arguments<'_>) -> Result<Self, DecodeError>;
 
     /// Does the work. Dropping the future cancels it.
     fn run(self, context: &ToolContext) -> impl Future<Output = Self::Output> + Send;
 
-    /// Turns what `run` returned into what models and clients see.
+    /// Converts the output of `run` to the observation for models and clients.
     ///
     /// # Errors
     /// The tool's own error.
     fn observe(output: Self::Output) -> Result<Observation, ToolError>;
 
-    /// The text that shows a call to a person. Default: its name and arguments.
+    /// The text that shows a call to the user. Default: its name and arguments.
     fn visualize(&self) -> Option<String> {
         None
     }
@@ -128,7 +128,7 @@ pub trait Action: Sized + Send + 'static {
     }
 }
 
-/// Runs a plain function on the blocking pool: what generated code does with a plain `fn`.
+/// Runs a plain function on the blocking pool. Called by the code generated for a plain `fn`.
 ///
 /// # Panics
 /// If the function panics, or without a tokio runtime.
@@ -140,7 +140,7 @@ where
     T: Sendable + 'static,
     F: FnOnce(&ToolContext) -> T + Send + 'static,
 {
-    // However the call ends, the future is dropped then: that is what the function can ask for.
+    // At every end of the call the future is dropped, which the function can query.
     let ended = match context.cancellation() {
         Some(token) => token.child_token(),
         None => CancellationToken::new(),
@@ -168,7 +168,7 @@ where
     }
 }
 
-/// The right to a thread. A server leaves some threads to others.
+/// A permit for a thread. A server reserves some threads for other calls.
 type Thread = Option<BoxFuture<'static, Box<dyn Send>>>;
 
 #[cfg(feature = "isolation")]

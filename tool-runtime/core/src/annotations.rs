@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ToolAnnotations {
-    /// A title for people; [`ToolDefinition::title`](crate::ToolDefinition::title) is the newer place for it.
+    /// A display title; [`ToolDefinition::title`](crate::ToolDefinition::title) is the newer place for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The tool changes nothing. Default: false.
@@ -59,7 +59,7 @@ impl ToolAnnotations {
         with_open_world: open_world_hint, "Sets whether the tool touches an open world.";
     }
 
-    /// Sets the title for people.
+    /// Sets the display title.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());

@@ -44,7 +44,7 @@ impl<'a> Arguments<'a> {
     /// Decodes them with serde.
     ///
     /// # Errors
-    /// Arguments that do not fit.
+    /// The arguments do not match.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, DecodeError> {
         self.tracked(&Flags::default())
     }
@@ -117,7 +117,7 @@ pub(crate) enum DecodeFailure {
     #[error("argument {0}: {1}")]
     Number(usize, String),
     /// Keys inside a value that its type ignores.
-    #[error("argument {0} holds unknown fields")]
+    #[error("argument {0} has unknown fields")]
     Ignored(usize),
     /// A type's own decoding failed.
     #[error("{0}")]

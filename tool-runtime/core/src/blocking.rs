@@ -21,7 +21,7 @@ const TIMEOUT_GRACE: Duration = Duration::from_secs(1);
 /// A pool for threads that do not `.await`.
 ///
 /// Calls can be made from any thread. Outside of a runtime they run on the calling
-/// thread; inside of one, or with a time limit, on a thread of their own, for which the caller
+/// thread; inside of one, or with a time limit, on a new thread, for which the caller
 /// waits. What they do in the background runs on a runtime of the pool's own. A tool that needs
 /// the thread that waits for the call deadlocks: give calls a time limit inside of a
 /// runtime with one thread.
@@ -106,8 +106,8 @@ impl BlockingPool {
         self.call(ToolCall::new(name, arguments)).observation().to_json()
     }
 
-    /// Runs a future on the pool's runtime and waits for its output, without a time limit: what a
-    /// pool does not do, such as connecting external servers by `McpManager::connect`. Tasks that the future starts
+    /// Runs a future on the pool's runtime and waits for its output, without a time limit. For work outside of the
+    /// pool, such as connecting external servers by `McpManager::connect`. Tasks that the future starts
     /// run until the pool is dropped.
     ///
     /// # Panics
@@ -148,8 +148,8 @@ impl BlockingPool {
         }
     }
 
-    /// Takes what the work yields until it ends, for one reason or another. The calls know their
-    /// deadline; the wait is a little longer, for what does not keep it.
+    /// Passes the items of `work` to `take` until its end. The calls have their own
+    /// deadline; the wait is slightly longer, for calls that miss it.
     fn drain<T: Send + 'static>(
         &self,
         work: impl Stream<Item = T> + Send + 'static,

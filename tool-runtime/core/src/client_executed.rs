@@ -21,8 +21,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Tools whose calls are done by the host program, later, by id: to pick a file, to ask a
-/// person, to run something in a browser.
+/// Tools whose calls the host program executes later, by id: to pick a file, to ask the
+/// user, to run something in a browser.
 ///
 /// A call to such a tool waits until the host has answered it. The host takes calls with
 /// [`next`](Self::next), in order of arrival, and answers each once, in any order, with
@@ -30,8 +30,8 @@ use std::time::Duration;
 /// or ran out of time, are never returned by it. Arguments are checked against the tool's schema
 /// before the host sees them, answers against its output schema before the model does.
 ///
-/// Cheap to clone; every clone is the same host. When the last one is dropped, calls that are
-/// pending or still come end with an error. It needs tokio's timers.
+/// Cheap to clone; every clone is the same host. When the last one is dropped, pending and later
+/// calls end with an error. It needs tokio's timers.
 ///
 /// ```
 /// use std::time::Duration;
@@ -75,7 +75,7 @@ impl Drop for Host {
 const TIMEOUT_GRACE: Duration = Duration::from_secs(1);
 
 impl ClientTools {
-    /// From the time that the host has for each call, from its arrival to its answer. A
+    /// Creates a host that has this time for each call, from its arrival to its answer. A
     /// shorter deadline of the call's context holds as well; the pool's own limit does not.
     pub fn new(deadline: Duration) -> Self {
         Self(Arc::new(Host { pending_calls: Arc::default(), limit: deadline }))
@@ -83,7 +83,7 @@ impl ClientTools {
 
     /// A tool whose calls arrive here.
     ///
-    /// The definition's output schema, if it has one, is what answers must satisfy.
+    /// Answers must match the output schema of the definition, if it has one.
     ///
     /// ```
     /// # use tool_runtime::{ClientTools, ToolDefinition};
@@ -115,7 +115,7 @@ impl ClientTools {
     ///
     /// # Errors
     /// No call waits for this answer: the id is unknown, was answered before, has expired or
-    /// was cancelled. Nothing else happens then. Or the answer does not fit the tool's output
+    /// was cancelled. Then the call has no effect. Or the answer does not match the tool's output
     /// schema; the call then ends with an internal error.
     ///
     /// ```
@@ -123,8 +123,8 @@ impl ClientTools {
     /// use tool_runtime::{ClientAnswerError, ClientTools, Observation, ToolError};
     ///
     /// let client = ClientTools::new(Duration::from_secs(60));
-    /// let refusal: Result<Observation, _> = Err(ToolError::user("the user is away"));
-    /// let outcome = client.answer("call_1", refusal);
+    /// let rejection: Result<Observation, _> = Err(ToolError::user("the user is away"));
+    /// let outcome = client.answer("call_1", rejection);
     /// assert!(matches!(outcome, Err(ClientAnswerError::Unknown { .. })));
     /// ```
     pub fn answer(&self, id: &str, outcome: impl IntoObservation) -> Result<(), ClientAnswerError> {

@@ -29,7 +29,7 @@ impl Completion {
     /// MCP's limit for one answer.
     const MAX_VALUES: usize = 100;
 
-    /// Takes all values that fit, the best first.
+    /// Accepts all matching values, the best first.
     pub fn of(mut values: Vec<String>) -> Self {
         let total = values.len();
         values.truncate(Self::MAX_VALUES);
@@ -96,9 +96,9 @@ pub trait Complete<M>: Send + Sync + 'static {
     fn complete<'a>(&self, prefix: String, context: &'a ToolContext) -> BoxFuture<'a, Vec<String>>;
 }
 
-/// The values that a function gives.
+/// The values that a function returns.
 pub trait Values: Send {
-    /// As texts.
+    /// The values as text.
     fn into_texts(self) -> Vec<String>;
 }
 
@@ -192,7 +192,7 @@ impl<F: for<'a> Borrowing<'a>> Complete<AsyncCompleter<ToolContext>> for F {
     }
 }
 
-/// A function that was written beside an argument.
+/// A function that completes an argument.
 #[derive(Clone, Copy)]
 pub struct ArgumentCompleter {
     argument: &'static str,
@@ -200,7 +200,7 @@ pub struct ArgumentCompleter {
 }
 
 impl ArgumentCompleter {
-    /// For the argument of that name.
+    /// Completes the argument of this name.
     pub const fn new(
         argument: &'static str,
         complete: for<'a> fn(String, &'a ToolContext) -> BoxFuture<'a, Vec<String>>,
@@ -221,7 +221,7 @@ enum Completer {
 type Function = dyn for<'a> Fn(String, &'a ToolContext) -> BoxFuture<'a, Vec<String>> + Send + Sync;
 
 impl Completers {
-    /// The functions that were written, and for other arguments what their types can be.
+    /// The given functions, and for other arguments the values of their types.
     pub(crate) fn of(
         schema: &TextSchema,
         parameters: &[Parameter],

@@ -37,7 +37,7 @@ impl<T, C: Constraint<T>> Constraint<T> for &C {
     }
 }
 
-/// Rejects a decoded argument that breaks a constraint. The schema's walker then words it.
+/// Rejects a decoded argument that violates a constraint. The schema's walker then writes the message.
 ///
 /// # Errors
 /// If the constraint does not admit the value.

@@ -117,8 +117,8 @@ impl ContentBlock {
     }
 }
 
-/// The forms of a block that other crates tell apart. Exhaustive, unlike [`ContentBlock`]: a new kind
-/// of block has to find its form in [`ContentBlock::form`].
+/// The forms of a block that other crates distinguish. Exhaustive, unlike [`ContentBlock`]: a new kind
+/// of block must be assigned to a form in [`ContentBlock::form`].
 #[derive(Clone, Copy, Debug)]
 pub enum BlockForm<'a> {
     /// A text and nothing else.
@@ -218,7 +218,7 @@ pub struct EmbeddedResource {
 }
 
 impl EmbeddedResource {
-    /// From the contents of a resource.
+    /// Creates a block from the contents of a resource.
     pub fn new(resource: ResourceContents) -> Self {
         Self { resource, extra: None }
     }
@@ -350,7 +350,7 @@ pub struct ResourceLink {
     pub uri: String,
     /// The name.
     pub name: String,
-    /// A title for people.
+    /// A display title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The description.
@@ -381,7 +381,7 @@ impl ResourceLink {
         }
     }
 
-    /// Sets the title for people.
+    /// Sets the display title.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
@@ -468,7 +468,7 @@ impl From<ContentAnnotations> for ContentExtra {
     }
 }
 
-/// For whom a content block is, how much it matters, when it changed.
+/// Audience, priority and modification time of a content block.
 ///
 /// ```
 /// use tool_runtime::ContentAnnotations;
@@ -517,7 +517,7 @@ impl ContentAnnotations {
     }
 }
 
-/// Nothing beside the content is `None`, not something empty.
+/// Decodes the members beside the content; `None` if there are none.
 fn non_empty<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Box<ContentExtra>>, D::Error> {

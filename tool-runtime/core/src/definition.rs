@@ -45,7 +45,7 @@ use std::borrow::Cow;
 pub struct ToolDefinition {
     /// The id: 1 to 128 of `A-Z a-z 0-9 _ - .`.
     pub name: String,
-    /// A title for people.
+    /// A display title.
     pub title: Option<String>,
     /// Effect of the tool, and when to use it.
     pub description: String,
@@ -136,7 +136,7 @@ impl ToolDefinition {
     ///     name: String,
     /// }
     ///
-    /// let greet = ToolDefinition::new("greet", "Greet a person.").with_input::<Greet>();
+    /// let greet = ToolDefinition::new("greet", "Greet a guest.").with_input::<Greet>();
     /// assert_eq!(greet.input_schema["properties"]["name"]["type"], "string");
     /// ```
     #[must_use]

@@ -19,7 +19,7 @@ pub use tool_error::ToolError;
 
 pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Problems, each on a line of its own after a heading.
+/// Problems, each on a separate line after a heading.
 pub(crate) fn list(problems: &[impl std::fmt::Display]) -> String {
     problems.iter().map(|problem| format!("\n- {problem}")).collect()
 }

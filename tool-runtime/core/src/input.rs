@@ -36,7 +36,7 @@ pub struct InputModel {
 }
 
 impl InputModel {
-    /// For a generated action, whose decoder enforces its table.
+    /// An input of a generated action, whose decoder enforces its table.
     pub(crate) fn new(definition: &ToolDefinition, settings: &Settings) -> Self {
         if settings.schema == SchemaOrigin::Table {
             return Self::of_table(&definition.name, settings.parameters);
@@ -60,7 +60,7 @@ impl InputModel {
         }
     }
 
-    /// For a tool whose decoder does not know its whole schema.
+    /// An input of a tool whose decoder does not know its whole schema.
     #[doc(hidden)]
     pub fn walked(definition: &ToolDefinition) -> Self {
         Self {
@@ -73,7 +73,7 @@ impl InputModel {
         }
     }
 
-    /// For a tool whose arguments are decoded as one type, from which the schema is generated.
+    /// An input of a tool whose arguments are decoded as one type, from which the schema is generated.
     pub(crate) fn decoded(definition: &ToolDefinition, decode: Decode) -> Self {
         Self { decoders: Decoders::DocumentKind(decode), ..Self::walked(definition) }
     }
@@ -120,7 +120,7 @@ impl InputModel {
         }
     }
 
-    /// Describes a mistake that the schema does not know.
+    /// Describes a mistake that the schema does not cover.
     fn explain_failure(&self, arguments: Arguments<'_>, error: &DecodeError) -> CallError {
         if let DecodeFailure::Ignored(index) = error.failure()
             && let Some(issues) = self.ignored(arguments, *index).filter(|found| !found.is_empty())
@@ -130,7 +130,7 @@ impl InputModel {
         self.invalid_arguments(&self.failure_text(error))
     }
 
-    /// The fields that a type ignores, where the schema does not say so.
+    /// The fields that a type ignores, if the schema does not allow them.
     fn ignored(&self, arguments: Arguments<'_>, index: usize) -> Option<Vec<Issue>> {
         if self.hides(index) {
             return None;
@@ -203,7 +203,7 @@ impl InputModel {
         )
     }
 
-    /// The text of a failure that the schema does not know: of a type's own decoding, or a key given twice.
+    /// The text of a failure that the schema does not cover: of a type's own decoding, or a key given twice.
     fn failure_text(&self, error: &DecodeError) -> String {
         let name = |index: &usize| self.parameters.get(*index).map_or("?", |p| p.name);
         match error.failure() {
@@ -233,7 +233,7 @@ impl InputModel {
                 "unknown arguments".to_owned()
             }
             DecodeFailure::Ignored(index) => {
-                format!("argument `{}` holds unknown fields", name(index))
+                format!("argument `{}` has unknown fields", name(index))
             }
             DecodeFailure::Value(index, text) if self.is_flattened(*index) => flattened_text(text),
             DecodeFailure::Value(index, text) => {

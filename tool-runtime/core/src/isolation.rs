@@ -1,4 +1,4 @@
-//! Runs user code of a server in tasks of its own, so that code that blocks its thread does not stop
+//! Runs user code of a server in separate tasks, so that code that blocks its thread does not stop
 //! deadlines, cancellation, other calls or the end of the server.
 //!
 //! Tokio does not take a worker back from a task that blocks it. Therefore each poll of user code
@@ -112,7 +112,7 @@ impl Isolation {
         })
     }
 
-    /// The right to one more thread for a plain function.
+    /// A permit for one more thread for a plain function.
     pub(crate) async fn thread_for_plain(&self) -> OwnedSemaphorePermit {
         acquired(&self.shared().plain).await
     }
@@ -124,14 +124,14 @@ impl Isolation {
     }
 
     /// The isolation of a call that is polled by [`Self::poll`] and [`Self::spawn`]: its tool needs
-    /// no task of its own. Hooks do, which have limits of their own.
+    /// no separate task. Hooks do, which have their own limits.
     #[doc(hidden)]
     #[must_use]
     pub fn outer(&self) -> Self {
         Self { is_outer: true, ..self.clone() }
     }
 
-    /// Whether a tool needs no task of its own.
+    /// Whether a tool needs no separate task.
     pub(crate) fn is_outer(&self) -> bool {
         self.is_outer
     }
@@ -214,7 +214,7 @@ struct UserTask {
     work: Option<BoxFuture<'static, ()>>,
     shared: Arc<Shared>,
     first: Option<Arc<FirstPoll>>,
-    /// Waits for the right to one more poll.
+    /// Waits for the permit for one more poll.
     waiting: Option<BoxFuture<'static, OwnedSemaphorePermit>>,
 }
 
@@ -292,7 +292,7 @@ fn counting<T>(place: Option<Place<'_>>, work: impl FnOnce() -> T) -> T {
         let _direct = Direct(IS_DIRECT.replace(true));
         return work();
     }
-    // A runtime without workers polls on threads of their own, and one that has been dropped drops its tasks.
+    // A runtime without workers polls on new threads, and one that has been dropped drops its tasks.
     match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
         Ok(RuntimeFlavor::MultiThread) => block_in_place(work),
         _ => work(),

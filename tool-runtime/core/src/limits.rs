@@ -28,7 +28,7 @@ use std::path::PathBuf;
 /// | [`resource`](Self::resource) | characters, or bytes, of one embedded resource | 100,000 | the middle is cut, or replaced by a text |
 ///
 /// Each limit is a number, or `None` for no limit. A notice states the removed amount, and names the file with the
-/// whole content if [`spill_to`](Self::spill_to) gives a directory. The notice counts as text. A text that is not longer
+/// whole content if [`spill_to`](Self::spill_to) is set. The notice counts as text. A text that is not longer
 /// than its notice is never cut. Annotations and metadata of the remaining blocks stay, and an error stays an error.
 /// Metadata, links and the number of blocks are not limited.
 ///

@@ -15,7 +15,7 @@ mod tests {
     use super::is_loopback;
 
     #[test]
-    fn only_this_machine_is_loopback() {
+    fn only_loopback_addresses_are_loopback() {
         for host in [
             "localhost",
             "LOCALHOST",

@@ -120,7 +120,7 @@ impl Observation {
         self
     }
 
-    /// Sets a text for people; models and clients never see it.
+    /// Sets a human-readable text, which is not sent to models and clients.
     ///
     /// ```
     /// # use tool_runtime::Observation;
@@ -239,7 +239,7 @@ impl Observation {
         texts.join("\n")
     }
 
-    /// A text for people: that of [`Self::with_visual`], or else its text, with other content named
+    /// A human-readable text: that of [`Self::with_visual`], or else its text, with other content named
     /// and structured values indented.
     pub fn visualize(&self) -> String {
         if let Some(visual) = self.extra.as_ref().and_then(|extra| extra.visual.as_ref()) {
@@ -299,7 +299,7 @@ impl From<ContentBlock> for Observation {
     }
 }
 
-/// Equal when the JSON form is: the text for people is not compared.
+/// Compares the JSON form; the human-readable text is not compared.
 impl PartialEq for Observation {
     fn eq(&self, other: &Self) -> bool {
         *self.content == *other.content
@@ -353,7 +353,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_person_sees_non_text_content_by_name() {
+    fn non_text_content_is_shown_by_name() {
         let observation = Observation::text("found")
             .with_content(ContentBlock::image("AAAA", "image/png"))
             .with_content(ContentBlock::link("file:///a", "a.txt"));
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn a_structured_scalar_becomes_text_without_quotes() {
+    fn a_structured_string_is_shown_without_quotes() {
         let plain = |value: Value| Observation::json(&value).unwrap().into_plain_text().to_text();
         assert_eq!(plain("a \"b\"".into()), "a \"b\"");
         assert_eq!(plain(7.into()), "7");

@@ -21,7 +21,7 @@ use std::future::ready;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A definition and what runs it: a prompt or a resource.
+/// A definition and its implementation: a prompt or a resource.
 pub(crate) struct Offering<D, R: ?Sized> {
     pub(crate) definition: D,
     pub(crate) terms: OfferingProperties,
@@ -29,7 +29,7 @@ pub(crate) struct Offering<D, R: ?Sized> {
 }
 
 impl<D, R: ?Sized> Offering<D, R> {
-    /// The same, with its place in the source. Called before it is shared.
+    /// Sets the location in the source code. Called before it is shared.
     pub(crate) fn at(mut this: Arc<Self>, origin: Origin) -> Arc<Self> {
         if let Some(own) = Arc::get_mut(&mut this) {
             own.terms.origin = Some(origin);
@@ -37,7 +37,7 @@ impl<D, R: ?Sized> Offering<D, R> {
         this
     }
 
-    /// Whether both are the same offering, from whatever source.
+    /// Whether both are the same offering, from any source.
     pub(crate) fn is_same(this: &Arc<Self>, other: &Arc<Self>) -> bool {
         let action = this.terms.action;
         action.is_some() && action == other.terms.action || Arc::ptr_eq(this, other)
@@ -121,7 +121,7 @@ pub(crate) type Answer<'a, T> = BoxFuture<'a, Result<T, CallError>>;
 /// it does not have.
 ///
 /// # Errors
-/// The first that is wrong.
+/// The first problem.
 pub(crate) fn check<'a>(
     name: &str,
     arguments: impl Iterator<Item = (&'a str, bool)> + Clone,

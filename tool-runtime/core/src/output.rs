@@ -62,13 +62,13 @@ pub struct Failure<E>(PhantomData<fn() -> E>);
 pub struct NoFailure;
 
 impl NoFailure {
-    /// As `Failure` has one.
+    /// The error type of `Failure`.
     pub fn kind(&self) -> Self {
         Self
     }
 }
 
-/// Kinds that fit every return type.
+/// Kinds that accept every return type.
 macro_rules! fit_all {
     ($($kind:ident)*) => {$(
         impl $kind {
@@ -144,7 +144,7 @@ impl<T: IntoObservation> SuccessKind<T> for Own {
     }
 }
 
-/// Stage two, second choice: a result in the place of a success, whose error is one of the call.
+/// Stage two, second choice: a result as the success value, whose error becomes that of the call.
 pub struct Flat;
 
 impl<T: Serialize + JsonSchema, E: Into<ToolError>> SuccessKind<Result<T, E>> for Flat {
@@ -343,7 +343,7 @@ impl<E> FailureKind<E> for Opaque<E> {
 /// Implemented by nothing: asked only for a return type whose error `E` cannot be shown.
 #[diagnostic::on_unimplemented(
     message = "a tool cannot fail with `{E}`",
-    label = "its error cannot be told to a model",
+    label = "its error cannot be shown to a model",
     note = "return `ToolError`, implement `std::error::Error` for `{E}`, or at least `std::fmt::Display`"
 )]
 pub trait FailsWith<E> {}

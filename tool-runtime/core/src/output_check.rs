@@ -7,11 +7,11 @@ use crate::observation::Observation;
 use crate::schema::check;
 use serde_json::Value;
 
-/// The ways in which a result of generated code can differ from its output schema: its type is what the schema was
-/// made from, so that only floats can break it. serde_json writes those that are not finite as `null`.
+/// The ways in which a result of generated code can violate its output schema. The schema is derived from the type, so
+/// only floats can violate it: serde_json writes those that are not finite as `null`.
 #[derive(Debug, Default)]
-pub(crate) enum Promise {
-    /// There is no schema although the value may be structured: a scalar, shown as text.
+pub(crate) enum OutputShape {
+    /// No schema, although the value may be structured: a scalar, shown as text.
     Text,
     #[default]
     Value,
@@ -19,7 +19,7 @@ pub(crate) enum Promise {
     Floats(OutputModel),
 }
 
-impl Promise {
+impl OutputShape {
     pub(crate) fn of(definition: &ToolDefinition) -> Self {
         match &definition.output_schema {
             None => Self::Text,
@@ -48,7 +48,7 @@ pub(crate) struct OutputModel {
 }
 
 impl OutputModel {
-    /// `None` for a tool that promises nothing.
+    /// `None` for a tool without an output schema.
     pub(crate) fn new(definition: &ToolDefinition) -> Option<Self> {
         let schema = definition.output_schema.clone()?;
         Some(Self { tool: definition.name.clone(), schema: Value::Object(schema) })
@@ -58,8 +58,8 @@ impl OutputModel {
     /// Results that are errors need none.
     ///
     /// # Errors
-    /// [`ErrorClass::Internal`], since no other call could please the tool; the operator's
-    /// detail lists what does not fit.
+    /// [`ErrorClass::Internal`], since the model cannot correct it; the operator's
+    /// detail lists the violations.
     pub(crate) fn check(&self, observation: &Observation) -> Result<(), CallError> {
         if observation.is_error() {
             return Ok(());
@@ -67,7 +67,7 @@ impl OutputModel {
         let Some(json) = observation.structured_json() else {
             return Err(self.broken("it has no structured value"));
         };
-        // A raw value holds what some serializer wrote, which may be nested too deeply to read.
+        // A raw value comes from any serializer, and may be nested too deeply to parse.
         let value: Value = serde_json::from_str(json).map_err(|error| {
             self.broken(&format!("its structured value cannot be read: {error}"))
         })?;
@@ -107,7 +107,7 @@ impl OutputModel {
 #[cold]
 fn not_finite(at: &str) -> CallError {
     let text = format!(
-        "the result has NaN or infinity at {at}, which JSON cannot hold; the call may have had its effect, so do not just repeat it"
+        "the result has NaN or infinity at {at}, which JSON cannot represent; the call may have had its effect, so do not just repeat it"
     );
     let detail = format!(
         "the output schema requires a number at {at}, and JSON has no NaN or infinity; return a finite number, or `Option<f64>` to allow `null`"
@@ -155,12 +155,12 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_without_a_schema_promises_nothing() {
+    fn the_output_of_a_tool_without_a_schema_is_not_checked() {
         assert!(OutputModel::new(&ToolDefinition::new("a", "A.")).is_none());
     }
 
     #[test]
-    fn a_fitting_value_passes() {
+    fn a_matching_value_passes() {
         assert!(model().check(&structured(json!({ "sum": 3, "token": "abc" }))).is_ok());
     }
 
@@ -171,12 +171,12 @@ mod tests {
     }
 
     #[test]
-    fn a_success_without_a_value_is_a_broken_promise() {
+    fn a_success_without_a_value_violates_the_schema() {
         assert_eq!(detail(&Observation::text("3")), "it has no structured value");
     }
 
     #[test]
-    fn the_operator_reads_every_issue_with_its_place() {
+    fn the_operator_gets_every_issue_with_its_path() {
         assert_eq!(
             detail(&structured(json!({ "sum": "x", "other": 1 }))),
             "at sum: `sum` must be an integer, got the string \"x\"; at other: unknown field `other`; the fields are `sum`, `token`"
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_any_kind_may_be_promised() {
+    fn output_schemas_may_have_any_type() {
         let mut definition = ToolDefinition::new("count", "Count.");
         definition.output_schema = json!({ "type": "integer" }).as_object().cloned();
         let model = OutputModel::new(&definition).expect("a schema");

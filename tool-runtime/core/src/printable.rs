@@ -1,7 +1,7 @@
-//! Foreign text without terminal control sequences.
+//! Removes terminal control sequences from foreign text.
 
 /// A line without colours; other control characters, and characters that are invisible or change the
-/// direction of text, become U+FFFD. A tab stays, a carriage return at the end goes.
+/// direction of text, become U+FFFD. Tabs are kept, a carriage return at the end is removed.
 pub fn printable(line: &str) -> String {
     let mut characters = line.strip_suffix('\r').unwrap_or(line).chars();
     let mut printable = String::with_capacity(line.len());

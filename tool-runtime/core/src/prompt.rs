@@ -1,4 +1,4 @@
-//! A prompt: a definition, and what makes its messages. Cheap to clone, as a tool is.
+//! A prompt: a definition and the function that creates its messages. Cheap to clone, like a tool.
 
 mod action;
 mod builder;
@@ -17,7 +17,7 @@ use crate::tool::Origin;
 use std::fmt;
 use std::sync::Arc;
 
-/// A definition and what makes its messages. Cheap to clone.
+/// A definition and the function that creates its messages. Cheap to clone.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -42,7 +42,7 @@ type Run =
     dyn for<'a> Fn(&'a TextArguments, &'a ToolContext) -> Answer<'a, PromptMessages> + Send + Sync;
 
 impl Prompt {
-    /// From an action, as `#[prompt]` makes it of a function.
+    /// Creates a prompt from an action, which `#[prompt]` generates for a function.
     pub fn of<A: PromptAction>() -> Self {
         let (input, terms) = TextInput::new::<A>(A::NAME, &A::settings(), A::completers());
         Self::from_parts(A::definition(), terms, input, action::enter::<A>)
@@ -105,12 +105,12 @@ impl Prompt {
         (self.0.run)(arguments, context)
     }
 
-    /// The same, with its place in the source.
+    /// Sets the location in the source code.
     pub(crate) fn at(self, origin: Origin) -> Self {
         Self(Offering::at(self.0, origin))
     }
 
-    /// Whether both are the same prompt, from whatever source.
+    /// Whether both are the same prompt, from any source.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Offering::is_same(&self.0, &other.0)
     }

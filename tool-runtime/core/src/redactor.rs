@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longer_of_two_secrets_is_replaced_whole() {
+    fn the_longer_of_overlapping_secrets_is_replaced() {
         let (short, long) = (("${SHORT}", "s3cret-key"), ("${LONG}", "s3cret-key-2"));
         let around = ("${AROUND}", "my-s3cret-key-3");
         for all in [[short, long, around], [around, long, short]] {
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_replacement_that_holds_another_secret_stays() {
+    fn replacements_are_not_redacted_again() {
         let both = redactor(&[("${SECRET_KEY}", "0123456789"), ("${OTHER}", "SECRET_KEY")]);
         assert_eq!(both.text("0123456789"), "${SECRET_KEY}");
     }
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_stays_json() {
+    fn a_redacted_value_is_valid_json() {
         let secret = "a\"b\\c-s3cret";
         let mut value = json!({ secret: [1, { "in": format!("<{secret}>") }], "short": "abc" });
         value["text"] = json!({ "key": secret }).to_string().into();

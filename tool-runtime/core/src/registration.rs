@@ -138,19 +138,19 @@ inventory::collect!(ResourceRegistration);
 #[cfg(feature = "linked")]
 inventory::collect!(ToolsetKind);
 
-/// All tools that are linked in, in an order that is not a promise.
+/// All linked tools, in an unspecified order.
 #[cfg(feature = "linked")]
 pub(crate) fn linked() -> impl Iterator<Item = Tool> {
     inventory::iter::<Registration>.into_iter().map(Registration::tool)
 }
 
-/// All prompts that are linked in, in an order that is not a promise.
+/// All linked prompts, in an unspecified order.
 #[cfg(feature = "linked")]
 pub(crate) fn linked_prompts() -> impl Iterator<Item = Prompt> {
     inventory::iter::<PromptRegistration>.into_iter().map(PromptRegistration::prompt)
 }
 
-/// All resources that are linked in, in an order that is not a promise.
+/// All linked resources, in an unspecified order.
 #[cfg(feature = "linked")]
 pub(crate) fn linked_resources() -> impl Iterator<Item = Resource> {
     inventory::iter::<ResourceRegistration>.into_iter().map(ResourceRegistration::resource)
@@ -161,7 +161,7 @@ pub(crate) fn linked_resources() -> impl Iterator<Item = Resource> {
 pub(crate) fn linked_toolsets() -> Vec<ToolsetKind> {
     let key = |kind: &ToolsetKind| (kind.name(), kind.origin());
     let mut kinds: Vec<ToolsetKind> = Vec::new();
-    // They are few: each goes to its place, which is less code than the library's sort.
+    // There are few: inserting each in order needs less code than the library's sort.
     for kind in inventory::iter::<ToolsetKind> {
         let place = kinds.partition_point(|other| key(other) <= key(kind));
         kinds.insert(place, *kind);

@@ -162,7 +162,7 @@ impl Resource {
         Self(Offering::at(self.0, origin))
     }
 
-    /// Whether both are the same resource, from whatever source.
+    /// Whether both are the same resource, from any source.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Offering::is_same(&self.0, &other.0)
     }

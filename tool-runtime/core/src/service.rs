@@ -31,7 +31,7 @@ impl Service<CallRequest> for CallService {
     }
 }
 
-/// A call without a context of its own. It goes through hooks and layers as every call does;
+/// A call with an empty context. It goes through hooks and layers like any call;
 /// failures are results.
 impl Service<ToolCall> for ToolPool {
     type Response = ToolResult;
@@ -52,7 +52,7 @@ impl<S> ToolPoolBuilder<S> {
     /// Wraps every call in a tower layer, or in a stack of layers from `tower::ServiceBuilder`:
     /// retry, rate limit, concurrency limit, load shedding. Hooks run inside.
     ///
-    /// Calls that a tool makes itself by its context are inside of the layers with their caller,
+    /// Calls that a tool makes by its context stay inside of the layers of their caller,
     /// and do not go through them again.
     ///
     /// An answer of a layer instead of the tool's becomes a result: an overload is

@@ -9,8 +9,8 @@ use std::fmt;
 ///
 /// If two tools have the same name, a linked one yields to any other. A tool of an MCP server
 /// replaces another one only if
-/// [`ToolPoolBuilder::mcp_replaces`](crate::ToolPoolBuilder::mcp_replaces) said so. Everything
-/// else is an error that names both, unless the filter leaves one of the two out.
+/// [`ToolPoolBuilder::mcp_replaces`](crate::ToolPoolBuilder::mcp_replaces) allows it. Any other
+/// collision is an error that names both, unless the filter leaves one of the two out.
 ///
 /// `Display` writes `linked`, `custom`, `owner:NAME` or `mcp:NAME`.
 ///
@@ -46,7 +46,7 @@ impl Source {
         Self::Mcp(name.into())
     }
 
-    /// The place of an item in the program's source, or else its source, for messages.
+    /// The location of an item in the program's code, or else its source, for messages.
     pub(crate) fn place(&self, origin: Option<Origin>) -> String {
         match (origin, self) {
             (Some(origin), _) => format!("at {origin}"),

@@ -89,7 +89,7 @@ impl TextSchema {
         }
     }
 
-    /// Types with a name are defined beside the arguments.
+    /// Named types are defined next to the arguments.
     fn resolved<'a>(&'a self, schema: &'a Value) -> &'a Value {
         let target = schema["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/"));
         target.map_or(schema, |name| &self.schema["$defs"][name])

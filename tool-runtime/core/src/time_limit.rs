@@ -1,13 +1,13 @@
-//! A time limit for unit tests, so that a test fails which would hang.
+//! A time limit for unit tests, so that a hanging test fails.
 
 use std::sync::LazyLock;
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 
-/// Generous, since machines may be busy: nothing in a unit test takes as long, except by hanging.
+/// Generous, since machines may be busy. Only a hanging unit test takes as long.
 pub(crate) const LIMIT: Duration = Duration::from_secs(60);
 
-/// A clock of its own, which tests that pause theirs do not pause.
+/// A separate clock, which is not affected when tests pause theirs.
 static CLOCK: LazyLock<Runtime> = LazyLock::new(|| {
     let mut clock = Builder::new_multi_thread();
     clock.worker_threads(1).enable_time().build().expect("a thread")

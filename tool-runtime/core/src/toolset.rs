@@ -23,7 +23,7 @@ use serde::de::DeserializeOwned;
 
 /// A stateful type whose methods are tools.
 ///
-/// `#[toolset]` on its `impl` block makes a tool of every method with `#[tool]`; this trait
+/// `#[toolset]` on its `impl` block turns every method with `#[tool]` into a tool; this trait
 /// creates and closes its values. The tools of one value share it by `&self`: calls may run
 /// concurrently.
 ///
@@ -71,7 +71,7 @@ use serde::de::DeserializeOwned;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a `Toolset`",
-    label = "no `impl Toolset` says how a value comes to be",
+    label = "missing `impl Toolset`, which creates the value",
     note = "write `impl Toolset for {Self} {{ type Params = (); async fn create((): (), _: &ToolContext) -> Result<Self, ToolError> {{ .. }} }}`"
 )]
 pub trait Toolset: ToolsetMethods {
@@ -108,7 +108,7 @@ pub trait Toolset: ToolsetMethods {
     }
 
     /// Whether the toolset is usable on this system. Otherwise its tools are hidden and the pool's report gives the
-    /// reason: a missing program, say. Asked before `create`. Default: it can.
+    /// reason: a missing program, for example. Called before `create`. Default: usable.
     ///
     /// # Errors
     /// The reason, for the operator.

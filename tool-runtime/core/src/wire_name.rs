@@ -9,7 +9,7 @@ pub const MAX_WIRE_NAME: usize = 64;
 
 /// The name of a tool in requests to model APIs, a pure function of its id.
 ///
-/// A letter or `_` comes first, then letters, digits, `_` and `-`, at most 64 in all. `.` becomes
+/// It begins with a letter or `_`, followed by letters, digits, `_` and `-`, at most 64 in all. `.` becomes
 /// `__`. An id that could collide (`__`, `_.`, `._`) or needs other changes gets `_` and the first
 /// eight hex digits of its SHA-256.
 pub(crate) fn wire_name(id: &str) -> Cow<'_, str> {
@@ -41,7 +41,7 @@ pub fn hashed(original: &str, is_allowed: impl Fn(char) -> bool) -> String {
     name.truncate(MAX_WIRE_NAME - 9);
     name.push('_');
     for byte in &Sha256::digest(original)[..4] {
-        write!(name, "{byte:02x}").expect("a string takes all");
+        write!(name, "{byte:02x}").expect("writing to a string succeeds");
     }
     name
 }
@@ -52,7 +52,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn only_names_that_need_it_are_changed() {
+    fn only_invalid_names_are_changed() {
         for (id, wire) in [
             ("add", "add"),
             ("fs.read-file", "fs__read-file"),
@@ -71,7 +71,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_api_accepts_wire_names_and_ids_never_share_one(
+        fn wire_names_are_valid_in_every_api_and_unique(
             one in "[a-z0-9_.-]{1,70}", two in "[a-b_.]{1,4}", three in "[a-b_.]{1,4}"
         ) {
             let wire = wire_name(&one);

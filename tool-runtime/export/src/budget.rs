@@ -1,6 +1,6 @@
 //! The tools that may be strict in one request.
 
-/// The demand of a strict tool on what one request may hold.
+/// The resources that a strict tool takes from the limits of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Demand {
     pub(crate) optional: usize,
@@ -13,7 +13,7 @@ const MAX_TOOLS: usize = 20;
 const MAX_OPTIONAL: usize = 24;
 /// Unions, in all strict tools of a request.
 const MAX_UNIONS: usize = 16;
-/// A single schema with 24 optional properties was refused as too complex, though within the limit.
+/// A single schema with 24 optional properties was rejected as too complex, though within the limit.
 const MAX_OPTIONAL_IN_ONE: usize = 16;
 
 /// Whether a tool can be strict at all.
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_greedy_tool_gives_way_to_several_modest_ones() {
+    fn several_small_tools_are_preferred_to_one_large_tool() {
         let mut demands = vec![Demand { optional: 16, unions: 0 }];
         demands.extend([Demand { optional: 8, unions: 0 }; 3]);
         assert_eq!(fitting(&demands), [false, true, true, true]);

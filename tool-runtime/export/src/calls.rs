@@ -76,12 +76,12 @@ pub(crate) fn answer_messages(api: Api, answer: &Value) -> Result<Vec<Value>, Im
         Api::Anthropic => {
             let mut content = list(answer, "Anthropic Messages", "/content")?.to_vec();
             for call in content.iter_mut().filter(|block| block["type"] == "tool_use") {
-                // Requests take objects alone; the result says what was wrong with the text.
+                // Requests accept only objects; the result explains the invalid text.
                 if !call["input"].is_object() {
                     call["input"] = json!({});
                 }
             }
-            // An empty message is refused.
+            // An empty message is rejected.
             let message = json!({ "role": "assistant", "content": content });
             Ok(if content.is_empty() { Vec::new() } else { vec![message] })
         }
@@ -114,7 +114,7 @@ fn mcp_call(answer: &Value) -> Result<ToolCall, ImportError> {
     Ok(call(answer.get("id").unwrap_or(&Value::Null), &params["name"], &params["arguments"]))
 }
 
-/// Arguments that are a text are what the model wrote; nothing means no arguments.
+/// Converts a call. A string contains the arguments as JSON; `null` means no arguments.
 fn call(id: &Value, name: &Value, arguments: &Value) -> ToolCall {
     let arguments = match arguments {
         Value::Null => "{}".to_owned(),
@@ -140,7 +140,7 @@ fn chat_message(answer: &Value) -> Result<&Value, ImportError> {
     message.ok_or_else(|| lacking(answer, "OpenAI Chat Completions", "/choices/0/message"))
 }
 
-/// A candidate without content was cut off before its first word.
+/// A candidate without content was truncated before its first token.
 fn gemini_parts(answer: &Value) -> Result<&[Value], ImportError> {
     let candidate = answer.pointer("/candidates/0");
     let candidate = candidate.ok_or_else(|| lacking(answer, "Gemini", "/candidates/0"))?;

@@ -76,10 +76,10 @@ fn keep_budget(schemas: &mut [Strict]) {
     for ((place, demand), is_picked) in places.iter().zip(&demands).zip(fitting(&demands)) {
         if !is_picked {
             let reason = if fits_alone(*demand) {
-                "the request would have more strict tools, optional arguments or unions than the API takes".to_owned()
+                "the request would have more strict tools, optional arguments or unions than the API accepts".to_owned()
             } else {
                 format!(
-                    "it has {} optional arguments and {} unions, more than the API takes in a strict tool",
+                    "it has {} optional arguments and {} unions, more than the API accepts in a strict tool",
                     demand.optional, demand.unions
                 )
             };
@@ -140,7 +140,7 @@ fn envelope(api: Api, tool: &ToolDefinition, report: &ToolExport, schema: Value)
     function.insert("name".to_owned(), json!(report.wire_name));
     function.insert("description".to_owned(), json!(tool.description));
     function.insert(schema_key.to_owned(), schema);
-    // Responses try strict mode if nothing is said, and change the schema.
+    // Without this member, the Responses API tries strict mode and changes the schema.
     if report.is_strict || api == Api::OpenAiResponses {
         function.insert("strict".to_owned(), json!(report.is_strict));
     }

@@ -1,6 +1,6 @@
 //! JSON Schema to the subset that an API takes.
 //!
-//! [`root`] makes the root a plain object schema, which every API wants. The dialects that restrict
+//! [`root`] turns the root into a plain object schema, as every API requires. The dialects that restrict
 //! more walk the whole schema ([`node`]): a keyword is kept, rewritten, moved into the description or
 //! dropped, and each change is reported. The tool enforces its own schema in any case.
 

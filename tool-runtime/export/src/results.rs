@@ -32,7 +32,7 @@ enum Part {
 }
 
 impl Part {
-    /// The part as text: what the data is, where an API cannot take it.
+    /// The part as text: describes the data for an API that does not accept it.
     fn into_text(self) -> String {
         match self {
             Self::Text(text) => text,
@@ -98,7 +98,7 @@ fn anthropic(result: &ToolResult) -> Value {
             }
             other => json!({ "type": "text", "text": other.into_text() }),
         })
-        // Empty texts are refused.
+        // Empty texts are rejected.
         .filter(|block| block["text"] != "")
         .collect();
     let mut block = Map::new();
@@ -150,7 +150,7 @@ fn responses_part(part: Part) -> Value {
     }
 }
 
-/// Without a member for failures, the text says it.
+/// Marks a failure in the text, for APIs without a member for it.
 fn failure_marked(result: &ToolResult, text: String) -> String {
     if result.is_error() { format!("Error: {text}") } else { text }
 }

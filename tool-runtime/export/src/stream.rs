@@ -29,7 +29,7 @@ pub struct AnswerStream {
     is_ended: bool,
 }
 
-/// The news of an event, to be shown while an answer comes.
+/// The change by one event, for display during generation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Delta {

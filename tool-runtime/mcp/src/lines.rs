@@ -34,7 +34,7 @@ pub struct LineBuffer {
     bytes: Vec<u8>,
     /// Start of the first unconsumed line.
     start: usize,
-    /// No newline lies between `start` and here, so that a long line is searched once only.
+    /// The range from `start` to here contains no newline, so that a long line is searched only once.
     searched: usize,
     limit: usize,
     /// Inside a line that was reported as too long.
@@ -80,7 +80,7 @@ impl LineBuffer {
         self.ends.as_ref().map_or((&[], &[]), |ends| (&ends.head, &ends.tail))
     }
 
-    /// Changes the limit for the lines to come.
+    /// Changes the limit for later lines.
     pub fn set_limit(&mut self, limit: usize) {
         self.limit = limit;
     }
@@ -133,7 +133,7 @@ impl LineBuffer {
         self.start = 0;
     }
 
-    /// The next line that is not blank, or `None` when more bytes are needed (or none will come).
+    /// The next line that is not blank, or `None` until more bytes arrive.
     pub fn next_line(&mut self) -> Option<Line<'_>> {
         loop {
             let (start, end) = match self.cut()? {

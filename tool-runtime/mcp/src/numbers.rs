@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_kept_only_for_an_equal_value() {
+    fn a_text_is_used_only_for_an_equal_value() {
         let text = r#"{"k":170141183460469231731687303715884105727}"#;
         let value: Value = serde_json::from_str(text).expect("JSON");
         assert_eq!(exact(&value, text).expect("the same").get(), text);

@@ -10,7 +10,8 @@ use tool_runtime_core::ToolDefinition;
 use tool_runtime_search::ToolIndex;
 
 const TOOLS: &str = include_str!("../../../tests/suite/tests/suite/search/tools.json");
-const WISHES: &str = include_str!("../../../tests/suite/tests/suite/search/wishes.json");
+const EXPECTED_HITS: &str =
+    include_str!("../../../tests/suite/tests/suite/search/expected_hits.json");
 const SIZE: usize = 5000;
 /// Rounds, of which the median counts: each runs all contenders.
 const ROUNDS: usize = 15;
@@ -18,17 +19,17 @@ const ROUNDS: usize = 15;
 fn main() {
     let definitions = definitions();
     let texts: Vec<String> = definitions.iter().map(text).collect();
-    let wishes: Vec<Value> = serde_json::from_str(WISHES).expect("valid JSON");
-    let wishes: Vec<&str> = wishes.iter().filter_map(|wish| wish["wish"].as_str()).collect();
+    let queries: Vec<Value> = serde_json::from_str(EXPECTED_HITS).expect("valid JSON");
+    let queries: Vec<&str> = queries.iter().filter_map(|hit| hit["query"].as_str()).collect();
     let index = ToolIndex::of(&definitions);
     let mut rounds: [Vec<Duration>; 3] = Default::default();
     for _ in 0..ROUNDS {
-        let queries = wishes.len() as u32;
+        let count = queries.len() as u32;
         rounds[0]
-            .push(timed(|| wishes.iter().map(|wish| scan(&texts, wish)).sum::<usize>()) / queries);
+            .push(timed(|| queries.iter().map(|query| scan(&texts, query)).sum::<usize>()) / count);
         rounds[1].push(
-            timed(|| wishes.iter().map(|wish| index.search(wish, 5).len()).sum::<usize>())
-                / queries,
+            timed(|| queries.iter().map(|query| index.search(query, 5).len()).sum::<usize>())
+                / count,
         );
         rounds[2].push(timed(|| ToolIndex::of(&definitions).len()));
     }

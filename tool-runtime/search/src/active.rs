@@ -7,9 +7,9 @@ use tool_runtime_core::seam::lock;
 use tool_runtime_core::{Selector, SelectorError, Snapshot, Tool};
 
 /// The tools that a model is shown in one session: some always, others once a search found them.
-/// Clones share what was activated.
+/// Clones share the activated tools.
 ///
-/// It decides what a request to a model lists, not what may be called: that is the matter of the
+/// The set affects only the tools that a request to a model lists; permission to call them depends on the
 /// pool and its restrictions.
 ///
 /// ```
@@ -69,7 +69,7 @@ impl ActiveTools {
 
     /// The tools of a snapshot to show: those that are not deferred, sorted by name, then the
     /// activated ones in the order of their activation. So an activation only appends to a list
-    /// of definitions, and a model's prompt cache keeps what stands before.
+    /// of definitions, and a model's prompt cache stays valid.
     pub fn visible(&self, snapshot: &Snapshot) -> Vec<Tool> {
         let shown = self.0.deferral.shown(snapshot);
         let is_new =

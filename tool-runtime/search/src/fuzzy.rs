@@ -1,14 +1,14 @@
-//! Words that look alike: typing errors and short forms.
+//! Similar words: typing errors and abbreviations.
 
 /// The weight of a word with a typing error.
 const TYPO: f32 = 0.7;
-/// The weight of a short form, as `repo` of `repository`.
+/// The weight of an abbreviation, as `repo` of `repository`.
 const SHORT: f32 = 0.6;
-/// Shorter words are too many to tell errors apart.
+/// Shorter words are too similar to each other.
 const MIN_LENGTH: usize = 4;
 
-/// How near a known word is to an unknown one, if it is near.
-pub(crate) fn nearness(unknown: &str, known: &str) -> Option<f32> {
+/// The similarity of a known word to an unknown one, if they are similar.
+pub(crate) fn similarity(unknown: &str, known: &str) -> Option<f32> {
     if unknown.len().min(known.len()) < MIN_LENGTH {
         return None;
     }
@@ -18,7 +18,7 @@ pub(crate) fn nearness(unknown: &str, known: &str) -> Option<f32> {
     (known.starts_with(unknown) || unknown.starts_with(known)).then_some(SHORT)
 }
 
-/// Whether one inserted, missing, wrong or swapped byte lies between the words.
+/// Whether the words differ by one inserted, missing, wrong or swapped byte.
 fn is_one_error_apart(a: &[u8], b: &[u8]) -> bool {
     if a.len().abs_diff(b.len()) > 1 {
         return false;
@@ -36,19 +36,19 @@ fn is_one_error_apart(a: &[u8], b: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{SHORT, TYPO, nearness};
+    use super::{SHORT, TYPO, similarity};
 
     #[test]
-    fn one_error_is_near_and_two_are_not() {
+    fn words_with_one_error_are_similar() {
         for typo in ["calender", "calnedar", "calenda", "callendar"] {
-            assert_eq!(nearness(typo, "calendar"), Some(TYPO), "{typo}");
+            assert_eq!(similarity(typo, "calendar"), Some(TYPO), "{typo}");
         }
-        assert_eq!(nearness("kalender", "calendar"), None);
-        assert_eq!(nearness("kex", "key"), None);
+        assert_eq!(similarity("kalender", "calendar"), None);
+        assert_eq!(similarity("kex", "key"), None);
     }
 
     #[test]
-    fn short_forms_are_near() {
-        assert_eq!(nearness("repo", "repositori"), Some(SHORT));
+    fn abbreviations_are_similar() {
+        assert_eq!(similarity("repo", "repositori"), Some(SHORT));
     }
 }

@@ -16,9 +16,9 @@ const DESCRIPTION: f32 = 1.0;
 const ARGUMENT: f32 = 0.3;
 /// Weight of a word in an argument's description.
 const ARGUMENT_DESCRIPTION: f32 = 0.06;
-/// BM25: how soon a repeated word stops to count.
+/// BM25: the weight of repetitions of a word.
 const SATURATION: f32 = 1.0;
-/// BM25: how much long texts are held back.
+/// BM25: the penalty for long texts.
 const LENGTH: f32 = 0.2;
 
 /// A search index over the tools of one moment. It does not follow changes of a pool: a new
@@ -43,10 +43,10 @@ pub struct ToolIndex {
     /// Sorted.
     pub(crate) names: Vec<String>,
     pub(crate) terms: HashMap<String, u32, RandomState>,
-    /// By term.
+    /// Postings by term.
     pub(crate) postings: Vec<Vec<Posting>>,
     pub(crate) stems: Stems,
-    /// By tool: its family, the tools whose names begin with the same word.
+    /// For each tool its family: the tools whose names begin with the same word.
     pub(crate) family_of: Vec<u32>,
     pub(crate) families: u32,
 }
@@ -65,7 +65,7 @@ impl ToolIndex {
         Self::of(snapshot.definitions())
     }
 
-    /// Indexes definitions. Of several with one name, a search gives all.
+    /// Indexes definitions. If several have one name, a search returns all of them.
     pub fn of<'a>(definitions: impl IntoIterator<Item = &'a ToolDefinition>) -> Self {
         let mut definitions: Vec<&ToolDefinition> = definitions.into_iter().collect();
         definitions.sort_by(|a, b| a.name.cmp(&b.name));

@@ -1,6 +1,6 @@
 //! Queries against an index.
 
-use crate::fuzzy::nearness;
+use crate::fuzzy::similarity;
 use crate::index::{Posting, ToolIndex};
 use crate::synonyms::{self, SYNONYMS};
 use crate::words::{for_each_word, is_light_verb, is_question_word, is_stop_word};
@@ -8,19 +8,19 @@ use std::collections::HashSet;
 
 /// Begins a query for exact names.
 const SELECT: &str = "select:";
-/// The weight of words that a question stands for.
+/// The weight of verbs that a question implies.
 const QUESTION: f32 = 0.3;
-/// Verbs that a question stands for.
+/// Verbs that a question implies.
 const READING: &[&str] = &["get", "list", "search", "find", "show", "read", "check"];
-/// The weight of verbs that other wishes stand for.
+/// The weight of verbs that other queries imply.
 const COMMAND: f32 = 0.25;
-/// Verbs that other wishes stand for.
+/// Verbs that other queries imply.
 const WRITING: &[&str] = &["create", "add", "set", "send", "update"];
-/// The weight of a verb that says little without its object.
+/// The weight of a verb with little meaning of its own.
 const LIGHT: f32 = 0.4;
-/// The share of the scores of relatives.
+/// The weight of the scores of related tools.
 const RELATED: f32 = 0.1;
-/// How many relatives count.
+/// Number of related tools that count.
 const RELATIVES: usize = 4;
 
 /// A tool that a search found.
@@ -38,9 +38,9 @@ pub struct Hit {
 type Alternatives = Vec<(u32, f32)>;
 
 impl ToolIndex {
-    /// The best tools for a query in plain words, the best first; tools of one score by name.
+    /// The best tools for a natural-language query, best first; ties are sorted by name.
     ///
-    /// `select:a,b` gives the tools of these exact names, in this order; unknown names are left
+    /// `select:a,b` returns the tools of these exact names, in this order; unknown names are left
     /// out. The limit holds for both.
     pub fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
         if let Some(names) = query.trim_start().strip_prefix(SELECT) {
@@ -70,7 +70,7 @@ impl ToolIndex {
         Hit { name: self.names[tool].clone(), score }
     }
 
-    /// The words of a query that mean something to this index.
+    /// The words of a query that are in this index.
     fn understand(&self, query: &str) -> Vec<Alternatives> {
         let mut stems: Vec<String> = Vec::new();
         let mut is_question = query.contains('?');
@@ -91,14 +91,14 @@ impl ToolIndex {
         words
     }
 
-    /// Verbs that fit a wish, whatever its words: reading for questions, else writing.
+    /// Verbs implied by a query: reading for questions, otherwise writing.
     fn intent(&self, is_question: bool) -> Alternatives {
         let (verbs, weight) = if is_question { (READING, QUESTION) } else { (WRITING, COMMAND) };
         let terms = verbs.iter().filter_map(|verb| self.terms.get(&*self.stems.stem(verb)));
         terms.map(|term| (*term, weight)).collect()
     }
 
-    /// The term itself and its synonyms; for an unknown word, terms that look like it.
+    /// The term itself and its synonyms; for an unknown word, similar terms.
     fn alternatives(&self, stem: &str) -> Alternatives {
         let own = self.terms.get(stem).map(|term| (*term, 1.0));
         let synonyms = SYNONYMS.get(stem).into_iter().flatten();
@@ -108,14 +108,16 @@ impl ToolIndex {
             found.iter_mut().for_each(|(_, weight)| *weight *= LIGHT);
         }
         if own.is_none() {
-            let near =
-                self.terms.iter().filter_map(|(known, term)| Some((*term, nearness(stem, known)?)));
+            let near = self
+                .terms
+                .iter()
+                .filter_map(|(known, term)| Some((*term, similarity(stem, known)?)));
             found.extend(near);
         }
         found
     }
 
-    /// The score of each tool: the sum over words, each by the best of its alternatives.
+    /// The score of each tool: the sum over words, each with its best alternative.
     fn scores(&self, words: &[Alternatives]) -> Vec<f32> {
         let mut total = vec![0.0_f32; self.len()];
         let mut best = vec![0.0_f32; self.len()];

@@ -1,4 +1,4 @@
-//! Words that mean nearly the same in names and wishes.
+//! Words of similar meaning in names and queries.
 
 use crate::words::Stems;
 use std::collections::HashMap;
@@ -335,10 +335,10 @@ const GROUPS: &[&str] = &[
     "boss manager",
 ];
 
-/// The weight of a synonym, against the word itself.
+/// The weight of a synonym, relative to the word itself.
 pub(crate) const WEIGHT: f32 = 0.6;
 
-/// By stem: the stems of the same groups.
+/// The stems of the same groups, by stem.
 pub(crate) static SYNONYMS: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
     let stems = Stems::default();
     let mut synonyms: HashMap<String, Vec<String>> = HashMap::new();

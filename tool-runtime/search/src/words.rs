@@ -1,4 +1,4 @@
-//! Texts to words, words to stems.
+//! Splits text into words, and reduces words to stems.
 
 use rust_stemmers::{Algorithm, Stemmer};
 use std::borrow::Cow;
@@ -119,11 +119,11 @@ const STOP_WORDS: &[&str] = &[
     "your",
 ];
 
-/// Words that begin a question.
+/// Words at the beginning of a question.
 const QUESTION_WORDS: &[&str] =
     &["how", "what", "when", "where", "which", "who", "whom", "whose", "why"];
 
-/// Forms that the stemmer does not lead to the base form.
+/// Forms that the stemmer does not reduce to the base form.
 const IRREGULAR: &[(&str, &str)] = &[
     ("added", "add"),
     ("adding", "add"),
@@ -234,29 +234,29 @@ impl fmt::Debug for Stems {
     }
 }
 
-/// Verbs that say little without their object.
+/// Verbs with little meaning of their own.
 const LIGHT_VERBS: &[&str] = &[
     "bring", "come", "find", "get", "give", "go", "keep", "know", "look", "make", "put", "see",
     "set", "show", "start", "take", "tell", "turn", "use", "work",
 ];
 
-/// Whether a lower-cased word is a verb that says little without its object.
+/// Whether a lower-case word is a verb with little meaning of its own.
 pub(crate) fn is_light_verb(word: &str) -> bool {
     LIGHT_VERBS.binary_search(&word).is_ok()
 }
 
-/// Whether a lower-cased word has no meaning for a search.
+/// Whether a lower-case word is a stop word.
 pub(crate) fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok() || is_question_word(word)
 }
 
-/// Whether a lower-cased word begins a question.
+/// Whether a lower-case word begins a question.
 pub(crate) fn is_question_word(word: &str) -> bool {
     QUESTION_WORDS.contains(&word)
 }
 
-/// Passes on each word of a text in lower case, by way of a buffer to reuse. Words end at camel
-/// case, too; those joined by a hyphen are passed on one by one and as one: `e-mail` is `e`, `mail`
+/// Passes each word of a text to `use_word` in lower case, in a reused buffer. Words end at camel
+/// case, too; those joined by a hyphen are passed separately and joined: `e-mail` is `e`, `mail`
 /// and `email`. Letters after an apostrophe are left out: `Friday's` is `friday`.
 pub(crate) fn for_each_word(text: &str, buffer: &mut String, mut use_word: impl FnMut(&str)) {
     buffer.clear();
@@ -306,13 +306,13 @@ mod tests {
     }
 
     #[test]
-    fn names_end_at_separators_and_camel_case() {
+    fn names_are_split_at_separators_and_camel_case() {
         assert_eq!(words("gitHub.create_issue"), ["git", "hub", "create", "issue"]);
         assert_eq!(words("read-file"), ["read", "file", "readfile"]);
     }
 
     #[test]
-    fn prose_loses_its_apostrophes() {
+    fn apostrophes_are_removed_from_prose() {
         assert_eq!(
             words("Don't read Ada's 'Über-Mail'!"),
             ["don", "read", "ada", "über", "mail", "übermail"]

@@ -1,5 +1,5 @@
-//! Plain calls from text to text, without rmcp's service loop and its types. A call is plain if rmcp
-//! has nothing to check: everything unusual goes to rmcp, which also words the errors.
+//! Plain calls from JSON text to JSON text, without rmcp's service loop and its types. A call is plain if rmcp
+//! has nothing to check: all other calls are passed to rmcp, which also writes their errors.
 
 mod answer;
 mod call;

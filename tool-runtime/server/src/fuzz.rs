@@ -9,7 +9,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use tokio_util::sync::CancellationToken;
 
-/// The server without threads of its own, for a runtime whose clock is paused.
+/// The server without threads, for a runtime whose clock is paused.
 pub fn inline(mut server: McpServer) -> McpServer {
     server.handler.isolation = None;
     server

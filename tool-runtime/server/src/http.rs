@@ -17,7 +17,7 @@
 //! rmcp gets the message with `{}` for the arguments, which reach the handler as a slice of the body: it would parse them
 //! twice and reject values that are not objects. Arguments that headers repeat (`x-mcp-header`) stay in, because rmcp compares them.
 //!
-//! A plain call that sends a message before its result becomes a stream with a task of its own (`reply`). `sessions` wraps
+//! A plain call that sends a message before its result becomes a stream with its own task (`reply`). `sessions` wraps
 //! rmcp's: it limits their number, knows their owners, ends idle ones, and cancels the call of a stream that is lost and not
 //! resumed in time. There is no share by address: behind a proxy all clients have the same one.
 //!
@@ -37,6 +37,7 @@ mod cors;
 mod fuzz;
 mod guarded_body;
 mod hosts;
+mod http_rejection;
 mod listen;
 mod message;
 mod open_connections;
@@ -44,10 +45,9 @@ mod options;
 mod origins;
 mod pending_bodies;
 mod plain;
-mod refusal;
 mod reply;
 mod request_guard;
-mod rmcp_refusal;
+mod rmcp_rejection;
 mod service;
 mod sessions;
 mod write_timeout;

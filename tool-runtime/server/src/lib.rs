@@ -103,7 +103,7 @@ const UNREAD_TIMEOUT: Duration = Duration::from_millis(800);
 ///
 /// Clients are notified of changed lists, and of changed resources that they subscribed to, see
 /// [`ToolPool::resource_updated`]. Capabilities for prompts, resources and completions are declared
-/// only if the pool has had any.
+/// only if the pool has had such items.
 ///
 /// Serves over stdio, and over HTTP with the feature `http`.
 ///
@@ -134,7 +134,7 @@ impl McpServer {
         }
     }
 
-    /// Sets a title for people.
+    /// Sets a display title.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.handler.config.server_info.title = Some(title.into());
@@ -246,7 +246,7 @@ impl McpServer {
         self.boxed(end.clone()).await
     }
 
-    /// The future without its type: otherwise rmcp's whole service loop is compiled again in every
+    /// Type-erases the future: otherwise rmcp's whole service loop is compiled again in every
     /// crate that awaits it.
     fn boxed(self, end: CancellationToken) -> BoxFuture<'static, io::Result<()>> {
         Box::pin(async move {
@@ -294,7 +294,7 @@ impl McpServer {
     }
 }
 
-/// Serves one client with a handler without its type: rmcp's loop answers requests in two places, and
+/// Serves one client with a type-erased handler: rmcp's loop answers requests in two places, and
 /// the future of a request is its largest.
 async fn serve_client(
     handler: PoolHandler,

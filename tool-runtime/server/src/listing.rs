@@ -13,7 +13,7 @@ use tool_runtime_core::{self as core, Snapshot, TaskSupport};
 pub(super) struct Listing {
     /// Identifies the snapshot. Weak, so that removed tools are dropped.
     snapshot: Weak<Snapshot>,
-    /// For clients of 2026-07-28 and later.
+    /// Tools for clients of 2026-07-28 and later.
     pub(super) modern: Vec<Tool>,
     pub(super) legacy: Vec<Tool>,
     pub(super) prompts: Vec<Prompt>,

@@ -1,4 +1,4 @@
-//! Log notifications, which MCP deprecates and older clients still ask for.
+//! Log notifications, which MCP deprecates and older clients still request.
 
 #![allow(deprecated, reason = "rmcp marks the log's types as MCP does; they are named here alone")]
 

@@ -24,7 +24,7 @@ const MAX_ENTRIES: usize = 1000;
 /// Limit on the bytes of queued log entries. A longer entry is queued alone.
 const MAX_BYTES: usize = 1 << 20;
 
-/// Bytes of a value beside its text.
+/// Bytes of a value in addition to its text.
 const VALUE_SIZE: usize = size_of::<Value>();
 
 /// A queue between the tool, which never waits, and the task of the request, which sends.
@@ -167,8 +167,8 @@ impl Drop for QuestionGuard {
 impl Queue {
     fn log(&mut self, entry: LogEntry) {
         let bytes = bytes(&entry.data);
-        let has_room = self.entries.len() < MAX_ENTRIES && self.bytes + bytes <= MAX_BYTES;
-        if has_room || self.entries.is_empty() {
+        let has_capacity = self.entries.len() < MAX_ENTRIES && self.bytes + bytes <= MAX_BYTES;
+        if has_capacity || self.entries.is_empty() {
             self.bytes += bytes;
             self.entries.push_back(entry);
         } else {
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn reports_that_come_fast_are_merged_and_the_last_one_is_sent() {
+    async fn fast_reports_are_merged_and_the_last_one_is_sent() {
         let outbox = Outbox::default();
         outbox.progress(report(0.0));
         assert_eq!(reports(&outbox, false), [0.0]);

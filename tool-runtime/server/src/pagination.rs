@@ -57,7 +57,7 @@ impl Pagination {
     /// The page after a cursor of the list `kind`, and the cursor of the next page. Items are sorted by
     /// name.
     ///
-    /// A cursor holds the kind and the last name of its page: items that come and go meanwhile neither
+    /// A cursor contains the kind and the last name of its page: items added or removed meanwhile neither
     /// repeat nor hide others.
     ///
     /// # Errors
@@ -85,7 +85,7 @@ impl Pagination {
 
 fn unknown(cursor: &str) -> ErrorData {
     let cursor = excerpt(cursor);
-    let message = format!("unknown cursor {cursor:?}; list without a cursor to begin anew");
+    let message = format!("unknown cursor {cursor:?}; list without a cursor to start again");
     ErrorData::invalid_params(message, None)
 }
 
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_hold_everything_once() {
+    fn every_item_is_on_one_page() {
         for (size, count, pages) in [(3, 7, 3), (3, 6, 2), (3, 0, 1), (1, 2, 2)] {
             let names = names(count);
             let (mut cursor, mut seen) = (None, Vec::new());
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_outlives_its_item() {
+    fn a_cursor_is_valid_after_its_item_is_removed() {
         let mut names = names(6);
         let (_, next) = page(2, &names, None).unwrap();
         names.retain(|name| name != "n001");

@@ -94,7 +94,7 @@ impl Rejection {
         Self { question, ..Self::not_a_message(None, text) }
     }
 
-    /// An error response for the tool that waits, in place of the invalid response.
+    /// An error response for the waiting tool, instead of the invalid response.
     pub(crate) fn failed_answer(&self) -> Option<RxJsonRpcMessage<RoleServer>> {
         let question = self.question.clone()?;
         let error = ErrorData::internal_error("the answer is not a JSON-RPC response", None);

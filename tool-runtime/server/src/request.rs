@@ -58,7 +58,7 @@ pub(super) trait Request: Send + Sync {
     /// Sends a notification to the client. The notification is lost if the client has disconnected, which cancels the call.
     fn notify(&self, message: ServerNotification) -> BoxFuture<'_, ()>;
 
-    /// Sends requests to a client of 2025-11-25 or before, if its answers can come back.
+    /// Sends requests to a client of 2025-11-25 or before, if it can send answers.
     fn peer(&self) -> Option<&Peer<RoleServer>>;
 
     fn client_info(&self) -> Option<Implementation> {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use std::fmt;
 use std::time::Duration;
 
-/// Lifetime of a state, in which a person has to answer.
+/// Lifetime of a state, in which the user has to answer.
 pub(super) const STATE_LIFETIME: Duration = Duration::from_secs(60 * 60);
 
 /// Seals the answers of earlier rounds with a key of this server. An opened state is authentic, recent, and
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_has_an_hour_to_answer() {
+    fn the_state_expires_after_an_hour() {
         let left = seconds_left(&StateCodec::random().seal(&answers(), "greet"));
         assert!((3500..=3600).contains(&left), "{left} seconds");
     }

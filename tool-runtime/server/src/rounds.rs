@@ -101,7 +101,7 @@ impl Rounds {
         self.state().is_complete = true;
     }
 
-    /// The answer to a question. A question whose text has changed has no answer: the person
+    /// The answer to a question. A question whose text has changed has no answer: the user
     /// agreed to another one.
     fn answer(
         &self,

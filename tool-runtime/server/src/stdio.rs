@@ -1,6 +1,6 @@
 //! The protocol over standard input and output, with one JSON message per line.
 //!
-//! rmcp has a transport of its own. This one also serves sockets and files, keeps output that tools print out
+//! rmcp has its own transport. This one also serves sockets and files, keeps output that tools print out
 //! of the protocol, answers every invalid line, and does not parse the arguments of `tools/call`, which is most
 //! of the cost of a call.
 //!

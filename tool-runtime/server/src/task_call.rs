@@ -57,7 +57,7 @@ impl PoolHandler {
                     client.settled_calls().await;
                     interrupted(interruption)
                 }
-                // The client would not learn of the task.
+                // The client would not receive the task's id.
                 None if client.request().token().is_cancelled() => Err(cancelled()),
                 None => Ok(self.spawn_task(&client, call, stop)),
             },

@@ -59,7 +59,7 @@ impl Tasks {
         let created = entry.describe(&id);
         {
             let mut entries = self.0.lock();
-            make_room(&mut entries, &entry)?;
+            remove_ended(&mut entries, &entry)?;
             entries.insert(id.clone(), entry);
         }
         set_handle(Handle { tasks: Arc::downgrade(&self.0), id: id.clone() });
@@ -106,8 +106,7 @@ impl Tasks {
         let entry = entries.get_mut(id).filter(|entry| entry.belongs_to(owner));
         entry.map(read).ok_or_else(|| {
             let id = excerpt(id);
-            let text =
-                format!("there is no task {id:?}: its time may be over; make the call again");
+            let text = format!("there is no task {id:?}: it may have expired; make the call again");
             ErrorData::invalid_params(text, None)
         })
     }
@@ -187,9 +186,9 @@ async fn run(tasks: Weak<Entries>, id: String, mut work: Work) {
     }
 }
 
-/// Removes an ended task if there is no place for one more: those whose result was read first, and the
+/// Removes an ended task if the limit is reached: first those whose result was read, then the
 /// oldest first.
-fn make_room(entries: &mut HashMap<String, Entry>, new: &Entry) -> Result<(), &'static str> {
+fn remove_ended(entries: &mut HashMap<String, Entry>, new: &Entry) -> Result<(), &'static str> {
     let owned = entries.values().filter(|entry| entry.has_owner_of(new)).count();
     let is_owner_full = owned >= MAX_PER_OWNER;
     if !is_owner_full && entries.len() < MAX_TASKS {
@@ -260,7 +259,7 @@ mod tests {
     async fn an_owner_at_its_limit_replaces_only_its_own_tasks() {
         let tasks = Tasks::default();
         let others = ended(&tasks, "bob").await;
-        // One whose end was read goes first.
+        // A task whose end was read is removed first.
         assert!(is_there(&tasks, "bob", &others));
         let mut own = Vec::new();
         for _ in 0..MAX_PER_OWNER {

@@ -8,9 +8,9 @@ use crate::reason::Reason;
 use crate::wrappers::base_name;
 use table::{Program, Rule};
 
-/// A refused word.
+/// A rejected word.
 #[derive(Debug, Clone, Copy)]
-enum Refused {
+enum RejectedWord {
     /// `--NAME`, `--NAME=VALUE`, and abbreviations such as `--NA`.
     Long(&'static str),
     /// `-C`, also with a value attached or among other letters.
@@ -31,14 +31,14 @@ enum Refused {
     SedScript,
 }
 
-/// Finds a word that a wildcard of the pattern matches and the table refuses.
+/// Finds a word that a wildcard of the pattern matches and the table rejects.
 ///
 /// Each literal word of the pattern may name a program, as `git` does in `timeout 10 git *`.
 pub(crate) fn refused(pattern: &ShellPattern, words: &[String]) -> Option<Reason> {
     let literal = pattern.words().iter().enumerate().filter(|(_, word)| word.is_literal());
     for (index, word) in literal {
         let Some((name, program)) = find(word.prefix()) else { continue };
-        let found = program.refused(&words[index + 1..], &pattern.words()[index + 1..]);
+        let found = program.rejected_word(&words[index + 1..], &pattern.words()[index + 1..]);
         if let Some(word) = found {
             return Some(Reason::Option { program: name, word: word.clone() });
         }
@@ -57,11 +57,15 @@ fn find(word: &str) -> Option<(&'static str, &'static Program)> {
 }
 
 impl Program {
-    fn refused<'a>(&self, words: &'a [String], pattern: &[WordPattern]) -> Option<&'a String> {
+    fn rejected_word<'a>(
+        &self,
+        words: &'a [String],
+        pattern: &[WordPattern],
+    ) -> Option<&'a String> {
         let subcommands = subcommands(words);
         let position = |rule: &Rule| {
             let mut positions = rule.positions(words, &subcommands).into_iter();
-            positions.find(|at| !rule.refused.written(pattern.get(*at)))
+            positions.find(|at| !rule.rejected_word.written(pattern.get(*at)))
         };
         self.rules.iter().find_map(position).map(|at| &words[at])
     }
@@ -86,27 +90,27 @@ fn subcommands(words: &[String]) -> Vec<usize> {
 }
 
 impl Rule {
-    /// Positions of refused words.
+    /// Positions of rejected words.
     fn positions(&self, words: &[String], subcommands: &[usize]) -> Vec<usize> {
         let named = |at: &&usize| self.subcommand.is_none_or(|name| words[**at] == name);
         let subcommand = subcommands.iter().find(named).copied();
         if self.subcommand.is_some() && subcommand.is_none() {
             return Vec::new();
         }
-        let end = match self.refused {
-            Refused::Letter(_) => words.len().min(1),
-            Refused::Leading(_) => subcommands.last().copied().unwrap_or(words.len()),
+        let end = match self.rejected_word {
+            RejectedWord::Letter(_) => words.len().min(1),
+            RejectedWord::Leading(_) => subcommands.last().copied().unwrap_or(words.len()),
             _ => words.len(),
         };
-        match self.refused {
-            Refused::SedScript => sed::refused(words),
-            Refused::Subcommand => subcommand.into_iter().collect(),
-            refused => (0..end).filter(|at| refused.hits(&words[*at])).collect(),
+        match self.rejected_word {
+            RejectedWord::SedScript => sed::positions(words),
+            RejectedWord::Subcommand => subcommand.into_iter().collect(),
+            rejected_word => (0..end).filter(|at| rejected_word.hits(&words[*at])).collect(),
         }
     }
 }
 
-impl Refused {
+impl RejectedWord {
     fn hits(self, word: &str) -> bool {
         match self {
             Self::Long(name) => word.strip_prefix("--").is_some_and(|given| {
@@ -127,7 +131,7 @@ impl Refused {
         }
     }
 
-    /// Whether the pattern writes the refused word out at this place.
+    /// Whether the pattern contains the rejected word literally at this position.
     fn written(self, pattern: Option<&WordPattern>) -> bool {
         let Some(pattern) = pattern else { return false };
         if pattern.is_literal() {

@@ -1,10 +1,10 @@
-//! Command lines to the words of one plain command.
+//! Parses a command line into the words of one plain command.
 //!
-//! [`words`](crate::words) refuses every character that the shell interprets. tree-sitter then gives
+//! [`words`](crate::words) rejects every character that the shell interprets. tree-sitter then gives
 //! the structure: only node kinds in a list are taken, and the nodes must cover the whole text apart
 //! from spaces.
 //!
-//! The grammar's scanner is C code that has crashed on unusual text, so it sees nothing but plain ASCII
+//! The grammar's scanner is C code that has crashed on unusual text, so it is given only plain ASCII
 //! words and quotes.
 
 use crate::reason::Reason;
@@ -37,7 +37,7 @@ pub(crate) fn plain_command(text: &str) -> Result<Vec<String>, Reason> {
 fn bash() -> Parser {
     let mut parser = Parser::new();
     // A grammar of another version than the parser's leaves the parser without a language, and
-    // `parse` then gives nothing.
+    // `parse` then returns nothing.
     let _ = parser.set_language(&tree_sitter_bash::LANGUAGE.into());
     parser
 }

@@ -2,7 +2,7 @@
 
 use crate::parse::MAX_COMMAND_BYTES;
 
-/// Explains, in words for people, why a command is not a plain command.
+/// Explains, in plain language, why a command is not a plain command.
 ///
 /// ```
 /// # use tool_runtime_shell::{Reason, ShellMatch, ShellPattern};
@@ -36,7 +36,7 @@ pub enum Reason {
     /// A word contains a character that the shell interprets.
     #[error("`{word}` contains {what}, which the shell may interpret; put it in single quotes")]
     Interpreted {
-        /// The word as the command has it.
+        /// The word as written in the command.
         word: String,
         /// The name of the character or construct.
         what: &'static str,

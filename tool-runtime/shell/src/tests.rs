@@ -65,7 +65,7 @@ fn a_long_command_is_not_parsed() {
 }
 
 #[test]
-fn deep_nesting_is_refused() {
+fn deep_nesting_is_rejected() {
     let command = format!("git log {}{}", "$(".repeat(5_000), ")".repeat(5_000));
     assert!(!allows("git *", &command));
 }

@@ -85,7 +85,7 @@ impl Quotes {
         self.open.is_some()
     }
 
-    /// Takes a plain character whose meaning is the caller's.
+    /// Takes a plain character whose meaning the caller defines.
     pub(crate) fn skip(&mut self, c: char) {
         self.previous = Some(c);
     }

@@ -19,7 +19,7 @@ pub(crate) fn is_wrapper(program: &str) -> bool {
     WRAPPERS.split(' ').any(|wrapper| wrapper == name)
 }
 
-/// Whether the shell takes a word at the beginning of a command as its own.
+/// Whether a word is a keyword of the shell at the beginning of a command.
 pub(crate) fn is_keyword(word: &str) -> bool {
     KEYWORDS.contains(&word)
 }

@@ -52,7 +52,7 @@ impl TestClient {
         Self::of(McpServer::new(pool.clone(), "test-server", "1.0.0"))
     }
 
-    /// Starts a client of a server. Each client has a session of its own.
+    /// Starts a client of a server. Each client has its own session.
     pub fn of(server: McpServer) -> TestClientBuilder {
         TestClientBuilder::new(server)
     }
@@ -106,7 +106,7 @@ impl TestClientBuilder {
     }
 
     /// Sets the lowest level of log entries that the client requests. With `None` it requests none; a server of
-    /// [`ProtocolVersion::V2025_11_25`] may send some all the same. Default: [`LogLevel::Info`].
+    /// [`ProtocolVersion::V2025_11_25`] may still send some. Default: [`LogLevel::Info`].
     pub fn log_level(mut self, level: impl Into<Option<LogLevel>>) -> Self {
         self.log_level = level.into();
         self
@@ -218,7 +218,7 @@ impl TestClientBuilder {
     /// Starts the server in a task, and performs the handshake.
     ///
     /// # Panics
-    /// Outside a tokio runtime with time, or if the handshake fails.
+    /// Outside a tokio runtime with timers, or if the handshake fails.
     pub async fn connect(self) -> TestClient {
         self.connected().await
     }
@@ -292,7 +292,7 @@ impl TestClientBuilder {
         assert_eq!(
             initialized["protocolVersion"],
             self.protocol.as_str(),
-            "the server speaks another version"
+            "the server supports another version"
         );
         connection.rpc.notify("notifications/initialized", &json!({}));
         // Only a server with logs takes a level.
@@ -308,11 +308,11 @@ impl TestClientBuilder {
 async fn discovered(connection: &Connection) -> Value {
     let discovered = handshake(connection, "server/discover", &Map::new()).await;
     let versions = discovered["supportedVersions"].as_array();
-    let is_spoken =
+    let is_supported =
         versions.is_some_and(|all| all.contains(&ProtocolVersion::V2026_07_28.as_str().into()));
     assert!(
-        is_spoken,
-        "the server does not speak {}: {discovered}",
+        is_supported,
+        "the server does not support {}: {discovered}",
         ProtocolVersion::V2026_07_28.as_str()
     );
     discovered
@@ -320,7 +320,7 @@ async fn discovered(connection: &Connection) -> Value {
 
 async fn handshake(connection: &Connection, method: &str, params: &Map<String, Value>) -> Value {
     let answer = connection.send(method, params, false).answer(connection.limit).await;
-    answer.unwrap_or_else(|error| panic!("the server refuses `{method}`: {error}"))
+    answer.unwrap_or_else(|error| panic!("the server rejects `{method}`: {error}"))
 }
 
 fn object(value: Value) -> Map<String, Value> {

@@ -1,4 +1,4 @@
-//! The client of a test.
+//! An MCP client for tests.
 
 use super::call::TestCall;
 use super::rounds::Rounds;
@@ -20,7 +20,7 @@ use tool_runtime_core::{ProtocolError, ToolDefinition};
 
 /// An MCP client in the same process as the server, for tests.
 ///
-/// The client uses MCP with the code that serves stdio, see [`testing`](self::super). Requests may run concurrently. The test
+/// The client is connected to the code that serves stdio, see [`testing`](self::super). Requests may run concurrently. The test
 /// panics if the server hangs, ends, answers twice or violates JSON-RPC. Dropping the client closes the connection, which
 /// ends the server.
 ///
@@ -239,7 +239,8 @@ impl TestClient {
     pub async fn notification(&self, method: &str) -> Notification {
         let next = self.connection.rpc.next(|received| received.method == method);
         let received = timeout(self.connection.limit, next).await;
-        received.unwrap_or_else(|_| panic!("no `{method}` came within {:?}", self.connection.limit))
+        received
+            .unwrap_or_else(|_| panic!("no `{method}` arrived within {:?}", self.connection.limit))
     }
 
     /// All questions of the server so far.

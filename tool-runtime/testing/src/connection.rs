@@ -14,9 +14,9 @@ use tool_runtime_core::ProtocolError;
 /// A version of MCP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ProtocolVersion {
-    /// 2026-07-28, stateless: every request carries the client's information, and questions are results.
+    /// 2026-07-28, stateless: every request carries the client's information, and questions are sent as results.
     V2026_07_28,
-    /// 2025-11-25, stateful: a handshake first, and questions while a request waits.
+    /// 2025-11-25, stateful: a handshake first, and questions are sent while a call waits.
     V2025_11_25,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Connection {
     pub(super) meta: Map<String, Value>,
     pub(super) limit: Duration,
     pub(super) max_rounds: usize,
-    /// Whether calls that become tasks are follow.
+    /// Whether calls that become tasks are followed to their end.
     pub(super) follows_tasks: bool,
 }
 
@@ -84,9 +84,9 @@ impl Connection {
     /// The test answers with an error, which cannot be sent to the server.
     pub(super) async fn answers(
         &self,
-        asking: &mut Value,
+        with_questions: &mut Value,
     ) -> Result<Map<String, Value>, ProtocolError> {
-        let questions = match asking["inputRequests"].take() {
+        let questions = match with_questions["inputRequests"].take() {
             Value::Object(questions) => questions,
             _ => Map::new(),
         };

@@ -297,7 +297,7 @@ impl PendingRequest {
     /// Waits for the answer.
     ///
     /// # Panics
-    /// There is none in time, or the connection ends.
+    /// No answer arrives in time, or the connection ends.
     pub(super) async fn answer(&mut self, limit: Duration) -> Outcome {
         match timeout(limit, &mut self.answer).await {
             Ok(Ok(outcome)) => outcome,

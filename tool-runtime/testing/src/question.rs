@@ -19,7 +19,7 @@ impl Question {
         Self { key, method, params }
     }
 
-    /// The key that the tool gives the question. Only clients of 2026-07-28 get it.
+    /// The key of the question. Only clients of 2026-07-28 receive it.
     pub fn key(&self) -> Option<&str> {
         self.key.as_deref()
     }
@@ -34,7 +34,7 @@ impl Question {
         &self.params
     }
 
-    /// The message for a person; empty for other requests.
+    /// The message for the user; empty for other requests.
     pub fn message(&self) -> &str {
         self.params["message"].as_str().unwrap_or_default()
     }
@@ -45,7 +45,7 @@ impl Question {
 pub struct Reply(Result<Value, ProtocolError>);
 
 impl Reply {
-    /// The person filled in the form with these fields; `()` for a question without a form.
+    /// The user filled in the form with these fields; `()` for a question without a form.
     ///
     /// # Panics
     /// The fields cannot be serialized.
@@ -65,12 +65,12 @@ impl Reply {
         Self::result(result)
     }
 
-    /// The person declined.
+    /// The user declined.
     pub fn decline() -> Self {
         Self::result(json!({ "action": "decline" }))
     }
 
-    /// The person closed the question without an answer.
+    /// The user closed the question without an answer.
     pub fn cancel() -> Self {
         Self::result(json!({ "action": "cancel" }))
     }

@@ -11,7 +11,7 @@ use tool_runtime_server::seam::offered_beside_tools;
 /// The variable that makes [`assert_snapshot`] write the file, if set to `overwrite`.
 const VARIABLE: &str = "TOOL_SNAPSHOTS";
 
-/// All definitions of a pool as indented JSON. The same pool always gives the same text.
+/// All definitions of a pool as indented JSON. The text is the same for the same pool.
 ///
 /// ```
 /// use tool_runtime::{Tool, ToolPool, testing};
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn prompts_and_resources_are_in_it() {
+    fn a_snapshot_contains_prompts_and_resources() {
         use tool_runtime_core::{Prompt, Resource};
         let prompt = Prompt::builder("greet", "Greet.").handler(|_| async { "Hello" });
         let note = Resource::builder("notes://{id}", "note", "A note.").handler(|_| async { "x" });
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn line_ends_of_other_systems_do_not_matter() {
+    fn line_endings_do_not_matter() {
         let path = scratch("ends");
         let now = snapshot(&pool("Answer."));
         fs::write(&path, now.replace('\n', "\r\n")).expect("writable");

@@ -6,7 +6,7 @@ use benches::table::{Table, ratio, time};
 use benches::{Case, block_on, floor, linked};
 use std::hint::black_box;
 
-/// How many tools there are to choose from.
+/// Number of tools in the pool.
 pub(crate) const SIZES: [usize; 3] = [1, 100, 1000];
 
 pub(crate) fn table(effort: Effort) -> String {

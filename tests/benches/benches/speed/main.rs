@@ -1,4 +1,4 @@
-//! How fast a call is, and what a pool costs. `cargo bench -p benches` runs criterion's groups
+//! Speed of calls, and costs of a pool. `cargo bench -p benches` runs criterion's groups
 //! and then prints the table of ratios; `-- --table` prints only the table, `-- --test` runs
 //! everything once and measures nothing.
 

@@ -1,4 +1,4 @@
-//! The table of what stands between a pool and a model API: exports and repair.
+//! The table of the layer between a pool and a model API: exports and repair.
 
 use benches::measure::{Contender, Effort, Measured, measure};
 use benches::table::{Table, ratio, time};
@@ -7,7 +7,7 @@ use std::hint::black_box;
 use tool_runtime::export::{Api, Export};
 use tool_runtime::prelude::*;
 
-/// The numbers as texts, which repair mends.
+/// The numbers as strings, which repair converts.
 const AS_TEXTS: &str = r#"{"a": "1234", "b": "40"}"#;
 
 pub(crate) fn table(effort: Effort) -> String {
@@ -20,7 +20,7 @@ pub(crate) fn table(effort: Effort) -> String {
     format!("Ratios are to the first line of each block\n\n{table}")
 }
 
-/// 1000 tools. The first line is what any export does at least.
+/// 1000 tools. The first line is the minimum of every export.
 fn exports(effort: Effort) -> Vec<Measured> {
     let pool = linked::whole_pool();
     let snapshot = pool.snapshot();

@@ -1,4 +1,4 @@
-//! The table of what a pool of a thousand tools costs: to build, to list, to list again.
+//! The table of a pool of a thousand tools: building, listing, listing again.
 
 use benches::linked;
 use benches::measure::{Contender, Effort, Measured, measure};
@@ -15,7 +15,7 @@ pub(crate) fn table(effort: Effort) -> String {
     format!("Ratios are to the first line of each block\n\n{table}")
 }
 
-/// Both make every schema.
+/// Both create every schema.
 fn building(effort: Effort) -> Vec<Measured> {
     let contenders = vec![
         Contender::new("build the pool", linked::whole_pool),
@@ -28,7 +28,7 @@ fn building(effort: Effort) -> Vec<Measured> {
     measure(contenders, effort)
 }
 
-/// What goes to a client is text: ours is kept, and a listing copies it.
+/// Clients receive text: ours is cached, and a listing copies it.
 fn listing(effort: Effort) -> Vec<Measured> {
     let pool = linked::whole_pool();
     let router = thousand();

@@ -1,4 +1,4 @@
-//! The table of what stands around a call: batches, restrictions, hooks, resources.
+//! The table of features around a call: batches, restrictions, hooks, resources.
 
 use benches::measure::{Contender, Effort, Measured, measure};
 use benches::table::{Table, ratio, time};
@@ -7,7 +7,7 @@ use std::hint::black_box;
 use tool_runtime::prelude::*;
 use tool_runtime::{After, AfterCall, Before, Hook, HookCall};
 
-/// How many calls a batch has.
+/// Calls per batch.
 const BATCH: usize = 100;
 
 pub(crate) fn table(effort: Effort) -> String {
@@ -24,7 +24,7 @@ fn call() -> ToolCall {
     ToolCall::new(Case::Add.name(), Case::Add.arguments())
 }
 
-/// One call with one thing more around it.
+/// One call with one additional feature.
 fn single(effort: Effort) -> Vec<Measured> {
     let plain = linked::pool(Case::Add, 1000);
     let restricted = linked::pool(Case::Add, 1000);

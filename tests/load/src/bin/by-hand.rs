@@ -1,10 +1,10 @@
-//! The same two tools without any SDK, as fast as they can be written: the limit for the others.
+//! The same two tools without any SDK, optimized by hand: the upper bound for the other servers.
 //!
-//! - `stdio`: a loop over lines on one thread; answers leave together when no whole line is left;
+//! - `stdio`: a loop over lines on one thread; answers are flushed when no whole line is left;
 //! - `http PORT`: axum with raw bodies and `TCP_NODELAY`, without sessions.
 //!
-//! It reads the envelope and `_meta` as the others do, and answers the same bytes. It has neither time limits,
-//! nor cancellation, nor errors for wrong arguments.
+//! The server reads the envelope and `_meta` like the others and answers with the same bytes. It has no time limits,
+//! cancellation, or errors for wrong arguments.
 
 use axum::Router;
 use axum::body::Bytes;
@@ -19,7 +19,7 @@ use std::error::Error;
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use tokio::net::TcpListener;
 
-/// The version in which each request describes its client.
+/// The protocol version whose requests each carry the client's information.
 const STATELESS: &str = "2026-07-28";
 
 /// A message of a client.
@@ -144,7 +144,7 @@ async fn serve_http(port: u16) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Checks the headers that MCP asks for, then answers.
+/// Checks the headers that MCP requires, then answers.
 async fn respond(headers: HeaderMap, body: Bytes) -> Response {
     let has = |name: &str, part: &str| {
         let value = headers.get(name).and_then(|value| value.to_str().ok());

@@ -23,7 +23,7 @@ async fn add(
 /// Echo the text back.
 #[tool]
 async fn echo(
-    /// What comes back.
+    /// The text.
     text: String,
 ) -> String {
     text

@@ -29,7 +29,7 @@ struct Sum {
 
 #[derive(Deserialize, JsonSchema)]
 struct EchoArguments {
-    /// What comes back.
+    /// The text.
     text: String,
 }
 

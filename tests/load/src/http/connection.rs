@@ -1,4 +1,4 @@
-//! One connection, a request at a time.
+//! One connection with one request at a time.
 
 use super::endpoint::Endpoint;
 use super::response::Response;
@@ -7,8 +7,8 @@ use std::io::{self, BufReader, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// How long a server may be silent.
-const SILENCE: Duration = Duration::from_secs(30);
+/// Read timeout.
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A connection that stays open.
 pub(super) struct Connection {
@@ -20,7 +20,7 @@ impl Connection {
     pub(super) fn open(endpoint: &Endpoint) -> io::Result<Self> {
         let stream = TcpStream::connect(endpoint.address)?;
         stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(SILENCE))?;
+        stream.set_read_timeout(Some(READ_TIMEOUT))?;
         Ok(Self { stream: BufReader::new(stream), request: String::new() })
     }
 
@@ -28,7 +28,7 @@ impl Connection {
     pub(super) fn post(&mut self, head: &str, body: &str) -> io::Result<Response> {
         self.request.clear();
         write!(self.request, "{head}Content-Length: {}\r\n\r\n{body}", body.len())
-            .expect("a text takes everything");
+            .expect("writing to a string succeeds");
         self.stream.get_mut().write_all(self.request.as_bytes())?;
         Response::read(&mut self.stream)
     }

@@ -1,4 +1,4 @@
-//! Where a server is reached, and what every request to it says.
+//! The address of a server, and the headers of every request to it.
 
 use super::connection::Connection;
 use crate::protocol_version::ProtocolVersion;
@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::io;
 use std::net::SocketAddr;
 
-/// A URL on this machine, and the session there.
+/// A loopback URL, and the session there.
 pub(super) struct Endpoint {
     pub(super) address: SocketAddr,
     path: String,
@@ -14,10 +14,10 @@ pub(super) struct Endpoint {
 }
 
 impl Endpoint {
-    /// From `http://ADDRESS:PORT/PATH`.
+    /// Parses `http://ADDRESS:PORT/PATH`.
     ///
     /// # Errors
-    /// If it is another machine's, or no such URL: this is not a tool against strangers.
+    /// The URL is malformed, or names another machine: this tool must not be used against servers of others.
     pub(super) fn parse(url: &str) -> io::Result<Self> {
         let parts = url.strip_prefix("http://").and_then(|rest| rest.split_once('/'));
         let local = parts.and_then(|(host, path)| {
@@ -47,7 +47,7 @@ impl Endpoint {
         connection.post(&head, &ProtocolVersion::initialized().to_string()).map(drop)
     }
 
-    /// The head of a request but for its length.
+    /// The head of a request without its length.
     pub(super) fn head(
         &self,
         version: ProtocolVersion,
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_this_machine_is_loaded() {
+    fn only_loopback_addresses_are_accepted() {
         assert!(Endpoint::parse("http://127.0.0.1:80/mcp").is_ok());
         assert!(Endpoint::parse("http://[::1]:80/").is_ok());
         for url in ["http://192.0.2.1:80/mcp", "https://127.0.0.1:80/mcp", "http://127.0.0.1:80"] {

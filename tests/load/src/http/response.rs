@@ -1,4 +1,4 @@
-//! Reading responses: as much of HTTP/1.1 as MCP servers use.
+//! Reads responses: the part of HTTP/1.1 that MCP servers use.
 
 use std::io::{self, BufRead, Read as _};
 
@@ -11,7 +11,7 @@ pub(super) struct Response {
     is_stream: bool,
 }
 
-/// How long a body is.
+/// Length of a body.
 #[derive(Default)]
 enum Length {
     #[default]
@@ -54,7 +54,7 @@ impl Response {
         }
     }
 
-    /// The messages in the body: the whole of it, or those of an event stream.
+    /// The messages in the body: the whole body, or the events of a stream.
     pub(super) fn messages(&self) -> impl Iterator<Item = &str> {
         let whole = (!self.is_stream).then_some(self.body.as_str());
         let events = self.body.lines().filter(|_| self.is_stream);

@@ -1,9 +1,9 @@
-//! The servers that are set beside each other. Cargo puts them where this program lies.
+//! The compared servers. Cargo builds them into the directory of this program.
 
 use std::io;
 use std::process::Command;
 
-/// A server, and how it is started.
+/// A server and its command line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Contender {
     pub(super) name: &'static str,
@@ -24,7 +24,7 @@ const fn ours(name: &'static str, arguments: &'static [&'static str]) -> Contend
 }
 
 /// Over standard input and output.
-/// The limit comes first.
+/// The upper bound comes first.
 pub(super) const STDIO: [Contender; 4] = [
     by_hand(&["stdio"]),
     rmcp("rmcp `stdio()`", &["stdio"]),
@@ -33,7 +33,7 @@ pub(super) const STDIO: [Contender; 4] = [
 ];
 
 /// Over HTTP.
-/// The limit comes first.
+/// The upper bound comes first.
 pub(super) const HTTP: [Contender; 6] = [
     by_hand(&["http", "0"]),
     rmcp("rmcp, as in its examples", &["http", "0", "nagle"]),

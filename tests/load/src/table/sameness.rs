@@ -1,4 +1,4 @@
-//! A race between servers that do not say the same would mean nothing.
+//! Checks that the compared servers give equal answers; otherwise the comparison is meaningless.
 
 use super::contender::STDIO;
 use crate::stdio::ask;
@@ -7,10 +7,10 @@ use serde_json::Value;
 use std::io;
 use std::time::Duration;
 
-/// Sees to it that all servers answer the same bytes.
+/// Checks that all servers answer with the same bytes.
 ///
 /// # Errors
-/// If they do not, or do not answer.
+/// If their answers differ, or are missing.
 pub fn check() -> io::Result<()> {
     for version in ProtocolVersion::ALL {
         for call in [Call::add(), Call::echo("what \"comes\" back\n")] {
@@ -32,7 +32,7 @@ pub fn check() -> io::Result<()> {
     Ok(())
 }
 
-/// What a call gave, as text, in the order of the wire.
+/// The result of a call as JSON, with members in the order on the wire.
 fn result(line: &str) -> io::Result<String> {
     let message: Value = serde_json::from_str(line)?;
     let parts = ["content", "structuredContent"].map(|part| message["result"][part].to_string());

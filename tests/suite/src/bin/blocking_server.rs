@@ -3,7 +3,7 @@
 use std::time::Duration;
 use tool_runtime::prelude::*;
 
-/// Spin for ever.
+/// Spin forever.
 #[tool(timeout = "1s")]
 async fn spin() {
     eprintln!("spinning");

@@ -1,4 +1,4 @@
-//! A server whose tools change what it offers.
+//! A server whose tools change its list of tools.
 
 use std::sync::{Mutex, OnceLock};
 use tool_runtime::mcp::McpServer;

@@ -6,10 +6,10 @@ use suite::built::built;
 use suite::peers::{CLIENTS, Client, Lifecycle, Transport};
 
 const COLUMNS: [(Transport, Lifecycle); 4] = [
-    (Transport::Stdio, Lifecycle::Legacy),
-    (Transport::Stdio, Lifecycle::Modern),
-    (Transport::Http, Lifecycle::Legacy),
-    (Transport::Http, Lifecycle::Modern),
+    (Transport::Stdio, Lifecycle::Stateful),
+    (Transport::Stdio, Lifecycle::Stateless),
+    (Transport::Http, Lifecycle::Stateful),
+    (Transport::Http, Lifecycle::Stateless),
 ];
 
 #[expect(clippy::print_stdout, reason = "the table is what it is for")]
@@ -29,14 +29,14 @@ fn main() -> ExitCode {
     if is_fine { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// How many checks hold; an error if some do not.
+/// Number of checks that pass; an error if some fail.
 fn cell(
     client: &Client,
     (transport, lifecycle): (Transport, Lifecycle),
     server: &Path,
 ) -> Result<String, String> {
     if !client.lifecycles.contains(&lifecycle) {
-        return Ok("not spoken".to_owned());
+        return Ok("not supported".to_owned());
     }
     let ended = client.check(lifecycle, transport, server);
     let count = |mark| ended.output.lines().filter(|line| line.starts_with(mark)).count();

@@ -1,4 +1,4 @@
-//! A server with a value that says when it is closed.
+//! A server with a toolset value that prints when it is closed.
 
 use std::time::Duration;
 use tool_runtime::SharedBy;
@@ -42,7 +42,7 @@ impl Shop {
         std::fs::read_to_string("/no/such/file")
     }
 
-    /// Ask somebody; tells why there is no answer.
+    /// Ask the user; report why the question was not answered.
     #[tool]
     async fn ask(&self, context: &ToolContext) -> Result<String, ToolError> {
         match context.ask::<bool>("sure", "Sure?").await {

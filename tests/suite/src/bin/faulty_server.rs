@@ -1,20 +1,20 @@
-//! An MCP server over standard input and output that misbehaves as it is told to.
+//! An MCP server over standard input and output that misbehaves on request.
 //!
 //! Its one argument is a script, a JSON object:
 //!
 //! | Key | Does |
 //! |---|---|
 //! | `version` | `2025-11-25` (default), or `2026-07-28` |
-//! | `probe` | what a server of 2025-11-25 does with `server/discover`: `refuse` (default), `params` (-32602), `die`, `ignore`, `garbage`; `late`, in either version: the first life answers it when `initialize` arrives |
-//! | `tools` | their names; what a tool does is said by the first part of its name, see `call` |
-//! | `pages` | how many tools a page has |
+//! | `probe` | how a server of 2025-11-25 handles `server/discover`: `refuse` (default), `params` (-32602), `die`, `ignore`, `garbage`; `late`, in either version: the first process answers it when `initialize` arrives |
+//! | `tools` | their names; the first part of a tool's name selects its behaviour, see `call` |
+//! | `pages` | tools per page |
 //! | `cursor` | `repeat`: the last page names the first one again |
-//! | `lives` | a file: each life appends a line to it |
-//! | `dead` | so many lives end at once, with words on standard error |
-//! | `usage` | it prints this on standard output, and ends |
-//! | `noise` | it prints this on standard output before its first answer |
+//! | `lives` | a file: each start appends a line to it |
+//! | `dead` | number of starts that exit immediately, with text on standard error |
+//! | `usage` | printed on standard output before it exits |
+//! | `noise` | printed on standard output before its first answer |
 //! | `log` | a file: each call that arrives appends a line of JSON to it, with `tool` and `arguments` |
-//! | `task` | the line that answers `tasks/get`, with the id in the place of `ID` |
+//! | `task` | the line that answers `tasks/get`, with the id instead of `ID` |
 //! | `slow` | milliseconds before the first answer |
 //! | `stays` | it ignores the end of its input |
 
@@ -57,7 +57,7 @@ fn main() {
     }
 }
 
-/// Which life this is, as the file of lives has it.
+/// Number of this start, from the file of starts.
 fn live(script: &Value) -> u64 {
     let Some(file) = script["lives"].as_str() else { return 1 };
     let mut lives = OpenOptions::new().append(true).create(true).open(file).expect("a file");
@@ -71,13 +71,13 @@ struct Server {
     tools: Mutex<BTreeSet<String>>,
     /// The ids of requests that were cancelled.
     cancelled: Mutex<Vec<Value>>,
-    /// How many calls arrived.
+    /// Number of received calls.
     calls: Mutex<Vec<String>>,
     /// The probe that is answered late.
     probe: Mutex<Option<Value>>,
     /// The subscription for changes, in 2026-07-28.
     listening: Mutex<Option<Value>>,
-    /// Calls that wait for an answer to a question of ours.
+    /// Calls that wait for an answer to a question of this server.
     asking: Mutex<Vec<Value>>,
 }
 
@@ -199,7 +199,7 @@ impl Server {
         answer(id, result);
     }
 
-    /// What a tool does is said by its name up to the first `-`.
+    /// The part of a tool's name before the first `-` selects its behaviour.
     fn call(&self, id: &Value, params: &Value) {
         let name = params["name"].as_str().unwrap_or_default().to_owned();
         self.calls.lock().unwrap().push(name.clone());
@@ -213,7 +213,7 @@ impl Server {
                 eprintln!("dying in the middle of {name}");
                 exit(4);
             }
-            // The first life dies of it.
+            // Ends the first process.
             "fragile" if self.life() == 1 => exit(5),
             "fragile" => text(id, "survived"),
             "slow" => {
@@ -263,7 +263,7 @@ impl Server {
                 text(id, "first");
                 text(id, "second");
             }
-            // A line as it is given, with the id in the place of `ID`.
+            // A given line, with `ID` replaced by the id.
             "raw" => {
                 let line = arguments["line"].as_str().unwrap_or_default();
                 print(&line.replace("ID", &id.to_string()));
@@ -286,7 +286,7 @@ impl Server {
             "gone" if name == "gone-text" => text(id, &format!("Unknown tool: {name}")),
             "gone" => refuse(id, -32602, &format!("Unknown tool: {name}")),
             "ask" => self.ask(id, params, arguments["message"].as_str().unwrap_or("Sure?")),
-            "heard" => text(
+            "received" => text(
                 id,
                 &json!({
                     "cancelled": self.cancelled.lock().unwrap().len(),
@@ -298,7 +298,7 @@ impl Server {
         }
     }
 
-    /// Appends a line, whole whoever else writes.
+    /// Appends a line atomically, since several processes write.
     fn log(&self, call: &Value) {
         let Some(file) = self.script["log"].as_str() else { return };
         let mut log = OpenOptions::new().append(true).create(true).open(file).expect("a file");
@@ -338,7 +338,7 @@ impl Server {
         }
     }
 
-    /// A question of ours has its answer.
+    /// Handles the answer to a question of this server.
     fn answered(&self, message: &Value) {
         let asked = message["id"].as_str().unwrap_or_default().to_owned();
         let mut asking = self.asking.lock().unwrap();
@@ -358,7 +358,7 @@ impl Server {
     }
 }
 
-/// A definition: what it says is said by the name as well.
+/// A definition; its contents depend on the name, too.
 fn tool(name: &str) -> Value {
     let mut tool = json!({
         "name": name,
@@ -432,9 +432,9 @@ fn notify(method: &str, params: Value) {
     print(&Value::Object(message).to_string());
 }
 
-/// A whole line at once, as several threads write.
+/// Writes a whole line at once, since several threads write.
 fn print(line: &str) {
     let mut stdout = std::io::stdout().lock();
-    // Nobody reads any more: then nobody misses it.
+    // The reader has closed its end.
     let _ = writeln!(stdout, "{line}").and_then(|()| stdout.flush());
 }

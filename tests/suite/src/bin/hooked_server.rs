@@ -6,7 +6,7 @@ use tool_runtime::{After, AfterCall, Before, Hook, HookCall};
 
 struct User(String);
 
-/// Greet whoever is logged in.
+/// Greet the logged-in user.
 #[tool(register = false)]
 async fn greet(
     /// How to greet.

@@ -1,4 +1,4 @@
-//! A server for whoever wants to break it, with narrow limits, over stdio or, with `http`, over HTTP.
+//! A server with narrow limits for robustness tests, over stdio or, with `http`, over HTTP.
 
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -6,7 +6,7 @@ use tool_runtime::HttpOptions;
 use tool_runtime::mcp::McpServer;
 use tool_runtime::prelude::*;
 
-/// How many bytes a message may have.
+/// Limit on the bytes of a message.
 const LIMIT: usize = 64 << 10;
 
 /// Add two integers.
@@ -44,7 +44,7 @@ async fn big(
     "x".repeat(kib << 10)
 }
 
-/// What the process has and holds.
+/// Resources that the process uses.
 #[derive(serde::Serialize, schemars::JsonSchema)]
 struct Vitals {
     /// Resident memory, in KiB.
@@ -55,7 +55,7 @@ struct Vitals {
     tasks: usize,
 }
 
-/// Say what the process has and holds.
+/// Report the resources of the process.
 #[tool(read_only)]
 async fn vitals() -> Result<Vitals, ToolError> {
     let status = std::fs::read_to_string("/proc/self/status")?;
@@ -89,7 +89,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Ok(());
     }
     let listener = TcpListener::bind("127.0.0.1:0").await?;
-    // Whoever started this waits for the line.
+    // The parent process waits for the line.
     eprintln!("{}", listener.local_addr()?);
     server.serve_http_on(listener, options()).await?;
     Ok(())

@@ -1,5 +1,5 @@
-//! A binary in which one thing alone can hold a pattern. Regular expressions are linked, and
-//! enabled, by what makes such a schema: here is nothing else that could have done it.
+//! A binary with one schema that has a pattern. Code that creates such a schema links and enables
+//! regular expressions; this binary has no other such code.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -7,7 +7,7 @@ use serde_json::json;
 use tool_runtime::prelude::*;
 use tool_runtime::{Arguments, DecodeError, ToolPoolBuilder};
 
-/// A type whose schema says more than its decoder.
+/// A type whose schema is stricter than its decoder.
 #[derive(Deserialize, JsonSchema)]
 struct Code {
     #[schemars(regex(pattern = "^[a-z]+$"))]
@@ -42,7 +42,7 @@ async fn plain(
     code
 }
 
-/// An action written by hand, whose definition is another's, changed.
+/// An action written by hand, with a modified definition of another action.
 struct ByHand(String);
 
 impl Action for ByHand {
@@ -91,7 +91,7 @@ async fn main() {
     report(pool).await;
 }
 
-/// Calls the one tool with a code that does not match.
+/// Calls the tool with a code that does not match.
 #[allow(clippy::print_stdout)]
 async fn report(pool: ToolPoolBuilder) {
     let pool = pool.build().expect("a working pool");

@@ -1,4 +1,4 @@
-//! A server with prompts and resources, whose tools change what it offers.
+//! A server with prompts and resources, whose tools change its lists.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -12,15 +12,15 @@ fn pool() -> &'static ToolPool {
     POOL.get().expect("the server runs")
 }
 
-/// What prompts and resources borrow.
+/// State that prompts and resources borrow.
 struct Shelf(&'static str);
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Focus {
-    /// What is slow.
+    /// Slow parts.
     Speed,
-    /// What can fail.
+    /// Parts that can fail.
     Safety,
 }
 
@@ -82,7 +82,7 @@ async fn summary(
     }
 }
 
-/// Take for ever.
+/// Take forever.
 #[prompt(timeout = "50ms")]
 async fn patience() -> String {
     std::future::pending().await

@@ -1,4 +1,4 @@
-//! The stable rustdoc with its JSON output, which is unstable: `foreign_types` reads it. Only this
+//! Runs the stable rustdoc with its JSON output, which is unstable, for `foreign_types`. Only this
 //! process gets `RUSTC_BOOTSTRAP`: for a whole build it would compile every dependency once more.
 
 use std::process::{Command, ExitCode};

@@ -1,4 +1,4 @@
-//! The clients that drive our servers, and what each of them knows.
+//! The clients that drive our servers, and their protocol versions.
 
 use super::{Program, peer};
 use crate::process::Ended;
@@ -6,13 +6,13 @@ use crate::served::Served;
 use std::fmt;
 use std::path::Path;
 
-/// A client of other people.
+/// A third-party client.
 #[derive(Clone, Copy, Debug)]
 pub struct Client {
-    /// Its name for people.
+    /// Display name.
     pub name: &'static str,
     program: Program,
-    /// Which lifecycles it knows.
+    /// The supported lifecycles.
     pub lifecycles: &'static [Lifecycle],
 }
 
@@ -20,21 +20,21 @@ pub struct Client {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lifecycle {
     /// The `initialize` handshake, up to 2025-11-25.
-    Legacy,
+    Stateful,
     /// 2026-07-28, without one.
-    Modern,
+    Stateless,
 }
 
 impl fmt::Display for Lifecycle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Legacy => "legacy",
-            Self::Modern => "modern",
+            Self::Stateful => "stateful",
+            Self::Stateless => "stateless",
         })
     }
 }
 
-/// How a client reaches a server.
+/// The connection of a client to a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transport {
     /// It starts the server.
@@ -43,7 +43,7 @@ pub enum Transport {
     Http,
 }
 
-const BOTH: &[Lifecycle] = &[Lifecycle::Legacy, Lifecycle::Modern];
+const BOTH: &[Lifecycle] = &[Lifecycle::Stateful, Lifecycle::Stateless];
 
 /// All clients.
 pub const CLIENTS: [Client; 5] = [
@@ -61,7 +61,7 @@ pub const CLIENTS: [Client; 5] = [
     Client {
         name: "TypeScript SDK 1",
         program: Program::Node("typescript_sdk.mjs"),
-        lifecycles: &[Lifecycle::Legacy],
+        lifecycles: &[Lifecycle::Stateful],
     },
     Client { name: "Inspector CLI", program: Program::Node("inspector.mjs"), lifecycles: BOTH },
 ];

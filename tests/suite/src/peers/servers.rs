@@ -1,8 +1,8 @@
-//! The servers of other people whose tools become ours.
+//! Third-party servers whose tools a pool uses.
 
 use super::install::{self, installed};
 
-/// A server of other people. It talks over standard input and output, and needs no network.
+/// A third-party server. It runs over standard input and output, and needs no network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Server {
     /// npm `@modelcontextprotocol/server-everything`: every kind of content and of question.
@@ -20,7 +20,7 @@ pub enum Server {
 }
 
 impl Server {
-    /// What starts it: a program, and its first arguments.
+    /// The command that starts it: a program and its first arguments.
     ///
     /// # Panics
     /// It cannot be installed.

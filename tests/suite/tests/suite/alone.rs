@@ -1,13 +1,13 @@
-//! Tests that look at what their whole process holds.
+//! Tests that measure their whole process.
 
 use std::process::Command;
 use std::time::Duration;
 use suite::process::run;
 
-/// Names the test that a process was started for.
+/// Names the test that a process runs.
 const ALONE: &str = "SUITE_ALONE";
 
-/// Runs a test, named by its path, in a process that runs nothing else.
+/// Runs a test, named by its path, in a separate process.
 pub(super) fn alone(test: &str, limit: Duration, body: impl FnOnce()) {
     if std::env::var(ALONE).is_ok_and(|alone| alone == test) {
         return body();

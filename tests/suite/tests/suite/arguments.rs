@@ -1,6 +1,6 @@
-//! What an argument is: defaults, constraints, names, and what a model is told of its slips.
+//! Arguments: defaults, constraints, names, and error messages for the model.
 
-use super::support::{pool_of, refusal, text};
+use super::support::{error_text, pool_of, text};
 use serde_json::json;
 use std::net::IpAddr;
 use tool_runtime::prelude::*;
@@ -88,7 +88,7 @@ async fn every_mistake_is_reported_with_the_allowed_values() {
         (r#"{"query":"x","limit":1,"limit":null}"#, "argument `limit` is given twice"),
         (r#"{"query":"x","limit":null,"limit":1}"#, "argument `limit` is given twice"),
     ] {
-        let message = refusal(&pool, "look_up", arguments).await;
+        let message = error_text(&pool, "look_up", arguments).await;
         assert!(message.contains(expected), "{arguments}: {message}");
         assert!(message.starts_with("invalid arguments for `look_up`:"), "{message}");
     }
@@ -97,7 +97,7 @@ async fn every_mistake_is_reported_with_the_allowed_values() {
 #[tokio::test]
 async fn several_mistakes_are_reported_in_one_message() {
     let pool = pool_of::<LookUpAction>();
-    let message = refusal(&pool, "look_up", r#"{"limit":99,"language":7,"colour":"red"}"#).await;
+    let message = error_text(&pool, "look_up", r#"{"limit":99,"language":7,"colour":"red"}"#).await;
     assert_eq!(message.lines().count(), 5, "{message}");
     for name in ["`query`", "`limit`", "`language`", "`colour`"] {
         assert!(message.contains(name), "{message}");
@@ -108,7 +108,7 @@ async fn several_mistakes_are_reported_in_one_message() {
 async fn an_alias_is_accepted_and_not_advertised() {
     let pool = pool_of::<LookUpAction>();
     assert_eq!(text(&pool, "look_up", r#"{"q":"x"}"#).await, "x/10/None/en/None/0");
-    let message = refusal(&pool, "look_up", r#"{"q":"x","limit":0}"#).await;
+    let message = error_text(&pool, "look_up", r#"{"q":"x","limit":0}"#).await;
     assert!(!message.contains("unknown"), "{message}");
     assert_eq!(LookUpAction::definition().argument("q"), None);
 }
@@ -136,7 +136,7 @@ async fn a_secret_is_never_shown() {
         r#"{"user":"ada","password":["hunter2"]}"#,
         r#"{"user":1,"password":"hunter2","pin":"hunter2"}"#,
     ] {
-        let message = refusal(&pool, "log_in", arguments).await;
+        let message = error_text(&pool, "log_in", arguments).await;
         assert!(!message.contains("hunter2"), "{message}");
         let shown = pool.get("log_in").expect("the tool").visualize(arguments);
         assert!(!shown.contains("hunter2"), "{shown}");
@@ -169,7 +169,7 @@ async fn tokened(
 
 #[tokio::test]
 async fn a_secret_is_found_under_any_schema() {
-    let message = refusal(&pool_of::<TokenedAction>(), "tokened", r#"{"token":1973}"#).await;
+    let message = error_text(&pool_of::<TokenedAction>(), "tokened", r#"{"token":1973}"#).await;
     assert!(!message.contains("1973"), "{message}");
 }
 
@@ -210,7 +210,7 @@ async fn a_field_of_a_flattened_struct_can_be_secret() {
     for arguments in
         [r#"{"user":"ada","password":"hunter2"}"#, r#"{"user":1,"password":["hunter2"]}"#]
     {
-        let message = refusal(&pool, "sign_in", arguments).await;
+        let message = error_text(&pool, "sign_in", arguments).await;
         assert!(!message.contains("hunter2"), "{message}");
         let shown = pool.get("sign_in").expect("the tool").visualize(arguments);
         assert!(!shown.contains("hunter2"), "{shown}");
@@ -234,10 +234,10 @@ fn a_pattern_that_cannot_be_compiled_is_rejected_by_the_pool() {
 }
 
 #[tokio::test]
-async fn an_error_of_deserialize_shows_no_secret() {
+async fn errors_of_deserialize_contain_no_secrets() {
     let tool = Tool::builder("t", "T.").handler(|pin: Pin| async move { pin.pin.len() });
     let pool = ToolPool::builder().add(tool).build().expect("a pool");
-    let message = refusal(&pool, "t", r#"{"pin":"hunter2"}"#).await;
+    let message = error_text(&pool, "t", r#"{"pin":"hunter2"}"#).await;
     assert!(!message.contains("hunter2"), "{message}");
 }
 
@@ -263,7 +263,7 @@ async fn page(
 }
 
 #[tokio::test]
-async fn a_flattened_struct_lends_its_fields() {
+async fn fields_of_a_flattened_struct_become_arguments() {
     let pool = pool_of::<PageAction>();
     let schema = PageAction::definition().input_schema;
     let names: Vec<&String> =
@@ -276,7 +276,7 @@ async fn a_flattened_struct_lends_its_fields() {
         (r#"{"kind":"a"}"#, "missing required argument `count`"),
         (r#"{"kind":"a","count":5,"ofset":1}"#, "did you mean `offset`?"),
     ] {
-        let message = refusal(&pool, "page", arguments).await;
+        let message = error_text(&pool, "page", arguments).await;
         assert!(message.contains(expected), "{message}");
     }
 }
@@ -326,7 +326,7 @@ async fn types_keep_their_serde_and_schemars_meaning() {
             "`source.port` must be at most 65535",
         ),
     ] {
-        let message = refusal(&pool, "open", arguments).await;
+        let message = error_text(&pool, "open", arguments).await;
         assert!(message.contains(expected), "{arguments}: {message}");
     }
 }
@@ -350,15 +350,15 @@ async fn fives(
 }
 
 #[tokio::test]
-async fn a_schema_word_for_word_is_advertised_and_enforced() {
+async fn a_given_schema_is_advertised_and_enforced_unchanged() {
     let pool = pool_of::<FivesAction>();
     assert_eq!(serde_json::Value::from(FivesAction::definition().input_schema), strict());
     assert_eq!(text(&pool, "fives", r#"{"n":10}"#).await, "10");
-    assert!(refusal(&pool, "fives", r#"{"n":7}"#).await.contains("multiple of 5"));
+    assert!(error_text(&pool, "fives", r#"{"n":7}"#).await.contains("multiple of 5"));
 }
 
 #[tokio::test]
-async fn absent_arguments_have_three_spellings() {
+async fn empty_text_and_empty_objects_are_absent_arguments() {
     /// Answer at once.
     #[tool(register = false)]
     async fn ping() -> &'static str {
@@ -368,11 +368,11 @@ async fn absent_arguments_have_three_spellings() {
     for arguments in ["", "{}", " { } "] {
         assert_eq!(text(&pool, "ping", arguments).await, "pong");
     }
-    assert!(refusal(&pool, "ping", r#"{"a":1}"#).await.contains("unknown argument `a`"));
+    assert!(error_text(&pool, "ping", r#"{"a":1}"#).await.contains("unknown argument `a`"));
 }
 
 #[tokio::test]
-async fn every_enforced_format_rejects() {
+async fn every_enforced_format_rejects_invalid_text() {
     /// Take one of each.
     #[tool(register = false)]
     async fn formats(
@@ -412,7 +412,7 @@ async fn every_enforced_format_rejects() {
     ] {
         assert_eq!(text(&pool, "formats", &json!({ name: good }).to_string()).await, "true");
         let message =
-            refusal(&pool, "formats", &json!({ name: "no such thing" }).to_string()).await;
+            error_text(&pool, "formats", &json!({ name: "no such thing" }).to_string()).await;
         assert!(message.contains(&format!("`{name}` must be")), "{message}");
     }
 }

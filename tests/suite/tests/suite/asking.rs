@@ -1,4 +1,4 @@
-//! Requests of tools to their clients: the same function for both protocol versions.
+//! Questions of tools to their clients: the same function works in both protocol versions.
 
 use super::support::{in_time, pool_of};
 use futures_util::future::join_all;
@@ -14,7 +14,7 @@ use tool_runtime::{After, AfterCall, Answer, Hook, HookCall, SamplingRequest};
 pub(super) const VERSIONS: [ProtocolVersion; 2] =
     [ProtocolVersion::V2026_07_28, ProtocolVersion::V2025_11_25];
 
-/// A client whose user always does the same.
+/// A client whose user always gives the same reply.
 pub(super) async fn answering(
     pool: &ToolPool,
     version: ProtocolVersion,
@@ -24,7 +24,7 @@ pub(super) async fn answering(
     TestClient::builder(pool).protocol_version(version).answer(answer).connect().await
 }
 
-/// How often the client has sent a call.
+/// Number of `tools/call` requests in the transcript.
 pub(super) fn calls(client: &TestClient) -> usize {
     let lines = client.transcript();
     lines.iter().filter(|l| l.starts_with("-> ") && l.contains(r#""tools/call""#)).count()
@@ -52,7 +52,7 @@ async fn deleted(version: ProtocolVersion, reply: Reply) -> Observation {
     result
 }
 
-/// About as many as run at a time.
+/// About the number of concurrent clients.
 #[tokio::test]
 async fn many_calls_ask_concurrently() {
     let reply = Reply::accept(json!({ "sure": true }));
@@ -68,7 +68,7 @@ async fn many_calls_ask_concurrently() {
 }
 
 #[tokio::test]
-async fn every_choice_of_a_person_is_a_value() {
+async fn every_reply_of_the_user_has_a_value() {
     for version in VERSIONS {
         for (reply, text) in [
             (Reply::accept(json!({ "sure": true })), "a is deleted"),
@@ -100,27 +100,27 @@ async fn an_invalid_answer_is_an_error_that_names_the_question() {
 }
 
 #[tokio::test]
-async fn a_client_that_shows_no_forms_is_not_asked() {
+async fn a_client_without_forms_is_not_asked() {
     let pool = pool_of::<DeleteAction>();
     for (capabilities, required) in
         [json!({}), json!({ "elicitation": { "url": {} } })].map(|c| (c, json!({ "form": {} })))
     {
         let builder = || TestClient::builder(&pool).capabilities(capabilities.clone());
-        let modern = builder().connect().await;
-        let error = modern.call("delete", json!({ "path": "a" })).await.expect_err("refused");
+        let stateless = builder().connect().await;
+        let error = stateless.call("delete", json!({ "path": "a" })).await.expect_err("rejected");
         assert_eq!(error.code(), -32021);
         let required = json!({ "requiredCapabilities": { "elicitation": required } });
         assert_eq!(error.data(), Some(&required));
-        let legacy = builder().protocol_version(ProtocolVersion::V2025_11_25).connect().await;
-        let result = legacy.call("delete", json!({ "path": "a" })).await.expect("a result");
+        let stateful = builder().protocol_version(ProtocolVersion::V2025_11_25).connect().await;
+        let result = stateful.call("delete", json!({ "path": "a" })).await.expect("a result");
         assert!(result.is_error());
         assert!(result.to_text().contains("cannot ask its user"), "{}", result.to_text());
-        assert!(modern.questions().is_empty() && legacy.questions().is_empty());
+        assert!(stateless.questions().is_empty() && stateful.questions().is_empty());
     }
 }
 
 #[tokio::test]
-async fn a_client_that_names_no_way_shows_forms() {
+async fn a_client_without_named_modes_supports_forms() {
     for version in VERSIONS {
         let client = TestClient::builder(&pool_of::<DeleteAction>())
             .protocol_version(version)
@@ -164,7 +164,7 @@ async fn as_ada(question: Question) -> Reply {
 }
 
 #[tokio::test]
-async fn questions_come_one_after_the_other_and_effects_after_the_last_happen_once() {
+async fn effects_after_the_last_of_several_questions_happen_once() {
     let pool = ToolPool::builder().tool::<BookAction>().state(Booked(AtomicUsize::new(0))).build();
     let pool = pool.expect("a pool");
     for (nth, version) in (1..).zip(VERSIONS) {
@@ -214,7 +214,7 @@ async fn sign_in(context: &ToolContext) -> Result<String, ToolError> {
 }
 
 #[tokio::test]
-async fn a_person_is_sent_to_a_page() {
+async fn the_user_is_sent_to_a_page() {
     for version in VERSIONS {
         let pool = pool_of::<SignInAction>();
         let client = answering(&pool, version, Reply::accept(())).await;
@@ -247,7 +247,7 @@ async fn think(context: &ToolContext) -> Result<String, ToolError> {
 }
 
 #[tokio::test]
-async fn models_and_roots_are_asked_for() {
+async fn a_tool_requests_sampling_and_roots() {
     for version in VERSIONS {
         let client = TestClient::builder(&pool_of::<ThinkAction>())
             .protocol_version(version)
@@ -272,7 +272,7 @@ async fn models_and_roots_are_asked_for() {
 
 #[tokio::test]
 async fn a_model_that_is_rejected_is_an_error_for_the_caller() {
-    // Nobody answers: the legacy client says no to sampling.
+    // Sampling is declined: the client of 2025-11-25 answers with an error.
     let client = TestClient::builder(&pool_of::<ThinkAction>())
         .protocol_version(ProtocolVersion::V2025_11_25)
         .answer(|question: Question| async move {
@@ -288,7 +288,7 @@ async fn a_model_that_is_rejected_is_an_error_for_the_caller() {
     assert!(result.to_text().contains("no, thanks"), "{}", result.to_text());
 }
 
-/// Tells when it is dropped.
+/// Sends a message when dropped.
 struct Guard(mpsc::UnboundedSender<()>);
 
 impl Drop for Guard {
@@ -309,7 +309,7 @@ async fn guarded(
 }
 
 #[tokio::test]
-async fn a_call_that_is_cancelled_while_it_asks_is_dropped() {
+async fn a_call_that_is_cancelled_during_a_question_is_dropped() {
     let (sender, mut dropped) = mpsc::unbounded_channel::<()>();
     let pool = ToolPool::builder().tool::<GuardedAction>().state(sender).build().expect("a pool");
     let is_asked = Arc::new(Notify::new());
@@ -327,7 +327,7 @@ async fn a_call_that_is_cancelled_while_it_asks_is_dropped() {
     assert!(dropped.try_recv().is_err());
     call.cancel().await;
     in_time(dropped.recv()).await.expect("the function is dropped");
-    // The question is taken back, and the server goes on.
+    // The question is cancelled, and the server keeps running.
     let taken_back = client.notification("notifications/cancelled").await;
     assert!(taken_back.params["requestId"].is_number(), "{taken_back:?}");
     assert_eq!(client.list_tools().await.len(), 1);
@@ -347,7 +347,7 @@ async fn a_call_that_is_answered_with_a_question_is_dropped() {
 }
 
 #[tokio::test]
-async fn a_nested_call_asks_without_errors_for_hooks() {
+async fn a_question_of_a_nested_call_is_not_an_error_for_hooks() {
     /// Delete by calling another tool.
     #[tool(register = false)]
     async fn clean(context: &ToolContext) -> Result<String, ToolError> {

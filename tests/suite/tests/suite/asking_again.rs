@@ -1,4 +1,4 @@
-//! What clients of 2026-07-28 carry from round to round, and what becomes of it if they spoil it.
+//! State that clients of 2026-07-28 carry from round to round, valid and tampered with.
 
 use super::asking::{answering, calls};
 use super::support::pool_of;
@@ -41,7 +41,7 @@ fn pool() -> ToolPool {
 
 type Answered = Result<Value, ProtocolError>;
 
-/// One round, by hand: a state of null is none.
+/// One round, by hand: a state of `null` is left out.
 async fn round(client: &TestClient, call: &Value, state: &Value, answers: Value) -> Answered {
     let mut params = call.clone();
     if !state.is_null() {
@@ -63,7 +63,7 @@ fn graz() -> Value {
     json!({ "city": { "action": "accept", "content": { "city": "Graz" } } })
 }
 
-/// The state after the first question is answered.
+/// The state after the answer to the first question.
 async fn state_of(client: &TestClient) -> Value {
     let first = client.request("tools/call", hi()).await.expect("a question");
     let second = round(client, &hi(), &first["requestState"], ada()).await.expect("a question");
@@ -71,7 +71,7 @@ async fn state_of(client: &TestClient) -> Value {
     second["requestState"].clone()
 }
 
-/// What is asked.
+/// Keys of the open questions.
 fn keys(result: &Value) -> Vec<&str> {
     assert_eq!(result["resultType"], "input_required", "{result}");
     result["inputRequests"].as_object().expect("questions").keys().map(String::as_str).collect()
@@ -84,14 +84,14 @@ fn text(answered: Answered) -> String {
 }
 
 #[track_caller]
-fn refused(answered: Answered) {
-    let error = answered.expect_err("refused");
+fn rejected(answered: Answered) {
+    let error = answered.expect_err("rejected");
     assert_eq!(error.code(), -32602, "{error}");
     assert!(error.message().contains("requestState"), "{error}");
 }
 
 #[tokio::test]
-async fn earlier_answers_come_back_in_the_sealed_state_alone() {
+async fn earlier_answers_are_only_in_the_sealed_state() {
     let client = TestClient::stateless(&pool()).await;
     let first = client.request("tools/call", hi()).await.expect("a question");
     assert_eq!(keys(&first), ["name"]);
@@ -113,7 +113,7 @@ async fn a_missing_answer_is_requested_again() {
     let state = state_of(&client).await;
     let again = round(&client, &hi(), &state, json!({})).await.expect("a question");
     assert_eq!(keys(&again), ["city"]);
-    // What is not an answer at all is none.
+    // A malformed answer is ignored.
     let nothing = json!({ "city": { "content": { "city": "Graz" } } });
     let again = round(&client, &hi(), &again["requestState"], nothing).await.expect("a question");
     assert_eq!(keys(&again), ["city"]);
@@ -122,7 +122,7 @@ async fn a_missing_answer_is_requested_again() {
 }
 
 #[tokio::test]
-async fn without_its_state_a_call_starts_again() {
+async fn a_call_without_its_state_starts_again() {
     let client = TestClient::stateless(&pool()).await;
     state_of(&client).await;
     let again = round(&client, &hi(), &Value::Null, graz()).await.expect("a question");
@@ -134,12 +134,12 @@ async fn without_its_state_a_call_starts_again() {
 }
 
 #[tokio::test]
-async fn answers_to_nothing_are_ignored() {
+async fn answers_without_a_question_are_ignored() {
     let client = TestClient::stateless(&pool()).await;
     let state = state_of(&client).await;
     let mut answers = graz();
     answers["weather"] = json!({ "action": "accept", "content": { "weather": "fine" } });
-    // What is answered stays answered.
+    // An answered question is not asked again.
     answers["name"] = json!({ "action": "accept", "content": { "name": "Eve" } });
     let done = round(&client, &hi(), &state, answers).await;
     assert_eq!(text(done), r#"Hi Some("Ada") of Some("Graz"), 2"#);
@@ -154,19 +154,19 @@ async fn a_state_that_was_changed_is_rejected() {
     let other = if state.as_bytes()[middle] == b'A' { "B" } else { "A" };
     let changed = format!("{}{other}{}", &state[..middle], &state[middle + 1..]);
     for spoilt in [&changed, &state[1..], &state[..state.len() - 1], "", "e30="] {
-        refused(round(&client, &hi(), &spoilt.into(), graz()).await);
+        rejected(round(&client, &hi(), &spoilt.into(), graz()).await);
     }
 }
 
 #[tokio::test]
-async fn a_state_is_good_for_its_tool_and_arguments_alone() {
+async fn a_state_is_valid_only_for_its_tool_and_arguments() {
     let client = TestClient::stateless(&pool()).await;
     let state = state_of(&client).await;
     let other_tool = json!({ "name": "greet", "arguments": { "greeting": "Hi" } });
     let other_arguments = json!({ "name": "chat", "arguments": { "greeting": "Bye", "times": 2 } });
     let fewer = json!({ "name": "chat", "arguments": { "greeting": "Hi" } });
     for call in [other_tool, other_arguments, fewer] {
-        refused(round(&client, &call, &state, graz()).await);
+        rejected(round(&client, &call, &state, graz()).await);
     }
     let same = json!({ "name": "chat", "arguments": { "times": 2, "greeting": "Hi" } });
     let done = round(&client, &same, &state, graz()).await;
@@ -178,7 +178,7 @@ async fn a_state_of_another_server_is_valid_only_with_a_shared_secret() {
     let server = || McpServer::new(pool(), "chats", "1.0.0");
     let one = TestClient::of(server()).connect().await;
     let other = TestClient::of(server()).connect().await;
-    refused(round(&other, &hi(), &state_of(&one).await, graz()).await);
+    rejected(round(&other, &hi(), &state_of(&one).await, graz()).await);
 
     let secret = [7; 32];
     let one = TestClient::of(server().with_state_secret(secret)).connect().await;
@@ -188,8 +188,8 @@ async fn a_state_of_another_server_is_valid_only_with_a_shared_secret() {
 }
 
 #[tokio::test]
-async fn a_tool_that_never_stops_asking_stops_the_test() {
-    /// Ask for ever.
+async fn a_tool_that_never_stops_asking_fails_the_test() {
+    /// Ask forever.
     #[tool(register = false)]
     async fn nag(context: &ToolContext) -> Result<(), ToolError> {
         for nth in 0.. {
@@ -206,7 +206,7 @@ async fn a_tool_that_never_stops_asking_stops_the_test() {
 }
 
 #[tokio::test]
-async fn older_clients_have_no_limit_of_rounds() {
+async fn older_clients_have_no_round_limit() {
     let client =
         answering(&pool(), tool_runtime::testing::ProtocolVersion::V2025_11_25, Reply::decline())
             .await;
@@ -261,7 +261,7 @@ async fn one_key_is_one_question_in_both_versions() {
     }
 }
 
-/// Asks until the answer is yes, which ends where nobody stops it: it never waits.
+/// Asks until the answer is yes. Without a limit on rounds it would not end, since it never waits.
 async fn keep_asking(context: &ToolContext) -> Result<(), ToolError> {
     for _ in 0..5000 {
         if context.ask::<bool>("sure", "Sure?").await?.accepted() == Some(true) {
@@ -285,7 +285,7 @@ async fn insist_later(context: &ToolContext) -> Result<(), ToolError> {
 }
 
 #[tokio::test]
-async fn a_tool_that_repeats_an_answered_question_is_ended() {
+async fn a_call_that_repeats_an_answered_question_fails() {
     let pool = ToolPool::builder().tool::<InsistAction>().tool::<InsistLaterAction>().build();
     let pool = pool.expect("a pool");
     for tool in ["insist", "insist_later"] {

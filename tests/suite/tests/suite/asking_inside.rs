@@ -1,4 +1,4 @@
-//! Questions in the middle of other things: hooks, batches, held values, lists of tasks.
+//! Questions inside hooks, batches and tasks, and while values are held.
 
 use super::asking::{VERSIONS, answering, calls};
 use super::support::pool_of;
@@ -13,14 +13,14 @@ fn yes() -> Reply {
     Reply::accept(json!({ "sure": true }))
 }
 
-/// Ask whether to go on.
+/// Ask whether to continue.
 #[tool(register = false)]
 async fn go(context: &ToolContext) -> Result<String, ToolError> {
     Ok(format!("{:?}", context.ask::<bool>("sure", "Sure?").await?))
 }
 
 #[tokio::test]
-async fn a_hook_asks_the_person_before_a_call() {
+async fn a_hook_asks_the_user_before_a_call() {
     for version in VERSIONS {
         let consent = Hook::before("*", |call: HookCall| async move {
             let question = format!("May `{}` run?", call.name());
@@ -109,7 +109,7 @@ async fn tidy(
     results.iter().map(|r| r.observation().to_text()).collect::<Vec<_>>().join(", ")
 }
 
-/// A client whose user agrees to some questions.
+/// A client whose user accepts some questions.
 async fn agreeing_to(
     pool: &ToolPool,
     version: ProtocolVersion,
@@ -166,7 +166,7 @@ async fn a_typed_nested_call_has_its_own_question_keys() {
 }
 
 #[tokio::test]
-async fn an_answer_is_not_given_to_a_nested_call_that_has_changed() {
+async fn an_answer_is_not_reused_for_a_changed_nested_call() {
     /// Call another with other arguments each time.
     #[tool(register = false)]
     async fn restless(runs: &AtomicUsize, context: &ToolContext) -> String {
@@ -239,19 +239,19 @@ async fn a_tool_may_stop_waiting_for_an_answer() {
         tokio::time::sleep(Duration::from_secs(5)).await;
         yes()
     };
-    // Over there the person has all the time in the world.
-    let modern = TestClient::builder(&pool).answer(slow).connect().await;
-    let result = modern.call("brief", json!({})).await.expect("a result");
+    // In 2026-07-28 the time of a question does not count towards the limit of the call.
+    let stateless = TestClient::builder(&pool).answer(slow).connect().await;
+    let result = stateless.call("brief", json!({})).await.expect("a result");
     assert_eq!(result.to_text(), "Accepted(true)");
-    let legacy = TestClient::builder(&pool)
+    let stateful = TestClient::builder(&pool)
         .protocol_version(ProtocolVersion::V2025_11_25)
         .answer(slow)
         .connect()
         .await;
-    let result = legacy.call("brief", json!({})).await.expect("a result");
+    let result = stateful.call("brief", json!({})).await.expect("a result");
     assert_eq!(result.to_text(), "nobody there");
-    legacy.notification("notifications/cancelled").await;
-    legacy.close().await;
+    stateful.notification("notifications/cancelled").await;
+    stateful.close().await;
 }
 
 #[tokio::test]
@@ -270,15 +270,16 @@ async fn notifications_around_a_question_arrive() {
         assert_eq!(record.result.expect("a result").to_text(), "Accepted(true)");
         let amounts: Vec<_> = record.progress.iter().map(|report| report.done).collect();
         assert_eq!(amounts, [1.0, 2.0]);
-        // Each round is a request with progress of its own.
-        let heard = client.notifications();
-        let tokens: Vec<_> = heard.iter().map(|heard| &heard.params["progressToken"]).collect();
+        // Each round is a request with its own progress.
+        let received = client.notifications();
+        let tokens: Vec<_> =
+            received.iter().map(|received| &received.params["progressToken"]).collect();
         assert_eq!(tokens[0] == tokens[1], version == ProtocolVersion::V2025_11_25);
     }
 }
 
 #[tokio::test]
-async fn a_question_that_no_client_could_show_is_the_tools_mistake() {
+async fn an_invalid_form_is_an_error_of_the_tool() {
     #[derive(serde::Deserialize, schemars::JsonSchema, Form)]
     struct Deep {
         /// Not flat.
@@ -319,7 +320,7 @@ async fn a_client_that_disconnects_during_a_question_ends_the_call() {
     assert!(call.await.expect("a result").is_error());
 }
 
-/// What has to be stopped when a call is given up.
+/// A value that is notified when the call is cancelled.
 #[derive(Default)]
 struct Shell(AtomicUsize);
 
@@ -347,7 +348,7 @@ impl Toolset for Shell {
 }
 
 #[tokio::test]
-async fn a_value_is_interrupted_for_each_run_that_a_question_ended() {
+async fn each_run_that_a_question_ends_is_interrupted() {
     for (version, expected) in
         [(ProtocolVersion::V2026_07_28, "stopped 1"), (ProtocolVersion::V2025_11_25, "stopped 0")]
     {

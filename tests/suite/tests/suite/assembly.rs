@@ -1,6 +1,6 @@
-//! Which of the offered tools a pool has: sources, collisions, filters, the report.
+//! Tools of a pool: sources, collisions, filters, the report.
 
-use super::support::{call, refusal, text};
+use super::support::{call, error_text, text};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::fmt::Debug;
@@ -76,7 +76,7 @@ fn an_mcp_tool_replaces_no_other_tool_by_default() {
 }
 
 #[tokio::test]
-async fn an_mcp_tool_takes_a_place_where_that_was_asked_for() {
+async fn an_mcp_tool_replaces_another_only_if_configured() {
     let pool = ToolPool::builder()
         .add_from(&Source::Linked, [linked_tool()])
         .add(tool("same", "custom"))
@@ -94,7 +94,7 @@ async fn an_mcp_tool_takes_a_place_where_that_was_asked_for() {
         .mcp_replaces(["s*"])
         .build();
     assert!(error.is_err());
-    // One server never takes the place of another.
+    // One server never replaces another.
     let error = ToolPool::builder()
         .add_from(&Source::mcp("a"), [tool("same", "a")])
         .add_from(&Source::mcp("b"), [tool("same", "b")])
@@ -141,7 +141,7 @@ async fn invalid_tools_of_a_server_are_quarantined_and_the_others_work() {
         .add_from(&github(), odd.iter().cloned().chain([fine]))
         .build()
         .expect("a pool");
-    // MCP demands no description.
+    // MCP does not require a description.
     assert_eq!(names(&pool), ["fine"]);
     assert_eq!(text(&pool, "fine", "").await, "fine");
     for odd in &odd {
@@ -150,7 +150,7 @@ async fn invalid_tools_of_a_server_are_quarantined_and_the_others_work() {
         assert!(!reason.is_empty());
     }
     assert!(pool.report().to_string().contains("quarantined: "), "{}", pool.report());
-    // An odd tool takes nobody's place either.
+    // A tool that is left out does not replace another.
     let pool = ToolPool::builder()
         .add(tool("list", "ours"))
         .add_from(&github(), odd)
@@ -204,10 +204,10 @@ fn every_kind_of_selector_includes_and_excludes() {
 }
 
 #[tokio::test]
-async fn deny_wins_and_hidden_tools_cannot_be_called() {
+async fn deny_has_priority_and_hidden_tools_cannot_be_called() {
     let pool = full().allow(["fs.*", "add"]).deny(["hint:read_only"]).build().expect("a pool");
     assert_eq!(names(&pool), ["add", "fs.delete", "fs.write"]);
-    assert!(refusal(&pool, "fs.read", "").await.starts_with("unknown tool `fs.read`"));
+    assert!(error_text(&pool, "fs.read", "").await.starts_with("unknown tool `fs.read`"));
     let filtered = |by: &str| ToolStatus::Filtered { by: by.to_owned() };
     assert_eq!(status(&pool, "fs.read", &Source::Custom), filtered("deny `hint:read_only`"));
     let reason = "nothing on the allow list picks it";
@@ -223,7 +223,7 @@ fn a_regular_expression_is_given_as_a_pattern() {
 }
 
 #[test]
-fn allow_lists_add_up_and_a_further_filter_lets_nothing_in() {
+fn allow_lists_add_up_and_further_filters_only_narrow() {
     let pool = full().allow(["add"]).allow(["skill"]).build().expect("a pool");
     assert_eq!(names(&pool), ["add", "skill"]);
     let json = r#"{"allow":["add","fs.*","skill"],"deny":["fs.*"]}"#;
@@ -233,7 +233,7 @@ fn allow_lists_add_up_and_a_further_filter_lets_nothing_in() {
 }
 
 #[tokio::test]
-async fn no_filter_is_everything_and_an_empty_allow_list_nothing() {
+async fn no_filter_allows_everything_and_an_empty_allow_list_nothing() {
     assert_eq!(names(&full().build().expect("a pool")), ALL);
     assert_eq!(names(&full().filter(Filter::default()).build().expect("a pool")), ALL);
     assert_eq!(names(&full().deny([] as [&str; 0]).build().expect("a pool")), ALL);
@@ -244,7 +244,7 @@ async fn no_filter_is_everything_and_an_empty_allow_list_nothing() {
     let last = text.lines().last().expect("a line");
     assert_eq!(last, "the pool is empty: 7 tools were offered and none is visible");
     assert!(text.contains("filtered: the allow list is empty"), "{text}");
-    assert_eq!(refusal(&empty, "add", "").await, "unknown tool `add`; there are no tools");
+    assert_eq!(error_text(&empty, "add", "").await, "unknown tool `add`; there are no tools");
     assert_eq!(&*empty.definitions_json(), "[]");
     let nothing = ToolPool::builder().build().expect("a pool").report();
     assert_eq!(nothing.to_string(), "the pool is empty: no tool was offered\n");
@@ -292,7 +292,7 @@ fn the_build_reports_all_invalid_patterns_together() {
     assert_eq!(error.problems().len(), 6, "{text}");
 }
 
-/// A tool of the custom source replaced the linked one: the filter is about what is left.
+/// A tool of the custom source replaced the linked one: the filter sees the result.
 #[tokio::test]
 async fn a_filter_does_not_restore_replaced_tools() {
     let pool = ToolPool::builder()
@@ -304,7 +304,7 @@ async fn a_filter_does_not_restore_replaced_tools() {
     assert_eq!(names(&pool), [""; 0]);
 }
 
-/// A filter settles a collision: what it leaves out has no name to take.
+/// A filter resolves a collision: a tool that it leaves out has no name in the pool.
 #[tokio::test]
 async fn hidden_tools_do_not_collide() {
     let offers = || {
@@ -339,7 +339,7 @@ fn filtered_and_shadowed_tools_need_no_state() {
     assert!(shadowed.build().is_ok());
 }
 
-/// The same for every order in which tools come, numbers from a generator without a seed.
+/// The result does not depend on the order of tools. Pseudo-random numbers without a seed.
 #[test]
 fn order_and_bytes_are_the_same_over_a_thousand_builds() {
     let mut offers = Vec::new();
@@ -371,7 +371,7 @@ fn order_and_bytes_are_the_same_over_a_thousand_builds() {
     }
 }
 
-/// Reads back what was written, as it was.
+/// Returns the value that was written.
 fn kept<T: Serialize + for<'de> Deserialize<'de>>(value: &T) -> T {
     let text = serde_json::to_string(value).expect("JSON");
     let back: T = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
@@ -379,7 +379,7 @@ fn kept<T: Serialize + for<'de> Deserialize<'de>>(value: &T) -> T {
     back
 }
 
-fn refused<T: for<'de> Deserialize<'de> + Debug>(json: &Value, expected: &str) {
+fn rejected<T: for<'de> Deserialize<'de> + Debug>(json: &Value, expected: &str) {
     let error = T::deserialize(json.clone()).expect_err(&json.to_string()).to_string();
     assert!(error.contains(expected), "{json}: {error}");
 }
@@ -403,13 +403,13 @@ async fn a_report_survives_serialization() {
     let status = ToolStatus::Unusable { reason: "no".to_owned() };
     assert_eq!(kept(&status), status);
     let of = |status: &str| json!({"tools": [{"name": "a", "source": "custom", "status": status}]});
-    refused::<PoolReport>(&of("melted"), "melted");
-    refused::<PoolReport>(
+    rejected::<PoolReport>(&of("melted"), "melted");
+    rejected::<PoolReport>(
         &json!({"tools": [{"name": "a", "source": "cloud", "status": "visible"}]}),
         "unknown source `cloud`",
     );
-    refused::<PoolReport>(&json!({"tools": [], "unmached": []}), "unmached");
-    refused::<PoolChange>(
+    rejected::<PoolReport>(&json!({"tools": [], "unmached": []}), "unmached");
+    rejected::<PoolChange>(
         &json!({"added": [], "updated": [], "removed": [], "moved": []}),
         "moved",
     );
@@ -426,9 +426,9 @@ fn filters_survive_serialization() {
     assert_eq!(kept(&Filter::default()), Filter::default());
     let empty = Filter::default().allow([]);
     assert_eq!(kept(&empty), empty);
-    refused::<Filter>(&json!({"alow": []}), "unknown field `alow`");
-    refused::<Filter>(&json!({"deny": ["kind:x"]}), "`kind:x` picks nothing");
-    refused::<Filter>(&json!({"deny": ["fs.["]}), "fs.[");
+    rejected::<Filter>(&json!({"alow": []}), "unknown field `alow`");
+    rejected::<Filter>(&json!({"deny": ["kind:x"]}), "`kind:x` picks nothing");
+    rejected::<Filter>(&json!({"deny": ["fs.["]}), "fs.[");
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
@@ -483,7 +483,7 @@ async fn definitions_calls_and_results_survive_serialization() {
     }
     let measured = call(&pool, "measure", "").await;
     assert_eq!(measured["structuredContent"]["value"], 0.1);
-    refused::<ToolCall>(&json!({"name": "a", "argments": {}}), "argments");
+    rejected::<ToolCall>(&json!({"name": "a", "argments": {}}), "argments");
 }
 
 #[test]
@@ -497,7 +497,7 @@ fn errors_can_be_matched_and_compared() {
 }
 
 #[test]
-fn a_structured_value_that_was_written_on_many_lines_is_read_onto_one() {
+fn a_multi_line_structured_value_is_read_as_one_line() {
     let pretty =
         "{\"content\": [], \"structuredContent\": {\r\n  \"a\": \"x\\ny\",\n  \"b\": 1\n}}";
     let observation: Observation = serde_json::from_str(pretty).expect("an observation");

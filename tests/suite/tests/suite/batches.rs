@@ -1,4 +1,4 @@
-//! Several calls at once: one result each, in call order, and what meets never overlaps.
+//! Several calls at once: one result each, in call order; conflicting calls never overlap.
 
 mod cases;
 mod jobs;

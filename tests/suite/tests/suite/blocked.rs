@@ -1,6 +1,6 @@
-//! Async tools that block their thread, and clients that do not read, do not stop a server.
+//! Async tools that block their thread, and clients that do not read, do not block a server.
 
-use super::server::modern;
+use super::server::stateless;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Lines, Read as _, Write as _};
@@ -9,14 +9,14 @@ use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitSta
 use std::time::{Duration, Instant};
 use suite::limit::Limit;
 
-/// A server that hangs is killed then, so that its test fails.
-const HANGING: Duration = Duration::from_secs(120);
+/// Time limit after which a hanging server is killed, so that its test fails.
+const HANG_LIMIT: Duration = Duration::from_secs(120);
 
-/// When hosts kill a server whose input has ended.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Time after which hosts kill a server whose input has ended.
+const KILL_AFTER: Duration = Duration::from_secs(2);
 
-/// A machine with much to do may be late, but not so often.
-const TRIES: usize = 5;
+/// An overloaded machine may be late, but not every time.
+const ATTEMPTS: usize = 5;
 
 /// Calls that block their thread.
 const BLOCKING: u64 = 16;
@@ -44,7 +44,7 @@ impl Server {
             .spawn()
             .expect("it starts");
         Self {
-            _limit: Limit::within(HANGING, &child),
+            _limit: Limit::within(HANG_LIMIT, &child),
             input: child.stdin.take(),
             output: BufReader::new(child.stdout.take().expect("piped")).lines(),
             log: BufReader::new(child.stderr.take().expect("piped")).lines(),
@@ -52,7 +52,7 @@ impl Server {
         }
     }
 
-    /// Over stdio, after the handshake of 2025-11-25.
+    /// A server over stdio, after the handshake of 2025-11-25.
     fn open() -> Self {
         Self::start(&["serve"]).initialized()
     }
@@ -82,7 +82,7 @@ impl Server {
         self.request(id, "tools/call", &params);
     }
 
-    /// The next answers by their ids: their results, or their errors.
+    /// The next answers by id: results or errors.
     fn answers(&mut self, count: usize) -> BTreeMap<u64, Value> {
         let messages = self.output.by_ref().map(|line| line.expect("UTF-8"));
         let messages = messages.map(|line| serde_json::from_str::<Value>(&line).expect("JSON"));
@@ -100,7 +100,7 @@ impl Server {
         assert!(self.log.any(|line| line.expect("UTF-8").contains(text)), "{text:?} is not logged");
     }
 
-    /// Reads the log until it has each of the texts, in any order.
+    /// Reads the log until it contains each of the texts, in any order.
     fn log_until_all(&mut self, mut texts: Vec<String>) {
         while !texts.is_empty() {
             let line = self.log.next().unwrap_or_else(|| panic!("{texts:?} are not logged"));
@@ -127,7 +127,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Fails only for a process that is gone.
+        // Fails only for a process that has exited.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -137,7 +137,7 @@ fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap_or_default()
 }
 
-/// Fills a server with calls that block, sees the rest served, and ends it.
+/// Fills a server with blocking calls, checks that it still answers, and ends it.
 fn everything_else_is_served(blocking: &[&str], how: &str) {
     let mut server = Server::open();
     for (id, name) in (100..100 + BLOCKING).zip(blocking.iter().cycle()) {
@@ -166,17 +166,17 @@ fn everything_else_is_served(blocking: &[&str], how: &str) {
 }
 
 #[test]
-fn calls_that_block_stop_nothing_until_the_input_ends() {
+fn blocking_calls_do_not_delay_others_until_the_input_ends() {
     everything_else_is_served(&["spin", "sleep", "sleep", "sleep"], "EOF");
 }
 
 #[test]
-fn calls_that_block_stop_no_signal() {
+fn blocking_calls_do_not_delay_a_signal() {
     everything_else_is_served(&["sleep"], "TERM");
     everything_else_is_served(&["sleep"], "HUP");
 }
 
-/// Fills a server with calls whose hooks, approver or arguments block, sees the rest served, and
+/// Fills a server with calls whose hooks, approver or arguments block, checks that it still answers, and
 /// ends it.
 fn hooks_that_block_stop_nothing(how: &str) {
     let program = env!("CARGO_BIN_EXE_blocking_hooks");
@@ -196,10 +196,10 @@ fn hooks_that_block_stop_nothing(how: &str) {
     assert_eq!((text(&served[&2]), text(&served[&3])), ("done", "done"));
     server.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
         "params": {"requestId": 90}}));
-    let refusals = ["a check failed", "was withheld", "did not answer within 1s"];
+    let rejections = ["a check failed", "was withheld", "did not answer within 1s"];
     for (id, result) in server.answers(BLOCKING as usize) {
-        let refusal = refusals[(id - 100) as usize % refusals.len()];
-        assert!(text(&result).contains(refusal), "{id}: {result}");
+        let error_text = rejections[(id - 100) as usize % rejections.len()];
+        assert!(text(&result).contains(error_text), "{id}: {result}");
     }
     let blocking = ["hook before before", "hook after after", "approver of approved", "read"];
     let mut lines = blocking.map(|name| format!("`{name}` blocks its thread")).to_vec();
@@ -210,17 +210,17 @@ fn hooks_that_block_stop_nothing(how: &str) {
 }
 
 #[test]
-fn hooks_that_block_stop_nothing_until_the_input_ends() {
+fn blocking_hooks_do_not_delay_others_until_the_input_ends() {
     hooks_that_block_stop_nothing("EOF");
 }
 
 #[test]
-fn hooks_that_block_stop_no_signal() {
+fn blocking_hooks_do_not_delay_a_signal() {
     hooks_that_block_stop_nothing("TERM");
 }
 
 #[test]
-fn prompts_and_resources_that_block_stop_nothing() {
+fn blocking_prompts_and_resources_do_not_delay_others() {
     let mut server = Server::open();
     for id in 0..5 {
         server.request(10 + id, "prompts/get", &json!({"name": "sleepy_prompt"}));
@@ -249,10 +249,10 @@ fn the_log_reports_the_end_of_a_blocked_poll() {
     assert!(server.answers(1).contains_key(&1));
 }
 
-/// A request on a connection of its own, and its answer to come.
+/// A request on a separate connection, and its future answer.
 fn post(address: &str, id: u64, name: &str) -> BufReader<TcpStream> {
     let params = json!({"name": name, "arguments": {}});
-    let body = modern(id, "tools/call", &params).to_string();
+    let body = stateless(id, "tools/call", &params).to_string();
     let mut stream = TcpStream::connect(address).expect("it listens");
     write!(
         stream,
@@ -273,7 +273,7 @@ fn answer(mut stream: BufReader<TcpStream>) -> String {
 }
 
 #[test]
-fn calls_that_block_stop_nothing_over_http() {
+fn blocking_calls_do_not_delay_others_over_http() {
     let mut server = Server::start(&["serve", "--http", "127.0.0.1:0"]);
     let line = server.log.next().expect("a line").expect("UTF-8");
     let address =
@@ -298,16 +298,16 @@ fn calls_that_block_stop_nothing_over_http() {
     }
 }
 
-/// How long a server takes to end, when its client does not read its answers.
+/// Time in which a server exits while its client does not read answers.
 fn time_to_end_unread(how: &str) -> Duration {
     let mut server = Server::open();
-    // A call that comes later waits until answers are read.
+    // A later call waits until answers are read.
     server.call(21, "report_and_sleep");
     server.log_until("reported");
     for id in 1..=20 {
         server.call(id, "long_text");
     }
-    // One answer shows that calls are answered; the pipe holds little of the others.
+    // One answer shows that calls are answered; the pipe holds few of the others.
     server.answers(1);
     let begun = Instant::now();
     let output = std::mem::replace(&mut server.output, BufReader::new(empty()).lines());
@@ -317,7 +317,7 @@ fn time_to_end_unread(how: &str) -> Duration {
     begun.elapsed()
 }
 
-/// The output of a process that has none.
+/// The output of a process without one.
 fn empty() -> ChildStdout {
     let mut child = Command::new("true").stdout(Stdio::piped()).spawn().expect("it starts");
     drop(child.wait());
@@ -325,9 +325,9 @@ fn empty() -> ChildStdout {
 }
 
 #[test]
-fn a_client_that_does_not_read_holds_up_no_end() {
+fn a_client_that_does_not_read_does_not_delay_the_exit() {
     for how in ["EOF", "TERM"] {
-        assert!((0..TRIES).any(|_| time_to_end_unread(how) < PATIENCE), "{how}");
+        assert!((0..ATTEMPTS).any(|_| time_to_end_unread(how) < KILL_AFTER), "{how}");
     }
 }
 

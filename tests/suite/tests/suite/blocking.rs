@@ -1,4 +1,4 @@
-//! Calls of threads that do not `.await`.
+//! Blocking calls from threads.
 
 use super::support::{blocking_in_time, class};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -38,24 +38,24 @@ async fn hang(dropped: &Dropped) {
     std::future::pending::<()>().await;
 }
 
-/// Tells when it is dropped.
+/// Sends a message when dropped.
 #[derive(Clone)]
 struct Dropped(Sender<()>);
 
 impl Drop for Dropped {
     fn drop(&mut self) {
-        // Nobody may be listening.
+        // The receiver may be gone.
         let _ = self.0.send(());
     }
 }
 
-/// Keeps whoever comes here until it is let go.
+/// Blocks callers until it is released.
 struct Gate(Mutex<Receiver<()>>);
 
 /// Block the thread.
 #[tool(register = false, inline)]
 fn block(gate: &Gate) -> &'static str {
-    // The other end is gone when the test has ended.
+    // The sender is gone when the test has ended.
     let _ = gate.0.lock().unwrap().recv();
     "let go"
 }
@@ -148,7 +148,7 @@ fn a_slow_call_times_out_and_is_dropped() {
 }
 
 #[test]
-fn a_tool_that_blocks_its_thread_delays_no_other_call() {
+fn a_blocking_tool_does_not_delay_other_calls() {
     for runtime in [None, Some(tokio::runtime::Builder::new_current_thread().build().unwrap())] {
         let _inside = runtime.as_ref().map(tokio::runtime::Runtime::enter);
         let (pool, _told, release) = blocking();
@@ -158,7 +158,7 @@ fn a_tool_that_blocks_its_thread_delays_no_other_call() {
         let results = pool.call_all(calls);
         let ids: Vec<&str> = results.iter().map(ToolResult::call_id).collect();
         assert_eq!(ids, ["ping", "block", "ping"]);
-        // What has ended by then keeps its result.
+        // A call that has ended by then keeps its result.
         assert_eq!(texts(&results[..1]), ["pong"]);
         assert_eq!(class(&results[1]), ErrorClass::Timeout);
         assert_eq!(class(&results[2]), ErrorClass::Timeout);
@@ -168,7 +168,7 @@ fn a_tool_that_blocks_its_thread_delays_no_other_call() {
 }
 
 #[test]
-fn without_a_limit_it_waits() {
+fn a_call_without_a_limit_waits() {
     blocking_in_time(|| {
         let (pool, _told, release) = blocking();
         thread::scope(|scope| {
@@ -220,7 +220,7 @@ fn from_inside_of_a_tool() {
 }
 
 #[tokio::test]
-async fn hooks_and_limits_hold_as_for_every_call() {
+async fn hooks_and_limits_apply_to_blocking_calls() {
     let deny = |_: HookCall| async { tool_runtime::Before::deny("no") };
     let (builder, _told, _release) = builder();
     let pool = builder.hook(Hook::before("ping", deny)).build().expect("a pool");
@@ -231,7 +231,7 @@ async fn hooks_and_limits_hold_as_for_every_call() {
 }
 
 #[test]
-fn after_the_pool_is_closed_calls_are_answered() {
+fn calls_after_the_pool_is_closed_are_answered() {
     let (pool, _told, _release) = blocking();
     pool.close();
     pool.close();
@@ -241,7 +241,7 @@ fn after_the_pool_is_closed_calls_are_answered() {
 }
 
 #[test]
-fn a_pool_that_is_dropped_waits_for_nothing() {
+fn dropping_a_pool_does_not_wait() {
     let (pool, _told, release) = blocking();
     let pool = pool.with_timeout(Duration::from_millis(10));
     assert_eq!(class(&pool.call(ToolCall::new("block", ""))), ErrorClass::Timeout);
@@ -249,7 +249,7 @@ fn a_pool_that_is_dropped_waits_for_nothing() {
     let tools = pool.pool().clone();
     drop(pool);
     assert!(began.elapsed() < Duration::from_secs(30));
-    // The tools themselves are still there.
+    // The tools are still in the pool.
     let again = tools.blocking().expect("a thread");
     assert_eq!(again.call(ToolCall::new("ping", "")).observation().to_text(), "pong");
     drop(release);
@@ -265,7 +265,7 @@ async fn a_pool_can_be_dropped_inside_of_a_runtime() {
     told.recv_timeout(Duration::from_secs(60)).expect("the call was dropped");
 }
 
-/// Connects a program, calls it, connects it again and disconnects it.
+/// Connects, calls a tool, reconnects and disconnects.
 fn check_servers(pool: &BlockingPool) {
     let script = r#"{"tools": ["echo"]}"#;
     let server = McpServerConfig::stdio(env!("CARGO_BIN_EXE_faulty_server")).args([script]);

@@ -1,6 +1,6 @@
-//! A call has exactly one outcome: panics, time limits, cancellation, state, typed calls.
+//! Each call has exactly one outcome: panics, time limits, cancellation, state, typed calls.
 
-use super::support::{pool_of, refusal, text};
+use super::support::{error_text, pool_of, text};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -96,7 +96,7 @@ async fn a_call_without_time_is_not_started() {
     assert_eq!(pool.context().get::<Counter>().expect("state").0.load(Ordering::SeqCst), 0);
 }
 
-/// Sets a flag when it is dropped.
+/// Sets a flag when dropped.
 struct OnDrop(Arc<AtomicBool>);
 
 impl Drop for OnDrop {
@@ -110,7 +110,7 @@ struct Watch {
     dropped: Arc<AtomicBool>,
 }
 
-/// Wait for ever.
+/// Wait forever.
 #[tool(register = false, timeout = "50ms")]
 async fn hang(watch: &Watch) {
     let _guard = OnDrop(Arc::clone(&watch.dropped));
@@ -118,7 +118,7 @@ async fn hang(watch: &Watch) {
     std::future::pending::<()>().await;
 }
 
-/// Wait for ever, without a limit.
+/// Wait forever, without a limit.
 #[tool(register = false)]
 async fn hang_long(watch: &Watch) {
     let _guard = OnDrop(Arc::clone(&watch.dropped));
@@ -203,7 +203,7 @@ async fn a_plain_function_can_ask_whether_it_was_cancelled() {
     }
 }
 
-/// How a caller ends a call.
+/// The way in which a caller ends a call.
 enum End {
     Timeout,
     Deadline,
@@ -354,16 +354,19 @@ async fn an_unknown_tool_names_the_nearest() {
         .state(Counter::default())
         .build()
         .expect("a pool");
-    assert_eq!(refusal(&pool, "devide", "").await, "unknown tool `devide`; did you mean `divide`?");
     assert_eq!(
-        refusal(&pool, "zzz", "").await,
+        error_text(&pool, "devide", "").await,
+        "unknown tool `devide`; did you mean `divide`?"
+    );
+    assert_eq!(
+        error_text(&pool, "zzz", "").await,
         "unknown tool `zzz`; the tools are `count`, `divide`"
     );
     let tool = |name: &str| Tool::builder(name, "Answer.").handler(|| async { 1 });
     let pool = ToolPool::builder().add(tool("a.one")).add(tool("b.two")).build().expect("a pool");
-    // Those of the same group come first.
+    // Names of the same group come first.
     assert_eq!(
-        refusal(&pool, "b.zzzzz", "").await,
+        error_text(&pool, "b.zzzzz", "").await,
         "unknown tool `b.zzzzz`; the tools are `b.two`, `a.one`"
     );
 }
@@ -384,7 +387,7 @@ fn as_sum(action: &SumAction) -> String {
 }
 
 #[tokio::test]
-async fn a_call_and_its_answer_show_themselves_to_a_person() {
+async fn a_call_and_its_result_have_readable_text() {
     let pool = pool_of::<SumAction>();
     let tool = pool.get("sum").expect("the tool");
     assert_eq!(tool.visualize(r#"{"a":1,"b":2}"#), "1 + 2");

@@ -1,6 +1,6 @@
-//! Tools that come and go while the pool runs.
+//! Tools that are added and removed while the pool runs.
 
-use super::support::{in_time, refusal, text};
+use super::support::{error_text, in_time, text};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 use tokio::sync::Notify;
@@ -50,7 +50,7 @@ async fn tools_are_added_replaced_set_and_removed() {
     assert_eq!(lists(&set), [vec!["d"], vec!["b"], vec!["a", "c"]]);
     let removed = pool.remove_tools(&skills(), &pattern("d")).expect("removed");
     assert_eq!(lists(&removed), [NONE, NONE, vec!["d"]]);
-    assert_eq!(refusal(&pool, "d", "").await, "unknown tool `d`; the tools are `b`");
+    assert_eq!(error_text(&pool, "d", "").await, "unknown tool `d`; the tools are `b`");
     let removed = pool.remove_tools(&skills(), &pattern("*")).expect("removed");
     assert_eq!(lists(&removed), [NONE, NONE, vec!["b"]]);
     let report = pool.report();
@@ -82,7 +82,7 @@ async fn only_the_owner_replaces_and_removes() {
     }
     assert_eq!(names(&pool), ["a", "built"]);
     assert_eq!(text(&pool, "a", "").await, "1");
-    // The owner of one keeps it when another sets its own.
+    // A source keeps its tool when another source sets its own.
     pool.set_tools(&others, [tool("x", "")]).expect("set");
     assert_eq!(names(&pool), ["a", "built", "x"]);
 }
@@ -94,7 +94,7 @@ async fn linked() -> &'static str {
 }
 
 #[tokio::test]
-async fn a_linked_tool_gives_way_and_comes_back() {
+async fn a_linked_tool_is_replaced_and_restored() {
     let linked = Registration::of::<LinkedAction>("src/a.rs", 1).tool();
     let pool = ToolPool::builder().add_from(&Source::Linked, [linked]).build().expect("a pool");
     let change = pool.add_tools(&skills(), [tool("same", "skill")]).expect("added");
@@ -105,9 +105,9 @@ async fn a_linked_tool_gives_way_and_comes_back() {
     assert_eq!(text(&pool, "same", "").await, "linked");
 }
 
-/// Each source owns what it offers, also if another offers the very same.
+/// Each source owns its tools, even if another source has equal ones.
 #[test]
-fn a_tool_that_two_sources_offer_stays_until_both_have_removed_it() {
+fn a_tool_of_two_sources_stays_until_both_have_removed_it() {
     let pool = ToolPool::builder()
         .add_from(&Source::Linked, [Tool::of::<LinkedAction>()])
         .build()
@@ -134,18 +134,19 @@ async fn all_mistakes_are_reported_together_and_change_nothing() {
     let pool = empty();
     pool.add_tools(&skills(), [tool("a", "1")]).expect("added");
     let mut changes = pool.changes();
-    let refused = |result: Result<PoolChange, PoolError>| result.expect_err("refused").to_string();
+    let rejected =
+        |result: Result<PoolChange, PoolError>| result.expect_err("rejected").to_string();
     let twice = [tool("b", ""), tool("c", ""), tool("b", ""), tool("c", ""), tool("d", "")];
-    let error = refused(pool.add_tools(&skills(), twice));
+    let error = rejected(pool.add_tools(&skills(), twice));
     assert!(error.contains("two tools are named `b`: one of owner:skills"), "{error}");
     assert!(error.contains("two tools are named `c`"), "{error}");
-    let error = refused(pool.set_tools(&skills(), [tool("b", ""), tool("b", "")]));
+    let error = rejected(pool.set_tools(&skills(), [tool("b", ""), tool("b", "")]));
     assert!(error.contains("two tools are named `b`"), "{error}");
     let wrong = [Tool::of::<QueryAction>(), tool("bad name", ""), tool("fine", "")];
-    let error = refused(pool.add_tools(&skills(), wrong));
+    let error = rejected(pool.add_tools(&skills(), wrong));
     assert!(error.contains("tool `query` borrows a `suite::changes::Database`"), "{error}");
     assert!(error.contains("bad tool name \"bad name\""), "{error}");
-    let error = refused(pool.add_tools(&skills(), [tool("A", "")]));
+    let error = rejected(pool.add_tools(&skills(), [tool("A", "")]));
     assert!(error.contains("`A` and `a` differ only in case"), "{error}");
     assert_eq!(names(&pool), ["a"]);
     assert_eq!(text(&pool, "a", "").await, "1");
@@ -154,7 +155,7 @@ async fn all_mistakes_are_reported_together_and_change_nothing() {
 }
 
 #[test]
-fn state_that_the_pool_has_is_enough() {
+fn state_of_the_pool_is_available_to_added_tools() {
     let pool = ToolPool::builder().state(Database).build().expect("a pool");
     assert_eq!(
         pool.add_tools(&skills(), [Tool::of::<QueryAction>()]).expect("ok").added,
@@ -163,11 +164,11 @@ fn state_that_the_pool_has_is_enough() {
 }
 
 #[test]
-fn the_filter_comes_first() {
+fn the_filter_applies_before_other_checks() {
     let pool = ToolPool::builder().add(tool("own", "")).deny(["no.*", "source:mcp:evil"]).build();
     let pool = pool.expect("a pool");
     let mut changes = pool.changes();
-    // Left out: it collides with nobody and needs nothing.
+    // Left out: it has no collision and needs no state.
     let evil = Source::mcp("evil");
     let change = pool.add_tools(&evil, [tool("own", ""), Tool::of::<QueryAction>()]).expect("none");
     assert!(change.is_empty());
@@ -178,7 +179,7 @@ fn the_filter_comes_first() {
     let filtered =
         |tool: &&tool_runtime::ToolReport| matches!(tool.status, ToolStatus::Filtered { .. });
     assert_eq!(pool.report().tools.iter().filter(filtered).count(), 4, "{}", pool.report());
-    // What was left out can be removed, too.
+    // A tool that was left out can be removed, too.
     assert!(pool.remove_tools(&evil, &pattern("own")).expect("its own").is_empty());
 }
 
@@ -204,10 +205,10 @@ async fn listeners_are_notified_only_of_visible_changes() {
     assert!(pool.add_tools(&skills(), [tool("x", ""), tool("x", "")]).is_err());
     pool.remove_tools(&skills(), &pattern("a")).expect("removed");
     for listener in [&mut one, &mut other] {
-        let heard: Vec<PoolChange> = std::iter::from_fn(|| listener.try_next()).collect();
-        let heard: Vec<_> = heard.iter().map(lists).collect();
+        let received: Vec<PoolChange> = std::iter::from_fn(|| listener.try_next()).collect();
+        let received: Vec<_> = received.iter().map(lists).collect();
         assert_eq!(
-            heard,
+            received,
             [[vec!["a", "b"], NONE, NONE], [vec!["c"], NONE, vec!["b"]], [NONE, NONE, vec!["a"]],]
         );
     }
@@ -244,7 +245,7 @@ async fn a_listener_may_change_the_pool() {
     assert_eq!(names(&pool), ["a", "a.echo"]);
 }
 
-/// What makes the tools may itself use the pool.
+/// A factory of tools may use the pool.
 #[test]
 fn an_iterator_of_added_tools_may_use_the_pool() {
     let pool = empty();
@@ -259,7 +260,7 @@ fn an_iterator_of_added_tools_may_use_the_pool() {
 }
 
 #[tokio::test]
-async fn a_call_that_runs_finishes_when_its_tool_is_removed_or_replaced() {
+async fn a_running_call_finishes_when_its_tool_is_removed_or_replaced() {
     let (started, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let (tell, wait) = (Arc::clone(&started), Arc::clone(&go));
     let slow = Tool::builder("slow", "Wait.").handler(move || {
@@ -277,7 +278,7 @@ async fn a_call_that_runs_finishes_when_its_tool_is_removed_or_replaced() {
         pool.add_tools(&skills(), [tool("slow", "the new one")]).expect("replaced");
         assert_eq!(text(&pool, "slow", "").await, "the new one");
         pool.remove_tools(&skills(), &pattern("slow")).expect("removed");
-        assert_eq!(refusal(&pool, "slow", "").await, "unknown tool `slow`; there are no tools");
+        assert_eq!(error_text(&pool, "slow", "").await, "unknown tool `slow`; there are no tools");
         go.notify_one();
     };
     let (result, ()) = tokio::join!(pool.call(ToolCall::new("slow", "")), change);
@@ -328,36 +329,36 @@ async fn a_snapshot_does_not_change() {
 fn concurrent_additions_lose_nothing_and_notify_all_listeners() {
     let pool = empty();
     let (mut one, mut other) = (pool.changes(), pool.changes());
-    let (start, refused) = (Barrier::new(4), AtomicUsize::new(0));
+    let (start, rejected) = (Barrier::new(4), AtomicUsize::new(0));
     std::thread::scope(|threads| {
         for thread in 0..4 {
-            let (pool, start, refused) = (&pool, &start, &refused);
+            let (pool, start, rejected) = (&pool, &start, &rejected);
             threads.spawn(move || {
                 let source = Source::owner(format!("thread{thread}"));
                 start.wait();
                 for index in 0..25 {
                     let name = format!("t{thread}.n{index}");
                     pool.add_tools(&source, [tool(&name, "")]).expect("its own name");
-                    // One of the four has it.
+                    // Exactly one of the four has it.
                     let shared = pool.add_tools(&source, [tool("shared", "")]);
-                    refused.fetch_add(usize::from(shared.is_err()), Ordering::SeqCst);
+                    rejected.fetch_add(usize::from(shared.is_err()), Ordering::SeqCst);
                 }
             });
         }
     });
     assert_eq!(names(&pool).len(), 101);
-    assert_eq!(refused.load(Ordering::SeqCst), 75);
-    let heard = |changes: &mut tool_runtime::PoolChanges| -> Vec<PoolChange> {
+    assert_eq!(rejected.load(Ordering::SeqCst), 75);
+    let received = |changes: &mut tool_runtime::PoolChanges| -> Vec<PoolChange> {
         std::iter::from_fn(|| changes.try_next()).collect()
     };
-    let (one, other) = (heard(&mut one), heard(&mut other));
+    let (one, other) = (received(&mut one), received(&mut other));
     assert_eq!(one, other);
     let added: usize = one.iter().map(|change| change.added.len()).sum();
     let updated: usize = one.iter().map(|change| change.updated.len()).sum();
     assert_eq!((added, updated), (101, 0));
 }
 
-/// Changes, restrictions and looks at once: no view stays behind the pool.
+/// Concurrent changes, restrictions and reads: no view is older than the pool.
 #[test]
 fn restricted_handles_follow_changes_from_other_threads() {
     let pool = ToolPool::builder().add(tool("fs.own", "")).build().expect("a pool");

@@ -1,12 +1,12 @@
-//! Other people's checkers look at the quickstart.
+//! Third-party checkers run on the quickstart.
 
 use super::quickstart::binary;
 use serde_json::Value;
 use suite::peers::Program::Venv;
 use suite::peers::{folder, peer};
 
-/// What `mcp-assert` says of descriptions: prose is for people to judge, and `add` does not change
-/// anything, whatever its name suggests.
+/// The remarks of `mcp-assert` on descriptions are for people to judge, and `add` does not change
+/// any state, despite its name.
 const PROSE: &str = "W108,W110,W111,W116";
 
 fn server() -> &'static str {
@@ -20,7 +20,7 @@ fn mcp_assert_finds_nothing_in_the_schemas() {
     assert!(ended.is_success(), "{}", ended.described());
 }
 
-/// It fails for numbers that it cannot write itself, such as infinity; those are no answers of ours.
+/// The checker fails for numbers that it cannot write, such as infinity; the server does not send these.
 #[test]
 fn mcp_assert_finds_no_input_that_breaks_a_tool() {
     let fuzz = ["fuzz", "--json", "--seed", "42", "--runs", "200", "--server", server()];
@@ -41,7 +41,7 @@ fn mcp_assert_finds_no_input_that_breaks_a_tool() {
 }
 
 #[test]
-fn mcp_contract_sees_the_same_tools_twice() {
+fn mcp_contract_finds_no_difference_between_two_listings() {
     let file = folder().join("contract.json");
     let file = file.to_str().expect("a path in UTF-8");
     for words in [["snapshot", "--quiet"], ["check", "--strict"]] {

@@ -1,4 +1,4 @@
-//! The command line of the quickstart, as a person and as a script use it.
+//! The command line of the quickstart, used interactively and by scripts.
 
 use super::quickstart::binary;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ fn run_with_input(arguments: &[&str], input: &str) -> Output {
         .expect("the quickstart starts");
     let _limit = Limit::of(&child);
     let mut stdin = child.stdin.take().expect("piped");
-    // A command that does not read may be gone already.
+    // A command that does not read its input may have exited.
     let _ = stdin.write_all(input.as_bytes());
     drop(stdin);
     child.wait_with_output().expect("it ends")
@@ -130,7 +130,7 @@ fn options_are_allowed_anywhere_after_their_command() {
 }
 
 #[test]
-fn every_command_has_a_help() {
+fn every_command_has_help() {
     for name in ["serve", "list", "call", "schema", "help"] {
         let help = run(&["help", name]);
         assert_eq!(stdout(&run(&[name, "--help"])), stdout(&help));
@@ -165,7 +165,7 @@ fn report_is_text_or_json() {
 }
 
 #[test]
-fn version_and_help_are_the_packages() {
+fn version_and_help_name_the_package() {
     assert_eq!(stdout(&run(&["--version"])), "quickstart 0.1.0\n");
     let help = run(&["--help"]);
     for word in ["serve", "list", "call", "schema"] {
@@ -174,7 +174,7 @@ fn version_and_help_are_the_packages() {
 }
 
 #[test]
-fn logs_go_to_standard_error_as_rust_log_says() {
+fn logs_go_to_standard_error_filtered_by_rust_log() {
     let run = |level: Option<&str>| {
         let mut command = Command::new(binary());
         command.stdin(Stdio::null()).env_remove("RUST_LOG");
@@ -212,7 +212,7 @@ fn a_full_disk_is_an_error() {
 }
 
 #[test]
-fn the_operator_sees_what_the_model_does_not() {
+fn internal_errors_are_shown_only_to_the_operator() {
     let output = odd(&["call", "broken"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("detail: the database is gone"), "{}", stderr(&output));
@@ -220,10 +220,10 @@ fn the_operator_sees_what_the_model_does_not() {
     assert!(!stderr(&output).contains("\u{1b}["), "no colours where nobody looks");
 }
 
-/// `script` gives the command a terminal, which a pipe is not.
+/// `script` runs the command in a terminal instead of a pipe.
 #[test]
 #[cfg(target_os = "linux")]
-fn a_person_at_a_terminal_sees_the_call_and_the_answer() {
+fn a_terminal_shows_the_call_and_the_result() {
     let command = format!("{} call search_notes query=rust", binary().display());
     let mut script = Command::new("script");
     script.args(["--quiet", "--return", "--command", &command, "/dev/null"]).stdin(Stdio::null());

@@ -1,4 +1,4 @@
-//! Servers over HTTP whose tools are tools of a pool.
+//! Servers over HTTP whose tools are in a pool.
 
 mod auth;
 mod ends;
@@ -10,7 +10,7 @@ mod oauth;
 mod oauth_knocks;
 mod old;
 mod proxies;
-mod refusals;
+mod rejections;
 mod tasks;
 mod tls;
 mod versions;

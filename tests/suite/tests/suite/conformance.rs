@@ -1,4 +1,4 @@
-//! The official conformance suite against a server that is written with the macros alone, and
+//! The official conformance suite against a server that uses the macros alone, and
 //! against a client that is a pool and its manager.
 
 use serde_json::Value;
@@ -13,28 +13,28 @@ use suite::served::Served;
 const SUITE: &str = "node_modules/@modelcontextprotocol/conformance/dist/index.js";
 
 #[test]
-fn everything_that_2025_11_25_requires() {
+fn server_conforms_to_2025_11_25() {
     conforms("2025-11-25", 30, 3);
 }
 
 #[test]
-fn everything_that_2026_07_28_requires() {
+fn server_conforms_to_2026_07_28() {
     conforms("2026-07-28", 37, 13);
 }
 
 #[test]
-fn everything_that_2025_11_25_requires_of_clients() {
+fn client_conforms_to_2025_11_25() {
     client_conforms("2025-11-25", 18);
 }
 
 #[test]
-fn everything_that_2026_07_28_requires_of_clients() {
+fn client_conforms_to_2026_07_28() {
     client_conforms("2026-07-28", 32);
 }
 
-/// What is not scored, and not spoken: other ways to a token than a secret or a person, which a
-/// host gives as headers.
-const NOT_SPOKEN: [&str; 5] = [
+/// Scenarios that are not scored, and not supported: authorization grants other than by a secret or a user. A
+/// host can pass such tokens as headers.
+const NOT_SUPPORTED: [&str; 5] = [
     "auth/client-credentials-jwt",
     "auth/dpop",
     "auth/dpop-nonce",
@@ -54,7 +54,7 @@ fn client_conforms(version: &str, scored: usize) {
     assert!(ended.is_success(), "{}", ended.described());
     let mut failed = failed(&ended);
     failed.sort_unstable();
-    assert_eq!(failed, NOT_SPOKEN, "{}", ended.described());
+    assert_eq!(failed, NOT_SUPPORTED, "{}", ended.described());
     assert_eq!(passed(&ended.output), scored + 2, "{}", ended.described());
 }
 
@@ -64,7 +64,7 @@ fn failed(ended: &Ended) -> Vec<&str> {
     lines.filter_map(|line| line.split(':').next()).collect()
 }
 
-/// The summary has one line for each scenario; what is not scored is repeated after it.
+/// The summary has one line per scenario; scenarios that are not scored are listed again below.
 fn summary(output: &str) -> &str {
     let summary = output.split("SUMMARY ===").nth(1).unwrap_or_default();
     summary.split("Total").next().unwrap_or_default()
@@ -73,7 +73,7 @@ fn summary(output: &str) -> &str {
 /// Runs a frozen set of scenarios, and those that are not scored.
 fn conforms(version: &str, scored: usize, unscored: usize) {
     let results = folder().join(format!("conformance-{version}"));
-    // A fresh directory: the suite adds to what is there.
+    // A fresh directory: the suite appends to existing results.
     drop(fs::remove_dir_all(&results));
     let served = Served::start(&built("conformance-server"), &["--max-stream-duration", "1"]);
     let out = results.to_str().expect("a path in UTF-8");
@@ -85,12 +85,12 @@ fn conforms(version: &str, scored: usize, unscored: usize) {
     assert_eq!(passed(&ended.output), scored + unscored, "{}", described());
 }
 
-/// How many scenarios have passed.
+/// Number of scenarios that passed.
 fn passed(output: &str) -> usize {
     summary(output).lines().filter(|line| line.starts_with('✓')).count()
 }
 
-/// What the suite failed or warned of, in any scenario.
+/// Failures and warnings of all scenarios.
 fn complaints(results: &Path) -> Vec<String> {
     let scenarios = fs::read_dir(results).expect("the suite has written its results");
     let scenarios = scenarios.map(|scenario| scenario.expect("a readable entry").path());

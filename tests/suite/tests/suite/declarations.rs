@@ -1,6 +1,6 @@
 //! Declarations of agents and skills: which tools they leave of a pool, and which calls.
 
-use super::support::{class, in_time, refusal, text};
+use super::support::{class, error_text, in_time, text};
 use serde_json::{Map, Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -118,11 +118,11 @@ async fn a_refusal_says_what_is_allowed_and_why() {
     let pool = pool();
     let _skill = pool.restrict_declared(&DeclaredTools::allow("Bash(git *), Bash(npm test:*)"));
     assert_eq!(
-        refusal(&pool, "Bash", &command("rm -r src")).await,
+        error_text(&pool, "Bash", &command("rm -r src")).await,
         "the call to `Bash` is not allowed: `command` does not match `Bash(git *)` or `Bash(npm test:*)`"
     );
     assert_eq!(
-        refusal(&pool, "Bash", &command("git log | sh")).await,
+        error_text(&pool, "Bash", &command("git log | sh")).await,
         "the call to `Bash` is not allowed: `command` does not match `Bash(git *)` or `Bash(npm test:*)`; the command contains a pipeline; run one plain command"
     );
     let status = &pool.report().tools[1].status;
@@ -154,7 +154,7 @@ async fn the_argument_that_is_compared_is_the_one_that_runs() {
         ("Bash", r#"{"command": "git log", "cmd": "id"}"#, "`command` is given more than once"),
         ("Bash", r#"{"cmd": "id", "limit": 1}"#, "`command` does not match `Bash(git *)`"),
     ] {
-        let text = refusal(&pool, tool, arguments).await;
+        let text = error_text(&pool, tool, arguments).await;
         assert_eq!(text, format!("the call to `{tool}` is not allowed: {reason}"), "{arguments}");
     }
 }
@@ -178,7 +178,7 @@ async fn paths_are_compared_by_their_text() {
         "SRC/a",
         "",
     ] {
-        let text = refusal(&pool, "Read", &json!({ "file_path": path }).to_string()).await;
+        let text = error_text(&pool, "Read", &json!({ "file_path": path }).to_string()).await;
         assert!(
             text.contains("does not match `Read(src/**)` or `Read(/etc/hosts)`"),
             "{path}: {text}"
@@ -189,7 +189,7 @@ async fn paths_are_compared_by_their_text() {
     let _skill = at_work.restrict_declared(&DeclaredTools::allow("Read(src/**)"));
     assert!(text(&at_work, "Read", r#"{"file_path": "/work/src/a"}"#).await.starts_with("read"));
     assert!(
-        refusal(&at_work, "Read", r#"{"file_path": "/work/key"}"#).await.contains("not allowed")
+        error_text(&at_work, "Read", r#"{"file_path": "/work/key"}"#).await.contains("not allowed")
     );
 }
 
@@ -217,7 +217,7 @@ async fn urls_are_compared_by_host_scheme_and_port() {
         "https://example.com\n.evil.com",
         "example.com",
     ] {
-        let text = refusal(&pool, "WebFetch", &json!({ "url": url }).to_string()).await;
+        let text = error_text(&pool, "WebFetch", &json!({ "url": url }).to_string()).await;
         assert!(text.contains("does not match `WebFetch(domain:example.com)`"), "{url}: {text}");
     }
 }
@@ -241,21 +241,21 @@ async fn a_child_handle_only_narrows() {
     let outer = pool.restrict_declared(&DeclaredTools::allow("Bash(git *), Read"));
     let inner = child.restrict_declared(&DeclaredTools::allow("Bash, WebFetch, fs.list"));
     assert_eq!(names(&child), ["Bash"]);
-    assert!(refusal(&child, "Bash", &command("id")).await.contains("is not allowed"));
+    assert!(error_text(&child, "Bash", &command("id")).await.contains("is not allowed"));
     drop(inner);
     let inner = child.restrict_declared(&DeclaredTools::allow("Bash(id), Bash(git log:*)"));
     assert_eq!(text(&child, "Bash", &command("git log -5")).await, "ran git log -5");
     for denied in ["id", "git status"] {
-        assert!(refusal(&child, "Bash", &command(denied)).await.contains("is not allowed"));
+        assert!(error_text(&child, "Bash", &command(denied)).await.contains("is not allowed"));
     }
     assert_eq!(text(&pool, "Bash", &command("git status")).await, "ran git status");
     let replaced = child.replace(["*"]).unwrap();
     assert_eq!(text(&child, "Bash", &command("git status")).await, "ran git status");
-    assert!(refusal(&child, "Bash", &command("id")).await.contains("is not allowed"));
+    assert!(error_text(&child, "Bash", &command("id")).await.contains("is not allowed"));
     drop(outer);
     assert_eq!(text(&child, "Bash", &command("id")).await, "ran id");
     drop(replaced);
-    assert!(refusal(&child, "Bash", &command("git status")).await.contains("`Bash(id)`"));
+    assert!(error_text(&child, "Bash", &command("git status")).await.contains("`Bash(id)`"));
     drop(inner);
     assert_eq!(text(&child, "Bash", &command("rm -r src")).await, "ran rm -r src");
 }
@@ -324,7 +324,7 @@ async fn hooks_see_allowed_calls_before_and_every_call_after() {
         .build()
         .unwrap();
     let _skill = pool.restrict_declared(&DeclaredTools::allow("Bash(git *)"));
-    refusal(&pool, "Bash", &command("id")).await;
+    error_text(&pool, "Bash", &command("id")).await;
     assert_eq!((before.load(Ordering::SeqCst), after.load(Ordering::SeqCst)), (0, 1));
     text(&pool, "Bash", &command("git log")).await;
     assert_eq!((before.load(Ordering::SeqCst), after.load(Ordering::SeqCst)), (1, 2));
@@ -340,7 +340,7 @@ async fn repaired_arguments_are_checked() {
         ("functions.Bash", r#"{"command": "id"}"#),
         ("Bash", r#"{"command": "id", "limit": "5"} </call>"#),
     ] {
-        let text = refusal(&pool, name, arguments).await;
+        let text = error_text(&pool, name, arguments).await;
         assert!(text.contains("does not match `Bash(git *)`"), "{arguments}: {text}");
     }
 }
@@ -367,16 +367,18 @@ async fn denied_calls_win_over_allowed_ones() {
     let _skill = pool.restrict_declared(&tools);
     assert_eq!(text(&pool, "Bash", &command("git log")).await, "ran git log");
     assert_eq!(
-        refusal(&pool, "Bash", &command("git push origin")).await,
+        error_text(&pool, "Bash", &command("git push origin")).await,
         "the call to `Bash` is not allowed: `command` matches `Bash(git push *)`, which is denied"
     );
-    assert!(refusal(&pool, "Bash", &command("git remote add")).await.contains("which is denied"));
+    assert!(
+        error_text(&pool, "Bash", &command("git remote add")).await.contains("which is denied")
+    );
     drop(_skill);
     let _skill = pool.restrict_declared(&DeclaredTools::default().deny("Bash(git push *), READ"));
     assert_eq!(names(&pool), ["Bash", "WebFetch", "fs.list"]);
     assert_eq!(text(&pool, "Bash", &command("ls")).await, "ran ls");
     assert_eq!(
-        refusal(&pool, "Bash", &command("ls; git push")).await,
+        error_text(&pool, "Bash", &command("ls; git push")).await,
         "the call to `Bash` is not allowed: `Bash(git push *)` is denied, and the command contains a separator; run one plain command"
     );
 }
@@ -507,7 +509,7 @@ async fn tools_of_mcp_servers_are_declared_by_server_and_tool() {
     }
     let _skill = pool.restrict_declared(&DeclaredTools::allow("mcp__sh__run(git *)"));
     assert_eq!(text(&pool, "sh.run", r#"{"line": "git log"}"#).await, r#""git log""#);
-    let denied = refusal(&pool, "sh.run", r#"{"line": "git log; id"}"#).await;
+    let denied = error_text(&pool, "sh.run", r#"{"line": "git log; id"}"#).await;
     assert!(denied.contains("`line` does not match `mcp__sh__run(git *)`"), "{denied}");
     manager.close().await;
 }
@@ -524,7 +526,7 @@ async fn a_restriction_follows_the_tools_of_the_pool() {
     pool.add_tools(&Source::owner("later"), [grep]).unwrap();
     assert_eq!(names(&pool), ["Grep", "fs.list"]);
     assert_eq!(text(&pool, "Grep", r#"{"path": "src/a"}"#).await, "found");
-    assert!(refusal(&pool, "Grep", r#"{"path": "key"}"#).await.contains("is not allowed"));
+    assert!(error_text(&pool, "Grep", r#"{"path": "key"}"#).await.contains("is not allowed"));
     assert_eq!(
         pool.report().tools[0].status.to_string(),
         "restricted to `Grep(src/**)`, `fs.list`"

@@ -1,4 +1,4 @@
-//! How a process ends: its input does, or a signal comes. Its values are closed before.
+//! Ends of a process: the end of its input, or a signal. Its values are closed before.
 
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Lines, Write as _};
@@ -6,11 +6,11 @@ use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitSta
 use std::time::{Duration, Instant};
 use suite::limit::Limit;
 
-/// When the official Python client sends SIGTERM to a server whose input has ended.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Time after which the official Python client sends SIGTERM to a server whose input has ended.
+const KILL_AFTER: Duration = Duration::from_secs(2);
 
-/// A machine with much to do may be late, but not so often.
-const TRIES: usize = 5;
+/// An overloaded machine may be late, but not every time.
+const ATTEMPTS: usize = 5;
 
 struct Shop {
     child: Child,
@@ -73,7 +73,7 @@ impl Shop {
         assert!(kill.expect("there is `kill`").success());
     }
 
-    /// The end of the process, which has closed its value, and the result of its last call.
+    /// Waits until the value is closed. Returns the exit status and the result of the last call.
     fn ended(mut self) -> (ExitStatus, Option<Value>) {
         let messages = self.output.by_ref().map(|line| line.expect("UTF-8"));
         let messages = messages.map(|line| serde_json::from_str::<Value>(&line).expect("JSON"));
@@ -86,12 +86,12 @@ impl Shop {
 #[test]
 fn an_endless_call_is_abandoned_before_the_host_kills_the_server() {
     for (tool, sign) in [("shop.wait", "waiting"), ("shop.count", "")] {
-        let in_time = |_| time_to_end(tool, sign).is_some_and(|time| time < PATIENCE);
-        assert!((0..TRIES).any(in_time), "{tool}");
+        let in_time = |_| time_to_end(tool, sign).is_some_and(|time| time < KILL_AFTER);
+        assert!((0..ATTEMPTS).any(in_time), "{tool}");
     }
 }
 
-/// How long a server takes to end after its input, while it is busy. `None` if it had no time left to
+/// Time in which a busy server exits after the end of its input. `None` if it had no time left to
 /// answer its call, as on an overloaded machine.
 fn time_to_end(tool: &str, sign: &str) -> Option<Duration> {
     let mut shop = Shop::open();
@@ -136,7 +136,7 @@ fn an_unanswerable_question_fails_immediately() {
 }
 
 #[test]
-fn a_signal_ends_a_server_as_the_end_of_its_input_does() {
+fn a_signal_ends_a_server_like_the_end_of_its_input() {
     for signal in ["TERM", "INT"] {
         let mut shop = Shop::open();
         shop.call("shop.wait");
@@ -149,7 +149,7 @@ fn a_signal_ends_a_server_as_the_end_of_its_input_does() {
 }
 
 #[test]
-fn a_signal_cancels_a_call_by_hand() {
+fn a_signal_cancels_a_command_line_call() {
     let mut shop = Shop::start(&["call", "shop.wait"]);
     shop.log_until("waiting");
     shop.signal("INT");
@@ -162,7 +162,7 @@ fn a_second_signal_ends_immediately() {
     shop.call("shop.wait");
     shop.log_until("waiting");
     shop.signal("TERM");
-    // Two of one kind may arrive as one.
+    // Two signals of one kind may be merged.
     shop.signal("INT");
     assert_eq!(shop.child.wait().expect("it ends").code(), Some(1));
     let rest: String = shop.log.map(|line| line.expect("UTF-8")).collect();

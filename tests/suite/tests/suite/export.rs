@@ -14,7 +14,7 @@ mod tokens;
 
 use suite::process::Ended;
 
-/// The JSON list that a script printed, below what its libraries log.
+/// The JSON list that a script printed after the log of its libraries.
 fn printed(ended: &Ended) -> &str {
     ended.output.lines().rfind(|line| line.starts_with('[')).expect("a list")
 }

@@ -1,4 +1,4 @@
-//! Expressions in `#[arg]`: evaluated when a pool is built, and checked against the constraints.
+//! Expressions in `#[arg]`: evaluated when the pool is built, and checked against the constraints.
 
 use super::support::text;
 use serde_json::json;
@@ -24,7 +24,7 @@ async fn number(
 }
 
 #[tokio::test]
-async fn a_default_is_evaluated_for_the_schema_and_for_calls_that_need_it() {
+async fn a_default_is_evaluated_for_the_schema_and_for_each_call_without_the_argument() {
     let count = || EVALUATIONS.load(Ordering::SeqCst);
     let pool = ToolPool::builder().tool::<NumberAction>().build().expect("a pool");
     assert_eq!(count(), 1, "once for the schema");
@@ -105,14 +105,14 @@ async fn bad_examples(
 #[test]
 fn an_example_satisfies_the_constraints_of_its_parameter() {
     let builder = ToolPool::builder().tool::<BadExamplesAction>();
-    let error = builder.build().expect_err("they are refused");
+    let error = builder.build().expect_err("rejected");
     let text = error.to_string();
     for expected in [
-        "its example for `range` is refused by its own schema: `range` must be at most 9, got 10",
-        "its example for `length` is refused",
-        "its example for `pattern` is refused",
-        "its example for `format` is refused",
-        "its default for `key` is refused",
+        "its example for `range` violates its own schema: `range` must be at most 9, got 10",
+        "its example for `length` violates",
+        "its example for `pattern` violates",
+        "its example for `format` violates",
+        "its default for `key` violates",
     ] {
         assert!(text.contains(expected), "{expected:?} is not in:\n{text}");
     }
@@ -134,7 +134,7 @@ async fn open_ends(
 }
 
 #[test]
-fn a_bound_is_a_number() {
+fn a_bound_must_be_a_number() {
     let schema = OpenEndsAction::definition().input_schema;
     assert_eq!(schema["properties"]["any"], json!({"type": "number", "description": "A number."}));
     let error = ToolPool::builder().tool::<OpenEndsAction>().build().expect_err("NaN");

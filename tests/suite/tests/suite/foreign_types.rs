@@ -8,11 +8,11 @@ use std::process::Command;
 
 const LISTED: &str = include_str!("foreign_types/foreign_types.txt");
 
-/// Crates that come with Rust.
+/// Crates of the Rust distribution.
 const STD: [&str; 3] = ["alloc", "core", "std"];
 
 #[test]
-fn public_signatures_name_no_other_foreign_types_than_those_listed() {
+fn foreign_types_in_public_signatures_are_listed() {
     let listed: BTreeSet<&str> = LISTED
         .lines()
         .filter(|line| !line.is_empty() && !line.starts_with('#'))
@@ -37,7 +37,7 @@ fn cargo(arguments: &[&str]) -> Command {
     cargo
 }
 
-/// The documentation of our crates as JSON. Their dependencies are checked once, as for `cargo doc`.
+/// The documentation of the workspace's crates as JSON. Their dependencies are checked once, as for `cargo doc`.
 fn documented() -> Vec<PathBuf> {
     let metadata = cargo(&["metadata", "--no-deps", "--offline", "--format-version", "1"]);
     let metadata: Value = serde_json::from_slice(&output(metadata)).expect("metadata");
@@ -62,7 +62,7 @@ fn output(mut command: Command) -> Vec<u8> {
     output.stdout
 }
 
-/// One crate, as rustdoc writes it.
+/// The rustdoc JSON of one crate.
 struct Documentation(Value);
 
 impl Documentation {
@@ -71,7 +71,7 @@ impl Documentation {
         Self(serde_json::from_slice(&text).expect("rustdoc's JSON"))
     }
 
-    /// Adds each foreign type, as `crate::Type`, with the names of items whose signatures have it.
+    /// Adds each foreign type, as `crate::Type`, with the items whose signatures name it.
     fn foreign_types(&self, found: &mut BTreeMap<String, BTreeSet<String>>) {
         let index = self.0["index"].as_object().expect("items by id");
         let skipped = self.unwritten();
@@ -87,7 +87,7 @@ impl Documentation {
         }
     }
 
-    /// Implementations that nobody has written, and the methods of foreign traits: their signatures
+    /// Skips derived and blanket implementations, and the methods of foreign traits: their signatures
     /// are those of the traits.
     fn unwritten(&self) -> BTreeSet<String> {
         let index = self.0["index"].as_object().expect("items by id");
@@ -136,7 +136,7 @@ impl Documentation {
     }
 }
 
-/// The kind of an item and what rustdoc says about this kind.
+/// The kind of an item and its rustdoc data.
 fn inner(item: &Value) -> (&str, &Value) {
     let inner = item["inner"].as_object().expect("a kind");
     inner.iter().next().map(|(kind, inner)| (kind.as_str(), inner)).expect("a kind")

@@ -1,10 +1,10 @@
-//! A server under a stream of everything that can go wrong: each request is answered once or its
-//! connection is closed for a reason, and nothing is left behind.
+//! A server under random faulty input: each request is answered once or its
+//! connection is closed for a reason, and no resources leak.
 
 mod dice;
 mod http;
 mod stdio;
 mod vitals;
 
-/// Much is sent to these servers: one that takes longer hangs.
-const HANGING: std::time::Duration = std::time::Duration::from_secs(1200);
+/// These servers receive many messages: one that takes longer hangs.
+const HANG_LIMIT: std::time::Duration = std::time::Duration::from_secs(1200);

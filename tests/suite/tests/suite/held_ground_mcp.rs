@@ -1,4 +1,4 @@
-//! What hostile clients and careless tools must not get from a server.
+//! Protection of a server against hostile clients and faulty tools.
 
 use super::asking::answering;
 use super::support::pool_of;
@@ -9,7 +9,7 @@ use tool_runtime::prelude::*;
 use tool_runtime::testing::{ProtocolVersion, Reply, TestClient};
 use tool_runtime::{Answer, ErrorClass};
 
-/// A client that takes tasks.
+/// A client that supports tasks.
 async fn patient(pool: &ToolPool) -> TestClient {
     let capabilities = json!({
         "elicitation": { "form": {} },
@@ -18,7 +18,7 @@ async fn patient(pool: &ToolPool) -> TestClient {
     TestClient::builder(pool).capabilities(capabilities).connect().await
 }
 
-/// Begins a task, and gives its id.
+/// Starts a task and returns its id.
 async fn begun(client: &TestClient, tool: &str) -> String {
     let params = json!({ "name": tool, "arguments": {} });
     let result = client.request("tools/call", params).await.expect("a result");
@@ -31,7 +31,7 @@ async fn status(client: &TestClient, id: &str) -> Result<String, i32> {
     task.map(status).map_err(|error| error.code())
 }
 
-/// Waits until the task is no longer at work.
+/// Waits until the task is no longer working.
 async fn settled(client: &TestClient, id: &str) -> String {
     loop {
         match status(client, id).await.expect("a task").as_str() {
@@ -41,7 +41,7 @@ async fn settled(client: &TestClient, id: &str) -> String {
     }
 }
 
-/// Panics when it is dropped.
+/// Panics when dropped.
 struct Bomb;
 
 impl Drop for Bomb {
@@ -50,7 +50,7 @@ impl Drop for Bomb {
     }
 }
 
-/// Tells when it is dropped.
+/// Sends a message when dropped.
 struct Running(UnboundedSender<&'static str>);
 
 impl Drop for Running {
@@ -87,7 +87,7 @@ async fn quick() -> &'static str {
     "done"
 }
 
-/// Go on for ever.
+/// Go on forever.
 #[tool(register = false, task = "optional")]
 async fn endless(told: &UnboundedSender<&'static str>) {
     let _running = Running(told.clone());
@@ -103,7 +103,7 @@ async fn explode(context: &ToolContext) -> Result<String, ToolError> {
     Ok(format!("{answer:?}"))
 }
 
-/// Hold what must not be dropped, for ever.
+/// Hold what must not be dropped, forever.
 #[tool(register = false, task = "optional")]
 async fn linger() {
     let _bomb = Bomb;
@@ -111,7 +111,7 @@ async fn linger() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_tool_that_repeats_its_question_is_ended() {
+async fn a_call_that_repeats_its_question_fails() {
     let pool = pool_of::<NagAction>();
     let client =
         answering(&pool, ProtocolVersion::V2026_07_28, Reply::accept(json!({ "sure": false })))
@@ -122,7 +122,7 @@ async fn a_tool_that_repeats_its_question_is_ended() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_task_that_repeats_its_question_is_ended() {
+async fn a_task_that_repeats_its_question_fails() {
     let client = patient(&pool_of::<NagLaterAction>()).await;
     let id = begun(&client, "nag_later").await;
     assert_eq!(settled(&client, &id).await, "input_required");
@@ -133,7 +133,7 @@ async fn a_task_that_repeats_its_question_is_ended() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_task_takes_answers_for_answers_and_nothing_else() {
+async fn a_task_ignores_malformed_answers() {
     let client = patient(&pool_of::<NagLaterAction>()).await;
     let id = begun(&client, "nag_later").await;
     assert_eq!(settled(&client, &id).await, "input_required");
@@ -142,18 +142,18 @@ async fn a_task_takes_answers_for_answers_and_nothing_else() {
         client.request("tasks/update", params).await
     };
     for wrong in [json!("yes"), json!({}), json!({ "action": "perhaps" }), json!({ "roots": [] })] {
-        let refused = update(json!({ "sure": wrong, "else": 1 })).await.expect_err("no answer");
-        assert_eq!(refused.code(), -32602);
-        assert!(refused.to_string().contains("sure"), "{refused}");
+        let rejected = update(json!({ "sure": wrong, "else": 1 })).await.expect_err("no answer");
+        assert_eq!(rejected.code(), -32602);
+        assert!(rejected.to_string().contains("sure"), "{rejected}");
         assert_eq!(status(&client, &id).await.as_deref(), Ok("input_required"));
     }
-    // What was not asked is nobody's answer.
+    // An answer without a question is ignored.
     update(json!({ "else": 1 })).await.expect("ignored");
     assert_eq!(status(&client, &id).await.as_deref(), Ok("input_required"));
 }
 
 #[tokio::test]
-async fn tasks_that_have_ended_make_room() {
+async fn ended_tasks_do_not_count_towards_the_limit() {
     let client = patient(&pool_of::<QuickAction>()).await;
     let mut last = String::new();
     for _ in 0..1100 {
@@ -175,7 +175,7 @@ async fn tasks_end_with_their_server() {
 }
 
 #[tokio::test]
-async fn a_panic_in_a_destructor_loses_no_question_of_a_task() {
+async fn a_panic_in_a_destructor_does_not_lose_the_question_of_a_task() {
     let client = patient(&pool_of::<ExplodeAction>()).await;
     let params = json!({ "name": "explode", "arguments": {} });
     let result = client.request("tools/call", params).await.expect("a question");
@@ -191,7 +191,7 @@ async fn an_expired_task_is_removed() {
 }
 
 #[tokio::test]
-async fn a_uri_longer_than_any_is_of_no_resource() {
+async fn an_overlong_uri_is_not_found() {
     let file = Resource::builder("file:///{+path}", "file", "A file.").handler(|| async { "text" });
     let pool = ToolPool::builder().add_resource(file).build().expect("a pool");
     let read = async |length: usize| {
@@ -219,8 +219,9 @@ async fn subscriptions_are_limited() {
     subscribe(1000).await.expect("there is room");
     let uris: Vec<String> = (0..3000).map(|n| format!("notes://{n}")).collect();
     let client = TestClient::stateless(&pool).await;
-    let heard = client.listen(json!({ "resourceSubscriptions": uris })).await.expect("heard");
-    assert_eq!(heard["resourceSubscriptions"].as_array().expect("a list").len(), 1000);
+    let received =
+        client.listen(json!({ "resourceSubscriptions": uris })).await.expect("an acknowledgement");
+    assert_eq!(received["resourceSubscriptions"].as_array().expect("a list").len(), 1000);
 }
 
 #[tokio::test]
@@ -229,7 +230,7 @@ async fn a_call_cancelled_before_its_answer_becomes_no_task() {
     let pool = ToolPool::builder().tool::<EndlessAction>().state(tell).build().expect("a pool");
     let client = patient(&pool).await;
     let params = json!({ "name": "endless", "arguments": {} });
-    // A request that is dropped is taken back.
+    // A dropped request is cancelled.
     assert!(client.request("tools/call", params).now_or_never().is_none());
     let dropped = tokio::time::timeout(std::time::Duration::from_secs(20), told.recv()).await;
     assert_eq!(dropped, Ok(Some("dropped")));

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use tool_runtime::prelude::*;
 use tool_runtime::{CallError, Hook, ToolPoolBuilder};
 
-/// What ran and what was seen, in order.
+/// Events in order.
 #[derive(Clone, Default)]
 struct Seen(Arc<Mutex<Vec<String>>>);
 

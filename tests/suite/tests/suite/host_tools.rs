@@ -1,4 +1,4 @@
-//! Calls that the host program does and answers later, through pools and batches.
+//! Calls that the host program executes and answers later, through pools and batches.
 
 use super::support::in_time;
 use serde_json::json;
@@ -15,7 +15,7 @@ struct Pick {
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// A host and a pool with one tool of it that reads and one that writes.
+/// A host and a pool with two of its tools: one reads, one writes.
 fn desk(limit: Duration) -> (ClientTools, ToolPool) {
     let client = ClientTools::new(limit);
     let read_only = ToolAnnotations::default().with_read_only(true);
@@ -41,7 +41,7 @@ fn texts(results: &[ToolResult]) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_batch_waits_for_answers_that_come_in_any_order() {
+async fn a_batch_accepts_answers_in_any_order() {
     let (client, pool) = desk(MINUTE);
     let batch = pool.call_all([call("pick", "a"), ToolCall::new("ping", ""), call("pick", "b")]);
     let host = async {
@@ -79,8 +79,8 @@ async fn an_unanswered_call_ends_at_its_deadline_without_the_rest_of_the_batch()
         let late = in_time(client.next()).await;
         client.answer(in_time(client.next()).await.id(), "quick").expect("taken");
         client.cancelled(late.id()).await;
-        let refused = client.answer(late.id(), "too late").expect_err("expired");
-        assert!(matches!(refused, ClientAnswerError::Expired { .. }), "{refused}");
+        let rejected = client.answer(late.id(), "too late").expect_err("expired");
+        assert!(matches!(rejected, ClientAnswerError::Expired { .. }), "{rejected}");
     };
     let started = tokio::time::Instant::now();
     let (results, ()) = tokio::join!(batch, host);
@@ -90,7 +90,7 @@ async fn an_unanswered_call_ends_at_its_deadline_without_the_rest_of_the_batch()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pools_shorter_limit_does_not_end_a_hosts_call() {
+async fn a_shorter_limit_of_the_pool_does_not_apply_to_host_calls() {
     let client = ClientTools::new(MINUTE);
     let pool = ToolPool::builder()
         .add(client.tool(ToolDefinition::new("pick", "Let the user pick.")))
@@ -111,15 +111,15 @@ async fn cancelling_a_batch_ends_every_call_and_notifies_the_host() {
     let (client, pool) = desk(MINUTE);
     let token = CancellationToken::new();
     let context = pool.context().with_cancellation(token.clone());
-    // The second waits for the first and is never handed out.
+    // The second call waits for the first and is never handed to the host.
     let calls = [call("save", "a"), call("save", "b")];
     let batch = pool.batch(calls).context(&context).run();
     let host = async {
         let taken = in_time(client.next()).await;
         token.cancel();
         client.cancelled(taken.id()).await;
-        let refused = client.answer(taken.id(), "no").expect_err("cancelled");
-        assert!(matches!(refused, ClientAnswerError::Cancelled { .. }), "{refused}");
+        let rejected = client.answer(taken.id(), "no").expect_err("cancelled");
+        assert!(matches!(rejected, ClientAnswerError::Cancelled { .. }), "{rejected}");
     };
     let (results, ()) = tokio::join!(batch, host);
     let classes: Vec<_> = results.iter().map(|r| r.error().expect("an error").class()).collect();
@@ -143,7 +143,7 @@ async fn a_second_answer_and_an_unknown_id_change_nothing() {
 }
 
 #[tokio::test]
-async fn two_calls_of_one_id_in_a_batch_are_answered_separately() {
+async fn two_calls_with_one_id_in_a_batch_are_answered_separately() {
     let (client, pool) = desk(MINUTE);
     let batch = pool.call_all([call("pick", "same"), call("pick", "same")]);
     let host = async {
@@ -163,7 +163,7 @@ async fn invalid_arguments_never_reach_the_host() {
     let _no_save = pool.restrict(["pick"]).expect("a pattern");
     let calls = [ToolCall::new("pick", r#"{"titel":"x"}"#), call("save", "a")];
     let results = pool.call_all(calls).await;
-    let input = results[0].error().expect("refused");
+    let input = results[0].error().expect("an error");
     assert_eq!(input.class(), ErrorClass::Input);
     assert!(input.message().contains("did you mean `title`?"), "{input}");
     assert_eq!(results[1].error().expect("restricted").class(), ErrorClass::Denied);

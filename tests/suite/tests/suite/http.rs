@@ -1,4 +1,4 @@
-//! The server over HTTP, by requests written by hand: what no official client shows.
+//! The server over HTTP, tested with raw requests that official clients do not send.
 
 mod answers;
 mod auth;
@@ -9,7 +9,7 @@ mod limits;
 mod nested;
 mod program;
 mod questions;
-mod refusals;
+mod rejections;
 mod repeats;
 mod served;
 mod session_values;

@@ -1,4 +1,4 @@
-//! The client in memory: what authors of servers test with.
+//! The in-memory client, with which authors of servers test.
 
 use super::asking::VERSIONS;
 use super::support::{in_time, pool_of};
@@ -47,7 +47,7 @@ async fn definitions_survive_serialization() {
 }
 
 #[tokio::test]
-async fn a_server_introduces_itself_in_both_eras() {
+async fn server_info_is_sent_in_both_protocol_versions() {
     for version in VERSIONS {
         let server = McpServer::new(pool_of::<AddAction>(), "sums", "1.2.3");
         let server = server.with_title("Sums").with_instructions("Add.");
@@ -65,7 +65,7 @@ async fn a_server_introduces_itself_in_both_eras() {
 }
 
 #[tokio::test]
-async fn every_line_can_be_looked_at() {
+async fn the_transcript_contains_every_line() {
     let client = TestClient::builder(&pool_of::<AddAction>())
         .protocol_version(ProtocolVersion::V2025_11_25)
         .connect()
@@ -91,7 +91,7 @@ async fn many_calls_run_together_on_one_client() {
 }
 
 #[tokio::test]
-async fn large_messages_fit_through() {
+async fn large_messages_are_transferred() {
     /// Say it again.
     #[tool(register = false)]
     async fn echo(
@@ -111,7 +111,7 @@ async fn large_messages_fit_through() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_paused_clock_runs_on_while_a_tool_sleeps() {
+async fn a_paused_clock_advances_while_a_tool_sleeps() {
     for version in VERSIONS {
         let two_days = Duration::from_secs(2 * 86_400);
         let client = TestClient::builder(&pool_of::<RestAction>())
@@ -142,7 +142,7 @@ async fn a_call_that_is_dropped_is_cancelled() {
             let _ = self.0.send(());
         }
     }
-    /// Wait for ever, and tell of it.
+    /// Wait forever, and tell of it.
     #[tool(register = false)]
     async fn wait(told: &mpsc::UnboundedSender<()>) {
         let _guard = Guard(told.clone());
@@ -172,7 +172,7 @@ async fn a_call_that_is_dropped_is_cancelled() {
 #[tokio::test]
 async fn closing_ends_the_server_and_running_calls() {
     let (sender, mut dropped) = mpsc::channel::<()>(1);
-    /// Hold a sender for ever.
+    /// Hold a sender forever.
     #[tool(register = false)]
     async fn hold(sender: &mpsc::Sender<()>, context: &ToolContext) {
         let _own = sender.clone();
@@ -220,7 +220,7 @@ async fn methods_of_another_version_are_unknown() {
     ] {
         let client =
             TestClient::builder(&pool_of::<AddAction>()).protocol_version(version).connect().await;
-        // The first request of a client of 2026-07-28 tells the server its version.
+        // The first request of a client of 2026-07-28 contains its version.
         client.list_tools().await;
         let answer = client.request(method, json!({ "level": "info" })).await;
         let code = answer.err().map(|error| error.code());

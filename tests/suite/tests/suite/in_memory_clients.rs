@@ -1,4 +1,4 @@
-//! The client in memory: who it is, what it declares, and what it asks to hear of.
+//! The in-memory client: its identity, its capabilities, and its subscriptions.
 
 use super::asking::VERSIONS;
 use super::support::{in_time, pool_of};
@@ -21,19 +21,19 @@ async fn brew(context: &ToolContext) -> Result<String, ToolError> {
     }
 }
 
-/// Tells when it is dropped.
-struct Told(UnboundedSender<()>);
+/// Sends a message when dropped.
+struct DropNotifier(UnboundedSender<()>);
 
-impl Drop for Told {
+impl Drop for DropNotifier {
     fn drop(&mut self) {
         let _heard = self.0.send(());
     }
 }
 
-/// Brew for ever.
+/// Brew forever.
 #[tool(register = false, task = "required")]
 async fn simmer(told: &UnboundedSender<()>) {
-    let _told = Told(told.clone());
+    let _told = DropNotifier(told.clone());
     std::future::pending::<()>().await;
 }
 
@@ -111,7 +111,7 @@ async fn a_client_is_notified_of_subscribed_resources() {
         let pool = ToolPool::builder().resource::<NoteResource>().build().expect("a pool");
         let client = TestClient::builder(&pool).protocol_version(version).connect().await;
         let uris = json!({ "resourceSubscriptions": ["notes://1", "notes://2"] });
-        assert_eq!(client.listen(uris.clone()).await.expect("heard"), uris);
+        assert_eq!(client.listen(uris.clone()).await.expect("an acknowledgement"), uris);
         pool.resource_updated("notes://2");
         let news = client.notification("notifications/resources/updated").await;
         assert_eq!(news.params["uri"], "notes://2");
@@ -119,8 +119,8 @@ async fn a_client_is_notified_of_subscribed_resources() {
     }
     let pool = ToolPool::builder().resource::<NoteResource>().build().expect("a pool");
     let client = TestClient::stateful(&pool).await;
-    let refused = client.listen(json!({ "resourceSubscriptions": ["other://1"] })).await;
-    assert_eq!(refused.expect_err("no such resource").code(), -32002);
+    let rejected = client.listen(json!({ "resourceSubscriptions": ["other://1"] })).await;
+    assert_eq!(rejected.expect_err("no such resource").code(), -32002);
 }
 
 #[tokio::test]
@@ -154,7 +154,7 @@ async fn tools_see_the_client_info() {
 }
 
 #[tokio::test]
-async fn a_task_is_of_the_principal_that_began_it() {
+async fn a_task_belongs_to_the_principal_that_started_it() {
     let pool = pool_of::<BrewAction>();
     let server = tool_runtime::mcp::McpServer::new(pool, "coffee", "1.0.0");
     let of = |id: &str| {

@@ -1,4 +1,4 @@
-//! Tower's layers around calls, and the pool as a service.
+//! Tower layers around calls, and the pool as a service.
 
 use super::support::{class, in_time};
 use futures_util::future::{Ready, ready};
@@ -112,7 +112,7 @@ async fn a_limit_holds_across_batches_and_handles() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_rate_is_kept() {
+async fn a_rate_limit_is_enforced() {
     let rate = RateLimitLayer::new(2, Duration::from_secs(60));
     let layers = ServiceBuilder::new().buffer(16).layer(rate);
     let pool = builder().layer(layers).build().expect("a pool");
@@ -132,7 +132,7 @@ async fn a_layers_timeout_drops_the_call() {
     assert_eq!(count(&pool, |work| &work.ended), 0);
 }
 
-/// Tries again what may succeed later, so many times.
+/// Retries temporary errors a number of times.
 #[derive(Clone)]
 struct Again(usize);
 
@@ -188,14 +188,14 @@ async fn hooks_run_inside_for_each_attempt() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_that_tools_make_are_inside_of_the_layers_with_their_caller() {
+async fn nested_calls_run_inside_the_layers_of_their_caller() {
     let relay = Tool::builder("relay", "Pass it on.").handler(
         |_: serde_json::Map<String, serde_json::Value>, context: ToolContext| async move {
             let results = context.call_all(vec![call("work"); 2]).await;
             results.iter().filter(|result| result.is_error()).count().to_string()
         },
     );
-    // Through the layer they would wait for their own caller.
+    // Through the layer, nested calls would wait for their own caller.
     let layers = ServiceBuilder::new().concurrency_limit(1);
     let pool = builder().add(relay).layer(layers).build().expect("a pool");
     assert_eq!(in_time(pool.call(call("relay"))).await.observation().to_text(), "0");
@@ -237,7 +237,7 @@ async fn after_hooks_see_a_call_that_was_cancelled_inside_of_layers() {
         move |_: HookCall, after: AfterCall| {
             let seen = Arc::clone(&seen);
             async move {
-                // As one that writes to a file would.
+                // Like a layer that writes to a file.
                 tokio::time::sleep(Duration::from_secs(1)).await;
                 seen.lock().unwrap().push(after.error_class());
                 After::keep()
@@ -258,7 +258,7 @@ async fn after_hooks_see_a_call_that_was_cancelled_inside_of_layers() {
     assert_eq!(*seen.lock().unwrap(), [Some(ErrorClass::Cancelled)]);
 }
 
-/// Answers by itself in one way or another.
+/// A layer that answers without calling the tool.
 #[derive(Clone)]
 struct Stubborn<S>(S, fn() -> Result<ToolResult, BoxError>);
 
@@ -308,7 +308,7 @@ async fn a_failing_layer_is_one_error_result() {
     }
 }
 
-/// With tower's trait in scope, whose `call_all` takes services.
+/// Tower's trait is in scope; its `call_all` takes services.
 mod service {
     use super::*;
     use tower::ServiceExt as _;

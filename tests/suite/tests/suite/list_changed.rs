@@ -1,40 +1,41 @@
 //! Clients of both protocol versions are notified of changed lists.
 
-use super::server::{Server, modern};
+use super::server::{Server, stateless};
 use serde_json::{Value, json};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_offering_server");
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
-fn legacy_call(id: u64, name: &str, arguments: &Value) -> Value {
+fn stateful_call(id: u64, name: &str, arguments: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": "tools/call",
         "params": {"name": name, "arguments": arguments}})
 }
 
-fn modern_call(id: u64, name: &str, arguments: &Value) -> Value {
-    modern(id, "tools/call", &json!({"name": name, "arguments": arguments}))
+fn stateless_call(id: u64, name: &str, arguments: &Value) -> Value {
+    stateless(id, "tools/call", &json!({"name": name, "arguments": arguments}))
 }
 
-/// The notifications that come beside one answer: as many as are expected, then none before the
+/// The notifications beside one answer: as many as expected, then none before the
 /// answer to a last call.
-fn told(server: &mut Server, call: &Value, count: usize) -> Vec<Value> {
+fn notifications(server: &mut Server, call: &Value, count: usize) -> Vec<Value> {
     server.send(call);
-    let (mut told, mut is_answered) = (Vec::new(), false);
-    while told.len() < count || !is_answered {
+    let (mut notifications, mut is_answered) = (Vec::new(), false);
+    while notifications.len() < count || !is_answered {
         let message = server.receive();
         match message.get("method") {
-            Some(_) => told.push(message),
+            Some(_) => notifications.push(message),
             None => {
                 assert_eq!(message["result"]["isError"], false, "{message}");
                 is_answered = true;
             }
         }
     }
-    told
+    notifications
 }
 
-fn methods(told: &[Value]) -> Vec<&str> {
-    let mut methods: Vec<&str> = told.iter().filter_map(|it| it["method"].as_str()).collect();
+fn methods(notifications: &[Value]) -> Vec<&str> {
+    let mut methods: Vec<&str> =
+        notifications.iter().filter_map(|it| it["method"].as_str()).collect();
     methods.sort_unstable();
     methods
 }
@@ -52,11 +53,15 @@ fn grown(kinds: &[&str]) -> Value {
 #[test]
 fn older_clients_are_notified_once_per_list() {
     let mut server = Server::ready(PROGRAM);
-    let first =
-        told(&mut server, &legacy_call(1, "grow", &grown(&["tool", "prompt", "resource"])), 3);
+    let first = notifications(
+        &mut server,
+        &stateful_call(1, "grow", &grown(&["tool", "prompt", "resource"])),
+        3,
+    );
     assert_eq!(methods(&first), ALL);
     // A prompt and a resource go, the tool stays.
-    let second = told(&mut server, &legacy_call(2, "shrink", &json!({"name": "more"})), 2);
+    let second =
+        notifications(&mut server, &stateful_call(2, "shrink", &json!({"name": "more"})), 2);
     assert_eq!(methods(&second), ALL[..2]);
     server.finish();
 }
@@ -66,20 +71,25 @@ fn newer_clients_receive_requested_notifications() {
     let mut server = Server::with(PROGRAM, &[]);
     let wanted = json!({"notifications": {"promptsListChanged": true,
         "resourceSubscriptions": ["notes://1", "nope://1"]}});
-    server.send(&modern(7, "subscriptions/listen", &wanted));
+    server.send(&stateless(7, "subscriptions/listen", &wanted));
     let acknowledged = server.receive();
     assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged");
     assert_eq!(
         acknowledged["params"]["notifications"],
         json!({"promptsListChanged": true, "resourceSubscriptions": ["notes://1"]})
     );
-    let change =
-        told(&mut server, &modern_call(8, "grow", &grown(&["tool", "resource", "prompt"])), 1);
+    let change = notifications(
+        &mut server,
+        &stateless_call(8, "grow", &grown(&["tool", "resource", "prompt"])),
+        1,
+    );
     assert_eq!(methods(&change), [ALL[0]]);
     assert_eq!(change[0]["params"]["_meta"][SUBSCRIPTION], 7);
-    let ignored = told(&mut server, &modern_call(9, "touch", &json!({"uri": "notes://2"})), 0);
+    let ignored =
+        notifications(&mut server, &stateless_call(9, "touch", &json!({"uri": "notes://2"})), 0);
     assert!(ignored.is_empty());
-    let update = told(&mut server, &modern_call(10, "touch", &json!({"uri": "notes://1"})), 1);
+    let update =
+        notifications(&mut server, &stateless_call(10, "touch", &json!({"uri": "notes://1"})), 1);
     assert_eq!(methods(&update), ["notifications/resources/updated"]);
     assert_eq!(update[0]["params"]["uri"], "notes://1");
     let rest = server.rest();
@@ -92,13 +102,18 @@ fn newer_clients_receive_requested_notifications() {
 fn a_subscription_ends_when_it_is_cancelled() {
     let mut server = Server::with(PROGRAM, &[]);
     for (id, wanted) in [(1, "toolsListChanged"), (2, "promptsListChanged")] {
-        server.send(&modern(id, "subscriptions/listen", &json!({"notifications": {wanted: true}})));
+        server.send(&stateless(
+            id,
+            "subscriptions/listen",
+            &json!({"notifications": {wanted: true}}),
+        ));
         assert_eq!(server.receive()["params"]["_meta"][SUBSCRIPTION], id);
     }
     server.send(
         &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}),
     );
-    let change = told(&mut server, &modern_call(3, "grow", &grown(&["tool", "prompt"])), 1);
+    let change =
+        notifications(&mut server, &stateless_call(3, "grow", &grown(&["tool", "prompt"])), 1);
     assert_eq!(change[0]["params"]["_meta"][SUBSCRIPTION], 2);
     let ends: Vec<Value> = server.rest().iter().map(|end| end["id"].clone()).collect();
     assert_eq!(ends, [2]);
@@ -113,12 +128,13 @@ fn older_clients_subscribe_to_resources() {
     };
     assert_eq!(ask(&mut server, 1, "resources/subscribe", "nope://1")["error"]["code"], -32002);
     assert_eq!(ask(&mut server, 2, "resources/subscribe", "notes://1")["result"], json!({}));
-    let update = told(&mut server, &legacy_call(3, "touch", &json!({"uri": "notes://1"})), 1);
+    let update =
+        notifications(&mut server, &stateful_call(3, "touch", &json!({"uri": "notes://1"})), 1);
     assert_eq!(update[0]["params"], json!({"uri": "notes://1"}));
     assert_eq!(ask(&mut server, 4, "resources/unsubscribe", "notes://1")["result"], json!({}));
-    server.send(&legacy_call(5, "touch", &json!({"uri": "notes://1"})));
-    // What would be told comes before what happens later.
-    let later = told(&mut server, &legacy_call(6, "grow", &grown(&["prompt"])), 1);
+    server.send(&stateful_call(5, "touch", &json!({"uri": "notes://1"})));
+    // A pending notification arrives before later ones.
+    let later = notifications(&mut server, &stateful_call(6, "grow", &grown(&["prompt"])), 1);
     assert_eq!(methods(&later), [ALL[0]]);
     server.finish();
 }
@@ -128,7 +144,7 @@ fn a_burst_of_changes_is_one_notification() {
     let mut server = Server::ready(PROGRAM);
     for n in 0..200 {
         let more = json!({"name": format!("n{n}"), "kinds": ["prompt"]});
-        server.send(&legacy_call(n, "grow", &more));
+        server.send(&stateful_call(n, "grow", &more));
     }
     let (mut answers, mut notes) = (0, 0);
     while answers < 200 || notes == 0 {
@@ -145,7 +161,13 @@ fn a_burst_of_changes_is_one_notification() {
 fn a_restriction_and_its_end_are_notified() {
     let mut server = Server::ready(env!("CARGO_BIN_EXE_changing_server"));
     let narrow = json!({"to": ["narrow", "widen"]});
-    assert_eq!(methods(&told(&mut server, &legacy_call(1, "narrow", &narrow), 1)), [ALL[2]]);
-    assert_eq!(methods(&told(&mut server, &legacy_call(2, "widen", &json!({})), 1)), [ALL[2]]);
+    assert_eq!(
+        methods(&notifications(&mut server, &stateful_call(1, "narrow", &narrow), 1)),
+        [ALL[2]]
+    );
+    assert_eq!(
+        methods(&notifications(&mut server, &stateful_call(2, "widen", &json!({})), 1)),
+        [ALL[2]]
+    );
     server.finish();
 }

@@ -1,4 +1,4 @@
-//! The pool of `main!`, as tests reach it.
+//! Tests of the pool that `main!` builds.
 
 use super::support::text;
 use tool_runtime::prelude::*;
@@ -63,7 +63,7 @@ mod of_a_file {
 }
 
 #[tokio::test]
-async fn a_file_of_tools_keeps_prompts_and_resources() {
+async fn a_server_list_keeps_prompts_and_resources() {
     let pool = of_a_file::pool().await.expect("a pool");
     let tools: Vec<String> = pool.tools().iter().map(|tool| tool.name().to_owned()).collect();
     assert_eq!(tools, ["ping_of_a_file"]);
@@ -79,7 +79,7 @@ async fn tests_reach_the_pool_that_is_served() {
 }
 
 #[tokio::test]
-async fn a_setup_that_fails_is_an_error_and_not_the_end_of_the_process() {
+async fn a_failed_setup_is_an_error_and_does_not_end_the_process() {
     let error = failing::pool().await.expect_err("there is no such file");
     assert!(error.to_string().starts_with("/no/such/file.toml: "), "{error}");
 }

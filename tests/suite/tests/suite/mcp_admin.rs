@@ -1,4 +1,4 @@
-//! Operating a manager while it runs: its set of servers, their states, and what calls find then.
+//! Operation of a running manager: its servers, their states, and the results of calls.
 
 use super::support::in_time;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ fn faulty(script: &Value) -> McpServerConfig {
     McpServerConfig::stdio(env!("CARGO_BIN_EXE_faulty_server")).args([script.to_string()])
 }
 
-/// A file of lives that nobody else has.
+/// A unique file for the starts of a server.
 fn lives(test: &str) -> PathBuf {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("lives-admin-{test}"));
     drop(std::fs::remove_file(&file));
@@ -88,7 +88,7 @@ async fn replacing_servers_keeps_unchanged_ones() {
 async fn each_server_has_its_own_state() {
     let pool = empty();
     let missing = McpServerConfig::stdio("no-such-program-here");
-    // While it is tried again, a server has no reason to show.
+    // During a reconnection, a server has no error to report.
     let hour = Duration::from_secs(3600);
     let builder = manager().retry(hour, hour).server("bad", missing);
     let builder = builder.server("off", echo().enabled(false)).server("well", echo());
@@ -110,7 +110,7 @@ async fn each_server_has_its_own_state() {
 }
 
 #[tokio::test]
-async fn an_entry_that_speaks_of_tools_that_there_are_not_is_a_problem() {
+async fn an_entry_with_unknown_tools_is_a_problem() {
     let pool = empty();
     let server = echo().exclude("nothing_*".parse().unwrap());
     let server = server.tool_timeout("ecko", Duration::from_secs(5));
@@ -129,7 +129,7 @@ async fn an_entry_that_speaks_of_tools_that_there_are_not_is_a_problem() {
 async fn a_change_of_one_server_keeps_the_others() {
     let (one, other) = (lives("one"), lives("other"));
     let server =
-        |lives: &Path| faulty(&json!({ "tools": ["hang", "heard", "echo"], "lives": lives }));
+        |lives: &Path| faulty(&json!({ "tools": ["hang", "received", "echo"], "lives": lives }));
     let pool = empty();
     let builder = manager().server("one", server(&one)).server("other", server(&other));
     let manager = builder.connect(&pool).await.unwrap();
@@ -137,7 +137,7 @@ async fn a_change_of_one_server_keeps_the_others() {
         let pool = pool.clone();
         async move { call(&pool, "one.hang", json!({})).await }
     });
-    while !call(&pool, "one.heard", json!({})).await.observation().to_text().contains("hang") {}
+    while !call(&pool, "one.received", json!({})).await.observation().to_text().contains("hang") {}
     for _ in 0..3 {
         manager.disable("one").await.unwrap();
         manager.disable("one").await.unwrap();
@@ -159,14 +159,14 @@ async fn a_change_of_one_server_keeps_the_others() {
 async fn a_connection_is_reused_and_none_is_opened_after_close() {
     let lives = lives("used");
     let pool = empty();
-    let server = faulty(&json!({ "tools": ["echo", "heard"], "lives": lives }));
+    let server = faulty(&json!({ "tools": ["echo", "received"], "lives": lives }));
     let manager = manager().server("s", server).connect(&pool).await.unwrap();
     for _ in 0..20 {
         assert!(!call(&pool, "s.echo", json!({})).await.is_error());
     }
-    let heard = call(&pool, "s.heard", json!({})).await.observation().to_text();
-    let heard: Value = serde_json::from_str(&heard).unwrap();
-    assert_eq!(heard["calls"].as_array().unwrap().len(), 21, "what it knows lasts");
+    let received = call(&pool, "s.received", json!({})).await.observation().to_text();
+    let received: Value = serde_json::from_str(&received).unwrap();
+    assert_eq!(received["calls"].as_array().unwrap().len(), 21, "what it knows lasts");
     let tool = pool.get("s.echo").unwrap();
     manager.close().await;
     assert!(call(&pool, "s.echo", json!({})).await.is_error());
@@ -178,7 +178,7 @@ async fn a_connection_is_reused_and_none_is_opened_after_close() {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_answer_delays_the_start_no_longer_than_it_may() {
+async fn a_server_that_does_not_answer_delays_the_start_at_most_by_its_limit() {
     let pool = empty();
     let silent = faulty(&json!({ "slow": 60_000, "tools": ["echo"] }));
     let builder = manager().server("silent", silent).server("well", echo());
@@ -232,8 +232,8 @@ async fn working_servers_log_no_warnings() {
     let (log, _guard) = warnings();
     let pool = empty();
     let builder = manager().server("old", faulty(&json!({ "tools": ["echo"], "probe": "die" })));
-    let modern = faulty(&json!({ "tools": ["echo"], "version": "2026-07-28" }));
-    let manager = builder.server("new", modern).connect(&pool).await.unwrap();
+    let stateless = faulty(&json!({ "tools": ["echo"], "version": "2026-07-28" }));
+    let manager = builder.server("new", stateless).connect(&pool).await.unwrap();
     for name in ["old.echo", "new.echo"] {
         assert!(!call(&pool, name, json!({})).await.is_error());
     }
@@ -260,7 +260,7 @@ async fn the_operator_is_warned_once_of_the_same_reason() {
     assert_eq!(text.matches("no program `no-such-program-here`").count(), 1, "{text}");
 }
 
-/// A server that says what it was given, as an error and on its standard error, and ends.
+/// A server that repeats its argument and `KEY` in an error and on standard error, and exits.
 const TELLTALE: &str = r#"
     read line
     id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')

@@ -1,4 +1,4 @@
-//! The command line of a program with servers of others, as its operator uses it.
+//! The command line of a program with external servers, as its operator uses it.
 
 use super::server::Server;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use tool_runtime::mcp::{McpManager, McpServerConfig};
 use tool_runtime::prelude::*;
 use tool_runtime::{BoxFuture, Peer, PeerCapability, PeerError, PeerRequest};
 
-/// A file of servers that nobody else has.
+/// A unique configuration file.
 fn file(test: &str, servers: Value) -> PathBuf {
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("mcp-cli-{test}.json"));
     let text = json!({ "mcpServers": servers }).to_string();
@@ -29,7 +29,7 @@ fn well() -> Value {
     faulty(&json!({ "tools": ["echo", "get_current_time"] }))
 }
 
-/// Never answers: where a machine has much to do it may not even be started in time.
+/// A server that never answers. An overloaded machine may not even start it in time.
 fn hanging() -> Value {
     let mut entry = faulty(&json!({ "slow": 600_000 }));
     entry["connect_timeout"] = json!("1s");
@@ -43,7 +43,7 @@ fn gateway(file: &Path, words: &[&str]) -> Output {
     limit::output(&mut command).expect("the gateway starts")
 }
 
-/// The log of a server, up to the line that holds a text.
+/// The log of a server, up to the line that contains a text.
 fn serving_until(file: &Path, words: &[&str], text: &str) -> String {
     let mut command = Command::new(built("gateway"));
     command.arg("--mcp-config").arg(file).args(words).env_remove("RUST_LOG");
@@ -103,7 +103,7 @@ fn commands_report_disconnected_servers_and_continue() {
 
 #[test]
 fn a_gateway_answers_before_a_slow_server_and_lists_wait_for_it() {
-    // Longer than lists wait by default.
+    // Longer than the default time limit of lists.
     let mut slow = faulty(&json!({ "slow": 8_000, "tools": ["echo"] }));
     slow["connect_timeout"] = json!("1h");
     let mut never = faulty(&json!({ "slow": 3_600_000 }));
@@ -141,7 +141,7 @@ fn unusable_tools_are_named_in_every_report() {
     assert!(log.contains(left_out), "{log}");
     let log = serving_until(&file, &["serve"], pattern);
     assert!(log.contains(pattern), "{log}");
-    // Whatever is not enforced here is the server's to judge.
+    // Rules that are not enforced here are left to the server.
     let called = gateway(&file, &["call", "s.patterned-tool", "a=x"]);
     assert!(stderr(&called).contains("Unknown tool: patterned-tool"), "{called:?}");
 }
@@ -160,7 +160,7 @@ fn a_refused_connection_is_logged_once_and_is_not_an_error() {
 }
 
 #[test]
-fn a_server_that_is_required_ends_what_needs_it() {
+fn a_missing_required_server_ends_commands_that_need_it() {
     let mut required = hanging();
     required["required"] = json!(true);
     let file = file("required", json!({ "well": well(), "h": required }));
@@ -231,7 +231,7 @@ fn the_doctor_checks_all_entries_despite_mistakes() {
 }
 
 #[test]
-fn a_tool_that_is_left_out_is_named_once_and_not_counted() {
+fn a_tool_that_is_left_out_is_reported_once_and_not_counted() {
     let script = json!({ "tools": ["echo", "echo-noschema"] });
     let file = file("left-out", json!({ "s": faulty(&script) }));
     let doctor = gateway(&file, &["doctor"]);
@@ -335,7 +335,7 @@ fn patterns_that_match_nothing_are_reported() {
 }
 
 #[test]
-fn a_status_is_read_by_scripts() {
+fn status_has_a_json_form() {
     let off = json!({ "command": "x", "disabled": true });
     let file = file("scripts", json!({ "well": well(), "h": hanging(), "off": off }));
     let output = gateway(&file, &["status", "--json"]);
@@ -351,7 +351,7 @@ fn a_status_is_read_by_scripts() {
 }
 
 #[test]
-fn no_servers_are_worth_a_warning() {
+fn a_configuration_without_servers_is_a_warning() {
     let file = file("none", json!({}));
     let status = gateway(&file, &["status"]);
     assert!(stderr(&status).contains("warning: there are no MCP servers"), "{status:?}");
@@ -373,7 +373,7 @@ fn help_documents_exit_codes_and_json() {
     }
 }
 
-/// Agrees to whatever is asked.
+/// Confirms every question.
 struct Agreeable;
 
 impl Peer for Agreeable {
@@ -407,7 +407,7 @@ async fn requests_of_servers_are_passed_on_if_configured() {
     }
 }
 
-/// Whether a process is there that is not dead.
+/// Whether a process exists and is not a zombie.
 #[cfg(target_os = "linux")]
 fn is_alive(pid: &str) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
@@ -415,7 +415,7 @@ fn is_alive(pid: &str) -> bool {
     state.is_some_and(|state| !matches!(state, "Z" | "X"))
 }
 
-/// The first ends when it is asked to, the second only when it is killed.
+/// The first server exits on request, the second only when it is killed.
 #[cfg(target_os = "linux")]
 #[test]
 fn processes_that_left_the_session_end_with_the_program() {

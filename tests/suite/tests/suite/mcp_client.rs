@@ -1,6 +1,6 @@
-//! Servers whose tools are tools of a pool: servers of this very process here.
+//! Servers whose tools are in a pool. Here they run in the process of the test.
 
-use super::support::{Bar, in_time};
+use super::support::{ProgressRecorder, in_time};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -38,12 +38,12 @@ async fn fail() -> Result<(), ToolError> {
 async fn count(context: &ToolContext) {
     for step in 1..=3 {
         context.progress(step, 3, format_args!("step {step}"));
-        // Reports are sent at a bearable rate.
+        // Progress is rate-limited.
         tokio::time::sleep(Duration::from_millis(40)).await;
     }
 }
 
-/// Greet whoever is there.
+/// Greet the user by name.
 #[tool]
 async fn greet(context: &ToolContext) -> Result<String, PeerError> {
     let form = json!({
@@ -58,21 +58,21 @@ async fn greet(context: &ToolContext) -> Result<String, PeerError> {
     })
 }
 
-/// Fall over.
+/// Panic.
 #[tool]
 async fn fall() -> String {
     panic!("over a stone")
 }
 
-/// How far a walker of several steps is.
+/// Progress of a walker with several steps.
 #[derive(Default)]
 struct Walked(AtomicU64);
 
-/// Go so many steps with all the others.
+/// Walk a number of steps, counted for all callers.
 #[tool]
 async fn walk(
     context: &ToolContext,
-    /// How many.
+    /// Number of steps.
     steps: u64,
 ) -> u64 {
     let walked = context.get::<Walked>().expect("given to the pool");
@@ -145,7 +145,7 @@ async fn arguments_are_checked_before_they_are_sent() {
     assert_eq!(error.class(), ErrorClass::Input);
     assert!(error.message().contains("`a` must be at most 100, got 200"), "{error}");
     assert!(error.message().contains("`c`"), "{error}");
-    // What a model leaves out it may write as null.
+    // A model may write `null` for an omitted argument.
     let sum = call(&pool, "far.add", json!({ "a": 2, "b": null })).await;
     assert_eq!(sum.observation().to_text(), "3");
 }
@@ -161,7 +161,7 @@ async fn an_error_of_a_tool_stays_an_error() {
 #[tokio::test]
 async fn progress_reaches_the_caller() {
     let (pool, _manager) = connected(&far()).await;
-    let bar = Arc::new(Bar::default());
+    let bar = Arc::new(ProgressRecorder::default());
     let context = pool.context().with_peer(bar.clone());
     pool.call_with(ToolCall::new("far.count", "{}"), &context).await;
     let reports = bar.0.lock().unwrap();
@@ -170,7 +170,7 @@ async fn progress_reaches_the_caller() {
     assert!(reports.iter().is_sorted_by(|a, b| a.done < b.done));
 }
 
-/// Answers with a name.
+/// A client that answers with a name.
 struct Host;
 
 impl Peer for Host {
@@ -196,14 +196,14 @@ async fn a_host_answers_requests_of_servers() {
 }
 
 #[tokio::test]
-async fn a_caller_answers_where_that_is_allowed() {
+async fn questions_reach_the_caller_only_if_allowed() {
     let pool = ToolPool::builder().build().unwrap();
     let builder = McpManager::builder().in_process("far", server(&far()));
     let _manager = builder.ask_callers().connect(&pool).await.unwrap();
     let context = pool.context().with_peer(Arc::new(Host));
     let result = pool.call_with(ToolCall::new("far.greet", "{}"), &context).await;
     assert_eq!(result.observation().to_text(), "Hello, Ada!");
-    // Nobody is there: declined.
+    // Without a user, the question is declined.
     assert_eq!(call(&pool, "far.greet", json!({})).await.observation().to_text(), "Hello!");
 }
 
@@ -231,7 +231,7 @@ async fn servers_are_added_and_removed_while_the_pool_runs() {
     manager.settled().await;
     assert_eq!(call(&pool, "far.add", json!({ "a": 1 })).await.observation().to_text(), "2");
     manager.reconnect("far").await.unwrap();
-    // A call waits for the connection that is being opened.
+    // A call waits for the connection attempt in progress.
     assert_eq!(call(&pool, "far.add", json!({ "a": 1 })).await.observation().to_text(), "2");
     manager.remove("far").await.unwrap();
     assert!(manager.status().is_empty());
@@ -244,7 +244,7 @@ async fn servers_are_added_and_removed_while_the_pool_runs() {
     assert_eq!(manager.remove("far").await, Err(McpManagerError::Closed));
 }
 
-/// A pool whose server has many clients at once.
+/// One server with a separate session per pool.
 #[tokio::test]
 async fn one_server_has_many_sessions() {
     let far = ToolPool::builder().tool::<FallAction>().tool::<WalkAction>();
@@ -265,7 +265,7 @@ async fn one_server_has_many_sessions() {
         assert_eq!(unknown.error().unwrap().class(), ErrorClass::NotFound);
     });
     futures_util::future::join_all(each).await;
-    // One leaves; the others do not notice.
+    // One client disconnects; the others are not affected.
     let (_, first) = sessions.remove(0);
     first.close().await;
     let steps = call(&sessions[0].0, "far.walk", json!({ "steps": 0 })).await;
@@ -276,7 +276,7 @@ async fn one_server_has_many_sessions() {
 }
 
 #[tokio::test]
-async fn resources_of_servers_are_listed_and_read_where_that_is_wanted() {
+async fn resources_of_servers_are_available_if_enabled() {
     let pool = ToolPool::builder().allow_empty().build().unwrap();
     let offering = McpServerConfig::stdio(env!("CARGO_BIN_EXE_offering_server"));
     let builder = McpManager::builder().server("notes", offering.clone().resources(true));
@@ -296,7 +296,7 @@ async fn resources_of_servers_are_listed_and_read_where_that_is_wanted() {
 }
 
 #[tokio::test]
-async fn definitions_that_change_after_they_were_approved_are_held_back() {
+async fn a_definition_that_changed_after_its_approval_is_quarantined() {
     let far = far();
     let (_, first) = connected(&far).await;
     let pins = first.pins();
@@ -318,7 +318,7 @@ async fn definitions_that_change_after_they_were_approved_are_held_back() {
     assert_eq!(error.class(), ErrorClass::Denied, "{error}");
     assert!(error.message().contains("it is held back until it is approved"), "{error}");
 
-    // Meanwhile it becomes another one again: what was looked at is not what is there.
+    // The tool changes in the meantime: the inspected definition is outdated.
     far.remove_tools(&Source::Custom, &"find".parse().unwrap()).unwrap();
     let third = Tool::builder("find", "Find it, and burn it.").handler(|| async { "found" });
     far.add_tools(&Source::Custom, [third]).unwrap();

@@ -1,4 +1,4 @@
-//! The ends of managers: dropped, interrupted, without a runtime. Nobody waits for nobody.
+//! Ends of managers: dropped, interrupted, without a runtime. No deadlocks.
 
 use super::support::in_time;
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ fn class(result: &ToolResult) -> ErrorClass {
     result.error().unwrap_or_else(|| panic!("{result:?}")).class()
 }
 
-/// A server that ignores the end of its input, so that its end takes a while.
+/// A server that ignores the end of its input, so that stopping it takes a while.
 fn stubborn(test: &str) -> (McpServerConfig, PathBuf) {
     let lives = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("lives-ends-{test}"));
     drop(std::fs::remove_file(&lives));
@@ -45,7 +45,7 @@ fn is_alive(lives: &Path) -> bool {
     Path::new("/proc").join(pid).exists()
 }
 
-/// Lets a future begin, and drops it.
+/// Polls a future once, and drops it.
 async fn interrupted(work: impl Future) {
     tokio::select! {
         biased;
@@ -55,7 +55,7 @@ async fn interrupted(work: impl Future) {
 }
 
 #[tokio::test]
-async fn a_manager_that_is_dropped_takes_its_tools_along() {
+async fn dropping_a_manager_removes_its_tools() {
     let far = ToolPool::builder().add(Tool::builder("ping", "Answer.").handler(|| async { 1 }));
     let server = McpServer::new(far.build().unwrap(), "far", "1.0.0");
     let pool = empty();
@@ -120,7 +120,7 @@ async fn a_change_of_a_server_completes_when_its_future_is_dropped() {
     let pool = empty();
     let manager = McpManager::builder().server("s", config).connect(&pool).await.unwrap();
     interrupted(manager.disable("s")).await;
-    // Whoever comes next has to wait for the turn.
+    // The next caller must wait for the lock.
     manager.enable("s").await.unwrap();
     in_time(manager.settled()).await;
     assert_eq!(call(&pool, "s.echo").await.observation().to_text(), "{}");
@@ -174,7 +174,7 @@ async fn started(tools: &str) -> (McpReader, McpWriter) {
     server.arg(tools).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
     let mut server = server.spawn().unwrap();
     let (reader, writer) = (server.stdout.take().unwrap(), server.stdin.take().unwrap());
-    // It ends with its input.
+    // The server exits with its input.
     tokio::spawn(async move { server.wait().await });
     (Box::new(reader), Box::new(writer))
 }
@@ -204,7 +204,7 @@ async fn a_panic_of_the_host_is_a_failure() {
 }
 
 #[tokio::test]
-async fn a_server_may_be_tried_once_only() {
+async fn retries_can_be_disabled() {
     let pool = empty();
     let builder = McpManager::builder().server("s", McpServerConfig::stdio("no-such-program"));
     let manager = builder.retry(Duration::MAX, Duration::MAX).start(&pool).unwrap();
@@ -213,7 +213,7 @@ async fn a_server_may_be_tried_once_only() {
     assert!(matches!(state, McpState::Retrying { failures: 1, .. }), "{state}");
 }
 
-/// A manager of a server that is connected to at once, and never again.
+/// A manager of a server that can be reached once.
 fn reached_once(script: &'static str) -> McpManagerBuilder {
     let is_first = AtomicBool::new(true);
     let open = move || {
@@ -244,7 +244,7 @@ async fn a_call_waits_for_a_connection_no_longer_than_for_an_answer() {
 async fn a_sent_request_is_not_reported_as_unsent() {
     let pool = empty();
     let builder = reached_once(r#"{"tools": ["die-ro"]}"#).call_timeout(Duration::from_secs(3));
-    // Otherwise it is not sent again.
+    // Otherwise the call is not repeated.
     let _manager = builder.trust("far").connect(&pool).await.unwrap();
     let lost = call(&pool, "far.die-ro").await;
     assert_eq!(class(&lost), ErrorClass::Transient);
@@ -254,9 +254,9 @@ async fn a_sent_request_is_not_reported_as_unsent() {
     assert!(!message.contains("not sent"), "{message}");
 }
 
-/// Asks a person who never answers, and is told when nobody waits for them any more.
+/// A question to a user who never answers. Sends a message when the question is cancelled.
 #[derive(Default)]
-struct Nobody {
+struct NoUser {
     asked: Notify,
     let_go: Arc<Notify>,
 }
@@ -269,7 +269,7 @@ impl Drop for Asking {
     }
 }
 
-impl Peer for Nobody {
+impl Peer for NoUser {
     fn can(&self, capability: PeerCapability) -> bool {
         capability == PeerCapability::Elicitation
     }
@@ -287,7 +287,7 @@ impl Peer for Nobody {
 #[tokio::test]
 async fn a_question_is_dropped_with_its_call() {
     for version in ["2026-07-28", "2025-11-25"] {
-        let nobody = Arc::new(Nobody::default());
+        let nobody = Arc::new(NoUser::default());
         let pool = empty();
         let server = faulty(&json!({ "version": version, "tools": ["ask"] }));
         let builder = McpManager::builder().server("s", server).peer(nobody.clone());
@@ -304,15 +304,15 @@ async fn a_question_is_dropped_with_its_call() {
         });
         in_time(nobody.asked.notified()).await;
         drop(manager);
-        // The call ends with the manager, whatever the person does.
+        // The call ends with the manager, independent of the user.
         in_time(nobody.let_go.notified()).await;
         assert!(in_time(asking).await.unwrap().is_error());
     }
 }
 
 #[tokio::test]
-async fn a_call_that_asks_a_person_has_an_end() {
-    let nobody = Arc::new(Nobody::default());
+async fn a_call_that_waits_for_a_user_has_a_limit() {
+    let nobody = Arc::new(NoUser::default());
     let pool = empty();
     let server = faulty(&json!({ "version": "2026-07-28", "tools": ["ask"] }));
     let builder = McpManager::builder().server("s", server).peer(nobody.clone());

@@ -1,4 +1,4 @@
-//! Servers that misbehave: over standard input and output, as processes of their own.
+//! Misbehaving servers over standard input and output, in separate processes.
 
 use super::support::{in_time, server_state};
 use super::traces::eventually;
@@ -16,7 +16,7 @@ fn faulty(script: &Value) -> McpServerConfig {
     McpServerConfig::stdio(env!("CARGO_BIN_EXE_faulty_server")).args([script.to_string()])
 }
 
-/// A file of lives that nobody else has.
+/// A unique file for the starts of a server.
 fn lives(test: &str) -> PathBuf {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("lives-{test}"));
     drop(std::fs::remove_file(&file));
@@ -71,17 +71,17 @@ async fn a_server_silent_about_the_probe_gets_initialize_in_the_same_process() {
     futures_util::future::join_all(probes).await;
 }
 
-/// Such a server is started once more, as it refuses what it was asked instead.
+/// The server is restarted once, since it rejects `initialize` after the probe.
 #[tokio::test]
 async fn a_slow_stateless_server_is_recognized() {
-    let lives = lives("slow-modern");
+    let lives = lives("slow-stateless");
     let script =
         json!({ "version": "2026-07-28", "probe": "late", "tools": ["echo"], "lives": lives });
     assert_eq!(protocol_of_slow(&script).await, "2026-07-28");
     assert_eq!(count(&lives), 2);
 }
 
-/// The version that is spoken with a server that does not answer the probe in time.
+/// The protocol version used with a server that does not answer the probe in time.
 async fn protocol_of_slow(script: &Value) -> String {
     let pool = ToolPool::builder().allow_empty().build().unwrap();
     let config = faulty(script).connect_timeout(Duration::from_secs(6));
@@ -136,14 +136,17 @@ async fn an_invalid_tool_is_left_out_and_reported() {
 }
 
 #[tokio::test]
-async fn pages_are_followed_and_have_an_end() {
+async fn pages_are_followed_up_to_a_limit() {
     let tools = json!(["echo-1", "echo-2", "echo-3", "echo-4", "echo-5"]);
     let (pool, _manager) = with(json!({ "tools": tools, "pages": 2 })).await;
     assert_eq!(pool.snapshot().tools().len(), 5);
     let (pool, manager) = with(json!({ "tools": tools, "pages": 2, "cursor": "repeat" })).await;
     assert_eq!(pool.snapshot().tools().len(), 5);
     let problems = manager.server("s").unwrap().problems;
-    assert!(problems.iter().any(|problem| problem.contains("comes back")), "{problems:?}");
+    assert!(
+        problems.iter().any(|problem| problem.contains("repeats an earlier page")),
+        "{problems:?}"
+    );
 }
 
 #[tokio::test]
@@ -181,7 +184,7 @@ async fn an_unreadable_answer_ends_the_call_immediately() {
 }
 
 #[tokio::test]
-async fn an_answer_with_half_a_character_is_read() {
+async fn invalid_utf_8_in_an_answer_is_replaced() {
     let (pool, _manager) = with(json!({ "tools": ["raw"] })).await;
     let content = r#"{"content":[{"type":"text","text":"a\ud800b"}]}"#;
     let single = format!(r#"{{"jsonrpc":"2.0","id":ID,"result":{content}}}"#);
@@ -210,7 +213,7 @@ async fn a_server_that_stops_reading_is_reconnected() {
         let life = counted.fetch_add(1, Ordering::Relaxed);
         async move {
             let (ours, theirs) = tokio::io::duplex(1 << 10);
-            tokio::spawn(deaf(theirs, life == 0));
+            tokio::spawn(not_reading(theirs, life == 0));
             let (reader, writer) = tokio::io::split(ours);
             Ok((Box::new(reader) as _, Box::new(writer) as _))
         }
@@ -229,8 +232,8 @@ async fn a_server_that_stops_reading_is_reconnected() {
     assert_eq!(lives.load(Ordering::Relaxed), 2);
 }
 
-/// A server that answers every call; or one only, after which it reads nothing more.
-async fn deaf(stream: tokio::io::DuplexStream, is_deaf: bool) {
+/// A server that answers every call; or only one, after which it stops reading.
+async fn not_reading(stream: tokio::io::DuplexStream, is_deaf: bool) {
     let (reader, mut writer) = tokio::io::split(stream);
     let mut lines = BufReader::new(reader).lines();
     while let Ok(Some(line)) = lines.next_line().await {
@@ -240,7 +243,7 @@ async fn deaf(stream: tokio::io::DuplexStream, is_deaf: bool) {
             "initialize" => json!({
                 "protocolVersion": "2025-11-25",
                 "capabilities": { "tools": {} },
-                "serverInfo": { "name": "deaf", "version": "1" },
+                "serverInfo": { "name": "not_reading", "version": "1" },
             }),
             "tools/list" => {
                 json!({ "tools": [{ "name": "echo", "inputSchema": { "type": "object" } }] })
@@ -266,19 +269,19 @@ async fn deaf(stream: tokio::io::DuplexStream, is_deaf: bool) {
 async fn a_call_without_a_waiter_is_cancelled() {
     for version in ["2025-11-25", "2026-07-28"] {
         let (pool, _manager) =
-            with(json!({ "version": version, "tools": ["hang", "heard"] })).await;
+            with(json!({ "version": version, "tools": ["hang", "received"] })).await;
         let hanging = call(&pool, "s.hang", json!({}));
         assert!(tokio::time::timeout(Duration::from_millis(300), hanging).await.is_err());
         assert_eq!(cancelled(&pool).await, 1, "{version}");
     }
 }
 
-/// How many cancellations the server has heard of. Whoever gives up does not wait until one is sent.
+/// Number of cancellations that the server received. A cancelled call does not wait until its notification is sent.
 async fn cancelled(pool: &ToolPool) -> u64 {
     for _ in 0..100 {
-        let heard = text(pool, "s.heard", json!({})).await;
-        let heard: Value = serde_json::from_str(&heard).unwrap();
-        if let Some(count @ 1..) = heard["cancelled"].as_u64() {
+        let received = text(pool, "s.received", json!({})).await;
+        let received: Value = serde_json::from_str(&received).unwrap();
+        if let Some(count @ 1..) = received["cancelled"].as_u64() {
             return count;
         }
     }
@@ -309,7 +312,7 @@ async fn an_answer_without_content_is_a_success() {
 #[tokio::test]
 async fn silence_has_a_limit_and_progress_does_not_count_as_silence() {
     let pool = ToolPool::builder().allow_empty().build().unwrap();
-    let config = faulty(&json!({ "tools": ["hang", "slow", "heard"] }));
+    let config = faulty(&json!({ "tools": ["hang", "slow", "received"] }));
     let config = config.call_timeout(Duration::from_secs(1));
     let builder =
         McpManager::builder().server("s", config).max_call_duration(Duration::from_secs(4));
@@ -319,14 +322,14 @@ async fn silence_has_a_limit_and_progress_does_not_count_as_silence() {
     assert_eq!(error.class(), ErrorClass::Timeout);
     assert!(error.message().contains("`s` sent nothing for 1s"), "{error}");
     assert_eq!(cancelled(&pool).await, 1, "the server was told");
-    // Longer than the limit in all, but never silent for so long.
+    // Longer than the time limit in total, but never silent for that time.
     assert_eq!(text(&pool, "s.slow", json!({ "ms": 200, "steps": 8 })).await, "done");
     let endless = call(&pool, "s.slow", json!({ "ms": 200, "steps": 1000 })).await;
     assert!(endless.error().unwrap().message().contains("not done within 4s"), "{endless:?}");
 }
 
 #[tokio::test]
-async fn no_default_makes_the_longest_call_longer() {
+async fn defaults_do_not_extend_the_maximum_call_duration() {
     let pool = ToolPool::builder().allow_empty().build().unwrap();
     let config = || faulty(&json!({ "tools": ["hang"] }));
     let patient = config().tool_timeout("hang", Duration::from_millis(400));
@@ -335,20 +338,20 @@ async fn no_default_makes_the_longest_call_longer() {
     let _manager = builder.connect(&pool).await.unwrap();
     let late = call(&pool, "s.hang", json!({})).await;
     assert!(late.error().unwrap().message().contains("not done within 200ms"), "{late:?}");
-    // What an entry says of its own holds.
+    // A setting of the entry has priority.
     let late = call(&pool, "patient.hang", json!({})).await;
     assert!(late.error().unwrap().message().contains("400ms"), "{late:?}");
 }
 
 #[tokio::test]
-async fn a_server_killed_in_the_middle_of_a_call_comes_back() {
+async fn a_server_killed_during_a_call_is_restarted() {
     let lives = lives("killed");
     let (pool, manager) = with(json!({ "tools": ["die", "echo"], "lives": lives })).await;
     let error = call(&pool, "s.die", json!({})).await;
     let error = error.error().unwrap();
     assert_eq!(error.class(), ErrorClass::Indeterminate, "{error}");
     assert!(error.message().contains("may have had its effect"), "{error}");
-    // A call that finds it gone waits for it.
+    // A call waits for the restart.
     assert_eq!(text(&pool, "s.echo", json!({})).await, "{}");
     assert_eq!(count(&lives), 2);
     server_state(&manager, "s", |state| *state == McpState::Ready).await;
@@ -357,23 +360,25 @@ async fn a_server_killed_in_the_middle_of_a_call_comes_back() {
 #[tokio::test]
 async fn only_repeatable_calls_are_sent_twice() {
     let lives = lives("fragile");
-    let script = json!({ "tools": ["fragile", "fragile-ro", "heard"], "lives": lives });
+    let script = json!({ "tools": ["fragile", "fragile-ro", "received"], "lives": lives });
     let (pool, manager) = with(script.clone()).await;
-    // The hints of a server count only if it is trusted.
+    // A server's annotations are used only if it is trusted.
     let trusted = McpConfig::new().with("s", faulty(&script).trusted(true));
     std::fs::remove_file(&lives).unwrap();
     manager.replace(trusted).await.unwrap();
     manager.settled().await;
     assert_eq!(text(&pool, "s.fragile-ro", json!({})).await, "survived");
-    let heard: Value = serde_json::from_str(&text(&pool, "s.heard", json!({})).await).unwrap();
-    assert_eq!(heard["calls"], json!(["fragile-ro", "heard"]));
+    let received: Value =
+        serde_json::from_str(&text(&pool, "s.received", json!({})).await).unwrap();
+    assert_eq!(received["calls"], json!(["fragile-ro", "received"]));
 
     std::fs::remove_file(&lives).unwrap();
     let (pool, _manager) = with(script).await;
     let lost = call(&pool, "s.fragile", json!({})).await;
     assert_eq!(lost.error().unwrap().class(), ErrorClass::Indeterminate);
-    let heard: Value = serde_json::from_str(&text(&pool, "s.heard", json!({})).await).unwrap();
-    assert_eq!(heard["calls"], json!(["heard"]), "the new life was not asked again");
+    let received: Value =
+        serde_json::from_str(&text(&pool, "s.received", json!({})).await).unwrap();
+    assert_eq!(received["calls"], json!(["received"]), "the new life was not asked again");
 }
 
 #[tokio::test]
@@ -388,7 +393,7 @@ async fn calls_to_a_disconnected_server_share_one_attempt() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_down_at_the_start_is_brought_up_later() {
+async fn a_server_that_fails_at_the_start_is_retried() {
     let lives = lives("late");
     let pool = ToolPool::builder().allow_empty().build().unwrap();
     let late = json!({ "tools": ["echo"], "lives": lives, "dead": 4 });
@@ -401,7 +406,7 @@ async fn a_server_that_is_down_at_the_start_is_brought_up_later() {
         state.reason().unwrap().contains("exited with code 3; its last output: this is life"),
         "{state}"
     );
-    // Whoever calls hears why it is not there.
+    // Callers receive the reason of the absence.
     let away = call(&pool, "s.echo", json!({})).await;
     assert!(away.is_error());
     let away = away.error().unwrap();
@@ -412,7 +417,7 @@ async fn a_server_that_is_down_at_the_start_is_brought_up_later() {
 }
 
 #[tokio::test]
-async fn when_all_fail_every_reason_is_given() {
+async fn all_failures_of_servers_are_reported() {
     let pool = ToolPool::builder().allow_empty().build().unwrap();
     let missing = McpServerConfig::stdio("no-such-program-here");
     let dead = faulty(&json!({ "dead": 100 }));
@@ -434,7 +439,7 @@ async fn when_all_fail_every_reason_is_given() {
 #[tokio::test]
 async fn a_removed_tool_is_not_found() {
     let (pool, _manager) = with(json!({ "tools": ["change", "gone"] })).await;
-    // The server forgets the tool and does not notify.
+    // The server removes the tool without a notification.
     call(&pool, "s.change", json!({ "tools": ["change"], "times": 0 })).await;
     let gone = call(&pool, "s.gone", json!({})).await;
     let error = gone.error().unwrap_or_else(|| panic!("{gone:?}"));
@@ -442,7 +447,7 @@ async fn a_removed_tool_is_not_found() {
 }
 
 #[tokio::test]
-async fn many_changes_together_are_one_notification() {
+async fn concurrent_changes_are_merged_into_one_notification() {
     for version in ["2025-11-25", "2026-07-28"] {
         let (pool, _manager) =
             with(json!({ "version": version, "tools": ["change", "echo"] })).await;
@@ -462,8 +467,8 @@ async fn a_question_without_a_handler_is_declined() {
     let (pool, _manager) = with(json!({ "version": "2026-07-28", "tools": ["ask"] })).await;
     assert_eq!(text(&pool, "s.ask", json!({})).await, r#"{"action":"decline"}"#);
     let (pool, _manager) = with(json!({ "tools": ["ask"] })).await;
-    let refused = text(&pool, "s.ask", json!({})).await;
-    assert!(refused.contains("cannot ask its user"), "{refused}");
+    let rejected = text(&pool, "s.ask", json!({})).await;
+    assert!(rejected.contains("cannot ask its user"), "{rejected}");
 }
 
 #[tokio::test]

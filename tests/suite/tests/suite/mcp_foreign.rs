@@ -1,4 +1,4 @@
-//! Lists, requests and delays of foreign servers, which a test writes.
+//! Lists, requests and delays of servers that a test writes.
 
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,7 +24,7 @@ async fn call(pool: &ToolPool, name: &str, arguments: Value) -> ToolResult {
     pool.call(ToolCall::new(name, arguments.to_string())).await
 }
 
-/// A connection to a server that says `answer` to each message.
+/// A connection to a server that answers each message with `answer`.
 fn server(answer: impl Fn(&Value) -> Vec<Value> + Send + Sync + 'static) -> (McpReader, McpWriter) {
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     tokio::spawn(speak(theirs, answer));
@@ -48,7 +48,7 @@ async fn speak(stream: DuplexStream, answer: impl Fn(&Value) -> Vec<Value>) {
 }
 
 /// A server of 2025-11-25 with some tools, which answer with their arguments.
-fn usual(message: &Value, tools: &Value) -> Vec<Value> {
+fn ordinary(message: &Value, tools: &Value) -> Vec<Value> {
     let (id, params) = (&message["id"], &message["params"]);
     let result = match message["method"].as_str() {
         Some("initialize") => json!({
@@ -72,7 +72,7 @@ fn usual(message: &Value, tools: &Value) -> Vec<Value> {
 fn with_tools(tools: Value) -> McpManagerBuilder {
     McpManager::builder().custom("s", move || {
         let tools = tools.clone();
-        async move { Ok(server(move |message| usual(message, &tools))) }
+        async move { Ok(server(move |message| ordinary(message, &tools))) }
     })
 }
 
@@ -119,7 +119,7 @@ async fn a_foreign_schema_is_repaired_ignored_or_rejected() {
     assert_eq!(manager.pins().servers["s"]["bare"], McpPin::of(&original));
 }
 
-/// What is logged.
+/// Log output.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -148,8 +148,8 @@ async fn rejected_requests_log_one_warning_per_kind() {
     let log = Log::default();
     let subscriber = tracing_subscriber::fmt().with_max_level(tracing::Level::WARN);
     let _guard = tracing::subscriber::set_default(subscriber.with_writer(log.clone()).finish());
-    let (refused, enough) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
-    let (count, told) = (Arc::clone(&refused), Arc::clone(&enough));
+    let (rejected, enough) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
+    let (count, told) = (Arc::clone(&rejected), Arc::clone(&enough));
     let answer = move |message: &Value| {
         if message["error"]["code"].is_i64() && message["id"].as_u64() >= Some(1000) {
             if count.fetch_add(1, Ordering::Relaxed) + 1 == 3 * EACH {
@@ -157,7 +157,7 @@ async fn rejected_requests_log_one_warning_per_kind() {
             }
             return Vec::new();
         }
-        let mut said = usual(message, &json!([]));
+        let mut said = ordinary(message, &json!([]));
         if message["method"] == "tools/list" {
             let asks = (0..EACH).flat_map(|n| {
                 let sample = json!({ "messages": [], "maxTokens": 1 });
@@ -185,21 +185,21 @@ async fn rejected_requests_log_one_warning_per_kind() {
     let pool = empty();
     let manager = builder.connect(&pool).await.unwrap();
     let all = tokio::time::timeout(Duration::from_secs(60), enough.acquire()).await;
-    all.expect("each request is refused").unwrap().forget();
+    all.expect("each request is rejected").unwrap().forget();
     manager.close().await;
     let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
     assert_eq!(text.lines().count(), 3, "{text}");
-    assert_eq!(text.matches("a request of the server is refused").count(), 3, "{text}");
+    assert_eq!(text.matches("a request of the server is rejected").count(), 3, "{text}");
 }
 
-/// A server that is there once, and never again after a call of `end`.
+/// A server that can be reached once, and not after a call of `end`.
 fn once(tries: &Arc<AtomicUsize>) -> McpManagerBuilder {
     let tries = Arc::clone(tries);
     let builder = McpManager::builder().custom("s", move || {
         let is_first = tries.fetch_add(1, Ordering::Relaxed) == 0;
         async move {
             let tools = json!([{ "name": "end", "inputSchema": { "type": "object" } }]);
-            let there = || server(move |message| usual(message, &tools));
+            let there = || server(move |message| ordinary(message, &tools));
             is_first.then(there).ok_or_else(|| Error::from("it is away"))
         }
     });
@@ -214,7 +214,7 @@ async fn calls_reconnect_a_server_at_most_four_times() {
     let _manager = once(&tries).connect(&pool).await.unwrap();
     assert!(call(&pool, "s.end", json!({})).await.is_error());
     for expected in [2, 3, 4, 5, 5, 5] {
-        // Those that find it gone together share one try.
+        // Concurrent calls share one reconnection attempt.
         let calls = (0..3).map(|_| call(&pool, "s.end", json!({})));
         for result in futures_util::future::join_all(calls).await {
             assert!(result.error().unwrap().message().contains("it is away"), "{result:?}");
@@ -232,7 +232,7 @@ async fn a_list_waits_briefly_for_servers_and_later_tools_are_notified() {
         async move {
             opened.acquire().await?.forget();
             let tools = json!([{ "name": "echo", "inputSchema": { "type": "object" } }]);
-            Ok(server(move |message| usual(message, &tools)))
+            Ok(server(move |message| ordinary(message, &tools)))
         }
     });
     let limit = Duration::from_secs(7);
@@ -256,11 +256,11 @@ async fn a_list_waits_briefly_for_servers_and_later_tools_are_notified() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_has_the_tools_of_a_server_that_comes_while_it_waits() {
+async fn a_waiting_list_includes_a_server_that_connects() {
     let builder = McpManager::builder().custom("s", || async {
         tokio::time::sleep(Duration::from_secs(3)).await;
         let tools = json!([{ "name": "echo", "inputSchema": { "type": "object" } }]);
-        Ok(server(move |message| usual(message, &tools)))
+        Ok(server(move |message| ordinary(message, &tools)))
     });
     let pool = empty();
     let manager = builder.start(&pool).unwrap();
@@ -270,7 +270,7 @@ async fn a_list_has_the_tools_of_a_server_that_comes_while_it_waits() {
 }
 
 #[tokio::test]
-async fn the_report_names_servers_that_are_not_there() {
+async fn the_report_names_disconnected_servers() {
     let pool = empty();
     let builder =
         with_tools(json!([])).server("no", McpServerConfig::stdio("no-such-program-here"));

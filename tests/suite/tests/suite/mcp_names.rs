@@ -1,4 +1,4 @@
-//! Whose tool a name is: among servers, and beside the pool's own tools.
+//! Owners of tool names: among servers, and beside the pool's own tools.
 
 use super::support::in_time;
 use serde_json::json;
@@ -35,7 +35,7 @@ async fn said(pool: &ToolPool, name: &str) -> String {
 }
 
 #[tokio::test]
-async fn one_tool_on_two_servers_is_two_tools() {
+async fn a_name_on_two_servers_is_two_tools() {
     let pool = ToolPool::builder().build().unwrap();
     let builder = McpManager::builder().in_process("a-1", server(&["log", "x_y", "z-0"]));
     let manager = builder.in_process("b_2", server(&["log"])).connect(&pool).await.unwrap();
@@ -62,7 +62,7 @@ async fn an_unusable_name_is_replaced_by_an_id() {
 }
 
 #[tokio::test]
-async fn two_servers_of_one_prefix_are_rejected_or_renamed() {
+async fn two_servers_with_one_prefix_are_rejected_or_renamed() {
     let pool = ToolPool::builder().allow_empty().build().unwrap();
     let two = || {
         let builder = McpManager::builder().in_process("my server", server(&["log"]));
@@ -85,7 +85,7 @@ async fn two_servers_of_one_prefix_are_rejected_or_renamed() {
 }
 
 #[tokio::test]
-async fn ids_under_a_longer_prefix_are_for_its_server() {
+async fn an_id_belongs_to_the_server_with_the_longest_prefix() {
     let pool = ToolPool::builder().allow_empty().build().unwrap();
     let hostile = server(&["hub.push", "log"]);
     let manager = McpManager::builder().in_process("git", hostile).connect(&pool).await.unwrap();
@@ -156,7 +156,7 @@ async fn a_tool_of_the_program_is_not_replaced_by_a_servers() {
     assert!(quarantined.is_some(), "{report}");
     manager.close().await;
 
-    // Whatever is left out meets nobody.
+    // Tools that are left out cannot collide.
     let without = config().exclude("log".parse().unwrap());
     let manager = McpManager::builder().server("s", without).connect(&pool).await.unwrap();
     assert!(manager.server("s").unwrap().problems.is_empty());
@@ -173,12 +173,12 @@ async fn a_changed_list_keeps_the_tools_of_other_servers() {
     let others = ["own", "t.echo", "t.slow"].map(|name| pool.get(name).unwrap());
     let kept = pool.get("s.change").unwrap();
     let mut changes = pool.changes();
-    let change = json!({ "tools": ["change", "heard"] });
+    let change = json!({ "tools": ["change", "received"] });
     pool.call(ToolCall::new("s.change", change.to_string())).await;
     let change = in_time(changes.next()).await.unwrap();
-    assert_eq!((change.added, change.removed), (vec!["s.heard".into()], vec!["s.echo".into()]));
+    assert_eq!((change.added, change.removed), (vec!["s.received".into()], vec!["s.echo".into()]));
     assert!(change.updated.is_empty(), "{:?}", change.updated);
-    assert_eq!(names(&pool), ["own", "s.change", "s.heard", "t.echo", "t.slow"]);
+    assert_eq!(names(&pool), ["own", "s.change", "s.received", "t.echo", "t.slow"]);
     for tool in others.iter().chain([&kept]) {
         assert_eq!(pool.get(tool.name()).unwrap().definition(), tool.definition());
     }

@@ -1,4 +1,4 @@
-//! What servers have to be read: listed and read by programs, and by models that ask for it.
+//! Resources of servers: listed and read by programs, and by models with a tool.
 
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -15,8 +15,8 @@ fn pool() -> ToolPool {
     ToolPool::builder().allow_empty().build().unwrap()
 }
 
-/// A server whose list of resources comes back to the same page for ever.
-async fn circle(stream: DuplexStream, asked: Arc<AtomicUsize>) {
+/// A server whose list of resources repeats the same page forever.
+async fn repeated_page(stream: DuplexStream, asked: Arc<AtomicUsize>) {
     let (reader, mut writer) = split(stream);
     let mut lines = BufReader::new(reader).lines();
     while let Ok(Some(line)) = lines.next_line().await {
@@ -25,7 +25,7 @@ async fn circle(stream: DuplexStream, asked: Arc<AtomicUsize>) {
             Some("initialize") => json!({ "result": {
                 "protocolVersion": "2025-11-25",
                 "capabilities": { "resources": {} },
-                "serverInfo": { "name": "circle", "version": "1" },
+                "serverInfo": { "name": "repeated_page", "version": "1" },
             } }),
             Some("resources/list") => {
                 asked.fetch_add(1, Ordering::Relaxed);
@@ -45,20 +45,20 @@ async fn circle(stream: DuplexStream, asked: Arc<AtomicUsize>) {
 }
 
 #[tokio::test]
-async fn an_endless_list_is_cut() {
+async fn an_endless_list_is_truncated() {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
-    let builder = McpManager::builder().custom("circle", move || {
+    let builder = McpManager::builder().custom("repeated_page", move || {
         let (ours, theirs) = duplex(1 << 16);
-        tokio::spawn(circle(theirs, Arc::clone(&count)));
+        tokio::spawn(repeated_page(theirs, Arc::clone(&count)));
         async move {
             let (reader, writer) = split(ours);
             Ok((Box::new(reader) as _, Box::new(writer) as _))
         }
     });
     let manager = builder.connect(&pool()).await.unwrap();
-    let error = manager.resources("circle").await.unwrap_err();
-    assert!(error.to_string().contains("comes back to a page"), "{error}");
+    let error = manager.resources("repeated_page").await.unwrap_err();
+    assert!(error.to_string().contains("repeats an earlier page"), "{error}");
     assert_eq!(asked.load(Ordering::Relaxed), 2, "the second one is the same");
     manager.close().await;
 }

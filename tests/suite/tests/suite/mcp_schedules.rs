@@ -1,5 +1,5 @@
-//! Servers that misbehave, calls and an operator, all at once, as chance has it: each call gets its
-//! one result in time, none is sent more often than it may be, and nothing is left.
+//! Random schedules of misbehaving servers, calls and operations: each call gets its
+//! result in time, none is repeated without permission, and no resources leak.
 
 mod operator;
 mod plan;
@@ -12,10 +12,10 @@ use proptest::test_runner::{Config, TestRunner};
 use std::time::Duration;
 use world::run;
 
-/// For all runs together.
+/// Time limit for all runs together.
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// How many runs there are if `PROPTEST_CASES` says nothing else.
+/// Default number of runs, unless `PROPTEST_CASES` is set.
 const RUNS: u32 = 32;
 
 #[test]

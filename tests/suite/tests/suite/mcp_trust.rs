@@ -1,6 +1,6 @@
 //! Trust in servers: annotations, secrets, and members that are passed on.
 
-use super::support::{Bar, in_time};
+use super::support::{ProgressRecorder, in_time};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::sync::Arc;
@@ -72,7 +72,7 @@ async fn a_configuration_marks_a_server_as_trusted() {
     }
 }
 
-/// How many calls run, and how many did at once.
+/// Number of running calls, and the maximum so far.
 #[derive(Default)]
 struct Crowd {
     now: AtomicUsize,
@@ -83,7 +83,7 @@ impl Crowd {
     async fn join(&self) {
         let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
         self.most.fetch_max(now, Ordering::SeqCst);
-        // A call that may come at the same time has time to do so.
+        // Gives a concurrent call time to start.
         for _ in 0..1000 {
             tokio::task::yield_now().await;
         }
@@ -92,7 +92,7 @@ impl Crowd {
 }
 
 #[tokio::test]
-async fn calls_run_side_by_side_only_if_their_server_is_trusted() {
+async fn calls_run_concurrently_only_if_their_server_is_trusted() {
     for trusted in [false, true] {
         let crowd = Arc::new(Crowd::default());
         let joined = Arc::clone(&crowd);
@@ -131,7 +131,7 @@ async fn a_lost_call_is_repeated_only_if_its_server_is_trusted() {
 
 const SECRET: &str = "tok-5fQ9zL";
 
-/// A line that answers a call with a result.
+/// A line with the result of a call.
 fn answering(result: &Value) -> Value {
     let line = format!(r#"{{"jsonrpc":"2.0","id":ID,"result":{result}}}"#);
     json!({ "line": line })
@@ -164,7 +164,7 @@ async fn a_secret_that_a_server_echoes_reaches_no_model() {
         let value: Value = serde_json::from_str(&json).expect("still JSON");
         assert!(value["content"][0]["text"].as_str().unwrap().ends_with("> \"quoted\""), "{value}");
         assert_eq!(value["structuredContent"]["port"], 8080);
-        for refusal in [
+        for error_text in [
             format!(
                 r#"{{"jsonrpc":"2.0","id":ID,"error":{{"code":-32000,"message":"no {SECRET}"}}}}"#
             ),
@@ -172,10 +172,10 @@ async fn a_secret_that_a_server_echoes_reaches_no_model() {
                 r#"{{"jsonrpc":"2.0","id":ID,"result":{{"isError":true,"content":[{{"type":"text","text":"no {SECRET}"}}]}}}}"#
             ),
         ] {
-            let text = text(&pool, "s.raw", json!({ "line": refusal })).await;
+            let text = text(&pool, "s.raw", json!({ "line": error_text })).await;
             assert!(text.contains("no ") && !text.contains(SECRET), "{text}");
         }
-        let bar = Arc::new(Bar::default());
+        let bar = Arc::new(ProgressRecorder::default());
         let context = pool.context().with_peer(Arc::clone(&bar) as _);
         let arguments = json!({ "ms": 1, "message": format!("with {SECRET}") }).to_string();
         in_time(pool.call_with(ToolCall::new("s.slow", arguments), &context)).await;
@@ -206,7 +206,7 @@ async fn expanded_values_are_masked_and_plain_words_are_not() {
     manager.close().await;
 }
 
-/// Keeps what it is asked, and answers nothing.
+/// Records requests, and answers nothing.
 #[derive(Default)]
 struct Asked(std::sync::Mutex<Vec<String>>);
 
@@ -262,7 +262,7 @@ async fn a_resource_shows_no_secret() {
     manager.close().await;
 }
 
-/// A gateway to a server: a pool that is served itself.
+/// A gateway to a server: a served pool with its tools.
 async fn gateway(script: &Value) -> (McpServer, McpManager) {
     let (pool, manager) = connected(McpManager::builder().server("s", faulty(script))).await;
     (McpServer::new(pool, "gateway", "1.0.0"), manager)
@@ -334,8 +334,8 @@ async fn only_needless_nulls_are_left_out() {
     let (pool, manager) = connected(McpManager::builder().server("s", faulty(&script))).await;
     let said = text(&pool, "s.echo-nullable", json!({ "clear": null, "n": null, "free": null }));
     assert_eq!(said.await, r#"{"clear":null,"free":null}"#);
-    let refused = text(&pool, "s.echo-strict", json!({ "n": null })).await;
-    assert!(refused.contains("`n`"), "a null that is required is a mistake: {refused}");
+    let rejected = text(&pool, "s.echo-strict", json!({ "n": null })).await;
+    assert!(rejected.contains("`n`"), "a null that is required is a mistake: {rejected}");
     manager.close().await;
 }
 

@@ -1,10 +1,10 @@
-//! Unknown fields inside arguments: refused at every depth and advertised as refused, unless serde takes them or the
+//! Unknown fields inside arguments: rejected at every depth and advertised as such, unless serde accepts them or the
 //! type or the parameter allows them.
 
 // Fields are read by `Debug` alone.
 #![allow(dead_code)]
 
-use super::support::{pool_of, refusal, text};
+use super::support::{error_text, pool_of, text};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -75,8 +75,8 @@ async fn an_unknown_field_is_rejected_at_every_depth_with_its_path_and_the_neare
         ),
         (r#"{"x":{"title":"a","binding":null,"pags":[]}}"#, "did you mean `pages`?"),
     ] {
-        let refusal = refusal(&pool, "keep", arguments).await;
-        assert!(refusal.contains(expected), "{arguments}: {refusal}");
+        let error_text = error_text(&pool, "keep", arguments).await;
+        assert!(error_text.contains(expected), "{arguments}: {error_text}");
     }
 }
 
@@ -109,9 +109,10 @@ async fn an_alias_is_a_known_field() {
 #[tokio::test]
 async fn after_one_mistake_only_mistakes_are_reported() {
     let pool = pool_of::<KeepAction>();
-    let refusal = refusal(&pool, "keep", r#"{"x":{"name":"a","pages":[{"number":"one"}]}}"#).await;
+    let error_text =
+        error_text(&pool, "keep", r#"{"x":{"name":"a","pages":[{"number":"one"}]}}"#).await;
     assert_eq!(
-        refusal,
+        error_text,
         "invalid arguments for `keep`: `x.pages[0].number` must be an integer, got the string \"one\""
     );
 }
@@ -194,7 +195,7 @@ async fn buffer(
 }
 
 #[tokio::test]
-async fn values_that_serde_accepts_stay_accepted() {
+async fn values_that_serde_accepts_are_accepted() {
     let pool = pool_of::<BufferAction>();
     for (arguments, kept) in [
         (json!({ "untagged": { "number": 1, "z": 2 } }), "number: 1"),
@@ -245,9 +246,9 @@ async fn rejects_an_unknown_field_in_a_buffered_value() {
             "unknown field `z` of `many[1]`",
         ),
     ] {
-        let refusal = refusal(&pool, "buffer", arguments).await;
-        assert!(refusal.contains(expected), "{arguments}: {refusal}");
-        assert_eq!(refusal.matches("unknown").count(), 1, "{refusal}");
+        let error_text = error_text(&pool, "buffer", arguments).await;
+        assert!(error_text.contains(expected), "{arguments}: {error_text}");
+        assert_eq!(error_text.matches("unknown").count(), 1, "{error_text}");
     }
 }
 
@@ -291,9 +292,9 @@ async fn a_type_or_a_parameter_may_allow_unknown_fields() {
     let arguments = r#"{"by_type":{"id":1,"z":2},"by_parameter":{"number":1,"z":2},"by_default":{"number":3,"z":2}}"#;
     assert!(text(&pool, "keep_open", arguments).await.contains("id: 1"));
     let inside = r#"{"by_type":{"id":1,"z":2,"page":{"number":1,"z":2}}}"#;
-    let refusal = refusal(&pool, "keep_open", inside).await;
-    assert!(refusal.contains("unknown field `z` of `by_type.page`"), "{refusal}");
-    assert_eq!(refusal.matches("unknown").count(), 1, "{refusal}");
+    let error_text = error_text(&pool, "keep_open", inside).await;
+    assert!(error_text.contains("unknown field `z` of `by_type.page`"), "{error_text}");
+    assert_eq!(error_text.matches("unknown").count(), 1, "{error_text}");
     let schema = KeepOpenAction::definition().input_schema;
     assert_eq!(schema["properties"]["by_parameter"].get("additionalProperties"), None);
     assert_eq!(schema["properties"]["by_type"]["additionalProperties"], json!({}));
@@ -319,12 +320,12 @@ async fn keep_pairs(
 async fn rejects_unadvertised_fields_by_name() {
     let pool = pool_of::<KeepPairsAction>();
     let arguments = r#"{"x":{"pair":[1,{"number":1,"numbr":2}],"numbered":{}}}"#;
-    let refusal = refusal(&pool, "keep_pairs", arguments).await;
+    let error_text = error_text(&pool, "keep_pairs", arguments).await;
     assert!(
-        refusal.contains(
+        error_text.contains(
             "unknown field `numbr` of `x.pair[1]`; did you mean `number`? the fields are `number`"
         ),
-        "{refusal}"
+        "{error_text}"
     );
 }
 
@@ -365,8 +366,8 @@ async fn fill(#[arg(flatten)] form: Form) -> String {
 #[tokio::test]
 async fn the_fields_of_a_flattened_parameter_are_closed_too() {
     let pool = pool_of::<FillAction>();
-    let refusal = refusal(&pool, "fill", r#"{"id":1,"page":{"number":1,"z":2}}"#).await;
-    assert!(refusal.contains("unknown field `z` of `page`"), "{refusal}");
+    let error_text = error_text(&pool, "fill", r#"{"id":1,"page":{"number":1,"z":2}}"#).await;
+    assert!(error_text.contains("unknown field `z` of `page`"), "{error_text}");
     let schema = FillAction::definition().input_schema;
     assert_eq!(schema["properties"]["page"]["additionalProperties"], false);
 }
@@ -380,8 +381,8 @@ async fn may_fill(#[arg(flatten)] form: Option<Form>) -> String {
 #[tokio::test]
 async fn a_missing_field_of_an_optional_flattened_parameter_is_an_argument() {
     let pool = pool_of::<MayFillAction>();
-    let refusal = refusal(&pool, "may_fill", r#"{"id":1}"#).await;
-    assert_eq!(refusal, "invalid arguments for `may_fill`: missing required argument `page`");
+    let error_text = error_text(&pool, "may_fill", r#"{"id":1}"#).await;
+    assert_eq!(error_text, "invalid arguments for `may_fill`: missing required argument `page`");
     assert_eq!(text(&pool, "may_fill", "{}").await, "None");
 }
 
@@ -390,8 +391,8 @@ async fn the_arguments_of_a_closure_are_closed_too() {
     let tool = Tool::builder("fill", "Fill a form.")
         .handler(|form: Form| async move { format!("{form:?}") });
     let pool = ToolPool::builder().add(tool).build().expect("a pool");
-    let refusal = refusal(&pool, "fill", r#"{"id":1,"page":{"number":1,"z":2}}"#).await;
-    assert!(refusal.contains("unknown field `z` of `page`"), "{refusal}");
+    let error_text = error_text(&pool, "fill", r#"{"id":1,"page":{"number":1,"z":2}}"#).await;
+    assert!(error_text.contains("unknown field `z` of `page`"), "{error_text}");
 }
 
 /// Log in.
@@ -406,7 +407,7 @@ async fn log_in(
     format!("{password} {host:?}")
 }
 
-/// A host, by a decoder of its own.
+/// A host with a custom decoder.
 #[derive(Debug, JsonSchema)]
 #[schemars(transparent)]
 struct Host(String);
@@ -424,10 +425,11 @@ impl<'de> Deserialize<'de> for Host {
 #[tokio::test]
 async fn a_secret_parameter_hides_only_its_value() {
     let pool = pool_of::<LogInAction>();
-    let refused = refusal(&pool, "log_in", r#"{"password":7,"host":"localhost"}"#).await;
-    assert!(refused.contains("argument `host`: the host localhost has no dot"), "{refused}");
-    let refused = refusal(&pool, "log_in", r#"{"password":"hunter2","host":"localhost"}"#).await;
-    assert!(!refused.contains("hunter2"), "{refused}");
+    let rejected = error_text(&pool, "log_in", r#"{"password":7,"host":"localhost"}"#).await;
+    assert!(rejected.contains("argument `host`: the host localhost has no dot"), "{rejected}");
+    let rejected =
+        error_text(&pool, "log_in", r#"{"password":"hunter2","host":"localhost"}"#).await;
+    assert!(!rejected.contains("hunter2"), "{rejected}");
 }
 
 /// Log in with a number.
@@ -448,10 +450,10 @@ async fn log_in_with(
 async fn the_text_of_a_secret_is_hidden_in_other_parameters_too() {
     let pool = pool_of::<LogInWithAction>();
     let arguments = r#"{"password":"hunter2","n":"hunter2","m":"x"}"#;
-    let refused = refusal(&pool, "log_in_with", arguments).await;
-    assert!(!refused.contains("hunter2"), "{refused}");
-    assert!(refused.contains("`n` must be an integer"), "{refused}");
-    assert!(refused.contains("`m` must be an integer, got the string \"x\""), "{refused}");
+    let rejected = error_text(&pool, "log_in_with", arguments).await;
+    assert!(!rejected.contains("hunter2"), "{rejected}");
+    assert!(rejected.contains("`n` must be an integer"), "{rejected}");
+    assert!(rejected.contains("`m` must be an integer, got the string \"x\""), "{rejected}");
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -475,11 +477,11 @@ async fn open_account(
 #[tokio::test]
 async fn an_alias_of_a_secret_field_hides_its_value() {
     let pool = pool_of::<OpenAccountAction>();
-    let refused = refusal(&pool, "open_account", r#"{"x":{"pw":"hunter2","host":1}}"#).await;
-    assert!(!refused.contains("hunter2"), "{refused}");
+    let rejected = error_text(&pool, "open_account", r#"{"x":{"pw":"hunter2","host":1}}"#).await;
+    assert!(!rejected.contains("hunter2"), "{rejected}");
     assert!(
-        refused.contains("unknown field `pw`") && refused.contains("`x.host` must be a string"),
-        "{refused}"
+        rejected.contains("unknown field `pw`") && rejected.contains("`x.host` must be a string"),
+        "{rejected}"
     );
 }
 
@@ -505,10 +507,10 @@ async fn a_schema_that_is_walked_first_rejects_no_alias() {
     let pool = pool_of::<LimitAction>();
     assert_eq!(text(&pool, "limit", r#"{"x":{"count":2}}"#).await, "Limited { number: 2 }");
     for arguments in [r#"{"x":{"number":0}}"#, r#"{"x":{"count":0}}"#] {
-        let refused = refusal(&pool, "limit", arguments).await;
-        assert!(refused.contains("`x.number` must be at least 1"), "{refused}");
+        let rejected = error_text(&pool, "limit", arguments).await;
+        assert!(rejected.contains("`x.number` must be at least 1"), "{rejected}");
     }
-    let refused = refusal(&pool, "limit", r#"{"x":{"count":2,"z":1}}"#).await;
-    assert!(refused.contains("unknown field `z` of `x`"), "{refused}");
-    assert_eq!(refused.matches("unknown").count(), 1, "{refused}");
+    let rejected = error_text(&pool, "limit", r#"{"x":{"count":2,"z":1}}"#).await;
+    assert!(rejected.contains("unknown field `z` of `x`"), "{rejected}");
+    assert_eq!(rejected.matches("unknown").count(), 1, "{rejected}");
 }

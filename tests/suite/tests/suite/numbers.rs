@@ -1,9 +1,9 @@
-//! Numbers are read as they are written, or refused.
+//! Numbers are decoded exactly, or rejected.
 
 // Fields are read by `Debug` alone.
 #![allow(dead_code)]
 
-use super::support::{pool_of, refusal, text};
+use super::support::{error_text, pool_of, text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -44,7 +44,7 @@ async fn a_negative_zero_is_an_integer() {
 }
 
 #[tokio::test]
-async fn a_wide_integer_is_read_from_its_digits() {
+async fn a_wide_integer_is_decoded_exactly() {
     let pool = pool_of::<TakeNumbersAction>();
     let wide = "-170141183460469231731687303715884105728";
     let arguments = format!(
@@ -61,21 +61,21 @@ async fn rejects_by_name_a_value_that_is_not_a_wide_integer() {
     let expected = "a number in argument `k` is not an integer of its type; write only digits, without fraction or exponent";
     for number in ["1e20", "1e400", "100000000000000000000.5", &"9".repeat(60)] {
         let arguments = format!(r#"{{"k":{number},"a":1}}"#);
-        let refusal = refusal(&pool, "take_numbers", &arguments).await;
+        let error_text = error_text(&pool, "take_numbers", &arguments).await;
         let is_not_json = number == "1e400";
-        assert!(refusal.contains(expected) || is_not_json, "{number}: {refusal}");
+        assert!(error_text.contains(expected) || is_not_json, "{number}: {error_text}");
     }
     let nested = r#"{"many":[{"n":1,"wide":1e20}]}"#;
-    let refusal = refusal(&pool, "take_numbers", nested).await;
-    assert!(refusal.contains("a number in argument `many`"), "{refusal}");
+    let error_text = error_text(&pool, "take_numbers", nested).await;
+    assert!(error_text.contains("a number in argument `many`"), "{error_text}");
 }
 
 #[tokio::test]
 async fn a_float_does_not_become_infinite() {
     let pool = pool_of::<TakeNumbersAction>();
     for arguments in [r#"{"f":1e39}"#, r#"{"many":[{"n":1,"small":-1e39}]}"#] {
-        let refusal = refusal(&pool, "take_numbers", arguments).await;
-        assert!(refusal.contains("e+39") && refusal.contains("3.4028234"), "{refusal}");
+        let error_text = error_text(&pool, "take_numbers", arguments).await;
+        assert!(error_text.contains("e+39") && error_text.contains("3.4028234"), "{error_text}");
     }
     let taken = text(&pool, "take_numbers", r#"{"f":3.4028235e38}"#).await;
     assert!(taken.contains("Some(3.4028235e38)"), "{taken}");
@@ -106,11 +106,11 @@ async fn a_wide_integer_passes_a_gateway_unchanged_or_is_rejected() {
         let wide = 1_i128 << exponent;
         assert!(result.contains(&format!(r#""structuredContent":{{"k":{wide}}}"#)), "{result}");
     }
-    let refused = pool.call_json("far.power_of_two", r#"{"k":18446744073709551616}"#).await;
-    assert!(refused.contains("an integer of more than 64 bits cannot be passed on"), "{refused}");
+    let rejected = pool.call_json("far.power_of_two", r#"{"k":18446744073709551616}"#).await;
+    assert!(rejected.contains("an integer of more than 64 bits cannot be passed on"), "{rejected}");
 }
 
-/// A pool with the tool `far.raw`, which answers with a line of the test's.
+/// A pool with the tool `far.raw`, which answers with a given line.
 async fn raw(script: Value) -> (ToolPool, McpManager) {
     let far =
         McpServerConfig::stdio(env!("CARGO_BIN_EXE_faulty_server")).args([script.to_string()]);
@@ -119,7 +119,7 @@ async fn raw(script: Value) -> (ToolPool, McpManager) {
     (pool, manager.expect("a connection"))
 }
 
-/// What a client of a gateway gets, where the gateway calls `far.raw`.
+/// The result that a client of a gateway receives when the gateway calls `far.raw`.
 async fn through_a_gateway(pool: ToolPool, line: &str) -> String {
     let client = ToolPool::builder().build().expect("a pool");
     let gateway = McpManager::builder().in_process("gate", McpServer::new(pool, "gate", "1.0.0"));
@@ -138,9 +138,9 @@ async fn a_wide_integer_without_a_text_mirror_is_kept_or_rejected() {
     let (pool, _manager) = raw(json!({ "tools": ["raw"] })).await;
     let own = pool.call_json("far.raw", &json!({ "line": line }).to_string()).await;
     assert!(own.contains(&format!(r#""structuredContent":{{"k":{WIDE}}}"#)), "{own}");
-    let refused = through_a_gateway(pool, &line).await;
+    let rejected = through_a_gateway(pool, &line).await;
     let expected = format!("the integer {WIDE}, which is beyond 64 bits and cannot be passed on");
-    assert!(refused.contains(&expected), "{refused}");
+    assert!(rejected.contains(&expected), "{rejected}");
 }
 
 #[tokio::test]

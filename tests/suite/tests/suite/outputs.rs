@@ -1,6 +1,6 @@
-//! What return values become.
+//! Conversions of return values.
 
-use super::support::{call, pool_of, refusal, text};
+use super::support::{call, error_text, pool_of, text};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,7 +14,7 @@ struct Point {
 
 type Outcome<T> = Result<T, Failure>;
 
-/// An error that only prints.
+/// An error with `Display` alone.
 struct Failure;
 
 impl fmt::Display for Failure {
@@ -56,7 +56,7 @@ tools! {
 }
 
 #[tokio::test]
-async fn plain_values_are_text_and_have_no_schema() {
+async fn scalars_are_text_and_have_no_schema() {
     assert_eq!(call(&pool_of::<NothingAction>(), "nothing", "").await, json!({"content": []}));
     assert_eq!(text(&pool_of::<WordsAction>(), "words", "").await, "plain \"text\"");
     assert_eq!(text(&pool_of::<FixedAction>(), "fixed", "").await, "fixed");
@@ -112,9 +112,9 @@ async fn lists_and_maps_are_structured_and_scalars_are_not() {
 
 #[tokio::test]
 async fn an_error_is_a_text_for_the_model() {
-    assert_eq!(refusal(&pool_of::<PrintedAction>(), "printed", "").await, "it failed; try less");
-    assert_eq!(refusal(&pool_of::<RaisedAction>(), "raised", "").await, "disk on fire");
-    assert!(!refusal(&pool_of::<HiddenAction>(), "hidden", "").await.contains("hunter2"));
+    assert_eq!(error_text(&pool_of::<PrintedAction>(), "printed", "").await, "it failed; try less");
+    assert_eq!(error_text(&pool_of::<RaisedAction>(), "raised", "").await, "disk on fire");
+    assert!(!error_text(&pool_of::<HiddenAction>(), "hidden", "").await.contains("hunter2"));
 }
 
 #[tokio::test]
@@ -171,7 +171,8 @@ async fn a_float_that_is_not_finite_is_null_only_where_the_schema_allows_it() {
         let result = pool.call(ToolCall::new(name, "")).await;
         let error = result.error().expect("an error");
         assert_eq!(error.class(), ErrorClass::Internal);
-        let expected = format!("the result has NaN or infinity at {path}, which JSON cannot hold");
+        let expected =
+            format!("the result has NaN or infinity at {path}, which JSON cannot represent");
         assert!(error.message().starts_with(&expected), "{error}");
         let detail = error.detail().expect("a detail");
         assert!(detail.contains(path) && detail.contains("requires a number"), "{detail}");
@@ -179,7 +180,7 @@ async fn a_float_that_is_not_finite_is_null_only_where_the_schema_allows_it() {
     let by_hand = Tool::builder("by_hand", "Make it by hand.")
         .handler(|| async { Json(statistics(f64::NAN, None, 2.5, 3.5)) });
     let pool = ToolPool::builder().add(by_hand).build().expect("a pool");
-    assert!(refusal(&pool, "by_hand", "").await.contains("NaN or infinity at `mean`"));
+    assert!(error_text(&pool, "by_hand", "").await.contains("NaN or infinity at `mean`"));
 }
 
 tools! {
@@ -215,7 +216,7 @@ async fn an_error_inside_of_an_option_or_a_result_is_an_error() {
         (pool_of::<FailedOutsideAction>(), "failed_outside", "it failed; try less"),
         (pool_of::<TextInsideAction>(), "text_inside", "no text"),
     ] {
-        assert_eq!(refusal(&pool, name, "").await, expected);
+        assert_eq!(error_text(&pool, name, "").await, expected);
     }
     assert_eq!(JoinedAction::definition().output_schema, PointAction::definition().output_schema);
     let schema = json!(FoundAction::definition().output_schema).to_string();
@@ -223,7 +224,7 @@ async fn an_error_inside_of_an_option_or_a_result_is_an_error() {
 }
 
 #[tokio::test]
-async fn results_that_are_meant_as_data_are_data() {
+async fn a_result_type_can_be_returned_as_data() {
     let meant = call(&pool_of::<MeantAction>(), "meant", "").await;
     assert_eq!(meant["structuredContent"], json!([{"Ok": 1}, {"Err": "two"}]));
 }

@@ -1,4 +1,4 @@
-//! What a result may weigh, and the promise of an output schema, through a pool.
+//! Limits on the size of results, and checks of output schemas, through a pool.
 
 use super::support::{call, class};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use tool_runtime::{
     After, AfterCall, Arguments, BoxFuture, CallError, Executor, Hook, HookCall, OutputLimits,
 };
 
-/// A folder of its own, which is gone with the value.
+/// A temporary directory, removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -22,12 +22,12 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // One that was never made cannot be removed.
+        // A directory that was never created cannot be removed.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
-/// Gives back what it was made with.
+/// Returns a given result.
 struct Fixed(fn() -> Result<Observation, CallError>);
 
 impl Executor for Fixed {
@@ -52,19 +52,19 @@ async fn result(pool: &ToolPool) -> ToolResult {
     pool.call(ToolCall::new("fixed", "")).await
 }
 
-/// A thousand lines, some of whose characters have several bytes.
+/// A thousand lines, with some multi-byte characters.
 fn lines() -> String {
     (1..=1000).map(|line| format!("line {line} äöü\n")).collect()
 }
 
-/// What stands between backticks and is a path.
+/// The path between backticks.
 fn file_in(text: &str) -> PathBuf {
     let mut quoted = text.split('`').skip(1).step_by(2);
     PathBuf::from(quoted.find(|text| text.contains('/')).expect("a path"))
 }
 
 #[tokio::test]
-async fn a_long_text_keeps_head_and_tail_and_is_stored_whole() {
+async fn a_long_text_is_shortened_and_stored_completely() {
     let folder = Folder::new();
     let limits = OutputLimits::default().text(1_000).spill_to(&folder.0);
     let pool = limited(fixed(|| Ok(Observation::text(lines()))), limits);
@@ -99,7 +99,7 @@ async fn results_within_the_limits_stay_unchanged() {
 }
 
 #[tokio::test]
-async fn a_pool_without_limits_cuts_nothing() {
+async fn a_pool_without_limits_truncates_nothing() {
     let pool = ToolPool::builder()
         .add(fixed(|| Ok(Observation::text("x".repeat(1_000_000)))))
         .build()
@@ -241,7 +241,7 @@ fn structured(value: &Value) -> Result<Observation, CallError> {
 }
 
 #[tokio::test]
-async fn an_executor_that_breaks_its_promise_is_an_internal_error() {
+async fn an_output_that_violates_its_schema_is_an_internal_error() {
     let wrong: [fn() -> Result<Observation, CallError>; 3] = [
         || structured(&json!({ "sum": "hunter2" })),
         || structured(&json!({})),
@@ -263,7 +263,7 @@ async fn an_executor_that_breaks_its_promise_is_an_internal_error() {
     assert_eq!(result(&pool).await.observation().to_text(), "no numbers");
 }
 
-/// Says one thing of itself and serialises as another.
+/// A type whose schema differs from its serialization.
 #[derive(schemars::JsonSchema)]
 struct Liar {
     #[allow(dead_code)]
@@ -288,7 +288,7 @@ mod lying {
 }
 
 #[tokio::test]
-async fn results_of_typed_tools_are_checked_where_that_is_asked_for() {
+async fn results_of_typed_tools_are_checked_if_enabled() {
     let trusting = ToolPool::builder().tool::<lying::LieAction>().build().expect("a pool");
     assert!(!result(&trusting).await.is_error());
     let checking =

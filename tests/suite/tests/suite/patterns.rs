@@ -1,11 +1,11 @@
-//! Patterns are enforced whatever brings them, and cost nothing where there are none.
+//! Patterns are enforced wherever they come from, and binaries without patterns do not link the engine.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 use suite::limit;
 
-/// Each in a process of its own: one that enables patterns enables them for all.
+/// Each in a separate process, since patterns are enabled globally.
 #[test]
 fn patterns_are_enforced_for_every_type() {
     for kind in ["type", "argument", "action", "builder"] {
@@ -16,9 +16,9 @@ fn patterns_are_enforced_for_every_type() {
     }
 }
 
-/// A fifth of a small binary hangs on who names these crates: what is always linked must not.
+/// A fifth of the size of a small binary depends on who links these crates: code that is always linked must not.
 #[test]
-fn only_the_engine_names_the_crates_for_patterns_and_formats() {
+fn only_the_engine_links_the_crates_for_patterns_and_formats() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tool-runtime");
     let mut naming: Vec<String> = Vec::new();
     for file in super::floors::sources(&root) {
@@ -31,6 +31,6 @@ fn only_the_engine_names_the_crates_for_patterns_and_formats() {
         }
     }
     naming.sort();
-    // The first is compiled for those who use external servers alone.
+    // The first crate is linked by programs with external servers alone.
     assert_eq!(naming, ["config/src/url.rs", "core/src/regex.rs", "core/src/schema/format.rs"]);
 }

@@ -1,31 +1,31 @@
-//! Other people's clients drive the quickstart, over stdio and HTTP, in both lifecycles.
+//! Third-party clients drive the quickstart, over stdio and HTTP, in both lifecycles.
 
 use super::quickstart::binary;
-use suite::peers::Lifecycle::{Legacy, Modern};
+use suite::peers::Lifecycle::{Stateful, Stateless};
 use suite::peers::Transport::{Http, Stdio};
 use suite::peers::{CLIENTS, Lifecycle, Transport};
 
 #[test]
-fn over_stdio_legacy() {
-    check(Stdio, Legacy);
+fn over_stdio_2025_11_25() {
+    check(Stdio, Stateful);
 }
 
 #[test]
-fn over_stdio_modern() {
-    check(Stdio, Modern);
+fn over_stdio_2026_07_28() {
+    check(Stdio, Stateless);
 }
 
 #[test]
-fn over_http_legacy() {
-    check(Http, Legacy);
+fn over_http_2025_11_25() {
+    check(Http, Stateful);
 }
 
 #[test]
-fn over_http_modern() {
-    check(Http, Modern);
+fn over_http_2026_07_28() {
+    check(Http, Stateless);
 }
 
-/// All clients that speak it, and all that they printed if any check failed.
+/// Runs all clients of a lifecycle; on a failed check prints all their output.
 fn check(transport: Transport, lifecycle: Lifecycle) {
     let speaking = CLIENTS.iter().filter(|client| client.lifecycles.contains(&lifecycle));
     let failed: Vec<String> = speaking

@@ -1,6 +1,6 @@
-//! What a pool refuses to be built with, what it lists, and tools from closures.
+//! Errors of building a pool, its list of tools, and tools from closures.
 
-use super::support::{call, refusal, text};
+use super::support::{call, error_text, text};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 use tool_runtime::prelude::*;
@@ -19,7 +19,7 @@ mod elsewhere {
 }
 
 #[test]
-fn two_linked_tools_of_one_name_are_rejected_with_their_places() {
+fn two_linked_tools_with_one_name_are_rejected_with_their_source_locations() {
     let first = Registration::of::<FirstAction>("src/a.rs", 7).tool();
     let second = Registration::of::<elsewhere::SecondAction>("src/b.rs", 9).tool();
     let error = ToolPool::builder().add(first).add(second).build().expect_err("a duplicate");
@@ -55,7 +55,7 @@ fn missing_state_is_reported_with_the_line_to_add() {
 const LOW: i64 = 10;
 const HIGH: i64 = 5;
 
-/// Bounds that only the run can know.
+/// Bounds that are known only at runtime.
 #[tool(register = false, meta = json!([1]))]
 async fn inverted(
     /// A number.
@@ -83,11 +83,11 @@ fn all_mistakes_are_reported_together() {
         .state(1_u8)
         .state(2_u8)
         .build()
-        .expect_err("a lot");
+        .expect_err("many problems");
     let text = error.to_string();
     for expected in [
         "no value of its argument `n` is between its bounds",
-        "its default for `m` is refused by its own schema: `m` must be at most 5, got 10",
+        "its default for `m` violates its own schema: `m` must be at most 5, got 10",
         "its `meta` is not an object",
         "borrows a `suite::pools::Database`",
         "bad tool name \"bad name\"",
@@ -115,7 +115,7 @@ struct Deep {
     kind: Kind,
 }
 
-/// Flatten what cannot be.
+/// Flatten an enum, which is not possible.
 #[tool(register = false)]
 async fn too_flat(#[arg(flatten)] deep: Deep) -> i64 {
     match deep.kind {
@@ -128,11 +128,11 @@ async fn too_flat(#[arg(flatten)] deep: Deep) -> i64 {
 async fn only_plain_fields_can_be_flattened_into_a_tool() {
     let error = ToolPool::builder().tool::<TooFlatAction>().build().expect_err("an enum inside");
     assert!(error.to_string().contains("not a struct of plain named fields"), "{error}");
-    // A closure takes such a type whole, and refuses what it does not know.
+    // A closure decodes such a type as a whole, and rejects unknown fields.
     let tool = Tool::builder("deep", "D.").handler(|deep: Deep| async move { deep.base });
     let pool = ToolPool::builder().add(tool).build().expect("a pool");
     assert_eq!(text(&pool, "deep", r#"{"base":1,"kind":"B"}"#).await, "1");
-    assert!(refusal(&pool, "deep", r#"{"base":1,"kind":"B","zz":1}"#).await.contains("`zz`"));
+    assert!(error_text(&pool, "deep", r#"{"base":1,"kind":"B","zz":1}"#).await.contains("`zz`"));
 }
 
 #[tokio::test]
@@ -141,7 +141,7 @@ async fn a_closure_without_fields_rejects_arguments() {
     struct Empty {}
     let tool = Tool::builder("empty", "E.").handler(|_: Empty| async {});
     let pool = ToolPool::builder().add(tool).build().expect("a pool");
-    assert!(refusal(&pool, "empty", r#"{"a":1}"#).await.contains("`a`"));
+    assert!(error_text(&pool, "empty", r#"{"a":1}"#).await.contains("`a`"));
 }
 
 #[test]
@@ -220,13 +220,13 @@ async fn a_closure_can_be_a_tool() {
         .expect("a pool");
     let result = call(&pool, "greet", r#"{"name":"Ada","times":2}"#).await;
     assert_eq!(result["structuredContent"], json!({"text": "Hello, Ada!Hello, Ada!"}));
-    assert_eq!(refusal(&pool, "greet", r#"{"name":""}"#).await, "nobody is there");
-    assert!(refusal(&pool, "greet", r#"{"nam":"x"}"#).await.contains("did you mean `name`?"));
-    assert!(refusal(&pool, "greet", r#"{"name":"x","times":4}"#).await.contains("at most 3"));
+    assert_eq!(error_text(&pool, "greet", r#"{"name":""}"#).await, "nobody is there");
+    assert!(error_text(&pool, "greet", r#"{"nam":"x"}"#).await.contains("did you mean `name`?"));
+    assert!(error_text(&pool, "greet", r#"{"name":"x","times":4}"#).await.contains("at most 3"));
     assert_eq!(text(&pool, "ping", "").await, "pong");
     assert_eq!(text(&pool, "raw", r#"{"a":1,"b":[]}"#).await, "2 9");
-    assert!(refusal(&pool, "raw", r#"{"b":1}"#).await.contains("missing required argument `a`"));
-    assert!(refusal(&pool, "slow", "").await.contains("10ms"));
+    assert!(error_text(&pool, "raw", r#"{"b":1}"#).await.contains("missing required argument `a`"));
+    assert!(error_text(&pool, "slow", "").await.contains("10ms"));
     let schema = pool.get("greet").expect("the tool").definition().output_schema.clone();
     assert_eq!(schema.expect("a schema")["properties"]["text"]["type"], "string");
 }

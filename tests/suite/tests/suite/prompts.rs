@@ -1,24 +1,24 @@
 //! Prompts and completions, as clients of both protocol versions see them.
 
-use super::server::{Server, modern};
+use super::server::{Server, stateless};
 use serde_json::{Value, json};
 use tool_runtime::prelude::*;
 use tool_runtime::{PoolProblem, TextArguments};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_offering_server");
 
-fn legacy(id: u64, method: &str, params: &Value) -> Value {
+fn stateful(id: u64, method: &str, params: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 }
 
 /// Sends a request in both protocol versions, and returns both answers.
 pub(super) fn both(method: &str, params: &Value) -> Value {
     let mut old = Server::ready(PROGRAM);
-    old.send(&legacy(1, method, params));
+    old.send(&stateful(1, method, params));
     let before = old.receive();
     old.finish();
     let mut new = Server::with(PROGRAM, &[]);
-    new.send(&modern(1, method, params));
+    new.send(&stateless(1, method, params));
     let mut after = new.receive();
     new.finish();
     if let Some(result) = after.get_mut("result").and_then(Value::as_object_mut) {
@@ -41,7 +41,7 @@ fn get(name: &str, arguments: &Value) -> Value {
     both("prompts/get", &json!({ "name": name, "arguments": arguments }))
 }
 
-fn refusal(name: &str, arguments: &Value) -> String {
+fn error_text(name: &str, arguments: &Value) -> String {
     let answer = get(name, arguments);
     assert_eq!(answer["error"]["code"], -32602, "{answer}");
     answer["error"]["message"].as_str().expect("a message").to_owned()
@@ -85,7 +85,7 @@ fn prompts_are_listed_with_their_arguments() {
 }
 
 #[test]
-fn a_prompt_gives_messages() {
+fn a_prompt_returns_messages() {
     let answer = get("hello", &json!({}));
     assert_eq!(
         answer["result"],
@@ -95,7 +95,7 @@ fn a_prompt_gives_messages() {
 }
 
 #[test]
-fn text_is_read_by_the_type_of_the_parameter() {
+fn prompt_arguments_are_parsed_by_the_type_of_the_parameter() {
     let text = |arguments: Value| {
         let answer = get("review", &arguments);
         answer["result"]["messages"][0]["content"]["text"].as_str().expect("text").to_owned()
@@ -110,7 +110,7 @@ fn text_is_read_by_the_type_of_the_parameter() {
 #[test]
 fn invalid_arguments_are_reported_with_the_allowed_values() {
     assert_eq!(
-        refusal("review", &json!({"code": "a", "focus": "sped"})),
+        error_text("review", &json!({"code": "a", "focus": "sped"})),
         "invalid arguments for `review`: `focus` must be one of \"speed\", \"safety\", got \"sped\"; did you mean \"speed\"?"
     );
     for (arguments, part) in [
@@ -120,10 +120,10 @@ fn invalid_arguments_are_reported_with_the_allowed_values() {
         (json!({"code": "a", "lines": "many"}), "`lines` must be an integer"),
         (json!({"code": "a", "colour": "red"}), "unknown argument `colour`"),
     ] {
-        let said = refusal("review", &arguments);
+        let said = error_text("review", &arguments);
         assert!(said.contains(part), "{arguments}: {said}");
     }
-    assert_eq!(refusal("reviw", &json!({})), "unknown prompt `reviw`; did you mean `review`?");
+    assert_eq!(error_text("reviw", &json!({})), "unknown prompt `reviw`; did you mean `review`?");
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn the_server_continues_after_a_failed_prompt() {
     let mut fail = |id: u64, name: &str, book: &str| {
         let arguments = json!({"book": book, "chapter": "1"});
         let arguments = if name == "summary" { arguments } else { json!({}) };
-        server.send(&legacy(id, "prompts/get", &json!({"name": name, "arguments": arguments})));
+        server.send(&stateful(id, "prompts/get", &json!({"name": name, "arguments": arguments})));
         let answer = server.receive();
         assert_eq!(answer["error"]["code"], -32603, "{answer}");
         answer["error"]["message"].as_str().expect("a message").to_owned()
@@ -158,7 +158,7 @@ fn prompt(name: &str) -> Value {
 }
 
 #[test]
-fn enums_complete_themselves() {
+fn values_of_enums_are_completed() {
     let all =
         |values: Value, total: u32| json!({"values": values, "total": total, "hasMore": false});
     let focus = |value| complete(&prompt("review"), "focus", value, &json!({}));
@@ -168,7 +168,7 @@ fn enums_complete_themselves() {
 }
 
 #[test]
-fn functions_complete_with_the_earlier_arguments() {
+fn completion_functions_receive_the_earlier_arguments() {
     assert_eq!(complete(&prompt("summary"), "book", "n", &json!({}))["values"], json!(["novel"]));
     let chapters = complete(&prompt("summary"), "chapter", "x", &json!({"book": "atlas/"}));
     assert_eq!(chapters["values"][1], "atlas/x1");
@@ -206,7 +206,7 @@ fn methods_without_a_capability_are_unknown() {
             json!({"ref": {"type": "ref/prompt", "name": "a"}, "argument": {"name": "a", "value": ""}}),
         ),
     ] {
-        server.send(&legacy(id, method, &params));
+        server.send(&stateful(id, method, &params));
         assert_eq!(server.receive()["error"]["code"], -32601, "{method}");
     }
     server.finish();
@@ -239,7 +239,7 @@ fn a_pool_rejects_prompts_that_cannot_work() {
 }
 
 #[test]
-fn a_linked_prompt_that_is_also_named_is_one_prompt() {
+fn a_linked_prompt_that_is_also_added_is_one_prompt() {
     /// Be there twice.
     #[prompt(name = "linked_and_named")]
     async fn there() -> &'static str {
@@ -248,7 +248,7 @@ fn a_linked_prompt_that_is_also_named_is_one_prompt() {
 
     let pool = ToolPool::builder().linked().prompt::<TherePrompt>();
     let error = pool.build().map(|pool| pool.prompts().len());
-    // Other linked tools of this binary may be in want of state; never this prompt.
+    // Other linked tools of this binary may lack state; this prompt never does.
     let said = error.err().map(|error| error.to_string()).unwrap_or_default();
     assert!(!said.contains("linked_and_named"), "{said}");
 }

@@ -1,4 +1,4 @@
-//! The quickstart, as a newcomer builds it.
+//! The binary of the quickstart.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

@@ -1,4 +1,4 @@
-//! The tools of other people's servers in one pool.
+//! The tools of third-party servers in one pool.
 
 mod absence;
 mod gateway;

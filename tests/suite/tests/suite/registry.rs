@@ -1,4 +1,4 @@
-//! From specifications in configurations to tools.
+//! Tools from specifications in configurations.
 
 use super::support::text;
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use tool_runtime::prelude::*;
 use tool_runtime::{Registry, RegistryError, ToolSpec};
 
-/// A number that calls change.
+/// A counter.
 struct Tally(AtomicI64);
 
 #[derive(Clone, Deserialize, schemars::JsonSchema)]
@@ -104,33 +104,33 @@ async fn pool(specs: &[ToolSpec]) -> ToolPool {
     tools.into_iter().fold(ToolPool::builder(), |pool, tool| pool.add(tool)).build().expect("pool")
 }
 
-async fn refusals(specs: &[ToolSpec]) -> Vec<String> {
+async fn errors(specs: &[ToolSpec]) -> Vec<String> {
     match registry().resolve(specs).await.expect_err("problems") {
         RegistryError::Specs(problems) => problems.iter().map(ToString::to_string).collect(),
         other => panic!("{other}"),
     }
 }
 
-async fn refusal_of(spec: ToolSpec) -> String {
-    let problems = refusals(&[spec]).await;
+async fn error_of(spec: ToolSpec) -> String {
+    let problems = errors(&[spec]).await;
     assert_eq!(problems.len(), 1, "{problems:?}");
     problems.into_iter().next().expect("one")
 }
 
 #[tokio::test]
-async fn a_ready_tool_is_that_tool_and_takes_no_parameters() {
+async fn a_registered_tool_is_returned_unchanged_and_takes_no_parameters() {
     let ready = tool("ready", "yes");
     let mut registry = Registry::new();
     registry.tool(ready.clone()).expect("a free name");
     let tools = registry.resolve(&[ToolSpec::new("ready")]).await.expect("a tool");
     assert!(std::ptr::eq(tools[0].definition(), ready.definition()));
-    let refused = refusal_of(ToolSpec::new("fs.read").with("path", "/")).await;
+    let message = error_of(ToolSpec::new("fs.read").with("path", "/")).await;
     assert_eq!(
-        refused,
+        message,
         "spec 1 (`fs.read`): it is a single tool and takes no `params`; remove them"
     );
-    let refused = refusal_of(ToolSpec::new("fs.*").with("path", "/")).await;
-    assert!(refused.contains("`fs.read`: it is a single tool"), "{refused}");
+    let message = error_of(ToolSpec::new("fs.*").with("path", "/")).await;
+    assert!(message.contains("`fs.read`: it is a single tool"), "{message}");
 }
 
 #[tokio::test]
@@ -143,24 +143,24 @@ async fn a_toolset_is_made_from_its_parameters() {
 #[tokio::test]
 async fn invalid_parameters_are_reported_by_field_together() {
     let spec = ToolSpec::new("tally").with("strat", 1).with("label", "much too long");
-    let refused = refusal_of(spec).await;
-    assert!(refused.starts_with("spec 1 (`tally`): "), "{refused}");
+    let message = error_of(spec).await;
+    assert!(message.starts_with("spec 1 (`tally`): "), "{message}");
     for expected in ["`strat`", "did you mean `start`?", "missing", "`label`"] {
-        assert!(refused.contains(expected), "{expected:?} is not in {refused}");
+        assert!(message.contains(expected), "{expected:?} is not in {message}");
     }
-    let refused = refusal_of(ToolSpec::new("tally").with("start", "one")).await;
-    assert!(refused.contains("`start`") && refused.contains("integer"), "{refused}");
-    let refused = refusal_of(ToolSpec::new("greet").with("txet", "hi").with("text", "hi")).await;
-    assert!(refused.contains("`txet`"), "{refused}");
-    let refused = refusal_of(ToolSpec::new("pair").with("a", 1)).await;
-    assert!(refused.contains("`a`"), "{refused}");
+    let message = error_of(ToolSpec::new("tally").with("start", "one")).await;
+    assert!(message.contains("`start`") && message.contains("integer"), "{message}");
+    let message = error_of(ToolSpec::new("greet").with("txet", "hi").with("text", "hi")).await;
+    assert!(message.contains("`txet`"), "{message}");
+    let message = error_of(ToolSpec::new("pair").with("a", 1)).await;
+    assert!(message.contains("`a`"), "{message}");
 }
 
 #[tokio::test]
-async fn the_operator_reads_the_whole_error_of_create() {
+async fn the_error_of_create_is_reported_completely() {
     let spec = ToolSpec::new("tally").with("start", 1).with("label", "bad");
-    let refused = refusal_of(spec).await;
-    assert_eq!(refused, "spec 1 (`tally`): the label printer is on fire");
+    let message = error_of(spec).await;
+    assert_eq!(message, "spec 1 (`tally`): the label printer is on fire");
 }
 
 #[tokio::test]
@@ -173,30 +173,30 @@ async fn sync_and_async_factories_create_one_or_many_tools() {
 }
 
 #[tokio::test]
-async fn all_mistakes_are_reported_together_with_their_places() {
+async fn all_mistakes_are_reported_together_by_position() {
     let specs = ["broken", "fs.read", "boom", "later_boom", "great", "zzzzzz", "fs.["];
-    let refused = refusals(&specs.map(ToolSpec::new)).await;
-    assert_eq!(refused[0], "spec 1 (`broken`): no disk");
-    assert_eq!(refused[1], "spec 3 (`boom`): creation panicked: boom");
-    assert_eq!(refused[2], "spec 4 (`later_boom`): creation panicked: boom");
-    assert_eq!(refused[3], "spec 5 (`great`): unknown name; did you mean `greet`?");
-    assert!(refused[4].starts_with("spec 6 (`zzzzzz`): unknown name; registered names: `boom`"));
-    assert!(refused[5].contains("never closed"), "{}", refused[5]);
-    assert_eq!(refused.len(), 6);
+    let message = errors(&specs.map(ToolSpec::new)).await;
+    assert_eq!(message[0], "spec 1 (`broken`): no disk");
+    assert_eq!(message[1], "spec 3 (`boom`): creation panicked: boom");
+    assert_eq!(message[2], "spec 4 (`later_boom`): creation panicked: boom");
+    assert_eq!(message[3], "spec 5 (`great`): unknown name; did you mean `greet`?");
+    assert!(message[4].starts_with("spec 6 (`zzzzzz`): unknown name; registered names: `boom`"));
+    assert!(message[5].contains("never closed"), "{}", message[5]);
+    assert_eq!(message.len(), 6);
 }
 
 #[tokio::test]
-async fn unknown_names_list_the_nearest_also_of_toolsets_tools() {
-    let refused = refusal_of(ToolSpec::new("tally.upp")).await;
-    assert!(refused.contains("did you mean `tally.up`"), "{refused}");
-    let refused = Registry::new().resolve(&[ToolSpec::new("a")]).await.expect_err("unknown");
-    assert!(refused.to_string().contains("nothing is registered"), "{refused}");
-    // A glob that picks nothing is a slip, too.
-    assert!(refusal_of(ToolSpec::new("web.*")).await.contains("unknown name"));
+async fn errors_of_unknown_names_suggest_tools_of_toolsets_too() {
+    let message = error_of(ToolSpec::new("tally.upp")).await;
+    assert!(message.contains("did you mean `tally.up`"), "{message}");
+    let message = Registry::new().resolve(&[ToolSpec::new("a")]).await.expect_err("unknown");
+    assert!(message.to_string().contains("nothing is registered"), "{message}");
+    // A glob without a match is a mistake, too.
+    assert!(error_of(ToolSpec::new("web.*")).await.contains("unknown name"));
 }
 
 #[tokio::test]
-async fn a_name_may_be_exact_a_glob_or_one_tool_of_a_toolset() {
+async fn a_name_is_exact_a_glob_or_one_tool_of_a_toolset() {
     assert_eq!(names(&[ToolSpec::new("fs.write")]).await, ["fs.write"]);
     assert_eq!(names(&[ToolSpec::new("fs.*")]).await, ["fs.read", "fs.write"]);
     let start = |name: &str| ToolSpec::new(name).with("start", 1);
@@ -217,7 +217,7 @@ async fn specs_of_one_toolset_with_equal_parameters_share_one_value() {
     let apart = pool(&[spec("tally.up", 0), spec("tally.down", 5)]).await;
     assert_eq!(text(&apart, "tally.up", "").await, "1");
     assert_eq!(text(&apart, "tally.down", "").await, "4");
-    // What is resolved anew is made anew.
+    // Another call of `resolve` creates new values.
     let other = pool(&[spec("tally", 0)]).await;
     assert_eq!(text(&other, "tally.up", "").await, "1");
 }

@@ -1,4 +1,4 @@
-//! Calls as models write them, in a pool that repairs.
+//! Malformed calls of models, in a pool that repairs them.
 
 use super::export::generate::{Dice, schemas};
 use super::export::instances::instance;
@@ -49,7 +49,7 @@ async fn a_repaired_call_runs_and_its_result_lists_the_repairs() {
 }
 
 #[tokio::test]
-async fn a_pool_without_repair_refuses_the_same_call() {
+async fn a_pool_without_repair_rejects_the_same_call() {
     let pool = ToolPool::builder().tool::<ReadFileAction>().build().unwrap();
     for call in [
         ToolCall::new("functions.read_file", r#"{"file_path":"a"}"#),
@@ -60,7 +60,7 @@ async fn a_pool_without_repair_refuses_the_same_call() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_repaired_is_refused_as_it_was_written() {
+async fn unrepairable_calls_are_rejected_with_their_original_text() {
     let result =
         pool().call(ToolCall::new("read_file", r#"{"filePath":"a","limit":"five"}"#)).await;
     let text = result.observation().to_text();
@@ -100,7 +100,7 @@ async fn a_tool_that_ran_and_failed_does_not_run_again() {
     assert_eq!(runs.load(Ordering::Relaxed), 1);
 }
 
-/// Fails as if its arguments were wrong.
+/// Fails with an error about its arguments.
 struct Fussy(Arc<AtomicUsize>);
 
 impl Executor for Fussy {
@@ -115,7 +115,7 @@ impl Executor for Fussy {
 }
 
 #[tokio::test]
-async fn an_exact_name_wins_over_a_repaired_one() {
+async fn an_exact_name_has_priority_over_a_repaired_one() {
     let named = |name: &str| {
         let own = name.to_owned();
         Tool::builder(name, "Tell the name.").handler(move || std::future::ready(own.clone()))
@@ -134,7 +134,7 @@ async fn valid_arguments_are_never_altered() {
         let check = jsonschema::validator_for(&Value::Object(schema.clone())).unwrap();
         let definition = ToolDefinition::new("echo", "Echo.").with_input_schema(schema.clone());
         let pool = ToolPool::builder().add(Tool::new(definition, Echo)).repair().build();
-        // `format: byte` and the like are refused at build.
+        // `format: byte` and similar ones are rejected when the pool is built.
         let Ok(pool) = pool else { continue };
         for _ in 0..20 {
             let value = instance(&schema, &mut dice);
@@ -143,7 +143,7 @@ async fn valid_arguments_are_never_altered() {
                 let text = value.to_string();
                 let result = pool.call(ToolCall::new("echo", text.as_str())).await;
                 if result.observation().meta().is_some() {
-                    // Our own check refuses what this one accepts: a format.
+                    // The pool's own check rejects a format that this one accepts.
                     continue;
                 }
                 assert_eq!(result.observation().to_text(), text);

@@ -1,7 +1,7 @@
-//! Resources and templates of them, pages and cache hints, as clients of both protocol versions see them.
+//! Resources, templates, pages and cache hints, as clients of both protocol versions see them.
 
 use super::prompts::both;
-use super::server::{Server, modern};
+use super::server::{Server, stateless};
 use serde_json::{Value, json};
 use tool_runtime::PoolProblem;
 use tool_runtime::prelude::*;
@@ -19,7 +19,7 @@ fn contents(uri: &str) -> Value {
 }
 
 #[test]
-fn resources_and_templates_are_listed_apart() {
+fn resources_and_templates_are_listed_separately() {
     let resources = both("resources/list", &json!({}))["result"]["resources"].clone();
     assert_eq!(
         resources,
@@ -68,13 +68,13 @@ fn the_most_specific_resource_is_read() {
 fn unknown_resources_are_not_found() {
     for uri in ["nope://1", "notes://12", "notes://1/2", "notes://"] {
         let error = read(uri)["error"].clone();
-        // -32602 in the new version, see `both`.
+        // -32602 in 2026-07-28, see `both`.
         assert_eq!((&error["code"], &error["data"]["uri"]), (&json!(-32002), &json!(uri)));
     }
 }
 
 #[test]
-fn variables_that_do_not_fit_are_named() {
+fn invalid_variables_are_named() {
     let error = read("notes://many")["error"].clone();
     assert_eq!(error["code"], -32602);
     let said = error["message"].as_str().expect("a message");
@@ -87,7 +87,7 @@ fn a_failed_resource_reports_the_reason() {
     assert_eq!((&error["code"], &error["message"]), (&json!(-32603), &json!("no disk")));
 }
 
-/// Turns all pages of a list, in 2025-11-25.
+/// Reads all pages of a list, in 2025-11-25.
 fn pages(server: &mut Server, method: &str, list: &str) -> Vec<Vec<String>> {
     let (mut pages, mut cursor) = (Vec::new(), None::<String>);
     loop {
@@ -105,7 +105,7 @@ fn pages(server: &mut Server, method: &str, list: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn lists_come_a_page_at_a_time() {
+fn lists_are_paged() {
     let (mut server, _) = Server::with(PROGRAM, &["paged"]).greeted();
     assert_eq!(
         pages(&mut server, "prompts/list", "prompts"),
@@ -183,7 +183,7 @@ fn newer_clients_receive_cache_hints() {
     for (words, ttl, scope) in [(&["paged"][..], 30_000, "public"), (&[], 0, "private")] {
         let mut server = Server::with(PROGRAM, words);
         for (method, params) in &asked {
-            server.send(&modern(1, method, params));
+            server.send(&stateless(1, method, params));
             let result = server.receive()["result"].clone();
             assert_eq!(
                 (&result["ttlMs"], &result["cacheScope"]),

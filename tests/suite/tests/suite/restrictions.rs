@@ -1,7 +1,7 @@
-//! What narrows a pool while it runs: listing and calling alike, on every way.
+//! Restrictions of a running pool: they apply to lists and to calls of every kind.
 
 use super::server::Server;
-use super::support::{in_time, refusal, text};
+use super::support::{error_text, in_time, text};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -36,7 +36,7 @@ fn replaced(pool: &ToolPool, to: &[&str]) -> Restriction {
 }
 
 #[test]
-fn each_level_narrows_the_one_below_until_dropped() {
+fn each_restriction_narrows_the_previous_one_until_dropped() {
     let pool = pool();
     let files = narrowed(&pool, &["fs.*"]);
     assert_eq!(names(&pool), ["fs.list", "fs.read", "fs.write"]);
@@ -94,7 +94,7 @@ fn replacing_is_bounded_by_the_filter_and_by_the_handle_above() {
 }
 
 #[test]
-fn handles_side_by_side_do_not_see_each_others_restrictions() {
+fn sibling_handles_have_separate_restrictions() {
     let pool = pool();
     let (one, other) = (pool.scope(), pool.scope());
     let _one = narrowed(&one, &["fs.*"]);
@@ -127,7 +127,7 @@ async fn typed() -> &'static str {
 }
 
 #[tokio::test]
-async fn every_way_to_list_and_to_call_sees_the_same() {
+async fn every_kind_of_list_and_call_obeys_restrictions() {
     let pool =
         ToolPool::builder().tool::<TypedAction>().add(tool("fs.read")).build().expect("a pool");
     let before = pool.snapshot();
@@ -141,11 +141,11 @@ async fn every_way_to_list_and_to_call_sees_the_same() {
     assert_eq!(results[0].error().expect("hidden").class(), ErrorClass::Denied);
     assert_eq!(results[1].observation().to_text(), "pong");
     assert_eq!(
-        refusal(&pool, "typed", "").await,
+        error_text(&pool, "typed", "").await,
         "`typed` is not available now; available are `fs.read`"
     );
-    assert!(refusal(&pool, "tpyed", "").await.starts_with("unknown tool `tpyed`"));
-    // What was taken before stays as it was.
+    assert!(error_text(&pool, "tpyed", "").await.starts_with("unknown tool `tpyed`"));
+    // An earlier snapshot does not change.
     assert!(before.get("typed").is_some());
     drop(guard);
     assert_eq!(text(&pool, "typed", "").await, "typed");
@@ -156,7 +156,7 @@ async fn an_empty_restriction_hides_everything_and_is_reported() {
     let pool = pool();
     let _none = narrowed(&pool, &[]);
     assert!(pool.tools().is_empty() && pool.report().is_empty());
-    let answer = refusal(&pool, "fs.read", "").await;
+    let answer = error_text(&pool, "fs.read", "").await;
     assert_eq!(answer, "`fs.read` is not available now; no tool is");
     let report = pool.report();
     let expected = ToolStatus::Restricted { by: "nothing".to_owned() };
@@ -196,14 +196,14 @@ async fn a_running_call_continues_when_its_tool_is_hidden() {
     let hide = async {
         in_time(started.notified()).await;
         let _none = narrowed(&pool, &[]);
-        assert_eq!(refusal(&pool, "slow", "").await, "`slow` is not available now; no tool is");
+        assert_eq!(error_text(&pool, "slow", "").await, "`slow` is not available now; no tool is");
         go.notify_one();
     };
     let (result, ()) = tokio::join!(pool.call(ToolCall::new("slow", "")), hide);
     assert_eq!(result.observation().to_text(), "done");
 }
 
-/// A tool that calls the tools that it is told, and says what each answered.
+/// A tool that calls the given tools, and reports each result.
 fn relay() -> Tool {
     Tool::builder("relay", "Call others.").input_schema(json!({"type": "object"})).handler(
         |names: Map<String, Value>, context: ToolContext| async move {
@@ -221,7 +221,7 @@ fn relay() -> Tool {
 }
 
 #[tokio::test]
-async fn calls_that_a_tool_makes_obey_the_handle_by_which_it_was_called() {
+async fn nested_calls_obey_the_restrictions_of_their_callers_handle() {
     let builder = ToolPool::builder().add(relay()).add(tool("fs.read")).add(tool("web.get"));
     let pool = builder.build().expect("a pool");
     let agent = pool.scope();
@@ -229,7 +229,7 @@ async fn calls_that_a_tool_makes_obey_the_handle_by_which_it_was_called() {
     let arguments = r#"{"fs.read":1,"web.get":1,"nothing":1}"#;
     assert_eq!(text(&pool, "relay", arguments).await, "pong pong not_found");
     assert_eq!(text(&agent, "relay", arguments).await, "pong denied not_found");
-    // Also with a context that was made by another handle, or by none.
+    // Also with a context from another handle, or from none.
     for context in [pool.context(), ToolContext::default(), pool.scope().context()] {
         let result = agent.call_with(ToolCall::new("relay", arguments), &context).await;
         assert_eq!(result.observation().to_text(), "pong denied not_found");
@@ -237,7 +237,7 @@ async fn calls_that_a_tool_makes_obey_the_handle_by_which_it_was_called() {
         let results = agent.batch([call]).context(&context).run().await;
         assert_eq!(results[0].observation().to_text(), "pong denied not_found");
     }
-    // A restriction that comes while the tool runs holds for what it calls then.
+    // A restriction applies to later calls of a running tool.
     let _outer = narrowed(&pool, &["relay", "web.*"]);
     assert_eq!(text(&agent, "relay", arguments).await, "denied denied not_found");
 }
@@ -317,7 +317,7 @@ fn asked(server: &mut Server, name: &str, arguments: &Value) -> Value {
     answered(server, 2)
 }
 
-/// The server tells of changes in between.
+/// The server sends notifications in between.
 fn answered(server: &mut Server, id: u64) -> Value {
     let answer = std::iter::repeat_with(|| server.receive()).find(|said| said["id"] == id);
     answer.expect("an answer")
@@ -344,14 +344,14 @@ fn a_server_follows_changes_of_its_pool() {
     assert_eq!(listed(&mut server), all);
     let gone = asked(&mut server, "green", &json!({}));
     assert_eq!(gone["error"]["code"], -32602, "{gone}");
-    // The news of the last change may come after the answers.
+    // The notification of the last change may arrive after the answers.
     server.leave();
 }
 
 const NAMES: [&str; 8] = ["a.x", "a.y", "a.z", "b.x", "b.y", "c", "no.x", "no.y"];
 const OWNERS: [&str; 2] = ["one", "two"];
 
-/// Patterns as the model understands them, without our matcher.
+/// Patterns evaluated by the model, without the library's matcher.
 #[derive(Clone, Debug)]
 enum Picks {
     Name(&'static str),
@@ -396,7 +396,7 @@ struct ModelScope {
     stack: Vec<(usize, Vec<Picks>, bool)>,
 }
 
-/// What should be so, in the plainest way.
+/// The expected state, computed without optimizations.
 struct Model {
     offered: BTreeSet<(&'static str, &'static str)>,
     scopes: Vec<ModelScope>,
@@ -415,7 +415,7 @@ impl Model {
         passes && parent.map_or_else(|| self.exists(name), |parent| self.is_visible(parent, name))
     }
 
-    /// What the tools would be, unless a visible one has another owner.
+    /// The expected tools, unless a visible one has another owner.
     fn changed(&mut self, offered: BTreeSet<(&'static str, &'static str)>) -> bool {
         let is_free = |name: &str| offered.iter().filter(|(other, _)| *other == name).count() < 2;
         let is_sound = offered.iter().all(|(name, _)| name.starts_with("no.") || is_free(name));
@@ -499,7 +499,7 @@ impl World {
         assert_eq!(removed.is_ok(), self.model.offered.len() < before);
     }
 
-    /// Visible, callable and the model are the same, in every handle.
+    /// List, calls and model agree, in every handle.
     async fn check(&self, caller: usize) {
         for (scope, handle) in self.handles.iter().enumerate() {
             let is_visible = |name: &&&str| self.model.is_visible(scope, name);
@@ -555,7 +555,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(3000) })]
 
     #[test]
-    fn what_is_listed_is_what_can_be_called_and_what_the_model_says(
+    fn listed_and_callable_tools_match_the_model(
         steps in prop::collection::vec((step(), 0..8_usize), 1..16)
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");

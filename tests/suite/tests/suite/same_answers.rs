@@ -1,7 +1,7 @@
-//! The fast path answers byte for byte as rmcp's service loop does.
+//! The fast path answers with the same bytes as rmcp's service loop.
 //!
-//! A server in memory polls plain calls where it reads them if its runtime has workers, and hands all
-//! to rmcp if it has one thread.
+//! An in-memory server polls plain calls in the reading task if its runtime has workers, and passes all
+//! calls to rmcp on a single thread.
 
 use super::support::in_time;
 use serde_json::{Value, json};
@@ -123,7 +123,7 @@ fn pool(tasks: Tasks) -> ToolPool {
         .expect("a pool")
 }
 
-/// A client that writes lines and keeps what it reads.
+/// A client that writes lines and records the answers.
 struct Client {
     stream: BufReader<DuplexStream>,
     is_stateless: bool,
@@ -174,7 +174,7 @@ impl Client {
     }
 }
 
-/// What is random in a line is the state that the client brings back.
+/// The only random part of a line is the state for the client.
 fn without_state(line: &str, message: &Value) -> String {
     match message["result"]["requestState"].as_str() {
         Some(state) => line.replace(state, "STATE"),
@@ -182,7 +182,7 @@ fn without_state(line: &str, message: &Value) -> String {
     }
 }
 
-/// Whatever a client may send, in an order that leaves nothing to chance.
+/// All kinds of requests, in a deterministic order.
 async fn script(mut client: Client) -> Vec<String> {
     if client.is_stateless {
         let discover = client.request(&json!("d"), "server/discover", json!({}));
@@ -197,7 +197,7 @@ async fn script(mut client: Client) -> Vec<String> {
         client.read(&json!(0)).await;
         client.write(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
     }
-    // Whatever is first may be rmcp's.
+    // The first calls may be answered by rmcp.
     client.call(json!("open"), json!({"name": "add", "arguments": {"a": 1}})).await;
     plain_calls(&mut client).await;
     calls_in_flight(&mut client).await;
@@ -256,7 +256,7 @@ async fn plain_calls(client: &mut Client) {
     client.call(json!("after"), json!({"name": "add", "arguments": {"a": 4}})).await;
 }
 
-/// Cancellation, ids that are taken, and answers out of order.
+/// Cancellations, duplicate ids, and answers out of order.
 async fn calls_in_flight(client: &mut Client) {
     let hang = json!({"name": "hang", "arguments": {}});
     client.send_call(&json!("hang"), hang.clone()).await;
@@ -264,7 +264,7 @@ async fn calls_in_flight(client: &mut Client) {
     let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
         "params": {"requestId": "hang", "reason": "enough"}});
     client.write(&cancel.to_string()).await;
-    // Another id: rmcp may answer the first request of an id that is used again at once.
+    // Another id: rmcp may answer the first of two requests with the same id immediately.
     client.call(json!("next"), json!({"name": "add", "arguments": {"a": 5}})).await;
     client.write(&cancel.to_string()).await;
     client.send_call(&json!("late"), json!({"name": "wait", "arguments": {"millis": 100}})).await;
@@ -272,7 +272,7 @@ async fn calls_in_flight(client: &mut Client) {
     client.read(&json!("late")).await;
 }
 
-/// Questions of the server, which are answered in the way of the protocol version.
+/// Questions of the server, answered according to the protocol version.
 async fn questions(client: &mut Client) {
     let params = json!({"name": "ask", "arguments": {}});
     let mut message = client.call(json!("ask"), params.clone()).await;
@@ -303,7 +303,7 @@ async fn questions(client: &mut Client) {
     }
 }
 
-/// Runs the script: all lines of the server, and in how many tasks `add` ran.
+/// Runs the script. Returns all lines of the server, and the number of tasks that ran `add`.
 fn run(runtime: &Runtime, is_stateless: bool) -> (Vec<String>, usize) {
     let tasks = Tasks::default();
     let lines = runtime.block_on(async {
@@ -332,11 +332,11 @@ fn compare(is_stateless: bool) {
 }
 
 #[test]
-fn of_2025_11_25() {
+fn answers_of_2025_11_25_are_equal() {
     compare(false);
 }
 
 #[test]
-fn of_2026_07_28() {
+fn answers_of_2026_07_28_are_equal() {
     compare(true);
 }

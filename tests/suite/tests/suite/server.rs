@@ -1,11 +1,11 @@
-//! The generated server on raw JSON lines: what no official client shows.
+//! The generated server on raw JSON lines that official clients do not send.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use suite::limit::Limit;
 
-/// A running server, and the three streams of it.
+/// A running server and its three streams.
 pub(super) struct Server {
     child: Child,
     input: Option<ChildStdin>,
@@ -24,7 +24,7 @@ impl Server {
         Self::with(program, &[])
     }
 
-    /// A server of another program, which was told something.
+    /// A server of another program, with arguments.
     pub(super) fn with(program: &str, words: &[&str]) -> Self {
         let mut child = Command::new(program)
             .args(words)
@@ -42,7 +42,7 @@ impl Server {
         }
     }
 
-    /// After the handshake of 2025-11-25.
+    /// The quickstart's server, after the handshake of 2025-11-25.
     fn initialized() -> (Self, Value) {
         Self::start().greeted()
     }
@@ -88,14 +88,14 @@ impl Server {
         assert!(found, "{text:?} was not logged");
     }
 
-    /// Ends the input and waits for the process, whatever it says meanwhile.
+    /// Ends the input, discards further output, and waits for the process.
     pub(super) fn leave(mut self) {
         drop(self.input.take());
         while self.output.next().is_some() {}
         assert!(self.child.wait().expect("it ends").success());
     }
 
-    /// Ends the input, waits for the process, and gives all that it still says.
+    /// Ends the input, waits for the process, and returns its remaining output.
     pub(super) fn rest(mut self) -> Vec<Value> {
         drop(self.input.take());
         let mut said = Vec::new();
@@ -119,7 +119,7 @@ fn call(id: u64, name: &str) -> Value {
 }
 
 /// A request of 2026-07-28.
-pub(super) fn modern(id: u64, method: &str, params: &Value) -> Value {
+pub(super) fn stateless(id: u64, method: &str, params: &Value) -> Value {
     let mut params = params.clone();
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -129,7 +129,7 @@ pub(super) fn modern(id: u64, method: &str, params: &Value) -> Value {
 }
 
 #[test]
-fn the_server_introduces_the_users_package() {
+fn the_server_has_the_name_and_version_of_the_users_package() {
     let (server, hello) = Server::initialized();
     assert_eq!(hello["serverInfo"], json!({"name": "suite", "title": "Odd", "version": "0.1.0"}));
     assert_eq!(hello["instructions"], "Do not use these.");
@@ -158,7 +158,7 @@ fn the_server_continues_after_a_panic() {
 }
 
 #[test]
-fn an_answer_of_an_unknown_kind_is_an_error() {
+fn an_answer_with_unknown_content_is_an_error() {
     let (mut server, _) = Server::initialized();
     assert_eq!(server.call(1, "unheard_of")["result"]["isError"], true);
     server.finish();
@@ -244,20 +244,23 @@ fn a_list_is_wrapped_for_the_clients_that_need_an_object() {
         tools.into_iter().find(|tool| tool["name"] == "numbers").expect("the tool")["outputSchema"]
             .clone()
     };
-    let (mut legacy, _) = Server::initialized();
-    legacy.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}));
-    let schema = find(&legacy.receive());
+    let (mut stateful, _) = Server::initialized();
+    stateful.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}));
+    let schema = find(&stateful.receive());
     assert_eq!(
         (&schema["type"], &schema["properties"]["result"]["type"]),
         (&json!("object"), &json!("array"))
     );
-    assert_eq!(legacy.call(2, "numbers")["result"]["structuredContent"], json!({"result": [1, 2]}));
-    legacy.finish();
+    assert_eq!(
+        stateful.call(2, "numbers")["result"]["structuredContent"],
+        json!({"result": [1, 2]})
+    );
+    stateful.finish();
 
     let mut server = Server::start();
-    server.send(&modern(1, "tools/list", &json!({})));
+    server.send(&stateless(1, "tools/list", &json!({})));
     assert_eq!(find(&server.receive())["type"], "array");
-    server.send(&modern(2, "tools/call", &json!({"name": "numbers", "arguments": {}})));
+    server.send(&stateless(2, "tools/call", &json!({"name": "numbers", "arguments": {}})));
     assert_eq!(server.receive()["result"]["structuredContent"], json!([1, 2]));
     server.finish();
 }
@@ -274,7 +277,7 @@ fn an_object_is_wrapped_where_its_schema_is() {
     server.finish();
 }
 
-/// A file is written by a thread, which must not be left behind.
+/// A file is written by a thread, which must end with the server.
 #[test]
 fn an_answer_before_the_end_reaches_a_file() {
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("answers.jsonl");

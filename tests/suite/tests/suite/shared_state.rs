@@ -1,4 +1,4 @@
-//! State in an `Arc`, which the rest of a program shares.
+//! State in an `Arc` that the program shares with its tools.
 
 use super::support::text;
 use std::sync::{Arc, Mutex};
@@ -53,7 +53,7 @@ impl Toolset for Reader {
 }
 
 #[tokio::test]
-async fn a_parameter_borrows_what_an_arc_holds() {
+async fn a_parameter_borrows_from_an_arc() {
     let counter = Arc::new(Mutex::new(40_i64));
     let pool = ToolPool::builder()
         .tool::<ByValueAction>()

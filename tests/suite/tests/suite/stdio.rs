@@ -1,4 +1,4 @@
-//! One conversation over everything that a host may make of standard input and output.
+//! One conversation over every kind of standard input and output.
 
 mod channels;
 mod ends;

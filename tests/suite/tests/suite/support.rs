@@ -1,4 +1,4 @@
-//! What several topics need.
+//! Helpers for several modules.
 
 use serde_json::Value;
 use std::panic::resume_unwind;
@@ -11,21 +11,21 @@ use tool_runtime::mcp::{McpManager, McpState};
 use tool_runtime::prelude::*;
 use tool_runtime::{Arguments, BoxFuture, CallError, Executor, Peer, Progress};
 
-/// Calls by name and gives MCP's result.
+/// Calls a tool by name and returns MCP's result.
 pub(super) async fn call(pool: &ToolPool, name: &str, arguments: &str) -> Value {
     let json = pool.call_json(name, arguments).await;
     serde_json::from_str(&json).expect("a result is JSON")
 }
 
-/// Calls a tool that should succeed and gives its text.
+/// Calls a tool that must succeed and returns its text.
 pub(super) async fn text(pool: &ToolPool, name: &str, arguments: &str) -> String {
     let result = call(pool, name, arguments).await;
     assert_eq!(result.get("isError"), None, "{arguments}: {result}");
     result["content"][0]["text"].as_str().unwrap_or_default().to_owned()
 }
 
-/// Calls a tool that should refuse and gives what it says to the model.
-pub(super) async fn refusal(pool: &ToolPool, name: &str, arguments: &str) -> String {
+/// Calls a tool that must fail and returns the message for the model.
+pub(super) async fn error_text(pool: &ToolPool, name: &str, arguments: &str) -> String {
     let result = call(pool, name, arguments).await;
     assert_eq!(result["isError"], true, "{arguments}: {result}");
     result["content"][0]["text"].as_str().expect("a text").to_owned()
@@ -36,13 +36,13 @@ pub(super) fn pool_of<A: Action>() -> ToolPool {
     ToolPool::builder().tool::<A>().build().expect("a pool")
 }
 
-/// What kind of failure a call ended with.
+/// The class of a failed call.
 pub(super) fn class(result: &ToolResult) -> ErrorClass {
     let error = result.error().unwrap_or_else(|| panic!("a success: {result:?}"));
     error.class()
 }
 
-/// Waits, but not for ever: on a paused clock what hangs fails at once, else after five minutes.
+/// Waits with a time limit: on a paused clock a hanging future fails at once, else after five minutes.
 pub(super) async fn in_time<T>(work: impl Future<Output = T>) -> T {
     let day = std::time::Duration::from_secs(86_400);
     limited(tokio::time::timeout(day, work)).await.expect("it does not hang")
@@ -64,7 +64,7 @@ pub(super) async fn server_state(
     }
 }
 
-/// Runs a test that may block its thread, but not for ever.
+/// Runs a test that may block its thread, with a time limit.
 pub(super) fn blocking_in_time(test: impl FnOnce() + Send + 'static) {
     let (ended, is_over) = channel();
     let test = thread::spawn(move || {
@@ -80,11 +80,11 @@ pub(super) fn blocking_in_time(test: impl FnOnce() + Send + 'static) {
     test.join().unwrap_or_else(|panic| resume_unwind(panic));
 }
 
-/// Whoever called, and the progress that was reported.
+/// A peer that records progress.
 #[derive(Default)]
-pub(super) struct Bar(pub(super) Mutex<Vec<Progress>>);
+pub(super) struct ProgressRecorder(pub(super) Mutex<Vec<Progress>>);
 
-impl Peer for Bar {
+impl Peer for ProgressRecorder {
     fn hears_progress(&self) -> bool {
         true
     }
@@ -94,7 +94,7 @@ impl Peer for Bar {
     }
 }
 
-/// Answers with the arguments, as they arrived.
+/// Returns the arguments unchanged.
 pub(super) struct Echo;
 
 impl Executor for Echo {

@@ -1,4 +1,4 @@
-//! What tools tell their clients while they run: how far they are, and their log.
+//! Progress and log messages of running tools.
 
 use super::asking::VERSIONS;
 use super::support::{in_time, pool_of};
@@ -54,7 +54,7 @@ async fn progress_without_a_token_is_not_sent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn progress_that_comes_fast_is_thinned_out_and_only_grows() {
+async fn fast_progress_is_merged_and_only_grows() {
     /// Tell a lot.
     #[tool(register = false)]
     async fn hurry(context: &ToolContext) {
@@ -63,7 +63,7 @@ async fn progress_that_comes_fast_is_thinned_out_and_only_grows() {
             context.progress(n / 2, None, "back");
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
-        // Nothing waits after this one.
+        // No further message is waiting.
         context.progress(2000, None, "done");
     }
     for version in VERSIONS {
@@ -74,7 +74,7 @@ async fn progress_that_comes_fast_is_thinned_out_and_only_grows() {
         let record = client.call("hurry", json!({})).recorded().await;
         let amounts = amounts(&record);
         assert!(amounts.is_sorted_by(|one, next| one < next), "{amounts:?}");
-        // A second at fifty a second.
+        // A second at a rate of fifty.
         assert!((30..=60).contains(&amounts.len()), "{}", amounts.len());
         assert_eq!(amounts.last(), Some(&2000.0));
         assert!(record.progress.iter().all(|report| report.message.as_deref() != Some("back")));
@@ -101,7 +101,7 @@ async fn concurrent_calls_have_separate_progress() {
 
 #[tokio::test(start_paused = true)]
 async fn an_ended_call_sends_no_notifications() {
-    /// Leave somebody behind who goes on telling.
+    /// Leave somebody behind who continues telling.
     #[tool(register = false)]
     async fn leave(context: &ToolContext, told: &mpsc::UnboundedSender<()>) {
         let (context, told) = (context.clone(), told.clone());
@@ -134,7 +134,7 @@ async fn chatter(context: &ToolContext) {
     context.log(LogLevel::Emergency, "fire");
 }
 
-async fn heard(version: ProtocolVersion, level: impl Into<Option<LogLevel>>) -> Vec<LogLevel> {
+async fn received(version: ProtocolVersion, level: impl Into<Option<LogLevel>>) -> Vec<LogLevel> {
     let pool = pool_of::<ChatterAction>();
     let client =
         TestClient::builder(&pool).protocol_version(version).log_level(level).connect().await;
@@ -147,12 +147,16 @@ async fn heard(version: ProtocolVersion, level: impl Into<Option<LogLevel>>) -> 
 async fn log_messages_are_filtered_by_level() {
     use LogLevel::{Debug, Emergency, Info, Warning};
     for version in VERSIONS {
-        assert_eq!(heard(version, Debug).await, [Debug, Info, Warning, Emergency], "{version:?}");
-        assert_eq!(heard(version, Info).await, [Info, Warning, Emergency], "{version:?}");
-        assert_eq!(heard(version, LogLevel::Error).await, [Emergency], "{version:?}");
+        assert_eq!(
+            received(version, Debug).await,
+            [Debug, Info, Warning, Emergency],
+            "{version:?}"
+        );
+        assert_eq!(received(version, Info).await, [Info, Warning, Emergency], "{version:?}");
+        assert_eq!(received(version, LogLevel::Error).await, [Emergency], "{version:?}");
     }
-    assert_eq!(heard(ProtocolVersion::V2025_11_25, None).await, [Info, Warning, Emergency]);
-    assert_eq!(heard(ProtocolVersion::V2026_07_28, None).await, []);
+    assert_eq!(received(ProtocolVersion::V2025_11_25, None).await, [Info, Warning, Emergency]);
+    assert_eq!(received(ProtocolVersion::V2026_07_28, None).await, []);
 }
 
 #[tokio::test]
@@ -165,7 +169,7 @@ async fn the_log_level_is_per_client() {
     quiet.request("logging/setLevel", json!({ "level": "alert" })).await.expect("set");
     assert_eq!(quiet.call("chatter", json!({})).recorded().await.log.len(), 1);
     assert_eq!(other.call("chatter", json!({})).recorded().await.log.len(), 3);
-    // It can be changed at any time.
+    // The level can be changed at any time.
     quiet.request("logging/setLevel", json!({ "level": "debug" })).await.expect("set");
     assert_eq!(quiet.call("chatter", json!({})).recorded().await.log.len(), 4);
 }
@@ -178,12 +182,12 @@ async fn the_log_level_of_2026_07_28_is_per_request() {
     let asked = call().meta("io.modelcontextprotocol/logLevel", "warning").recorded().await;
     assert_eq!(asked.log.len(), 2);
     assert!(call().recorded().await.log.is_empty());
-    let refused = client.request("logging/setLevel", json!({ "level": "debug" })).await;
-    assert_eq!(refused.expect_err("it was removed").code(), -32601);
+    let rejected = client.request("logging/setLevel", json!({ "level": "debug" })).await;
+    assert_eq!(rejected.expect_err("it was removed").code(), -32601);
 }
 
 #[tokio::test]
-async fn entries_are_texts_or_json_and_come_in_order() {
+async fn log_entries_are_text_or_json_and_in_order() {
     for version in VERSIONS {
         let client = TestClient::builder(&pool_of::<ChatterAction>())
             .protocol_version(version)
@@ -247,7 +251,7 @@ async fn a_failed_call_still_sends_its_notifications() {
 
 #[tokio::test]
 async fn a_tool_sees_the_principal_and_scopes() {
-    /// What the tool saw.
+    /// Log of the tool.
     type Seen = Arc<OnceLock<(String, String, String)>>;
     /// Look at the caller.
     #[tool(register = false)]

@@ -1,4 +1,4 @@
-//! Several values of one toolset: by prefix, by session, by principal; and what they are made of.
+//! Several values of one toolset: by prefix, session or principal; and their parameters.
 
 use super::support::{call, class, in_time, text};
 use serde_json::json;
@@ -9,7 +9,7 @@ use tool_runtime::prelude::*;
 use tool_runtime::testing::TestClient;
 use tool_runtime::{PoolProblem, Principal, Registry, SharedBy, ToolSpec};
 
-/// What becomes of all values.
+/// Events of all values.
 #[derive(Default)]
 pub(super) struct Ledger {
     pub(super) made: AtomicUsize,
@@ -22,7 +22,7 @@ impl Ledger {
         (self.made.load(Ordering::SeqCst), self.closed.load(Ordering::SeqCst))
     }
 
-    /// Waits until so many values are closed.
+    /// Waits until a number of values are closed.
     pub(super) async fn closed(&self, count: usize) {
         in_time(async {
             loop {
@@ -37,7 +37,7 @@ impl Ledger {
     }
 }
 
-/// A counter of calls that notes its beginning and end.
+/// A counter of calls that records its creation and its end.
 pub(super) struct Tab<const BY: u8> {
     calls: AtomicUsize,
     ledger: Arc<Ledger>,
@@ -47,7 +47,7 @@ impl<const BY: u8> Tab<BY> {
     async fn open(context: &ToolContext) -> Result<Self, ToolError> {
         let ledger = context.get::<Arc<Ledger>>().ok_or_else(|| ToolError::user("no ledger"))?;
         ledger.made.fetch_add(1, Ordering::SeqCst);
-        // Others that want the same value come meanwhile.
+        // Other calls request the same value meanwhile.
         tokio::task::yield_now().await;
         Ok(Self { calls: AtomicUsize::new(0), ledger: Arc::clone(ledger) })
     }
@@ -135,8 +135,8 @@ async fn two_values_of_one_type_have_separate_prefixes() {
     assert_eq!(text(&pool, "left.call", "").await, "1");
     assert_eq!(text(&pool, "left.call", "").await, "2");
     assert_eq!(text(&pool, "right.call", "").await, "1");
-    let refused = pool.call_json("right.call", r#"{"x":1}"#).await;
-    assert!(refused.contains("invalid arguments for `right.call`"), "{refused}");
+    let rejected = pool.call_json("right.call", r#"{"x":1}"#).await;
+    assert!(rejected.contains("invalid arguments for `right.call`"), "{rejected}");
 
     let twice = builder().toolset::<Shared>(()).toolset::<Shared>(());
     let error = twice.build().await.expect_err("a collision");
@@ -220,7 +220,7 @@ async fn a_session_has_a_value_from_its_first_call_to_its_end() {
 }
 
 #[tokio::test]
-async fn a_pool_that_closes_ends_the_values_of_open_sessions() {
+async fn closing_a_pool_closes_the_values_of_open_sessions() {
     let (pool, ledger) = pool_of::<PerSession>().await;
     let session = pool.session();
     text(session.pool(), "tab.call", "").await;
@@ -231,7 +231,7 @@ async fn a_pool_that_closes_ends_the_values_of_open_sessions() {
 }
 
 #[tokio::test]
-async fn a_pool_that_closes_waits_for_values_whose_sessions_have_just_ended() {
+async fn closing_a_pool_waits_for_values_of_just_ended_sessions() {
     let (pool, ledger) = pool_of::<PerSession>().await;
     let session = pool.session();
     text(session.pool(), "tab.call", "").await;
@@ -252,7 +252,7 @@ async fn a_call_without_a_session_is_rejected() {
 }
 
 #[tokio::test]
-async fn a_principal_has_one_value_in_all_sessions() {
+async fn sessions_of_a_principal_share_its_value() {
     let (pool, ledger) = pool_of::<PerPrincipal>().await;
     let of = |name: &str| pool.context().with_principal(Principal::new(name));
     for (context, count) in [(of("ada"), "1"), (of("ada"), "2"), (of("grace"), "1")] {

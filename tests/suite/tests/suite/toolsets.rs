@@ -12,12 +12,12 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tool_runtime::prelude::*;
 use tool_runtime::{PoolError, Source};
 
-/// How the next value behaves, and what happened to values, in order.
+/// The behaviour of the next value, and the events of all values in order.
 #[derive(Clone)]
 struct Probe {
     events: UnboundedSender<&'static str>,
     behaviour: Behaviour,
-    /// A pool that is asked when the value ends.
+    /// A pool that `close` calls.
     pool: Arc<Mutex<Option<ToolPool>>>,
 }
 
@@ -29,7 +29,7 @@ enum Behaviour {
     CreatePanics,
     Unusable,
     CheckPanics,
-    /// Calls go on until they are interrupted, and interrupting panics then.
+    /// Calls run until interrupted, and `interrupt` panics.
     InterruptPanics,
     ClosePanics,
 }
@@ -40,12 +40,12 @@ impl Probe {
         (Self { events, behaviour, pool: Arc::default() }, received)
     }
 
-    fn tell(&self, event: &'static str) {
+    fn send(&self, event: &'static str) {
         let _ = self.events.send(event);
     }
 }
 
-/// What reaches a toolset by no configuration: it decodes to nothing useful.
+/// A parameter that cannot come from a configuration: it never decodes.
 #[derive(Clone, serde::Deserialize, schemars::JsonSchema)]
 struct ProbeParams {
     #[serde(skip)]
@@ -63,7 +63,7 @@ impl Session {
     /// Work until interrupted, and say so.
     #[tool]
     async fn work(&self) -> &'static str {
-        self.probe.tell("work");
+        self.probe.send("work");
         self.interrupted.notified().await;
         "interrupted"
     }
@@ -72,14 +72,14 @@ impl Session {
     #[tool]
     async fn persist(&self) {
         let _ended = Ended(&self.probe, "persist dropped");
-        self.probe.tell("work");
+        self.probe.send("work");
         std::future::pending::<()>().await;
     }
 
     /// Work with a limit of its own.
     #[tool(timeout = "1m")]
     async fn hurry(&self) {
-        self.probe.tell("work");
+        self.probe.send("work");
         std::future::pending::<()>().await;
     }
 
@@ -100,7 +100,7 @@ struct Ended<'a>(&'a Probe, &'static str);
 
 impl Drop for Ended<'_> {
     fn drop(&mut self) {
-        self.0.tell(self.1);
+        self.0.send(self.1);
     }
 }
 
@@ -124,12 +124,12 @@ impl Toolset for Session {
             let _ = pool.add_tools(&Source::owner("close"), []);
             drop(pool.restrict(["*"]));
         }
-        self.probe.tell("closed");
+        self.probe.send("closed");
         assert!(self.probe.behaviour != Behaviour::ClosePanics, "close");
     }
 
     fn interrupt(&self, call: &ToolContext) {
-        self.probe.tell(if call.call_id() == Some("c1") { "interrupt c1" } else { "interrupt" });
+        self.probe.send(if call.call_id() == Some("c1") { "interrupt c1" } else { "interrupt" });
         self.interrupted.notify_waiters();
         assert!(self.probe.behaviour != Behaviour::InterruptPanics, "interrupt");
     }
@@ -148,13 +148,13 @@ async fn build(probe: Probe) -> Result<ToolPool, PoolError> {
     ToolPool::builder().toolset::<Session>(params).build().await
 }
 
-/// A pool over one session, and what becomes of it.
+/// A pool with one session, and its events.
 async fn session(behaviour: Behaviour) -> (ToolPool, UnboundedReceiver<&'static str>) {
     let (probe, events) = Probe::new(behaviour);
     (build(probe).await.expect("a pool"), events)
 }
 
-/// Everything that is told until nobody can tell anything any more.
+/// All events until every sender is dropped.
 async fn rest(mut events: UnboundedReceiver<&'static str>) -> Vec<&'static str> {
     let mut all = Vec::new();
     while let Some(event) = events.recv().await {
@@ -163,7 +163,7 @@ async fn rest(mut events: UnboundedReceiver<&'static str>) -> Vec<&'static str> 
     all
 }
 
-fn told(events: &mut UnboundedReceiver<&'static str>) -> Vec<&'static str> {
+fn drain(events: &mut UnboundedReceiver<&'static str>) -> Vec<&'static str> {
     std::iter::from_fn(|| events.try_recv().ok()).collect()
 }
 

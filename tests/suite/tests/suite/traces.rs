@@ -1,5 +1,5 @@
-//! What a process holds, and who works in a folder: whatever is started there has to be gone at
-//! some time.
+//! Resources of this process, and processes that run in a directory: all that tests start must
+//! end.
 
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::fs;
@@ -8,19 +8,19 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
-/// What is still on its way out may take so long.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Time for processes that are still exiting.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What this process holds.
+/// Resources that this process uses.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Traces {
+pub(super) struct ProcessResources {
     descriptors: usize,
     threads: usize,
 }
 
-impl Traces {
-    /// What is held before anything is begun. Of what a first runtime leaves for all later ones,
-    /// there is something already.
+impl ProcessResources {
+    /// Resources before the test. A first runtime is started before, since it leaves some resources for
+    /// all later ones.
     pub(super) fn before() -> Self {
         drop(Runtime::new().expect("threads"));
         Self::now()
@@ -31,8 +31,8 @@ impl Traces {
         Self { descriptors: count("/proc/self/fd"), threads: count("/proc/self/task") }
     }
 
-    /// Waits until this process holds no more than it did; says what it holds if that does not come.
-    pub(super) fn are_all(self) -> Result<(), String> {
+    /// Waits until this process uses no more than before. Reports the difference if that does not happen.
+    pub(super) fn are_released(self) -> Result<(), String> {
         let is_all = || {
             let now = Self::now();
             now.descriptors <= self.descriptors && now.threads <= self.threads
@@ -49,9 +49,9 @@ fn descriptors() -> Vec<PathBuf> {
     entries.filter_map(|entry| fs::read_link(entry.path()).ok()).collect()
 }
 
-/// Waits until something is so.
+/// Waits until a condition holds.
 pub(super) fn eventually(is: impl Fn() -> bool) -> bool {
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + EXIT_TIMEOUT;
     while !is() {
         if Instant::now() > end {
             return false;
@@ -61,8 +61,8 @@ pub(super) fn eventually(is: impl Fn() -> bool) -> bool {
     true
 }
 
-/// The processes that have a folder as their own, by number. The dead who wait for their parent
-/// have none.
+/// The ids of processes whose working directory this is. Zombies have
+/// none.
 pub(super) fn workers(folder: &Path) -> Vec<u32> {
     let processes = fs::read_dir("/proc").expect("Linux").flatten();
     let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
@@ -73,13 +73,13 @@ fn works_in(process: u32, folder: &Path) -> bool {
     fs::read_link(format!("/proc/{process}/cwd")).is_ok_and(|own| own == folder)
 }
 
-/// Kills whoever works in a folder. A number that somebody else got meanwhile is left alone.
+/// Kills the processes in a directory. An id that was reused by another process is skipped.
 pub(super) fn kill_workers(folder: &Path) {
     for worker in workers(folder) {
         let number = i32::try_from(worker).ok().and_then(Pid::from_raw).expect("a number");
         let Ok(process) = pidfd_open(number, PidfdFlags::empty()) else { continue };
         if works_in(worker, folder) {
-            // Whoever is gone need not be killed.
+            // A process that has exited need not be killed.
             let _ = pidfd_send_signal(process, Signal::KILL);
         }
     }

@@ -1,6 +1,6 @@
-//! Messages stay small whatever comes, and what is secret is told to nobody.
+//! Error messages have a limited size, and secrets are not shown.
 
-use super::support::{class, refusal};
+use super::support::{class, error_text};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use tool_runtime::{
 use tracing::field::{Field, Visit};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 
-/// More than any message needs, and far less than what comes.
+/// More than any message needs, and far less than the input.
 const SMALL: usize = 8_000;
 
 /// One of a few.
@@ -66,7 +66,7 @@ fn builder() -> ToolPoolBuilder {
     ToolPool::builder().tool::<TakeAction>().add(even)
 }
 
-/// A name that refuses by itself, and quotes what it refuses.
+/// A name whose decoder rejects values and quotes them.
 #[derive(schemars::JsonSchema)]
 #[schemars(transparent)]
 struct EvenName(String);
@@ -96,8 +96,8 @@ async fn even_too(
     name.0
 }
 
-/// Refused, and in few words.
-async fn refused(pool: &ToolPool, tool: &str, arguments: &str) -> String {
+/// Rejected with a short message.
+async fn rejected(pool: &ToolPool, tool: &str, arguments: &str) -> String {
     let result = pool.call(ToolCall::new(tool, arguments)).await;
     assert_eq!(class(&result), ErrorClass::Input);
     let error = result.error().expect("an error");
@@ -116,31 +116,31 @@ fn huge() -> String {
 async fn a_large_invalid_value_is_not_repeated_in_the_error() {
     let pool = builder().build().expect("a pool");
     for name in ["number", "short", "word", "date", "colour", "tree", "list"] {
-        let text = refused(&pool, "take", &json!({ name: huge() }).to_string()).await;
+        let text = rejected(&pool, "take", &json!({ name: huge() }).to_string()).await;
         assert!(text.contains(&format!("`{name}`")), "{text:.300}");
     }
-    let text = refused(&pool, "take", &json!({ "list": [1, huge()] }).to_string()).await;
+    let text = rejected(&pool, "take", &json!({ "list": [1, huge()] }).to_string()).await;
     assert!(text.contains("`list[1]`"), "{text:.300}");
-    refused(&pool, "take", &json!(huge()).to_string()).await;
-    refused(&pool, "take", &huge()).await;
-    refused(&pool, "take", &format!("{{\"number\": {}}}", "9".repeat(1_000_000))).await;
+    rejected(&pool, "take", &json!(huge()).to_string()).await;
+    rejected(&pool, "take", &huge()).await;
+    rejected(&pool, "take", &format!("{{\"number\": {}}}", "9".repeat(1_000_000))).await;
 }
 
 #[tokio::test]
-async fn a_megabyte_that_a_type_itself_rejects_is_not_sent_back() {
+async fn a_large_value_that_a_decoder_rejects_is_not_repeated() {
     let pool = builder().tool::<EvenTooAction>().build().expect("a pool");
     let odd = json!({ "name": "x".repeat(999_999) }).to_string();
-    refused(&pool, "even", &odd).await;
-    refused(&pool, "even_too", &odd).await;
-    let text = refused(&pool, "even_too", r#"{"name":"odd"}"#).await;
+    rejected(&pool, "even", &odd).await;
+    rejected(&pool, "even_too", &odd).await;
+    let text = rejected(&pool, "even_too", r#"{"name":"odd"}"#).await;
     assert!(text.contains("`odd` is odd"), "{text}");
 }
 
 #[tokio::test]
-async fn names_of_a_megabyte_are_not_sent_back() {
+async fn large_names_are_not_repeated() {
     let pool = builder().build().expect("a pool");
-    refused(&pool, "take", &json!({ huge(): 1 }).to_string()).await;
-    refused(&pool, "take", &json!({ "tree": { huge(): 1, "children": [] } }).to_string()).await;
+    rejected(&pool, "take", &json!({ huge(): 1 }).to_string()).await;
+    rejected(&pool, "take", &json!({ "tree": { huge(): 1, "children": [] } }).to_string()).await;
     let result = pool.call(ToolCall::new(huge(), "{}")).await;
     assert_eq!(class(&result), ErrorClass::NotFound);
     assert!(result.observation().to_text().len() < SMALL);
@@ -148,37 +148,37 @@ async fn names_of_a_megabyte_are_not_sent_back() {
 }
 
 #[tokio::test]
-async fn of_thousands_of_mistakes_some_are_listed_and_the_rest_counted() {
+async fn the_number_of_listed_mistakes_is_limited() {
     let pool = builder().build().expect("a pool");
     let unknown: serde_json::Map<String, Value> =
         (0..5_000).map(|field| (format!("field_{field}"), json!(field))).collect();
-    let text = refused(&pool, "take", &Value::Object(unknown).to_string()).await;
+    let text = rejected(&pool, "take", &Value::Object(unknown).to_string()).await;
     assert!(text.contains("`field_0`"), "{text:.300}");
     let wrong: Vec<String> = (0..5_000).map(|number| number.to_string()).collect();
-    let text = refused(&pool, "take", &json!({ "list": wrong }).to_string()).await;
+    let text = rejected(&pool, "take", &json!({ "list": wrong }).to_string()).await;
     assert!(text.contains("`list[0]`"), "{text:.300}");
     assert!(text.ends_with("\n(there may be more; these are the first)"), "{text}");
     assert_eq!(text.matches("must be an integer").count(), 32);
     let nodes: Vec<Value> = (0..5_000).map(|node| json!({ "node": node })).collect();
-    refused(&pool, "take", &json!({ "tree": { "children": nodes } }).to_string()).await;
+    rejected(&pool, "take", &json!({ "tree": { "children": nodes } }).to_string()).await;
 }
 
 #[tokio::test]
-async fn arguments_nested_without_end_are_rejected_in_few_words() {
+async fn deeply_nested_arguments_are_rejected_with_a_short_message() {
     let pool = builder().build().expect("a pool");
     let open = "[".repeat(100_000);
     let closed = format!("{open}{}", "]".repeat(100_000));
     for text in [open, closed] {
-        refused(&pool, "take", &text).await;
-        refused(&pool, "take", &format!("{{\"list\": {text}}}")).await;
+        rejected(&pool, "take", &text).await;
+        rejected(&pool, "take", &format!("{{\"list\": {text}}}")).await;
     }
     let tree = |depth| {
         let (open, close) = (r#"{"children":["#.repeat(depth), "]}".repeat(depth));
         format!(r#"{{"tree":{open}{close}}}"#)
     };
-    refused(&pool, "take", &tree(10_000)).await;
+    rejected(&pool, "take", &tree(10_000)).await;
     let deep = tree(50).replace("[]", "[7]");
-    assert!(refused(&pool, "take", &deep).await.contains("children[0]"));
+    assert!(rejected(&pool, "take", &deep).await.contains("children[0]"));
     assert!(!pool.call(ToolCall::new("take", tree(50))).await.is_error());
 }
 
@@ -203,7 +203,7 @@ struct Login {
     password: EvenName,
 }
 
-/// Everything that is logged, at every level.
+/// Log output of every level.
 #[derive(Clone, Default)]
 struct Logged(Arc<Mutex<String>>);
 
@@ -223,7 +223,7 @@ impl Visit for Text<'_> {
 
 const SECRET: &str = "hunter2";
 
-/// What a hook can be made to do.
+/// The behaviour of a hook.
 #[derive(Clone, Copy, Debug)]
 enum Mode {
     Proceed,
@@ -266,7 +266,7 @@ fn hooked(mode: Mode, seen: &Logged) -> ToolPool {
 }
 
 #[tokio::test]
-async fn secrets_are_in_no_message_log_or_report() {
+async fn messages_logs_and_reports_contain_no_secrets() {
     let logged = Logged::default();
     let subscriber = tracing_subscriber::registry().with(logged.clone());
     let _logging = tracing::subscriber::set_default(subscriber);
@@ -315,6 +315,6 @@ async fn a_typed_call_shows_no_secret() {
 #[tokio::test]
 async fn values_of_plain_arguments_may_be_shown() {
     let pool = ToolPool::builder().tool::<LogInAction>().build().expect("a pool");
-    let text = refusal(&pool, "log_in", r#"{"user":7,"password":"long enough"}"#).await;
+    let text = error_text(&pool, "log_in", r#"{"user":7,"password":"long enough"}"#).await;
     assert!(text.contains("`user` must be a string"), "{text}");
 }

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn only_servers_that_are_required_hold_up_the_start() {
+    async fn only_required_servers_delay_the_start() {
         let pool = ToolPool::builder().allow_empty().build().unwrap();
         let (manager, began) = (silent(&pool), Instant::now());
         let slow = McpServerConfig::stdio("x");
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_try_is_waited_for() {
+    fn the_longest_connection_attempt_is_awaited() {
         let server = || McpServerConfig::stdio("x");
         let long = Duration::from_secs(120);
         let config = McpConfig::new().with("usual", server());

@@ -82,7 +82,7 @@ impl McpManagerBuilder {
         self
     }
 
-    /// Adds a server of this process: another pool with rules of its own, for example.
+    /// Adds a server of this process, for example another pool with its own rules.
     pub fn in_process(mut self, name: impl AsRef<str>, server: impl InProcessServer) -> Self {
         let factory = crate::transport::InProcess(Box::new(server));
         self.entries.push(Ok(Entry::by(name.as_ref(), Box::new(factory))));
@@ -124,7 +124,7 @@ impl McpManagerBuilder {
     /// let builder = McpManager::builder()
     ///     .server("issues", McpServerConfig::http("https://example.com/mcp"))
     ///     .headers("issues", |request: McpHeaderRequest| async move {
-    ///         let token = if request.refused.is_some() { "a new one" } else { "8fQm2x" };
+    ///         let token = if request.rejected.is_some() { "a new one" } else { "8fQm2x" };
     ///         let value = Secret::from(format!("Bearer {token}"));
     ///         Ok(vec![("Authorization".to_owned(), value)])
     ///     });
@@ -143,12 +143,12 @@ impl McpManagerBuilder {
         self
     }
 
-    /// Sets how a person is shown the authorization page of a server whose entry has OAuth for its `auth`,
+    /// Sets how the user is shown the authorization page of a server whose entry has OAuth for its `auth`,
     /// for example in their browser. `show` returns nothing, or the redirect address if the program knows it.
     /// Default: no page is shown, and such servers need authorization.
     ///
     /// A call waits three seconds for the authorization, then fails. [`Self::connect`] waits at most for
-    /// [`Self::start_timeout`]. The server connects when the person is done, within ten minutes.
+    /// [`Self::start_timeout`]. The server connects when the user is done, within ten minutes.
     ///
     /// ```
     /// use tool_runtime::mcp::{McpAuthPage, McpManager};
@@ -176,7 +176,7 @@ impl McpManagerBuilder {
         self
     }
 
-    /// Sets the handler of server requests: forms and pages for a person, sampling, roots. The handshake announces its
+    /// Sets the handler of server requests: forms and pages for the user, sampling, roots. The handshake announces its
     /// capabilities. Default: none, and elicitation is declined.
     pub fn peer(mut self, peer: Arc<dyn Peer>) -> Self {
         self.settings.answerer.host = Some(peer);
@@ -224,7 +224,7 @@ impl McpManagerBuilder {
         self.compared(approved, false)
     }
 
-    /// As [`Self::pins`], and leaves unapproved tools out of the pool until [`McpManager::approve`]. The pool's report names
+    /// Like [`Self::pins`], and leaves unapproved tools out of the pool until [`McpManager::approve`]. The pool reports
     /// them.
     pub fn only_approved(self, approved: McpPins) -> Self {
         self.compared(approved, true)

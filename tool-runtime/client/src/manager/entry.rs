@@ -1,4 +1,4 @@
-//! A server as it was configured.
+//! The configuration of a server.
 
 use super::McpManagerError;
 use super::settings::Settings;
@@ -63,7 +63,7 @@ impl Entry {
         let prefix = given.unwrap_or_else(|| names::prefix(&name));
         let prefix = settings.distinct_prefix(&name, prefix, taken)?;
         let notice = (!is_given && prefix != *name).then(|| {
-            format!("its tools are `{prefix}.…`: ids cannot hold its name; set a `prefix` that you like better")
+            format!("its tools are `{prefix}.…`: ids cannot contain its name; set `prefix` to choose another one")
         });
         let entry = config.as_ref();
         let times = Times {

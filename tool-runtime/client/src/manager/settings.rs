@@ -22,7 +22,7 @@ pub(super) struct Settings {
     pub(super) backoff: Backoff,
     pub(super) approvals: Arc<Approvals>,
     pub(super) callbacks: HostCallbacks,
-    /// Trusted servers, in addition to those whose entries say so.
+    /// Trusted servers, in addition to those with `trusted` in their entries.
     pub(super) trusted: BTreeSet<String>,
 }
 

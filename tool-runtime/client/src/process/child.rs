@@ -83,8 +83,8 @@ impl Child {
         self.stderr.tail().text()
     }
 
-    /// Ends the child's input, asks it to end after `grace` and kills it after another; on Windows it
-    /// is killed after the first. Waits until no descendant is left, at most a second longer than the
+    /// Ends the child's input, terminates it after `grace` and kills it after a second grace period; on Windows it
+    /// is killed after the first one. Waits until no descendant is left, at most a second longer than the
     /// kill takes: a process can be stuck in the kernel.
     ///
     /// The grace of the first call holds; later calls wait for the same end. Dropping the future stops
@@ -119,7 +119,7 @@ pub(crate) struct StdoutNoise {
 }
 
 impl StdoutNoise {
-    /// Keeps a line beside those of the standard error, and logs it at debug level.
+    /// Adds a line to those of the standard error, and logs it at debug level.
     pub(crate) fn keep(&self, line: &[u8]) {
         self.tail.take_line(line, |line| {
             tracing::debug!(target: "tool_runtime::mcp::server_stdout", server = &*self.server, "{line}");

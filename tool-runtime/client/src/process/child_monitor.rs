@@ -1,6 +1,6 @@
 //! The thread that starts a child, waits for it and ends its descendants.
 //!
-//! Each child has a thread of its own, because the kernel signals the death of a parent when the *thread*
+//! Each child has its own thread, because the kernel signals the death of a parent when the *thread*
 //! that forked ends: this one ends after its child. No start waits for a slow `exec` of another.
 
 use super::command::Command;
@@ -31,7 +31,7 @@ pub(super) struct Started {
     pub(super) outcome: BoxFuture<'static, Result<(), SpawnError>>,
 }
 
-/// Starts a child on a thread of its own.
+/// Starts a child on a new thread.
 pub(super) fn start(command: &Command, counted: TaskTrackerToken) -> Result<Started, SpawnError> {
     let program = command.program.clone();
     let failed = move |source| SpawnError::System { program: program.clone(), source };
@@ -59,7 +59,7 @@ struct Streams {
     stdout: PipeWriter,
     stderr: PipeWriter,
     /// A copy of our end of `stderr`: when a runtime is lost with its reader, a server that logs its
-    /// shutdown must not die of a broken pipe.
+    /// shutdown must not fail with a broken pipe.
     stderr_keepalive: PipeReader,
 }
 

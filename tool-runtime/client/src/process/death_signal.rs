@@ -13,7 +13,7 @@ const SIGNAL: Signal = Signal::TERM;
 /// Makes the kernel signal the child that `command` starts when the calling *thread* ends: the thread
 /// must outlive the child.
 ///
-/// Crates that do this kill, or do not check for a parent that has ended before.
+/// Existing crates send `SIGKILL`, or do not check for a parent that has ended before.
 pub(super) fn set(command: &mut Command) {
     let parent = Some(getpid());
     let before_exec = move || {

@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 
 /// Inherited variables: paths, user and language.
 ///
-/// The first line is what the official SDKs pass on. The others are not secret: without them `npx` and
+/// The first line is the list of the official SDKs. The other variables are not secret: without them `npx` and
 /// `uvx` cannot download anything behind a company's proxy, and messages change their language.
 #[cfg(not(windows))]
 const INHERITED: &[&str] = &[
@@ -33,7 +33,7 @@ const INHERITED: &[&str] = &[
     "all_proxy",
     "no_proxy",
 ];
-/// Inherited variables, as above; the first three lines are what the official SDKs pass on.
+/// Inherited variables, as above; the first three lines are the list of the official SDKs.
 #[cfg(windows)]
 const INHERITED: &[&str] = &[
     "APPDATA",
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_of_the_host_stay_with_the_host() {
+    fn secrets_of_the_host_are_not_inherited() {
         let ours = [("AWS_SECRET_ACCESS_KEY", "x"), ("GITHUB_TOKEN", "x"), ("PATH", "/bin")];
         assert_eq!(names(&ours), ["PATH"]);
         assert!(names(&[("LD_PRELOAD", "x.so"), ("NODE_OPTIONS", "--inspect")]).is_empty());
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn given_variables_win() {
+    fn configured_variables_have_priority() {
         let merged = merge(&[("PATH", "/bin")], &[("PATH", "/opt"), ("TOKEN", "() t@")]);
         let expected = [("PATH", "/opt"), ("TOKEN", "() t@")];
         assert_eq!(merged, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));

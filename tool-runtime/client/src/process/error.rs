@@ -14,19 +14,19 @@ pub(crate) enum SpawnError {
     /// The working directory is missing or is not a directory.
     #[error("the working directory `{}` is not a directory: create it or correct `cwd`", cwd.display())]
     NoDirectory {
-        /// As the configuration has it.
+        /// The configured value.
         cwd: PathBuf,
     },
     /// A variable name is invalid.
     #[error("`{}` is not a valid variable name: it is empty or contains `=` or NUL", name.escape_debug())]
     Variable {
-        /// As the configuration has it.
+        /// The configured value.
         name: String,
     },
     /// The system cannot start the program.
     #[error("`{program}` cannot be started: {source}{}", system_remedy(source))]
     System {
-        /// As the configuration has it.
+        /// The configured value.
         program: String,
         /// The system's reason.
         source: io::Error,
@@ -37,7 +37,7 @@ fn system_remedy(source: &io::Error) -> &'static str {
     match source.kind() {
         io::ErrorKind::NotFound => ": the interpreter of its `#!` line is missing",
         io::ErrorKind::ArgumentListTooLong => ": shorten `args` or `env`",
-        io::ErrorKind::InvalidInput => ": `args` and `env` must not hold NUL",
+        io::ErrorKind::InvalidInput => ": `args` and `env` must not contain NUL",
         io::ErrorKind::PermissionDenied => ": check the permissions of the program and of `cwd`",
         _ => "",
     }

@@ -15,7 +15,7 @@ pub(super) struct ExitWatch(watch::Sender<Progress>);
 struct Progress {
     /// The exit of the child; descendants may still run.
     exit: Option<Exit>,
-    /// Nothing more will happen: no descendant is left, none was started, or one is stuck.
+    /// The final state: no descendant is left, none was started, or one is stuck.
     is_over: bool,
 }
 

@@ -23,7 +23,7 @@ impl Group {
         Self(Pid::from_child(leader))
     }
 
-    /// Signals the group. A failure means that no process is left that we may signal.
+    /// Signals the group. A failure means that there is no process left that this process may signal.
     pub(super) fn signal(self, signal: Signal) {
         let _ = kill_process_group(self.0, signal);
     }

@@ -71,14 +71,14 @@ mod tests {
     }
 
     #[test]
-    fn a_process_is_known_by_its_parent_and_group() {
+    fn a_process_is_identified_by_its_parent_and_group() {
         assert_eq!(read("9 (sh) S 1 7 7 0 -1 4194304"), Some((9, Some(1), 7)));
         assert_eq!(read("7 (sh) S 0 9 7 0 -1 4194304"), Some((7, None, 9)));
         assert_eq!(read("9 (a) Z 1 9 (b) R 1 7 7"), Some((9, Some(1), 7)));
     }
 
     #[test]
-    fn the_dead_do_not_count() {
+    fn zombies_are_not_counted() {
         assert_eq!(read("7 (sh) Z 1 7 7 0 -1 4194304"), None);
         assert_eq!(read("9 (sh"), None);
     }

@@ -27,7 +27,7 @@ pub(super) struct Lifecycle {
 
 #[derive(Debug, Default)]
 struct State {
-    /// From the start until the leader is reaped, which frees the number of the group.
+    /// From the start until the leader is reaped, which frees the group id.
     group: Option<Group>,
     shutdown_deadlines: Option<ShutdownDeadlines>,
     is_terminated: bool,
@@ -59,7 +59,7 @@ impl Lifecycle {
         self.changed.notify_all();
     }
 
-    /// Sends `SIGTERM` after `grace` and `SIGKILL` after another, from a thread of its own. The child's
+    /// Sends `SIGTERM` after `grace` and `SIGKILL` after a second grace period, from a new thread. The child's
     /// input has ended. Only the first call counts.
     pub(super) fn begin_shutdown(self: &Arc<Self>, grace: Duration) {
         if self.set_shutdown_deadlines(ShutdownDeadlines::after(grace, grace)) {
@@ -105,7 +105,7 @@ impl Lifecycle {
         }
     }
 
-    /// Kills the rest of the group and lets `reap` free its number, under the lock of all signals.
+    /// Kills the rest of the group and lets `reap` free the group id, under the lock of all signals.
     pub(super) fn reap(&self, reap: impl FnOnce()) {
         let mut state = self.lock();
         if let Some(group) = state.group.take() {

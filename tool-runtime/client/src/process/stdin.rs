@@ -22,7 +22,7 @@ pub(super) struct Closer(Arc<Mutex<Slot>>);
 struct Slot {
     /// `None` once it is closed.
     pipe: Option<Pipe>,
-    /// The task that waits for room in the pipe: tokio does not wake it when the pipe is dropped.
+    /// The task that waits for space in the pipe: tokio does not wake it when the pipe is dropped.
     writer: Option<Waker>,
 }
 

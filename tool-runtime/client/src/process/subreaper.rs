@@ -7,7 +7,7 @@ use std::time::Duration;
 /// makes this process the parent of every descendant whose parent ends.
 ///
 /// On Linux this is `PR_SET_CHILD_SUBREAPER`, which applies to the whole process, including children that
-/// other libraries start. `main!` sets it; a program with a `main` of its own opts in by this type, before
+/// other libraries start. `main!` sets it; a program with its own `main` opts in by this type, before
 /// it starts anything. A descendant outside of its server's group that ends before this process stays a
 /// zombie until then.
 ///
@@ -54,7 +54,7 @@ impl Subreaper {
         self
     }
 
-    /// Kills all descendants without a grace, if this process is their subreaper.
+    /// Kills all descendants without a grace period, if this process is their subreaper.
     #[doc(hidden)]
     pub fn kill_all() {
         if system::is_adopting() {
@@ -96,12 +96,12 @@ mod system {
     pub(super) fn end(grace: Duration) {
         if !grace.is_zero() {
             signal(Signal::TERM);
-            if are_gone_by(Instant::now() + grace, || {}) {
+            if wait_until_ended(Instant::now() + grace, || {}) {
                 return;
             }
         }
         // A killed process may have started another one.
-        are_gone_by(Instant::now() + KILL_TIMEOUT, || signal(Signal::KILL));
+        wait_until_ended(Instant::now() + KILL_TIMEOUT, || signal(Signal::KILL));
     }
 
     fn signal(signal: Signal) {
@@ -111,9 +111,9 @@ mod system {
         }
     }
 
-    fn are_gone_by(deadline: Instant, each_time: impl Fn()) -> bool {
+    fn wait_until_ended(deadline: Instant, before_each_check: impl Fn()) -> bool {
         loop {
-            each_time();
+            before_each_check();
             reap();
             if descendants().is_empty() {
                 return true;

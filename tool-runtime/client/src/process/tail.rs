@@ -83,7 +83,7 @@ impl Tail {
     fn shown(&self, line: &[u8]) -> String {
         let line_text = printable(&String::from_utf8_lossy(line));
         let mut shown = self.redactor.text(&line_text).into_owned();
-        // A line that fills its room may end with half a secret.
+        // A line of the maximum length may end in the middle of a secret.
         let half = if line.len() == self.room() { self.redactor.longest() } else { 0 };
         truncate_middle(&mut shown, half);
         shown
@@ -161,14 +161,14 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_leave_room_for_few() {
+    fn long_lines_displace_other_lines() {
         let line = ["x".repeat(1023), "\n".to_owned()].concat();
         let text = tail_of(&[], &[line.repeat(100).as_bytes()]).text();
         assert_eq!(text.len(), MAX_BYTES - 1);
     }
 
     #[test]
-    fn a_line_without_end_takes_no_memory() {
+    fn an_endless_line_is_not_kept() {
         let tail = tail_of(&[("KEY", "a secret")], &vec![&[b'x'; 4096][..]; 1000]);
         assert!(tail.lock().unfinished.capacity() <= 2 * tail.room());
         tail.finish(|_| ());
@@ -185,7 +185,7 @@ mod tests {
     }
 
     proptest! {
-        /// Wherever it stands and however it arrives.
+        /// The value may be at any position, in any chunks.
         #[test]
         fn no_part_of_a_value_is_shown(
             before in 0..2 * MAX_LINE,

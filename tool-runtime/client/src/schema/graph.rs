@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::ptr;
 
-/// The subschemas in topological order: a part that passes a value on comes before those that get it.
+/// The subschemas in topological order: a part that passes a value on precedes the parts that receive it.
 pub(super) struct Graph {
     pub(super) parts: Vec<Part>,
     /// Index of the schema itself.
@@ -106,7 +106,7 @@ fn topological_order(parts: &[Part]) -> (Vec<usize>, bool) {
         }
         seen[start] = Seen::Open;
         let mut open = vec![(start, parts[start].same.clone())];
-        // Without recursion: references may be as many as there is room for.
+        // Without recursion, since chains of references may be long.
         while let Some((part, rest)) = open.last_mut() {
             match rest.pop() {
                 Some(to) if seen[to] == Seen::No => {
@@ -213,7 +213,7 @@ impl<'a> Builder<'a> {
             }
             "propertyNames" => part.names.extend(self.numbered(value)),
             "prefixItems" => part.first.extend(self.numbered(value)),
-            // A list is what newer drafts call `prefixItems`.
+            // Newer drafts call a list `prefixItems`.
             "items" if value.is_array() => part.first.extend(self.numbered(value)),
             "items" | "additionalItems" | "contains" => part.items.extend(self.numbered(value)),
             "unevaluatedItems" => {

@@ -19,9 +19,9 @@ use tool_runtime_core::seam::lock;
 type Message = TxJsonRpcMessage<RoleClient>;
 type Writer = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// Limit on the time that a server reads nothing, unless it processes a call: some servers read nothing meanwhile.
+/// Limit on the time in which a server reads nothing, except during a call: some servers do not read meanwhile.
 const STALL_TIMEOUT: Duration = Duration::from_secs(30);
-/// Limits on the queue of a server that reads nothing. Cancelled messages leave the queue.
+/// Limits on the queue of a server that reads nothing. Cancelled messages are removed from the queue.
 const MAX_BYTES: usize = 64 << 20;
 const MAX_MESSAGES: usize = 10_000;
 /// A server that has read a message within this time is not stalled.
@@ -101,7 +101,7 @@ impl Outgoing {
             if let Some(writer) = this.idle_writer() {
                 this.drain(writer).await;
             }
-            written.await.unwrap_or_else(|_| Err(this.refusal()))
+            written.await.unwrap_or_else(|_| Err(this.rejection()))
         }
     }
 
@@ -119,7 +119,7 @@ impl Outgoing {
         let mut state = self.state();
         if state.end.is_some() {
             drop(state);
-            return Err(self.refusal());
+            return Err(self.rejection());
         }
         if state.is_idle() {
             state.moved = Instant::now();
@@ -129,7 +129,7 @@ impl Outgoing {
         if state.is_full() {
             drop(state);
             self.give_up("it does not read its input, and too many messages are waiting");
-            return Err(self.refusal());
+            return Err(self.rejection());
         }
         Ok(Some(written))
     }
@@ -237,7 +237,7 @@ impl Outgoing {
 
     /// Ends the connection and notes the reason.
     fn give_up(&self, why: &str) {
-        self.notifications.note_end(why);
+        self.notifications.mark_ended(why);
         self.end(why);
     }
 
@@ -249,12 +249,12 @@ impl Outgoing {
         state.end = Some(why.to_owned());
         let (queue, writer) = (std::mem::take(&mut state.queue), state.writer.take());
         drop(state);
-        self.notifications.note_over();
+        self.notifications.mark_closed();
         self.over.cancel();
         drop((queue, writer));
     }
 
-    fn refusal(&self) -> Unwritten {
+    fn rejection(&self) -> Unwritten {
         Unsent::new(self.reason()).into()
     }
 
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_server_that_reads_may_have_any_amount_waiting() {
+    async fn a_reading_server_has_no_limit_on_queued_bytes() {
         let (outgoing, theirs) = outgoing(1 << 10);
         let sent: Vec<_> = (0..100).map(|id| outgoing.send(&calling(id, 1 << 20))).collect();
         let read = tokio::spawn(async move {
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_server_that_works_at_a_call_may_read_nothing_meanwhile() {
+    async fn a_server_may_stop_reading_during_a_call() {
         let (outgoing, _theirs) = outgoing(1 << 10);
         in_time("a message to be sent", outgoing.send(&calling(1, 10))).await.unwrap();
         let second = tokio::spawn(outgoing.send(&calling(2, 1 << 20)));
@@ -442,7 +442,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_end_waits_a_moment_only() {
+    async fn closing_waits_briefly() {
         let (outgoing, _theirs) = outgoing(1 << 10);
         let sent = tokio::spawn(outgoing.send(&calling(1, 1 << 20)));
         tokio::task::yield_now().await;

@@ -147,7 +147,7 @@ mod tests {
         server.notifications.before_sending(&serde_json::from_value(ping).unwrap());
         assert_eq!(server.exit_report().now_or_never(), Some(None));
         // A server that ended the connection is about to exit.
-        server.notifications.note_over();
+        server.notifications.mark_closed();
         assert_eq!(server.exit_report().now_or_never(), None);
         server.close().await;
     }

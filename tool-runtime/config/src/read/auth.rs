@@ -54,8 +54,8 @@ impl Reader<'_> {
                 Some(second)
             }
             (Some(first), Some(_)) => {
-                let text = format!("it authenticates by {} already", first.kind());
-                self.findings.wrong(&member.place, text, "keep one way to authenticate");
+                let text = format!("it already authenticates by {}", first.kind());
+                self.findings.wrong(&member.place, text, "keep one kind of authentication");
                 Some(first)
             }
             (first, second) => first.or(second),
@@ -71,8 +71,8 @@ impl Reader<'_> {
             None => McpOAuth::default(),
             Some(McpAuth::OAuth(oauth)) => oauth,
             Some(other) => {
-                let text = format!("it is for OAuth, and {} authenticates", other.kind());
-                self.findings.wrong(&beside.place, text, "keep one way to authenticate");
+                let text = format!("it is for OAuth, but the entry uses {}", other.kind());
+                self.findings.wrong(&beside.place, text, "keep one kind of authentication");
                 return Some(other);
             }
         };
@@ -100,7 +100,7 @@ impl Reader<'_> {
                 let near = near.first().map(|near| format!("; did you mean `{near}`?"));
                 let help = format!("write one of `{}`", KINDS.join("`, `"));
                 let help = help + &near.unwrap_or_default();
-                self.findings.wrong(&member.place, "no such way to authenticate is known", help);
+                self.findings.wrong(&member.place, "unknown kind of authentication", help);
                 return None;
             }
             None if member.key != "auth" => self.oauth(&mut auth_entry),
@@ -113,7 +113,11 @@ impl Reader<'_> {
         };
         for rest in auth_entry.rest() {
             let help = "remove it, or set `type`";
-            self.findings.wrong(&rest.place, "it has no part in this way to authenticate", help);
+            self.findings.wrong(
+                &rest.place,
+                "it does not belong to this kind of authentication",
+                help,
+            );
         }
         auth
     }
@@ -128,7 +132,7 @@ impl Reader<'_> {
         Some(McpAuth::Basic { user: user?, password: password? })
     }
 
-    /// A key without a header of its own is a bearer token.
+    /// A key without a header name is a bearer token.
     fn api_key(&mut self, auth_entry: &mut Entry<'_>) -> Option<McpAuth> {
         let header = auth_entry.one_of(&["header", "header_name"], self.findings);
         let key = self.token(auth_entry)?;

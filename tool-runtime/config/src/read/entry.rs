@@ -33,7 +33,7 @@ impl Member<'_> {
 pub(super) struct Entry<'a> {
     place: Place,
     members: BTreeMap<&'static str, Member<'a>>,
-    /// The place of a key, by the first of its names.
+    /// The location of a key, by the first of its names.
     places: BTreeMap<&'static str, Place>,
 }
 
@@ -48,12 +48,12 @@ impl<'a> Entry<'a> {
         let mut members: BTreeMap<&'static str, Member<'a>> = BTreeMap::new();
         for (written, value) in object.iter().filter(|(_, value)| !value.is_null()) {
             let here = place.key(written);
-            let Some((key, fate)) = look_up(keys, written) else {
+            let Some((key, treatment)) = look_up(keys, written) else {
                 unknown(written, &here, keys, findings);
                 continue;
             };
             let found = Member { place: here, value, key };
-            match fate {
+            match treatment {
                 Treatment::Read => {
                     if let Some(twice) = members.get(key) {
                         let text = format!("it duplicates `{}`", twice.place.last());
@@ -67,7 +67,7 @@ impl<'a> Entry<'a> {
                 }
                 Treatment::Refused(_) if found.is_empty() => {}
                 Treatment::Refused(instead) => {
-                    findings.wrong(&found.place, "it cannot be done here", *instead);
+                    findings.wrong(&found.place, "it is not supported", *instead);
                 }
             }
         }
@@ -90,7 +90,7 @@ impl<'a> Entry<'a> {
         Some(first)
     }
 
-    /// Reports problems of one key at the place of another, the first that is present.
+    /// Reports problems of one key at the location of another, the first that is present.
     pub(super) fn report_at(&mut self, key: &'static str, place: &Place) {
         self.places.entry(key).or_insert_with(|| place.clone());
     }
@@ -105,7 +105,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// The value of a key, if it has the right form; otherwise it stays for another reader.
+    /// The value of a key, if it has the right form; otherwise it is left for another reader.
     pub(super) fn take_if(
         &mut self,
         key: &'static str,
@@ -128,7 +128,7 @@ impl<'a> Entry<'a> {
         &self.place
     }
 
-    /// The place of a key as its author spelled it.
+    /// The location of a key as its author spelled it.
     pub(super) fn place_of(&self, key: &str) -> Place {
         self.places.get(key).cloned().unwrap_or_else(|| self.place.key(key))
     }
@@ -136,11 +136,14 @@ impl<'a> Entry<'a> {
 
 fn look_up(keys: Keys, written: &str) -> Option<(&'static str, &'static Treatment)> {
     let snake = snake_case(written);
-    keys.iter().find(|(key, _)| *key == snake).map(|(key, fate)| (*key, fate))
+    keys.iter().find(|(key, _)| *key == snake).map(|(key, treatment)| (*key, treatment))
 }
 
 fn unknown(written: &str, here: &Place, keys: Keys, findings: &mut Findings) {
-    let read = keys.iter().filter(|(_, fate)| matches!(fate, Treatment::Read)).map(|(key, _)| *key);
+    let read = keys
+        .iter()
+        .filter(|(_, treatment)| matches!(treatment, Treatment::Read))
+        .map(|(key, _)| *key);
     let help = match nearest(written, read, 1).first() {
         Some(near) => format!("did you mean `{}`?", spelled_like(written, near)),
         None => "remove it; the documentation of `McpConfig` lists the keys".to_owned(),
@@ -167,7 +170,7 @@ mod tests {
     use crate::read::keys::snake_case;
 
     #[test]
-    fn camel_and_snake_are_one_name() {
+    fn camel_case_and_snake_case_are_equal() {
         for (written, snake) in [
             ("includeTools", "include_tools"),
             ("include_tools", "include_tools"),
@@ -181,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_suggestion_is_spelled_as_its_reader_spells() {
+    fn a_suggestion_uses_the_case_of_the_configuration() {
         assert_eq!(spelled_like("includTools", "include_tools"), "includeTools");
         assert_eq!(spelled_like("includ_tools", "include_tools"), "include_tools");
         assert_eq!(spelled_like("comand", "command"), "command");

@@ -66,7 +66,7 @@ impl Reader<'_> {
             Some("authorization_code") => false,
             _ => {
                 let help = "write `authorization_code` or `client_credentials`";
-                self.findings.wrong(&member.place, "no such grant is known", help);
+                self.findings.wrong(&member.place, "unknown grant type", help);
                 false
             }
         }

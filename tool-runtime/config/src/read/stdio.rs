@@ -31,7 +31,7 @@ impl Reader<'_> {
         let Some(object) = command.value.as_object() else { return };
         let mut inner = Entry::read(&command.place, object, keys::COMMAND, self.findings);
         if !inner.has(&["path"]) {
-            let help = r#"write `"command": "npx"`, or whatever starts it"#;
+            let help = r#"write `"command": "npx"`, or the command that starts it"#;
             self.findings.wrong(&command.place, "it names no program", help);
         }
         for (key, meant) in [("path", "command"), ("args", "args"), ("env", "env")] {
@@ -59,7 +59,7 @@ impl Reader<'_> {
             }
             let mut line = self.list(&command.place, command.value)?;
             if line.is_empty() {
-                let help = r#"write what starts the server, as `"npx"`"#;
+                let help = r#"write the program that starts the server, such as `"npx"`"#;
                 self.findings.wrong(&command.place, "the command is empty", help);
                 return None;
             }

@@ -14,7 +14,7 @@ enum Kind {
     Sse,
 }
 
-/// As dialects write them, without separators and in lower case.
+/// The names in dialects, without separators and in lower case.
 const KINDS: &[(&str, Kind)] = &[
     ("stdio", Kind::Stdio),
     ("local", Kind::Stdio),
@@ -111,7 +111,7 @@ impl Reader<'_> {
         }
         let help = match plain.as_str() {
             "ws" | "websocket" | "tcp" => {
-                "WebSockets are not spoken; give the server's `https` address".to_owned()
+                "WebSockets are not supported; write the server's `https` address".to_owned()
             }
             _ => {
                 let near = nearest(text, ["stdio", "http", "streamable-http", "sse"], 1);
@@ -125,11 +125,11 @@ impl Reader<'_> {
 
     fn unreached(&mut self, entry: &Entry<'_>, said: Option<Kind>) {
         let help = match said {
-            Some(Kind::Stdio) => r#"add `"command": "npx"`, or whatever starts it"#,
+            Some(Kind::Stdio) => r#"add `"command": "npx"`, or the command that starts it"#,
             Some(_) => r#"add `"url": "https://.."`"#,
             None => "add `command` for a server to start, `url` for one that runs",
         };
-        self.findings.wrong(entry.place(), "it does not say how the server is reached", help);
+        self.findings.wrong(entry.place(), "it has neither a command nor an address", help);
     }
 
     /// Rejects keys of the other transport, unless they have no effect.

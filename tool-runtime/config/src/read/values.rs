@@ -100,7 +100,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The value of a variable that is named by a value. An unusual name is not shown: people write the value there.
+    /// The value of a variable that is named by a value. An unusual name is not shown, since it may be the secret itself.
     pub(super) fn variable(&mut self, place: &Place, name: &str) -> Secret {
         let reference = Reference { name, is_environment: false, default: None };
         if let Some(value) = self.sources.find(&reference) {
@@ -153,7 +153,7 @@ impl Reader<'_> {
                 "write the default itself, or choose between variables in the host program",
             ),
             ExpandError::Recursive(name) => Fault::new(
-                format!("the value of `{name}` holds a `${{`, which is not expanded again"),
+                format!("the value of `{name}` contains a `${{`, which is not expanded again"),
                 format!("set `{name}` to the text that is meant"),
             ),
             ExpandError::Unresolved(reference) => self.unresolved(reference),
@@ -180,7 +180,7 @@ impl Reader<'_> {
     }
 }
 
-/// A string, number or boolean as text: people write `"PORT": 8080`.
+/// A string, number or boolean as text, for entries such as `"PORT": 8080`.
 fn scalar(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),

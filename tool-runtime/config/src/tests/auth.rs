@@ -1,4 +1,4 @@
-//! How people say to authenticate.
+//! Spellings of authentication.
 
 use super::support::{http, warnings, wrong};
 use crate::{McpAuth, McpOAuth, McpText};
@@ -87,11 +87,11 @@ fn rejects_two_ways_to_authenticate() {
 fn rejects_invalid_credentials() {
     for (auth, words) in [
         (json!(""), "the credential is empty"),
-        (json!("a\nb"), "the end of a line"),
+        (json!("a\nb"), "a line break"),
         (json!("${EMPTY}"), "the credential is empty"),
         (json!({ "type": "baerer", "token": "x" }), "did you mean `bearer`?"),
         (json!({ "type": "basic", "user": "a" }), "it has no `password`"),
-        (json!({ "type": "basic", "user": "a:b", "password": "c" }), "holds no colon"),
+        (json!({ "type": "basic", "user": "a:b", "password": "c" }), "must not contain a colon"),
         (json!({ "header": "Host", "key": "k" }), "set by the transport itself"),
         (json!({ "grant_type": "client_credentials" }), "needs an id and a secret"),
         (json!({ "tokenUrl": "https://example.com" }), "found by the server's own metadata"),

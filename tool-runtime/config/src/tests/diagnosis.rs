@@ -1,4 +1,4 @@
-//! What is known of servers without asking them.
+//! Findings about servers without a connection.
 
 use crate::{McpConfig, McpDiagnosis, McpDiagnosisLevel, McpServerConfig};
 
@@ -13,7 +13,7 @@ fn only(server: McpServerConfig) -> McpDiagnosis {
 }
 
 #[test]
-fn every_server_is_looked_at() {
+fn every_server_is_diagnosed() {
     let config = McpConfig::new()
         .with("web", McpServerConfig::http("https://example.com"))
         .with("off", McpServerConfig::stdio("no-such-program").enabled(false))
@@ -48,7 +48,7 @@ fn a_command_with_variable_syntax_of_another_program_is_explained() {
 
 #[cfg(unix)]
 #[test]
-fn programs_are_looked_for_where_they_would_be() {
+fn programs_are_searched_in_the_path_of_the_entry() {
     use std::os::unix::fs::PermissionsExt;
     let folder = std::env::temp_dir().join(format!("tool-runtime-look-{}", std::process::id()));
     std::fs::create_dir_all(folder.join("bin")).expect("a folder");

@@ -19,7 +19,7 @@ fn a_command_may_be_a_text_or_a_list() {
 }
 
 #[test]
-fn an_address_has_four_names() {
+fn the_url_has_four_key_names() {
     for key in ["url", "httpUrl", "http_url", "serverUrl", "baseUrl"] {
         let http = http(json!({ key: "https://example.com/mcp" }));
         assert_eq!(http.url.as_str(), "https://example.com/mcp");
@@ -86,7 +86,7 @@ fn cherry_studio_is_read() {
 }
 
 #[test]
-fn zed_is_read_as_it_was_written_once() {
+fn the_old_format_of_zed_is_read() {
     let command = json!({ "path": "~/bin/x", "args": ["-y", "${TOKEN}"], "env": { "PORT": 8080 } });
     let stdio =
         stdio(json!({ "source": "custom", "command": command, "args": [], "settings": {} }));
@@ -110,7 +110,7 @@ fn zed_is_read_as_it_was_written_once() {
 }
 
 #[test]
-fn tools_are_named_in_many_ways() {
+fn keys_for_tools_have_many_spellings() {
     for (include, exclude) in [
         ("include", "exclude"),
         ("includeTools", "excludeTools"),
@@ -221,7 +221,7 @@ fn a_disabled_server_keeps_its_configuration() {
 
 #[cfg(feature = "toml")]
 #[test]
-fn toml_is_read_as_json_is() {
+fn toml_and_json_have_the_same_keys() {
     let toml = r#"
         model = "x"
         [mcp_servers.fs]
@@ -235,5 +235,5 @@ fn toml_is_read_as_json_is() {
         "startup_timeout_ms": 20000, "env": { "TOKEN": "${TOKEN}" } } } }"#;
     let read = super::support::loader().toml(toml).load().expect("TOML");
     assert_eq!(read, load(json).expect("JSON"));
-    assert_eq!(read.warnings()[0].text, "there is more beside the servers: `model`");
+    assert_eq!(read.warnings()[0].text, "other keys beside the servers are ignored: `model`");
 }

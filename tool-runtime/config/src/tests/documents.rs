@@ -1,4 +1,4 @@
-//! Documents that hold no servers, or hold them wrongly.
+//! Documents without servers, or with malformed ones.
 
 use super::support::{load, loader};
 use serde_json::json;
@@ -82,13 +82,13 @@ fn a_document_without_servers_is_explained() {
 }
 
 #[test]
-fn keys_beside_the_servers_are_one_warning() {
+fn other_keys_beside_the_servers_are_one_warning() {
     let config = load(r#"{ "inputs": [], "mcpServers": { "server": { "command": "x" } }, "theme": "x", "$schema": "y", "server": { "port": 1 } }"#)
         .unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(config.warnings().len(), 1);
     assert_eq!(
         config.warnings()[0].text,
-        "there is more beside the servers: `inputs`, `theme`, `server`"
+        "other keys beside the servers are ignored: `inputs`, `theme`, `server`"
     );
 }
 
@@ -100,7 +100,7 @@ fn a_misspelt_wrapper_beside_a_valid_one_is_reported() {
 }
 
 #[test]
-fn nothing_that_a_terminal_acts_on_is_shown() {
+fn control_characters_are_not_shown() {
     let text = r#"{ "a\u001b[2J": { "command": "x\u001b[2J", "autoApprove": [] }, "b": { "url": "https://h/\u001b", "\u0007": 1 } }"#;
     let shown = load(text).unwrap_err().to_string();
     assert!(!shown.contains(|c: char| c.is_control() && c != '\n'), "{shown:?}");
@@ -121,7 +121,7 @@ fn names_keep_their_spelling() {
 }
 
 #[test]
-fn all_disabled_is_worth_a_warning() {
+fn a_configuration_without_enabled_servers_is_a_warning() {
     let config = loader().value(json!({ "a": { "command": "x", "disabled": true } })).load();
     assert_eq!(config.expect("a disabled one").warnings()[0].text, "every server is disabled");
 }

@@ -1,4 +1,4 @@
-//! `${VAR}`, and where its value comes from.
+//! `${VAR}` and the sources of its value.
 
 use super::support::{http, loader, pairs, stdio, texts, warnings, wrong};
 use crate::{McpConfig, McpTransportConfig};
@@ -50,15 +50,15 @@ fn a_failed_expansion_is_reported_by_name_without_value() {
         ("{env:TOKN}", "`${env:TOKN}` has no value"),
         (
             "${input:api-key}",
-            "only editors prompt for this value; here the host gives a variable `input:api-key`",
+            "only editors prompt for this value; the host must provide the variable `input:api-key`",
         ),
         (
             "${workspaceFolder}",
-            "only editors define this variable; here the host gives a variable `workspaceFolder`",
+            "only editors define this variable; the host must provide the variable `workspaceFolder`",
         ),
         ("${A:-${TOKEN}}", "there is a `${` within `${A..}`"),
-        ("${NESTED}", "the value of `NESTED` holds a `${`"),
-        ("${PARTLY}", "the value of `PARTLY` holds a `${`"),
+        ("${NESTED}", "the value of `NESTED` contains a `${`"),
+        ("${PARTLY}", "the value of `PARTLY` contains a `${`"),
         ("${TOKEN", "a `${` is never closed"),
         ("${}", "names no variable"),
         ("${env:}", "names no variable"),

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A folder that goes with the test.
+/// A temporary directory.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -60,7 +60,7 @@ fn duplicate_entries_are_reported_with_both_files() {
 }
 
 #[test]
-fn a_project_without_a_file_has_no_servers_and_a_file_must_be_there() {
+fn a_project_file_is_optional_and_a_named_file_is_not() {
     let folder = Folder::new();
     assert!(loader().project(&folder).load().expect("nothing").servers.is_empty());
     let missing = folder.0.join("missing.json");

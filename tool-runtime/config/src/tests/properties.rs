@@ -51,7 +51,7 @@ fn piece() -> impl Strategy<Value = &'static str> {
 
 proptest! {
     #[test]
-    fn texts_expand_as_the_rules_say(pieces in vec(piece(), 0..10)) {
+    fn expansion_follows_the_rules(pieces in vec(piece(), 0..10)) {
         let text = pieces.concat();
         let expanded = expand(&text, |reference: &Reference<'_>| {
             look_up(reference.name).map(str::to_owned)
@@ -60,12 +60,12 @@ proptest! {
     }
 
     #[test]
-    fn text_without_references_stays(text in "[^$]*") {
+    fn text_without_references_is_unchanged(text in "[^$]*") {
         prop_assert_eq!(expand(&text, |_| None), Ok(text.clone()));
     }
 
     #[test]
-    fn any_text_expands_or_does_not(text in "\\PC*") {
+    fn expansion_never_panics(text in "\\PC*") {
         let found = expand(&text, |_| None::<String>);
         if let Err(mistakes) = found {
             prop_assert!(!mistakes.is_empty());
@@ -74,17 +74,17 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_or_rejected(text in "[\\[\\]{}\",:/*a\\\\ \n0]{0,40}") {
+    fn parsing_text_never_panics(text in "[\\[\\]{}\",:/*a\\\\ \n0]{0,40}") {
         let json = loader().json(text.clone()).load();
         let plain: Result<Value, _> = serde_json::from_str(&text);
-        // What is JSON without comments is JSON with them.
+        // JSON without comments has the same meaning as JSON with comments.
         if plain.is_ok() && let Err(error) = json {
             prop_assert!(!error.to_string().contains("this is not JSON"), "{error}");
         }
     }
 
     #[test]
-    fn any_value_is_read_or_rejected(value in document()) {
+    fn reading_a_value_never_panics(value in document()) {
         for value in [value.clone(), json!({ "mcpServers": value.clone() }), json!({ "mcpServers": { "s": value } })] {
             match loader().value(value).load() {
                 Ok(config) => prop_assert!(config.validate().is_ok(), "{config:?}"),
@@ -94,7 +94,7 @@ proptest! {
     }
 
     #[test]
-    fn a_value_and_its_text_are_read_alike(value in document()) {
+    fn a_value_and_its_text_give_the_same_configuration(value in document()) {
         let servers = json!({ "mcpServers": { "s": value } });
         let text = loader().json(servers.to_string()).load();
         prop_assert_eq!(loader().value(servers).load(), text);
@@ -104,7 +104,7 @@ proptest! {
 #[cfg(feature = "toml")]
 proptest! {
     #[test]
-    fn toml_and_json_are_read_alike(value in document()) {
+    fn toml_and_json_give_the_same_configuration(value in document()) {
         let servers = json!({ "mcpServers": { "s": without_nulls(value) } });
         // Values that TOML cannot represent are skipped.
         if let Some(table) = table(&servers) {

@@ -44,7 +44,7 @@ fn all_hidden(config: &McpConfig) {
 }
 
 #[test]
-fn values_created_in_code_hide_their_secrets() {
+fn configurations_from_code_hide_their_secrets() {
     hidden(&Secret::from(MARKER));
     let url = format!("https://{MARKER}:{MARKER}@example.com/mcp?key={MARKER}#{MARKER}");
     let oauth = McpOAuth {
@@ -70,7 +70,7 @@ fn values_created_in_code_hide_their_secrets() {
     }
 }
 
-/// A text that is or holds the marker, as it is or by a variable.
+/// A text that contains the marker, literally or by a variable.
 fn secret() -> impl Strategy<Value = String> {
     select(vec![
         MARKER.to_owned(),
@@ -88,7 +88,7 @@ fn secret() -> impl Strategy<Value = String> {
     ])
 }
 
-/// A text that may be shown as it is written, but not what it stands for.
+/// A text that may be shown unexpanded, although its value is secret.
 fn written() -> impl Strategy<Value = String> {
     select(
         ["${SECRET}", "x-${SECRET}", "~/${SECRET}", "${RECURSIVE}", "${SECRET} y", "=${SECRET}"]
@@ -137,7 +137,7 @@ fn field() -> impl Strategy<Value = (&'static str, Value)> {
                     "header": two, "client_id": one, "client_secret": two, "scope": one, "redirect_uri": two }),
             ),
         ),
-        // Of another form than is read.
+        // A form that is not read.
         (select(["timeout", "type", "enabled", "include", "args", "env", "auth_provider_type", "envFile"].as_slice()), text()),
         (Just("disabled"), Just(Value::Bool(true))),
     ]
@@ -154,7 +154,7 @@ fn entry() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn whatever_is_read_hides_its_secrets(entries in proptest::collection::vec(entry(), 1..3)) {
+    fn configurations_from_text_hide_their_secrets(entries in proptest::collection::vec(entry(), 1..3)) {
         let servers: Map<String, Value> =
             entries.into_iter().enumerate().map(|(index, entry)| (format!("s{index}"), entry)).collect();
         let loader = loader()

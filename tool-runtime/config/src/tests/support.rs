@@ -49,7 +49,7 @@ pub(super) fn http(entry: Value) -> HttpConfig {
     }
 }
 
-/// What is wrong with an entry, as it is told.
+/// The problems of an entry, as text.
 pub(super) fn wrong(entry: Value) -> Vec<String> {
     match config(entry) {
         Ok(config) => panic!("it was taken: {config:?}"),
@@ -57,7 +57,7 @@ pub(super) fn wrong(entry: Value) -> Vec<String> {
     }
 }
 
-/// What is warned of, as it is told.
+/// The warnings about an entry, as text.
 pub(super) fn warnings(entry: Value) -> Vec<String> {
     let config = config(entry).unwrap_or_else(|error| panic!("{error}"));
     config.warnings().iter().map(ToString::to_string).collect()

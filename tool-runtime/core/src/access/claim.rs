@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_speak_louder_than_read_only() {
+    fn declared_keys_have_priority_over_the_read_only_hint() {
         let write = Claim { access: Access::none().write("k:1"), is_read_only: true };
         assert!(write.conflicts_with(&undeclared(true)));
     }

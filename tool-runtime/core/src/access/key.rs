@@ -31,7 +31,7 @@ fn normal_path(path: &Path) -> PathBuf {
 fn resolved(path: &Path) -> PathBuf {
     let ancestors = path.ancestors().filter(|path| path.as_os_str().len() < MAX_PATH_LENGTH);
     let ancestors: Vec<&Path> = ancestors.collect();
-    // From the root down, so that the first part that is missing ends the search.
+    // Searches from the root, so that the first missing part ends the search.
     let existing = ancestors.into_iter().rev().take_while(|ancestor| ancestor.exists()).last();
     let real = existing.and_then(|ancestor| Some((ancestor, ancestor.canonicalize().ok()?)));
     match real.and_then(|(ancestor, real)| Some((real, path.strip_prefix(ancestor).ok()?))) {
@@ -93,21 +93,21 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn nothing_is_above_the_root() {
+    fn parent_segments_stop_at_the_root() {
         assert_eq!(file("/../../missing"), "file:/missing");
         assert_eq!(file("///missing//a"), "file:/missing/a");
         assert_eq!(file("/missing/../.."), "file:/");
     }
 
     #[test]
-    fn other_schemes_and_empty_paths_stay() {
+    fn other_schemes_and_empty_paths_are_unchanged() {
         for key in ["db:./a", "", "file", "file:", "FILE:a/../b"] {
             assert_eq!(normalize(key.into()), key);
         }
     }
 
     #[test]
-    fn a_long_path_is_not_looked_up_part_by_part() {
+    fn a_long_path_is_not_resolved_by_segments() {
         let long = "a/".repeat(100_000);
         let end = ["", "a", "a"].join(MAIN_SEPARATOR_STR);
         assert!(file(&long).ends_with(&end));
@@ -115,7 +115,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_are_seen_through() {
+    fn symbolic_links_are_resolved() {
         let folder = std::env::temp_dir().join(format!("access-key-{}", std::process::id()));
         std::fs::create_dir_all(folder.join("real/inner")).unwrap();
         std::os::unix::fs::symlink(folder.join("real/inner"), folder.join("link")).unwrap();

@@ -4,25 +4,25 @@ use super::{Access, KeyPart, insert};
 use crate::sealed::Sealed;
 use compact_str::{CompactString, format_compact};
 
-/// Limit on the keys that one template gives: a model could name millions in a few kilobytes.
+/// Limit on the keys of one template: a model could name millions in a few kilobytes.
 const MAX_KEYS: usize = 1000;
 
 impl Access {
-    /// Adds what is read: a key for each combination of the parts' values.
+    /// Adds the keys that are read: one for each combination of the parts' values.
     #[doc(hidden)]
     #[must_use]
     pub fn reads_of(self, literals: &[&str], parts: &[&dyn KeyPart]) -> Self {
         self.with_all(literals, parts, |access| &mut access.reads)
     }
 
-    /// Adds what is written: a key for each combination of the parts' values.
+    /// Adds the keys that are written: one for each combination of the parts' values.
     #[doc(hidden)]
     #[must_use]
     pub fn writes_of(self, literals: &[&str], parts: &[&dyn KeyPart]) -> Self {
         self.with_all(literals, parts, |access| &mut access.writes)
     }
 
-    /// Adds all keys; more than anybody means count as unknown: the call may touch anything.
+    /// Adds all keys. Beyond a limit the access is unknown: the call may touch anything.
     fn with_all(
         mut self,
         literals: &[&str],

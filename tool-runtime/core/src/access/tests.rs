@@ -17,7 +17,7 @@ fn parts_are_between_literals() {
 }
 
 #[test]
-fn lists_give_every_combination_and_absent_values_none() {
+fn lists_give_every_combination_and_absent_values_give_no_key() {
     let (tables, rows) = (vec!["a", "b"], vec![1, 2]);
     assert_eq!(written(&["", ":", ""], &[&tables, &rows]), ["a:1", "a:2", "b:1", "b:2"]);
     assert!(written(&["", ":", ""], &[&tables, &None::<String>]).is_empty());

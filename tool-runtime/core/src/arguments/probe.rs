@@ -63,7 +63,7 @@ pub(crate) struct Outcome {
 enum End {
     Decoded,
     /// The type rejected a value or a key.
-    Refused,
+    Rejected,
     /// The type reached the end of valid JSON.
     Stopped,
 }
@@ -85,7 +85,7 @@ pub(crate) fn decode<T: DeserializeOwned>(text: &str) -> Outcome {
     let mut json = serde_json::Deserializer::from_str(text);
     let end = match T::deserialize(Tracked::new(&mut json, &flags)) {
         Ok(_) => End::Decoded,
-        Err(error) if error.is_data() => End::Refused,
+        Err(error) if error.is_data() => End::Rejected,
         Err(_) => End::Stopped,
     };
     Outcome { end, ignored: flags.ignored.get(), buffered: flags.buffered.get() }
@@ -117,7 +117,7 @@ pub(crate) fn is_alias(
     let (start, key, name) = (text_to(path), quoted(key), quoted(name));
     let alone = decode(&format!("{start}{{{key}:{value}{STOP}")).end;
     let twice = decode(&format!("{start}{{{key}:{value},{name}:{STOP}")).end;
-    (alone, twice) == (End::Stopped, End::Refused)
+    (alone, twice) == (End::Stopped, End::Rejected)
 }
 
 /// The part of a value at `path`.

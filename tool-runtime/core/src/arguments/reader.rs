@@ -83,7 +83,7 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
         Ok(None)
     }
 
-    /// A key out of order, or spelt otherwise; `None` for one that is kept for the rest. Not inlined:
+    /// A key out of order or with another spelling; `None` for one that is kept for the remaining fields. Not inlined:
     /// it would slow down the common case.
     #[inline(never)]
     fn other_key(&mut self) -> Result<Option<usize>, DecodeError> {
@@ -115,7 +115,7 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
     /// Decodes the value after the key into its slot.
     ///
     /// # Errors
-    /// A value that does not fit, or a second value for one parameter.
+    /// A value of the wrong type, or a second value for one parameter.
     pub fn read<T: DeserializeOwned>(&mut self, slot: &mut Option<T>) -> Result<(), DecodeError> {
         if slot.is_some() {
             return Err(DecodeError::new(DecodeFailure::Repeated(self.parameter)));
@@ -161,7 +161,7 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
     /// is absent if none of them has a value.
     ///
     /// # Errors
-    /// A value that does not fit.
+    /// A value of the wrong type.
     pub fn rest<T: DeserializeOwned>(&mut self, parameter: usize) -> Result<T, DecodeError> {
         self.rest = format!("{{{}}}", self.rest);
         self.parameter = parameter;
@@ -174,17 +174,17 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
 
     /// Rejects the flattened parameter if its type ignored keys that are not allowed.
     pub(crate) fn refuse_ignored_rest(&self, allows: fn(&str) -> bool) -> Result<(), DecodeError> {
-        self.refuse_ignored_in(|| &self.rest, allows)
+        self.reject_ignored_in(|| &self.rest, allows)
     }
 
     /// Rejects the last value if its type ignored keys that are not allowed.
     #[inline]
     pub(crate) fn refuse_ignored(&self, allows: fn(&str) -> bool) -> Result<(), DecodeError> {
-        self.refuse_ignored_in(|| &self.text[self.value_at..self.at], allows)
+        self.reject_ignored_in(|| &self.text[self.value_at..self.at], allows)
     }
 
     #[inline]
-    fn refuse_ignored_in<'t>(
+    fn reject_ignored_in<'t>(
         &self,
         text: impl FnOnce() -> &'t str,
         allows: fn(&str) -> bool,
@@ -436,7 +436,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// What serde_json takes for such an object, the reader takes, with the same values.
+        /// Accepts the same objects as serde_json, with the same values.
         #[test]
         fn agrees_with_serde_json(a in proptest::prelude::any::<i64>(), b in ".*", space in "[ \n\t]{0,3}") {
             let b_json = serde_json::to_string(&b).expect("a string serialises");
@@ -444,7 +444,7 @@ mod tests {
             proptest::prop_assert_eq!(read(&text), Ok((a, Some(b))));
         }
 
-        /// Whatever comes, it is rejected and not panicked over.
+        /// Any text is rejected without a panic.
         #[test]
         fn survives_any_text(text in ".*") {
             let _ = read(&text);

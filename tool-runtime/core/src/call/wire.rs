@@ -43,7 +43,7 @@ struct Wire {
     call_id: String,
     name: String,
     observation: Observation,
-    /// Text for people, which MCP's form of an observation does not hold.
+    /// Human-readable text, which MCP's form of an observation does not contain.
     #[serde(default)]
     visual: Option<String>,
     #[serde(default)]

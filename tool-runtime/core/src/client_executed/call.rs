@@ -54,8 +54,8 @@ impl fmt::Debug for ClientCall {
 pub(super) struct Request {
     pub(super) call_id: Option<String>,
     pub(super) name: String,
-    /// As they were validated, not as the caller wrote them: who reads a text again may read a key that
-    /// is given twice otherwise.
+    /// The validated arguments. Parsing the caller's text again could choose another value of a duplicate
+    /// key.
     pub(super) arguments: Map<String, Value>,
     pub(super) deadline: Option<Deadline>,
 }

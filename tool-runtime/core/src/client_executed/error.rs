@@ -41,8 +41,8 @@ pub enum ClientAnswerError {
         /// The call's id.
         id: Arc<str>,
     },
-    /// The answer does not fit the tool's output schema. The call has ended with an error.
-    #[error("the answer to call `{id}` was refused: {reason}")]
+    /// The answer does not match the tool's output schema. The call has ended with an error.
+    #[error("the answer to call `{id}` was rejected: {reason}")]
     Misfit {
         /// The call's id.
         id: Arc<str>,

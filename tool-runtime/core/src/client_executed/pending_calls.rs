@@ -4,7 +4,7 @@ use super::call::{ClientCall, Request};
 use super::error::ClientAnswerError;
 use crate::error::{CallError, ErrorClass, INTERNAL, ToolError};
 use crate::observation::Observation;
-use crate::output_check::{OutputModel, Promise};
+use crate::output_check::{OutputModel, OutputShape};
 use crate::sync::lock;
 use crate::tool::settle;
 use hashbrown::HashMap;
@@ -25,7 +25,7 @@ pub(super) struct PendingCalls {
     arrived: Notify,
 }
 
-/// By number of arrival, which no two calls share.
+/// By arrival number, which is unique.
 #[derive(Default)]
 struct Calls {
     pending: BTreeMap<u64, Pending>,
@@ -109,8 +109,8 @@ impl PendingCalls {
         outcome: impl FnOnce() -> Result<Observation, ToolError>,
     ) -> Result<(), ClientAnswerError> {
         let Pending { id, output, reply, .. } = self.claim(id)?;
-        let promise = if output.is_none() { Promise::Text } else { Promise::Value };
-        let answer = settle(outcome(), &promise);
+        let shape = if output.is_none() { OutputShape::Text } else { OutputShape::Value };
+        let answer = settle(outcome(), &shape);
         let misfit = match (&answer, output) {
             (Ok(observation), Some(model)) => model.check(observation).err(),
             _ => None,
@@ -243,7 +243,7 @@ impl Ending {
     }
 }
 
-/// Waits for the answer of one call. Dropping it gives the call up.
+/// Waits for the answer of one call. Dropping it abandons the call.
 pub(super) struct Ticket {
     pending_calls: Arc<PendingCalls>,
     name: String,
@@ -285,8 +285,9 @@ fn abandoned_error(tool: &str, is_taken: bool) -> CallError {
         );
         return CallError::new(ErrorClass::Indeterminate, text);
     }
-    let text =
-        format!("`{tool}` is done by the host program, which takes no more calls; try another way");
+    let text = format!(
+        "`{tool}` is executed by the host program, which accepts no more calls; do without it"
+    );
     CallError::new(ErrorClass::Internal, text)
 }
 

@@ -28,7 +28,7 @@ async fn run(tool: &Tool, context: &ToolContext) -> Outcome {
     tool.executor().call(Arguments::new("{}"), context).await
 }
 
-/// A call of its own, which has arrived when this returns.
+/// Starts a call in a task, and waits until the host has received it.
 async fn started(tool: &Tool, id: &str) -> tokio::task::JoinHandle<Outcome> {
     let (tool, context) = (tool.clone(), with_id(id));
     let task = tokio::spawn(async move { run(&tool, &context).await });
@@ -36,12 +36,12 @@ async fn started(tool: &Tool, id: &str) -> tokio::task::JoinHandle<Outcome> {
     task
 }
 
-/// What a call came to.
+/// The outcome of a call.
 async fn ended(call: tokio::task::JoinHandle<Outcome>) -> Outcome {
     in_time("the call to end", call).await.expect("no panic")
 }
 
-/// The next call, if it comes at all.
+/// The next call, which must arrive soon.
 async fn arrived(client: &ClientTools) -> ClientCall {
     tokio::time::timeout(MINUTE, client.next()).await.expect("a call")
 }
@@ -56,8 +56,8 @@ async fn an_answer_reaches_its_call() {
     let (first, second) = (started(&tool, "a").await, started(&tool, "b").await);
     let ids: Vec<String> = client.pending().iter().map(|call| call.id().to_owned()).collect();
     assert_eq!(ids, ["a", "b"]);
-    client.answer("b", "2").expect("taken");
-    client.answer("a", Json(1)).expect("taken");
+    client.answer("b", "2").expect("accepted");
+    client.answer("a", Json(1)).expect("accepted");
     assert_eq!(ended(first).await.unwrap().to_text(), "1");
     assert_eq!(ended(second).await.unwrap().to_text(), "2");
     assert!(client.pending().is_empty());
@@ -69,7 +69,7 @@ async fn an_error_is_an_answer() {
     let (client, tool) = pending_calls();
     let call = started(&tool, "a").await;
     let no: Result<Observation, ToolError> = Err(ToolError::user("the user said no"));
-    client.answer("a", no).expect("taken");
+    client.answer("a", no).expect("accepted");
     assert_eq!(ended(call).await.unwrap_err().message(), "the user said no");
 }
 
@@ -109,8 +109,8 @@ async fn the_host_sees_checked_arguments_only() {
     }));
     let tool = client.tool(definition);
     let context = ToolContext::default();
-    let refused = tool.executor().call(Arguments::new(r#"{"n": "x"}"#), &context).await;
-    assert_eq!(class(&refused), ErrorClass::Input);
+    let rejected = tool.executor().call(Arguments::new(r#"{"n": "x"}"#), &context).await;
+    assert_eq!(class(&rejected), ErrorClass::Input);
     assert!(client.try_next().is_none());
 
     let mut call = pin!(tool.executor().call(Arguments::new(r#"{"n": 0, "n": 7}"#), &context));
@@ -125,16 +125,16 @@ async fn the_host_sees_checked_arguments_only() {
 }
 
 #[tokio::test]
-async fn an_answer_must_fit_the_output_schema() {
+async fn an_answer_must_match_the_output_schema() {
     let client = ClientTools::new(MINUTE);
     let mut definition = ToolDefinition::new("pick", "Pick.");
     definition.output_schema = json!({ "type": "integer" }).as_object().cloned();
     let tool = client.tool(definition);
     let (good, bad) = (started(&tool, "good").await, started(&tool, "bad").await);
-    client.answer("good", Json(7)).expect("it fits");
+    client.answer("good", Json(7)).expect("accepted");
     assert_eq!(ended(good).await.unwrap().structured_json(), Some("7"));
-    let refused = client.answer("bad", "seven").unwrap_err();
-    assert!(matches!(refused, ClientAnswerError::Misfit { .. }), "{refused}");
+    let rejected = client.answer("bad", "seven").unwrap_err();
+    assert!(matches!(rejected, ClientAnswerError::Misfit { .. }), "{rejected}");
     assert_eq!(class(&ended(bad).await), ErrorClass::Internal);
     let again = client.answer("bad", Json(7)).unwrap_err();
     assert_eq!(again, ClientAnswerError::Answered { id: "bad".into() });
@@ -146,7 +146,7 @@ async fn an_unknown_id_and_a_second_answer_are_rejected() {
     let call = started(&tool, "a").await;
     let unknown = client.answer("b", "x").unwrap_err();
     assert_eq!(unknown, ClientAnswerError::Unknown { id: "b".into() });
-    client.answer("a", "first").expect("taken");
+    client.answer("a", "first").expect("accepted");
     let twice = client.answer("a", "second").unwrap_err();
     assert_eq!(twice, ClientAnswerError::Answered { id: "a".into() });
     assert_eq!(ended(call).await.unwrap().to_text(), "first");
@@ -187,7 +187,7 @@ async fn a_deadline_beyond_the_clock_is_ignored() {
     let tool = client.tool(ToolDefinition::new("pick", "Pick."));
     let call = started(&tool, "a").await;
     assert_eq!(arrived(&client).await.deadline(), None);
-    client.answer("a", "x").expect("taken");
+    client.answer("a", "x").expect("accepted");
     assert!(ended(call).await.is_ok());
 }
 
@@ -209,14 +209,14 @@ async fn an_abandoned_call_is_removed() {
 }
 
 #[tokio::test]
-async fn two_calls_of_one_id_are_two_calls() {
+async fn two_calls_with_one_id_are_separate() {
     let (client, tool) = pending_calls();
     let (first, second) = (started(&tool, "a").await, started(&tool, "a").await);
     let calls = [arrived(&client).await, arrived(&client).await];
     assert_eq!(calls.each_ref().map(ClientCall::call_id), [Some("a"), Some("a")]);
     assert_ne!(calls[0].id(), calls[1].id());
-    client.answer(calls[1].id(), "2").expect("taken");
-    client.answer(calls[0].id(), "1").expect("taken");
+    client.answer(calls[1].id(), "2").expect("accepted");
+    client.answer(calls[0].id(), "1").expect("accepted");
     assert_eq!(ended(first).await.unwrap().to_text(), "1");
     assert_eq!(ended(second).await.unwrap().to_text(), "2");
 }
@@ -228,7 +228,7 @@ async fn a_late_answer_does_not_answer_a_later_call_of_its_id() {
     tokio::task::yield_now().await;
     let next = started(&tool, "a").await;
     assert!(client.answer("a", "late").is_err());
-    client.answer(arrived(&client).await.id(), "right").expect("taken");
+    client.answer(arrived(&client).await.id(), "right").expect("accepted");
     assert_eq!(ended(next).await.unwrap().to_text(), "right");
 }
 
@@ -274,8 +274,8 @@ async fn an_answer_that_panics_ends_the_call() {
     assert_eq!(class(&ended(call).await), ErrorClass::Internal);
 }
 
-/// However an answer and a cancellation meet, the call has one outcome, and a rejected answer
-/// was not the one.
+/// When an answer and a cancellation race, the call has one outcome, which is not that of a rejected
+/// answer.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_answer_and_a_cancellation_race_for_one_outcome() {
     for round in 0..500 {

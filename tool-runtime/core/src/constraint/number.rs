@@ -47,7 +47,7 @@ impl<T: Ranged> Ranged for Option<T> {
 /// A number of any type, compared exactly with others of that type.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 pub enum Number {
-    /// Fits every integer type that a range may be of.
+    /// Wide enough for every integer type with a range.
     Integer(i128),
     /// A float.
     Float(f64),
@@ -67,7 +67,7 @@ macro_rules! number {
 number!(Integer: i8, i16, i32, i64, isize, u8, u16, u32, u64, usize);
 number!(Float: f64);
 
-/// The bound as text, so that `0.1` is advertised and not the nearest `f32` with all its digits.
+/// Converts through text, so that the schema contains `0.1` instead of the exact value of the `f32`.
 impl From<f32> for Number {
     fn from(number: f32) -> Self {
         Self::Float(number.to_string().parse().unwrap_or(f64::from(number)))
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ends_count_as_written() {
+    fn inclusive_and_exclusive_bounds_are_enforced() {
         let range = Range::<i64>::new(Bound::Included(1), Bound::Excluded(5));
         assert!(range.admits(&1) && range.admits(&4));
         assert!(!range.admits(&0) && !range.admits(&5));

@@ -8,7 +8,7 @@ use std::ops::{Bound, RangeBounds};
 
 /// A type that has a length: text, lists, sets, maps, and options of them.
 #[diagnostic::on_unimplemented(
-    message = "`length` needs text, a list or a map, and `{Self}` is none",
+    message = "`length` needs text, a list or a map, and `{Self}` is not one of these",
     label = "not something with a length",
     note = "write `range = 1..=50` for numbers, or put the bounds on the type's own schema"
 )]

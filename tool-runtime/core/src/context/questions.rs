@@ -1,4 +1,4 @@
-//! Keys of questions: each call has its own, although nested calls ask the same peer.
+//! Keys of questions: each call has its own, although nested calls use the same peer.
 
 use std::borrow::Cow;
 use std::sync::Arc;

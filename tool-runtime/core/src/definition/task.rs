@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Whether calls may become tasks of MCP's tasks extension: the client gets a handle immediately,
-/// asks for the result later, and may cancel. For calls that take minutes.
+/// requests the result later, and may cancel. For calls that take minutes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]

@@ -32,7 +32,7 @@ struct Wire<'a> {
     output_schema: Option<Cow<'a, Map<String, Value>>>,
     #[serde(default, skip_serializing_if = "is_without_icons")]
     icons: Cow<'a, [Icon]>,
-    #[serde(default, skip_serializing_if = "is_unsaid")]
+    #[serde(default, skip_serializing_if = "is_omitted")]
     annotations: Cow<'a, ToolAnnotations>,
     #[serde(rename = "_meta", default, skip_serializing_if = "is_none")]
     meta: Cow<'a, Map<String, Value>>,
@@ -40,7 +40,7 @@ struct Wire<'a> {
 
 // serde passes a reference to the field.
 #[allow(clippy::ptr_arg)]
-fn is_unsaid(annotations: &Cow<'_, ToolAnnotations>) -> bool {
+fn is_omitted(annotations: &Cow<'_, ToolAnnotations>) -> bool {
     annotations.is_empty()
 }
 
@@ -169,7 +169,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn reading_back_loses_nothing() {
+    fn a_round_trip_loses_nothing() {
         let mut definition = ToolDefinition::new("a.b", "Does it.")
             .with_annotations(ToolAnnotations::default().with_read_only(true));
         definition.untrusted_annotations = true;

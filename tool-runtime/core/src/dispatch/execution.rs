@@ -1,4 +1,4 @@
-//! Runs user code: inline, or in a task of its own under a server.
+//! Runs user code: inline, or in a separate task under a server.
 
 use crate::context::ToolContext;
 use crate::error::CallError;

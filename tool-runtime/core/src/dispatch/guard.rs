@@ -19,14 +19,14 @@ use std::time::{Duration, Instant};
 use tokio::time::sleep;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
-/// The shorter of the tool's limit, or else the pool's, and what is left until the caller's
+/// The shorter of the tool's limit (or else the pool's) and the time until the caller's
 /// deadline.
 pub(super) fn limit(pool: &ToolPool, tool: &Tool, context: &ToolContext) -> Option<Duration> {
     let own = || tool.timeout().or(pool.governance().timeout);
     limit_of(if tool.enforces_timeout() { None } else { own() }, context)
 }
 
-/// Whether a call may run as long as it likes, as most calls of a pool do that nobody serves.
+/// Whether a call has neither a time limit nor a cancellation token, as most calls outside of a server.
 pub(super) fn is_unbounded(pool: &ToolPool, tool: &Tool, context: &ToolContext) -> bool {
     limit(pool, tool, context).is_none() && context.cancellation().is_none()
 }
@@ -43,7 +43,7 @@ pub(super) fn bounds<'a>(
     }
 }
 
-/// The shorter of a limit and what is left until the caller's deadline.
+/// The shorter of a limit and the time until the caller's deadline.
 pub(super) fn limit_of(given: Option<Duration>, context: &ToolContext) -> Option<Duration> {
     match (given, remaining(context)) {
         (Some(given), Some(left)) => Some(given.min(left)),
@@ -100,7 +100,7 @@ impl ToolPool {
     }
 }
 
-/// Waits for a hook, a person or a resource, until the caller's deadline or cancellation.
+/// Waits for a hook, the user or a resource, until the caller's deadline or cancellation.
 pub(super) async fn waiting<T>(
     work: impl Future<Output = Result<T, CallError>>,
     tool: &str,
@@ -217,7 +217,7 @@ fn expired(tool: &str, limit: Option<Duration>) -> CallError {
     CallError::new(ErrorClass::Timeout, text)
 }
 
-/// The model learns that the tool failed; the panic message is for the operator.
+/// The model receives the fact of the failure; the panic message is for the operator.
 #[cold]
 fn panicked(tool: &str, panic: Box<dyn Any + Send>) -> CallError {
     let text = panic_message(panic);

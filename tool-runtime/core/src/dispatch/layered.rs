@@ -51,7 +51,7 @@ pub(crate) async fn layered(
 }
 
 /// The answer of the layers. A call that waits in a layer is dropped with its future; a call that runs
-/// inside of them is stopped there, and its hooks learn of it.
+/// inside of them is stopped there, and its hooks are notified.
 async fn answered(
     layers: Layers<'_>,
     request: CallRequest,
@@ -91,7 +91,7 @@ impl CallRequest {
     }
 }
 
-/// A layer has an answer of its own instead of the tool's.
+/// A layer returned its own answer instead of the tool's.
 fn layer_error(name: &str, error: BoxError) -> CallError {
     let (class, text) = class_of(&error);
     CallError::new(class, format!("`{name}`: {text}")).with_detail(error.to_string())

@@ -19,8 +19,8 @@ impl ToolPool {
     /// Makes the messages of a prompt. Dropping the future cancels it.
     ///
     /// # Errors
-    /// [`ErrorClass::NotFound`] for a name that no prompt has, [`ErrorClass::Input`] for
-    /// arguments that do not fit, and whatever the prompt fails with.
+    /// [`ErrorClass::NotFound`] for an unknown name, [`ErrorClass::Input`] for
+    /// invalid arguments, and the errors of the prompt.
     ///
     /// ```
     /// use tool_runtime::prelude::*;
@@ -54,9 +54,8 @@ impl ToolPool {
     /// Reads a resource by its URI. Dropping the future cancels it.
     ///
     /// # Errors
-    /// [`ErrorClass::NotFound`] for a URI that matches no resource or has no contents
-    /// it, [`ErrorClass::Input`] for variables that do not fit, and whatever the resource fails
-    /// with.
+    /// [`ErrorClass::NotFound`] for a URI that matches no resource or has no contents there,
+    /// [`ErrorClass::Input`] for invalid variables, and the errors of the resource
     ///
     /// ```
     /// use tool_runtime::prelude::*;

@@ -1,4 +1,4 @@
-//! Stage one: the name to the tool.
+//! Stage one: finds the tool of a name.
 
 use crate::error::{CallError, ErrorClass, excerpt};
 use crate::pool::{Found, Snapshot, ToolPool};

@@ -137,14 +137,14 @@ mod tests {
     }
 
     #[test]
-    fn the_model_never_reads_an_internal_cause() {
+    fn internal_causes_are_not_sent_to_the_model() {
         let error = CallError::from(ToolError::internal("password=hunter2"));
         assert!(!error.message().contains("hunter2"));
         assert_eq!(error.detail(), Some("password=hunter2"));
     }
 
     #[test]
-    fn the_operator_reads_the_whole_chain() {
+    fn the_operator_gets_the_whole_error_chain() {
         #[derive(Debug, thiserror::Error)]
         #[error("outer")]
         struct Outer(#[source] std::io::Error);

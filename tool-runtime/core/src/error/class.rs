@@ -21,7 +21,7 @@ pub enum ErrorClass {
     NotFound,
     /// A rule forbids the call.
     Denied,
-    /// A person declined.
+    /// A user declined.
     ApprovalRejected,
     /// Too many calls.
     RateLimited,

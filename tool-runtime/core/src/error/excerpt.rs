@@ -1,4 +1,4 @@
-//! Text of clients in messages of ours.
+//! Excerpts of client text in messages.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Panics of user code, as words.
+//! Panics of user code as text.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

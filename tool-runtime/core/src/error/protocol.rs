@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-/// An error of the protocol: what a tool returns when its call is to fail as a JSON-RPC error, not as
-/// a result with `isError`, which is what models read.
+/// An error of the protocol. A tool that returns it fails with a JSON-RPC error instead of
+/// a result with `isError`, which models can read.
 ///
-/// Rarely right: a model never learns of it. Outside of MCP it is an error like others.
+/// Rarely right: the model does not receive it. Outside of MCP it is an ordinary error.
 ///
 /// ```
 /// use tool_runtime::ProtocolError;

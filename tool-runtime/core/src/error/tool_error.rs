@@ -50,7 +50,7 @@ impl ToolError {
         }
     }
 
-    /// Attaches what caused it, for the operator.
+    /// Attaches the cause, for the operator.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<BoxError>) -> Self {
         self.source = Some(source.into());

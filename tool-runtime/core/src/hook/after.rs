@@ -5,7 +5,7 @@ use crate::observation::Observation;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The outcome of a call, as earlier hooks left it. Cheap to clone.
+/// The outcome of a call after earlier hooks. Cheap to clone.
 ///
 /// ```
 /// use tool_runtime::{After, AfterCall, ErrorClass, Hook, HookCall, Observation};
@@ -95,10 +95,10 @@ impl After {
         Self(None)
     }
 
-    /// The model sees another observation. In place of an error too, which is then none, unless
-    /// the observation [says so](Observation::is_error).
+    /// Replaces the observation for the model. Also replaces an error, which then becomes a success, unless
+    /// the observation [is an error](Observation::is_error).
     ///
-    /// A tool with an output schema has promised a structured value: replace it with one.
+    /// For a tool with an output schema, the replacement needs a structured value that matches.
     pub fn replace(observation: impl Into<Observation>) -> Self {
         Self(Some(observation.into()))
     }

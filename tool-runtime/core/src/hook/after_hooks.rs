@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 impl ToolHooks {
-    /// Runs the hooks that come after a call, in the order they were registered. Each sees the
+    /// Runs the after-hooks in the order of registration. Each sees the
     /// outcome as changed by the hooks before it. A hook that fails closed withholds the outcome, also from
     /// later hooks. Later hooks still run, so that logs have every call.
     ///
@@ -59,7 +59,7 @@ impl FinishedCall {
         }
     }
 
-    /// The text says whether the call succeeded, so that the model does not repeat a successful call.
+    /// The text contains whether the call succeeded, so that the model does not repeat a successful call.
     fn withheld(&self, mut detail: String) -> CallError {
         let tool = self.call.name();
         let text = if self.has_succeeded {

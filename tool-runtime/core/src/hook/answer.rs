@@ -47,7 +47,7 @@ impl<T, E: Into<ToolError>> HookAnswer<T> for Result<T, E> {
     }
 }
 
-/// Erases what a closure gave back.
+/// Type-erases the future of a closure.
 pub(super) fn boxed<T, Fut>(future: Fut) -> Running<T>
 where
     Fut: Future<Output: HookAnswer<T>> + Send + 'static,

@@ -47,7 +47,7 @@ impl Before {
     }
 
     /// Continues the call with other arguments: JSON text, checked against the tool's schema before
-    /// anyone else sees it. Arguments that do not fit are a failure of the hook.
+    /// anyone else sees it. Invalid arguments are a failure of the hook.
     pub fn rewrite(arguments: impl Into<String>) -> Self {
         Self::proceed().rewriting(arguments)
     }
@@ -67,23 +67,23 @@ impl Before {
         serde_json::to_string(arguments).map(Self::rewrite)
     }
 
-    /// The call does not run, for a reason that the model reads: say what is not allowed and what
+    /// Denies the call with a reason for the model: say what is not allowed and what
     /// to do instead. Hooks after this one do not run.
     pub fn deny(reason: impl Into<String>) -> Self {
         Self::with(Verdict::Deny(reason.into()))
     }
 
-    /// Requests an approval, once all hooks have passed the call and its arguments are final: what is
-    /// approved is what runs. Without an approver the call is denied.
+    /// Requests an approval, once all hooks have passed the call. The arguments are then final: the approved
+    /// call is the one that runs. Without an approver the call is denied.
     pub fn ask(question: impl Into<String>) -> Self {
         Self::with(Verdict::Ask(question.into()))
     }
 
     /// Puts a value into the call's context, for parameters `&T`, for
     /// [`ToolContext::get`](crate::ToolContext::get) and for the hooks after this one. It takes
-    /// the place of the pool's value of this type.
+    /// precedence over the pool's value of this type.
     ///
-    /// Say [`Hook::provides`](crate::Hook::provides) as well where the pool has none.
+    /// Also call [`Hook::provides`](crate::Hook::provides) if the pool has no such value.
     pub fn provide<T: Any + Send + Sync>(mut self, value: T) -> Self {
         self.provided.push(Provided { id: TypeId::of::<T>(), value: Arc::new(value) });
         self

@@ -33,7 +33,7 @@ impl Drop for Opened {
     }
 }
 
-/// Lets so many calls block, and gives them back.
+/// Starts a number of blocking calls, and returns them.
 fn blocked(isolation: &Isolation, barrier: &Barrier, count: usize) -> Vec<BoxFuture<'static, ()>> {
     let call = |_| {
         let barrier = barrier.clone();
@@ -57,22 +57,22 @@ async fn stops_nothing(count: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn calls_that_block_stop_nothing_on_one_worker() {
+async fn blocking_calls_do_not_delay_others_on_one_worker() {
     stops_nothing(16).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
-async fn calls_that_block_stop_nothing_on_three_workers() {
+async fn blocking_calls_do_not_delay_others_on_three_workers() {
     stops_nothing(16).await;
 }
 
 #[tokio::test]
-async fn calls_that_block_stop_nothing_without_workers() {
+async fn blocking_calls_do_not_delay_others_without_workers() {
     stops_nothing(16).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn further_calls_wait_while_too_many_block() {
+async fn further_calls_wait_while_too_many_calls_block() {
     let (isolation, barrier) = (Isolation::default(), Barrier::default());
     let _opened = Opened(barrier.clone());
     // One more runs on a worker that is not needed.
@@ -118,7 +118,7 @@ async fn a_call_ends_with_its_caller_without_workers() {
     ends_with_its_caller().await;
 }
 
-async fn hands_on_panics() {
+async fn panics_are_propagated() {
     let call = Isolation::default().run("panics", async { panic!("on purpose") });
     let ended: Result<(), _> = tokio::spawn(call).await;
     let panic = ended.expect_err("it panics").into_panic();
@@ -127,12 +127,12 @@ async fn hands_on_panics() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_panic_resumes_in_the_caller() {
-    hands_on_panics().await;
+    panics_are_propagated().await;
 }
 
 #[tokio::test]
 async fn a_panic_resumes_in_the_caller_without_workers() {
-    hands_on_panics().await;
+    panics_are_propagated().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -176,7 +176,7 @@ async fn a_task_woken_by_a_blocked_call_runs() {
     assert_eq!(heard.expect("no panic"), Ok("woken"));
 }
 
-/// The worker that waits for timers runs what they wake, and no other takes its place by itself.
+/// The worker that waits for timers runs the tasks they wake, and no other worker takes over by itself.
 #[test]
 fn timers_fire_while_a_worker_blocks() {
     let runtime =

@@ -7,13 +7,13 @@ use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 
-/// The interval of its checks while polls are in progress.
+/// Interval of the checks while polls are in progress.
 const INTERVAL: Duration = Duration::from_millis(5);
 
-/// Rounds without a poll in progress after which it sleeps.
+/// Checks without a poll in progress after which the thread sleeps.
 const IDLE_ROUNDS: u32 = 200;
 
-/// A poll that takes longer is logged.
+/// Duration after which a poll is logged.
 const REPORTED_AFTER: Duration = Duration::from_secs(1);
 
 /// User code whose polls are watched.
@@ -32,7 +32,7 @@ pub(super) struct Watchdog {
     thread: OnceLock<Thread>,
 }
 
-/// Places for polls. The first ones are for those that run on their workers.
+/// Slots for polls. The first `direct` ones are for polls that run on their worker.
 struct Table {
     direct: usize,
     places: Box<[Entry]>,
@@ -80,7 +80,7 @@ impl Watchdog {
         Self { table, thread }
     }
 
-    /// Records a poll. `None` if all places are taken.
+    /// Records a poll. `None` if all slots are taken.
     pub(super) fn begin(&self, watched: &Arc<dyn Watched>) -> Option<Place<'_>> {
         let index = self.table.places.iter().position(Entry::take)?;
         let entry = &self.table.places[index];

@@ -10,12 +10,12 @@ fn sample() -> Issue {
 }
 
 #[test]
-fn shows_itself_as_its_message() {
+fn display_is_the_message() {
     assert_eq!(sample().to_string(), "`tags[2]` must be a string, got 5");
 }
 
 #[test]
-fn serialises_path_rule_and_message() {
+fn serializes_path_rule_and_message() {
     let shown = serde_json::to_value(sample()).unwrap();
     let expected = json!({
         "path": "tags[2]",

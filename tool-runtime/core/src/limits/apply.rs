@@ -7,7 +7,7 @@ use crate::future::BoxFuture;
 use crate::observation::Observation;
 use tokio::runtime::Handle;
 
-/// The limits of a pool. Behind a pointer, so that what cuts is linked
+/// The limits of a pool. Behind a trait object, so that the code for truncation is linked
 /// where a pool has limits.
 pub(crate) trait Limits: Send + Sync {
     /// See [`OutputLimits::apply_limit`].

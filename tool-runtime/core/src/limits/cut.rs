@@ -65,7 +65,7 @@ fn breaks(text: &str) -> usize {
     text.bytes().filter(|byte| *byte == b'\n').count()
 }
 
-/// The end of the head and the start of the tail, which have `room` characters together.
+/// The end of the head and the start of the tail, with `room` characters in total.
 fn ends(whole: &str, room: usize) -> (usize, usize) {
     let tail = room / 2;
     (head_end(whole, room - tail), tail_start(whole, tail))
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_cut_where_lines_end() {
+    fn text_is_truncated_at_line_ends() {
         let shown = shown(&lines(100), 200);
         let lines: Vec<&str> = shown.lines().collect();
         let middle = lines.iter().position(|line| line.starts_with("[cut")).expect("a notice");
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn one_line_is_cut_at_characters() {
+    fn a_single_line_is_truncated_between_characters() {
         let whole = "ä".repeat(300);
         let shown = shown(&whole, 200);
         assert!(shown.starts_with("ää") && shown.ends_with("ää"));
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_at_its_limit_stays() {
+    fn text_at_its_limit_is_unchanged() {
         let spill = Spill::new(None, "t");
         assert!(Cut::of(&"ä".repeat(300), 300, &spill).is_none());
         assert!(Cut::of(&"ä".repeat(301), 300, &spill).is_some());
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn text_as_short_as_a_notice_stays() {
+    fn text_shorter_than_a_notice_is_unchanged() {
         assert!(Cut::of("a short text", 3, &Spill::new(None, "t")).is_none());
     }
 }

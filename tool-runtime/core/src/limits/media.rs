@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn media_over_the_limit_becomes_a_text() {
+    fn media_over_the_limit_becomes_text() {
         let spill = Spill::new(None, "draw");
         let image = ContentBlock::image("AAAAAAA=", "image/png");
         assert_eq!(apply_limit(image.clone(), Some(5), &spill), image);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_names_its_extension() {
+    fn the_file_extension_follows_the_media_type() {
         assert_eq!(extension("Image/PNG; q=1"), "png");
         assert_eq!(extension("../etc/passwd"), "bin");
     }

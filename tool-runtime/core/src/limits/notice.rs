@@ -1,10 +1,10 @@
-//! Notices in place of removed content.
+//! Notices instead of removed content.
 
 use super::spill::Spill;
 use std::fmt;
 use std::path::Path;
 
-/// One line in place of the removed middle of a text.
+/// One line instead of the removed middle of a text.
 pub(super) struct Notice<'a> {
     pub(super) characters: usize,
     pub(super) lines: usize,
@@ -54,7 +54,7 @@ impl fmt::Display for Notice<'_> {
     }
 }
 
-/// One line in place of a block that is not a text.
+/// One line instead of a block that is not a text.
 pub(super) fn left_out(what: &str, bytes: usize, limit: usize, file: Option<&Path>) -> String {
     let bytes = pluralize(bytes, "byte");
     match file {

@@ -18,7 +18,7 @@ fn bytes(resource: &EmbeddedResource) -> usize {
     resource.resource.blob.as_deref().map_or(0, media::decoded_length)
 }
 
-/// The resource with less text, or a text in place of one with too many bytes.
+/// The resource with less text, or a text instead of one with too many bytes.
 pub(super) fn apply_limit(
     block: ContentBlock,
     limit: Option<usize>,
@@ -60,7 +60,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn text_is_cut_and_the_uri_stays() {
+    fn text_is_truncated_and_the_uri_kept() {
         let spill = Spill::new(None, "read");
         let block = ContentBlock::resource("notes://1", "x".repeat(500));
         assert_eq!(apply_limit(block.clone(), Some(500), &spill), block);
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_over_the_limit_become_a_text() {
+    fn bytes_over_the_limit_become_text() {
         let spill = Spill::new(None, "read");
         let block: ContentBlock = serde_json::from_value(json!({
             "type": "resource",

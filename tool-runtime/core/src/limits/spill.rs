@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_content_is_kept_once() {
+    fn equal_content_is_stored_once() {
         let folder = Folder::new();
         let spill = Spill::new(Some(folder.path()), "t");
         let path = spill.store(b"content", "txt").expect("kept");
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_write_gives_no_path() {
+    fn a_failed_write_returns_no_path() {
         let folder = Folder::new();
         let file = folder.path().join("file");
         fs::write(&file, "").unwrap();

@@ -1,4 +1,4 @@
-//! The structured value: whole or not at all.
+//! Replaces a structured value that is too large.
 
 use super::spill::Spill;
 use crate::content::ContentBlock;
@@ -11,7 +11,7 @@ pub(super) fn exceeds(observation: &Observation, limit: Option<usize>) -> bool {
     length.zip(limit).is_some_and(|(length, limit)| length > limit)
 }
 
-/// An error in place of a value that is too large; separate content stays.
+/// An error instead of a value that is too large; separate content stays.
 pub(super) fn apply_limit(
     observation: Observation,
     limit: Option<usize>,

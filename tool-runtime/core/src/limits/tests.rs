@@ -154,7 +154,7 @@ fn media_and_structured_values_are_spilled_too() {
 }
 
 #[test]
-fn an_unwritable_directory_only_loses_the_file() {
+fn an_unwritable_directory_does_not_affect_the_result() {
     let folder = Folder::new();
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
@@ -220,7 +220,7 @@ fn observations_within_the_limits_are_unchanged() {
 }
 
 #[test]
-fn each_kind_of_content_is_limited_also_where_nothing_else_is_too_large() {
+fn each_kind_of_content_is_limited_on_its_own() {
     let limits = OutputLimits::none().text(400).structured(6).media(6).resource(400);
     let text = || ContentBlock::text("x".repeat(400));
     let resource = |contents: ResourceContents| ContentBlock::from(contents);

@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn the_text_of_an_error_contains_serdes_reason() {
+    fn the_error_text_contains_serdes_reason() {
         for result in results() {
             assert_eq!(parsed(&result), serde_json::to_value(&result).unwrap(), "{result:?}");
         }
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn text_with_annotations_is_more_than_plain() {
+    fn text_with_annotations_is_not_plain_text() {
         assert!(Observation::text("a").with_content(ContentBlock::text("b")).is_plain());
         let others = [annotated("a"), ContentBlock::image("AA==", "image/png")];
         for other in others {

@@ -112,7 +112,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn reading_back_loses_nothing() {
+    fn a_round_trip_loses_nothing() {
         let observations = [
             Observation::text("a"),
             Observation::error("b").with_meta("k", json!([1])),

@@ -19,7 +19,7 @@ impl<D: Describe> OfferingBuilder<D> {
         Self { definition, terms: OfferingProperties::default() }
     }
 
-    /// Sets the title for people. Default: none.
+    /// Sets the display title. Default: none.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         *self.definition.common().title = Some(title.into());

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn absent_values_are_left_out_unless_a_default_would_replace_them() {
+    fn absent_values_are_omitted_unless_a_default_would_replace_them() {
         let parameters = [
             argument::<Option<i64>>().parameter("absent", ""),
             defaulted::<Option<i64>>().parameter("null", "").optional(),

@@ -35,7 +35,7 @@ fn a_star_spans_dots() {
 }
 
 #[test]
-fn classes_and_braces_choose() {
+fn classes_and_braces_match_alternatives() {
     assert!(read("fs.{read,list}").matches("fs.list"));
     assert!(!read("fs.{read,list}").matches("fs.write"));
     assert!(read("v[0-9]").matches("v7"));
@@ -43,7 +43,7 @@ fn classes_and_braces_choose() {
     assert!(read("v?").matches("v7") && !read("v?").matches("v"));
 }
 
-/// The matcher is somebody else's and made for paths: it is held against the meaning.
+/// The matcher is a third-party crate for paths: its results are compared with the documented rules.
 #[test]
 fn globs_match_as_documented() {
     let ids = ids();
@@ -60,7 +60,7 @@ fn ids() -> Vec<String> {
     texts(b"ab.", 3)
 }
 
-/// All texts of up to so many characters.
+/// All texts up to a length.
 fn texts(alphabet: &[u8], longest: usize) -> Vec<String> {
     let mut all = vec![String::new()];
     let mut last = all.clone();
@@ -113,7 +113,7 @@ fn a_regular_expression_is_searched_for() {
 }
 
 #[test]
-fn the_text_gives_the_pattern_back() {
+fn a_pattern_survives_its_text_form() {
     for text in ["fs.read", "fs.*", "{a,b}[!c]?", "/^a/b$/", "///"] {
         let pattern = read(text);
         assert_eq!(pattern.to_string(), text);
@@ -186,7 +186,7 @@ fn a_pattern_that_can_match_no_id_is_rejected() {
 }
 
 #[test]
-fn a_class_may_hold_what_an_id_cannot() {
+fn a_class_may_contain_characters_invalid_in_ids() {
     assert!(read("a[]/!]").matches("a]"));
     assert!(read("[!é]").matches("x"));
     assert!(read("a[!]x]").matches("ay") && !read("a[!]x]").matches("ax"));
@@ -199,7 +199,7 @@ fn more_braces_than_the_matcher_counts_are_rejected() {
 }
 
 #[test]
-fn a_bad_regular_expression_is_quoted_with_its_place() {
+fn an_invalid_regular_expression_is_quoted_with_the_position() {
     let text = problem("/a(/").to_string();
     assert!(text.starts_with("bad regular expression `/a(/`"), "{text}");
     assert!(text.contains("unclosed group") && text.contains('^'), "{text}");

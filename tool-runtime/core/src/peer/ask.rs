@@ -11,19 +11,19 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// The answer of a person to a question.
+/// The answer of the user to a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer<T> {
-    /// The person answered.
+    /// The user answered.
     Accepted(T),
-    /// The person declined.
+    /// The user declined.
     Declined,
-    /// The person closed the question without a choice.
+    /// The user closed the question without a choice.
     Cancelled,
 }
 
 impl<T> Answer<T> {
-    /// The answer, if there is one.
+    /// The value, if the user answered.
     ///
     /// ```
     /// use tool_runtime::Answer;
@@ -105,9 +105,9 @@ impl ToolContext {
     /// ```
     ///
     /// # Errors
-    /// The client shows no forms, does not answer, or answers something else; `T` has a field that the
-    /// compiler does not check and no form can show, or `key` names another question of the call already.
-    /// A person who declines is not an error.
+    /// The client supports no forms, does not answer, or sends an invalid answer; `T` has a field that the
+    /// compiler does not check and no form supports, or `key` already names another question of the call.
+    /// A user who declines is not an error.
     // Not an `async fn`: rustc checks the bounds of its opaque type as well, and reports a missing
     // `Form` three times.
     pub fn ask<'a, T>(
@@ -122,7 +122,7 @@ impl ToolContext {
         Box::pin(async move { self.ask_in(key, message, FormSchema::of::<T>(key)).await })
     }
 
-    /// Asks with a form that is written by hand: a schema of MCP's elicitation, for forms
+    /// Asks with a hand-written form: a schema of MCP's elicitation, for forms
     /// that no type describes. Returns the answer's fields. See [`Self::ask`] for keys and effects.
     ///
     /// ```
@@ -151,11 +151,11 @@ impl ToolContext {
         self.ask_in(key, message.into(), FormSchema::from_schema(form)).await
     }
 
-    /// Sends the person to a web page: to sign in, to pay, to enter a secret. The answer says that
-    /// they agreed to go there, not that they are done. See [`Self::ask`] for keys and effects.
+    /// Sends the user to a web page: to sign in, to pay, to enter a secret. The answer says that
+    /// they agreed to open it, not that they are done. See [`Self::ask`] for keys and effects.
     ///
     /// # Errors
-    /// The client opens no pages, or does not answer.
+    /// The client does not support pages, or does not answer.
     pub async fn ask_url(
         &self,
         key: &str,

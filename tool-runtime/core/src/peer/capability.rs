@@ -18,7 +18,7 @@ pub enum PeerCapability {
 }
 
 impl PeerCapability {
-    /// Whether the request is a question to a person.
+    /// Whether the request is a question to the user.
     #[doc(hidden)]
     pub fn is_elicitation(self) -> bool {
         match self {

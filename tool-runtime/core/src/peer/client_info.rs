@@ -39,7 +39,7 @@ pub struct TraceContext<'a> {
 }
 
 impl ToolContext {
-    /// Sets who made the call. Default: a caller that answers nothing.
+    /// Sets the caller. Default: a caller that answers nothing.
     #[must_use]
     pub fn with_peer(mut self, peer: Arc<dyn Peer>) -> Self {
         self.set_peer(peer);

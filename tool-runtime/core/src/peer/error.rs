@@ -2,10 +2,10 @@
 
 use super::PeerCapability;
 
-/// The reason why a request to the caller has no answer. A person who declines is not an error, see
+/// The reason why a request to the caller has no answer. A user who declines is not an error, see
 /// [`Answer`](super::Answer).
 ///
-/// As the error of a tool it describes to the model what happened; over MCP of 2026-07-28 an unsupported
+/// As a tool's error, its text tells the model the reason; over MCP of 2026-07-28 an unsupported
 /// question becomes the protocol error -32021, which names the capability.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -15,7 +15,7 @@ pub enum PeerError {
         "the client cannot {0}, which this tool needs; continue without it, or use another client"
     )]
     Unsupported(PeerCapability),
-    /// The answer does not fit the question.
+    /// The answer does not match the question.
     #[error("the answer to `{key}` is not usable: {problem}")]
     Malformed {
         /// Key of the question.
@@ -31,7 +31,7 @@ pub enum PeerError {
         /// The reason.
         problem: String,
     },
-    /// The request was refused, or the connection ended.
+    /// The request was rejected, or the connection ended.
     #[error("the client did not answer: {0}")]
     Failed(String),
 }

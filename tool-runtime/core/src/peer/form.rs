@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-/// A form: what a client shows, and what its answer must be.
+/// A form: the schema for the client, and the schema of its answer.
 pub(super) struct FormSchema {
     /// The schema that the answer is checked against.
     schema: Value,
@@ -13,7 +13,7 @@ pub(super) struct FormSchema {
     only: Option<String>,
 }
 
-/// Properties of a field in MCP's forms, whatever its type.
+/// Properties of a field in MCP's forms, for all types.
 const KEYWORDS: &[&str] = &[
     "type",
     "title",
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_checked_and_read() {
+    fn an_answer_is_checked_and_decoded() {
         let form = FormSchema::of::<Booking>("booking");
         let answer = json!({ "name": "Ada", "extras": ["Cake"] });
         let booking: Booking = form.read(answer).expect("a booking");

@@ -1,4 +1,4 @@
-//! Types that a person can be asked for in a form.
+//! Types that can be requested from the user in a form.
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -9,7 +9,7 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A type that [`ToolContext::ask`] can ask a person for.
+/// A type that [`ToolContext::ask`] can request from the user.
 ///
 /// MCP's forms are flat. A form is a struct whose fields are [`FormField`]s, or a single value: a
 /// string, a number, a boolean, an enum of unit variants or a list of such an enum. Use the
@@ -49,7 +49,7 @@ use std::sync::Arc;
 ///
 /// [`ToolContext::ask`]: crate::ToolContext::ask
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be asked for in a form",
+    message = "`{Self}` cannot be requested in a form",
     label = "not a form",
     note = "forms are flat: ask for a string, number, boolean, enum of unit variants or list of such an enum, or for a struct of these",
     note = "for a struct or an enum, write `#[derive(serde::Deserialize, schemars::JsonSchema, tool_runtime::Form)]`"
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn form_fields_can_be_shown() {
+    fn form_fields_have_valid_schemas() {
         macro_rules! shown {
             ($($ty:ty),* $(,)?) => { $(is_shown::<$ty>();)* };
         }

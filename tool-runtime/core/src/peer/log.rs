@@ -48,7 +48,7 @@ impl ToolContext {
     /// Writes to the log of the caller, not to that of this process (`tracing` does that). Never
     /// write secrets: the caller reads it.
     ///
-    /// Does not wait, and costs nothing if no log was requested: clients of 2026-07-28 ask for logs
+    /// Does not wait, and costs nothing if no log was requested: clients of 2026-07-28 request logs
     /// with each request, older ones once for all.
     ///
     /// ```

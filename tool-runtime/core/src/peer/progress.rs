@@ -30,7 +30,7 @@ impl ToolContext {
     ///
     /// Does not wait. Clients get at most about fifty reports a second, and always the last one; a
     /// report without further progress is skipped, as MCP requires. It costs nothing
-    /// if the caller did not ask for progress. `#[tool(progress)]` declares in the definition that a tool reports progress.
+    /// if the caller did not request progress. `#[tool(progress)]` declares in the definition that a tool reports progress.
     ///
     /// ```
     /// use tool_runtime::prelude::*;

@@ -75,7 +75,7 @@ impl SamplingRequest {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SamplingResult {
-    /// The answer. Clients may give more than one block.
+    /// The answer. Clients may send more than one block.
     #[serde(deserialize_with = "one_or_many")]
     pub content: Vec<ContentBlock>,
     /// The model that generated the message.

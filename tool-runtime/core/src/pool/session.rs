@@ -13,7 +13,7 @@ pub struct PoolSession {
 
 impl ToolPool {
     /// Opens a session, as an agent or a user of a program has one: toolsets with
-    /// [`SharedBy::Session`](crate::SharedBy::Session) have values of their own in it.
+    /// [`SharedBy::Session`](crate::SharedBy::Session) have separate values in it.
     #[must_use = "the session ends when this is dropped"]
     pub fn session(&self) -> PoolSession {
         let session = Session::open();

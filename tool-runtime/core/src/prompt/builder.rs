@@ -1,4 +1,4 @@
-//! Prompts from closures, for those who have no function to annotate.
+//! Prompts from closures.
 
 use super::{IntoPrompt, Prompt, PromptArgument, PromptDefinition};
 use crate::error::CallError;
@@ -29,14 +29,14 @@ impl PromptBuilder {
         self
     }
 
-    /// Adds an argument that may be left out.
+    /// Adds an optional argument.
     #[must_use]
     pub fn optional(mut self, name: impl Into<String>, description: impl Into<String>) -> Self {
         self.definition.arguments.push(PromptArgument::optional(name, description));
         self
     }
 
-    /// Finishes with the closure that makes the messages.
+    /// Finishes with the closure that creates the messages.
     ///
     /// The closure takes nothing, or [`TextArguments`](crate::TextArguments), or these and a
     /// [`ToolContext`](crate::ToolContext), and returns a future of anything that is

@@ -31,7 +31,7 @@ use serde_json::{Map, Value};
 pub struct PromptDefinition {
     /// The name: 1 to 128 of `A-Z a-z 0-9 _ - .`.
     pub name: String,
-    /// A title for people.
+    /// A display title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Purpose of the prompt.
@@ -64,13 +64,13 @@ pub struct PromptDefinition {
 pub struct PromptArgument {
     /// The name.
     pub name: String,
-    /// A title for people.
+    /// A display title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The description.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// Whether there is no prompt without it.
+    /// Whether the prompt requires it.
     #[serde(default)]
     pub required: bool,
 }
@@ -81,7 +81,7 @@ impl PromptArgument {
         Self { name: name.into(), title: None, description: description.into(), required: true }
     }
 
-    /// An argument that may be left out.
+    /// An optional argument.
     ///
     /// ```
     /// # use tool_runtime::PromptArgument;
@@ -91,7 +91,7 @@ impl PromptArgument {
         Self { required: false, ..Self::new(name, description) }
     }
 
-    /// Sets the title for people.
+    /// Sets the display title.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());

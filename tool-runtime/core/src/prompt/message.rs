@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// The speaker of a message.
+/// The role of a message's author.
 ///
 /// ```
 /// use tool_runtime::Role;
@@ -18,7 +18,7 @@ use std::borrow::Cow;
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Role {
-    /// The person.
+    /// The user.
     User,
     /// The model.
     Assistant,
@@ -37,7 +37,7 @@ pub enum Role {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PromptMessage {
-    /// The speaker.
+    /// The author's role.
     pub role: Role,
     /// The content: one block.
     pub content: ContentBlock,
@@ -49,12 +49,12 @@ impl PromptMessage {
         Self { role, content }
     }
 
-    /// A text of the person's.
+    /// A text message of the user.
     pub fn user(text: impl Into<String>) -> Self {
         Self::new(Role::User, ContentBlock::text(text))
     }
 
-    /// A text of the model's.
+    /// A text message of the model.
     pub fn assistant(text: impl Into<String>) -> Self {
         Self::new(Role::Assistant, ContentBlock::text(text))
     }
@@ -88,8 +88,8 @@ impl From<Vec<PromptMessage>> for PromptMessages {
     }
 }
 
-/// A return value that becomes a prompt's messages: text and content blocks, which are messages
-/// of the person's, [`PromptMessage`], lists of it, [`PromptMessages`], and results of these.
+/// A return value that becomes a prompt's messages: text and content blocks, which become messages
+/// of the user, [`PromptMessage`], lists of it, [`PromptMessages`], and results of these.
 ///
 /// ```
 /// use tool_runtime::{IntoPrompt, PromptMessages, ToolError};

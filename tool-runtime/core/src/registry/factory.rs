@@ -13,7 +13,7 @@ use std::future::ready;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// The tools that a factory makes: one or many.
+/// The tools that a factory creates: one or many.
 pub trait Tools {
     #[doc(hidden)]
     fn into_tools(self, _: Sealed) -> Vec<Tool>;
@@ -31,7 +31,7 @@ impl Tools for Vec<Tool> {
     }
 }
 
-/// A function that makes tools from parameters, for
+/// A function that creates tools from parameters, for
 /// [`Registry::factory`](crate::Registry::factory).
 ///
 /// ```
@@ -59,7 +59,7 @@ pub trait ToolFactory<M>: Send + Sync + 'static {
     fn make(&self, params: Value, context: &ToolContext, _: Sealed) -> Made;
 }
 
-/// The tools that a factory makes.
+/// The tools that a factory creates.
 type Made = BoxFuture<'static, Result<Vec<Tool>, ToolsetError>>;
 
 /// Marks synchronous factories.
@@ -124,7 +124,7 @@ where
     }
 }
 
-/// Decodes the parameters and makes the tools.
+/// Decodes the parameters and creates the tools.
 fn made<P: DeserializeOwned + JsonSchema>(params: Value, make: impl FnOnce(P) -> Made) -> Made {
     decode_params(params).map_or_else(|error| Box::pin(ready(Err(error))) as Made, make)
 }

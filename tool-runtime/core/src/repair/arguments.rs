@@ -194,7 +194,7 @@ fn parsed(text: &str, schemas: &[&Map<String, Value>]) -> Option<(Value, RepairK
     None
 }
 
-/// Whether the schema says nothing of the type.
+/// Whether the schema does not restrict the type.
 fn is_open(map: &Map<String, Value>) -> bool {
     let known = ["type", "enum", "const", "properties"];
     !known.iter().any(|keyword| map.contains_key(*keyword))

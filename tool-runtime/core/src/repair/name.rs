@@ -7,7 +7,7 @@ use crate::wire_name::wire_name;
 const PREFIXES: [&str; 8] =
     ["functions.", "function.", "default_api.", "default_api:", "tools.", "tool.", "api.", "mcp__"];
 
-/// The one name that a polluted name means. An exact name, which the caller looks up first, always wins.
+/// The one name that a polluted name means. An exact name, which the caller looks up first, has priority.
 pub(crate) fn nearest_name<'a>(
     written: &str,
     names: impl Iterator<Item = &'a str> + Clone,

@@ -32,7 +32,7 @@ fn check(written: &str, meant: Value, told: &[&str]) {
 }
 
 #[test]
-fn each_repair_is_made_and_told() {
+fn each_repair_is_made_and_reported() {
     check(
         "{\"file_path\":\"a\nb\"}",
         json!({ "file_path": "a\nb" }),
@@ -65,7 +65,7 @@ fn each_repair_is_made_and_told() {
 }
 
 #[test]
-fn what_is_open_to_doubt_stays() {
+fn ambiguous_mistakes_are_not_repaired() {
     for written in [
         r#"{"file_path":"5"}"#,
         r#"{"either":"5"}"#,
@@ -86,7 +86,7 @@ fn what_is_open_to_doubt_stays() {
 }
 
 #[test]
-fn names_of_tools_are_found_in_what_surrounds_them() {
+fn tool_names_are_found_in_surrounding_text() {
     let names = ["add", "fs.read", "fs.write_all", "a-b", "a.b"];
     for (written, meant) in [
         ("add</tool_name>", Some("add")),

@@ -1,4 +1,4 @@
-//! Resources from closures, for those who have no function to annotate.
+//! Resources from closures.
 
 use super::{IntoResource, Resource, ResourceDefinition};
 use crate::content::ContentAnnotations;
@@ -36,7 +36,7 @@ impl ResourceBuilder {
         self
     }
 
-    /// Sets for whom it is, how much it matters, when it changed.
+    /// Sets the audience, the priority and the modification time.
     #[must_use]
     pub fn annotations(mut self, annotations: ContentAnnotations) -> Self {
         self.definition.annotations = annotations;

@@ -28,7 +28,7 @@ pub struct ResourceDefinition {
     pub uri: String,
     /// The name.
     pub name: String,
-    /// A title for people.
+    /// A display title.
     pub title: Option<String>,
     /// The description.
     pub description: String,
@@ -36,7 +36,7 @@ pub struct ResourceDefinition {
     pub mime_type: Option<String>,
     /// The size in bytes; templates have none.
     pub size: Option<u64>,
-    /// For whom it is, how much it matters, when it changed.
+    /// Audience, priority and modification time.
     pub annotations: ContentAnnotations,
     /// Icons to show beside the name.
     pub icons: Vec<Icon>,
@@ -84,7 +84,7 @@ impl ResourceDraft {
         self
     }
 
-    /// Sets for whom it is.
+    /// Sets the audience.
     #[must_use]
     pub fn audience(mut self, roles: &[&str]) -> Self {
         self.0.annotations.audience = roles.iter().map(|role| (*role).to_owned()).collect();

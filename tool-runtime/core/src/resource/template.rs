@@ -27,7 +27,7 @@ impl UriTemplate {
     /// Parses a template.
     ///
     /// # Errors
-    /// The mistake, and what to write instead.
+    /// The problem and its remedy.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut parts: Vec<Part> = Vec::new();
         let mut rest = text;
@@ -110,8 +110,8 @@ impl UriTemplate {
 
     /// The values of the variables in `uri`, percent-decoded; `None` if it is another URI.
     ///
-    /// Each variable takes as little as it can. The time is that of reading the URI once per
-    /// part of the template, whatever the URI is.
+    /// Each variable matches as little as possible. Matching reads the URI once per
+    /// part of the template, for every URI.
     pub(crate) fn captures(&self, uri: &str) -> Option<TextArguments> {
         if uri.len() > MAX_URI || !self.begins(uri) {
             return None;
@@ -142,7 +142,7 @@ impl UriTemplate {
         matches!(self.parts.first(), Some(Part::Literal(literal)) if uri.starts_with(literal))
     }
 
-    /// For every part and every place: whether this part and those after it can match the whole
+    /// For every part and every position: whether this part and those after it can match the whole
     /// rest of the URI. Found from the end, so that there is no backtracking.
     fn fitting(&self, uri: &str) -> Vec<Vec<bool>> {
         let end = uri.len();
@@ -171,7 +171,7 @@ fn literal_fits(literal: &str, uri: &str, rest: &[bool]) -> Vec<bool> {
     (0..rest.len()).map(fits).collect()
 }
 
-/// A variable fits where what follows fits one character later, or the variable does.
+/// A variable matches if the following parts match one character later, or the variable does.
 fn variable_fits(spans_segments: bool, uri: &str, rest: &[bool]) -> Vec<bool> {
     let mut fits = vec![false; rest.len()];
     for (at, byte) in uri.bytes().enumerate().rev() {
@@ -282,16 +282,16 @@ mod tests {
     }
 
     #[test]
-    fn a_hostile_uri_takes_no_longer() {
+    fn matching_a_hostile_uri_takes_linear_time() {
         let many = (0..20).map(|n| format!("{{v{n}}}-")).collect::<String>();
         let uri = format!("a:{}", "-".repeat(20_000));
         assert_eq!(template(&format!("a:{many}z")).captures(&uri), None);
     }
 
     proptest! {
-        /// What a template is filled with is what it finds, where nothing is ambiguous.
+        /// Matching an expanded template returns its values, unless the template is ambiguous.
         #[test]
-        fn filling_in_and_reading_back_agree(id in "[^/?#%\u{0}]{1,20}", path in "[^%]{1,20}") {
+        fn expanding_and_matching_a_template_agree(id in "[^/?#%\u{0}]{1,20}", path in "[^%]{1,20}") {
             let uri = format!("notes://{id}/at/{path}");
             let found = template("notes://{id}/at/{+path}").captures(&uri);
             let expected = TextArguments::from([("id".to_owned(), id), ("path".to_owned(), path)]);

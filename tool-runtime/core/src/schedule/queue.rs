@@ -39,7 +39,7 @@ impl Queue {
                 self.entries.pop_back();
                 return Err(Deadlock);
             }
-            // The ancestors of the new call now wait for what it waits for, so that others may have
+            // The ancestors of the new call now wait for the same calls, so that others may have
             // to pass.
             self.grant(woken, |entry| !entry.ancestors.is_empty());
         }
@@ -91,7 +91,7 @@ impl Queue {
         let is_held_back = |other: &Entry| other.is_held() && entry.conflicts_with(other);
         let mut waits = (0..index).filter(|&other| self.queues_behind(index, other));
         if entry.ancestors.is_empty() {
-            // It passes nobody. One entry that it waits for is enough, and is mostly in front.
+            // It passes no other call. One entry that it waits for is enough, and is usually at the front.
             return waits.next().is_none() && !self.entries.iter().any(is_held_back);
         }
         if self.entries.iter().any(is_held_back) {
@@ -114,7 +114,7 @@ impl Queue {
         }
     }
 
-    /// Whether `from` waits for `to` because `to` came first. A cycle with such an edge is broken
+    /// Whether `from` waits for `to` because `to` was entered first. A cycle with such an edge is broken
     /// there.
     fn queues_behind(&self, from: usize, to: usize) -> bool {
         let (later, earlier) = (&self.entries[from], &self.entries[to]);

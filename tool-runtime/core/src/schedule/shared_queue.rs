@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 
 /// A queue of calls. Clones share the queue.
 ///
-/// Wakers are woken and dropped after the lock is released: both may run what enters or leaves.
+/// Wakers are woken and dropped after the lock is released: both may run code that enters or leaves the queue.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SharedQueue(Arc<Mutex<Queue>>);
 

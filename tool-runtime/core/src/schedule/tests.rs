@@ -1,4 +1,4 @@
-//! Waiting in a queue, polled by hand.
+//! Waiting in the queue, polled by hand.
 
 mod cases;
 mod oracle;
@@ -18,12 +18,12 @@ fn writes(key: &str) -> Claim {
     Claim { access: Access::none().write(key), is_read_only: false }
 }
 
-/// Touches whatever it likes.
+/// A call with undeclared access.
 fn anything() -> Claim {
     Claim::default()
 }
 
-/// Polls once, nobody to be woken: for tickets that are ready or rejected.
+/// Polls once without a waker: for tickets that are ready or rejected.
 fn now(ticket: Ticket) -> Result<Held, Deadlock> {
     ticket.ready().now_or_never().expect("ready without waiting")
 }

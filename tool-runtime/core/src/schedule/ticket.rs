@@ -1,4 +1,4 @@
-//! A place in a queue: waited for, then held, and left on drop.
+//! A position in a queue: waited for, then held, and left on drop.
 
 use super::entry::{Entry, Id};
 use super::link::{self, Ancestors, Link};
@@ -23,7 +23,7 @@ pub(crate) struct Ticket {
 pub(crate) struct Held(Arc<Place>);
 
 impl SharedQueue {
-    /// Takes a place in the queue immediately. `parent` is the call that makes this one, if any.
+    /// Enters the queue immediately. `parent` is the calling call, if any.
     pub(crate) fn enter(&self, claim: Claim, parent: Option<&Link>) -> Ticket {
         let ancestors = parent.and_then(Link::child_ancestors);
         let ids = link::ids(&ancestors);
@@ -56,7 +56,7 @@ impl Ticket {
     /// Waits until no earlier ticket conflicts with this one.
     ///
     /// # Errors
-    /// If the call that makes this one would wait for itself. Never without such a call.
+    /// If the parent would wait for itself. Never without a parent.
     pub(crate) async fn ready(self) -> Result<Held, Deadlock> {
         let place = self.place?;
         if !self.is_held {
@@ -72,7 +72,7 @@ impl Ticket {
 }
 
 impl Held {
-    /// The link for the context of calls that this one makes.
+    /// The link for the context of nested calls.
     pub(crate) fn link(&self) -> Link {
         Link::new(self.0.id, &self.0, &self.0.ancestors)
     }

@@ -45,10 +45,10 @@ use crate::issue::Issue;
 use crate::schema::engine::{self, Engine};
 use serde_json::Value;
 
-/// Everything that is wrong with `arguments`: in the order of the schema's properties, unknown ones after them.
+/// Returns all issues of `arguments`, in the order of the schema's properties, with unknown ones last.
 ///
-/// At most 32 issues are given, each once. Values and schemas that are nested too deeply, or too tangled, to be walked
-/// to the end give an issue: what was not checked must not pass for checked.
+/// Returns at most 32 issues, without duplicates. Values and schemas that are too deeply nested or too complex to be
+/// checked completely are an issue themselves.
 pub fn check(schema: &Value, arguments: &Value) -> Vec<Issue> {
     let kind = Kind::of(arguments);
     if kind != Kind::Object {
@@ -58,13 +58,12 @@ pub fn check(schema: &Value, arguments: &Value) -> Vec<Issue> {
     walked(schema, arguments, DocumentKind::Arguments)
 }
 
-/// Everything that is wrong with a tool's structured `result`, which may be of any kind; as many issues as [`check`]
-/// gives.
+/// Returns the issues of a tool's structured `result`, which may be of any kind. Same limit as [`check`].
 pub(crate) fn check_result(schema: &Value, result: &Value) -> Vec<Issue> {
     walked(schema, result, DocumentKind::Result)
 }
 
-/// Everything that is wrong with the parameters of a configuration, as many issues as [`check`] gives.
+/// Returns the issues of the parameters of a configuration. Same limit as [`check`].
 pub(crate) fn check_params(schema: &Value, params: &Value) -> Vec<Issue> {
     walked(schema, params, DocumentKind::Params)
 }
@@ -73,7 +72,7 @@ fn walked(schema: &Value, value: &Value, whole: DocumentKind) -> Vec<Issue> {
     walked_with(engine::linked(), schema, value, whole)
 }
 
-/// The walk, with or without what checks patterns and formats.
+/// Walks the value, with or without the engine for patterns and formats.
 fn walked_with(
     engine: Option<&'static Engine>,
     schema: &Value,

@@ -1,8 +1,8 @@
 //! Sets `additionalProperties: false` on the objects inside of arguments whose types ignore unknown keys.
 //!
 //! schemars only closes types with `deny_unknown_fields`. Decoding rejects every key that serde ignores, so each
-//! object whose type ignores keys is closed, unless its schema has its own rule. In what serde buffers a type cannot be
-//! asked beforehand; the schema lists the fields, and each call asks about the keys that it does not list. Untagged types
+//! object whose type ignores keys is closed, unless its schema has its own rule. The type of a value that serde buffers
+//! cannot be probed; its schema lists the fields, and each call checks only the unlisted keys. Untagged types
 //! stay open: their schema does not identify the variant.
 
 use super::check::fields_at;
@@ -17,10 +17,10 @@ use std::collections::BTreeMap;
 /// Types with more parts than this stay as they are.
 const MAX_STEPS: usize = 10_000;
 
-/// Keywords that let other schemas speak of the same object.
+/// Keywords that apply other schemas to the same object.
 const BESIDE: &[&str] = &["allOf", "anyOf", "oneOf", "$ref", "if", "dependentSchemas"];
 
-/// Keywords that say which other keys there may be.
+/// Keywords that define which other keys are allowed.
 const OTHERS: &[&str] = &["additionalProperties", "unevaluatedProperties", "patternProperties"];
 
 /// Closes the objects that the types of a tool's parameters close, in the schema of all arguments. Returns whether serde buffers any of

@@ -1,7 +1,7 @@
-//! Checks of `pattern` and `format`, in binaries whose schemas can hold them.
+//! Checks of `pattern` and `format`, in binaries whose schemas may contain them.
 //!
 //! Regular expressions and the parsers of formats are a sixth of a small binary, and most tools
-//! need neither. Only [`enable`] names them, and only what makes a schema that may hold these
+//! need neither. Only [`enable`] refers to them, and only code that creates schemas with these
 //! keywords calls it: a binary without such a schema is linked without them. A schema that holds
 //! one of them nevertheless rejects every value that it is checked against.
 
@@ -24,13 +24,13 @@ impl Pattern {
         (self.is_match)(text)
     }
 
-    /// As it was written.
+    /// The pattern as text.
     pub(crate) fn as_str(&self) -> &str {
         &self.text
     }
 }
 
-/// The two functions that are left out of a binary which needs neither.
+/// The two functions, which are not linked into binaries that do not need them.
 #[derive(Debug)]
 pub(crate) struct Engine {
     compile: fn(&str) -> Result<Pattern, String>,
@@ -39,12 +39,12 @@ pub(crate) struct Engine {
 
 static ENGINE: OnceLock<Engine> = OnceLock::new();
 
-/// Links the engine: for any code that builds a schema that may hold `pattern` or `format`.
+/// Links the engine. Called by all code that builds a schema that may contain `pattern` or `format`.
 pub(crate) fn enable() -> &'static Engine {
     ENGINE.get_or_init(|| Engine { compile: compiled, conforms: format::conforms })
 }
 
-/// The engine, where something has linked it. Without it a check of patterns and formats must fail.
+/// The engine, if it is linked. Otherwise a check of patterns and formats must fail.
 pub(crate) fn linked() -> Option<&'static Engine> {
     ENGINE.get()
 }
@@ -53,7 +53,7 @@ impl Engine {
     /// The pattern, if it compiles.
     ///
     /// # Errors
-    /// In the words of crate `regex`.
+    /// The error text of crate `regex`.
     pub(crate) fn compile(&self, pattern: &str) -> Result<Pattern, String> {
         (self.compile)(pattern)
     }

@@ -1,4 +1,4 @@
-//! Checks that a schema given for a tool fits what the tool decodes.
+//! Checks that a schema given for a tool matches the types that the tool decodes.
 
 use serde_json::{Map, Value};
 

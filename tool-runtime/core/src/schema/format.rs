@@ -90,12 +90,12 @@ fn day(text: &str) -> Option<NaiveDate> {
     NaiveDate::from_ymd_opt(year.ok()?, month.ok()?, day.ok()?)
 }
 
-/// RFC 3339's `full-time`: what follows the `T` of a date-time. The day chosen could end in a leap second.
+/// RFC 3339's `full-time`: the part after the `T` of a date-time. The chosen day could end in a leap second.
 fn is_time(text: &str) -> bool {
     is_date_time(&format!("1998-12-31T{text}"))
 }
 
-/// ISO 8601 as libraries write it: any unit may be left out, seconds may have a fraction, a sign may come first.
+/// ISO 8601 as written by libraries: any unit may be omitted, seconds may have a fraction, a sign may come first.
 fn is_duration(text: &str) -> bool {
     static SHAPE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         let date = r"(?:[0-9]+Y)?(?:[0-9]+M)?(?:[0-9]+W)?(?:[0-9]+D)?";

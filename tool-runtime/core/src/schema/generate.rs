@@ -27,7 +27,7 @@ pub(crate) fn input(parameters: &[Parameter]) -> Map<String, Value> {
     Fields::default().schema(parameters).schema
 }
 
-/// The same, and whether decoding misses unknown keys in what serde buffers.
+/// The same, and whether decoding accepts unknown keys in values that serde buffers.
 pub(crate) fn input_and_misses(parameters: &[Parameter]) -> (Map<String, Value>, bool) {
     let input = Fields::default().schema(parameters);
     (input.schema, input.is_buffered)
@@ -71,7 +71,7 @@ pub(crate) fn input_of<T: JsonSchema>() -> Value {
         if !definitions.is_empty() {
             map.insert("$defs".to_owned(), definitions.into());
         }
-        refuse_unknown(map);
+        reject_unknown(map);
     }
     schema
 }
@@ -100,7 +100,7 @@ pub(crate) fn output(
     normal::holds_more_than_scalars(&map).then_some(map)
 }
 
-/// Whether a valid value must be more than what decoding enforces: then the schema is walked
+/// Whether the schema is stricter than decoding: then it is checked
 /// also when decoding succeeds. Constraints of `#[arg]` do not count, decoders check them; a
 /// flattened type that ignores unknown fields does, because arguments are rejected by name.
 pub(crate) fn unenforced(parameters: &[Parameter]) -> bool {
@@ -290,7 +290,7 @@ fn wrong_values(schema: &Map<String, Value>) -> Vec<String> {
         });
         for (kind, value) in values(property) {
             let issues = check::check(&only_this, &json!({ name: value }));
-            problems.extend(issues.iter().map(|issue| format!("its {kind} for `{name}` is refused by its own schema: {issue}; change the {kind} or the constraint")));
+            problems.extend(issues.iter().map(|issue| format!("its {kind} for `{name}` violates its own schema: {issue}; change the {kind} or the constraint")));
         }
     }
     problems
@@ -375,8 +375,8 @@ fn empty_bounds(name: &str, property: &Value) -> Option<String> {
     })
 }
 
-/// Whatever a type of arguments says of its fields, others are rejected.
-fn refuse_unknown(schema: &mut Map<String, Value>) {
+/// Rejects unknown arguments, even if the type allows other fields.
+fn reject_unknown(schema: &mut Map<String, Value>) {
     let says = |keyword: &str| schema.contains_key(keyword);
     if says("additionalProperties") || says("unevaluatedProperties") {
         return;

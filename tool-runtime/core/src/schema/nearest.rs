@@ -13,9 +13,9 @@ const SHORTEST_PREFIX: usize = 2;
 
 /// The candidates closest to `name`, best first, at most `limit`, and only those really close.
 ///
-/// Close is a name that differs by case or by its word separators only (`maxItems`, `max-items`, `max_items`), by few
-/// edits for its length (`quary`), or that `name` begins and no other candidate does (`desc`). Equally close names
-/// come in alphabetical order, whatever order the candidates come in.
+/// A name is close if it differs only by case or by its word separators (`maxItems`, `max-items`, `max_items`), by few
+/// edits for its length (`quary`), or if `name` is a prefix of this candidate alone (`desc`). Equally close names
+/// are sorted alphabetically, independent of the order of the candidates.
 pub fn nearest<'a>(
     name: &str,
     candidates: impl IntoIterator<Item = &'a str>,
@@ -73,7 +73,7 @@ fn sole_completion<'a>(wanted: &str, candidates: &[&'a str]) -> Option<&'a str> 
     longer.next().is_none().then_some(*first)
 }
 
-/// The name without what people get wrong about names: case and word separators.
+/// The name in lower case, without word separators.
 fn normalize(name: &str) -> String {
     let bare: String = name
         .chars()

@@ -130,7 +130,7 @@ pub(crate) fn without_null(schema: &mut Schema) {
     lone_alternative(map);
 }
 
-/// `anyOf: [X, null]` becomes `X`; keywords beside it, such as a description, win.
+/// `anyOf: [X, null]` becomes `X`; adjacent keywords, such as a description, have priority.
 fn lone_alternative(map: &mut Map<String, Value>) {
     let Some(Value::Array(alternatives)) = map.get_mut("anyOf") else {
         return;
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn only_scalars_have_no_structure() {
+    fn structured_content_needs_a_structure() {
         let holds = |schema: Value| holds_more_than_scalars(schema.as_object().expect("an object"));
         assert!(!holds(json!({"type": "string"})));
         assert!(!holds(json!({"type": ["integer", "null"]})));

@@ -1,4 +1,4 @@
-//! Types whose schemas hold neither `pattern` nor `format` of ours.
+//! Types whose schemas contain neither `pattern` nor an enforced `format`.
 
 use serde_json::{Map, Value};
 use std::any::TypeId;
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_types_have_no_patterns_and_no_formats_that_are_enforced() {
+    fn plain_types_have_no_patterns_and_no_enforced_formats() {
         let schemas = [
             keywords::<String>(),
             keywords::<Option<PathBuf>>(),
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn types_that_may_hold_a_pattern_are_not_plain() {
+    fn types_that_may_contain_a_pattern_are_not_plain() {
         struct Own;
         assert!(!is_plain::<Own>());
         assert!(!is_plain::<Vec<Own>>());

@@ -11,7 +11,7 @@ use crate::error::{CallError, ToolError};
 use crate::future::BoxFuture;
 use crate::input::InputModel;
 use crate::observation::Observation;
-use crate::output_check::Promise;
+use crate::output_check::OutputShape;
 use crate::parameter::{Parameter, SchemaOrigin, Settings};
 use crate::schema;
 use std::sync::{Arc, OnceLock};
@@ -20,11 +20,11 @@ type Outcome<'a> = BoxFuture<'a, Result<Observation, CallError>>;
 
 /// An action whose type is known only to function pointers.
 pub(super) struct ActionExecutor {
-    /// Made when it is first needed: it costs as much as the rest of a tool.
+    /// Created on first use: it costs as much as the rest of a tool.
     input: OnceLock<InputModel>,
     definition: Arc<ToolDefinition>,
     settings: Settings,
-    promise: Promise,
+    shape: OutputShape,
     enter: Enter,
 }
 
@@ -50,10 +50,10 @@ impl ActionParts {
 /// Decodes an action, and runs or keeps it.
 type Enter = for<'a> fn(Arguments<'a>, Purpose<'a>) -> Result<Entered<'a>, DecodeError>;
 
-/// The purpose of decoding an action. It is one function that does all of this, because decoding is
-/// most of what is compiled per action.
+/// The purpose of decoding an action. One function serves all purposes, since decoding is
+/// most of the code that is compiled per action.
 enum Purpose<'a> {
-    Run { context: &'a ToolContext, promise: &'a Promise },
+    Run { context: &'a ToolContext, shape: &'a OutputShape },
     Prepare,
     Visual,
 }
@@ -68,7 +68,7 @@ enum Entered<'a> {
 /// Starts an action that was decoded before it may run. A closure of [`enter`], because the future of an
 /// action is compiled again in each codegen unit that names it.
 pub(crate) type Decoded =
-    Box<dyn for<'a> FnOnce(&'a ToolContext, &'a Promise) -> Outcome<'a> + Send>;
+    Box<dyn for<'a> FnOnce(&'a ToolContext, &'a OutputShape) -> Outcome<'a> + Send>;
 
 impl ActionExecutor {
     /// Asks the action for its definition, which evaluates its defaults: once.
@@ -83,7 +83,7 @@ impl ActionExecutor {
         }
         Self {
             input: OnceLock::new(),
-            promise: Promise::of(&definition),
+            shape: OutputShape::of(&definition),
             definition: Arc::new(definition),
             settings,
             enter: parts.enter,
@@ -114,7 +114,7 @@ impl ActionExecutor {
 
     /// Runs an action that was prepared.
     pub(super) fn start<'a>(&'a self, action: Decoded, context: &'a ToolContext) -> Outcome<'a> {
-        action(context, &self.promise)
+        action(context, &self.shape)
     }
 
     #[cold]
@@ -124,7 +124,7 @@ impl ActionExecutor {
     }
 }
 
-/// The reasons why no call can succeed where the schema was given beside the table.
+/// The reasons why no call can succeed with a given schema.
 fn unfit_schema(definition: &ToolDefinition, settings: &Settings) -> Vec<String> {
     let advertised = |given| {
         let has = |parameter: &&Parameter| parameter.aliases.contains(&given);
@@ -141,7 +141,7 @@ impl Executor for ActionExecutor {
         if let Err(refusal) = self.input().check(arguments) {
             return Box::pin(std::future::ready(Err(refusal)));
         }
-        match (self.enter)(arguments, Purpose::Run { context, promise: &self.promise }) {
+        match (self.enter)(arguments, Purpose::Run { context, shape: &self.shape }) {
             Ok(Entered::Running(running)) => running,
             Ok(_) => unreachable!("what is to run runs"),
             Err(error) => self.refused(arguments, &error),
@@ -166,29 +166,33 @@ fn enter<'a, A: Action>(
 ) -> Result<Entered<'a>, DecodeError> {
     let action = A::decode(arguments)?;
     Ok(match purpose {
-        Purpose::Run { context, promise } => Entered::Running(start(action, context, promise)),
+        Purpose::Run { context, shape } => Entered::Running(start(action, context, shape)),
         Purpose::Prepare => {
             let access = A::ACCESS.map(|access| access(&action));
-            Entered::Prepared(access, Box::new(|context, promise| start(action, context, promise)))
+            Entered::Prepared(access, Box::new(|context, shape| start(action, context, shape)))
         }
         Purpose::Visual => Entered::Visual(action.visualize()),
     })
 }
 
 /// The one box of a call: it holds the action's own future and little else.
-fn start<'a, A: Action>(action: A, context: &'a ToolContext, promise: &'a Promise) -> Outcome<'a> {
-    Box::pin(async move { settle(A::observe(action.run(context).await), promise) })
+fn start<'a, A: Action>(
+    action: A,
+    context: &'a ToolContext,
+    shape: &'a OutputShape,
+) -> Outcome<'a> {
+    Box::pin(async move { settle(A::observe(action.run(context).await), shape) })
 }
 
 /// Ends the call of any action.
 pub(crate) fn settle(
     observed: Result<Observation, ToolError>,
-    promise: &Promise,
+    shape: &OutputShape,
 ) -> Result<Observation, CallError> {
     let observation = observed?;
-    match promise {
-        Promise::Text if observation.is_scalar() => Ok(observation.into_plain_text()),
-        Promise::Floats(model) => model.check_floats(&observation).map(|()| observation),
-        Promise::Text | Promise::Value => Ok(observation),
+    match shape {
+        OutputShape::Text if observation.is_scalar() => Ok(observation.into_plain_text()),
+        OutputShape::Floats(model) => model.check_floats(&observation).map(|()| observation),
+        OutputShape::Text | OutputShape::Value => Ok(observation),
     }
 }

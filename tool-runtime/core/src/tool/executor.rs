@@ -38,18 +38,18 @@ pub trait Executor: Send + Sync + 'static {
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>>;
 
-    /// The resources that a call would touch, so that calls without conflict may run concurrently; the refusal of
+    /// The resources that a call would touch, so that calls without conflict may run concurrently; the rejection of
     /// arguments that are not valid. Default: nothing is checked, nothing is declared.
     ///
     /// # Errors
-    /// As [`Self::call`], for arguments that do not fit.
+    /// As [`Self::call`], for invalid arguments.
     fn access(&self, arguments: Arguments<'_>) -> Result<Access, CallError> {
         let _ = arguments;
         Ok(Access::undeclared())
     }
 
     /// Stops an abandoned call: cancelled or timed out. Its future is dropped anyway;
-    /// this is for what runs elsewhere. It may come when the call has just ended. Default:
+    /// this method is for work outside of the future. It may be called when the call has just ended. Default:
     /// nothing.
     fn interrupt(&self, context: &ToolContext) {
         let _ = context;
@@ -62,7 +62,7 @@ pub trait Executor: Send + Sync + 'static {
     }
 
     /// Whether the tool is usable on this system. An unusable tool is hidden, and the pool's report
-    /// gives the reason. Called once, when the tool is offered to a pool. Default: usable.
+    /// returns the reason. Called once, when the tool is offered to a pool. Default: usable.
     ///
     /// # Errors
     /// The reason, for the operator.
@@ -70,7 +70,7 @@ pub trait Executor: Send + Sync + 'static {
         Ok(())
     }
 
-    /// The text that shows a call to a person. Default: `None`, which shows name and arguments.
+    /// The text that shows a call to the user. Default: `None`, which shows name and arguments.
     fn visualize(&self, arguments: Arguments<'_>) -> Option<String> {
         let _ = arguments;
         None

@@ -11,7 +11,7 @@ use crate::error::CallError;
 use crate::future::BoxFuture;
 use crate::input::InputModel;
 use crate::observation::{IntoObservation, Observation};
-use crate::output_check::Promise;
+use crate::output_check::OutputShape;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -143,7 +143,7 @@ pub(super) struct HandlerExecutor<H, M> {
     handler: H,
     access: Option<Box<AccessOf>>,
     input: InputModel,
-    promise: Promise,
+    shape: OutputShape,
     marker: PhantomData<fn() -> M>,
 }
 
@@ -157,7 +157,7 @@ impl<H: Handler<M>, M> HandlerExecutor<H, M> {
             handler,
             access,
             input: input::<H, M>(definition),
-            promise: Promise::of(definition),
+            shape: OutputShape::of(definition),
             marker: PhantomData,
         }
     }
@@ -180,10 +180,10 @@ impl<H: Handler<M>, M: 'static> Executor for HandlerExecutor<H, M> {
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>> {
         Box::pin(async move {
-            // The closure starts when its arguments decode, so the schema comes first.
+            // Decoding starts the closure, so the schema is checked first.
             self.input.check(arguments)?;
             match self.handler.start(arguments, context) {
-                Ok(future) => settle(future.await.into_observation(), &self.promise),
+                Ok(future) => settle(future.await.into_observation(), &self.shape),
                 Err(error) => Err(self.input.explain(arguments, &error)),
             }
         })
@@ -191,7 +191,7 @@ impl<H: Handler<M>, M: 'static> Executor for HandlerExecutor<H, M> {
 
     fn access(&self, arguments: Arguments<'_>) -> Result<Access, CallError> {
         self.input.check(arguments)?;
-        // A type may refuse what its schema allows; a hook or a person is not asked about that.
+        // A type may reject values that its schema allows; hooks and the user are not asked about these.
         let decoded = H::INPUT.map_or(Ok(()), |input| (input.check)(arguments));
         decoded.map_err(|error| self.input.explain(arguments, &error))?;
         Ok(match &self.access {

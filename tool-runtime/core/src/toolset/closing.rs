@@ -12,7 +12,7 @@ use tokio::runtime::{Builder, Handle};
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Work that runs also when it is dropped: as a task of the current runtime; without one, or when
-/// that shuts down first, on a thread of its own, for which the caller waits a few seconds.
+/// that shuts down first, on a new thread, for which the caller waits a few seconds.
 pub(crate) struct Work {
     future: Option<BoxFuture<'static, ()>>,
     dropped: Dropped,

@@ -16,8 +16,8 @@ use std::fmt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-/// A type of toolset, erased: what `#[toolset]` leaves in the binary at link time, with its
-/// place in the source.
+/// A type-erased toolset type, registered by `#[toolset]` at link time with its
+/// source location.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -55,7 +55,7 @@ pub struct ToolsetKind {
 /// Makes the tools of a type from its parameters.
 type Create = fn(Value, New) -> BoxFuture<'static, Result<Vec<Tool>, ToolsetError>>;
 
-/// The inputs of a toolset's creation beside its parameters.
+/// The inputs of a toolset's creation except its parameters.
 #[derive(Clone, Default)]
 pub(crate) struct New {
     /// Holds the pool's state.
@@ -96,11 +96,11 @@ impl ToolsetKind {
         (self.methods)().iter().map(Method::name)
     }
 
-    /// Makes a value from its parameters and gives its tools. A toolset that is not usable
-    /// gives tools that hide themselves.
+    /// Creates a value from its parameters and returns its tools. A toolset that is not usable
+    /// returns tools that hide themselves.
     ///
     /// # Errors
-    /// Parameters that do not fit, or the error of `create`.
+    /// Invalid parameters, or the error of `create`.
     pub async fn create(&self, params: Map<String, Value>) -> Result<Vec<Tool>, ToolsetError> {
         self.create_with(params, New::default()).await
     }
@@ -142,7 +142,7 @@ impl fmt::Debug for ToolsetKind {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToolsetError {
-    /// The parameters do not fit; everything that is wrong with them.
+    /// The parameters are invalid; all problems.
     #[error("{}", join_issues(.0))]
     Params(Vec<Issue>),
     /// `create` failed.
@@ -154,7 +154,7 @@ fn join_issues(issues: &[Issue]) -> String {
     issues.iter().map(Issue::to_string).collect::<Vec<_>>().join("; ")
 }
 
-/// Not shown to models: an internal error is shown as it is.
+/// Not shown to models: an internal error is shown unchanged.
 fn for_operators(error: &ToolError) -> String {
     match error.source() {
         Some(source) if error.class() == ErrorClass::Internal => source.to_string(),
@@ -166,7 +166,7 @@ async fn create<T: Toolset>(params: Value, new: New) -> Result<Vec<Tool>, Toolse
     start::<T>(decode_params::<T::Params>(params)?, new).await
 }
 
-/// The tools over new values, or tools that say why there are none.
+/// The tools over new values, or tools that fail with the reason.
 pub(crate) async fn start<T: Toolset>(
     params: T::Params,
     new: New,

@@ -175,11 +175,11 @@ impl<T: Toolset> Erased for T {
     }
 }
 
-/// `&self` of a method that runs as a tool. It asks for what `#[toolset]` wrote and for nothing
-/// else: a forgotten `impl Toolset` is one error, not one per method.
+/// `&self` of a method that runs as a tool. The only bound is the trait that `#[toolset]` implements,
+/// so that a missing `impl Toolset` is one error, not one per method.
 ///
 /// # Panics
-/// If the context is not that of a tool of `T`, and holds no `T` as state either.
+/// If the context neither belongs to a tool of `T` nor has a `T` as state.
 pub fn receiver<T: ToolsetMethods>(context: &ToolContext) -> &T {
     let own = context.receiver::<T>();
     own.or_else(|| context.get::<T>()).unwrap_or_else(|| {

@@ -49,7 +49,7 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SharedBy {
-    /// All calls of the pool: one value, made when the pool is built.
+    /// All calls of the pool: one value, created when the pool is built.
     #[default]
     Pool,
     /// The calls of one session: one value per session, created by its first call and closed when

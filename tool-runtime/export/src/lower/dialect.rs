@@ -1,4 +1,4 @@
-//! The subsets of JSON Schema that APIs take.
+//! The subsets of JSON Schema that APIs accept.
 
 use serde_json::Value;
 use std::borrow::Cow;
@@ -20,15 +20,15 @@ pub(crate) enum Dialect {
     Gemini,
 }
 
-/// What becomes of a keyword.
+/// The treatment of a keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum Treatment {
     Keep,
     Describe,
     Drop,
 }
 
-/// Formats that both strict dialects take.
+/// Formats that both strict dialects accept.
 const FORMATS: [&str; 9] =
     ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
 
@@ -38,13 +38,13 @@ impl Dialect {
         matches!(self, Self::Anthropic | Self::OpenAi)
     }
 
-    /// What becomes of a keyword that holds no schemas.
-    pub(super) fn fate(self, keyword: &str, value: &Value) -> Fate {
+    /// The treatment of a keyword that contains no schemas.
+    pub(super) fn treatment(self, keyword: &str, value: &Value) -> Treatment {
         let is_kept = match keyword {
-            "$schema" | "$comment" | "$id" | "$anchor" => return Fate::Drop,
+            "$schema" | "$comment" | "$id" | "$anchor" => return Treatment::Drop,
             "type" | "description" | "title" | "enum" => true,
             // Without meaning: the API still sends the value `null`, which is absent then.
-            "default" if value.is_null() => return Fate::Drop,
+            "default" if value.is_null() => return Treatment::Drop,
             "const" => self.is_strict(),
             "format" => match (self, value.as_str()) {
                 (Self::Gemini, _) => true,
@@ -57,23 +57,23 @@ impl Dialect {
             "pattern" | "multipleOf" | "exclusiveMinimum" | "exclusiveMaximum" => {
                 self == Self::OpenAi
             }
-            // OpenAPI: the value `null` is accepted, which `type` says already.
-            "nullable" => return Fate::Drop,
+            // OpenAPI: the value `null` is accepted, which `type` already expresses.
+            "nullable" => return Treatment::Drop,
             _ => false,
         };
-        if is_kept { Fate::Keep } else { Fate::Describe }
+        if is_kept { Treatment::Keep } else { Treatment::Describe }
     }
 
     /// The name of a property, which the dialect may have to change.
     pub(crate) fn property(self, name: &str) -> Cow<'_, str> {
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let is_taken = |c: char| is_word(c) || (self != Self::Gemini && matches!(c, '.' | '-'));
+        let is_accepted = |c: char| is_word(c) || (self != Self::Gemini && matches!(c, '.' | '-'));
         let starts_well =
             self != Self::Gemini || name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-        let is_valid = (1..=MAX_WIRE_NAME).contains(&name.len()) && name.chars().all(is_taken);
+        let is_valid = (1..=MAX_WIRE_NAME).contains(&name.len()) && name.chars().all(is_accepted);
         if is_valid && starts_well {
             return Cow::Borrowed(name);
         }
-        Cow::Owned(hashed(name, is_taken))
+        Cow::Owned(hashed(name, is_accepted))
     }
 }

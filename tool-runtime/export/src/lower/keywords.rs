@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 /// A keyword of more bytes is not described.
 const MAX_DESCRIBED: usize = 1000;
 
-/// Keywords that a description gets, in the words of the official libraries: `{minimum: 1, maximum: 9}`.
+/// Keywords moved into the description, in the format of the official libraries: `{minimum: 1, maximum: 9}`.
 #[derive(Default)]
 pub(super) struct Guidance(Vec<String>);
 

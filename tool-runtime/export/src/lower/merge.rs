@@ -3,7 +3,7 @@
 use super::refs::resolve;
 use serde_json::{Map, Value, json};
 
-/// Adds what an object schema demands to another: both hold. False if it is not a plain object
+/// Adds the requirements of an object schema to another. Returns false if it is not a plain object
 /// schema, or if one of its keywords cannot be joined.
 pub(super) fn join(
     into: &mut Map<String, Value>,

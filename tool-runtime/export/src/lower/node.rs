@@ -1,7 +1,7 @@
 //! One schema after the other, from the root down.
 
 use super::Lowered;
-use super::dialect::{Dialect, Fate};
+use super::dialect::{Dialect, Treatment};
 use super::keywords::Guidance;
 use super::merge::join;
 use super::refs::{is_recursive, resolve};
@@ -16,9 +16,9 @@ pub(super) struct Lowering<'a> {
     root: &'a Map<String, Value>,
     dialect: Dialect,
     changes: Vec<SchemaChange>,
-    /// The place in the tool's schema, as keys of a JSON pointer.
+    /// The position in the tool's schema, as keys of a JSON pointer.
     at: Vec<String>,
-    /// The references that stand expanded around this place.
+    /// The references that are expanded around this position.
     expanded: Vec<String>,
     /// Whether an enclosing property within the current definition may be absent.
     is_avoidable: bool,
@@ -59,7 +59,7 @@ impl<'a> Lowering<'a> {
         Ok(lowered)
     }
 
-    /// The result, with what was counted and changed on the way.
+    /// The result, with the counters and the changes.
     pub(super) fn finish(self, schema: Value) -> Lowered {
         let Self { changes, optional, unions, .. } = self;
         Lowered { schema, changes, optional, unions }
@@ -148,10 +148,10 @@ impl<'a> Lowering<'a> {
                     let bound = value.as_i64().map(|bound| bound.saturating_add(step));
                     lowered.entry(keyword).or_insert(json!(bound));
                 }
-                _ => match self.dialect.fate(keyword, value) {
-                    Fate::Keep => drop(lowered.insert(keyword.clone(), value.clone())),
-                    Fate::Describe => self.describe(keyword, value, &mut guidance),
-                    Fate::Drop => {}
+                _ => match self.dialect.treatment(keyword, value) {
+                    Treatment::Keep => drop(lowered.insert(keyword.clone(), value.clone())),
+                    Treatment::Describe => self.describe(keyword, value, &mut guidance),
+                    Treatment::Drop => {}
                 },
             }
         }
@@ -196,7 +196,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// The alternatives, if each is a schema of its own; otherwise they are described.
+    /// The alternatives, if each is a complete schema; otherwise they are described.
     fn any_of(
         &mut self,
         map: &mut Map<String, Value>,
@@ -223,7 +223,7 @@ impl<'a> Lowering<'a> {
             if keyword == "oneOf" {
                 self.changed(keyword, ChangeKind::Rewritten);
             }
-            // The alternatives say the type.
+            // The alternatives have the type.
             map.remove("type");
             union = Some(Value::Array(lowered));
         }
@@ -262,7 +262,7 @@ impl<'a> Lowering<'a> {
         lowered.entry("type").or_insert_with(|| json!("object"));
         self.closed(map, lowered)?;
         if self.dialect.is_strict() && map.contains_key("patternProperties") {
-            return Err(format!("{} takes keys of a pattern", self.place()));
+            return Err(format!("{} accepts keys of a pattern", self.place()));
         }
         let none = Map::new();
         let properties = map.get("properties").and_then(Value::as_object).unwrap_or(&none);
@@ -286,7 +286,7 @@ impl<'a> Lowering<'a> {
             }
             if kept.insert(wire, value).is_some() {
                 return Err(format!(
-                    "two properties of {} have one name in the export",
+                    "two properties of {} get the same name in the export",
                     self.place()
                 ));
             }
@@ -309,7 +309,7 @@ impl<'a> Lowering<'a> {
         let others = map.get("additionalProperties");
         if self.dialect.is_strict() {
             if !matches!(others, None | Some(Value::Bool(false))) {
-                return Err(format!("{} takes keys of any name", self.place()));
+                return Err(format!("{} accepts keys of any name", self.place()));
             }
             lowered.insert("additionalProperties".to_owned(), json!(false));
             return Ok(());
@@ -360,7 +360,7 @@ impl<'a> Lowering<'a> {
         if is_typed || !self.dialect.is_strict() {
             return Ok(());
         }
-        Err(format!("{} takes a value of any type", self.place()))
+        Err(format!("{} accepts a value of any type", self.place()))
     }
 
     fn is_gemini_integer(&self, map: &Map<String, Value>, bound: &Value) -> bool {

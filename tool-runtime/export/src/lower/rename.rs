@@ -1,4 +1,4 @@
-//! Property names that an API does not take, in schemas that are sent whole otherwise.
+//! Renames properties whose names an API does not accept, in schemas that are otherwise unchanged.
 
 use super::dialect::Dialect;
 use serde_json::{Map, Value};
@@ -57,13 +57,13 @@ fn rename_keys(properties: &mut Map<String, Value>, dialect: Dialect) -> Result<
     for (name, schema) in std::mem::take(properties) {
         let wire = dialect.property(&name).into_owned();
         if properties.insert(wire, schema).is_some() {
-            return Err(format!("`{name}` and another property have one name in the export"));
+            return Err(format!("`{name}` and another property get the same name in the export"));
         }
     }
     Ok(())
 }
 
-/// The reference `#/properties/NAME/…` by the name in the export.
+/// The reference `#/properties/NAME/…` with the name in the export.
 fn renamed_reference(reference: &str, dialect: Dialect) -> String {
     let mut follows_properties = false;
     let renamed = reference.split('/').map(|key| {

@@ -9,7 +9,7 @@ use tool_runtime_core::{ChangeKind, SchemaChange};
 /// Keywords that no API takes at the root.
 const REFUSED: [&str; 6] = ["not", "if", "then", "else", "enum", "const"];
 
-/// The schema with a root of `properties` alone. References keep their places.
+/// The schema with only `properties` in its root. Targets of references are not moved.
 ///
 /// # Errors
 /// The root is not an object schema.

@@ -40,7 +40,7 @@ pub(super) fn check(schema: &Value) -> Result<(), String> {
     ];
     match limits.into_iter().find(|(count, limit, _)| count > limit) {
         Some((count, limit, what)) => {
-            Err(format!("it has {count} {what}; the API takes {limit} in a strict tool"))
+            Err(format!("it has {count} {what}; the API accepts {limit} in a strict tool"))
         }
         None => Ok(()),
     }

@@ -1,4 +1,4 @@
-//! Gemini: each event is an answer of its own, whose parts follow those before.
+//! Gemini: each event is a complete response, whose parts are appended to the earlier ones.
 
 use super::{Delta, append, entry, member};
 use serde_json::{Value, json};

@@ -30,7 +30,7 @@ impl Answer {
         }
     }
 
-    /// An error in place of a result.
+    /// An error instead of a result.
     pub(crate) fn error(error: ErrorData, request: &dyn Request) -> Self {
         let code = Some(error.code);
         let message = JsonRpcMessage::error(error, Some(request.id().clone()));

@@ -36,13 +36,13 @@ mod tests {
     use super::parse;
 
     #[test]
-    fn a_port_alone_is_on_this_machine() {
+    fn a_port_alone_is_a_loopback_address() {
         assert_eq!(parse("8080"), Ok(("127.0.0.1", 8080)));
         assert_eq!(parse(":0"), Ok(("127.0.0.1", 0)));
     }
 
     #[test]
-    fn an_address_has_a_host_before_the_port() {
+    fn an_address_without_a_host_is_rejected() {
         assert_eq!(parse("0.0.0.0:80"), Ok(("0.0.0.0", 80)));
         assert_eq!(parse("localhost:80"), Ok(("localhost", 80)));
         assert_eq!(parse("[::1]:80"), Ok(("::1", 80)));

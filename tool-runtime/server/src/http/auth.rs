@@ -1,6 +1,6 @@
 //! Authenticates requests.
 
-use super::refusal::HttpRejection;
+use super::http_rejection::HttpRejection;
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use tool_runtime_core::{BoxFuture, Principal};

@@ -40,7 +40,7 @@ struct Known {
 #[non_exhaustive]
 pub enum TokensError {
     /// The environment variable is not set, or not UTF-8.
-    #[error("the environment variable `{0}` holds no text; set it to a token")]
+    #[error("the environment variable `{0}` is empty; set it to a token")]
     Variable(String),
     /// The file cannot be read.
     #[error("cannot read the tokens in `{}`: {source}", path.display())]
@@ -50,7 +50,7 @@ pub enum TokensError {
         /// The cause.
         source: std::io::Error,
     },
-    /// There is no token at all.
+    /// There are no tokens.
     #[error("there is no token; write one on a line, as `TOKEN` or `NAME:TOKEN`")]
     Empty,
     /// The variable and the file hold the same token.
@@ -144,7 +144,9 @@ impl BearerTokens {
             return Err("has no token after its name; write `NAME:TOKEN`");
         }
         if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err("has a token that no header carries; use visible ASCII without spaces");
+            return Err(
+                "has a token that is not allowed in a header; use visible ASCII without spaces",
+            );
         }
         let digest = digest(token);
         if self.find(&digest).is_some() {
@@ -224,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn no_token_at_all_is_a_mistake() {
+    fn an_empty_token_file_is_an_error() {
         for lines in ["", "  \n", "# nothing"] {
             assert!(BearerTokens::parse(lines).is_err(), "{lines:?}");
         }

@@ -1,7 +1,7 @@
 //! Reads request bodies within limits.
 
+use super::http_rejection::{HttpRejection, HttpResult};
 use super::pending_bodies::{PendingBodies, PendingBody};
-use super::refusal::{HttpRejection, HttpResult};
 use axum::body::{Body, Bytes};
 use axum::http::StatusCode;
 use futures_util::FutureExt as _;

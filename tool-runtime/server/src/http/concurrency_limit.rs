@@ -15,9 +15,9 @@ pub(super) struct ConcurrencyLimit {
     taken: Mutex<HashMap<String, usize>>,
 }
 
-/// One place, until dropped.
+/// One slot, until dropped.
 pub(super) struct Permit {
-    _place: OwnedSemaphorePermit,
+    _slot: OwnedSemaphorePermit,
     _share: Option<Share>,
 }
 
@@ -48,9 +48,9 @@ impl ConcurrencyLimit {
         principal: &Arc<Principal>,
     ) -> Result<Permit, LimitReached> {
         let share = self.share(principal)?;
-        let place = Arc::clone(&self.free).try_acquire_owned();
-        let place = place.map_err(|_| LimitReached::Total(self.limit))?;
-        Ok(Permit { _place: place, _share: share })
+        let slot = Arc::clone(&self.free).try_acquire_owned();
+        let slot = slot.map_err(|_| LimitReached::Total(self.limit))?;
+        Ok(Permit { _slot: slot, _share: share })
     }
 
     /// Anonymous clients are indistinguishable, so no per-principal limit applies.
@@ -71,7 +71,7 @@ impl ConcurrencyLimit {
     }
 }
 
-/// One place of a principal.
+/// One slot of a principal.
 struct Share {
     limit: Arc<ConcurrencyLimit>,
     principal: Arc<Principal>,
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_principal_takes_a_share_and_others_the_rest() {
+    fn a_principal_is_limited_to_its_share() {
         let limit = ConcurrencyLimit::new(3, None);
         let [ada, bob, nobody] = ["ada", "bob", ""].map(|id| Arc::new(Principal::new(id)));
         let first = limit.take(&ada).ok();

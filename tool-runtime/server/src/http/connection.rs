@@ -101,7 +101,7 @@ impl Connections {
 
     /// Answers a connection beyond the limit. Its send buffer is empty, so that the write does not wait.
     pub(super) fn refuse(stream: &TcpStream) {
-        tracing::warn!("a connection was refused: there are too many");
+        tracing::warn!("a connection was rejected: there are too many");
         let _ = stream.try_write(FULL);
     }
 }

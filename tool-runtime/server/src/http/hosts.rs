@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_allows_all() {
+    fn a_star_allows_all_hosts() {
         assert!(hosts(&["*"], "").allows("example.com"));
     }
 }

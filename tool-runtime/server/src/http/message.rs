@@ -53,8 +53,8 @@ impl Message {
             serde_json::from_str::<&RawValue>(text).map_err(|error| Rejection::not_json(&error))?;
             return Self { body, listens: false, arguments: None }.check_size();
         };
-        if let Some(refusal) = unusable_cursor(text) {
-            return Err(refusal);
+        if let Some(rejection) = unusable_cursor(text) {
+            return Err(rejection);
         }
         let listens = outline.method == SubscriptionsListenRequestMethod::VALUE;
         let message = match outline.arguments(handler) {
@@ -121,7 +121,7 @@ mod tests {
     use super::values;
 
     #[test]
-    fn values_are_counted_outside_of_texts() {
+    fn values_are_counted_outside_of_strings() {
         for (json, count) in [
             ("{}", 2),
             ("[1,2]", 3),

@@ -49,7 +49,7 @@ impl OpenConnections {
         if open.len() >= self.limit {
             let idle = open.iter().filter_map(|(id, one)| Some((one.idle_since()?, *id)));
             let (since, id) = idle.min()?;
-            // A connection that has begun a request meanwhile stays open.
+            // A connection that has since begun a request stays open.
             open.get(&id).filter(|one| one.close(since))?;
             open.remove(&id);
             tracing::debug!("an idle connection is closed for a new one");

@@ -201,7 +201,7 @@ impl HttpOptions {
         self
     }
 
-    /// Sets the URL of the protected resource's metadata (RFC 9728) in challenges, where clients learn how
+    /// Sets the URL of the protected resource's metadata (RFC 9728) in challenges, from which clients find out how
     /// to get a token. Default: none. A URL may contain only
     /// visible ASCII without quotes and backslashes; others are reported when the server starts.
     #[must_use]

@@ -4,7 +4,7 @@ use super::hosts::is_host_and_port;
 use axum::http::Uri;
 use std::net::IpAddr;
 
-/// The allowed origins: those of this machine, and the configured ones.
+/// The allowed origins: loopback origins and the configured ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Origins {
     allowed: Vec<Allowed>,
@@ -13,7 +13,7 @@ pub(super) struct Origins {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Allowed {
     All,
-    /// Sent by browsers for pages without an address.
+    /// The origin that browsers send for pages without an address.
     Null,
     Page(Page),
 }
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_this_machine_may_ask() {
+    fn loopback_origins_are_allowed() {
         for own in [
             "http://localhost",
             "https://LOCALHOST:8443",

@@ -18,7 +18,7 @@ struct Pending {
     next: u64,
     /// Received bytes of all bodies.
     bytes: usize,
-    /// In the order of their beginning.
+    /// In the order of their start.
     bodies: BTreeMap<u64, Entry>,
 }
 

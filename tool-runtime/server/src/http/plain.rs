@@ -8,7 +8,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use rmcp::model::{CallToolRequestMethod, ConstString as _, ProtocolVersion};
 
-/// Whether the client of a request speaks 2026-07-28; `None` if rmcp must answer the request.
+/// Whether the client of a request uses 2026-07-28; `None` if rmcp must answer the request.
 pub(super) fn version(headers: &HeaderMap) -> Option<bool> {
     is_stateless(headers).filter(|_| accepts_both(headers))
 }
@@ -33,7 +33,7 @@ pub(super) fn call<'a>(
     Some(call)
 }
 
-/// Whether a client without a session speaks 2026-07-28; `None` for an unknown version, and in a
+/// Whether a client without a session uses 2026-07-28; `None` for an unknown version, and in a
 /// session.
 fn is_stateless(headers: &HeaderMap) -> Option<bool> {
     if headers.contains_key("mcp-session-id") {

@@ -42,7 +42,7 @@ impl Reply {
     }
 }
 
-/// 2026-07-28 gives statuses to the errors that intermediaries should see.
+/// 2026-07-28 assigns statuses to the errors that intermediaries should see.
 fn status(code: ErrorCode, is_stateless: bool) -> StatusCode {
     match code {
         ErrorCode::UNSUPPORTED_PROTOCOL_VERSION

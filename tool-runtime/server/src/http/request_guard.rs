@@ -2,9 +2,9 @@
 
 use super::auth::{self, AuthRejection, Authenticate};
 use super::hosts::Hosts;
+use super::http_rejection::{HttpRejection, HttpResult};
 use super::options::HttpOptions;
 use super::origins::Origins;
-use super::refusal::{HttpRejection, HttpResult};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use std::net::IpAddr;
@@ -19,7 +19,7 @@ pub(super) struct RequestGuard {
     origins: Origins,
     auth: Option<Arc<dyn Authenticate>>,
     auth_timeout: Duration,
-    /// The URL where clients learn how to get a token.
+    /// The URL of the description of how to get a token.
     metadata: Option<String>,
 }
 

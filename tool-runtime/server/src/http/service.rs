@@ -2,13 +2,13 @@
 
 use super::concurrency_limit::{ConcurrencyLimit, LimitReached, Permit};
 use super::guarded_body::guarded;
+use super::http_rejection::{HttpRejection, HttpResult};
 use super::message::{Message, invalid_message};
 use super::options::HttpOptions;
 use super::pending_bodies::PendingBodies;
-use super::refusal::{HttpRejection, HttpResult};
 use super::request_guard::RequestGuard;
 use super::sessions::{SessionProblem, Sessions};
-use super::{body, call, cors, plain, rmcp_refusal};
+use super::{body, call, cors, plain, rmcp_rejection};
 use crate::handler::PoolHandler;
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -102,7 +102,7 @@ impl Service {
         let (parts, mut body) = request.into_parts();
         let origin = match self.guard.check_origin(&parts) {
             Ok(origin) => origin,
-            Err(refusal) => return refusal.after(&mut body).await,
+            Err(rejection) => return rejection.after(&mut body).await,
         };
         let served = match origin {
             Some(_) if cors::is_preflight(&parts) => Ok(cors::preflight(&parts.headers)),
@@ -110,7 +110,7 @@ impl Service {
         };
         let mut response = match served {
             Ok(response) => response,
-            Err(refusal) => refusal.after(&mut body).await,
+            Err(rejection) => rejection.after(&mut body).await,
         };
         if let Some(origin) = origin {
             cors::expose(&mut response, origin);
@@ -165,7 +165,7 @@ impl Service {
             return Err(self.reject(&message.body, session).await);
         }
         if response.status().is_client_error() {
-            return Err(rmcp_refusal::json_rpc_error(response, &message.body).await);
+            return Err(rmcp_rejection::json_rpc_error(response, &message.body).await);
         }
         Ok(response.map(|body| match message.listens {
             // A subscription takes no place, and is answered when the server shuts down.
@@ -184,7 +184,7 @@ impl Service {
         rejection.into()
     }
 
-    /// Whether the client speaks 2026-07-28; `None` if rmcp must serve the request. An older client
+    /// Whether the client uses 2026-07-28; `None` if rmcp must serve the request. An older client
     /// without a session must open one first, if there are sessions.
     fn plain_version(&self, headers: &HeaderMap) -> Option<bool> {
         plain::version(headers).filter(|is_stateless| *is_stateless || !self.options.sessions)

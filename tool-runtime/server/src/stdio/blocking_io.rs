@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::retry_on_intr;
 
-/// A file whose reads and writes wait, whatever its flags say.
+/// A file whose reads and writes block, independent of its flags.
 ///
 /// The flag belongs to the open file description: a host that shares its terminal with us, as
 /// those written for Node do, makes our reads fail with `WouldBlock` in the middle of a session.

@@ -1,4 +1,4 @@
-//! The end of a call: it is answered or cancelled once.
+//! Makes sure that a call is answered or cancelled only once.
 
 use rmcp::model::RequestId;
 use std::sync::OnceLock;

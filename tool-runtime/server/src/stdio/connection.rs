@@ -123,7 +123,7 @@ impl Connection {
 
     /// Whether the client has closed its end.
     pub(crate) fn is_broken(&self) -> bool {
-        let fault = self.writer.has_room().err().map(|error| error.kind());
+        let fault = self.writer.has_capacity().err().map(|error| error.kind());
         matches!(fault, Some(io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset))
     }
 

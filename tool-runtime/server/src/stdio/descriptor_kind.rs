@@ -12,7 +12,7 @@ use super::polled::{Direction, Polled};
 pub(super) enum Opened {
     /// Waited for by the runtime's event loop.
     Polled(Polled),
-    /// Given to a thread of its own: event loops reject regular files, and a terminal's
+    /// Handled by a separate thread: event loops reject regular files, and a terminal's
     /// non-blocking flag would leak into the shell that shares it.
     Blocking(BlockingIo),
 }

@@ -1,4 +1,4 @@
-//! A call on the fast path: polled once by the task that reads, then by a task of its own.
+//! A call on the fast path: polled once by the task that reads, then in its own task.
 
 use super::call_state::CallState;
 use super::connection::Connection;
@@ -24,7 +24,7 @@ pub(crate) struct PlainCalls {
     pub(super) handler: Arc<PoolHandler>,
     pub(super) isolation: Isolation,
     pub(super) peer: Peer<RoleServer>,
-    /// Whether the client speaks 2026-07-28: rmcp has seen no `initialize`.
+    /// Whether the client uses 2026-07-28: rmcp has seen no `initialize`.
     pub(super) is_stateless: bool,
 }
 
@@ -143,7 +143,7 @@ impl FastCall {
         self.connection.answer(&self.state, json);
     }
 
-    /// Answers at the time limit, or the end of the session, in place of a blocked thread.
+    /// Answers at the time limit, or the end of the session, instead of a blocked thread.
     async fn expire(self: Arc<Self>) {
         let client = &self.client;
         let context = self.calls.handler.context_with(client, self.state.token.clone());

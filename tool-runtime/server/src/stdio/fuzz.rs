@@ -14,7 +14,7 @@ pub enum LineOutcome {
         id: Option<Value>,
     },
     /// The line is rejected.
-    Refused {
+    Rejected {
         /// The text of the answer.
         answer: String,
     },
@@ -39,23 +39,23 @@ pub fn fates(bytes: &[u8], piece: usize, limit: usize) -> Vec<(Option<Vec<u8>>, 
 fn take(lines: &mut LineBuffer, found: &mut Vec<(Option<Vec<u8>>, LineOutcome)>) {
     while let Some(line) = lines.next_line() {
         found.push(match line {
-            Line::Whole(bytes) => (Some(bytes.to_vec()), fate(bytes)),
+            Line::Whole(bytes) => (Some(bytes.to_vec()), outcome(bytes)),
             Line::TooLong { limit } => {
-                let refusal = crate::rejection::Rejection::too_long(limit);
-                (None, LineOutcome::Refused { answer: text(&refusal) })
+                let rejection = crate::rejection::Rejection::too_long(limit);
+                (None, LineOutcome::Rejected { answer: text(&rejection) })
             }
         });
     }
 }
 
-fn fate(line: &[u8]) -> LineOutcome {
+fn outcome(line: &[u8]) -> LineOutcome {
     match parse(line) {
         Ok(Some(JsonRpcMessage::Request(request))) => {
             LineOutcome::Passed { id: serde_json::to_value(&request.id).ok() }
         }
         Ok(Some(_)) => LineOutcome::Passed { id: None },
         Ok(None) => LineOutcome::Ignored,
-        Err(refusal) => LineOutcome::Refused { answer: text(&refusal) },
+        Err(rejection) => LineOutcome::Rejected { answer: text(&rejection) },
     }
 }
 

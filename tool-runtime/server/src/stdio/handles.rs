@@ -3,7 +3,7 @@
 //! Rust code prints to the current handle in the process's table, which is replaced here. C code is out of
 //! reach: its runtime keeps the original handle.
 //!
-//! A terminal is not replaced. Only a person types the protocol on a terminal, and only `std` can write more
+//! A terminal is not replaced. Only people type the protocol on a terminal, and only `std` can write more
 //! than ASCII to it.
 
 use std::fs::File;

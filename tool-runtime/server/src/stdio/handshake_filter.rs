@@ -13,7 +13,7 @@ use crate::rejection::Rejection;
 
 /// Drops messages that would end rmcp's handshake, and rejects methods that the version does not have.
 ///
-/// While rmcp waits for the first request, a notification or a response is a fatal error to it.
+/// While rmcp waits for the first request, it treats a notification or a response as a fatal error.
 /// But a client may probe with `server/discover`, cancel the request after a timeout, and fall back to
 /// `initialize`.
 ///

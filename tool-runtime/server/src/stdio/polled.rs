@@ -57,7 +57,7 @@ impl Polled {
         Ok(Self { descriptor: registered(descriptor, interest)?, is_socket })
     }
 
-    /// Appends what can be read now to the spare capacity of `into`; `Ok(0)` is the end.
+    /// Appends the readable bytes to the spare capacity of `into`; `Ok(0)` is the end.
     pub(super) fn try_read(&self, into: &mut Vec<u8>) -> io::Result<usize> {
         let descriptor = self.descriptor.get_ref();
         let read = retry_on_intr(|| {
@@ -70,7 +70,7 @@ impl Polled {
         Ok(read)
     }
 
-    /// Writes what can be written now.
+    /// Writes as much as possible without waiting.
     pub(super) fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
         let descriptor = self.descriptor.get_ref();
         let written = retry_on_intr(|| {
@@ -113,7 +113,7 @@ impl Polled {
         self.descriptor.ready(Interest::ERROR).await.map(drop)
     }
 
-    /// Whether the other end is closed, whatever is still to be read.
+    /// Whether the other end is closed, even if unread bytes are left.
     pub(super) fn has_hung_up(&self) -> bool {
         let mut polled = [PollFd::new(self.descriptor.get_ref(), PollFlags::empty())];
         let result = retry_on_intr(|| poll(&mut polled, Some(&Timespec::default())));

@@ -58,7 +58,7 @@ impl Queue {
         self.limit = limit;
     }
 
-    /// Appends one message and a newline. A message that cannot be serialised leaves no trace.
+    /// Appends one message and a newline. A message that cannot be serialised is not added in part.
     pub(super) fn push(&mut self, message: &impl Serialize) -> io::Result<()> {
         self.check_open()?;
         let start = self.bytes.len();

@@ -171,7 +171,7 @@ impl ReadLoop {
                 self.connection.flush();
                 yield_now().await;
             }
-            self.wait_for_room().await?;
+            self.wait_for_capacity().await?;
             let Some(line) = self.lines.next_line() else {
                 self.connection.flush();
                 if self.disconnected.is_cancelled() || self.lines.has_ended() {
@@ -201,13 +201,13 @@ impl ReadLoop {
 
     /// Waits while too many answers are unread: the input of a client that does not read is paused.
     /// `None` if the client has disconnected or the input is to end.
-    async fn wait_for_room(&self) -> Option<()> {
+    async fn wait_for_capacity(&self) -> Option<()> {
         loop {
-            let has_room = self.connection.writer.has_room().ok()?;
+            let has_capacity = self.connection.writer.has_capacity().ok()?;
             if self.lost.is_cancelled() {
                 return None;
             }
-            if has_room {
+            if has_capacity {
                 return Some(());
             }
             if self.disconnected.is_cancelled() {
@@ -217,8 +217,8 @@ impl ReadLoop {
             if self.lines.has_ended() || self.reader.has_hung_up() {
                 self.connection.input_ended.cancel();
             }
-            let room = pin!(timeout(HANG_UP_CHECK, self.connection.writer.room()));
-            select(room, pin!(self.closed())).await;
+            let capacity = pin!(timeout(HANG_UP_CHECK, self.connection.writer.capacity()));
+            select(capacity, pin!(self.closed())).await;
         }
     }
 
@@ -323,7 +323,7 @@ impl Incoming {
 /// The message or plain call in a line; `None` for a line to ignore.
 ///
 /// # Errors
-/// The answer to a line that is not a message, or comes at the wrong time.
+/// The answer to a line that is not a message, or arrives at the wrong time.
 fn incoming(
     connection: &Arc<Connection>,
     shared: &Arc<SharedReader>,

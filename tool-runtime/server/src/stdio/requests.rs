@@ -14,7 +14,7 @@ pub(super) struct Requests {
     in_flight: InFlight<Kind>,
     calls: usize,
     fast_calls: usize,
-    /// Whether a task has waited for an answer.
+    /// Whether a task waits for an answer.
     has_waiter: bool,
 }
 
@@ -78,7 +78,7 @@ impl Requests {
         Some(kind)
     }
 
-    /// Whether no call of the fast path runs. If one does, its answer is notified.
+    /// Whether no call of the fast path runs. If one does, the waiting task is woken at its answer.
     pub(super) fn is_idle(&mut self) -> bool {
         self.has_waiter = true;
         self.fast_calls == 0
@@ -94,7 +94,7 @@ impl Requests {
     }
 }
 
-/// The error of a request that found no place in time.
+/// The error of a request that found no free slot in time.
 pub(super) fn busy() -> ErrorData {
     let text = format!("{MAX_CALLS} calls are running; send further ones when some are answered");
     ErrorData::internal_error(text, None)

@@ -148,7 +148,7 @@ impl Transport<RoleServer> for StdioTransport {
         async move {
             queued?;
             writer.flush();
-            writer.room().await
+            writer.capacity().await
         }
     }
 

@@ -29,7 +29,7 @@ pub(super) trait Outlet: Send + Sync {
     /// Makes the pump check the queue.
     fn wake(&self);
 
-    /// Writes what is queued, if that is possible without waiting. Otherwise the pump does.
+    /// Writes the queued bytes, if that is possible without waiting. Otherwise the pump writes them.
     fn flush(&self, _: &Shared) {
         self.wake();
     }
@@ -88,19 +88,19 @@ impl Writer {
         self.shared.lock().push_line(json)
     }
 
-    /// Writes the queue, or makes the pump write it. Never blocks.
+    /// Writes the queue, or starts the pump. Never blocks.
     pub(super) fn flush(&self) {
         self.shared.outlet.flush(&self.shared);
     }
 
-    /// Accepts no further message and makes the pump end when the queue is empty.
+    /// Accepts no further message and ends the pump when the queue is empty.
     pub(super) fn close(&self) {
         self.shared.lock().close();
         self.shared.outlet.wake();
     }
 
     /// Resolves once the queue is below its limit, or with the error that ended writing.
-    pub(super) async fn room(&self) -> io::Result<()> {
+    pub(super) async fn capacity(&self) -> io::Result<()> {
         self.until(|queue| !queue.is_full()).await
     }
 
@@ -108,7 +108,7 @@ impl Writer {
     ///
     /// # Errors
     /// The error that ended writing.
-    pub(super) fn has_room(&self) -> io::Result<bool> {
+    pub(super) fn has_capacity(&self) -> io::Result<bool> {
         let queue = self.shared.lock();
         queue.check().map(|()| !queue.is_full())
     }

@@ -19,7 +19,7 @@ const FIRST_POLL: Duration = Duration::from_millis(100);
 const POLL: Duration = Duration::from_secs(2);
 
 /// Limit on repeating answered questions: a tool that asks until the answer is valid gets the same one
-/// for ever.
+/// forever.
 const MAX_ANSWERS: usize = 1000;
 
 /// The end of a task.

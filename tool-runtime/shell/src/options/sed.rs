@@ -1,25 +1,25 @@
 //! Scripts of sed, whose commands `e`, `w` and `r` run commands, write and read files.
 
 /// Positions of options and scripts that are not known to be harmless.
-pub(super) fn refused(words: &[String]) -> Vec<usize> {
-    let mut refused = Vec::new();
+pub(super) fn positions(words: &[String]) -> Vec<usize> {
+    let mut rejected = Vec::new();
     let mut scripts = 0;
     let mut after_expression = false;
     for (at, word) in words.iter().enumerate() {
         if after_expression || (!word.starts_with('-') && scripts == 0) {
             scripts += 1;
             if !is_plain_script(word) {
-                refused.push(at);
+                rejected.push(at);
             }
             after_expression = false;
         } else if word.starts_with('-') {
             after_expression = word == "-e" || word == "--expression";
             if !(after_expression || is_plain_option(word)) {
-                refused.push(at);
+                rejected.push(at);
             }
         }
     }
-    refused
+    rejected
 }
 
 fn is_plain_option(word: &str) -> bool {

@@ -1,6 +1,6 @@
 //! The table, read from `table.txt`, which explains its format.
 
-use super::Refused;
+use super::RejectedWord;
 use std::sync::LazyLock;
 
 /// Options of programs that share them.
@@ -10,11 +10,11 @@ pub(super) struct Program {
     pub(super) rules: Vec<Rule>,
 }
 
-/// A refused word, in all subcommands or in one.
+/// A rejected word, in all subcommands or in one.
 #[derive(Debug)]
 pub(super) struct Rule {
     pub(super) subcommand: Option<&'static str>,
-    pub(super) refused: Refused,
+    pub(super) rejected_word: RejectedWord,
 }
 
 pub(super) static PROGRAMS: LazyLock<Vec<Program>> =
@@ -35,7 +35,7 @@ fn read(text: &'static str) -> Vec<Program> {
 
 fn rules(line: &'static str) -> Vec<Rule> {
     if let Some(names) = line.strip_prefix('!') {
-        let rule = |name| Rule { subcommand: Some(name), refused: Refused::Subcommand };
+        let rule = |name| Rule { subcommand: Some(name), rejected_word: RejectedWord::Subcommand };
         return names.split_whitespace().map(rule).collect();
     }
     let scoped = line.strip_prefix('@').and_then(|line| line.split_once(' '));
@@ -43,28 +43,28 @@ fn rules(line: &'static str) -> Vec<Rule> {
         Some((name, words)) => (Some(name), words),
         None => (None, line),
     };
-    let rule = |word| Rule { subcommand, refused: refused(word) };
+    let rule = |word| Rule { subcommand, rejected_word: parse(word) };
     words.split_whitespace().map(rule).collect()
 }
 
-fn refused(word: &'static str) -> Refused {
+fn parse(word: &'static str) -> RejectedWord {
     let letter = |text: &str| text.chars().next().unwrap_or('-');
     if word == "%sed" {
-        Refused::SedScript
+        RejectedWord::SedScript
     } else if let Some(name) = word.strip_prefix("=-") {
-        Refused::Flag(name)
+        RejectedWord::Flag(name)
     } else if let Some(text) = word.strip_prefix('*') {
-        Refused::Text(text)
+        RejectedWord::Text(text)
     } else if let Some(name) = word.strip_prefix('^') {
-        Refused::Leading(letter(name))
+        RejectedWord::Leading(letter(name))
     } else if let Some(name) = word.strip_prefix('1') {
-        Refused::Letter(letter(name))
+        RejectedWord::Letter(letter(name))
     } else if let Some(name) = word.strip_prefix("--") {
-        Refused::Long(name)
+        RejectedWord::Long(name)
     } else if let Some(name) = word.strip_prefix('-').filter(|name| !name.is_empty()) {
-        Refused::Short(letter(name))
+        RejectedWord::Short(letter(name))
     } else {
-        Refused::Word(word)
+        RejectedWord::Word(word)
     }
 }
 
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn no_program_is_listed_twice() {
+    fn each_program_is_listed_once() {
         let mut names: Vec<_> = PROGRAMS.iter().flat_map(|program| &program.names).collect();
         names.sort_unstable();
         let all = names.len();

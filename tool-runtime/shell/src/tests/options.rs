@@ -113,7 +113,7 @@ const ALLOWED: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn options_that_execute_are_refused() {
+fn options_that_execute_programs_are_rejected() {
     for (pattern, command) in REFUSED {
         assert!(!allows(pattern, command), "{pattern:?} allows {command:?}");
     }

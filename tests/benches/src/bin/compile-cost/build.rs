@@ -1,5 +1,5 @@
-//! Builds one crate of the throwaway workspace, its dependencies being there, and says what
-//! that took.
+//! Builds one crate of the throwaway workspace, whose dependencies are built already, and measures the
+//! CPU time.
 
 use crate::sources::Kind;
 use crate::workspace::{Workspace, name};
@@ -7,12 +7,12 @@ use benches::clock;
 use std::fmt;
 use std::process::Command;
 
-/// How a crate is built.
+/// The kind of a build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Profile {
     Check,
     Debug,
-    /// Once more, after a change in one function's body.
+    /// Again, after a change in one function's body.
     Edit,
     Release,
 }
@@ -40,7 +40,7 @@ impl fmt::Display for Profile {
     }
 }
 
-/// Builds a crate, with its dependencies if they are not there.
+/// Builds a crate, and its dependencies if necessary.
 pub(crate) fn run(workspace: &Workspace, kind: Kind, size: usize, profile: Profile) {
     cargo(workspace, kind, size, profile.arguments());
 }
@@ -55,7 +55,7 @@ pub(crate) fn time(workspace: &Workspace, kind: Kind, size: usize, profile: Prof
         clean(workspace, kind, size, profile);
     }
     let all = taken(|| run(workspace, kind, size, profile));
-    // Nothing is left to compile: this is cargo itself.
+    // Nothing is left to compile: this is the time of cargo itself.
     all - taken(|| run(workspace, kind, size, profile))
 }
 

@@ -1,4 +1,4 @@
-//! What a tool costs to compile, and what it adds to a binary, against rmcp's macros.
+//! Compile time of a tool, and its share of a binary, compared with rmcp's macros.
 //!
 //! `cargo run -p benches --bin compile-cost` writes throwaway crates under the target
 //! directory: MCP servers over stdio with 1 and 100 tools, ours and rmcp's. It compiles
@@ -6,8 +6,8 @@
 //! time that compiler and linker took and the sizes of the stripped binaries. Cold, that is
 //! some ten minutes; `-- --rounds 1` makes it shorter, `-- --sizes` prints the sizes alone.
 //!
-//! Ours comes with a command line and a log, so the two servers are not the same program. Like
-//! for like are what one more tool costs, and the size of our library alone: the same tools,
+//! Our server includes a command line and a log, so the two servers are not the same program.
+//! Comparable numbers are the cost of one more tool, and the size of the library alone: the same tools,
 //! served by a `main` like rmcp's.
 
 mod build;
@@ -22,13 +22,13 @@ use std::collections::HashMap;
 use std::path::Path;
 use workspace::Workspace;
 
-/// How many tools the two crates of each kind have.
+/// Numbers of tools in the two crates of each kind.
 const SIZES: [usize; 2] = [1, 100];
 
 /// CPU seconds of every build of one crate in one profile.
 type Times = HashMap<(Kind, usize), Vec<f64>>;
 
-/// Whose compiling is timed: the library alone is compiled as ours is.
+/// The crates whose compilation is timed: the library alone compiles like ours.
 const TIMED: [Kind; 2] = [Kind::Ours, Kind::Rmcp];
 
 fn main() {

@@ -1,14 +1,14 @@
-//! The sources of the throwaway crates: the same tools, as one writes them with either.
+//! The sources of the throwaway crates: the same tools with each set of macros.
 
 use std::fmt;
 use std::fmt::Write as _;
 
-/// Whose macros, and what is around the tools.
+/// The macros, and the program around the tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     /// Ours with the command line, by `main!`.
     Ours,
-    /// Ours with nothing but the server, in a `main` like rmcp's.
+    /// Ours with the server alone, in a `main` like rmcp's.
     Library,
     Rmcp,
 }
@@ -27,8 +27,8 @@ impl fmt::Display for Kind {
     }
 }
 
-/// A server of `size` tools. Every other one returns a struct, the rest text; `edit` makes the
-/// body of one of them another.
+/// A server of `size` tools. Every other one returns a struct, the rest text; `edit` changes the
+/// body of one of them.
 pub(crate) fn server(kind: Kind, size: usize, edit: usize) -> String {
     let tools = 0..size;
     match kind {
@@ -48,7 +48,7 @@ pub(crate) fn server(kind: Kind, size: usize, edit: usize) -> String {
 }
 
 const FOUND: &str = "
-/// What was found.
+/// The result of a search.
 #[derive(serde::Serialize, schemars::JsonSchema)]
 struct Found {
     /// The best of them.

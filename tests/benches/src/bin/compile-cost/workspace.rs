@@ -30,7 +30,7 @@ impl Workspace {
         workspace
     }
 
-    /// Writes the source of a crate; another `edit` is another body of one function.
+    /// Writes the source of a crate; `edit` selects the body of one function.
     pub(crate) fn write_source(&self, kind: Kind, size: usize, edit: usize) {
         let file = self.root.join(name(kind, size)).join("src/main.rs");
         write(&file, &sources::server(kind, size, edit));

@@ -1,4 +1,4 @@
-//! How many calls a second an MCP server answers, and what they cost it: see [`options::USAGE`].
+//! Measures calls per second of an MCP server, and its CPU time and memory: see [`options::USAGE`].
 
 mod options;
 
@@ -34,10 +34,10 @@ fn program(words: &[std::ffi::OsString]) -> Command {
     command
 }
 
-/// The servers are programs of their own, which `cargo run` does not build with this one.
+/// Builds the servers, which `cargo run` does not build, and prints the tables.
 fn tables(options: &Options, stdio: bool, http: bool) -> Result<(), Box<dyn Error>> {
     build()?;
-    table::check_sameness()?;
+    table::check_equal_answers()?;
     if stdio {
         table::stdio(options.effort)?;
     }

@@ -24,7 +24,7 @@ OPTIONS
   --expect TEXT        the text that every answer must begin with a block of
 ";
 
-/// What to load.
+/// The server under load.
 pub(crate) enum Target {
     Help,
     Stdio(Channel, Vec<OsString>),
@@ -33,7 +33,7 @@ pub(crate) enum Target {
     Table { stdio: bool, http: bool },
 }
 
-/// What the command line says, whole.
+/// The parsed command line.
 pub(crate) struct Options {
     pub(crate) target: Target,
     pub(crate) load: Load,
@@ -48,7 +48,7 @@ impl Options {
     }
 }
 
-/// What the command line says, word by word.
+/// The options of the command line before validation.
 struct Raw {
     words: Vec<String>,
     sockets: bool,

@@ -1,6 +1,6 @@
 //! The two clients: both call the same server over the same kind of connection, in the same protocol version.
 
-use super::{Outcome, Over, program};
+use super::{Outcome, Transport, program};
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{CallToolRequestParams, ProtocolVersion};
 use rmcp::service::{ClientLifecycleMode, ClientServiceExt as _, RunningService};
@@ -25,7 +25,7 @@ struct Sum {
     result: i64,
 }
 
-/// A server by rmcp, for both clients.
+/// A server built with rmcp, for both clients.
 #[derive(Clone)]
 struct Near;
 
@@ -37,7 +37,7 @@ impl Near {
     }
 }
 
-/// Our end of a connection to a server of this process.
+/// The client's end of a connection to a server in this process.
 fn near() -> DuplexStream {
     let (ours, theirs) = tokio::io::duplex(64 << 10);
     tokio::spawn(async move {
@@ -48,27 +48,27 @@ fn near() -> DuplexStream {
     ours
 }
 
-/// Whoever can add two and a number.
+/// A client that calls `add`.
 pub(super) trait Caller {
     async fn add(&self, number: i64) -> Outcome<()>;
 }
 
-/// rmcp's client, as it comes.
-pub(super) struct Bare {
+/// rmcp's client without changes.
+pub(super) struct RmcpClient {
     service: RunningService<RoleClient, ()>,
     _child: Option<Child>,
 }
 
-impl Bare {
-    pub(super) async fn connect(over: Over) -> Outcome<Self> {
+impl RmcpClient {
+    pub(super) async fn connect(over: Transport) -> Outcome<Self> {
         let lifecycle =
             ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::LATEST] };
         match over {
-            Over::Memory => {
+            Transport::Memory => {
                 let service = ().serve_with_lifecycle(near(), lifecycle).await?;
                 Ok(Self { service, _child: None })
             }
-            Over::Stdio => {
+            Transport::Stdio => {
                 let (child, input, output) = started()?;
                 let service = ().serve_with_lifecycle((output, input), lifecycle).await?;
                 Ok(Self { service, _child: Some(child) })
@@ -87,7 +87,7 @@ fn started() -> Outcome<(Child, ChildStdin, ChildStdout)> {
     }
 }
 
-impl Caller for Bare {
+impl Caller for RmcpClient {
     async fn add(&self, number: i64) -> Outcome<()> {
         let arguments = json!({ "a": 2, "b": number });
         let arguments = arguments.as_object().cloned().unwrap_or_default();
@@ -101,21 +101,21 @@ impl Caller for Bare {
 }
 
 /// A pool with the server's tools.
-pub(super) struct Pooled {
+pub(super) struct PoolClient {
     pool: ToolPool,
     _manager: McpManager,
 }
 
-impl Pooled {
-    pub(super) async fn connect(over: Over) -> Outcome<Self> {
+impl PoolClient {
+    pub(super) async fn connect(over: Transport) -> Outcome<Self> {
         let pool = ToolPool::builder().allow_empty().build()?;
         let builder = McpManager::builder();
         let builder = match over {
-            Over::Memory => builder.custom("s", || async {
+            Transport::Memory => builder.custom("s", || async {
                 let (reader, writer) = tokio::io::split(near());
                 Ok((Box::new(reader) as _, Box::new(writer) as _))
             }),
-            Over::Stdio => {
+            Transport::Stdio => {
                 let program = program("ours")?;
                 let program = program.to_str().ok_or("an odd path")?.to_owned();
                 builder.server("s", McpServerConfig::stdio(program).arg("serve"))
@@ -126,7 +126,7 @@ impl Pooled {
     }
 }
 
-impl Caller for Pooled {
+impl Caller for PoolClient {
     async fn add(&self, number: i64) -> Outcome<()> {
         let arguments = format!(r#"{{"a":2,"b":{number}}}"#);
         let result = self.pool.call(ToolCall::new("s.add", arguments)).await;

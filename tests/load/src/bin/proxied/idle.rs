@@ -1,4 +1,4 @@
-//! What this process holds for a server that nobody calls.
+//! Memory of idle connections.
 
 use super::{Outcome, program};
 use std::fs;
@@ -10,7 +10,7 @@ const MANY: usize = 55;
 
 #[expect(clippy::print_stdout, reason = "what it prints is what it is for")]
 pub(super) async fn measure() -> Outcome<()> {
-    // Whatever is made once is made by now.
+    // Allocations that happen once have happened by now.
     let few = held(FEW).await?;
     let many = held(MANY).await?;
     let each = many.saturating_sub(few) / u64::try_from(MANY - FEW)?;
@@ -18,7 +18,7 @@ pub(super) async fn measure() -> Outcome<()> {
     Ok(())
 }
 
-/// KiB while so many are connected.
+/// Resident memory in KiB with this number of connections.
 async fn held(count: usize) -> Outcome<u64> {
     let pool = ToolPool::builder().allow_empty().build()?;
     let server = program("ours")?;

@@ -1,21 +1,21 @@
-//! What a call of an external server's tool costs through the pool, beside rmcp's bare client;
-//! how long many servers take to start together; what an idle one holds.
+//! Compares calls of an external server's tool through the pool with calls through rmcp's client. Also measures
+//! the time in which many servers start together, and the memory of an idle one.
 
 mod callers;
 mod idle;
 mod start;
 
-use callers::{Bare, Caller, Pooled};
+use callers::{Caller, PoolClient, RmcpClient};
 use std::cmp::Ordering;
 use std::error::Error;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// How often both are measured, in turn. What counts is the middle one of all rounds: a round is
-/// short enough for both halves to meet the same noise.
+/// Number of rounds; both clients are measured in each. The result is the median of all rounds: a round is
+/// short enough for both measurements to see the same noise.
 const ROUNDS: usize = 61;
-/// How long one measurement takes.
+/// Duration of one measurement.
 const TIME: Duration = Duration::from_millis(60);
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
@@ -23,17 +23,18 @@ type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 #[expect(clippy::print_stdout, reason = "what it prints is what it is for")]
 fn main() -> Outcome<()> {
     build()?;
-    // One thread: with more, what is measured is how they wake each other.
+    // One thread: with more, the measurement is dominated by thread wake-ups.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         println!("| A call by | in flight | rmcp's client | the pool | pool / rmcp |");
         println!("|---|---:|---:|---:|---:|");
-        for over in [Over::Memory, Over::Stdio] {
-            let (bare, pooled) = (Bare::connect(over).await?, Pooled::connect(over).await?);
+        for over in [Transport::Memory, Transport::Stdio] {
+            let (rmcp, pooled) =
+                (RmcpClient::connect(over).await?, PoolClient::connect(over).await?);
             for in_flight in [1, 64] {
-                let Beside { bare, pooled, ratio } = beside(&bare, &pooled, in_flight).await?;
-                let (name, bare, pooled) = (over.name(), micros(bare), micros(pooled));
-                println!("| {name} | {in_flight} | {bare:.1} us | {pooled:.1} us | {ratio:.2} |");
+                let Comparison { rmcp, pooled, ratio } = compare(&rmcp, &pooled, in_flight).await?;
+                let (name, rmcp, pooled) = (over.name(), micros(rmcp), micros(pooled));
+                println!("| {name} | {in_flight} | {rmcp:.1} us | {pooled:.1} us | {ratio:.2} |");
             }
         }
         println!();
@@ -42,16 +43,16 @@ fn main() -> Outcome<()> {
     })
 }
 
-/// What carries the messages.
+/// The transport.
 #[derive(Clone, Copy)]
-enum Over {
-    /// A server of this process.
+enum Transport {
+    /// A server in this process.
     Memory,
-    /// A process of its own.
+    /// A separate process.
     Stdio,
 }
 
-impl Over {
+impl Transport {
     fn name(self) -> &'static str {
         match self {
             Self::Memory => "memory, one process",
@@ -60,30 +61,34 @@ impl Over {
     }
 }
 
-/// What was measured side by side.
-struct Beside {
-    bare: Duration,
+/// Times of both clients, measured side by side.
+struct Comparison {
+    rmcp: Duration,
     pooled: Duration,
     ratio: f64,
 }
 
-/// The time of one call by each, and what one is of the other.
-async fn beside(bare: &impl Caller, pooled: &impl Caller, in_flight: usize) -> Outcome<Beside> {
+/// Measures one call with each client, and the ratio.
+async fn compare(
+    rmcp: &impl Caller,
+    pooled: &impl Caller,
+    in_flight: usize,
+) -> Outcome<Comparison> {
     let mut rounds = Vec::with_capacity(ROUNDS);
     for round in 0..ROUNDS {
-        // Whoever is second has the caches of the first.
-        let (bare, pooled) = if round % 2 == 0 {
-            let bare = each(bare, in_flight).await?;
-            (bare, each(pooled, in_flight).await?)
+        // The second client profits from the caches of the first.
+        let (rmcp, pooled) = if round % 2 == 0 {
+            let rmcp = each(rmcp, in_flight).await?;
+            (rmcp, each(pooled, in_flight).await?)
         } else {
             let pooled = each(pooled, in_flight).await?;
-            (each(bare, in_flight).await?, pooled)
+            (each(rmcp, in_flight).await?, pooled)
         };
-        rounds.push((bare, pooled));
+        rounds.push((rmcp, pooled));
     }
-    let ratio = |(bare, pooled): &(Duration, Duration)| pooled.as_secs_f64() / bare.as_secs_f64();
-    Ok(Beside {
-        bare: middle(rounds.iter().map(|round| round.0), Duration::cmp),
+    let ratio = |(rmcp, pooled): &(Duration, Duration)| pooled.as_secs_f64() / rmcp.as_secs_f64();
+    Ok(Comparison {
+        rmcp: middle(rounds.iter().map(|round| round.0), Duration::cmp),
         pooled: middle(rounds.iter().map(|round| round.1), Duration::cmp),
         ratio: middle(rounds.iter().map(ratio), f64::total_cmp),
     })
@@ -95,7 +100,7 @@ fn middle<T: Copy>(all: impl Iterator<Item = T>, order: impl Fn(&T, &T) -> Order
     all[all.len() / 2]
 }
 
-/// The time of one call, of as many as are done in the time.
+/// The mean time of a call, over as many calls as fit into the duration.
 async fn each(caller: &impl Caller, in_flight: usize) -> Outcome<Duration> {
     let (began, mut calls) = (Instant::now(), 0_u32);
     while began.elapsed() < TIME {
@@ -112,12 +117,12 @@ fn micros(time: Duration) -> f64 {
     time.as_secs_f64() * 1e6
 }
 
-/// A program that lies beside this one.
+/// A program in the directory of this one.
 fn program(name: &str) -> Outcome<PathBuf> {
     Ok(std::env::current_exe()?.with_file_name(name))
 }
 
-/// `cargo run` builds this program alone.
+/// `cargo run` builds only this program.
 fn build() -> Outcome<()> {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--quiet", "--package", "load", "--bins"]);

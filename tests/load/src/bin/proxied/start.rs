@@ -1,4 +1,4 @@
-//! How long twenty servers take that need half a second each, beside one of them.
+//! Start time of twenty servers that need half a second each, compared with one server.
 
 use super::{Outcome, program};
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ pub(super) async fn measure() -> Outcome<()> {
     Ok(())
 }
 
-/// Until the tools of all are in the pool.
+/// Waits until the tools of all servers are in the pool.
 async fn started(count: usize) -> Outcome<Duration> {
     let pool = ToolPool::builder().allow_empty().build()?;
     let server = program("ours")?;

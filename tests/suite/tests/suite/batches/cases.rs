@@ -1,4 +1,4 @@
-//! One batch: results, limits, order, what meets and what does not.
+//! One batch: results, limits, order, conflicts.
 
 use super::jobs::{Job, Nested, builder, is_before, overlap, pool, span};
 use crate::support::{class, in_time};
@@ -26,7 +26,7 @@ async fn an_empty_batch_has_no_results_and_one_call_has_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn results_come_in_call_order_however_long_each_takes() {
+async fn results_are_in_call_order() {
     let pool = pool();
     let jobs: Vec<Nested> = [50, 10, 40, 1, 30].map(|ms| Job::new(ms as usize, ms).look()).into();
     let results = run(&pool, &jobs).await;
@@ -47,7 +47,7 @@ async fn a_stream_yields_results_as_they_finish_with_their_index() {
     assert_eq!(finished, [(1, "10".into()), (2, "20".into()), (0, "30".into())]);
 }
 
-/// How many run, and how many ran at once at most.
+/// Number of running calls, and the maximum so far.
 #[derive(Default)]
 struct Load(AtomicUsize, AtomicUsize);
 
@@ -60,7 +60,7 @@ async fn weigh(load: &Load) {
     load.0.fetch_sub(1, Ordering::SeqCst);
 }
 
-async fn most_at_once(batch_limit: Option<usize>, limit: Option<usize>, count: usize) -> usize {
+async fn max_concurrent(batch_limit: Option<usize>, limit: Option<usize>, count: usize) -> usize {
     let builder = ToolPool::builder().tool::<WeighAction>().state(Load::default());
     let builder = match batch_limit {
         Some(limit) => builder.batch_limit(limit),
@@ -79,15 +79,15 @@ async fn most_at_once(batch_limit: Option<usize>, limit: Option<usize>, count: u
 
 #[tokio::test(start_paused = true)]
 async fn ten_calls_run_concurrently_by_default() {
-    assert_eq!(most_at_once(None, None, 25).await, 10);
-    assert_eq!(most_at_once(None, None, 3).await, 3);
-    assert_eq!(most_at_once(Some(4), None, 25).await, 4);
-    assert_eq!(most_at_once(Some(4), Some(7), 25).await, 7);
-    assert_eq!(most_at_once(None, Some(1), 5).await, 1);
-    assert_eq!(most_at_once(Some(0), None, 5).await, 1);
-    assert_eq!(most_at_once(None, Some(0), 5).await, 1);
-    assert_eq!(most_at_once(None, Some(usize::MAX), 25).await, 25);
-    assert_eq!(most_at_once(Some(usize::MAX), None, 25).await, 25);
+    assert_eq!(max_concurrent(None, None, 25).await, 10);
+    assert_eq!(max_concurrent(None, None, 3).await, 3);
+    assert_eq!(max_concurrent(Some(4), None, 25).await, 4);
+    assert_eq!(max_concurrent(Some(4), Some(7), 25).await, 7);
+    assert_eq!(max_concurrent(None, Some(1), 5).await, 1);
+    assert_eq!(max_concurrent(Some(0), None, 5).await, 1);
+    assert_eq!(max_concurrent(None, Some(0), 5).await, 1);
+    assert_eq!(max_concurrent(None, Some(usize::MAX), 25).await, 25);
+    assert_eq!(max_concurrent(Some(usize::MAX), None, 25).await, 25);
 }
 
 #[tokio::test(start_paused = true)]
@@ -162,7 +162,7 @@ async fn undeclared_calls_conflict_with_all_but_readers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn spellings_of_a_path_are_one_file() {
+async fn spellings_of_a_path_are_one_key() {
     let pool = pool();
     let here = std::env::current_dir().expect("a folder").join("a");
     let paths = ["a", "./a", "b/../a", here.to_str().expect("UTF-8")];
@@ -232,15 +232,15 @@ async fn explode() {
 }
 
 /// Panic when it is asked what it touches.
-#[tool(register = false, access = nobody_knows)]
+#[tool(register = false, access = undeclared)]
 async fn mislead() {}
 
-fn nobody_knows(_: &MisleadAction) -> Access {
+fn undeclared(_: &MisleadAction) -> Access {
     panic!("boom");
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_failure_is_one_result_in_its_place() {
+async fn every_failure_is_a_result_at_its_index() {
     let pool = builder().tool::<ExplodeAction>().tool::<MisleadAction>().build().expect("a pool");
     let results = in_time(pool.call_all([
         Job::new(0, 10).change().call(),
@@ -274,7 +274,7 @@ async fn every_failure_is_one_result_in_its_place() {
     assert!(!results[5].observation().to_text().contains("boom"));
 }
 
-/// Tell that it began, and wait for ever.
+/// Tell that it began, and wait forever.
 #[tool(read_only, register = false)]
 async fn linger(began: &Notify) {
     began.notify_one();
@@ -285,7 +285,7 @@ fn lingering() -> ToolPool {
     builder().tool::<LingerAction>().state(Notify::new()).build().expect("a pool")
 }
 
-/// One that finishes, one that runs, one that waits for its turn, one for room.
+/// One call that finishes, one that runs, one that waits for a key, one that waits for a permit.
 fn all_stages() -> [ToolCall; 4] {
     let linger = ToolCall::new("linger", "").with_call_id("runs");
     [
@@ -387,7 +387,7 @@ async fn dropping_a_stream_ends_the_remaining_calls() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pool_that_closes_under_a_batch_answers_the_rest() {
+async fn closing_the_pool_ends_the_rest_of_a_batch() {
     let pool = pool();
     let close = Tool::builder("close", "Close the pool.").handler({
         let pool = pool.clone();
@@ -410,7 +410,7 @@ async fn a_pool_that_closes_under_a_batch_answers_the_rest() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn images_reach_the_model_out_of_a_batch() {
+async fn images_in_a_batch_reach_the_model() {
     let draw = Tool::builder("draw", "Draw.").handler(|| async {
         vec![ContentBlock::text("here"), ContentBlock::image("AAAA", "image/png")]
     });

@@ -1,4 +1,4 @@
-//! Calls that say themselves what they touch, how long they take and what they call.
+//! Calls whose arguments declare their keys, their duration and their nested calls.
 
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -10,15 +10,15 @@ use tool_runtime::prelude::*;
 /// The arguments of every tool here.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 pub(super) struct Job {
-    /// Which one it is.
+    /// Number of the job.
     pub(super) id: usize,
-    /// How long it takes before it calls others, and once more after that.
+    /// Duration before the nested calls, and again after them.
     pub(super) millis: u64,
-    /// What it reads.
+    /// Keys that it reads.
     pub(super) reads: Vec<String>,
-    /// What it writes.
+    /// Keys that it writes.
     pub(super) writes: Vec<String>,
-    /// What it calls.
+    /// Nested calls.
     pub(super) calls: Vec<Nested>,
 }
 
@@ -31,13 +31,13 @@ pub(super) struct Nested {
     pub(super) job: Job,
 }
 
-/// What a tool says of itself.
+/// Declared access of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Kind {
-    /// It only reads, nobody knows what.
+    /// Read-only, with unknown keys.
     Look,
-    /// Nobody knows what it does.
+    /// Unknown access.
     Change,
     /// It declares its keys.
     Hold,
@@ -73,7 +73,7 @@ async fn work(job: Job, context: &ToolContext) -> String {
     tokio::time::sleep(Duration::from_millis(job.millis)).await;
     if !job.calls.is_empty() {
         let results = context.call_all(job.calls.iter().map(Nested::call)).await;
-        log.gather(&job.calls, results);
+        log.collect(&job.calls, results);
         tokio::time::sleep(Duration::from_millis(job.millis)).await;
     }
     format!("did {}", job.id)
@@ -124,7 +124,7 @@ impl Nested {
     }
 }
 
-/// What began and ended, in the order it did.
+/// Starts and ends in order.
 #[derive(Default)]
 pub(super) struct Log(Mutex<Entries>);
 
@@ -156,8 +156,8 @@ impl Log {
         record(&mut entries, step);
     }
 
-    /// Notes the results of a batch: one for each call, each in the place of its call.
-    pub(super) fn gather(&self, calls: &[Nested], results: Vec<ToolResult>) {
+    /// Records the results of a batch, one per call, in call order.
+    pub(super) fn collect(&self, calls: &[Nested], results: Vec<ToolResult>) {
         self.step(|entries, _| {
             let ids: Vec<&str> = results.iter().map(ToolResult::call_id).collect();
             let expected: Vec<String> = calls.iter().map(|call| call.job.id.to_string()).collect();
@@ -169,14 +169,14 @@ impl Log {
         });
     }
 
-    /// From when to when a call ran, as steps; `None` for one that never began.
+    /// First and last step of a call; `None` if it never began.
     pub(super) fn span(&self, id: usize) -> Option<(usize, usize)> {
         let entries = self.0.lock().expect("no panic");
         let (begin, end) = *entries.spans.get(&id)?;
         Some((begin, end.expect("what began has ended")))
     }
 
-    /// How a call ended, whose result somebody got: without a class if it succeeded.
+    /// The outcome of a call whose result was received: the class of its error, or none if it succeeded.
     pub(super) fn outcome(&self, id: usize) -> Option<Option<ErrorClass>> {
         let entries = self.0.lock().expect("no panic");
         Some(entries.results.get(&id)?.error().map(|error| error.class()))
@@ -195,7 +195,7 @@ impl<F: FnMut()> Drop for OnDrop<F> {
     }
 }
 
-/// Made once: thousands of pools share them.
+/// Created once and shared by thousands of pools.
 static TOOLS: LazyLock<[Tool; 3]> = LazyLock::new(|| {
     [Tool::of::<LookAction>(), Tool::of::<ChangeAction>(), Tool::of::<HoldAction>()]
 });
@@ -213,7 +213,7 @@ pub(super) fn span(pool: &ToolPool, id: usize) -> (usize, usize) {
     context.get::<Log>().expect("a log").span(id).unwrap_or_else(|| panic!("{id} never began"))
 }
 
-/// Whether one ended before the other began.
+/// Whether one call ended before the other began.
 pub(super) fn is_before(pool: &ToolPool, first: usize, second: usize) -> bool {
     span(pool, first).1 < span(pool, second).0
 }

@@ -1,4 +1,4 @@
-//! Declared keys hold across batches, tasks and scopes of a pool, and end with it.
+//! Locks of declared keys span batches, tasks and scopes of a pool, and are released with it.
 
 use super::jobs::{Job, Nested, is_before, overlap, pool};
 use crate::support::{class, in_time};
@@ -42,7 +42,7 @@ async fn single_calls_and_scopes_wait_for_resources_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_writer_is_not_starved_by_readers_that_keep_coming() {
+async fn a_writer_is_not_starved_by_readers() {
     let pool = pool();
     let readers = async {
         for id in 0..20 {
@@ -103,7 +103,7 @@ async fn a_panic_releases_resources() {
     assert!(!results[1].is_error());
 }
 
-/// Whether the one thing that there is is in use.
+/// Whether the single shared item is in use.
 struct Thing {
     is_used: AtomicBool,
     uses: AtomicUsize,
@@ -122,7 +122,7 @@ async fn use_thing(thing: &Thing) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn batches_of_many_threads_take_turns() {
+async fn batches_of_many_threads_do_not_overlap() {
     let thing =
         Thing { is_used: AtomicBool::new(false), uses: AtomicUsize::new(0), all: Barrier::new(8) };
     let pool = ToolPool::builder().tool::<UseThingAction>().state(thing).build().expect("a pool");
@@ -148,7 +148,7 @@ async fn batches_of_many_threads_take_turns() {
     assert_eq!(context.get::<Thing>().expect("state").uses.load(Ordering::SeqCst), 8 * 30);
 }
 
-/// Declares by its arguments, as an executor of the user's own does.
+/// Declares its keys by the arguments, as a custom executor does.
 struct Named;
 
 impl Executor for Named {

@@ -1,4 +1,4 @@
-//! Calls that tools make themselves.
+//! Nested calls.
 
 use super::jobs::{Job, Log, Nested, is_before, overlap, pool};
 use crate::support::{class, in_time};
@@ -51,12 +51,12 @@ async fn a_deadlock_of_two_calls_ends_one_of_them() {
     assert!(results.iter().all(|result| !result.is_error()));
     let (one, two) = (outcome(&pool, 10), outcome(&pool, 11));
     assert!(one.is_none() != two.is_none(), "{one:?} and {two:?}");
-    let refused = one.or(two).expect("an error");
-    assert!(refused.is_retryable() && refused == ErrorClass::Transient);
+    let rejected = one.or(two).expect("an error");
+    assert!(rejected.is_retryable() && rejected == ErrorClass::Transient);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_ring_of_many_is_opened_and_nothing_hangs() {
+async fn a_cycle_of_many_calls_is_broken() {
     let pool = pool();
     let jobs: Vec<Nested> = (0..8)
         .map(|id| {
@@ -66,8 +66,8 @@ async fn a_ring_of_many_is_opened_and_nothing_hangs() {
         .collect();
     let results = in_time(pool.call_all(jobs.iter().map(Nested::call))).await;
     assert!(results.iter().all(|result| !result.is_error()));
-    let refused = (10..18).filter(|id| outcome(&pool, *id).is_some()).count();
-    assert_eq!(refused, 1);
+    let rejected = (10..18).filter(|id| outcome(&pool, *id).is_some()).count();
+    assert_eq!(rejected, 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -100,7 +100,7 @@ async fn dig(dug: &Dug, context: &ToolContext) -> Result<(), ToolError> {
 }
 
 #[tokio::test]
-async fn calls_nest_so_deep_and_no_deeper() {
+async fn nesting_has_a_maximum_depth() {
     let plain = ToolPool::builder().tool::<DigAction>().state(Dug::default());
     let proceed = |_: HookCall| async { Before::proceed() };
     let governed = ToolPool::builder()
@@ -230,7 +230,7 @@ async fn home() -> &'static str {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_way_through_two_pools_does_not_wait_for_itself() {
+async fn calls_through_two_pools_do_not_deadlock() {
     let home: Arc<OnceLock<ToolPool>> = Arc::default();
     let way_back = Arc::clone(&home);
     let back = Tool::builder("back", "Go back.").handler(

@@ -1,5 +1,5 @@
-//! Whatever is called, nested, cancelled and dropped: one result a call, in order, what meets
-//! never overlaps, and nothing hangs.
+//! Random batches, nested calls, cancellations and drops: one result per call, in order; conflicting calls
+//! never overlap, and nothing hangs.
 
 use super::jobs::{Job, Kind, Log, Nested, pool};
 use crate::support::in_time;
@@ -74,7 +74,7 @@ fn number(calls: &mut [Nested], next: &mut usize) {
     }
 }
 
-/// Runs a batch until its end, and notes its results unless it is dropped.
+/// Runs a batch to its end, and records its results unless the batch is dropped.
 async fn run(pool: &ToolPool, batch: &Batch) {
     let sleep = |millis| tokio::time::sleep(Duration::from_millis(millis));
     sleep(batch.start).await;
@@ -99,15 +99,15 @@ async fn run(pool: &ToolPool, batch: &Batch) {
             results
         }
     };
-    pool.context().get::<Log>().expect("a log").gather(&batch.calls, results);
+    pool.context().get::<Log>().expect("a log").collect(&batch.calls, results);
 }
 
-/// One call, and where it stands.
+/// One call and its position.
 struct Place<'a> {
     call: &'a Nested,
-    /// Those above it, the outermost first.
+    /// Its ancestors, the outermost first.
     above: Vec<usize>,
-    /// Which batch it is of, and where in it.
+    /// Its batch, and its index there.
     batch: (usize, usize),
     end: End,
 }
@@ -149,7 +149,7 @@ fn only_reads(call: &Nested) -> bool {
     }
 }
 
-/// Whether one must not run while the other does.
+/// Whether the two must not run concurrently.
 fn exclude(one: &Place<'_>, two: &Place<'_>) -> bool {
     if one.above.contains(&two.call.job.id) || two.above.contains(&one.call.job.id) {
         return false;
@@ -172,7 +172,7 @@ fn check(case: &Case, log: &Log) {
                 continue;
             };
             let in_order = first.1 < second.0;
-            // Between batches nobody comes first; in one, those that came first do.
+            // Batches have no order among each other; within one, earlier calls go first.
             let is_apart = in_order || (second.1 < first.0 && one.batch.0 != two.batch.0);
             assert!(
                 is_apart,
@@ -186,21 +186,21 @@ fn check(case: &Case, log: &Log) {
 fn check_outcome(place: &Place<'_>, log: &Log) {
     let (id, began) = (place.call.job.id, log.span(place.call.job.id).is_some());
     let Some(outcome) = log.outcome(id) else {
-        let is_lost = !matches!(place.end, End::ByItself) || is_refused_above(place, log);
+        let is_lost = !matches!(place.end, End::ByItself) || is_rejected_above(place, log);
         assert!(is_lost, "{id} has no result");
         return;
     };
     match outcome {
         None => assert!(began, "{id} succeeded without having run"),
-        // Never of a call that no call makes.
+        // Only nested calls can be rejected before they begin.
         Some(ErrorClass::Transient) => assert!(!began && !place.above.is_empty(), "{id}"),
         Some(ErrorClass::Cancelled) => assert!(matches!(place.end, End::Cancelled(_)), "{id}"),
         other => panic!("{id} ended with {other:?}"),
     }
 }
 
-/// Whether a call above was refused, so that this one was never made.
-fn is_refused_above(place: &Place<'_>, log: &Log) -> bool {
+/// Whether an ancestor was rejected, so that this call was never made.
+fn is_rejected_above(place: &Place<'_>, log: &Log) -> bool {
     place.above.iter().any(|above| log.outcome(*above).flatten().is_some())
 }
 
@@ -208,7 +208,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn each_call_has_one_result_and_what_meets_never_overlaps(case in case()) {
+    fn each_call_has_one_result_and_conflicting_calls_never_overlap(case in case()) {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
             .start_paused(true)
@@ -218,7 +218,7 @@ proptest! {
             let pool = pool();
             in_time(join_all(case.batches.iter().map(|batch| run(&pool, batch)))).await;
             check(&case, pool.context().get::<Log>().expect("a log"));
-            // Nothing is left behind that holds a key.
+            // No key is still locked.
             let last = KEYS.iter().fold(Job::new(usize::MAX, 0), |job, key| job.writing(key));
             assert!(!in_time(pool.call(last.hold().call())).await.is_error());
         });

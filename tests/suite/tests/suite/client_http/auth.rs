@@ -1,7 +1,8 @@
-//! Who asks: headers that are fixed, and headers that are given anew.
+//! Authentication of requests: fixed headers, and headers from the host.
 
 use super::far::{
-    Far, Probe, Seen, builder, builder_of, call, in_time, legacy, open, tools, until,
+    Probe, RecordedRequest, RemoteServer, builder, builder_of, call, in_time, open, stateful,
+    tools, until,
 };
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
@@ -21,8 +22,8 @@ fn guarded() -> HttpOptions {
 
 #[tokio::test]
 async fn a_wrong_token_needs_auth_and_is_not_shown() {
-    for gate in [open as fn(&Seen) -> Option<Response>, legacy] {
-        let far = Far::start(&tools(&Probe::new()), guarded(), gate);
+    for gate in [open as fn(&RecordedRequest) -> Option<Response>, stateful] {
+        let far = RemoteServer::start(&tools(&Probe::new()), guarded(), gate);
         let pool = ToolPool::builder().build().unwrap();
         let config = McpServerConfig::http(far.url()).bearer(WRONG);
         let manager = builder_of(config).start(&pool).unwrap();
@@ -36,7 +37,7 @@ async fn a_wrong_token_needs_auth_and_is_not_shown() {
 
 #[tokio::test]
 async fn a_reconnect_with_the_right_token_works() {
-    let far = Far::start(&tools(&Probe::new()), guarded(), open);
+    let far = RemoteServer::start(&tools(&Probe::new()), guarded(), open);
     let pool = ToolPool::builder().build().unwrap();
     let token = Arc::new(Mutex::new(WRONG));
     let given = Arc::clone(&token);
@@ -57,42 +58,42 @@ async fn headers_are_computed_for_each_request_and_after_a_rejection() {
     let probe = Probe::new();
     let good = Arc::new(AtomicUsize::new(1));
     let known = Arc::clone(&good);
-    let gate = move |seen: &Seen| {
+    let gate = move |seen: &RecordedRequest| {
         let expected = format!("number {}", known.load(Ordering::Relaxed));
         let challenge = [("www-authenticate", r#"Bearer error="invalid_token""#)];
-        let refused = (StatusCode::UNAUTHORIZED, challenge).into_response();
-        (seen.header("x-token") != expected).then_some(refused)
+        let rejected = (StatusCode::UNAUTHORIZED, challenge).into_response();
+        (seen.header("x-token") != expected).then_some(rejected)
     };
-    let far = Far::start(&tools(&probe), HttpOptions::default(), gate);
+    let far = RemoteServer::start(&tools(&probe), HttpOptions::default(), gate);
     let pool = ToolPool::builder().build().unwrap();
-    let (number, refusals) = (Arc::new(AtomicUsize::new(1)), Arc::new(Mutex::new(Vec::new())));
-    let (counted, heard) = (Arc::clone(&number), Arc::clone(&refusals));
+    let (number, rejections) = (Arc::new(AtomicUsize::new(1)), Arc::new(Mutex::new(Vec::new())));
+    let (counted, received) = (Arc::clone(&number), Arc::clone(&rejections));
     let manager = builder(&far.url()).headers("far", move |request| {
-        if let Some(refused) = request.refused {
+        if let Some(rejected) = request.rejected {
             counted.fetch_add(1, Ordering::Relaxed);
-            heard.lock().unwrap().push(refused);
+            received.lock().unwrap().push(rejected);
         }
         let value = format!("number {}", counted.load(Ordering::Relaxed));
         async move { Ok(vec![("X-Token".to_owned(), Secret::from(value))]) }
     });
     let _manager = in_time(manager.connect(&pool)).await.unwrap();
     assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
-    assert!(refusals.lock().unwrap().is_empty());
+    assert!(rejections.lock().unwrap().is_empty());
     good.store(2, Ordering::Relaxed);
     assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "2");
-    assert!(refusals.lock().unwrap().iter().any(|said| said.contains("invalid_token")));
+    assert!(rejections.lock().unwrap().iter().any(|said| said.contains("invalid_token")));
 }
 
 #[tokio::test]
 async fn a_token_that_is_rejected_later_needs_auth() {
     let token = Arc::new(Mutex::new(RIGHT));
     let known = Arc::clone(&token);
-    let gate = move |seen: &Seen| {
+    let gate = move |seen: &RecordedRequest| {
         let expected = format!("Bearer {}", known.lock().unwrap());
-        let refused = StatusCode::UNAUTHORIZED.into_response();
-        (seen.header("authorization") != expected).then_some(refused)
+        let rejected = StatusCode::UNAUTHORIZED.into_response();
+        (seen.header("authorization") != expected).then_some(rejected)
     };
-    let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), gate);
+    let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), gate);
     let pool = ToolPool::builder().build().unwrap();
     let config = McpServerConfig::http(far.url()).bearer(RIGHT);
     let manager = in_time(builder_of(config).connect(&pool)).await.unwrap();
@@ -105,12 +106,12 @@ async fn a_token_that_is_rejected_later_needs_auth() {
 
 #[tokio::test]
 async fn a_missing_scope_is_an_error_of_that_call() {
-    let gate = |seen: &Seen| {
+    let gate = |seen: &RecordedRequest| {
         let challenge = [("www-authenticate", r#"Bearer error="insufficient_scope", scope="hit""#)];
-        let refused = (StatusCode::FORBIDDEN, challenge).into_response();
-        (seen.calls("tools/call") && seen.message["params"]["name"] == "hit").then_some(refused)
+        let rejected = (StatusCode::FORBIDDEN, challenge).into_response();
+        (seen.calls("tools/call") && seen.message["params"]["name"] == "hit").then_some(rejected)
     };
-    let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), gate);
+    let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), gate);
     let (pool, manager) = super::far::connected(&far).await;
     let result = call(&pool, "hit", json!({})).await;
     let error = result.error().unwrap();
@@ -123,11 +124,11 @@ async fn a_missing_scope_is_an_error_of_that_call() {
 
 #[tokio::test]
 async fn parts_of_secrets_repeated_by_a_server_are_not_shown() {
-    let gate = |seen: &Seen| {
+    let gate = |seen: &RecordedRequest| {
         let said = format!("go away, {} {}", seen.header("authorization"), seen.header("x-team"));
         Some((StatusCode::IM_A_TEAPOT, said).into_response())
     };
-    let far = Far::written(gate);
+    let far = RemoteServer::written(gate);
     let pool = ToolPool::builder().build().unwrap();
     let url = format!("{}?key=query-4kLm1q", far.url());
     let config = McpServerConfig::http(url).bearer(RIGHT).header("X-Team", "team-9wRt5e");
@@ -152,12 +153,12 @@ async fn an_invalid_header_is_rejected_immediately() {
 }
 
 #[tokio::test]
-async fn user_and_password_are_basic_authentication() {
-    let gate = |seen: &Seen| {
-        let refused = StatusCode::UNAUTHORIZED.into_response();
-        (seen.header("authorization") != "Basic YWRhOjhmUW0yeA==").then_some(refused)
+async fn user_and_password_use_basic_authentication() {
+    let gate = |seen: &RecordedRequest| {
+        let rejected = StatusCode::UNAUTHORIZED.into_response();
+        (seen.header("authorization") != "Basic YWRhOjhmUW0yeA==").then_some(rejected)
     };
-    let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), gate);
+    let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), gate);
     let pool = ToolPool::builder().build().unwrap();
     let auth = McpAuth::Basic { user: "ada".into(), password: "8fQm2x".into() };
     let config = McpServerConfig::http(far.url()).auth(auth);
@@ -166,7 +167,7 @@ async fn user_and_password_are_basic_authentication() {
 }
 
 #[tokio::test]
-async fn nothing_that_a_server_repeats_shows_a_secret() {
+async fn text_repeated_by_a_server_shows_no_secret() {
     type Answer = fn(&str) -> Response;
     let answers: [Answer; 4] = [
         |said| {
@@ -181,7 +182,7 @@ async fn nothing_that_a_server_repeats_shows_a_secret() {
         |said| (StatusCode::IM_A_TEAPOT, format!("\u{1b}[31m{said}\u{202e}")).into_response(),
     ];
     for answer in answers {
-        let far = Far::written(move |seen| Some(answer(seen.header("authorization"))));
+        let far = RemoteServer::written(move |seen| Some(answer(seen.header("authorization"))));
         let with_user = far.url().replace("http://", "http://ada:pass%2Dword@");
         for (config, secrets) in [
             (McpServerConfig::http(far.url()).bearer(RIGHT), [RIGHT, RIGHT]),
@@ -197,24 +198,24 @@ async fn nothing_that_a_server_repeats_shows_a_secret() {
 
 #[tokio::test]
 async fn a_header_source_receives_the_url_without_secrets() {
-    let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), open);
+    let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), open);
     let pool = ToolPool::builder().build().unwrap();
     let url = far.url().replace("http://", "http://ada:8fQm2x@");
-    let told = Arc::new(Mutex::new(String::new()));
-    let tell = Arc::clone(&told);
+    let report = Arc::new(Mutex::new(String::new()));
+    let tell = Arc::clone(&report);
     let manager = builder(&format!("{url}?key=query-4kLm1q#part")).headers("far", move |request| {
         *tell.lock().unwrap() = request.url;
         async { Ok(Vec::new()) }
     });
     let _manager = in_time(manager.connect(&pool)).await.unwrap();
-    assert_eq!(*told.lock().unwrap(), far.url());
+    assert_eq!(*report.lock().unwrap(), far.url());
 }
 
 #[tokio::test]
-async fn headers_of_the_transport_are_not_given() {
+async fn a_header_source_cannot_set_headers_of_the_transport() {
     for name in ["Host", "Content-Length", "Transfer-Encoding", "Mcp-Method", "Accept"] {
         let pool = ToolPool::builder().build().unwrap();
-        let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), open);
+        let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), open);
         let manager = builder(&far.url())
             .headers("far", move |_| async move { Ok(vec![(name.to_owned(), Secret::from("5"))]) });
         let error = in_time(manager.connect(&pool)).await.unwrap_err().to_string();

@@ -1,7 +1,8 @@
-//! Servers that go away, come back, forget, and hang.
+//! Servers that disconnect, restart, lose sessions, and hang.
 
 use super::far::{
-    Far, Probe, Seen, builder, builder_of, call, connected, in_time, legacy, open, tools, until,
+    Probe, RecordedRequest, RemoteServer, builder, builder_of, call, connected, in_time, open,
+    stateful, tools, until,
 };
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse as _, Response};
@@ -11,7 +12,7 @@ use tool_runtime::mcp::{McpServerConfig, McpState};
 use tool_runtime::prelude::*;
 use tool_runtime::{ErrorClass, HttpOptions};
 
-type Gate = fn(&Seen) -> Option<Response>;
+type Gate = fn(&RecordedRequest) -> Option<Response>;
 
 fn is_retrying(state: &McpState) -> bool {
     matches!(state, McpState::Retrying { .. })
@@ -19,15 +20,15 @@ fn is_retrying(state: &McpState) -> bool {
 
 #[tokio::test]
 async fn a_restarted_server_is_called_again() {
-    for gate in [open as Gate, legacy] {
+    for gate in [open as Gate, stateful] {
         let probe = Probe::new();
-        let far = Far::start(&tools(&probe), HttpOptions::default(), gate);
+        let far = RemoteServer::start(&tools(&probe), HttpOptions::default(), gate);
         let (pool, manager) = connected(&far).await;
         assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
         let address = far.kill();
-        let _far = Far::start_at(address, &tools(&probe), HttpOptions::default(), gate);
+        let _far = RemoteServer::start_at(address, &tools(&probe), HttpOptions::default(), gate);
         until(&manager, |state| *state == McpState::Ready).await;
-        // A connection of before may break at the first call, which is not sent twice.
+        // An old connection may break at the first call, which is not sent twice.
         let mut result = call(&pool, "hit", json!({})).await;
         if result.error().is_some_and(|error| error.class() == ErrorClass::Indeterminate) {
             result = call(&pool, "hit", json!({})).await;
@@ -38,30 +39,31 @@ async fn a_restarted_server_is_called_again() {
 
 #[tokio::test]
 async fn a_call_that_kills_its_server_is_not_repeated() {
-    for gate in [open as Gate, legacy] {
+    for gate in [open as Gate, stateful] {
         let probe = Probe::new();
-        let far = Far::start(&tools(&probe), HttpOptions::default(), gate);
+        let far = RemoteServer::start(&tools(&probe), HttpOptions::default(), gate);
         let (pool, manager) = connected(&far).await;
         let calling = pool.clone();
         let waiting = tokio::spawn(async move { call(&calling, "wait", json!({})).await });
-        assert_eq!(probe.told().await, "started");
+        assert_eq!(probe.report().await, "started");
         let address = far.kill();
         let result = in_time(waiting).await.unwrap();
         let error = result.error().unwrap();
         assert_eq!(error.class(), ErrorClass::Indeterminate, "{error}");
-        let _far = Far::start_at(address, &tools(&probe), HttpOptions::default(), gate);
+        let _far = RemoteServer::start_at(address, &tools(&probe), HttpOptions::default(), gate);
         until(&manager, |state| *state == McpState::Ready).await;
         assert_eq!(probe.hits(), 1);
     }
 }
 
 #[tokio::test]
-async fn a_dead_server_is_noticed_without_a_call() {
-    for gate in [open as Gate, legacy] {
-        let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), gate);
+async fn a_dead_server_is_detected_without_a_call() {
+    for gate in [open as Gate, stateful] {
+        let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), gate);
         let (pool, manager) = connected(&far).await;
-        // Its streams for news are open once such a request was seen.
-        let is_stream = |seen: &Seen| seen.method == "GET" || seen.calls("subscriptions/listen");
+        // The stream for notifications is open once its request has arrived.
+        let is_stream =
+            |seen: &RecordedRequest| seen.method == "GET" || seen.calls("subscriptions/listen");
         while far.count(is_stream) == 0 {
             tokio::task::yield_now().await;
         }
@@ -76,14 +78,14 @@ async fn a_dead_server_is_noticed_without_a_call() {
 #[tokio::test]
 async fn an_expired_session_is_reopened_without_repeating_calls() {
     let probe = Probe::new();
-    let far = Far::start(&tools(&probe), HttpOptions::default(), |seen| {
-        // Its session is forgotten with the call that it knew nothing of.
+    let far = RemoteServer::start(&tools(&probe), HttpOptions::default(), |seen| {
+        // The session is discarded with the call that the server rejected.
         let forgets = seen.calls("tools/call") && seen.header("x-forget") == "yes";
         let gone = StatusCode::NOT_FOUND;
         if forgets {
             return Some(gone.into_response());
         }
-        legacy(seen)
+        stateful(seen)
     });
     let pool = ToolPool::builder().build().unwrap();
     let forgets = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
@@ -93,7 +95,7 @@ async fn an_expired_session_is_reopened_without_repeating_calls() {
         async move { Ok(vec![("X-Forget".to_owned(), if forget { "yes" } else { "no" }.into())]) }
     });
     let _manager = in_time(manager.connect(&pool)).await.unwrap();
-    // The stream for news makes the last request before ours.
+    // The stream for notifications is requested before our call.
     while far.count(|seen| seen.method == "GET") == 0 {
         tokio::task::yield_now().await;
     }
@@ -107,9 +109,9 @@ async fn an_expired_session_is_reopened_without_repeating_calls() {
 #[tokio::test]
 async fn a_call_that_always_gets_404_reports_it() {
     let probe = Probe::new();
-    let far = Far::start(&tools(&probe), HttpOptions::default(), |seen| {
+    let far = RemoteServer::start(&tools(&probe), HttpOptions::default(), |seen| {
         let is_call = seen.calls("tools/call");
-        if is_call { Some(StatusCode::NOT_FOUND.into_response()) } else { legacy(seen) }
+        if is_call { Some(StatusCode::NOT_FOUND.into_response()) } else { stateful(seen) }
     });
     let (pool, _manager) = connected(&far).await;
     let result = call(&pool, "hit", json!({})).await;
@@ -124,7 +126,7 @@ async fn a_call_that_always_gets_404_reports_it() {
 #[tokio::test]
 async fn a_session_reported_unknown_is_reopened() {
     let probe = Probe::new();
-    let far = Far::start(&tools(&probe), HttpOptions::default(), {
+    let far = RemoteServer::start(&tools(&probe), HttpOptions::default(), {
         let done = std::sync::atomic::AtomicBool::new(false);
         move |seen| {
             let is_first =
@@ -133,7 +135,7 @@ async fn a_session_reported_unknown_is_reopened() {
                 let text = "Bad Request: No valid session ID provided";
                 return Some(seen.error(400, &serde_json::Value::Null, -32000, text));
             }
-            legacy(seen)
+            stateful(seen)
         }
     });
     let (pool, _manager) = connected(&far).await;
@@ -142,15 +144,15 @@ async fn a_session_reported_unknown_is_reopened() {
 }
 
 #[tokio::test]
-async fn an_error_that_speaks_of_a_session_is_the_answer_and_nothing_is_done_twice() {
+async fn an_error_that_mentions_a_session_is_not_retried() {
     for (status, text) in [
         (200, "the database session broke after the payment was made"),
         (200, "Session not found"),
         (400, "the database session broke after the payment was made"),
     ] {
-        let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), move |seen| {
+        let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), move |seen| {
             let said = || seen.error(status, &serde_json::Value::Null, -32603, text);
-            seen.calls("tools/call").then(said).or_else(|| legacy(seen))
+            seen.calls("tools/call").then(said).or_else(|| stateful(seen))
         });
         let (pool, _manager) = connected(&far).await;
         let result = call(&pool, "hit", json!({})).await;
@@ -169,24 +171,24 @@ async fn an_invalid_answer_fails_one_call() {
         || ([("content-type", "text/event-stream")], "data: {\n\n").into_response(),
     ];
     for answer in bad {
-        for gate in [open as Gate, legacy] {
+        for gate in [open as Gate, stateful] {
             let probe = Probe::new();
-            let far = Far::start(&tools(&probe), HttpOptions::default(), move |seen| {
+            let far = RemoteServer::start(&tools(&probe), HttpOptions::default(), move |seen| {
                 let is_hit = seen.calls("tools/call") && seen.message["params"]["name"] == "hit";
                 is_hit.then(answer).or_else(|| gate(seen))
             });
             let (pool, manager) = connected(&far).await;
             let calling = pool.clone();
             let waiting = tokio::spawn(async move { call(&calling, "wait", json!({})).await });
-            assert_eq!(probe.told().await, "started");
+            assert_eq!(probe.report().await, "started");
             let lost = call(&pool, "hit", json!({})).await;
             let error = lost.error().unwrap();
             assert_eq!(error.class(), ErrorClass::Indeterminate, "{error}");
-            probe.let_go();
+            probe.release();
             let done = in_time(waiting).await.unwrap();
             assert_eq!(done.observation().to_text(), "done", "{done:?}");
             assert_eq!(manager.server("far").unwrap().state, McpState::Ready);
-            // It is still the first connection.
+            // The first connection is still open.
             assert!(far.count(|seen| seen.calls("initialize")) <= 1);
             assert!(far.count(|seen| seen.calls("server/discover")) <= 1);
         }
@@ -215,6 +217,6 @@ async fn a_missing_server_is_retried() {
     let state = until(&manager, is_retrying).await;
     assert!(state.to_string().contains("refused"), "{state}");
     assert!(!state.to_string().contains("query-4kLm1q"), "{state}");
-    let _far = Far::start_at(address, &tools(&Probe::new()), HttpOptions::default(), open);
+    let _far = RemoteServer::start_at(address, &tools(&Probe::new()), HttpOptions::default(), open);
     until(&manager, |state| *state == McpState::Ready).await;
 }

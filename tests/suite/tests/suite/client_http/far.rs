@@ -1,4 +1,4 @@
-//! A server over HTTP that can be killed, and sees what it is asked.
+//! A server over HTTP that can be killed, and that records its requests.
 
 use super::super::support::server_state;
 use axum::Router;
@@ -19,12 +19,12 @@ use tool_runtime::HttpOptions;
 use tool_runtime::mcp::{McpManager, McpManagerBuilder, McpServer, McpServerConfig, McpState};
 use tool_runtime::prelude::*;
 
-/// How long anything may take here before it counts as hanging.
-const HANGING: Duration = Duration::from_secs(20);
+/// Time limit for each wait of a test.
+const HANG_LIMIT: Duration = Duration::from_secs(20);
 
-/// A request as a server sees it.
+/// A request as received by the server.
 #[derive(Clone, Debug)]
-pub(super) struct Seen {
+pub(super) struct RecordedRequest {
     pub(super) method: String,
     pub(super) path: String,
     pub(super) headers: axum::http::HeaderMap,
@@ -32,7 +32,7 @@ pub(super) struct Seen {
     pub(super) body: String,
 }
 
-impl Seen {
+impl RecordedRequest {
     pub(super) fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
@@ -41,18 +41,18 @@ impl Seen {
         self.header("mcp-protocol-version") == "2026-07-28"
     }
 
-    /// The method of its message.
+    /// The JSON-RPC method.
     pub(super) fn calls(&self, method: &str) -> bool {
         self.message["method"] == method
     }
 
-    /// An answer to its message.
+    /// An answer to the request.
     pub(super) fn result(&self, result: Value) -> Response {
         let body = json!({ "jsonrpc": "2.0", "id": self.message["id"], "result": result });
         ([("content-type", "application/json")], body.to_string()).into_response()
     }
 
-    /// The answer of a 2026-07-28 server with these tools to a request that finds it or lists them.
+    /// The answer of a 2026-07-28 server with these tools to `server/discover` and `tools/list`.
     pub(super) fn listing(&self, tools: &Value) -> Option<Response> {
         let members = match self.message["method"].as_str()? {
             "server/discover" => json!({
@@ -76,11 +76,11 @@ impl Seen {
     }
 }
 
-/// What tells how tools fare, whichever server runs them.
+/// Sends the progress of tools to the test, independent of their server.
 pub(super) struct Probe {
     hits: AtomicUsize,
     tell: UnboundedSender<&'static str>,
-    told: AsyncMutex<UnboundedReceiver<&'static str>>,
+    report: AsyncMutex<UnboundedReceiver<&'static str>>,
     go: Semaphore,
 }
 
@@ -94,22 +94,22 @@ impl Drop for Running<'_> {
 
 impl Probe {
     pub(super) fn new() -> Arc<Self> {
-        let (tell, told) = unbounded_channel();
-        let (hits, told, go) = (AtomicUsize::new(0), AsyncMutex::new(told), Semaphore::new(0));
-        Arc::new(Self { hits, tell, told, go })
+        let (tell, report) = unbounded_channel();
+        let (hits, report, go) = (AtomicUsize::new(0), AsyncMutex::new(report), Semaphore::new(0));
+        Arc::new(Self { hits, tell, report, go })
     }
 
     pub(super) fn hits(&self) -> usize {
         self.hits.load(Ordering::Relaxed)
     }
 
-    /// Lets one call go that waits.
-    pub(super) fn let_go(&self) {
+    /// Releases one waiting call.
+    pub(super) fn release(&self) {
         self.go.add_permits(1);
     }
 
-    pub(super) async fn told(&self) -> &'static str {
-        in_time(async { self.told.lock().await.recv().await }).await.unwrap()
+    pub(super) async fn report(&self) -> &'static str {
+        in_time(async { self.report.lock().await.recv().await }).await.unwrap()
     }
 }
 
@@ -149,28 +149,28 @@ async fn place(
     region
 }
 
-/// Tools that tell a test how they fare.
+/// Tools that report their progress to a test.
 pub(super) fn tools(probe: &Arc<Probe>) -> ToolPool {
     let builder = ToolPool::builder().tool::<HitAction>().tool::<WaitAction>();
     let builder = builder.tool::<CountAction>().tool::<PlaceAction>();
     builder.state(Arc::clone(probe)).build().unwrap()
 }
 
-type Gate = dyn Fn(&Seen) -> Option<Response> + Send + Sync;
+type Gate = dyn Fn(&RecordedRequest) -> Option<Response> + Send + Sync;
 
-/// A server with a runtime of its own, with which it is killed.
-pub(super) struct Far {
+/// A server with its own runtime, which ends with it.
+pub(super) struct RemoteServer {
     pub(super) address: SocketAddr,
     runtime: Option<Runtime>,
-    seen: Arc<Mutex<Vec<Seen>>>,
+    seen: Arc<Mutex<Vec<RecordedRequest>>>,
 }
 
-impl Far {
-    /// Our own server. What the gate answers does not reach it.
+impl RemoteServer {
+    /// Our own server. Requests that the gate answers do not reach it.
     pub(super) fn start(
         pool: &ToolPool,
         options: HttpOptions,
-        gate: impl Fn(&Seen) -> Option<Response> + Send + Sync + 'static,
+        gate: impl Fn(&RecordedRequest) -> Option<Response> + Send + Sync + 'static,
     ) -> Self {
         Self::start_at("127.0.0.1:0".parse().unwrap(), pool, options, gate)
     }
@@ -179,15 +179,15 @@ impl Far {
         address: SocketAddr,
         pool: &ToolPool,
         options: HttpOptions,
-        gate: impl Fn(&Seen) -> Option<Response> + Send + Sync + 'static,
+        gate: impl Fn(&RecordedRequest) -> Option<Response> + Send + Sync + 'static,
     ) -> Self {
         let server = McpServer::new(pool.clone(), "far", "1.2.3");
         Self::serve(address, || server.into_router(options).expect("valid options"), Arc::new(gate))
     }
 
-    /// A server of which the test writes each answer; what it leaves open is 404.
+    /// A server whose answers are written by the test; without an answer it sends 404.
     pub(super) fn written(
-        gate: impl Fn(&Seen) -> Option<Response> + Send + Sync + 'static,
+        gate: impl Fn(&RecordedRequest) -> Option<Response> + Send + Sync + 'static,
     ) -> Self {
         Self::serve("127.0.0.1:0".parse().unwrap(), Router::new, Arc::new(gate))
     }
@@ -217,16 +217,16 @@ impl Far {
         format!("http://{}/mcp", self.address)
     }
 
-    pub(super) fn seen(&self) -> Vec<Seen> {
+    pub(super) fn seen(&self) -> Vec<RecordedRequest> {
         self.seen.lock().unwrap().clone()
     }
 
-    /// How many requests have been such.
-    pub(super) fn count(&self, is: impl Fn(&Seen) -> bool) -> usize {
+    /// Number of requests that match.
+    pub(super) fn count(&self, is: impl Fn(&RecordedRequest) -> bool) -> usize {
         self.seen.lock().unwrap().iter().filter(|seen| is(seen)).count()
     }
 
-    /// Ends it as a crash would, and gives back where it was.
+    /// Ends the server like a crash, and returns its address.
     pub(super) fn kill(mut self) -> SocketAddr {
         self.end();
         self.address
@@ -234,22 +234,27 @@ impl Far {
 
     fn end(&mut self) {
         if let Some(runtime) = self.runtime.take() {
-            let ending = std::thread::spawn(move || runtime.shutdown_timeout(HANGING));
+            let ending = std::thread::spawn(move || runtime.shutdown_timeout(HANG_LIMIT));
             ending.join().unwrap();
         }
     }
 }
 
-impl Drop for Far {
+impl Drop for RemoteServer {
     fn drop(&mut self) {
         self.end();
     }
 }
 
-async fn watched(request: Request, next: Next, record: &Mutex<Vec<Seen>>, gate: &Gate) -> Response {
+async fn watched(
+    request: Request,
+    next: Next,
+    record: &Mutex<Vec<RecordedRequest>>,
+    gate: &Gate,
+) -> Response {
     let (parts, body) = request.into_parts();
     let body = to_bytes(body, 1 << 20).await.unwrap();
-    let seen = Seen {
+    let seen = RecordedRequest {
         method: parts.method.to_string(),
         path: parts.uri.path().to_owned(),
         headers: parts.headers.clone(),
@@ -263,19 +268,19 @@ async fn watched(request: Request, next: Next, record: &Mutex<Vec<Seen>>, gate: 
     }
 }
 
-/// Lets everything through.
-pub(super) fn open(_: &Seen) -> Option<Response> {
+/// A gate that answers nothing.
+pub(super) fn open(_: &RecordedRequest) -> Option<Response> {
     None
 }
 
-/// A server without 2026-07-28.
-pub(super) fn legacy(seen: &Seen) -> Option<Response> {
-    let refused = axum::http::StatusCode::BAD_REQUEST;
-    seen.is_stateless().then(|| (refused, "no such version").into_response())
+/// A gate of a server without 2026-07-28.
+pub(super) fn stateful(seen: &RecordedRequest) -> Option<Response> {
+    let rejected = axum::http::StatusCode::BAD_REQUEST;
+    seen.is_stateless().then(|| (rejected, "no such version").into_response())
 }
 
-/// A pool, and a manager of one server.
-pub(super) async fn connected(far: &Far) -> (ToolPool, McpManager) {
+/// A pool, and a manager with one server.
+pub(super) async fn connected(far: &RemoteServer) -> (ToolPool, McpManager) {
     let pool = ToolPool::builder().build().unwrap();
     let manager = in_time(builder(&far.url()).connect(&pool)).await.unwrap();
     (pool, manager)
@@ -285,7 +290,7 @@ pub(super) fn builder(url: &str) -> McpManagerBuilder {
     builder_of(McpServerConfig::http(url))
 }
 
-/// A manager that tries again soon.
+/// A manager that retries soon.
 pub(super) fn builder_of(config: McpServerConfig) -> McpManagerBuilder {
     let soon = Duration::from_millis(20);
     McpManager::builder().server("far", config).retry(soon, soon)
@@ -295,12 +300,12 @@ pub(super) async fn call(pool: &ToolPool, tool: &str, arguments: Value) -> ToolR
     in_time(pool.call(ToolCall::new(format!("far.{tool}"), arguments.to_string()))).await
 }
 
-/// Waits until the server is in such a state.
+/// Waits until the server is in a state that matches.
 pub(super) async fn until(manager: &McpManager, is: impl Fn(&McpState) -> bool) -> McpState {
     server_state(manager, "far", is).await
 }
 
-/// Waits, but not for ever.
+/// Waits with a time limit.
 pub(super) async fn in_time<T>(work: impl Future<Output = T>) -> T {
-    tokio::time::timeout(HANGING, work).await.expect("it does not hang")
+    tokio::time::timeout(HANG_LIMIT, work).await.expect("it does not hang")
 }

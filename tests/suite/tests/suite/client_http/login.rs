@@ -1,6 +1,6 @@
-//! A server that is its own authorization server, and as odd as a test wants it to be.
+//! A server that is its own authorization server, with configurable faults.
 
-use super::far::{Far, Probe, Seen, builder_of, tools};
+use super::far::{Probe, RecordedRequest, RemoteServer, builder_of, tools};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
@@ -14,26 +14,28 @@ use tool_runtime::mcp::{
 use tool_runtime::{BoxFuture, HttpOptions, Secret};
 
 pub(super) type AnyError = Box<dyn Error + Send + Sync>;
-type Gate = dyn Fn(&Seen) -> Option<Response> + Send + Sync;
+type Gate = dyn Fn(&RecordedRequest) -> Option<Response> + Send + Sync;
 
-/// What is odd about it.
+/// The faults.
 #[derive(Clone, Default)]
 pub(super) struct Login {
-    /// The page to be let in on, if it is another.
+    /// The authorization endpoint, if it differs.
     pub(super) page: Option<String>,
-    /// What token requests are answered with, if not with tokens.
+    /// The answer to token requests, if not tokens.
     pub(super) tokens: Option<Arc<Gate>>,
-    /// What messages are answered with, where they are not just taken.
+    /// The answer to messages, if they are not accepted.
     pub(super) messages: Option<Arc<Gate>>,
     pub(super) given: Arc<AtomicUsize>,
 }
 
 impl Login {
-    pub(super) fn start(self) -> Far {
-        Far::start(&tools(&Probe::new()), HttpOptions::default(), move |seen| self.answer(seen))
+    pub(super) fn start(self) -> RemoteServer {
+        RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), move |seen| {
+            self.answer(seen)
+        })
     }
 
-    fn answer(&self, seen: &Seen) -> Option<Response> {
+    fn answer(&self, seen: &RecordedRequest) -> Option<Response> {
         let origin = format!("http://{}", seen.header("host"));
         let json = |value: Value| {
             Some(([("content-type", "application/json")], value.to_string()).into_response())
@@ -78,7 +80,7 @@ impl Login {
     }
 }
 
-pub(super) fn with(far: &Far, oauth: McpOAuth) -> McpManagerBuilder {
+pub(super) fn with(far: &RemoteServer, oauth: McpOAuth) -> McpManagerBuilder {
     builder_of(McpServerConfig::http(far.url()).auth(McpAuth::OAuth(oauth)))
 }
 
@@ -90,13 +92,13 @@ pub(super) fn confidential() -> McpOAuth {
     oauth
 }
 
-/// What a page's address says.
+/// The query parameters of a page's address.
 pub(super) fn said(page: &McpAuthPage, name: &str) -> String {
     let value = page.url.split(['?', '&']).find_map(|pair| pair.strip_prefix(name));
     value.and_then(|value| value.strip_prefix('=')).unwrap_or_default().to_owned()
 }
 
-/// A person who lets this program in at once, and what they were shown.
+/// A user who authorizes this program at once, and the pages shown to them.
 #[derive(Clone, Default)]
 pub(super) struct Person(Arc<Mutex<Vec<McpAuthPage>>>);
 
@@ -118,14 +120,14 @@ impl Person {
 
 /// Tokens that outlive a manager.
 #[derive(Default)]
-pub(super) struct Kept(pub(super) Mutex<HashMap<String, Secret>>);
+pub(super) struct MemoryStore(pub(super) Mutex<HashMap<String, Secret>>);
 
-impl Kept {
+impl MemoryStore {
     pub(super) fn text(&self) -> String {
         self.0.lock().unwrap()["far"].expose().to_owned()
     }
 
-    /// Changes what is kept.
+    /// Modifies the stored credentials.
     pub(super) fn change(&self, key: &str, value: Value) {
         let mut kept: Value = serde_json::from_str(&self.text()).unwrap();
         kept[key] = value;
@@ -133,10 +135,10 @@ impl Kept {
     }
 }
 
-impl McpTokens for Kept {
+impl McpTokens for MemoryStore {
     fn load<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<Option<Secret>, AnyError>> {
         Box::pin(async move {
-            // As a store does that is asked elsewhere.
+            // Like a store on another machine.
             tokio::task::yield_now().await;
             Ok(self.0.lock().unwrap().get(server).cloned())
         })

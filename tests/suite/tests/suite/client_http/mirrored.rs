@@ -1,6 +1,6 @@
 //! Arguments that are repeated in headers.
 
-use super::far::{Far, Probe, Seen, call, connected, legacy, open, tools};
+use super::far::{Probe, RecordedRequest, RemoteServer, call, connected, open, stateful, tools};
 use axum::response::Response;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,13 +9,13 @@ use tool_runtime::mcp::McpState;
 
 #[tokio::test]
 async fn marked_arguments_are_repeated_only_for_2026_07_28() {
-    let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), open);
+    let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), open);
     let (pool, _manager) = connected(&far).await;
     let place = call(&pool, "place", json!({ "region": " köln" })).await;
     assert_eq!(place.observation().to_text(), " köln");
     assert_eq!(far.count(|seen| seen.header("mcp-param-region") == "=?base64?IGvDtmxu?="), 1);
 
-    let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), legacy);
+    let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), stateful);
     let (pool, _manager) = connected(&far).await;
     let place = call(&pool, "place", json!({ "region": "here" })).await;
     assert_eq!(place.observation().to_text(), "here");
@@ -23,7 +23,7 @@ async fn marked_arguments_are_repeated_only_for_2026_07_28() {
 }
 
 /// A server of 2026-07-28 with these tools.
-fn answer(seen: &Seen, tools: &Value) -> Option<Response> {
+fn answer(seen: &RecordedRequest, tools: &Value) -> Option<Response> {
     if seen.calls("tools/call") {
         return Some(seen.result(json!({
             "resultType": "complete",
@@ -39,9 +39,9 @@ fn marked(name: &str, header: &str) -> Value {
 }
 
 #[tokio::test]
-async fn tools_with_impossible_marks_are_left_out_and_named() {
-    let far = Far::written(|seen| {
-        // One odd entry does not spoil the marks of the others.
+async fn tools_with_invalid_marks_are_left_out_and_reported() {
+    let far = RemoteServer::written(|seen| {
+        // One invalid entry does not affect the other marks.
         answer(seen, &json!([marked("good", "Region"), marked("bad", "no header"), { "name": 7 }]))
     });
     let (pool, manager) = connected(&far).await;
@@ -59,7 +59,7 @@ async fn tools_with_impossible_marks_are_left_out_and_named() {
 #[tokio::test]
 async fn a_changed_header_mark_is_reread_and_the_call_repeated() {
     let lists = AtomicUsize::new(0);
-    let far = Far::written(move |seen| {
+    let far = RemoteServer::written(move |seen| {
         let is_list = seen.calls("tools/list");
         let lists = lists.fetch_add(usize::from(is_list), Ordering::Relaxed);
         let header = if lists == 0 { "Old" } else { "Region" };
@@ -77,8 +77,8 @@ async fn a_changed_header_mark_is_reread_and_the_call_repeated() {
 }
 
 #[tokio::test]
-async fn of_two_tools_with_one_name_the_first_decides_about_headers() {
-    let far = Far::written(|seen| {
+async fn headers_follow_the_first_of_two_tools_with_one_name() {
+    let far = RemoteServer::written(|seen| {
         let plain = json!({ "name": "place", "inputSchema": { "type": "object" } });
         answer(seen, &json!([plain, marked("place", "Region")]))
     });

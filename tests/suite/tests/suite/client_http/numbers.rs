@@ -1,12 +1,12 @@
-//! Integers beyond 64 bits in answers that are plain JSON.
+//! Integers beyond 64 bits in answers in plain JSON.
 
-use super::far::{Far, call, connected};
+use super::far::{RemoteServer, call, connected};
 use axum::response::IntoResponse as _;
 use serde_json::json;
 
 #[tokio::test]
 async fn an_integer_beyond_64_bits_is_an_error() {
-    let far = Far::written(|seen| {
+    let far = RemoteServer::written(|seen| {
         let count = json!({
             "name": "count",
             "inputSchema": { "type": "object" },

@@ -1,7 +1,7 @@
-//! Tokens by OAuth.
+//! Access tokens by OAuth.
 
-use super::far::{Far, Probe, Seen, builder_of, call, in_time, tools, until};
-use super::login::{AnyError, Kept};
+use super::far::{Probe, RecordedRequest, RemoteServer, builder_of, call, in_time, tools, until};
+use super::login::{AnyError, MemoryStore};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use tool_runtime::mcp::{
 };
 use tool_runtime::prelude::*;
 
-/// A server that is its own authorization server. Its tokens are numbered, and one is good.
+/// A server that is its own authorization server. Its tokens are numbered, and one is valid.
 #[derive(Clone)]
 struct Guarded {
     good: Arc<AtomicUsize>,
@@ -24,14 +24,19 @@ struct Guarded {
 }
 
 impl Guarded {
-    fn start() -> (Self, Far) {
+    fn start() -> (Self, RemoteServer) {
         let guarded = Self { good: Arc::new(AtomicUsize::new(1)), given: Arc::default() };
         let gate = guarded.clone();
         let probe = Probe::new();
-        (guarded, Far::start(&tools(&probe), HttpOptions::default(), move |seen| gate.answer(seen)))
+        (
+            guarded,
+            RemoteServer::start(&tools(&probe), HttpOptions::default(), move |seen| {
+                gate.answer(seen)
+            }),
+        )
     }
 
-    fn answer(&self, seen: &Seen) -> Option<Response> {
+    fn answer(&self, seen: &RecordedRequest) -> Option<Response> {
         let origin = format!("http://{}", seen.header("host"));
         let json = |value: Value| {
             Some(([("content-type", "application/json")], value.to_string()).into_response())
@@ -68,29 +73,29 @@ impl Guarded {
                 let challenge = format!(
                     r#"Bearer resource_metadata="{origin}/.well-known/oauth-protected-resource/mcp""#
                 );
-                let refused = (StatusCode::UNAUTHORIZED, [("www-authenticate", challenge)]);
-                (seen.header("authorization") != good).then(|| refused.into_response())
+                let rejected = (StatusCode::UNAUTHORIZED, [("www-authenticate", challenge)]);
+                (seen.header("authorization") != good).then(|| rejected.into_response())
             }
             _ => Some(StatusCode::NOT_FOUND.into_response()),
         }
     }
 }
 
-fn builder(far: &Far) -> McpManagerBuilder {
+fn builder(far: &RemoteServer) -> McpManagerBuilder {
     with(far, McpOAuth::default())
 }
 
-fn with(far: &Far, oauth: McpOAuth) -> McpManagerBuilder {
+fn with(far: &RemoteServer, oauth: McpOAuth) -> McpManagerBuilder {
     builder_of(McpServerConfig::http(far.url()).auth(McpAuth::OAuth(oauth)))
 }
 
-/// What a page's address says.
+/// The query parameters of a page's address.
 fn said(page: &McpAuthPage, name: &str) -> String {
     let value = page.url.split(['?', '&']).find_map(|pair| pair.strip_prefix(name));
     value.and_then(|value| value.strip_prefix('=')).unwrap_or_default().to_owned()
 }
 
-/// Comes back from a page, as a browser does.
+/// Returns from a page, like a browser.
 async fn back(page: &McpAuthPage, query: &str) -> Result<String, AnyError> {
     let rest = page.redirect_uri.strip_prefix("http://").ok_or("an address of this machine")?;
     let (host, path) = rest.split_once('/').ok_or("a path")?;
@@ -102,16 +107,16 @@ async fn back(page: &McpAuthPage, query: &str) -> Result<String, AnyError> {
     Ok(answer)
 }
 
-/// Lets this program in.
+/// Authorizes this program.
 async fn lets_in(page: McpAuthPage) -> Result<Option<String>, AnyError> {
     let state = said(&page, "state");
-    // The library listens once the page was shown.
+    // The redirect listener starts once the page has been shown.
     tokio::spawn(async move { back(&page, &format!("code=c&state={state}")).await });
     Ok(None)
 }
 
 #[tokio::test]
-async fn a_person_lets_this_program_in() {
+async fn a_user_authorizes_this_program() {
     let (_, far) = Guarded::start();
     let pool = ToolPool::builder().build().unwrap();
     let manager = in_time(builder(&far).oauth(lets_in).connect(&pool)).await.unwrap();
@@ -125,7 +130,7 @@ async fn a_person_lets_this_program_in() {
 }
 
 #[tokio::test]
-async fn a_question_has_no_short_timeout() {
+async fn authorization_by_a_user_has_no_short_timeout() {
     let (_, far) = Guarded::start();
     let pool = ToolPool::builder().build().unwrap();
     let go = Arc::new(Semaphore::new(0));
@@ -146,7 +151,7 @@ async fn a_question_has_no_short_timeout() {
 }
 
 #[tokio::test]
-async fn a_person_may_decline() {
+async fn a_user_may_decline() {
     let (_, far) = Guarded::start();
     let pool = ToolPool::builder().build().unwrap();
     let manager = builder(&far).oauth(|page: McpAuthPage| async move {
@@ -157,11 +162,11 @@ async fn a_person_may_decline() {
     let manager = manager.start(&pool).unwrap();
     let state = until(&manager, |state| *state != McpState::Connecting).await.to_string();
     assert!(state.contains("needs auth"), "{state}");
-    assert!(state.contains("this program is not let in: `access_denied` no way"), "{state}");
+    assert!(state.contains("this program is not authorized: `access_denied` no way"), "{state}");
 }
 
 #[tokio::test]
-async fn without_a_person_a_server_stays_needs_auth() {
+async fn a_server_without_a_user_stays_in_needs_auth() {
     let (_, far) = Guarded::start();
     let pool = ToolPool::builder().build().unwrap();
     let error = in_time(builder(&far).connect(&pool)).await.unwrap_err().to_string();
@@ -169,7 +174,7 @@ async fn without_a_person_a_server_stays_needs_auth() {
 }
 
 #[tokio::test]
-async fn a_rejected_token_is_refreshed_without_a_person() {
+async fn a_rejected_token_is_refreshed_without_the_user() {
     let (guarded, far) = Guarded::start();
     let pool = ToolPool::builder().build().unwrap();
     let pages = Arc::new(AtomicUsize::new(0));
@@ -182,12 +187,12 @@ async fn a_rejected_token_is_refreshed_without_a_person() {
     guarded.good.store(2, Ordering::Relaxed);
     assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
     assert_eq!(pages.load(Ordering::Relaxed), 1);
-    let refreshed = |seen: &Seen| seen.body.contains("refresh_token=refresh-1");
+    let refreshed = |seen: &RecordedRequest| seen.body.contains("refresh_token=refresh-1");
     assert_eq!(far.count(refreshed), 1);
 }
 
 #[tokio::test]
-async fn a_client_asks_for_itself() {
+async fn a_client_authenticates_with_its_own_credentials() {
     let (_, far) = Guarded::start();
     let pool = ToolPool::builder().build().unwrap();
     let mut oauth = McpOAuth::default();
@@ -203,12 +208,12 @@ async fn a_client_asks_for_itself() {
 #[tokio::test]
 async fn stored_tokens_outlive_a_manager() {
     let (_, far) = Guarded::start();
-    let kept = Arc::new(Kept::default());
+    let kept = Arc::new(MemoryStore::default());
     let pool = ToolPool::builder().build().unwrap();
     let manager = builder(&far).oauth(lets_in).tokens(kept.clone());
     in_time(in_time(manager.connect(&pool)).await.unwrap().close()).await;
     assert!(kept.0.lock().unwrap()["far"].expose().contains("token-1"));
-    // Nobody is asked, nor could be.
+    // The user is not asked, and could not be.
     let manager = builder(&far).tokens(kept);
     let _manager = in_time(manager.connect(&pool)).await.unwrap();
     assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");

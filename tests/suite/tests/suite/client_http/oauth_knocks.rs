@@ -1,7 +1,7 @@
-//! Authorization servers that a server has chosen, and not for our good.
+//! Malicious authorization servers that a server names.
 
-use super::far::{Far, Probe, Seen, call, in_time, open, tools, until};
-use super::login::{Kept, Login, Person, confidential, with};
+use super::far::{Probe, RecordedRequest, RemoteServer, call, in_time, open, tools, until};
+use super::login::{Login, MemoryStore, Person, confidential, with};
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ fn needs_auth(state: &McpState) -> bool {
 }
 
 #[tokio::test]
-async fn only_web_pages_are_opened() {
+async fn only_http_and_https_pages_are_opened() {
     for page in [
         "javascript:alert(1)",
         "file:///etc/passwd",
@@ -37,12 +37,12 @@ async fn only_web_pages_are_opened() {
 
 #[tokio::test]
 async fn tokens_of_one_address_are_not_sent_to_another() {
-    let (far, kept) = (Login::default().start(), Arc::new(Kept::default()));
+    let (far, kept) = (Login::default().start(), Arc::new(MemoryStore::default()));
     let (pool, person) = (ToolPool::builder().build().unwrap(), Person::default());
     let manager = person.beside(with(&far, McpOAuth::default())).tokens(kept.clone());
     in_time(in_time(manager.connect(&pool)).await.unwrap().close()).await;
-    // One that says nothing of OAuth, and takes what it is given.
-    let other = Far::start(&tools(&Probe::new()), HttpOptions::default(), open);
+    // A server without OAuth that accepts any request.
+    let other = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), open);
     let manager = with(&other, McpOAuth::default()).tokens(kept);
     let _manager = in_time(manager.connect(&pool)).await.unwrap();
     assert!(other.count(|seen| seen.path == "/mcp") > 0);
@@ -55,7 +55,7 @@ async fn free_text_of_a_token_endpoint_is_not_shown() {
         for error in ["invalid_client", "BODY AUTH"] {
             for is_by_itself in [false, true] {
                 let text = json!({ "error": error, "error_description": description }).to_string();
-                let tokens = move |seen: &Seen| {
+                let tokens = move |seen: &RecordedRequest| {
                     let text = text.replace("BODY", &seen.body.replace('"', "'"));
                     let text = text.replace("AUTH", seen.header("authorization"));
                     Some((StatusCode::BAD_REQUEST, text).into_response())
@@ -78,13 +78,13 @@ async fn free_text_of_a_token_endpoint_is_not_shown() {
     }
 }
 
-fn is_refresh(seen: &Seen) -> bool {
+fn is_refresh(seen: &RecordedRequest) -> bool {
     seen.path == "/token" && seen.body.contains("grant_type=refresh_token")
 }
 
 #[tokio::test]
 async fn calls_share_one_refresh_and_short_tokens_are_not_refreshed_each_time() {
-    let (far, kept) = (Login::default().start(), Arc::new(Kept::default()));
+    let (far, kept) = (Login::default().start(), Arc::new(MemoryStore::default()));
     let (pool, person) = (ToolPool::builder().build().unwrap(), Person::default());
     let manager = person.beside(with(&far, McpOAuth::default())).tokens(kept.clone());
     let _manager = in_time(manager.connect(&pool)).await.unwrap();
@@ -94,14 +94,14 @@ async fn calls_share_one_refresh_and_short_tokens_are_not_refreshed_each_time() 
             assert!(result.error().is_none(), "{result:?}");
         }
         assert_eq!(far.count(is_refresh), expected);
-        // It is over for long.
+        // The authorization has long expired.
         kept.change("token_received_at", json!(1));
     }
 }
 
 #[tokio::test]
-async fn a_client_that_was_restored_has_its_secret() {
-    let (far, kept) = (Login::default().start(), Arc::new(Kept::default()));
+async fn a_restored_client_has_its_secret() {
+    let (far, kept) = (Login::default().start(), Arc::new(MemoryStore::default()));
     let (pool, person) = (ToolPool::builder().build().unwrap(), Person::default());
     let manager = person.beside(with(&far, confidential())).tokens(kept.clone());
     in_time(in_time(manager.connect(&pool)).await.unwrap().close()).await;
@@ -136,7 +136,7 @@ async fn a_secret_is_sent_to_the_configured_issuer() {
 
 #[tokio::test]
 async fn a_secret_is_sent_only_to_the_previous_issuer() {
-    let (far, kept) = (Login::default().start(), Arc::new(Kept::default()));
+    let (far, kept) = (Login::default().start(), Arc::new(MemoryStore::default()));
     let pool = ToolPool::builder().build().unwrap();
     let mut oauth = confidential();
     oauth.client_credentials = true;
@@ -151,13 +151,13 @@ async fn a_secret_is_sent_only_to_the_previous_issuer() {
 }
 
 #[tokio::test]
-async fn endless_rounds_are_limited() {
+async fn endless_authorization_rounds_are_limited() {
     let wanted = AtomicUsize::new(0);
-    let messages = move |seen: &Seen| {
+    let messages = move |seen: &RecordedRequest| {
         let number = wanted.fetch_add(usize::from(seen.calls("tools/call")), Ordering::Relaxed);
         let challenge = format!(r#"Bearer error="insufficient_scope", scope="more-{number}""#);
-        let refused = (StatusCode::FORBIDDEN, [("www-authenticate", challenge)]);
-        seen.calls("tools/call").then(|| refused.into_response())
+        let rejected = (StatusCode::FORBIDDEN, [("www-authenticate", challenge)]);
+        seen.calls("tools/call").then(|| rejected.into_response())
     };
     let far = Login { messages: Some(Arc::new(messages)), ..Login::default() }.start();
     let (pool, person) = (ToolPool::builder().build().unwrap(), Person::default());
@@ -180,7 +180,7 @@ async fn tokens_are_for_the_address_without_its_query() {
     let config = config.auth(tool_runtime::mcp::McpAuth::OAuth(McpOAuth::default()));
     let manager = person.beside(super::far::builder_of(config)).connect(&pool);
     let _manager = in_time(manager).await.unwrap();
-    let is_told = |seen: &Seen| {
+    let is_told = |seen: &RecordedRequest| {
         let said = serde_json::to_string(&Value::from(&*seen.body)).unwrap();
         seen.path != "/mcp" && said.contains("query-4kLm1q")
     };

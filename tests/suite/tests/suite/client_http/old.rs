@@ -1,6 +1,6 @@
-//! Servers of 2024-11-05: a stream to hear, another address to speak to.
+//! Servers of 2024-11-05: an event stream for answers, and another address for requests.
 
-use super::far::{Far, Seen, builder, builder_of, call, in_time, until};
+use super::far::{RecordedRequest, RemoteServer, builder, builder_of, call, in_time, until};
 use axum::body::Body;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
@@ -12,17 +12,17 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tool_runtime::mcp::{HttpConfig, McpManager, McpServerConfig, McpState};
 use tool_runtime::prelude::*;
 
-/// The stream of the one client that such a server has here.
+/// The event stream of the only client.
 #[derive(Clone, Default)]
 struct Old(Arc<Mutex<Option<UnboundedSender<String>>>>);
 
 impl Old {
-    fn start(endpoint: &'static str) -> Far {
+    fn start(endpoint: &'static str) -> RemoteServer {
         let old = Self::default();
-        Far::written(move |seen| old.answer(seen, endpoint))
+        RemoteServer::written(move |seen| old.answer(seen, endpoint))
     }
 
-    fn answer(&self, seen: &Seen, endpoint: &str) -> Option<Response> {
+    fn answer(&self, seen: &RecordedRequest, endpoint: &str) -> Option<Response> {
         match (&*seen.method, &*seen.path) {
             ("GET", "/mcp") => Some(self.stream(endpoint)),
             ("POST", "/messages") => {
@@ -38,10 +38,10 @@ impl Old {
     }
 
     fn stream(&self, endpoint: &str) -> Response {
-        let (teller, mut told) = unbounded_channel();
+        let (teller, mut report) = unbounded_channel();
         *self.0.lock().unwrap() = Some(teller);
         self.tell(format!("event: endpoint\ndata: {endpoint}\n\n"));
-        let events = futures_util::stream::poll_fn(move |context| told.poll_recv(context));
+        let events = futures_util::stream::poll_fn(move |context| report.poll_recv(context));
         let body = Body::from_stream(events.map(Ok::<_, io::Error>));
         ([("content-type", "text/event-stream")], body).into_response()
     }
@@ -68,7 +68,7 @@ fn result(message: &Value) -> Option<Value> {
     }
 }
 
-fn config(far: &Far) -> McpServerConfig {
+fn config(far: &RemoteServer) -> McpServerConfig {
     let mut http = HttpConfig::new(far.url());
     http.legacy_sse = true;
     McpServerConfig::new(http)
@@ -92,12 +92,12 @@ async fn a_server_configured_as_old_gets_initialize() {
 }
 
 #[tokio::test]
-async fn a_server_that_turns_out_to_be_old_is_remembered() {
+async fn the_version_of_an_old_server_is_remembered() {
     let far = Old::start("/messages");
     let pool = ToolPool::builder().build().unwrap();
     let manager = in_time(builder(&far.url()).connect(&pool)).await.unwrap();
     speaks(&pool, &manager).await;
-    let tried = |seen: &Seen| seen.method == "POST" && seen.path == "/mcp";
+    let tried = |seen: &RecordedRequest| seen.method == "POST" && seen.path == "/mcp";
     let before = far.count(tried);
     assert!(before > 0);
     manager.reconnect("far").await.unwrap();

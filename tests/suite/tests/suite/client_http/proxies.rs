@@ -1,4 +1,4 @@
-//! Servers of this machine are asked directly, whatever proxy the environment names.
+//! Requests to loopback servers ignore the proxies of the environment.
 
 use std::process::Command;
 use std::time::Duration;
@@ -6,13 +6,14 @@ use suite::process::run;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Another test, in a process with an environment of its own.
+/// Another test, in a process with other environment variables.
 #[test]
-fn tokens_of_this_machine_are_asked_for_without_a_proxy() {
+fn token_requests_to_loopback_ignore_proxies() {
     let program = std::env::current_exe().expect("a program knows where it is");
     let mut command = Command::new(program);
-    command.args(["--exact", "client_http::oauth::a_client_asks_for_itself"]);
-    // Nobody listens there.
+    command
+        .args(["--exact", "client_http::oauth::a_client_authenticates_with_its_own_credentials"]);
+    // A port without a listener.
     for name in ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "ALL_PROXY"] {
         command.env(name, "http://127.0.0.1:1");
     }

@@ -1,7 +1,7 @@
-//! Tools that a server does as tasks only.
+//! Tools that a server runs only as tasks.
 
-use super::super::support::Bar;
-use super::far::{Far, Seen, builder, call, in_time, open};
+use super::super::support::ProgressRecorder;
+use super::far::{RecordedRequest, RemoteServer, builder, call, in_time, open};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use tool_runtime::{
     BoxFuture, ErrorClass, HttpOptions, Peer, PeerCapability, PeerError, PeerRequest,
 };
 
-/// Tells a test how a task fares.
+/// Reports the progress of a task to a test.
 #[derive(Default)]
 struct Tub {
     started: Notify,
@@ -72,12 +72,12 @@ fn laundry(tub: &Arc<Tub>) -> ToolPool {
 
 fn started(
     tub: &Arc<Tub>,
-    gate: impl Fn(&Seen) -> Option<Response> + Send + Sync + 'static,
-) -> Far {
-    Far::start(&laundry(tub), HttpOptions::default(), gate)
+    gate: impl Fn(&RecordedRequest) -> Option<Response> + Send + Sync + 'static,
+) -> RemoteServer {
+    RemoteServer::start(&laundry(tub), HttpOptions::default(), gate)
 }
 
-/// Says yes, and how often it was asked.
+/// Accepts each question, and counts them.
 #[derive(Default)]
 struct Sure(Mutex<usize>);
 
@@ -93,7 +93,7 @@ impl Peer for Sure {
     }
 }
 
-async fn connected(far: &Far) -> (ToolPool, McpManager) {
+async fn connected(far: &RemoteServer) -> (ToolPool, McpManager) {
     let pool = ToolPool::builder().build().unwrap();
     let manager = builder(&far.url()).ask_callers().connect(&pool);
     let manager = in_time(manager).await.unwrap();
@@ -104,15 +104,15 @@ async fn connected(far: &Far) -> (ToolPool, McpManager) {
 async fn a_call_waits_until_its_task_is_done() {
     let far = started(&Arc::default(), open);
     let (pool, _manager) = connected(&far).await;
-    let bar = Arc::new(Bar::default());
+    let bar = Arc::new(ProgressRecorder::default());
     let context = pool.context().with_peer(bar.clone());
     let shirt = ToolCall::new("far.wash", r#"{"what": "shirt"}"#);
     let washed = in_time(pool.call_with(shirt, &context)).await;
     assert_eq!(washed.observation().to_text(), "clean shirt", "{washed:?}");
-    let told: Vec<_> = bar.0.lock().unwrap().iter().map(|one| one.message.clone()).collect();
-    assert_eq!(told, [Some("soaking".to_owned())]);
-    // It is known now that it is one.
-    let calls = |seen: &Seen| seen.calls("tools/call");
+    let report: Vec<_> = bar.0.lock().unwrap().iter().map(|one| one.message.clone()).collect();
+    assert_eq!(report, [Some("soaking".to_owned())]);
+    // The tool is now known to need a task.
+    let calls = |seen: &RecordedRequest| seen.calls("tools/call");
     let before = far.count(calls);
     call(&pool, "wash", json!({ "what": "sock" })).await;
     assert_eq!(far.count(calls), before + 1);
@@ -131,7 +131,7 @@ async fn a_question_of_a_task_is_answered_once() {
     let white = in_time(pool.call_with(ToolCall::new("far.bleach", "{}"), &context)).await;
     assert_eq!(white.observation().to_text(), "white", "{white:?}");
     assert_eq!(*sure.0.lock().unwrap(), 1);
-    // Nobody is there to say yes.
+    // Without a user, the question is declined.
     let declined = call(&pool, "bleach", json!({})).await;
     assert_eq!(declined.observation().to_text(), "as it was", "{declined:?}");
 }
@@ -145,7 +145,7 @@ async fn a_task_without_a_waiter_is_cancelled() {
         _ = pool.call(ToolCall::new("far.soak", "{}")) => panic!("it soaks"),
         () = async {
             in_time(tub.started.notified()).await;
-            // Nobody knows of the task before its call is answered.
+            // The task is unknown before its call is answered.
             while far.count(|seen| seen.calls("tasks/get")) == 0 {
                 tokio::task::yield_now().await;
             }
@@ -167,7 +167,7 @@ async fn a_task_outlives_a_connection() {
 }
 
 #[tokio::test]
-async fn a_task_that_its_server_forgot_may_have_had_its_effect() {
+async fn a_forgotten_task_may_have_run() {
     let far = started(&Arc::default(), |seen| {
         let answer = |id: &Value| seen.error(200, id, -32602, "no such task");
         seen.calls("tasks/get").then(|| answer(&seen.message["id"]))

@@ -1,6 +1,6 @@
-//! Servers over HTTPS, asked by a program as its users start it.
+//! Servers over HTTPS, used by a program as its users start it.
 
-use super::far::{Far, Probe, open, tools};
+use super::far::{Probe, RemoteServer, open, tools};
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use serde_json::json;
 use std::net::SocketAddr;
@@ -20,7 +20,7 @@ use tool_runtime::HttpOptions;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Files that a program is started with; gone with this.
+/// Temporary files for a program.
 struct Files {
     servers: PathBuf,
     certificate: PathBuf,
@@ -31,12 +31,12 @@ impl Files {
         let path = |name: &str| std::env::temp_dir().join(format!("tls-{}-{name}", id()));
         let files = Self { servers: path("servers.json"), certificate: path("certificate.pem") };
         let entry = json!({ "far": { "url": format!("https://{address}/mcp") } });
-        std::fs::write(&files.servers, entry.to_string()).expect("room for a file");
-        std::fs::write(&files.certificate, certificate).expect("room for a file");
+        std::fs::write(&files.servers, entry.to_string()).expect("a file");
+        std::fs::write(&files.certificate, certificate).expect("a file");
         files
     }
 
-    /// Runs the gateway, which trusts the certificates of a file, or those of the system.
+    /// Runs the gateway with trust in the certificates of a file or of the system.
     fn gateway(&self, words: &[&str], trusted: Option<&Path>) -> Ended {
         let mut command = Command::new(built("gateway"));
         command.arg("--mcp-config").arg(&self.servers).args(words).env_remove("SSL_CERT_DIR");
@@ -56,13 +56,13 @@ impl Drop for Files {
     }
 }
 
-/// Speaks TLS before a server that does not.
+/// Terminates TLS before a server without it.
 async fn front(listener: TcpListener, acceptor: TlsAcceptor, behind: SocketAddr) {
     loop {
         let (stream, _) = listener.accept().await.expect("an open port");
         let acceptor = acceptor.clone();
         tokio::spawn(async move {
-            // Whoever does not trust it leaves.
+            // A client that does not trust the certificate disconnects.
             let Ok(mut stream) = acceptor.accept(stream).await else { return };
             let mut server = TcpStream::connect(behind).await.expect("it listens");
             drop(copy_bidirectional(&mut stream, &mut server).await);
@@ -71,8 +71,8 @@ async fn front(listener: TcpListener, acceptor: TlsAcceptor, behind: SocketAddr)
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_with_a_trusted_certificate_is_reached_over_tls() {
-    let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), open);
+async fn tls_requires_a_trusted_certificate() {
+    let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), open);
     let names = ["127.0.0.1".to_owned()];
     let CertifiedKey { cert, signing_key } = generate_simple_self_signed(names).expect("a name");
     let key = PrivatePkcs8KeyDer::from(signing_key.serialize_der()).into();
@@ -86,12 +86,16 @@ async fn a_server_with_a_trusted_certificate_is_reached_over_tls() {
     let files = Files::write(listener.local_addr().expect("bound"), &cert.pem());
     let front = tokio::spawn(front(listener, acceptor, far.address));
 
-    let asked = tokio::task::spawn_blocking(move || {
+    let checked = tokio::task::spawn_blocking(move || {
         let trusting = files.gateway(&["call", "far.hit"], Some(&files.certificate));
         assert_eq!(trusting.output.trim(), "1", "{}", trusting.described());
-        let wary = files.gateway(&["doctor"], None);
-        assert!(wary.output.contains("its certificate is not trusted"), "{}", wary.described());
+        let distrusting = files.gateway(&["doctor"], None);
+        assert!(
+            distrusting.output.contains("its certificate is not trusted"),
+            "{}",
+            distrusting.described()
+        );
     });
-    asked.await.expect("both are as they should be");
+    checked.await.expect("no panic");
     front.abort();
 }

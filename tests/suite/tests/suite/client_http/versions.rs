@@ -1,7 +1,9 @@
 //! Calls in each protocol version: in sessions, without sessions, and without `initialize`.
 
-use super::super::support::Bar;
-use super::far::{Far, Probe, Seen, call, connected, in_time, legacy, open, tools};
+use super::super::support::ProgressRecorder;
+use super::far::{
+    Probe, RecordedRequest, RemoteServer, call, connected, in_time, open, stateful, tools,
+};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use serde_json::json;
@@ -11,15 +13,15 @@ use tool_runtime::mcp::McpState;
 use tool_runtime::prelude::*;
 use tool_runtime::{HttpOptions, Source};
 
-type Gate = fn(&Seen) -> Option<Response>;
+type Gate = fn(&RecordedRequest) -> Option<Response>;
 
-/// Each way to speak, and its version.
+/// Each kind of connection, and its version.
 fn ways() -> [(&'static str, HttpOptions, Gate); 3] {
     let options = HttpOptions::default;
     [
         ("2026-07-28", options(), open as Gate),
-        ("2025-11-25", options(), legacy),
-        ("2025-11-25", options().sessions(false), legacy),
+        ("2025-11-25", options(), stateful),
+        ("2025-11-25", options().sessions(false), stateful),
     ]
 }
 
@@ -27,17 +29,17 @@ fn ways() -> [(&'static str, HttpOptions, Gate); 3] {
 async fn tools_are_listed_and_called_with_progress() {
     for (version, options, gate) in ways() {
         let probe = Probe::new();
-        let far = Far::start(&tools(&probe), options, gate);
+        let far = RemoteServer::start(&tools(&probe), options, gate);
         let (pool, manager) = connected(&far).await;
         let status = manager.server("far").unwrap();
         assert_eq!((status.state, status.tools), (McpState::Ready, 4));
         assert_eq!(status.protocol.as_deref(), Some(version));
         assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
 
-        let bar = Arc::new(Bar::default());
+        let bar = Arc::new(ProgressRecorder::default());
         let context = pool.context().with_peer(bar.clone());
         in_time(pool.call_with(ToolCall::new("far.count", "{}"), &context)).await;
-        let last = bar.0.lock().unwrap().last().cloned().expect("progress is heard");
+        let last = bar.0.lock().unwrap().last().cloned().expect("progress is received");
         assert_eq!((last.done, last.message.as_deref()), (3.0, Some("step 3")), "{version}");
         manager.close().await;
     }
@@ -48,13 +50,13 @@ async fn an_abandoned_call_is_cancelled_at_the_server() {
     // Without a session, a server of 2025-11-25 cannot be cancelled.
     for (version, options, gate) in ways().into_iter().take(2) {
         let probe = Probe::new();
-        let far = Far::start(&tools(&probe), options, gate);
+        let far = RemoteServer::start(&tools(&probe), options, gate);
         let (pool, _manager) = connected(&far).await;
         tokio::select! {
             _ = pool.call(ToolCall::new("far.wait", "{}")) => panic!("it waits"),
-            told = probe.told() => assert_eq!(told, "started"),
+            report = probe.report() => assert_eq!(report, "started"),
         }
-        assert_eq!(probe.told().await, "dropped", "{version}");
+        assert_eq!(probe.report().await, "dropped", "{version}");
         assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "2", "{version}");
     }
 }
@@ -63,7 +65,7 @@ async fn an_abandoned_call_is_cancelled_at_the_server() {
 async fn changes_of_the_list_arrive() {
     for (version, options, gate) in ways().into_iter().take(2) {
         let theirs = tools(&Probe::new());
-        let far = Far::start(&theirs, options, gate);
+        let far = RemoteServer::start(&theirs, options, gate);
         let (pool, _manager) = connected(&far).await;
         let mut changes = pool.changes();
         let late = Tool::builder("late", "Come late.").handler(|| async { "here" });
@@ -89,9 +91,9 @@ async fn changes_arrive_after_a_broken_stream() {
     for answer in broken {
         let is_broken = AtomicBool::new(true);
         let theirs = tools(&Probe::new());
-        let far = Far::start(&theirs, HttpOptions::default(), move |seen| {
+        let far = RemoteServer::start(&theirs, HttpOptions::default(), move |seen| {
             let is_first = seen.method == "GET" && is_broken.swap(false, Ordering::Relaxed);
-            if is_first { Some(answer()) } else { legacy(seen) }
+            if is_first { Some(answer()) } else { stateful(seen) }
         });
         let (pool, _manager) = connected(&far).await;
         let opened = async {
@@ -111,7 +113,7 @@ async fn changes_arrive_after_a_broken_stream() {
 
 #[tokio::test]
 async fn a_session_is_ended_when_the_manager_is_closed() {
-    let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), legacy);
+    let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), stateful);
     let (_pool, manager) = connected(&far).await;
     in_time(manager.close()).await;
     let seen = far.seen();
@@ -120,17 +122,17 @@ async fn a_session_is_ended_when_the_manager_is_closed() {
 }
 
 #[tokio::test]
-async fn a_server_that_hangs_at_the_farewell_is_not_waited_for() {
+async fn a_server_that_hangs_when_a_session_ends_is_not_awaited() {
     let probe = Probe::new();
-    let gate = |seen: &Seen| {
+    let gate = |seen: &RecordedRequest| {
         if seen.method == "DELETE" {
-            // Held for as long as the answer is.
+            // Held until the answer is sent.
             let held = futures_util::stream::pending::<Result<Vec<u8>, std::io::Error>>();
             return Some(Response::new(axum::body::Body::from_stream(held)));
         }
-        legacy(seen)
+        stateful(seen)
     };
-    let far = Far::start(&tools(&probe), HttpOptions::default(), gate);
+    let far = RemoteServer::start(&tools(&probe), HttpOptions::default(), gate);
     let (_pool, manager) = connected(&far).await;
     in_time(manager.close()).await;
     assert_eq!(far.count(|seen| seen.method == "DELETE"), 1);

@@ -1,4 +1,4 @@
-//! Values that follow a schema, and values that nearly do.
+//! Values that match a schema, and values that nearly match.
 
 use super::generate::Dice;
 use serde_json::{Map, Value, json};
@@ -20,7 +20,7 @@ pub(crate) fn instances(schema: &Map<String, Value>, count: usize) -> Vec<Value>
         .collect()
 }
 
-/// An instance that is made to be valid.
+/// An instance intended to be valid.
 pub(crate) fn instance(schema: &Map<String, Value>, dice: &mut Dice) -> Value {
     Generator { root: schema, dice }.value(&Value::Object(schema.clone()), 0)
 }
@@ -94,7 +94,7 @@ impl Generator<'_> {
         Value::Object(object)
     }
 
-    /// Changes one place.
+    /// Changes one value inside.
     fn change(&mut self, value: &mut Value) {
         match value {
             Value::Object(members) if !members.is_empty() => {

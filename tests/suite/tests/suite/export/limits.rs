@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use tool_runtime::export::Api;
 use tool_runtime::prelude::*;
 
-/// Whether the API can be asked for strict mode: the reason if not.
+/// Checks whether the API accepts the schema in strict mode.
 fn reason(schema: Value) -> Option<String> {
     let tool = Tool::new(ToolDefinition::new("t", "Echo.").with_input_schema(schema), Echo);
     let pool = ToolPool::builder().add(tool).build().unwrap();

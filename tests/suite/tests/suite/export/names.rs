@@ -1,4 +1,4 @@
-//! Names of tools and arguments that an API does not take.
+//! Names of tools and arguments that an API rejects.
 
 use super::super::support::Echo;
 use serde_json::json;

@@ -1,5 +1,5 @@
-//! Recorded traffic of the APIs: a few exchanges in `recordings.json`, and those of a folder that
-//! `LLM_RECORDINGS` may name.
+//! Recorded traffic of the APIs: a few exchanges in `recordings.json`, and those in the folder that
+//! `LLM_RECORDINGS` names.
 
 use super::instances::instances;
 use serde_json::{Map, Value};
@@ -82,7 +82,7 @@ fn exchange(file: &Path, path: &str, request: &str, status: u64, answer: &str) -
     Some(Exchange { file: file.to_owned(), api, request, status, answer: answer.to_owned() })
 }
 
-/// Name, schema and strictness of the tools of a request.
+/// Name, schema and strict mode of the tools of a request.
 fn tools(exchange: &Exchange) -> Vec<(String, Map<String, Value>, bool)> {
     let mut found = Vec::new();
     for tool in exchange.request["tools"].as_array().into_iter().flatten() {
@@ -123,7 +123,7 @@ fn schema_of(definition: &Value) -> &Value {
 }
 
 #[test]
-fn schemas_that_an_api_accepted_mean_the_same_after_export() {
+fn accepted_schemas_keep_their_meaning_after_export() {
     let (mut seen, mut compared) = (BTreeSet::new(), 0);
     for exchange in exchanges().iter().filter(|exchange| exchange.status == 200) {
         for tool in tools(exchange) {
@@ -163,7 +163,7 @@ fn schemas_that_an_api_accepted_mean_the_same_after_export() {
 }
 
 #[test]
-fn requests_that_an_api_refused_are_not_sent_so() {
+fn rejected_requests_are_exported_differently() {
     for exchange in exchanges().iter().filter(|exchange| exchange.status == 400) {
         let tools = tools(exchange);
         let all = exchange.request["tools"].as_array().map_or(0, Vec::len);
@@ -179,7 +179,7 @@ fn requests_that_an_api_refused_are_not_sent_so() {
 }
 
 #[test]
-fn calls_of_whole_and_streamed_answers_are_read() {
+fn calls_are_read_from_complete_and_streamed_responses() {
     let mut calls_read = 0;
     for exchange in exchanges().iter().filter(|exchange| exchange.status == 200) {
         let answer = match serde_json::from_str(&exchange.answer) {

@@ -29,7 +29,7 @@ async fn messages(api: Api) -> Vec<Value> {
 const AUDIO: &str = "[audio/wav, 3 bytes, which cannot be shown here]";
 
 #[tokio::test]
-async fn anthropic_takes_images_and_errors() {
+async fn anthropic_supports_images_and_errors() {
     let expected = json!([{ "role": "user", "content": [
         { "type": "tool_result", "tool_use_id": "id-look", "content": [
             { "type": "text", "text": "A map." },
@@ -43,7 +43,7 @@ async fn anthropic_takes_images_and_errors() {
 }
 
 #[tokio::test]
-async fn chat_completions_take_texts() {
+async fn chat_completions_support_text() {
     let look =
         format!("A map.\n[image/png, 8 bytes, which cannot be shown here]\n{AUDIO}\na <file:///a>");
     let expected = json!([
@@ -54,7 +54,7 @@ async fn chat_completions_take_texts() {
 }
 
 #[tokio::test]
-async fn responses_take_images() {
+async fn responses_support_images() {
     let expected = json!([
         { "type": "function_call_output", "call_id": "id-look", "output": [
             { "type": "input_text", "text": "A map." },
@@ -68,7 +68,7 @@ async fn responses_take_images() {
 }
 
 #[tokio::test]
-async fn gemini_takes_images_beside_the_response() {
+async fn gemini_supports_images_beside_the_response() {
     let output = format!("A map.\n{AUDIO}\na <file:///a>");
     let expected = json!([{ "role": "user", "parts": [
         { "functionResponse": {
@@ -83,7 +83,7 @@ async fn gemini_takes_images_beside_the_response() {
 }
 
 #[tokio::test]
-async fn mcp_results_are_whole() {
+async fn mcp_results_are_complete() {
     let messages = messages(Api::Mcp).await;
     assert_eq!(messages[0]["content"][1]["data"], PIXEL);
     assert_eq!(messages[1]["isError"], true);

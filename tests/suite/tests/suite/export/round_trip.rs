@@ -1,4 +1,4 @@
-//! Definitions, a model's call, the call, its result, and the messages after it.
+//! Round trip: definitions, a model's call, its execution, the result and the following messages.
 
 use super::generate::{Dice, schemas};
 use super::instances::instance;
@@ -26,7 +26,7 @@ fn schema_of(api: Api, exported: &Exported) -> &Value {
     }
 }
 
-/// The arguments as a model writes them: `null` for an absent argument where all are required.
+/// The arguments as written by a model: `null` for an absent argument if all are required.
 fn as_written(
     value: &Value,
     own: &Value,
@@ -58,7 +58,7 @@ fn as_written(
     }
 }
 
-/// The schema itself: through a reference and a union with `null`.
+/// Resolves a reference, and a union with `null`.
 fn resolved<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
     if let Some(target) = schema["$ref"].as_str() {
         return resolved(root.pointer(&target[1..]).unwrap(), root);
@@ -81,7 +81,7 @@ fn without_null(value: &Value) -> Value {
 }
 
 #[test]
-fn arguments_of_every_schema_come_back_as_the_tool_knows_them() {
+fn arguments_of_every_schema_are_restored_for_the_tool() {
     let mut dice = Dice::new();
     let mut strict = [0, 0];
     for schema in schemas(300) {
@@ -111,7 +111,7 @@ fn arguments_of_every_schema_come_back_as_the_tool_knows_them() {
                 if let Some(restore) = &tool.restore {
                     restore(&mut written);
                 }
-                // An argument that accepts `null` is given as `null` where the model must write it.
+                // If all arguments are required, a given `null` is removed like an absent argument.
                 let (written, value) = (without_null(&written), without_null(&value));
                 assert_eq!(written, value, "{api}: {own}\n{sent}");
             }
@@ -121,7 +121,7 @@ fn arguments_of_every_schema_come_back_as_the_tool_knows_them() {
 }
 
 #[test]
-fn a_name_that_was_not_exported_stays_as_the_model_wrote_it() {
+fn a_name_that_was_not_exported_is_unchanged() {
     let calls = Api::Anthropic.calls(&json!({ "content": [
         { "type": "tool_use", "id": "1", "name": "no.such", "input": {} },
     ] }));

@@ -1,4 +1,4 @@
-//! The same schemas by the transformers of OpenAI's and Google's own libraries.
+//! Compares schemas with those of OpenAI's and Google's own libraries.
 
 use super::generate::schemas;
 use serde_json::{Map, Value, json};
@@ -10,11 +10,11 @@ use tool_runtime::export::{Api, ApiFormat as _, Exported};
 
 const COUNT: usize = 500;
 
-/// Keywords that this library moves into the description: the API documents them as not supported,
-/// and its own library passes them on.
-const OPENAI_REFUSES: [&str; 3] = ["default", "minLength", "maxLength"];
+/// Keywords that this library moves into the description, although the provider's library passes them on: the API
+/// documents them as unsupported.
+const OPENAI_UNSUPPORTED: [&str; 3] = ["default", "minLength", "maxLength"];
 const OPENAI_FORMATS: [&str; 2] = ["date", "date-time"];
-const GEMINI_REFUSES: [&str; 4] = ["default", "min_length", "max_length", "pattern"];
+const GEMINI_UNSUPPORTED: [&str; 4] = ["default", "min_length", "max_length", "pattern"];
 
 fn definition(schema: &Map<String, Value>) -> ToolDefinition {
     let mut definition = ToolDefinition::new("tool", "A tool.");
@@ -28,7 +28,7 @@ fn gemini_of(exported: &Exported) -> Value {
 
 #[test]
 fn schemas_equal_those_of_the_official_libraries() {
-    // The libraries rename nothing.
+    // The libraries do not rename arguments.
     let renamed = Value::from_iter(schemas(COUNT)).to_string();
     let renamed = renamed.replace("kebab-name", "kebab_name").replace("dot.name", "dot_name");
     let schemas: Vec<Map<String, Value>> = serde_json::from_str(&renamed).unwrap();
@@ -67,7 +67,7 @@ fn schemas_equal_those_of_the_official_libraries() {
         let [mut before, mut after] = [theirs["gemini"][0].clone(), theirs["gemini"][1].clone()];
         for google in [&mut before, &mut after] {
             without(google, &["description"]);
-            without(google, &GEMINI_REFUSES);
+            without(google, &GEMINI_UNSUPPORTED);
         }
         assert_eq!(before, after, "{}", Value::Object(schema.clone()));
     }
@@ -75,16 +75,16 @@ fn schemas_equal_those_of_the_official_libraries() {
     assert!(strict > COUNT / 2, "{strict}");
 }
 
-/// The differences: arguments that may be absent accept `null`, `oneOf` is `anyOf`, keywords and
-/// formats that the API refuses are in the description.
+/// The expected differences: optional arguments accept `null`, `oneOf` becomes `anyOf`, unsupported keywords and
+/// formats are moved into the description.
 fn as_openai_documents(sdk: &mut Value, schema: &Value, root: &Map<String, Value>) {
     let Some(map) = sdk.as_object_mut() else { return };
-    map.retain(|keyword, _| !OPENAI_REFUSES.contains(&keyword.as_str()));
+    map.retain(|keyword, _| !OPENAI_UNSUPPORTED.contains(&keyword.as_str()));
     if map.get("format").is_some_and(|format| OPENAI_FORMATS.iter().all(|known| known != format)) {
         map.remove("format");
     }
     if let Some(alternatives) = map.remove("oneOf") {
-        // The alternatives say the type.
+        // The alternatives have the type.
         map.remove("type");
         map.insert("anyOf".to_owned(), alternatives);
     }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use tool_runtime::export::{AnswerStream, Api, ApiFormat as _, Delta, StreamError};
 
-/// The answer and what was told while it came.
+/// The final answer and the deltas on the way.
 fn streamed(api: Api, events: &[Value]) -> (Value, Vec<Delta>) {
     let mut stream = AnswerStream::new(api);
     let news = events.iter().filter_map(|event| stream.push(event).unwrap()).collect();
@@ -56,7 +56,7 @@ fn anthropic_blocks_grow_and_signatures_are_kept() {
 }
 
 #[test]
-fn arguments_that_were_cut_off_stay_as_the_model_wrote_them() {
+fn truncated_arguments_are_unchanged() {
     let (answer, _) = streamed(
         Api::Anthropic,
         &[
@@ -67,12 +67,12 @@ fn arguments_that_were_cut_off_stay_as_the_model_wrote_them() {
         ],
     );
     assert_eq!(calls(Api::Anthropic, &answer), [call("t", "add", "{\"a\": ")]);
-    // The API takes objects alone in a message.
+    // The API only accepts objects in a message.
     assert_eq!(Api::Anthropic.answer(&answer).unwrap()[0]["content"][0]["input"], json!({}));
 }
 
 #[test]
-fn parallel_calls_of_chat_completions_come_in_pieces() {
+fn fragments_of_parallel_chat_completions_calls_are_joined() {
     let chunk = |delta: Value, finish: Value| json!({ "id": "c", "choices": [{ "index": 0, "delta": delta, "finish_reason": finish }] });
     let piece = |index: u32, id: Value, name: Value, arguments: &str| json!({ "tool_calls": [{ "index": index, "id": id, "type": "function", "function": { "name": name, "arguments": arguments } }] });
     let (answer, _) = streamed(
@@ -136,7 +136,7 @@ fn gemini_texts_are_joined_and_signatures_kept() {
 }
 
 #[test]
-fn a_stream_without_its_end_and_errors_are_told() {
+fn incomplete_streams_and_errors_are_reported() {
     let stream = AnswerStream::new(Api::Anthropic);
     assert_eq!(stream.finish(), Err(StreamError::Incomplete));
     let mut stream = AnswerStream::new(Api::Anthropic);
@@ -146,7 +146,7 @@ fn a_stream_without_its_end_and_errors_are_told() {
     assert!(matches!(stream.push_line("data: {"), Err(StreamError::NotJson(_))));
 }
 
-/// JSON of the keys that events have, in places where they do not belong.
+/// JSON with keys of events in unexpected positions.
 fn odd() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -204,7 +204,7 @@ fn odd() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn odd_events_and_answers_never_panic(events in prop::collection::vec(odd(), 0..6)) {
+    fn malformed_events_and_responses_never_panic(events in prop::collection::vec(odd(), 0..6)) {
         for api in Api::ALL {
             let mut stream = AnswerStream::new(api);
             for event in &events {

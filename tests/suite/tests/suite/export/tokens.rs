@@ -1,4 +1,4 @@
-//! The estimate of sizes.
+//! Estimated token counts.
 
 use super::generate::schemas;
 use serde_json::Value;

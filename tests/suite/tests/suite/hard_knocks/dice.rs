@@ -1,4 +1,4 @@
-//! Chance that is the same in every run.
+//! Deterministic random numbers.
 
 /// xorshift64* (Vigna 2016).
 pub(super) struct Dice(u64);

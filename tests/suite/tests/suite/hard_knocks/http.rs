@@ -1,9 +1,9 @@
-//! Many connections over HTTP.
+//! Many concurrent HTTP connections.
 
-use super::HANGING;
+use super::HANG_LIMIT;
 use super::dice::Dice;
 use super::vitals::Vitals;
-use crate::http::client::{Answer, Ask, Connection};
+use crate::http::client::{Answer, Connection, RawRequest};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader};
@@ -16,14 +16,14 @@ const CLIENTS: u64 = 16;
 const WARM_UP: u64 = 4_000;
 const MESSAGES: u64 = 50_000;
 
-/// How many unfinished requests a client leaves lying about.
+/// Number of unfinished requests that a client abandons.
 const MAX_UNFINISHED: usize = 4;
 
-/// How long the server keeps a session in which nothing happens.
+/// Idle timeout of a session.
 const SESSION_IDLE: Duration = Duration::from_secs(1);
 
-/// How long the server may take to forget what clients left behind.
-const FORGETTING: Duration = Duration::from_secs(60);
+/// Time for the server to release the resources of abandoned requests.
+const RELEASE_TIMEOUT: Duration = Duration::from_secs(60);
 
 struct Server {
     child: Child,
@@ -35,25 +35,25 @@ impl Server {
     fn start() -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_knocked_server"))
             .arg("http")
-            // Threads that panic wait for each other's traces; time would be lost, and is limited.
+            // A panicking thread waits for the backtraces of others, which would take too long.
             .env("RUST_BACKTRACE", "0")
             .stderr(Stdio::piped())
             .spawn()
             .expect("the server starts");
-        let _limit = Limit::within(HANGING, &child);
+        let _limit = Limit::within(HANG_LIMIT, &child);
         let mut log = BufReader::new(child.stderr.take().expect("piped")).lines();
         let address = log.next().expect("a line").expect("UTF-8");
-        // Every panic is told there: somebody must read it.
+        // The server logs every panic, so its log must be drained.
         std::thread::spawn(move || log.for_each(drop));
         Self { address: address.parse().expect("an address"), child, _limit }
     }
 
-    /// Asks again while the requests that clients left behind are in flight.
+    /// Retries while abandoned requests of other clients are in flight.
     async fn vitals(&self) -> Vitals {
-        let end = Instant::now() + FORGETTING;
+        let end = Instant::now() + RELEASE_TIMEOUT;
         loop {
             let mut connection = Connection::open(self.address).await;
-            let answer = connection.ask(&call(1, "vitals", json!({}))).await;
+            let answer = connection.request(&call(1, "vitals", json!({}))).await;
             if answer.status() != 503 || Instant::now() > end {
                 return Vitals::of(&answer.json()["result"]);
             }
@@ -61,8 +61,8 @@ impl Server {
         }
     }
 
-    /// All clients at once, each with its share.
-    async fn knocked(&self, messages: u64, seed: u64) {
+    /// Runs all clients concurrently, each with its share.
+    async fn load(&self, messages: u64, seed: u64) {
         let clients = (0..CLIENTS).map(|number| {
             let client = Client::new(self.address, seed * CLIENTS + number);
             tokio::spawn(client.run(messages / CLIENTS))
@@ -80,8 +80,8 @@ impl Drop for Server {
     }
 }
 
-fn call(id: u64, tool: &str, arguments: Value) -> Ask {
-    Ask::modern(id, "tools/call", json!({"name": tool, "arguments": arguments}))
+fn call(id: u64, tool: &str, arguments: Value) -> RawRequest {
+    RawRequest::stateless(id, "tools/call", json!({"name": tool, "arguments": arguments}))
 }
 
 struct Client {
@@ -101,26 +101,28 @@ impl Client {
     async fn run(mut self, messages: u64) {
         for _ in 0..messages {
             self.next_id += 1;
-            self.knock().await;
+            self.random_step().await;
         }
     }
 
-    async fn knock(&mut self) {
+    async fn random_step(&mut self) {
         let id = self.next_id;
         match self.dice.below(100) {
             0..45 => self.adds().await,
             45..50 => {
-                let answer = self.ask(&call(id, "boom", json!({}))).await;
+                let answer = self.request(&call(id, "boom", json!({}))).await;
                 answer.inspect(|answer| assert_eq!(answer.json()["result"]["isError"], true));
             }
-            50..54 => self.refused(&Ask::post("{\"jsonrpc\": "), 400).await,
-            54..58 => self.refused(&Ask::modern(id, "no/such/method", json!({})), 404).await,
-            58..61 => self.refused(&Ask::post("x".repeat(70 << 10)), 413).await,
-            61..64 => self.refused(&call(id, "add", json!({})).with("mcp-name", "sub"), 400).await,
-            64..67 => {
-                self.refused(&call(id, "add", json!({})).with("host", "evil.test"), 403).await;
+            50..54 => self.rejected(&RawRequest::post("{\"jsonrpc\": "), 400).await,
+            54..58 => {
+                self.rejected(&RawRequest::stateless(id, "no/such/method", json!({})), 404).await
             }
-            67..70 => self.refused(&Ask::new("PUT", "/mcp"), 405).await,
+            58..61 => self.rejected(&RawRequest::post("x".repeat(70 << 10)), 413).await,
+            61..64 => self.rejected(&call(id, "add", json!({})).with("mcp-name", "sub"), 400).await,
+            64..67 => {
+                self.rejected(&call(id, "add", json!({})).with("host", "evil.test"), 403).await;
+            }
+            67..70 => self.rejected(&RawRequest::new("PUT", "/mcp"), 405).await,
             70..75 => self.leaves_in_the_middle(&call(id, "add", json!({"a": 1, "b": 2}))).await,
             75..80 => {
                 let mut connection = Connection::open(self.address).await;
@@ -132,13 +134,13 @@ impl Client {
         }
     }
 
-    /// Asks on the connection that is open. `None` if the server is too busy, and says so.
-    async fn ask(&mut self, ask: &Ask) -> Option<Answer> {
+    /// Sends a request on the open connection. `None` if the server is overloaded and rejects it.
+    async fn request(&mut self, request: &RawRequest) -> Option<Answer> {
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
             None => Connection::open(self.address).await,
         };
-        let answer = connection.ask(ask).await;
+        let answer = connection.request(request).await;
         if answer.head.header("connection") != "close" {
             self.connection = Some(connection);
         }
@@ -147,32 +149,32 @@ impl Client {
 
     async fn adds(&mut self) {
         let (id, a, b) = (self.next_id, self.dice.below(1000), self.dice.below(1000));
-        if let Some(answer) = self.ask(&call(id, "add", json!({"a": a, "b": b}))).await {
+        if let Some(answer) = self.request(&call(id, "add", json!({"a": a, "b": b}))).await {
             let answer = answer.json();
             assert_eq!(answer["id"], id);
             assert_eq!(answer["result"]["content"][0]["text"], (a + b).to_string());
         }
     }
 
-    async fn refused(&mut self, ask: &Ask, status: u16) {
-        if let Some(answer) = self.ask(ask).await {
+    async fn rejected(&mut self, request: &RawRequest, status: u16) {
+        if let Some(answer) = self.request(request).await {
             assert_eq!(answer.status(), status, "{answer:?}");
         }
-        // What was not read of the request may be left on the connection.
+        // The unread rest of the request may still be on the connection.
         self.connection = None;
     }
 
-    async fn leaves_in_the_middle(&mut self, ask: &Ask) {
-        let bytes = ask.bytes();
+    async fn leaves_in_the_middle(&mut self, request: &RawRequest) {
+        let bytes = request.bytes();
         let end = usize::try_from(self.dice.below(bytes.len() as u64)).expect("a length");
         Connection::open(self.address).await.write(&bytes[..end]).await;
     }
 
-    /// Leaves requests lying about; the oldest must have been closed, with a reason.
+    /// Abandons requests; the server must have closed the oldest with an error.
     async fn never_finishes(&mut self) {
         let mut connection = Connection::open(self.address).await;
-        let ask = call(1, "add", json!({})).with("content-length", "1000");
-        connection.write(&ask.bytes()).await;
+        let request = call(1, "add", json!({})).with("content-length", "1000");
+        connection.write(&request.bytes()).await;
         self.unfinished.push_back(connection);
         if self.unfinished.len() > MAX_UNFINISHED {
             let mut oldest = self.unfinished.pop_front().expect("there are some");
@@ -191,17 +193,17 @@ impl Client {
 
     async fn holds_a_session(&mut self) {
         let begun = Instant::now();
-        let Some(hello) = self.ask(&Ask::initialize()).await else {
+        let Some(initialized) = self.request(&RawRequest::initialize()).await else {
             return;
         };
-        let session = hello.head.header("mcp-session-id").to_owned();
+        let session = initialized.head.header("mcp-session-id").to_owned();
         match self.dice.below(8) {
-            // Left to expire.
+            // Abandoned until it expires.
             0 => return,
-            1 => Connection::open(self.address).await.send(&Ask::listen(&session)).await,
+            1 => Connection::open(self.address).await.send(&RawRequest::listen(&session)).await,
             _ => {
-                let ask = Ask::call_within(&session, self.next_id, "boom");
-                if let Some(answer) = self.ask(&ask).await {
+                let request = RawRequest::call_within(&session, self.next_id, "boom");
+                if let Some(answer) = self.request(&request).await {
                     if answer.status() == 404 {
                         assert!(begun.elapsed() >= SESSION_IDLE, "{answer:?}");
                         return;
@@ -210,22 +212,22 @@ impl Client {
                 }
             }
         }
-        self.ask(&Ask::new("DELETE", "/mcp").with("mcp-session-id", &session)).await;
+        self.request(&RawRequest::new("DELETE", "/mcp").with("mcp-session-id", &session)).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stream_of_everything_over_http() {
+async fn random_requests_over_http() {
     let server = Server::start();
-    server.knocked(WARM_UP, 1).await;
+    server.load(WARM_UP, 1).await;
     let before = settled(&server, None).await;
-    server.knocked(MESSAGES - WARM_UP, 2).await;
+    server.load(MESSAGES - WARM_UP, 2).await;
     settled(&server, Some(&before)).await;
 }
 
 /// Waits until sessions have expired and connections are closed.
 async fn settled(server: &Server, before: Option<&Vitals>) -> Vitals {
-    let end = Instant::now() + FORGETTING;
+    let end = Instant::now() + RELEASE_TIMEOUT;
     let mut last = server.vitals().await;
     loop {
         tokio::time::sleep(Duration::from_millis(1500)).await;

@@ -1,6 +1,6 @@
 //! One connection over stdio.
 
-use super::HANGING;
+use super::HANG_LIMIT;
 use super::dice::Dice;
 use super::vitals::Vitals;
 use serde_json::{Value, json};
@@ -12,14 +12,14 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use suite::limit::Limit;
 
-/// Looks at a server's vitals.
-const LOOKS: usize = 10;
+/// Number of checks of the server's resources.
+const CHECKS: usize = 10;
 
 const WARM_UP: u64 = 10_000;
 const MESSAGES: u64 = 150_000;
 
-/// What must come back for an id.
-enum Due {
+/// The expected answer to an id.
+enum Expected {
     /// A result with this text.
     Text(String),
     /// A result with `isError`.
@@ -28,50 +28,51 @@ enum Due {
     Error(i64),
     /// A result of any kind.
     Result,
-    /// One answer or none: it is cancelled.
+    /// One answer or no answer: the request is cancelled.
     Maybe,
 }
 
-impl Due {
-    fn is_certain(&self) -> bool {
+impl Expected {
+    fn must_be_answered(&self) -> bool {
         !matches!(self, Self::Maybe)
     }
 }
 
-/// What was sent and is not answered yet.
+/// Requests that are sent and not answered.
 #[derive(Default)]
-struct Ledger {
-    due: HashMap<u64, Due>,
-    /// How many of these must be answered. Counting them for each answer would be slower than the server.
+struct PendingAnswers {
+    expected: HashMap<u64, Expected>,
+    /// Number of these that must be answered. Counting them for each answer would be slower than the server.
     open: u64,
     /// Lines whose answers have no id.
     nameless: u64,
-    /// The last answer to a question for vitals.
+    /// The last report of resources.
     vitals: Option<Value>,
     fault: Option<String>,
 }
 
-impl Ledger {
-    fn expect(&mut self, id: u64, due: Due) {
-        self.open += u64::from(due.is_certain());
-        self.due.insert(id, due);
+impl PendingAnswers {
+    fn expect(&mut self, id: u64, expected: Expected) {
+        self.open += u64::from(expected.must_be_answered());
+        self.expected.insert(id, expected);
     }
 
     fn settle(&mut self, answer: &Value) -> Result<(), String> {
         let Some(id) = answer["id"].as_u64() else {
-            let is_refusal = answer["id"].is_null() && answer["error"]["code"].is_i64();
-            self.nameless = self.nameless.checked_sub(1).filter(|_| is_refusal).ok_or("unasked")?;
+            let is_rejection = answer["id"].is_null() && answer["error"]["code"].is_i64();
+            self.nameless =
+                self.nameless.checked_sub(1).filter(|_| is_rejection).ok_or("unasked")?;
             return Ok(());
         };
         let result = &answer["result"];
-        let due = self.due.remove(&id).ok_or("answered twice, or never asked")?;
-        self.open -= u64::from(due.is_certain());
-        let fits = match due {
-            Due::Text(text) => result["content"][0]["text"] == *text,
-            Due::Failure => result["isError"] == true,
-            Due::Error(code) => answer["error"]["code"] == code,
-            Due::Result => result.is_object(),
-            Due::Maybe => true,
+        let expected = self.expected.remove(&id).ok_or("answered twice, or never asked")?;
+        self.open -= u64::from(expected.must_be_answered());
+        let fits = match expected {
+            Expected::Text(text) => result["content"][0]["text"] == *text,
+            Expected::Failure => result["isError"] == true,
+            Expected::Error(code) => answer["error"]["code"] == code,
+            Expected::Result => result.is_object(),
+            Expected::Maybe => true,
         };
         if result["structuredContent"]["tasks"].is_u64() {
             self.vitals = Some(result.clone());
@@ -85,42 +86,42 @@ impl Ledger {
 }
 
 /// The server and both ends of its connection.
-struct Talk {
+struct Conversation {
     child: Child,
     input: BufWriter<ChildStdin>,
-    ledger: Arc<(Mutex<Ledger>, Condvar)>,
+    ledger: Arc<(Mutex<PendingAnswers>, Condvar)>,
     reader: JoinHandle<()>,
     next_id: u64,
     dice: Dice,
     _limit: Limit,
 }
 
-impl Talk {
+impl Conversation {
     fn start() -> Self {
         Self::start_with(&mut Command::new(env!("CARGO_BIN_EXE_knocked_server")))
     }
 
     fn start_with(command: &mut Command) -> Self {
         let mut child = command
-            // Threads that panic wait for each other's traces.
+            // A panicking thread waits for the backtraces of others.
             .env("RUST_BACKTRACE", "0")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            // Every panic is told there.
+            // The server logs every panic.
             .stderr(Stdio::null())
             .spawn()
             .expect("the server starts");
-        let ledger = Arc::<(Mutex<Ledger>, Condvar)>::default();
+        let ledger = Arc::<(Mutex<PendingAnswers>, Condvar)>::default();
         let output = BufReader::new(child.stdout.take().expect("piped"));
         let reader = std::thread::spawn({
             let ledger = Arc::clone(&ledger);
             move || read(output, &ledger)
         });
         let input = BufWriter::new(child.stdin.take().expect("piped"));
-        let (dice, _limit) = (Dice::new(4), Limit::within(HANGING, &child));
+        let (dice, _limit) = (Dice::new(4), Limit::within(HANG_LIMIT, &child));
         let mut talk = Self { child, input, ledger, reader, next_id: 0, dice, _limit };
         let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
-        talk.request("initialize", &hello, Due::Result);
+        talk.request("initialize", &hello, Expected::Result);
         talk.settled();
         talk.line(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
         talk
@@ -137,47 +138,47 @@ impl Talk {
         self.line(line);
     }
 
-    fn request(&mut self, method: &str, params: &Value, due: Due) -> u64 {
+    fn request(&mut self, method: &str, params: &Value, expected: Expected) -> u64 {
         self.next_id += 1;
         let id = self.next_id;
-        self.ledger.0.lock().expect("no panic").expect(id, due);
+        self.ledger.0.lock().expect("no panic").expect(id, expected);
         self.line(
             &json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string(),
         );
         id
     }
 
-    fn call(&mut self, tool: &str, arguments: &Value, due: Due) -> u64 {
-        self.request("tools/call", &json!({"name": tool, "arguments": arguments}), due)
+    fn call(&mut self, tool: &str, arguments: &Value, expected: Expected) -> u64 {
+        self.request("tools/call", &json!({"name": tool, "arguments": arguments}), expected)
     }
 
     fn call_and_cancel(&mut self) {
-        let id = self.call("wait", &json!({"millis": 60_000}), Due::Maybe);
+        let id = self.call("wait", &json!({"millis": 60_000}), Expected::Maybe);
         let gone = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
         self.line(&gone.to_string());
     }
 
-    fn knock(&mut self) {
+    fn random_step(&mut self) {
         match self.dice.below(100) {
             0..40 => {
                 let (a, b) = (self.dice.below(1000), self.dice.below(1000));
                 let sum = (a + b).to_string();
-                self.call("add", &json!({"a": a, "b": b}), Due::Text(sum));
+                self.call("add", &json!({"a": a, "b": b}), Expected::Text(sum));
             }
             40..50 => self.call_and_cancel(),
-            50..55 => drop(self.call("wait", &json!({"millis": 1}), Due::Result)),
-            55..60 => drop(self.call("boom", &json!({}), Due::Failure)),
-            60..65 => drop(self.call("add", &json!({"a": "one", "c": []}), Due::Failure)),
-            65..70 => drop(self.call("nothing", &json!({}), Due::Error(-32602))),
-            70..75 => drop(self.request("no/such/method", &json!({}), Due::Error(-32601))),
-            75..78 => drop(self.request("tools/call", &json!({"name": 7}), Due::Error(-32602))),
-            78..82 => drop(self.request("ping", &json!({}), Due::Result)),
-            82..85 => drop(self.request("tools/list", &json!({}), Due::Result)),
+            50..55 => drop(self.call("wait", &json!({"millis": 1}), Expected::Result)),
+            55..60 => drop(self.call("boom", &json!({}), Expected::Failure)),
+            60..65 => drop(self.call("add", &json!({"a": "one", "c": []}), Expected::Failure)),
+            65..70 => drop(self.call("nothing", &json!({}), Expected::Error(-32602))),
+            70..75 => drop(self.request("no/such/method", &json!({}), Expected::Error(-32601))),
+            75..78 => drop(self.request("tools/call", &json!({"name": 7}), Expected::Error(-32602))),
+            78..82 => drop(self.request("ping", &json!({}), Expected::Result)),
+            82..85 => drop(self.request("tools/list", &json!({}), Expected::Result)),
             85..88 => self.junk("{\"jsonrpc\": \"2.0\", \"id\": 1, "),
             88..90 => self.junk("[1, 2]"),
             90..91 => self.junk(&"[".repeat(5000)),
             91..92 => self.junk(&"x".repeat(70 << 10)),
-            92..94 => drop(self.call("big", &json!({"kib": 64}), Due::Result)),
+            92..94 => drop(self.call("big", &json!({"kib": 64}), Expected::Result)),
             94..96 => self.line(r#"{"jsonrpc":"2.0","method":"notifications/unheard_of"}"#),
             96..98 => self.line(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"x"}}"#),
             _ => self.line("\r"),
@@ -195,21 +196,21 @@ impl Talk {
         assert!(ledger.is_settled(), "{} are not answered", ledger.open);
     }
 
-    /// Vitals of the server, with the fewest tasks of several looks: the task of an answered call or
+    /// Resources of the server, with the minimum of several task counts: the task of an answered call or
     /// message may not have ended yet.
     fn vitals(&mut self) -> Vitals {
         let first = self.vitals_now();
-        (0..LOOKS).fold(first, |fewest, _| fewest.fewest_tasks(self.vitals_now()))
+        (0..CHECKS).fold(first, |fewest, _| fewest.fewest_tasks(self.vitals_now()))
     }
 
     fn vitals_now(&mut self) -> Vitals {
-        self.call("vitals", &json!({}), Due::Result);
+        self.call("vitals", &json!({}), Expected::Result);
         self.settled();
         let ledger = self.ledger.0.lock().expect("no panic");
         Vitals::of(ledger.vitals.as_ref().expect("an answer"))
     }
 
-    /// The end of the input ends the server.
+    /// The server exits at the end of its input.
     fn finish(mut self) {
         drop(self.input);
         assert!(self.child.wait().expect("a status").success());
@@ -218,8 +219,8 @@ impl Talk {
     }
 }
 
-/// Reads all answers, at times with a rest, as a busy client does.
-fn read(output: BufReader<ChildStdout>, ledger: &(Mutex<Ledger>, Condvar)) {
+/// Reads all answers, with occasional pauses, like a busy client.
+fn read(output: BufReader<ChildStdout>, ledger: &(Mutex<PendingAnswers>, Condvar)) {
     for (number, line) in output.lines().enumerate() {
         let line = line.expect("UTF-8");
         let mut open = ledger.0.lock().expect("no panic");
@@ -241,15 +242,15 @@ fn read(output: BufReader<ChildStdout>, ledger: &(Mutex<Ledger>, Condvar)) {
 }
 
 #[test]
-fn a_stream_of_everything_over_stdio() {
-    let mut talk = Talk::start();
+fn random_messages_over_stdio() {
+    let mut talk = Conversation::start();
     for _ in 0..WARM_UP {
-        talk.knock();
+        talk.random_step();
     }
     talk.settled();
     let before = talk.vitals();
     for _ in WARM_UP..MESSAGES {
-        talk.knock();
+        talk.random_step();
     }
     talk.settled();
     let after = talk.vitals();
@@ -257,11 +258,11 @@ fn a_stream_of_everything_over_stdio() {
     talk.finish();
 }
 
-/// One thread reads and works: it must not read on before it has worked.
+/// One thread reads and runs tools: it must run the tool before it reads on.
 #[test]
 fn messages_sent_ahead_are_bounded() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_knocked_server"));
-    let mut talk = Talk::start_with(command.env("TOKIO_WORKER_THREADS", "1"));
+    let mut talk = Conversation::start_with(command.env("TOKIO_WORKER_THREADS", "1"));
     for _ in 0..10_000 {
         talk.call_and_cancel();
     }
@@ -270,14 +271,14 @@ fn messages_sent_ahead_are_bounded() {
     talk.finish();
 }
 
-/// Hosts that die while they are answered.
+/// Hosts that exit while answers are written.
 #[test]
 fn connections_that_end_in_the_middle_end_the_server() {
     for seed in 0..20 {
-        let mut talk = Talk::start();
+        let mut talk = Conversation::start();
         talk.dice = Dice::new(seed);
         for _ in 0..200 {
-            talk.knock();
+            talk.random_step();
         }
         drop(talk.input.flush());
         talk.finish();

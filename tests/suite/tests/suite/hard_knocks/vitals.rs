@@ -1,4 +1,4 @@
-//! What a server's process has and holds, before and after.
+//! Resource usage of a server's process, before and after.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -23,12 +23,12 @@ impl Vitals {
         self.tasks
     }
 
-    /// The one with fewer tasks.
+    /// The report with fewer tasks.
     pub(super) fn fewest_tasks(self, other: Self) -> Self {
         if other.tasks < self.tasks { other } else { self }
     }
 
-    /// Whether a process that had this holds no more now.
+    /// Whether a process uses no more than before.
     pub(super) fn holds_no_more(&self, now: &Self) -> bool {
         now.tasks <= self.tasks
             && now.descriptors <= self.descriptors

@@ -130,7 +130,7 @@ async fn a_denial_skips_later_before_hooks() {
     assert_eq!(order.all(), ["mail.send -> denied: the call to `mail.send` is not allowed: no"]);
 }
 
-/// Notes name, arguments, id and class of each call that an after-hook sees, and that a refused
+/// Records name, arguments, id and class of each call that an after-hook receives, and that a rejected
 /// call took no time.
 fn auditing(seen: &Seen) -> Hook {
     let seen = seen.clone();
@@ -202,7 +202,7 @@ async fn after_hooks_see_calls_that_time_out_or_are_cancelled_while_waiting() {
     let pool = builder.add(hold).hook(hang).hook(auditing(&audit)).build().expect("a pool");
     let soon = std::time::Instant::now() + Duration::from_secs(1);
     let context = pool.context().with_deadline(soon);
-    // The second waits for its turn in the batch until the time is up.
+    // The second call waits for a key until its time limit.
     let calls = [ToolCall::new("hold", "").with_call_id("a"), to_ada().with_call_id("b")];
     let results = in_time(pool.batch(calls).context(&context).run()).await;
     assert_eq!([class(&results[0]), class(&results[1])], [ErrorClass::Timeout; 2]);

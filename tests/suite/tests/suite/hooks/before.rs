@@ -24,7 +24,7 @@ async fn an_invalid_rewrite_is_an_internal_error() {
         let rewrite = move |_: HookCall| async move { Before::rewrite(arguments) };
         let (pool, seen) = pool([Hook::before("mail.*", rewrite)]);
         let result = pool.call(to_ada()).await;
-        // No model could correct what it did not write.
+        // A model could not correct arguments that it did not write.
         assert_eq!(class(&result), ErrorClass::Internal, "{arguments}");
         assert!(error(&result).detail().expect("a detail").contains("the hook before `mail.*`"));
         assert_eq!(seen.all(), [] as [&str; 0]);
@@ -72,9 +72,9 @@ async fn arguments_that_deserialize_rejects_are_invalid() {
         ToolPool::builder().add(open).hook(Hook::before("*", rewrite)).build().expect("a pool");
     let open = |code: u32| pool.call(ToolCall::new("open", json!({ "code": code }).to_string()));
     assert_eq!(text(&open(2).await), "2");
-    let refused = open(3).await;
-    assert_eq!(class(&refused), ErrorClass::Input);
-    assert!(refused.observation().to_text().contains("codes are even"));
+    let rejected = open(3).await;
+    assert_eq!(class(&rejected), ErrorClass::Input);
+    assert!(rejected.observation().to_text().contains("codes are even"));
     assert_eq!(class(&open(4).await), ErrorClass::Internal);
 }
 
@@ -117,7 +117,7 @@ async fn a_denied_call_does_not_wait_for_resources() {
     let holder = pool.call(ToolCall::new("occupy", ""));
     let others = async {
         in_time(occupied.began.notified()).await;
-        // The key is held, and whoever is denied does not wait for it, nor keeps it from others.
+        // The key is held. A denied call neither waits for it nor takes it.
         assert_eq!(class(&pool.call(rude()).await), ErrorClass::Denied);
         let polite = pool.call(to_ada());
         let release = async {
@@ -182,7 +182,7 @@ async fn an_invalid_pattern_fails_the_build() {
     assert!(error.contains("/(/"), "{error}");
 }
 
-/// Hooks that decide nothing, each for a reason of its own.
+/// Hooks without an effect, for various reasons.
 fn undecided() -> [(&'static str, Hook); 4] {
     let fail = |_: HookCall| async { Err::<Before, _>(std::io::Error::other("secret path")) };
     let explode = |_: HookCall| async { panicking::<Before>("secret state") };

@@ -1,4 +1,4 @@
-//! Hooks apply to every way of calling: batches, nested and typed calls, MCP.
+//! Hooks apply to all kinds of calls: batches, nested and typed calls, MCP.
 
 use super::super::server::Server;
 use super::super::support::class;
@@ -110,7 +110,7 @@ async fn typed_calls_can_be_denied_and_rewrites_are_validated() {
     for (hook, expected) in [(deny, ErrorClass::Denied), (wrong, ErrorClass::Internal)] {
         let (pool, seen) = pool([hook]);
         let send = SendAction { to: "ada".into(), text: "hi".into() };
-        assert_eq!(send.call(&pool).await.expect_err("refused").class(), expected);
+        assert_eq!(send.call(&pool).await.expect_err("rejected").class(), expected);
         assert!(seen.all().is_empty());
     }
 }

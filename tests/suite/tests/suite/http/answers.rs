@@ -1,12 +1,12 @@
-//! Answers of clients to questions of tools that are not what they should be.
+//! Malformed answers of clients to questions of tools.
 
-use super::client::Ask;
+use super::client::RawRequest;
 use super::served::{Served, in_time};
 use super::streams::{CarefulAction, event};
 use serde_json::{Value, json};
 use tool_runtime::{HttpOptions, ToolPoolBuilder};
 
-/// Answers that are not, to the question with this id.
+/// Malformed answers to the question with this id.
 fn unusable(id: &Value) -> [String; 5] {
     [
         format!(r#"{{"jsonrpc": "2.0", "id": {id}, "error": "x"}}"#),
@@ -26,15 +26,16 @@ async fn a_question_with_an_unusable_answer_fails() {
     let session = served.session_that_can(&json!({"elicitation": {}})).await;
     for nth in 0..unusable(&Value::Null).len() {
         let mut connection = served.open().await;
-        connection.send(&Ask::call_within(&session, 1, "careful")).await;
+        connection.send(&RawRequest::call_within(&session, 1, "careful")).await;
         assert_eq!(in_time(connection.head()).await.status, 200);
         let question = event(&mut connection).await;
         assert_eq!(question["method"], "elicitation/create");
         let answer = &unusable(&question["id"])[nth];
-        let refused = served.ask(&Ask::within(&session, &json!({})).with_body(answer)).await;
-        assert_eq!(refused.status(), 400, "{answer}");
-        // An id would look like that of a request of the client.
-        assert_eq!(refused.json().get("id"), Some(&Value::Null), "{answer}");
+        let rejected =
+            served.request(&RawRequest::within(&session, &json!({})).with_body(answer)).await;
+        assert_eq!(rejected.status(), 400, "{answer}");
+        // An id could be mistaken for that of a client's request.
+        assert_eq!(rejected.json().get("id"), Some(&Value::Null), "{answer}");
         let result = event(&mut connection).await;
         assert_eq!(result["result"]["isError"], true, "{answer}: {result}");
     }

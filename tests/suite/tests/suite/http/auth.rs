@@ -1,6 +1,6 @@
-//! Who may ask, and what tools learn of them.
+//! Authentication of clients, and the principal that tools see.
 
-use super::client::Ask;
+use super::client::RawRequest;
 use super::served::Served;
 use std::future::ready;
 use tool_runtime::{AuthRejection, Authenticate, BearerTokens, BoxFuture, HttpOptions, Principal};
@@ -14,23 +14,26 @@ fn bearing(token: &str) -> String {
 }
 
 #[tokio::test]
-async fn without_a_known_token_nothing_is_answered_but_health() {
+async fn only_health_is_answered_without_a_valid_token() {
     let served = Served::start(HttpOptions::default().auth(tokens())).await;
-    let call = Ask::call(1, "whoami");
-    let refused = served.ask(&call).await;
-    assert_eq!(refused.status(), 401);
-    assert_eq!(refused.head.header("www-authenticate"), r#"Bearer realm="mcp""#);
+    let call = RawRequest::call(1, "whoami");
+    let rejected = served.request(&call).await;
+    assert_eq!(rejected.status(), 401);
+    assert_eq!(rejected.head.header("www-authenticate"), r#"Bearer realm="mcp""#);
     for header in
         ["Bearer wrong", "Bearer ", "Bearer ada:t-1", "Basic t-1", "t-1", "Bearer t-1 t-2"]
     {
-        let refused = served.ask(&call.clone().with("authorization", header)).await;
-        assert_eq!(refused.status(), 401, "{header}");
-        assert!(refused.head.header("www-authenticate").starts_with("Bearer "), "{header}");
-        assert!(!refused.body.contains("t-1"), "{refused:?}");
+        let rejected = served.request(&call.clone().with("authorization", header)).await;
+        assert_eq!(rejected.status(), 401, "{header}");
+        assert!(rejected.head.header("www-authenticate").starts_with("Bearer "), "{header}");
+        assert!(!rejected.body.contains("t-1"), "{rejected:?}");
     }
-    assert_eq!(served.ask(&Ask::new("GET", "/mcp?access_token=t-1")).await.status(), 401);
-    assert_eq!(served.ask(&Ask::new("DELETE", "/mcp")).await.status(), 401);
-    let health = served.ask(&Ask::new("GET", "/healthz")).await;
+    assert_eq!(
+        served.request(&RawRequest::new("GET", "/mcp?access_token=t-1")).await.status(),
+        401
+    );
+    assert_eq!(served.request(&RawRequest::new("DELETE", "/mcp")).await.status(), 401);
+    let health = served.request(&RawRequest::new("GET", "/healthz")).await;
     assert_eq!((health.status(), health.body.as_str()), (200, "ok\n"));
 }
 
@@ -39,29 +42,34 @@ async fn a_tool_sees_the_client_info() {
     let served = Served::start(HttpOptions::default().auth(tokens())).await;
     for (token, name) in [("t-1", "ada"), ("t-2", "bob"), ("t-3", "#3")] {
         let bearer = bearing(token);
-        let call = Ask::call(1, "whoami").with("authorization", &bearer);
-        let answer = served.ask(&call).await.json();
+        let call = RawRequest::call(1, "whoami").with("authorization", &bearer);
+        let answer = served.request(&call).await.json();
         assert_eq!(answer["result"]["content"][0]["text"], name);
         let session = served.session(&[("authorization", &bearer)]).await;
-        let call = Ask::call_within(&session, 1, "whoami").with("authorization", &bearer);
-        let answer = served.ask(&call).await.last_event();
+        let call = RawRequest::call_within(&session, 1, "whoami").with("authorization", &bearer);
+        let answer = served.request(&call).await.last_event();
         assert_eq!(answer["result"]["content"][0]["text"], name);
     }
 }
 
 #[tokio::test]
-async fn a_session_is_its_owners_alone() {
+async fn a_session_is_available_only_to_its_owner() {
     let served = Served::start(HttpOptions::default().auth(tokens())).await;
     let session = served.session(&[("authorization", "Bearer t-1")]).await;
-    let end = Ask::new("DELETE", "/mcp").with("mcp-session-id", &session);
-    for ask in [Ask::call_within(&session, 1, "whoami"), Ask::listen(&session), end] {
-        assert_eq!(served.ask(&ask.with("authorization", "Bearer t-2")).await.status(), 404);
+    let end = RawRequest::new("DELETE", "/mcp").with("mcp-session-id", &session);
+    for request in
+        [RawRequest::call_within(&session, 1, "whoami"), RawRequest::listen(&session), end]
+    {
+        assert_eq!(
+            served.request(&request.with("authorization", "Bearer t-2")).await.status(),
+            404
+        );
     }
-    let own = Ask::call_within(&session, 1, "whoami").with("authorization", "Bearer t-1");
-    assert_eq!(served.ask(&own).await.last_event()["result"]["content"][0]["text"], "ada");
+    let own = RawRequest::call_within(&session, 1, "whoami").with("authorization", "Bearer t-1");
+    assert_eq!(served.request(&own).await.last_event()["result"]["content"][0]["text"], "ada");
 }
 
-/// Knows everybody by their token, and lets some of them through.
+/// Identifies each client by its token, and admits some of them.
 struct Picky;
 
 impl Authenticate for Picky {
@@ -86,23 +94,24 @@ async fn a_custom_authenticator_sets_principal_and_challenge() {
     let metadata = "https://example.com/.well-known/oauth-protected-resource";
     let options = HttpOptions::default().auth(Picky).resource_metadata(metadata);
     let served = Served::start(options).await;
-    let ask = |token: &str| Ask::call(1, "whoami").with("authorization", &bearing(token));
-    let answer = served.ask(&ask("eve")).await.json();
+    let request =
+        |token: &str| RawRequest::call(1, "whoami").with("authorization", &bearing(token));
+    let answer = served.request(&request("eve")).await.json();
     assert_eq!(answer["result"]["content"][0]["text"], "eve@/mcp");
-    let unknown = served.ask(&Ask::call(1, "whoami")).await;
+    let unknown = served.request(&RawRequest::call(1, "whoami")).await;
     assert_eq!(unknown.status(), 401);
     assert_eq!(
         unknown.head.header("www-authenticate"),
         format!(r#"Bearer realm="mcp", resource_metadata="{metadata}""#)
     );
-    let guest = served.ask(&ask("guest")).await;
+    let guest = served.request(&request("guest")).await;
     assert_eq!(guest.status(), 403);
     let challenge = guest.head.header("www-authenticate");
     assert!(
         challenge.contains(r#"error="insufficient_scope", scope="a:read a:write""#),
         "{challenge}"
     );
-    let later = served.ask(&ask("later")).await;
+    let later = served.request(&request("later")).await;
     assert_eq!((later.status(), later.head.header("retry-after")), (503, "1"));
     assert!(!later.body.contains("keys"), "{later:?}");
 }

@@ -1,4 +1,4 @@
-//! A client that shows everything: one connection, requests as they are written.
+//! A minimal HTTP client: one connection, raw requests and complete responses.
 
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -6,49 +6,49 @@ use suite::limit::limited;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
-/// A request, to be changed before it is sent.
+/// A request that can be changed before it is sent.
 #[derive(Clone)]
-pub(crate) struct Ask {
+pub(crate) struct RawRequest {
     line: String,
     headers: Vec<(String, String)>,
     body: Vec<u8>,
 }
 
-impl Ask {
+impl RawRequest {
     pub(crate) fn new(method: &str, path: &str) -> Self {
         let line = format!("{method} {path} HTTP/1.1");
         Self { line, headers: Vec::new(), body: Vec::new() }.with("host", "localhost")
     }
 
-    /// A message as clients post it.
+    /// A POST request with a message.
     pub(crate) fn post(body: impl Into<Vec<u8>>) -> Self {
-        let ask = Self::new("POST", "/mcp")
+        let request = Self::new("POST", "/mcp")
             .with("content-type", "application/json")
             .with("accept", "application/json, text/event-stream");
         let body = body.into();
-        Self { body, ..ask }
+        Self { body, ..request }
     }
 
     /// A request of 2026-07-28.
-    pub(crate) fn modern(id: u64, method: &str, mut params: Value) -> Self {
+    pub(crate) fn stateless(id: u64, method: &str, mut params: Value) -> Self {
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientCapabilities": {},
             "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
         });
         let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-        let ask = Self::post(message.to_string())
+        let request = Self::post(message.to_string())
             .with("mcp-protocol-version", "2026-07-28")
             .with("mcp-method", method);
         match params["name"].as_str() {
-            Some(name) => ask.with("mcp-name", name),
-            None => ask,
+            Some(name) => request.with("mcp-name", name),
+            None => request,
         }
     }
 
-    /// A call as of 2026-07-28.
+    /// A call in 2026-07-28.
     pub(crate) fn call(id: u64, tool: &str) -> Self {
-        Self::modern(id, "tools/call", json!({"name": tool, "arguments": {}}))
+        Self::stateless(id, "tools/call", json!({"name": tool, "arguments": {}}))
     }
 
     pub(crate) fn initialize() -> Self {
@@ -73,12 +73,12 @@ impl Ask {
         Self::within(session, &call)
     }
 
-    /// A stream of what a session has to say.
+    /// The event stream of a session.
     pub(crate) fn listen(session: &str) -> Self {
         Self::new("GET", "/mcp").with("accept", "text/event-stream").with("mcp-session-id", session)
     }
 
-    /// Sets a header, or takes it away with an empty value.
+    /// Sets a header, or removes it with an empty value.
     pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
         self.headers.retain(|(known, _)| known != name);
         if !value.is_empty() {
@@ -87,12 +87,12 @@ impl Ask {
         self
     }
 
-    /// Sends another body.
+    /// Replaces the body.
     pub(crate) fn with_body(self, body: &str) -> Self {
         Self { body: body.into(), ..self }
     }
 
-    /// Changes the parameters of the message.
+    /// Modifies the parameters of the message.
     pub(crate) fn with_params(mut self, change: impl FnOnce(&mut Value)) -> Self {
         let mut message: Value = serde_json::from_slice(&self.body).expect("JSON");
         change(&mut message["params"]);
@@ -100,12 +100,12 @@ impl Ask {
         self
     }
 
-    /// The same request with an unusual `Accept`, which the fast path leaves to rmcp.
+    /// The same request with an unusual `Accept`, which is handled by rmcp instead of the fast path.
     pub(crate) fn through_rmcp(self) -> Self {
         self.with("accept", "application/json;q=0.9, text/event-stream;q=1")
     }
 
-    /// Sends a header once more.
+    /// Adds a second header of a name.
     pub(crate) fn and(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
@@ -131,7 +131,7 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    /// A header's value, or nothing.
+    /// A header's value, or an empty text.
     pub(crate) fn header(&self, name: &str) -> &str {
         let found = self.headers.iter().find(|(known, _)| known == name);
         found.map_or("", |(_, value)| value)
@@ -154,7 +154,7 @@ impl Answer {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// The one message, or the last of a stream.
+    /// The only message, or the last of a stream.
     pub(crate) fn last_event(&self) -> Value {
         if self.head.header("content-type") == "application/json" {
             return self.json();
@@ -177,30 +177,30 @@ impl Connection {
         self.0.get_mut().write_all(bytes).await.expect("it reads");
     }
 
-    pub(crate) async fn send(&mut self, ask: &Ask) {
-        self.write(&ask.bytes()).await;
+    pub(crate) async fn send(&mut self, request: &RawRequest) {
+        self.write(&request.bytes()).await;
     }
 
-    /// Sends the last request, with the end of what is sent.
-    pub(crate) async fn send_last(&mut self, ask: &Ask) {
-        self.send(ask).await;
+    /// Sends the last request and closes the sending direction.
+    pub(crate) async fn send_last(&mut self, request: &RawRequest) {
+        self.send(request).await;
         self.half_close().await;
     }
 
-    /// Sends nothing more, and still reads.
+    /// Closes the sending direction, and still reads.
     pub(crate) async fn half_close(&mut self) {
         self.0.get_mut().shutdown().await.expect("an open connection");
     }
 
-    pub(crate) async fn ask(&mut self, ask: &Ask) -> Answer {
-        self.send(ask).await;
+    pub(crate) async fn request(&mut self, request: &RawRequest) -> Answer {
+        self.send(request).await;
         self.answer().await
     }
 
-    /// Asks so often and never reads; gives how often it went.
-    pub(crate) async fn send_until_closed(&mut self, ask: &Ask, most: usize) -> usize {
+    /// Sends a request repeatedly without reading; returns how often it succeeded.
+    pub(crate) async fn send_until_closed(&mut self, request: &RawRequest, most: usize) -> usize {
         for sent in 0..most {
-            if self.0.get_mut().write_all(&ask.bytes()).await.is_err() {
+            if self.0.get_mut().write_all(&request.bytes()).await.is_err() {
                 return sent;
             }
         }
@@ -239,7 +239,7 @@ impl Connection {
         String::from_utf8(body).expect("UTF-8")
     }
 
-    /// The next piece of a stream, unless it has ended.
+    /// The next chunk of a stream, unless it has ended.
     pub(crate) async fn chunk(&mut self) -> Option<String> {
         let length = usize::from_str_radix(&self.line().await?, 16).expect("a length");
         let mut chunk = vec![0; length + 2];
@@ -256,7 +256,7 @@ impl Connection {
         is_line.then(|| line.trim_end_matches("\r\n").to_owned())
     }
 
-    /// Waits until the server closes the connection, and gives what it still said.
+    /// Waits until the server closes the connection, and returns the remaining output.
     pub(crate) async fn rest(&mut self) -> String {
         let mut rest = Vec::new();
         let _closed_or_reset = limited(self.0.read_to_end(&mut rest)).await;

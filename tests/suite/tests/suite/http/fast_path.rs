@@ -1,6 +1,6 @@
-//! Plain calls are answered without rmcp, as rmcp would answer them.
+//! Plain calls are answered without rmcp, with the same answers as rmcp's.
 
-use super::client::Ask;
+use super::client::RawRequest;
 use super::served::Served;
 use serde_json::{Value, json};
 use tool_runtime::prelude::*;
@@ -75,7 +75,7 @@ async fn served(options: HttpOptions) -> Served {
     Served::start_with(options, tools).await
 }
 
-/// Calls of all kinds: their parameters.
+/// Parameters of various calls.
 fn calls() -> Vec<Value> {
     let call = |name: &str, arguments: Value| json!({"name": name, "arguments": arguments});
     let mut calls: Vec<Value> = ["summit", "primes", "collage", "fail", "burst", "no_such_tool"]
@@ -93,43 +93,47 @@ fn calls() -> Vec<Value> {
     calls
 }
 
-/// Sends the request to the fast path and to rmcp, and compares the answers.
-async fn same(served: &Served, ask: &Ask) {
-    let (fast, slow) = (served.ask(ask).await, served.ask(&ask.clone().through_rmcp()).await);
+/// Sends the request through the fast path and through rmcp, and compares the answers.
+async fn same(served: &Served, request: &RawRequest) {
+    let (fast, slow) =
+        (served.request(request).await, served.request(&request.clone().through_rmcp()).await);
     assert_eq!(fast.status(), slow.status(), "{fast:?} {slow:?}");
     assert_eq!(fast.head.header("content-type"), "application/json");
     assert_eq!(fast.json(), slow.last_event());
 }
 
 #[tokio::test]
-async fn stateless_calls_are_answered_alike() {
+async fn stateless_calls_get_equal_answers() {
     let served = served(HttpOptions::default()).await;
     for params in calls() {
-        same(&served, &Ask::modern(7, "tools/call", params)).await;
+        same(&served, &RawRequest::stateless(7, "tools/call", params)).await;
     }
 }
 
 #[tokio::test]
-async fn older_calls_without_sessions_are_answered_alike() {
+async fn older_calls_without_sessions_get_equal_answers() {
     let served = served(HttpOptions::default().sessions(false)).await;
     for params in calls() {
         let call = json!({"jsonrpc": "2.0", "id": "x", "method": "tools/call", "params": params});
-        let ask = Ask::post(call.to_string());
-        same(&served, &ask).await;
-        same(&served, &ask.with("mcp-protocol-version", "2025-06-18")).await;
+        let request = RawRequest::post(call.to_string());
+        same(&served, &request).await;
+        same(&served, &request.with("mcp-protocol-version", "2025-06-18")).await;
     }
 }
 
 #[tokio::test]
-async fn calls_with_and_without_sessions_are_answered_alike() {
+async fn calls_with_and_without_sessions_get_equal_answers() {
     let without = served(HttpOptions::default().sessions(false)).await;
     let served = served(HttpOptions::default()).await;
     let session = served.session(&[]).await;
     for params in calls() {
         let call = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": params});
-        let answer = served.ask(&Ask::within(&session, &call)).await;
+        let answer = served.request(&RawRequest::within(&session, &call)).await;
         assert_eq!(answer.head.header("content-type"), "text/event-stream");
-        assert_eq!(answer.last_event(), without.ask(&Ask::post(call.to_string())).await.json());
+        assert_eq!(
+            answer.last_event(),
+            without.request(&RawRequest::post(call.to_string())).await.json()
+        );
     }
 }
 
@@ -138,46 +142,49 @@ async fn a_call_in_a_session_that_waits_can_be_cancelled() {
     let mut served = served(HttpOptions::default()).await;
     let session = served.session(&[]).await;
     let mut connection = served.open().await;
-    connection.send(&Ask::call_within(&session, 3, "wait")).await;
+    connection.send(&RawRequest::call_within(&session, 3, "wait")).await;
     assert_eq!(connection.head().await.header("content-type"), "text/event-stream");
-    assert_eq!(served.told().await, "started");
+    assert_eq!(served.report().await, "started");
     let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {
         "requestId": 3
     }});
-    assert_eq!(served.ask(&Ask::within(&session, &cancel)).await.status(), 202);
-    assert_eq!(served.told().await, "dropped");
+    assert_eq!(served.request(&RawRequest::within(&session, &cancel)).await.status(), 202);
+    assert_eq!(served.report().await, "dropped");
 }
 
 #[tokio::test]
 async fn an_ended_session_accepts_no_calls() {
     let served = served(HttpOptions::default()).await;
     let session = served.session(&[]).await;
-    let call = Ask::call_within(&session, 1, "whoami");
-    assert_eq!(served.ask(&call).await.status(), 200);
-    let end = Ask::new("DELETE", "/mcp").with("mcp-session-id", &session);
-    assert_eq!(served.ask(&end).await.status(), 204);
-    assert_eq!(served.ask(&call).await.status(), 404);
-    assert_eq!(served.ask(&Ask::call_within("no-such", 1, "whoami")).await.status(), 404);
-    // Without a session there is none to be called in.
-    assert_eq!(served.ask(&Ask::call_within("", 1, "whoami")).await.status(), 400);
+    let call = RawRequest::call_within(&session, 1, "whoami");
+    assert_eq!(served.request(&call).await.status(), 200);
+    let end = RawRequest::new("DELETE", "/mcp").with("mcp-session-id", &session);
+    assert_eq!(served.request(&end).await.status(), 204);
+    assert_eq!(served.request(&call).await.status(), 404);
+    assert_eq!(
+        served.request(&RawRequest::call_within("no-such", 1, "whoami")).await.status(),
+        404
+    );
+    // Without a session, no call is possible.
+    assert_eq!(served.request(&RawRequest::call_within("", 1, "whoami")).await.status(), 400);
 }
 
 #[tokio::test]
 async fn the_metadata_of_a_call_reaches_the_tool() {
     let served = served(HttpOptions::default()).await;
-    let ask = Ask::call(1, "known").with("x-known", "yes").with_params(|params| {
+    let request = RawRequest::call(1, "known").with("x-known", "yes").with_params(|params| {
         params["_meta"]["example.com/k"] = json!(5);
     });
-    let answer = served.ask(&ask).await.json();
+    let answer = served.request(&request).await.json();
     let text = &answer["result"]["content"][0]["text"];
     assert_eq!(text, r#"Some("t") Some(Number(5)) Some("yes")"#);
-    same(&served, &ask).await;
+    same(&served, &request).await;
 }
 
 #[tokio::test]
 async fn rejects_malformed_calls() {
     let served = served(HttpOptions::default()).await;
-    let call = Ask::call(1, "whoami");
+    let call = RawRequest::call(1, "whoami");
     for (name, value) in [
         ("mcp-name", ""),
         ("mcp-name", "echo"),
@@ -187,17 +194,20 @@ async fn rejects_malformed_calls() {
         ("mcp-protocol-version", "2025-11-25"),
         ("mcp-protocol-version", "2030-01-01"),
     ] {
-        let refused = served.ask(&call.clone().with(name, value)).await;
-        assert_eq!(refused.status(), 400, "{name}: {value}: {refused:?}");
+        let rejected = served.request(&call.clone().with(name, value)).await;
+        assert_eq!(rejected.status(), 400, "{name}: {value}: {rejected:?}");
     }
-    assert_eq!(served.ask(&call.clone().with("accept", "application/json")).await.status(), 406);
+    assert_eq!(
+        served.request(&call.clone().with("accept", "application/json")).await.status(),
+        406
+    );
     for key in ["protocolVersion", "clientCapabilities"] {
         for broken in [Value::Null, json!(1)] {
-            let ask = call.clone().with_params(|params| {
+            let request = call.clone().with_params(|params| {
                 params["_meta"][format!("io.modelcontextprotocol/{key}")] = broken;
             });
-            let refused = served.ask(&ask).await;
-            assert_eq!(refused.status(), 400, "{key}: {refused:?}");
+            let rejected = served.request(&request).await;
+            assert_eq!(rejected.status(), 400, "{key}: {rejected:?}");
         }
     }
 }
@@ -205,6 +215,6 @@ async fn rejects_malformed_calls() {
 #[tokio::test]
 async fn a_name_may_be_encoded_in_its_header() {
     let served = served(HttpOptions::default()).await;
-    let ask = Ask::call(1, "whoami").with("mcp-name", "=?base64?d2hvYW1p?=");
-    assert_eq!(served.ask(&ask).await.json()["result"]["content"][0]["text"], "nobody");
+    let request = RawRequest::call(1, "whoami").with("mcp-name", "=?base64?d2hvYW1p?=");
+    assert_eq!(served.request(&request).await.json()["result"]["content"][0]["text"], "nobody");
 }

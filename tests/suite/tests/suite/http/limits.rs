@@ -1,6 +1,6 @@
-//! How much at once, and how slowly.
+//! Limits on concurrent requests and on slow clients.
 
-use super::client::Ask;
+use super::client::RawRequest;
 use super::served::{Served, in_time};
 use std::time::Duration;
 use tool_runtime::HttpOptions;
@@ -8,36 +8,36 @@ use tool_runtime::HttpOptions;
 const SOON: Duration = Duration::from_millis(100);
 
 #[tokio::test]
-async fn only_so_many_requests_are_in_flight() {
+async fn requests_in_flight_are_limited() {
     let mut served = Served::start(HttpOptions::default().max_requests(1)).await;
     let session = served.session(&[]).await;
-    for ask in [Ask::call(1, "wait"), Ask::call_within(&session, 1, "wait")] {
+    for request in [RawRequest::call(1, "wait"), RawRequest::call_within(&session, 1, "wait")] {
         let mut connection = served.open().await;
-        connection.send(&ask).await;
-        assert_eq!(served.told().await, "started");
-        let refused = served.ask(&Ask::call(1, "whoami")).await;
-        assert_eq!((refused.status(), refused.head.header("retry-after")), (503, "1"));
-        served.go();
+        connection.send(&request).await;
+        assert_eq!(served.report().await, "started");
+        let rejected = served.request(&RawRequest::call(1, "whoami")).await;
+        assert_eq!((rejected.status(), rejected.head.header("retry-after")), (503, "1"));
+        served.release();
         assert_eq!(in_time(connection.answer()).await.status(), 200);
-        assert_eq!(served.told().await, "dropped");
-        assert_eq!(served.ask(&Ask::call(1, "whoami")).await.status(), 200);
+        assert_eq!(served.report().await, "dropped");
+        assert_eq!(served.request(&RawRequest::call(1, "whoami")).await.status(), 200);
     }
 }
 
 #[tokio::test]
-async fn there_are_only_so_many_busy_connections() {
+async fn busy_connections_are_limited() {
     let mut served = Served::start(HttpOptions::default().max_connections(1)).await;
     let mut first = served.open().await;
-    first.send(&Ask::call(1, "wait")).await;
-    assert_eq!(served.told().await, "started");
+    first.send(&RawRequest::call(1, "wait")).await;
+    assert_eq!(served.report().await, "started");
     let mut second = served.open().await;
-    let refused = in_time(second.rest()).await;
-    assert!(refused.starts_with("HTTP/1.1 503 "), "{refused}");
-    let body = refused.split("\r\n\r\n").nth(1).expect("a body");
-    assert!(refused.contains(&format!("content-length: {}\r\n", body.len())), "{refused}");
-    served.go();
+    let rejected = in_time(second.rest()).await;
+    assert!(rejected.starts_with("HTTP/1.1 503 "), "{rejected}");
+    let body = rejected.split("\r\n\r\n").nth(1).expect("a body");
+    assert!(rejected.contains(&format!("content-length: {}\r\n", body.len())), "{rejected}");
+    served.release();
     assert_eq!(in_time(first.answer()).await.status(), 200);
-    assert_eq!(in_time(first.ask(&Ask::call(2, "whoami"))).await.status(), 200);
+    assert_eq!(in_time(first.request(&RawRequest::call(2, "whoami"))).await.status(), 200);
 }
 
 #[tokio::test]
@@ -49,27 +49,27 @@ async fn an_idle_connection_is_closed_for_a_new_one() {
     slow.write(b"POST /mcp HTTP/1.1\r\nhost: local").await;
     let mut idle = served.open().await;
     assert_eq!(in_time(slow.rest()).await, "");
-    assert_eq!(in_time(idle.ask(&Ask::call(1, "whoami"))).await.status(), 200);
-    assert_eq!(served.ask(&Ask::new("GET", "/healthz")).await.status(), 200);
+    assert_eq!(in_time(idle.request(&RawRequest::call(1, "whoami"))).await.status(), 200);
+    assert_eq!(served.request(&RawRequest::new("GET", "/healthz")).await.status(), 200);
     assert_eq!(in_time(idle.rest()).await, "");
 }
 
 #[tokio::test]
-async fn the_connection_that_was_idle_longest_gives_way() {
+async fn the_longest_idle_connection_is_closed_first() {
     let served = Served::start(HttpOptions::default().max_connections(2)).await;
     let mut used = served.open().await;
-    assert_eq!(in_time(used.ask(&Ask::call(1, "whoami"))).await.status(), 200);
+    assert_eq!(in_time(used.request(&RawRequest::call(1, "whoami"))).await.status(), 200);
     let mut silent = served.open().await;
-    assert_eq!(in_time(used.ask(&Ask::call(2, "whoami"))).await.status(), 200);
+    assert_eq!(in_time(used.request(&RawRequest::call(2, "whoami"))).await.status(), 200);
     let mut new = served.open().await;
-    assert_eq!(in_time(new.ask(&Ask::call(1, "whoami"))).await.status(), 200);
+    assert_eq!(in_time(new.request(&RawRequest::call(1, "whoami"))).await.status(), 200);
     assert_eq!(in_time(silent.rest()).await, "");
-    assert_eq!(in_time(used.ask(&Ask::call(3, "whoami"))).await.status(), 200);
+    assert_eq!(in_time(used.request(&RawRequest::call(3, "whoami"))).await.status(), 200);
 }
 
-/// The beginning of a message whose rest does not come.
-fn announced() -> Ask {
-    Ask::call(1, "whoami").with("content-length", "100000")
+/// The beginning of a message without its rest.
+fn incomplete() -> RawRequest {
+    RawRequest::call(1, "whoami").with("content-length", "100000")
 }
 
 #[tokio::test]
@@ -77,20 +77,20 @@ async fn incomplete_messages_do_not_block_others() {
     let served = Served::start(HttpOptions::default().max_requests(1)).await;
     let mut connections = [served.open().await, served.open().await];
     for connection in &mut connections {
-        connection.send(&announced()).await;
+        connection.send(&incomplete()).await;
     }
     let [one, other] = &mut connections;
-    let refused = in_time(async {
+    let rejected = in_time(async {
         tokio::select! {
             answer = one.answer() => answer,
             answer = other.answer() => answer,
         }
     })
     .await;
-    assert_eq!((refused.status(), refused.head.header("retry-after")), (503, "1"));
-    // One of them still holds the only place of a message that is arriving.
-    assert_eq!(served.ask(&Ask::call(1, "whoami")).await.status(), 200);
-    assert_eq!(served.ask(&Ask::new("GET", "/healthz")).await.status(), 200);
+    assert_eq!((rejected.status(), rejected.head.header("retry-after")), (503, "1"));
+    // One of them still holds the only slot for an arriving message.
+    assert_eq!(served.request(&RawRequest::call(1, "whoami")).await.status(), 200);
+    assert_eq!(served.request(&RawRequest::new("GET", "/healthz")).await.status(), 200);
 }
 
 #[tokio::test]
@@ -99,7 +99,7 @@ async fn a_message_may_arrive_in_pieces() {
     let mut connection = served.open().await;
     let text = "x".repeat(100_000);
     let params = serde_json::json!({"name": "echo", "arguments": {"text": text}});
-    let bytes = Ask::modern(1, "tools/call", params).bytes();
+    let bytes = RawRequest::stateless(1, "tools/call", params).bytes();
     for piece in bytes.chunks(30_000) {
         connection.write(piece).await;
         tokio::task::yield_now().await;
@@ -109,15 +109,15 @@ async fn a_message_may_arrive_in_pieces() {
 }
 
 #[tokio::test]
-async fn a_body_must_arrive() {
+async fn a_body_has_a_time_limit() {
     let served = Served::start(HttpOptions::default().body_timeout(SOON)).await;
     let mut connection = served.open().await;
-    connection.send(&Ask::call(1, "whoami").with("content-length", "100000")).await;
+    connection.send(&RawRequest::call(1, "whoami").with("content-length", "100000")).await;
     assert_eq!(in_time(connection.answer()).await.status(), 408);
 }
 
 #[tokio::test]
-async fn headers_must_arrive() {
+async fn headers_have_a_time_limit() {
     let served = Served::start(HttpOptions::default().idle_timeout(SOON)).await;
     let mut connection = served.open().await;
     connection.write(b"POST /mcp HTTP/1.1\r\nhost: local").await;
@@ -130,23 +130,23 @@ async fn headers_must_arrive() {
 async fn an_idle_connection_is_closed_and_a_busy_one_is_not() {
     let mut served = Served::start(HttpOptions::default().idle_timeout(SOON)).await;
     let mut busy = served.open().await;
-    busy.send(&Ask::call(1, "wait")).await;
-    assert_eq!(served.told().await, "started");
+    busy.send(&RawRequest::call(1, "wait")).await;
+    assert_eq!(served.report().await, "started");
     let mut idle = served.open().await;
-    assert_eq!(idle.ask(&Ask::call(1, "whoami")).await.status(), 200);
+    assert_eq!(idle.request(&RawRequest::call(1, "whoami")).await.status(), 200);
     in_time(idle.rest()).await;
-    served.go();
+    served.release();
     assert_eq!(in_time(busy.answer()).await.status(), 200);
 }
 
 #[tokio::test]
-async fn a_client_must_read() {
+async fn writing_to_a_client_has_a_time_limit() {
     let served = Served::start(HttpOptions::default().write_timeout(SOON)).await;
     let mut connection = served.open().await;
     let text = "x".repeat(3 << 20);
     let params = serde_json::json!({"name": "echo", "arguments": {"text": text}});
-    let ask = Ask::modern(1, "tools/call", params);
-    // More than any buffer between the two holds.
-    let sent = in_time(connection.send_until_closed(&ask, 20)).await;
+    let request = RawRequest::stateless(1, "tools/call", params);
+    // More than the buffers between client and server hold.
+    let sent = in_time(connection.send_until_closed(&request, 20)).await;
     assert!(sent < 20, "the connection was closed after {sent} requests");
 }

@@ -1,8 +1,8 @@
-//! Calls made by calls, in sessions.
+//! Nested calls in sessions.
 
-use super::client::Ask;
+use super::client::RawRequest;
 use super::served::{Served, in_time};
-use super::streams::{CarefulAction, event, modern};
+use super::streams::{CarefulAction, event, stateless};
 use serde_json::json;
 use tool_runtime::prelude::*;
 use tool_runtime::{HttpOptions, ToolPoolBuilder};
@@ -30,14 +30,14 @@ async fn a_tool_called_by_a_tool_asks_the_client_of_a_session() {
     let session = served.session_that_can(&json!({"elicitation": {}})).await;
     for (id, tool, said) in [(1, "relay", "did it"), (2, "relay_all", "nobody did it")] {
         let mut connection = served.open().await;
-        connection.send(&Ask::call_within(&session, id, tool)).await;
+        connection.send(&RawRequest::call_within(&session, id, tool)).await;
         assert_eq!(in_time(connection.head()).await.header("content-type"), "text/event-stream");
         let question = event(&mut connection).await;
         assert_eq!(question["method"], "elicitation/create", "{tool}: {question}");
         let answer = json!({"jsonrpc": "2.0", "id": question["id"], "result": {
             "action": "accept", "content": {"sure": true}
         }});
-        assert_eq!(served.ask(&Ask::within(&session, &answer)).await.status(), 202);
+        assert_eq!(served.request(&RawRequest::within(&session, &answer)).await.status(), 202);
         let done = event(&mut connection).await;
         assert_eq!(done["result"]["content"][0]["text"], said, "{tool}: {done}");
     }
@@ -55,30 +55,30 @@ async fn relay_twice(context: &ToolContext) -> String {
 async fn each_nested_call_gets_the_answer_to_its_own_question() {
     let tools = |pool: ToolPoolBuilder| pool.tool::<CarefulAction>().tool::<RelayTwiceAction>();
     let served = Served::start_with(HttpOptions::default(), tools).await;
-    for mut ask in modern("relay_twice") {
+    for mut request in stateless("relay_twice") {
         for (key, sure) in [("1/sure", true), ("2/sure", false)] {
-            let asked = served.ask(&ask).await.json();
+            let asked = served.request(&request).await.json();
             let questions = asked["result"]["inputRequests"].as_object().expect("questions");
             assert_eq!(questions.keys().collect::<Vec<_>>(), [key], "{asked}");
-            ask = ask.with_params(|params| {
+            request = request.with_params(|params| {
                 params["requestState"] = asked["result"]["requestState"].clone();
                 params["inputResponses"] =
                     json!({key: {"action": "accept", "content": {"sure": sure}}});
             });
         }
-        let done = served.ask(&ask).await.json();
+        let done = served.request(&request).await.json();
         assert_eq!(done["result"]["content"][0]["text"], "did it, left it", "{done}");
     }
     let session = served.session_that_can(&json!({"elicitation": {}})).await;
     let mut connection = served.open().await;
-    connection.send(&Ask::call_within(&session, 1, "relay_twice")).await;
+    connection.send(&RawRequest::call_within(&session, 1, "relay_twice")).await;
     in_time(connection.head()).await;
     for sure in [true, false] {
         let question = event(&mut connection).await;
         let answer = json!({"jsonrpc": "2.0", "id": question["id"], "result": {
             "action": "accept", "content": {"sure": sure}
         }});
-        assert_eq!(served.ask(&Ask::within(&session, &answer)).await.status(), 202);
+        assert_eq!(served.request(&RawRequest::within(&session, &answer)).await.status(), 202);
     }
     let done = event(&mut connection).await;
     assert_eq!(done["result"]["content"][0]["text"], "did it, left it", "{done}");

@@ -1,6 +1,6 @@
 //! The generated program: `serve --http`.
 
-use super::client::{Ask, Connection};
+use super::client::{Connection, RawRequest};
 use super::served::in_time;
 use std::net::SocketAddr;
 use std::process::{Output, Stdio};
@@ -13,7 +13,7 @@ fn command(arguments: &[&str]) -> Command {
     command
 }
 
-/// A running server, where it is, and what it says.
+/// A running server, its address, and its log.
 struct Program {
     child: Child,
     address: SocketAddr,
@@ -31,8 +31,10 @@ impl Program {
         Self { address: address.parse().expect("an address"), child, log }
     }
 
-    async fn ask(&self, ask: &Ask) -> u16 {
-        in_time(async { Connection::open(self.address).await.ask(ask).await }).await.status()
+    async fn request(&self, request: &RawRequest) -> u16 {
+        in_time(async { Connection::open(self.address).await.request(request).await })
+            .await
+            .status()
     }
 
     async fn log_until(&mut self, text: &str) {
@@ -51,7 +53,7 @@ impl Program {
     }
 }
 
-async fn refused(arguments: &[&str]) -> (Option<i32>, String) {
+async fn rejected(arguments: &[&str]) -> (Option<i32>, String) {
     let output: Output = in_time(command(arguments).output()).await.expect("it starts");
     (output.status.code(), String::from_utf8(output.stderr).expect("UTF-8"))
 }
@@ -60,8 +62,11 @@ async fn refused(arguments: &[&str]) -> (Option<i32>, String) {
 async fn it_prints_its_address_and_answers_there() {
     let program = Program::start(&mut command(&["--http", "0"])).await;
     assert!(program.address.ip().is_loopback() && program.address.port() > 0);
-    assert_eq!(program.ask(&Ask::call(1, "numbers")).await, 200);
-    assert_eq!(program.ask(&Ask::call(1, "numbers").with("host", "a.example")).await, 403);
+    assert_eq!(program.request(&RawRequest::call(1, "numbers")).await, 200);
+    assert_eq!(
+        program.request(&RawRequest::call(1, "numbers").with("host", "a.example")).await,
+        403
+    );
 }
 
 #[tokio::test]
@@ -79,12 +84,12 @@ async fn flags_allow_other_hosts_and_origins() {
     ];
     let program = Program::start(&mut command(&flags)).await;
     for host in ["a.example", "b.example"] {
-        assert_eq!(program.ask(&Ask::call(1, "numbers").with("host", host)).await, 200);
+        assert_eq!(program.request(&RawRequest::call(1, "numbers").with("host", host)).await, 200);
     }
-    let call = Ask::call(1, "numbers").with("origin", "https://c.example");
-    assert_eq!(program.ask(&call).await, 200);
-    let listen = Ask::new("GET", "/mcp").with("accept", "text/event-stream");
-    assert_eq!(program.ask(&listen).await, 405);
+    let call = RawRequest::call(1, "numbers").with("origin", "https://c.example");
+    assert_eq!(program.request(&call).await, 200);
+    let listen = RawRequest::new("GET", "/mcp").with("accept", "text/event-stream");
+    assert_eq!(program.request(&listen).await, 405);
 }
 
 #[tokio::test]
@@ -95,16 +100,16 @@ async fn tokens_come_from_a_variable_or_a_file() {
     let flags = ["--http", "0", "--auth-token-env", "SUITE_TOKENS", "--auth-token-file", path];
     let program = Program::start(command(&flags).env("SUITE_TOKENS", "two")).await;
     std::fs::remove_file(&file).expect("it was there");
-    assert_eq!(program.ask(&Ask::call(1, "numbers")).await, 401);
+    assert_eq!(program.request(&RawRequest::call(1, "numbers")).await, 401);
     for token in ["one", "two"] {
-        let call = Ask::call(1, "numbers").with("authorization", &format!("Bearer {token}"));
-        assert_eq!(program.ask(&call).await, 200);
+        let call = RawRequest::call(1, "numbers").with("authorization", &format!("Bearer {token}"));
+        assert_eq!(program.request(&call).await, 200);
     }
 }
 
 #[tokio::test]
 async fn a_public_address_needs_authentication() {
-    let (code, said) = refused(&["--http", "0.0.0.0:0"]).await;
+    let (code, said) = rejected(&["--http", "0.0.0.0:0"]).await;
     assert_eq!(code, Some(1));
     for flag in ["--auth-token-env", "--auth-token-file", "--insecure-no-auth"] {
         assert!(said.contains(flag), "{said}");
@@ -127,7 +132,7 @@ async fn wrong_flags_are_reported_with_a_remedy() {
         (&["--htpp", "0"], 2, "'--http'"),
     ];
     for (flags, code, said) in cases {
-        let (ended, says) = refused(flags).await;
+        let (ended, says) = rejected(flags).await;
         assert_eq!(ended, Some(code), "{flags:?}: {says}");
         assert!(says.contains(said), "{flags:?}: {says}");
     }
@@ -146,7 +151,7 @@ async fn a_signal_lets_calls_finish_and_a_second_one_stops_them() {
         program.signal(name);
         assert!(in_time(program.child.wait()).await.expect("it ends").success());
     }
-    // On an overloaded machine the server may end by itself before the second signal.
+    // On an overloaded machine the server may exit before the second signal.
     for _ in 0..3 {
         if code_after_two_signals().await == Some(1) {
             return;
@@ -159,10 +164,10 @@ async fn a_signal_lets_calls_finish_and_a_second_one_stops_them() {
 async fn code_after_two_signals() -> Option<i32> {
     let mut program = Program::start(&mut command(&["--http", "0"])).await;
     let mut connection = Connection::open(program.address).await;
-    connection.send(&Ask::call(1, "hang")).await;
+    connection.send(&RawRequest::call(1, "hang")).await;
     program.log_until("hanging").await;
     program.signal("TERM");
-    // Nobody is let in any more, and the call still runs.
+    // New connections are rejected, and the call is still running.
     in_time(async { while tokio::net::TcpStream::connect(program.address).await.is_ok() {} }).await;
     program.signal("TERM");
     let status = in_time(program.child.wait()).await.expect("it ends");

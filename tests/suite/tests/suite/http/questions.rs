@@ -1,6 +1,6 @@
-//! Questions of tools that run beside the request that asks them.
+//! Concurrent questions of one call.
 
-use super::client::Ask;
+use super::client::RawRequest;
 use super::served::Served;
 use serde_json::json;
 use std::time::Duration;
@@ -21,10 +21,10 @@ async fn pair(context: &ToolContext) -> Result<String, ToolError> {
 async fn concurrent_questions_are_sent_together() {
     let tools = |pool: ToolPoolBuilder| pool.tool::<PairAction>();
     let served = Served::start_with(HttpOptions::default(), tools).await;
-    let ask = Ask::call(1, "pair").with_params(|params| {
+    let request = RawRequest::call(1, "pair").with_params(|params| {
         params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({"elicitation": {}});
     });
-    let result = served.ask(&ask).await.json();
+    let result = served.request(&request).await.json();
     let asked = result["result"]["inputRequests"].as_object().expect("questions");
     assert_eq!(asked.keys().collect::<Vec<_>>(), ["left", "right"]);
 }

@@ -1,6 +1,6 @@
-//! Requests in a session that have the id of one that runs, and what runs when its session ends.
+//! Duplicate ids of requests in a session, and calls that run when their session ends.
 
-use super::client::{Answer, Ask};
+use super::client::{Answer, RawRequest};
 use super::served::{Served, in_time};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -9,8 +9,8 @@ use tool_runtime::HttpOptions;
 /// Less than rmcp would wait for calls whose session has ended.
 const AT_ONCE: Duration = Duration::from_secs(3);
 
-fn list(session: &str, id: &Value) -> Ask {
-    Ask::within(session, &json!({"jsonrpc": "2.0", "id": id, "method": "tools/list"}))
+fn list(session: &str, id: &Value) -> RawRequest {
+    RawRequest::within(session, &json!({"jsonrpc": "2.0", "id": id, "method": "tools/list"}))
 }
 
 fn text(answer: &Answer) -> Value {
@@ -22,23 +22,23 @@ async fn an_id_is_rejected_while_a_request_with_it_runs() {
     let mut served = Served::start(HttpOptions::default()).await;
     let session = served.session(&[]).await;
     let mut connection = served.open().await;
-    connection.send(&Ask::call_within(&session, 3, "wait")).await;
-    assert_eq!(served.told().await, "started");
-    let again = Ask::call_within(&session, 3, "whoami");
-    for ask in [again.clone(), again.clone().through_rmcp(), list(&session, &json!(3))] {
-        let refused = served.ask(&ask).await;
-        assert_eq!(refused.status(), 400, "{refused:?}");
-        let error = refused.json();
+    connection.send(&RawRequest::call_within(&session, 3, "wait")).await;
+    assert_eq!(served.report().await, "started");
+    let again = RawRequest::call_within(&session, 3, "whoami");
+    for request in [again.clone(), again.clone().through_rmcp(), list(&session, &json!(3))] {
+        let rejected = served.request(&request).await;
+        assert_eq!(rejected.status(), 400, "{rejected:?}");
+        let error = rejected.json();
         assert_eq!((&error["id"], &error["error"]["code"]), (&json!(3), &json!(-32600)));
         assert!(error["error"]["message"].as_str().expect("a text").contains("its own id"));
     }
-    // A text is another id, and another session has ids of its own.
-    assert_eq!(served.ask(&list(&session, &json!("3"))).await.status(), 200);
+    // The same id as a string is a different id, and sessions have separate ids.
+    assert_eq!(served.request(&list(&session, &json!("3"))).await.status(), 200);
     let other = served.session(&[]).await;
-    assert_eq!(served.ask(&list(&other, &json!(3))).await.status(), 200);
-    served.go();
+    assert_eq!(served.request(&list(&other, &json!(3))).await.status(), 200);
+    served.release();
     assert_eq!(text(&in_time(connection.answer()).await), "done");
-    assert_eq!(text(&served.ask(&again).await), "nobody");
+    assert_eq!(text(&served.request(&again).await), "nobody");
 }
 
 #[tokio::test]
@@ -46,43 +46,43 @@ async fn an_id_is_free_after_its_request_was_cancelled() {
     let options = HttpOptions::default().resume_timeout(Duration::ZERO);
     let mut served = Served::start(options).await;
     let session = served.session(&[]).await;
-    let wait = Ask::call_within(&session, 3, "wait");
+    let wait = RawRequest::call_within(&session, 3, "wait");
     let mut connection = served.open().await;
     connection.send(&wait).await;
-    assert_eq!(served.told().await, "started");
+    assert_eq!(served.report().await, "started");
     let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {
         "requestId": 3
     }});
-    assert_eq!(served.ask(&Ask::within(&session, &cancel)).await.status(), 202);
-    assert_eq!(served.told().await, "dropped");
+    assert_eq!(served.request(&RawRequest::within(&session, &cancel)).await.status(), 202);
+    assert_eq!(served.report().await, "dropped");
     let mut connection = served.open().await;
     connection.send(&wait).await;
-    assert_eq!(served.told().await, "started");
-    // A client that leaves takes it back as well.
+    assert_eq!(served.report().await, "started");
+    // A client that disconnects cancels its request, too.
     drop(connection);
-    assert_eq!(served.told().await, "dropped");
-    assert_eq!(served.ask(&list(&session, &json!(3))).await.status(), 200);
+    assert_eq!(served.report().await, "dropped");
+    assert_eq!(served.request(&list(&session, &json!(3))).await.status(), 200);
 }
 
 #[tokio::test]
 async fn calls_end_with_their_session() {
     let mut served = Served::start(HttpOptions::default()).await;
     let session = served.session(&[]).await;
-    for (id, ask) in (1..).zip([
-        Ask::call_within(&session, 1, "wait"),
-        Ask::call_within(&session, 2, "wait").through_rmcp(),
+    for (id, request) in (1..).zip([
+        RawRequest::call_within(&session, 1, "wait"),
+        RawRequest::call_within(&session, 2, "wait").through_rmcp(),
     ]) {
         let mut connection = served.open().await;
-        connection.send(&ask).await;
+        connection.send(&request).await;
         assert_eq!(connection.head().await.status, 200, "{id}");
-        assert_eq!(served.told().await, "started");
-        // Its client may be away already.
+        assert_eq!(served.report().await, "started");
+        // The client may have disconnected.
         drop(connection);
     }
-    let end = Ask::new("DELETE", "/mcp").with("mcp-session-id", &session);
-    assert_eq!(served.ask(&end).await.status(), 204);
+    let end = RawRequest::new("DELETE", "/mcp").with("mcp-session-id", &session);
+    assert_eq!(served.request(&end).await.status(), 204);
     for _ in 0..2 {
-        let told = tokio::time::timeout(AT_ONCE, served.told()).await;
+        let told = tokio::time::timeout(AT_ONCE, served.report()).await;
         assert_eq!(told, Ok("dropped"));
     }
 }

@@ -1,6 +1,6 @@
-//! A server to ask, and tools that tell what becomes of them.
+//! A server for tests, and tools that report their progress to the test.
 
-use super::client::{Answer, Ask, Connection};
+use super::client::{Answer, Connection, RawRequest};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,19 +13,19 @@ use tool_runtime::mcp::McpServer;
 use tool_runtime::prelude::*;
 use tool_runtime::{CancellationToken, HttpOptions, Principal, ToolPoolBuilder, WithToolsets};
 
-/// How long anything may take here before it counts as hanging.
-const HANGING: Duration = Duration::from_secs(20);
+/// Time limit for each wait of a test.
+const HANG_LIMIT: Duration = Duration::from_secs(20);
 
-/// A server, and what its tools tell.
+/// A server, and the reports of its tools.
 pub(super) struct Served {
     pub(super) address: SocketAddr,
     pub(super) end: CancellationToken,
     pub(super) ended: JoinHandle<std::io::Result<()>>,
-    told: UnboundedReceiver<&'static str>,
+    report: UnboundedReceiver<&'static str>,
     go: Arc<Semaphore>,
 }
 
-/// What the tools share with the test.
+/// State that the tools share with the test.
 pub(super) struct Probe {
     tell: UnboundedSender<&'static str>,
     go: Arc<Semaphore>,
@@ -40,14 +40,14 @@ impl Drop for Running<'_> {
 }
 
 impl Probe {
-    /// Waits until the test lets it go, and tells when it begins and ends.
+    /// Waits until the test releases it, and reports its start and end.
     pub(super) async fn wait(&self) {
         let _running = Running(self);
         let _heard = self.tell.send("started");
         self.go.acquire().await.expect("never closed").forget();
     }
 
-    /// What the test lets go with.
+    /// Permits from the test.
     pub(super) fn ghost(&self) -> Arc<Semaphore> {
         Arc::clone(&self.go)
     }
@@ -91,7 +91,7 @@ impl Served {
         Self::start_for(options, Duration::from_secs(5)).await
     }
 
-    /// With calls that may go on for so long when the server ends.
+    /// A server that gives running calls this time at its end.
     pub(super) async fn start_for(options: HttpOptions, drain: Duration) -> Self {
         Self::serve(options, drain, |pool| pool).await
     }
@@ -109,7 +109,7 @@ impl Served {
         drain: Duration,
         tools: impl FnOnce(ToolPoolBuilder) -> B,
     ) -> Self {
-        let (tell, told) = unbounded_channel();
+        let (tell, report) = unbounded_channel();
         let go = Arc::new(Semaphore::new(0));
         let pool = tools(ToolPool::builder())
             .into()
@@ -126,58 +126,60 @@ impl Served {
         let end = CancellationToken::new();
         let options = options.shutdown(end.clone(), drain);
         let server = McpServer::new(pool, "suite", "1").serve_http_on(listener, options);
-        Self { address, end, ended: tokio::spawn(server), told, go }
+        Self { address, end, ended: tokio::spawn(server), report, go }
     }
 
     pub(super) async fn open(&self) -> Connection {
         Connection::open(self.address).await
     }
 
-    /// Asks on a connection of its own.
-    pub(super) async fn ask(&self, ask: &Ask) -> Answer {
-        in_time(async { self.open().await.ask(ask).await }).await
+    /// Sends a request on a new connection.
+    pub(super) async fn request(&self, request: &RawRequest) -> Answer {
+        in_time(async { self.open().await.request(request).await }).await
     }
 
-    /// A session that is ready, of whoever these headers name.
+    /// An initialized session of the client that these headers name.
     pub(super) async fn session(&self, headers: &[(&str, &str)]) -> String {
-        let dress = |ask: Ask| headers.iter().fold(ask, |ask, (name, value)| ask.with(name, value));
-        let answer = self.ask(&dress(Ask::initialize())).await;
+        let dress = |request: RawRequest| {
+            headers.iter().fold(request, |request, (name, value)| request.with(name, value))
+        };
+        let answer = self.request(&dress(RawRequest::initialize())).await;
         let id = answer.head.header("mcp-session-id").to_owned();
         assert!(!id.is_empty(), "{answer:?}");
         let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-        assert_eq!(self.ask(&dress(Ask::within(&id, &ready))).await.status(), 202);
+        assert_eq!(self.request(&dress(RawRequest::within(&id, &ready))).await.status(), 202);
         id
     }
 
     /// A session of a client with these capabilities.
     pub(super) async fn session_that_can(&self, capabilities: &Value) -> String {
-        let initialize = Ask::initialize().with_params(|params| {
+        let initialize = RawRequest::initialize().with_params(|params| {
             params["capabilities"] = capabilities.clone();
         });
-        let answer = self.ask(&initialize).await;
+        let answer = self.request(&initialize).await;
         let id = answer.head.header("mcp-session-id").to_owned();
         let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-        assert_eq!(self.ask(&Ask::within(&id, &ready)).await.status(), 202);
+        assert_eq!(self.request(&RawRequest::within(&id, &ready)).await.status(), 202);
         id
     }
 
-    /// The next that a tool tells.
-    pub(super) async fn told(&mut self) -> &'static str {
-        in_time(self.told.recv()).await.expect("the server runs")
+    /// The next report of a tool.
+    pub(super) async fn report(&mut self) -> &'static str {
+        in_time(self.report.recv()).await.expect("the server runs")
     }
 
-    /// Nothing has been told.
+    /// Checks that there are no more reports.
     pub(super) fn is_quiet(&mut self) -> bool {
-        self.told.try_recv().is_err()
+        self.report.try_recv().is_err()
     }
 
-    /// Lets one call of `wait` go.
-    pub(super) fn go(&self) {
+    /// Releases one call of `wait`.
+    pub(super) fn release(&self) {
         self.go.add_permits(1);
     }
 }
 
-/// Waits, but not for ever.
+/// Waits with a time limit.
 pub(super) async fn in_time<T>(work: impl Future<Output = T>) -> T {
-    tokio::time::timeout(HANGING, work).await.expect("it does not hang")
+    tokio::time::timeout(HANG_LIMIT, work).await.expect("it does not hang")
 }

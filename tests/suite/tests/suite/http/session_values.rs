@@ -1,6 +1,6 @@
-//! Toolsets that have a value per session.
+//! Toolsets with one value per session.
 
-use super::client::Ask;
+use super::client::RawRequest;
 use super::served::Served;
 use crate::toolset_values::{Ledger, PerSession};
 use std::sync::Arc;
@@ -15,17 +15,17 @@ async fn a_session_has_its_own_value_until_it_ends() {
     let served = Served::start_with(HttpOptions::default(), |_| builder).await;
     let sessions = [served.session(&[]).await, served.session(&[]).await];
     for session in &sessions {
-        let call = Ask::call_within(session, 1, "tab.call");
-        for (ask, count) in [(call.clone(), "1"), (call.through_rmcp(), "2")] {
-            let answer = served.ask(&ask).await.last_event();
+        let call = RawRequest::call_within(session, 1, "tab.call");
+        for (request, count) in [(call.clone(), "1"), (call.through_rmcp(), "2")] {
+            let answer = served.request(&request).await.last_event();
             assert_eq!(answer["result"]["content"][0]["text"], count, "{answer}");
         }
     }
     assert_eq!(ledger.made.load(Ordering::SeqCst), 2, "one per session");
-    let end = Ask::new("DELETE", "/mcp").with("mcp-session-id", &sessions[0]);
-    assert_eq!(served.ask(&end).await.status(), 204);
+    let end = RawRequest::new("DELETE", "/mcp").with("mcp-session-id", &sessions[0]);
+    assert_eq!(served.request(&end).await.status(), 204);
     ledger.closed(1).await;
-    let alone = served.ask(&Ask::call(1, "tab.call")).await;
+    let alone = served.request(&RawRequest::call(1, "tab.call")).await;
     assert!(alone.body.contains("need a session"), "{alone:?}");
     assert_eq!(ledger.made.load(Ordering::SeqCst), 2);
 }

@@ -1,6 +1,6 @@
-//! How much one client may have of what there is for all.
+//! Limits per client.
 
-use super::client::{Answer, Ask};
+use super::client::{Answer, RawRequest};
 use super::served::{Served, in_time};
 use std::future::pending;
 use std::time::Duration;
@@ -14,31 +14,31 @@ async fn served(options: HttpOptions) -> Served {
     Served::start(options.auth(tokens)).await
 }
 
-/// It says of what one has too much, and that this changes.
-fn assert_crowded(refused: &Answer, what: &str) {
-    assert_eq!((refused.status(), refused.head.header("retry-after")), (429, "1"));
-    assert!(refused.body.contains(what), "{refused:?}");
+/// The error names the exceeded limit, and says that it is temporary.
+fn assert_limited(rejected: &Answer, what: &str) {
+    assert_eq!((rejected.status(), rejected.head.header("retry-after")), (429, "1"));
+    assert!(rejected.body.contains(what), "{rejected:?}");
 }
 
 #[tokio::test]
 async fn requests_are_limited_per_principal() {
     let mut served = served(HttpOptions::default().max_requests(3)).await;
-    let wait = Ask::call(1, "wait").with("authorization", ADA);
+    let wait = RawRequest::call(1, "wait").with("authorization", ADA);
     let mut connections = [served.open().await, served.open().await];
     for connection in &mut connections {
         connection.send(&wait).await;
-        assert_eq!(served.told().await, "started");
+        assert_eq!(served.report().await, "started");
     }
-    let ask = Ask::call(1, "whoami");
-    let again = ask.clone().with("authorization", ADA);
-    assert_crowded(&served.ask(&again).await, "2 of all requests");
-    assert_eq!(served.ask(&ask.with("authorization", BOB)).await.status(), 200);
-    served.go();
-    served.go();
+    let request = RawRequest::call(1, "whoami");
+    let again = request.clone().with("authorization", ADA);
+    assert_limited(&served.request(&again).await, "2 of all requests");
+    assert_eq!(served.request(&request.with("authorization", BOB)).await.status(), 200);
+    served.release();
+    served.release();
     for connection in &mut connections {
         assert_eq!(in_time(connection.answer()).await.status(), 200);
     }
-    assert_eq!(served.ask(&again).await.status(), 200);
+    assert_eq!(served.request(&again).await.status(), 200);
 }
 
 #[tokio::test]
@@ -46,15 +46,15 @@ async fn sessions_are_limited_per_principal() {
     let options = HttpOptions::default().max_sessions(3).max_sessions_per_principal(1);
     let served = served(options).await;
     let session = served.session(&[("authorization", ADA)]).await;
-    let more = Ask::initialize().with("authorization", ADA);
-    assert_crowded(&served.ask(&more).await, "1 of all sessions");
+    let more = RawRequest::initialize().with("authorization", ADA);
+    assert_limited(&served.request(&more).await, "1 of all sessions");
     served.session(&[("authorization", BOB)]).await;
-    let end = Ask::new("DELETE", "/mcp").with("mcp-session-id", &session);
-    assert_eq!(served.ask(&end.with("authorization", ADA)).await.status(), 204);
-    assert_eq!(served.ask(&more).await.status(), 200);
+    let end = RawRequest::new("DELETE", "/mcp").with("mcp-session-id", &session);
+    assert_eq!(served.request(&end.with("authorization", ADA)).await.status(), 204);
+    assert_eq!(served.request(&more).await.status(), 200);
 }
 
-/// Never finds out who is asking.
+/// Authentication that never completes.
 struct Silent;
 
 impl Authenticate for Silent {
@@ -71,23 +71,23 @@ impl Authenticate for Silent {
 async fn authentication_times_out() {
     let options = HttpOptions::default().auth(Silent).auth_timeout(Duration::from_millis(50));
     let served = Served::start(options).await;
-    let refused = served.ask(&Ask::call(1, "whoami")).await;
-    assert_eq!((refused.status(), refused.head.header("retry-after")), (503, "1"));
+    let rejected = served.request(&RawRequest::call(1, "whoami")).await;
+    assert_eq!((rejected.status(), rejected.head.header("retry-after")), (503, "1"));
 }
 
 #[tokio::test]
 async fn a_session_of_another_principal_is_not_found() {
     let served = served(HttpOptions::default()).await;
     let session = served.session(&[("authorization", ADA)]).await;
-    for (name, ask) in [
-        ("DELETE", Ask::new("DELETE", "/mcp").with("mcp-session-id", "x")),
-        ("GET", Ask::listen("x")),
-        ("POST", Ask::call_within("x", 1, "whoami")),
+    for (name, request) in [
+        ("DELETE", RawRequest::new("DELETE", "/mcp").with("mcp-session-id", "x")),
+        ("GET", RawRequest::listen("x")),
+        ("POST", RawRequest::call_within("x", 1, "whoami")),
     ] {
-        let ask = ask.with("authorization", BOB);
-        let [foreign, unknown] =
-            [session.as_str(), "no-such-session"].map(|id| ask.clone().with("mcp-session-id", id));
-        let (foreign, unknown) = (served.ask(&foreign).await, served.ask(&unknown).await);
+        let request = request.with("authorization", BOB);
+        let [foreign, unknown] = [session.as_str(), "no-such-session"]
+            .map(|id| request.clone().with("mcp-session-id", id));
+        let (foreign, unknown) = (served.request(&foreign).await, served.request(&unknown).await);
         assert_eq!((foreign.status(), unknown.status()), (404, 404), "{name}");
         assert_eq!(foreign.body, unknown.body, "{name}");
         let kind = |answer: &Answer| answer.head.header("content-type").to_owned();

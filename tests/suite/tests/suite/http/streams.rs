@@ -1,6 +1,6 @@
-//! Answers that are streams: what is told on the way, questions, and how streams end.
+//! Answers in event streams: progress, logs, questions, and the end of a stream.
 
-use super::client::{Ask, Connection};
+use super::client::{Connection, RawRequest};
 use super::served::{Probe, Served, in_time};
 use serde_json::{Value, json};
 use tool_runtime::prelude::*;
@@ -53,8 +53,8 @@ async fn served(options: HttpOptions) -> Served {
     Served::start_with(options, tools).await
 }
 
-/// A call with progress token, log level and capabilities, for the fast path and for rmcp.
-pub(super) fn modern(tool: &str) -> [Ask; 2] {
+/// A call with a progress token, log level and capabilities, for the fast path and for rmcp.
+pub(super) fn stateless(tool: &str) -> [RawRequest; 2] {
     let meta = json!({
         "progressToken": "p",
         "io.modelcontextprotocol/logLevel": "info",
@@ -64,11 +64,11 @@ pub(super) fn modern(tool: &str) -> [Ask; 2] {
     let call = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {
         "name": tool, "arguments": {}, "_meta": meta
     }});
-    let ask = Ask::post(call.to_string())
+    let request = RawRequest::post(call.to_string())
         .with("mcp-protocol-version", "2026-07-28")
         .with("mcp-method", "tools/call")
         .with("mcp-name", tool);
-    [ask.clone(), ask.through_rmcp()]
+    [request.clone(), request.through_rmcp()]
 }
 
 /// The next message of a stream.
@@ -85,20 +85,20 @@ pub(super) async fn event(connection: &mut Connection) -> Value {
     .await
 }
 
-/// The log that `halfway` writes before it waits.
+/// The message that `halfway` logs before it waits.
 fn is_log(message: &Value) -> bool {
     message["method"] == "notifications/message" && message["params"]["data"] == "half of it"
 }
 
-/// The progress that it tells.
+/// The progress that it reports.
 fn is_progress(message: &Value) -> bool {
     let params = &message["params"];
     message["method"] == "notifications/progress"
         && (&params["progressToken"], &params["progress"]) == (&json!("p"), &json!(1.0))
 }
 
-/// The head of a stream, and both of these.
-async fn hear_half(connection: &mut Connection) {
+/// The head of a stream, and both of these messages.
+async fn read_half(connection: &mut Connection) {
     let head = in_time(connection.head()).await;
     assert_eq!((head.status, head.header("content-type")), (200, "text/event-stream"));
     assert_eq!(head.header("cache-control"), "no-cache");
@@ -106,27 +106,27 @@ async fn hear_half(connection: &mut Connection) {
     assert!(told.iter().any(is_log) && told.iter().any(is_progress), "{told:?}");
 }
 
-/// Lets the call go and hears what it comes to.
-async fn hear_whole(served: &mut Served, connection: &mut Connection) {
-    assert_eq!(served.told().await, "started");
-    served.go();
+/// Releases the call and reads its result.
+async fn read_result(served: &mut Served, connection: &mut Connection) {
+    assert_eq!(served.report().await, "started");
+    served.release();
     let answer = event(connection).await;
     assert_eq!(
         (&answer["id"], &answer["result"]["content"][0]["text"]),
         (&json!(7), &json!("whole"))
     );
     assert_eq!(in_time(connection.chunk()).await, None);
-    assert_eq!(served.told().await, "dropped");
+    assert_eq!(served.report().await, "dropped");
 }
 
 #[tokio::test]
 async fn notifications_arrive_before_the_result() {
     let mut served = served(HttpOptions::default()).await;
-    for ask in modern("halfway") {
+    for request in stateless("halfway") {
         let mut connection = served.open().await;
-        connection.send(&ask).await;
-        hear_half(&mut connection).await;
-        hear_whole(&mut served, &mut connection).await;
+        connection.send(&request).await;
+        read_half(&mut connection).await;
+        read_result(&mut served, &mut connection).await;
     }
 }
 
@@ -138,19 +138,19 @@ async fn notifications_of_a_call_in_a_session_precede_its_result() {
         "name": "halfway", "_meta": {"progressToken": "p"}
     }});
     let mut connection = served.open().await;
-    connection.send(&Ask::within(&session, &call)).await;
+    connection.send(&RawRequest::within(&session, &call)).await;
     assert_eq!(in_time(connection.head()).await.header("content-type"), "text/event-stream");
     let told = [event(&mut connection).await, event(&mut connection).await];
     assert!(told.iter().any(is_log) && told.iter().any(is_progress), "{told:?}");
-    hear_whole(&mut served, &mut connection).await;
+    read_result(&mut served, &mut connection).await;
 }
 
 #[tokio::test]
 async fn a_call_that_ends_immediately_still_notifies_first() {
     let served = served(HttpOptions::default()).await;
-    for ask in modern("quick") {
+    for request in stateless("quick") {
         let mut connection = served.open().await;
-        connection.send(&ask).await;
+        connection.send(&request).await;
         assert_eq!(connection.head().await.header("content-type"), "text/event-stream");
         assert_eq!(event(&mut connection).await["params"]["message"], "all");
         assert_eq!(event(&mut connection).await["result"]["content"][0]["text"], "whole");
@@ -161,54 +161,54 @@ async fn a_call_that_ends_immediately_still_notifies_first() {
 #[tokio::test]
 async fn a_stream_ends_with_its_call() {
     let served = served(HttpOptions::default()).await;
-    let [ask, _] = modern("haunted");
+    let [request, _] = stateless("haunted");
     let mut connection = served.open().await;
-    connection.send(&ask).await;
+    connection.send(&request).await;
     connection.head().await;
     assert_eq!(event(&mut connection).await["params"]["message"], "all");
     assert_eq!(event(&mut connection).await["result"]["content"][0]["text"], "done");
     assert_eq!(in_time(connection.chunk()).await, None);
-    served.go();
+    served.release();
 }
 
 #[tokio::test]
 async fn a_call_that_streams_ends_with_its_connection() {
     let mut served = served(HttpOptions::default()).await;
-    for ask in modern("halfway") {
+    for request in stateless("halfway") {
         let mut connection = served.open().await;
-        connection.send(&ask).await;
+        connection.send(&request).await;
         connection.head().await;
         event(&mut connection).await;
-        assert_eq!(served.told().await, "started");
+        assert_eq!(served.report().await, "started");
         drop(connection);
-        assert_eq!(served.told().await, "dropped");
+        assert_eq!(served.report().await, "dropped");
     }
 }
 
 #[tokio::test]
 async fn a_stream_is_a_request_in_flight_until_it_ends() {
     let mut served = served(HttpOptions::default().max_requests(1)).await;
-    let [ask, _] = modern("halfway");
+    let [request, _] = stateless("halfway");
     let mut connection = served.open().await;
-    connection.send(&ask).await;
-    hear_half(&mut connection).await;
-    assert_eq!(served.ask(&Ask::call(1, "whoami")).await.status(), 503);
-    assert_eq!(served.told().await, "started");
-    served.go();
+    connection.send(&request).await;
+    read_half(&mut connection).await;
+    assert_eq!(served.request(&RawRequest::call(1, "whoami")).await.status(), 503);
+    assert_eq!(served.report().await, "started");
+    served.release();
     event(&mut connection).await;
     assert_eq!(in_time(connection.chunk()).await, None);
-    assert_eq!(served.ask(&Ask::call(1, "whoami")).await.status(), 200);
+    assert_eq!(served.request(&RawRequest::call(1, "whoami")).await.status(), 200);
 }
 
 #[tokio::test]
 async fn a_stream_may_finish_when_the_server_ends() {
     let mut served = served(HttpOptions::default()).await;
-    let [ask, _] = modern("halfway");
+    let [request, _] = stateless("halfway");
     let mut connection = served.open().await;
-    connection.send(&ask).await;
-    hear_half(&mut connection).await;
+    connection.send(&request).await;
+    read_half(&mut connection).await;
     served.end.cancel();
-    served.go();
+    served.release();
     assert_eq!(event(&mut connection).await["result"]["content"][0]["text"], "whole");
     in_time(&mut served.ended).await.expect("no panic").expect("no error");
 }
@@ -216,17 +216,17 @@ async fn a_stream_may_finish_when_the_server_ends() {
 #[tokio::test]
 async fn a_stateless_client_gets_questions_as_a_result_and_calls_again() {
     let served = served(HttpOptions::default()).await;
-    for ask in modern("careful") {
-        let asked = served.ask(&ask).await;
+    for request in stateless("careful") {
+        let asked = served.request(&request).await;
         assert_eq!(asked.head.header("content-type"), "application/json");
         let result = &asked.json()["result"];
         assert_eq!(result["resultType"], "input_required");
-        let again = ask.with_params(|params| {
+        let again = request.with_params(|params| {
             params["requestState"] = result["requestState"].clone();
             params["inputResponses"] =
                 json!({"sure": {"action": "accept", "content": {"sure": true}}});
         });
-        let done = served.ask(&again).await.json();
+        let done = served.request(&again).await.json();
         assert_eq!(done["result"]["content"][0]["text"], "did it", "{done}");
     }
 }
@@ -236,7 +236,7 @@ async fn a_client_with_a_session_is_asked_on_the_stream_of_its_call() {
     let served = served(HttpOptions::default()).await;
     let session = served.session_that_can(&json!({"elicitation": {}})).await;
     let mut connection = served.open().await;
-    connection.send(&Ask::call_within(&session, 1, "careful")).await;
+    connection.send(&RawRequest::call_within(&session, 1, "careful")).await;
     assert_eq!(connection.head().await.header("content-type"), "text/event-stream");
     let question = event(&mut connection).await;
     assert_eq!(question["method"], "elicitation/create");
@@ -244,7 +244,7 @@ async fn a_client_with_a_session_is_asked_on_the_stream_of_its_call() {
     let answer = json!({"jsonrpc": "2.0", "id": question["id"], "result": {
         "action": "accept", "content": {"sure": true}
     }});
-    assert_eq!(served.ask(&Ask::within(&session, &answer)).await.status(), 202);
+    assert_eq!(served.request(&RawRequest::within(&session, &answer)).await.status(), 202);
     assert_eq!(event(&mut connection).await["result"]["content"][0]["text"], "did it");
     assert_eq!(in_time(connection.chunk()).await, None);
 }
@@ -252,7 +252,7 @@ async fn a_client_with_a_session_is_asked_on_the_stream_of_its_call() {
 #[tokio::test]
 async fn a_subscription_is_answered_when_the_server_ends() {
     let mut served = served(HttpOptions::default()).await;
-    let listen = Ask::modern(
+    let listen = RawRequest::stateless(
         5,
         "subscriptions/listen",
         json!({"notifications": {"toolsListChanged": true}}),

@@ -1,15 +1,15 @@
 //! Both protocol versions: 2026-07-28 without sessions, `initialize` with and without.
 
-use super::client::Ask;
+use super::client::RawRequest;
 use super::served::Served;
 use serde_json::{Value, json};
 use tool_runtime::HttpOptions;
 
 #[tokio::test]
-async fn a_modern_call_is_answered_by_plain_json() {
+async fn a_stateless_call_is_answered_by_plain_json() {
     let served = Served::start(HttpOptions::default()).await;
     let params = json!({"name": "echo", "arguments": {"text": "hé"}});
-    let answer = served.ask(&Ask::modern(7, "tools/call", params)).await;
+    let answer = served.request(&RawRequest::stateless(7, "tools/call", params)).await;
     assert_eq!(answer.status(), 200);
     assert_eq!(answer.head.header("content-type"), "application/json");
     assert_eq!(answer.head.header("mcp-session-id"), "");
@@ -19,12 +19,14 @@ async fn a_modern_call_is_answered_by_plain_json() {
 }
 
 #[tokio::test]
-async fn a_modern_client_discovers_and_lists() {
+async fn a_stateless_client_discovers_and_lists() {
     let served = Served::start(HttpOptions::default()).await;
     let mut connection = served.open().await;
-    let found = connection.ask(&Ask::modern(1, "server/discover", json!({}))).await.json();
+    let found =
+        connection.request(&RawRequest::stateless(1, "server/discover", json!({}))).await.json();
     assert_eq!(found["result"]["supportedVersions"].as_array().map(Vec::is_empty), Some(false));
-    let listed = connection.ask(&Ask::modern(2, "tools/list", json!({}))).await.json();
+    let listed =
+        connection.request(&RawRequest::stateless(2, "tools/list", json!({}))).await.json();
     let names: Vec<&Value> =
         listed["result"]["tools"].as_array().expect("a list").iter().map(|t| &t["name"]).collect();
     assert_eq!(names, ["echo", "place", "wait", "whoami"]);
@@ -33,9 +35,9 @@ async fn a_modern_client_discovers_and_lists() {
 #[tokio::test]
 async fn headers_that_contradict_the_message_are_rejected() {
     let served = Served::start(HttpOptions::default()).await;
-    let answer = served.ask(&Ask::call(1, "whoami").with("mcp-name", "echo")).await;
+    let answer = served.request(&RawRequest::call(1, "whoami").with("mcp-name", "echo")).await;
     assert_eq!((answer.status(), &answer.json()["error"]["code"]), (400, &json!(-32020)));
-    let answer = served.ask(&Ask::modern(1, "no/such", json!({}))).await;
+    let answer = served.request(&RawRequest::stateless(1, "no/such", json!({}))).await;
     assert_eq!((answer.status(), &answer.json()["error"]["code"]), (404, &json!(-32601)));
 }
 
@@ -43,12 +45,12 @@ async fn headers_that_contradict_the_message_are_rejected() {
 async fn arguments_that_headers_repeat_are_compared() {
     let served = Served::start(HttpOptions::default()).await;
     let params = json!({"name": "place", "arguments": {"region": "north"}});
-    let ask = Ask::modern(1, "tools/call", params);
-    for other in [ask.clone(), ask.clone().with("mcp-param-region", "south")] {
-        let refused = served.ask(&other).await;
-        assert_eq!((refused.status(), &refused.json()["error"]["code"]), (400, &json!(-32020)));
+    let request = RawRequest::stateless(1, "tools/call", params);
+    for other in [request.clone(), request.clone().with("mcp-param-region", "south")] {
+        let rejected = served.request(&other).await;
+        assert_eq!((rejected.status(), &rejected.json()["error"]["code"]), (400, &json!(-32020)));
     }
-    let answer = served.ask(&ask.with("mcp-param-region", "north")).await.json();
+    let answer = served.request(&request.with("mcp-param-region", "north")).await.json();
     assert_eq!(answer["result"]["content"][0]["text"], "north");
 }
 
@@ -56,28 +58,28 @@ async fn arguments_that_headers_repeat_are_compared() {
 async fn an_older_client_has_a_session_until_it_ends_it() {
     let served = Served::start(HttpOptions::default()).await;
     let session = served.session(&[]).await;
-    let call = Ask::call_within(&session, 1, "whoami");
-    let answer = served.ask(&call).await;
+    let call = RawRequest::call_within(&session, 1, "whoami");
+    let answer = served.request(&call).await;
     assert_eq!(answer.head.header("content-type"), "text/event-stream");
     assert_eq!(answer.last_event()["result"]["content"][0]["text"], "nobody");
-    let end = Ask::new("DELETE", "/mcp").with("mcp-session-id", &session);
-    assert_eq!(served.ask(&end).await.status(), 204);
-    assert_eq!(served.ask(&call).await.status(), 404);
+    let end = RawRequest::new("DELETE", "/mcp").with("mcp-session-id", &session);
+    assert_eq!(served.request(&end).await.status(), 204);
+    assert_eq!(served.request(&call).await.status(), 404);
 }
 
 #[tokio::test]
 async fn older_clients_are_answered_without_sessions() {
     let served = Served::start(HttpOptions::default().sessions(false)).await;
-    let answer = served.ask(&Ask::initialize()).await;
+    let answer = served.request(&RawRequest::initialize()).await;
     assert_eq!(answer.head.header("mcp-session-id"), "");
     assert_eq!(answer.json()["result"]["protocolVersion"], "2025-11-25");
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
         "name": "echo", "arguments": {"text": "hello"}
     }});
-    let answer = served.ask(&Ask::post(call.to_string())).await;
+    let answer = served.request(&RawRequest::post(call.to_string())).await;
     assert_eq!(answer.json()["result"]["content"][0]["text"], "hello");
-    let listen = Ask::new("GET", "/mcp").with("accept", "text/event-stream");
-    assert_eq!(served.ask(&listen).await.status(), 405);
+    let listen = RawRequest::new("GET", "/mcp").with("accept", "text/event-stream");
+    assert_eq!(served.request(&listen).await.status(), 405);
 }
 
 #[tokio::test]
@@ -89,7 +91,7 @@ async fn arguments_reach_the_tool_as_they_were_written() {
         (Value::Null, "`text`"),
     ] {
         let params = json!({"name": "echo", "arguments": arguments});
-        let message = served.ask(&Ask::modern(1, "tools/call", params)).await.json();
+        let message = served.request(&RawRequest::stateless(1, "tools/call", params)).await.json();
         assert_eq!(message["result"]["isError"], true, "{message}");
         let text = message["result"]["content"][0]["text"].as_str().expect("a text");
         assert!(text.contains(said), "{text}");
@@ -104,7 +106,7 @@ async fn an_answer_does_not_wait_for_the_clients_acknowledgement() {
     let mut times = Vec::new();
     for id in 0..21 {
         let begun = std::time::Instant::now();
-        connection.ask(&Ask::call_within(&session, id, "whoami")).await;
+        connection.request(&RawRequest::call_within(&session, id, "whoami")).await;
         times.push(begun.elapsed());
     }
     times.sort();

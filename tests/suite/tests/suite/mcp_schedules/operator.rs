@@ -1,4 +1,4 @@
-//! Whoever operates one server: its rules are followed one after the other, while all else goes on.
+//! The operator of one server: executes its rules in order, concurrently with everything else.
 
 use super::plan::Rule;
 use super::tally::ends;
@@ -6,7 +6,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tool_runtime::mcp::{McpManager, McpManagerError, McpServerConfig};
 
-/// What there should be of a server after all that was done to it.
+/// The expected state of a server after all rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     On,
@@ -37,11 +37,11 @@ impl Operator {
     }
 
     pub(super) fn tell(&self, rule: Rule) {
-        // It has ended if it was surprised, and says so in the end.
+        // A panicked task returns its error at the end.
         let _ = self.rules.send(rule);
     }
 
-    /// Waits until all was done, and says what there should be now.
+    /// Waits until all rules are done, and returns the expected state.
     pub(super) async fn leave(self) -> Result<Place, String> {
         drop(self.rules);
         self.done.await.map_err(|error| error.to_string())?
@@ -63,7 +63,7 @@ async fn follow(
     }
 }
 
-/// What becomes of a place by a rule, if that has the outcome which it should have.
+/// The expected state after a rule that succeeds.
 fn after(place: Place, rule: Rule, outcome: &Result<(), McpManagerError>) -> Option<Place> {
     match (place, rule, outcome) {
         (Place::Empty, Rule::Add, Ok(())) => Some(Place::On),
@@ -73,7 +73,7 @@ fn after(place: Place, rule: Rule, outcome: &Result<(), McpManagerError>) -> Opt
         (Place::Empty, ..) | (_, _, Err(_)) => None,
         (_, Rule::Disable, Ok(())) => Some(Place::Off),
         (_, Rule::Remove, Ok(())) => Some(Place::Empty),
-        // Whatever state it was in.
+        // From any state.
         (_, Rule::Enable | Rule::Reconnect, Ok(())) => Some(Place::On),
     }
 }

@@ -1,38 +1,38 @@
-//! What happens in one run, in which order.
+//! The random plan of one run.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
 
-/// One run.
+/// The plan of one run.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) servers: Vec<Faults>,
-    /// Whether all were tried before the first step.
+    /// Whether all servers were connected before the first step.
     pub(super) is_settled: bool,
     pub(super) steps: Vec<Step>,
 }
 
-/// What a server does that it should not.
+/// The faults of a server.
 #[derive(Clone, Debug)]
 pub(super) struct Faults {
     is_stateless: bool,
     probe: &'static str,
-    /// How many of its lives end at once.
+    /// Number of starts that exit immediately.
     dead: u64,
     slow: u64,
-    /// It does not go when its input ends.
+    /// The server ignores the end of its input.
     stays: bool,
 }
 
-/// Something that happens; what it begins goes on while the next ones happen.
+/// One step; it may continue while the next ones run.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     Call {
         server: usize,
         tool: &'static str,
-        patience: Patience,
+        wait: Wait,
     },
     Batch(Vec<(usize, &'static str)>),
     Rule(usize, Rule),
@@ -42,17 +42,17 @@ pub(super) enum Step {
     Pause(u64),
 }
 
-/// How long whoever calls waits, in milliseconds.
+/// Time that a caller waits, in milliseconds.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Patience {
-    ForEver,
-    /// The call is cancelled then, and its result awaited.
-    Cancels(u64),
-    /// The call is dropped then.
-    Drops(u64),
+pub(super) enum Wait {
+    Forever,
+    /// Then the call is cancelled, and its result awaited.
+    CancelAfter(u64),
+    /// Then the call is dropped.
+    DropAfter(u64),
 }
 
-/// What an operator does to a server.
+/// An operation on a server.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Rule {
     Disable,
@@ -62,7 +62,7 @@ pub(super) enum Rule {
     Add,
 }
 
-/// The tools of every server. What they do is written in `faulty_server`.
+/// The tools of every server, implemented in `faulty_server`.
 pub(super) const TOOLS: [&str; 12] = [
     "echo",
     "echo-ro",
@@ -78,8 +78,8 @@ pub(super) const TOOLS: [&str; 12] = [
     "die",
 ];
 
-/// A server without this one has changed its list.
-pub(super) const FICKLE: &str = "twice";
+/// The tool that a server removes when it changes its list.
+pub(super) const REMOVED_BY_CHANGE: &str = "twice";
 
 pub(super) fn plan() -> impl Strategy<Value = Plan> {
     let steps =
@@ -109,7 +109,7 @@ fn faults() -> impl Strategy<Value = Faults> {
 
 fn step(servers: usize) -> impl Strategy<Value = Step> {
     let server = move || 0..servers;
-    let call = (server(), tool(), patience());
+    let call = (server(), tool(), wait());
     let rule = select(vec![
         Rule::Disable,
         Rule::Enable,
@@ -120,7 +120,7 @@ fn step(servers: usize) -> impl Strategy<Value = Step> {
         Rule::Add,
     ]);
     prop_oneof![
-        12 => call.prop_map(|(server, tool, patience)| Step::Call { server, tool, patience }),
+        12 => call.prop_map(|(server, tool, wait)| Step::Call { server, tool, wait }),
         2 => vec((server(), tool()), 1..8).prop_map(Step::Batch),
         2 => (server(), rule).prop_map(|(server, rule)| Step::Rule(server, rule)),
         1 => server().prop_map(Step::Kill),
@@ -128,22 +128,22 @@ fn step(servers: usize) -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Death takes along all that runs beside it: it is rare.
+/// `die` affects all concurrent calls: it is rare.
 fn tool() -> impl Strategy<Value = &'static str> {
     let harmless = TOOLS.into_iter().filter(|tool| *tool != "die").collect::<Vec<_>>();
     prop_oneof![20 => select(harmless), 1 => Just("die")]
 }
 
-fn patience() -> impl Strategy<Value = Patience> {
+fn wait() -> impl Strategy<Value = Wait> {
     prop_oneof![
-        6 => Just(Patience::ForEver),
-        1 => (0..30_u64).prop_map(Patience::Cancels),
-        1 => (0..30_u64).prop_map(Patience::Drops),
+        6 => Just(Wait::Forever),
+        1 => (0..30_u64).prop_map(Wait::CancelAfter),
+        1 => (0..30_u64).prop_map(Wait::DropAfter),
     ]
 }
 
 impl Faults {
-    /// As the faulty server reads it.
+    /// The script of the faulty server.
     pub(super) fn script(&self, lives: &str, log: &str) -> Value {
         json!({
             "version": if self.is_stateless { "2026-07-28" } else { "2025-11-25" },
@@ -159,15 +159,15 @@ impl Faults {
 }
 
 impl Plan {
-    /// Whether nothing keeps calls from reaching a server.
-    pub(super) fn is_calm(&self, server: usize) -> bool {
+    /// Whether nothing interferes with calls of a server.
+    pub(super) fn is_undisturbed(&self, server: usize) -> bool {
         self.is_settled
             && self.servers[server].dead == 0
             && !self.steps.iter().any(|step| step.disturbs(server))
     }
 
-    /// Whether a server's list may become another one.
-    pub(super) fn is_fickle(&self, server: usize) -> bool {
+    /// Whether the list of a server may change.
+    pub(super) fn may_change_list(&self, server: usize) -> bool {
         self.steps.iter().any(|step| step.calls(server, "change"))
     }
 }

@@ -1,6 +1,6 @@
-//! What a call gave back, and how often its server heard of it.
+//! The results of calls, and the requests that servers received.
 
-use super::plan::{FICKLE, TOOLS};
+use super::plan::{REMOVED_BY_CHANGE, TOOLS};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::path::Path;
@@ -9,31 +9,31 @@ use tokio::time::timeout;
 use tool_runtime::ErrorClass;
 use tool_runtime::prelude::*;
 
-/// How long a call may hang; see [`super::world`].
-pub(super) const SILENCE: Duration = Duration::from_millis(150);
-/// How long any call may take in all.
-pub(super) const LONGEST: Duration = Duration::from_secs(6);
-/// Whatever takes longer never ends.
-const FOR_EVER: Duration = Duration::from_secs(30);
-/// What a machine with a lot to do may add.
-const MARGIN: Duration = Duration::from_secs(4);
+/// Time that a call may hang; see [`super::world`].
+pub(super) const IDLE_LIMIT: Duration = Duration::from_millis(150);
+/// Time limit of any call.
+pub(super) const MAX_DURATION: Duration = Duration::from_secs(6);
+/// A call that takes longer hangs.
+const HANG_LIMIT: Duration = Duration::from_secs(30);
+/// Additional time on an overloaded machine.
+const LOAD_MARGIN: Duration = Duration::from_secs(4);
 
-/// One call, which has a number that no other has.
+/// One call with a unique number.
 #[derive(Clone, Debug)]
-pub(super) struct Made {
+pub(super) struct MadeCall {
     pub(super) number: u64,
     pub(super) server: usize,
     pub(super) tool: &'static str,
-    /// Nothing keeps it from reaching its server.
-    pub(super) is_calm: bool,
-    /// The server may have a list without the tool.
-    pub(super) is_fickle: bool,
+    /// Nothing prevents it from reaching its server.
+    pub(super) is_undisturbed: bool,
+    /// The list of the server may lack the tool.
+    pub(super) may_change_list: bool,
     pub(super) may_be_cancelled: bool,
 }
 
-impl Made {
+impl MadeCall {
     pub(super) fn arguments(&self) -> Value {
-        let changed: Vec<_> = TOOLS.iter().filter(|tool| **tool != FICKLE).collect();
+        let changed: Vec<_> = TOOLS.iter().filter(|tool| **tool != REMOVED_BY_CHANGE).collect();
         match self.tool {
             "slow" | "slow-ro" => json!({ "number": self.number, "ms": 15, "steps": 3 }),
             "flood" => json!({ "number": self.number, "n": 40 }),
@@ -42,7 +42,7 @@ impl Made {
         }
     }
 
-    /// What the server says if all goes well.
+    /// The expected result of a call that succeeds.
     fn expected(&self) -> Option<String> {
         let text = match self.tool {
             "echo" | "echo-ro" => return Some(self.arguments().to_string()),
@@ -51,7 +51,7 @@ impl Made {
             "twice" => "first",
             "flood" => "dry",
             "change" => "changed",
-            // It is listed: then that is only a text.
+            // The tool is listed: the server's rejection is then an ordinary result.
             "gone-text" => "Unknown tool: gone-text",
             _ => return None,
         };
@@ -59,10 +59,10 @@ impl Made {
     }
 
     /// # Errors
-    /// The result is none that the call may have.
+    /// The result is not allowed for this call.
     pub(super) fn judge(&self, result: &ToolResult, took: Duration) -> Result<(), String> {
-        let is_hang = self.is_calm && self.tool == "hang";
-        let most = if is_hang { SILENCE } else { LONGEST } + MARGIN;
+        let is_hang = self.is_undisturbed && self.tool == "hang";
+        let most = if is_hang { IDLE_LIMIT } else { MAX_DURATION } + LOAD_MARGIN;
         if took > most {
             return Err(format!("{self:?} took {took:?}: {result:?}"));
         }
@@ -81,7 +81,7 @@ impl Made {
             "hang" => class == ErrorClass::Timeout,
             "refuse" => class == ErrorClass::Tool,
             "die" => class == ErrorClass::Indeterminate,
-            FICKLE => self.is_fickle && class == ErrorClass::NotFound,
+            REMOVED_BY_CHANGE => self.may_change_list && class == ErrorClass::NotFound,
             _ => false,
         };
         let by_disturbance = matches!(
@@ -93,27 +93,27 @@ impl Made {
                 | ErrorClass::NotFound
         );
         own || self.may_be_cancelled && class == ErrorClass::Cancelled
-            || !self.is_calm && by_disturbance
+            || !self.is_undisturbed && by_disturbance
     }
 
-    /// How often its server may hear of it: what only reads may be sent once more.
-    fn most_arrivals(&self) -> u64 {
+    /// Number of requests that the server may receive: a read-only call may be repeated once.
+    fn max_requests(&self) -> u64 {
         if self.tool.ends_with("-ro") { 2 } else { 1 }
     }
 
     /// # Errors
-    /// It arrived more often than it may, or not although it has a result of the server.
-    pub(super) fn count(&self, arrivals: u64, result: Option<&ToolResult>) -> Result<(), String> {
+    /// The server received it too often, or not at all although there is a result.
+    pub(super) fn count(&self, requests: u64, result: Option<&ToolResult>) -> Result<(), String> {
         let is_answered = result.is_some_and(|result| result.error().is_none());
         let is_unsent = result
             .and_then(ToolResult::error)
             .is_some_and(|error| error.message().ends_with("was not sent"));
         let least = u64::from(is_answered);
-        let most = if is_unsent { 0 } else { self.most_arrivals() };
-        if (least..=most).contains(&arrivals) {
+        let most = if is_unsent { 0 } else { self.max_requests() };
+        if (least..=most).contains(&requests) {
             return Ok(());
         }
-        Err(format!("{self:?} arrived {arrivals} times: {result:?}"))
+        Err(format!("{self:?} arrived {requests} times: {result:?}"))
     }
 }
 
@@ -123,15 +123,15 @@ pub(super) async fn ends<T>(
     what: impl std::fmt::Debug,
     work: impl Future<Output = T>,
 ) -> Result<T, String> {
-    timeout(FOR_EVER, work).await.map_err(|_| format!("{what:?} does not end"))
+    timeout(HANG_LIMIT, work).await.map_err(|_| format!("{what:?} does not end"))
 }
 
-/// How often each call has arrived, by its number.
-pub(super) fn arrivals(log: &Path) -> HashMap<u64, u64> {
-    let mut arrivals = HashMap::new();
+/// Number of requests by call number.
+pub(super) fn requests(log: &Path) -> HashMap<u64, u64> {
+    let mut requests = HashMap::new();
     for line in std::fs::read_to_string(log).unwrap_or_default().lines() {
         let call: Value = serde_json::from_str(line).expect("a whole line");
-        *arrivals.entry(call["arguments"]["number"].as_u64().expect("a number")).or_default() += 1;
+        *requests.entry(call["arguments"]["number"].as_u64().expect("a number")).or_default() += 1;
     }
-    arrivals
+    requests
 }

@@ -1,9 +1,9 @@
-//! One run: a pool, a manager, and processes that misbehave.
+//! One run: a pool, a manager, and misbehaving processes.
 
-use super::super::traces::{Traces, kill_workers, workers};
+use super::super::traces::{ProcessResources, kill_workers, workers};
 use super::operator::{Operator, Place};
-use super::plan::{Patience, Plan, Step};
-use super::tally::{LONGEST, Made, SILENCE, arrivals, ends};
+use super::plan::{Plan, Step, Wait};
+use super::tally::{IDLE_LIMIT, MAX_DURATION, MadeCall, ends, requests};
 use proptest::test_runner::TestCaseError;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -15,24 +15,24 @@ use tool_runtime::ErrorClass;
 use tool_runtime::mcp::{McpManager, McpServerConfig, McpState};
 use tool_runtime::prelude::*;
 
-/// How long a server may take to be there again when nothing is done to it any more.
-const RECOVERY: Duration = Duration::from_secs(20);
-/// How long closing may take: three steps with their graces.
-const CLOSING: Duration = Duration::from_secs(10);
+/// Time for a server to become ready after the last operation.
+const RECOVERY_LIMIT: Duration = Duration::from_secs(20);
+/// Time limit for closing: three steps with their grace periods.
+const CLOSE_LIMIT: Duration = Duration::from_secs(10);
 
-/// Calls, and the results of those that somebody waited for.
-type Calls = JoinSet<Result<Vec<(Made, Option<ToolResult>)>, String>>;
+/// The calls, and the results that were received.
+type Calls = JoinSet<Result<Vec<(MadeCall, Option<ToolResult>)>, String>>;
 
 pub(super) fn run(plan: &Plan) -> Result<(), TestCaseError> {
     let folder = Folder::new();
-    let before = Traces::before();
+    let before = ProcessResources::before();
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let ran = runtime.block_on(World::run(plan, &folder.0));
     drop(runtime);
-    ran.and_then(|()| before.are_all()).map_err(TestCaseError::fail)
+    ran.and_then(|()| before.are_released()).map_err(TestCaseError::fail)
 }
 
-/// A folder that is gone afterwards.
+/// A temporary directory.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -53,7 +53,7 @@ impl Drop for Folder {
 
 struct World<'a> {
     plan: &'a Plan,
-    /// Where each server works.
+    /// Working directory of each server.
     folders: Vec<PathBuf>,
     pool: ToolPool,
     manager: McpManager,
@@ -66,7 +66,7 @@ impl<'a> World<'a> {
         let pool = ToolPool::builder().allow_empty().build().map_err(|error| error.to_string())?;
         let builder = McpManager::builder()
             .retry(Duration::from_millis(10), Duration::from_millis(100))
-            .max_call_duration(LONGEST - Duration::from_secs(1));
+            .max_call_duration(MAX_DURATION - Duration::from_secs(1));
         let mut folders = Vec::new();
         for server in 0..plan.servers.len() {
             folders.push(folder.join(name(server)));
@@ -92,7 +92,7 @@ impl<'a> World<'a> {
             places.push(operator.leave().await?);
         }
         let ran = world.finish(&places).await;
-        let closed = timeout(CLOSING, world.manager.close()).await;
+        let closed = timeout(CLOSE_LIMIT, world.manager.close()).await;
         closed.map_err(|_| "it does not close".to_owned())?;
         world.leave().await.and(ran)
     }
@@ -103,12 +103,12 @@ impl<'a> World<'a> {
         McpServerConfig::stdio(env!("CARGO_BIN_EXE_faulty_server"))
             .args([script.to_string()])
             .cwd(self.folders[server].to_string_lossy().into_owned())
-            .tool_timeout("hang", SILENCE)
+            .tool_timeout("hang", IDLE_LIMIT)
     }
 
     async fn step(&mut self, step: &Step, operators: &[Operator]) {
         match step {
-            Step::Call { server, tool, patience } => self.call(*server, tool, *patience),
+            Step::Call { server, tool, wait } => self.call(*server, tool, *wait),
             Step::Batch(calls) => self.batch(calls),
             Step::Rule(server, rule) => operators[*server].tell(*rule),
             Step::Kill(server) => kill_workers(&self.folders[*server]),
@@ -116,14 +116,14 @@ impl<'a> World<'a> {
         }
     }
 
-    fn make(&mut self, server: usize, tool: &'static str) -> (Made, ToolCall) {
+    fn make(&mut self, server: usize, tool: &'static str) -> (MadeCall, ToolCall) {
         self.made += 1;
-        let made = Made {
+        let made = MadeCall {
             number: self.made,
             server,
             tool,
-            is_calm: self.plan.is_calm(server),
-            is_fickle: self.plan.is_fickle(server),
+            is_undisturbed: self.plan.is_undisturbed(server),
+            may_change_list: self.plan.may_change_list(server),
             may_be_cancelled: false,
         };
         let id = format!("{}.{tool}", name(server));
@@ -131,17 +131,17 @@ impl<'a> World<'a> {
         (made, call)
     }
 
-    fn call(&mut self, server: usize, tool: &'static str, patience: Patience) {
+    fn call(&mut self, server: usize, tool: &'static str, wait: Wait) {
         let (mut made, call) = self.make(server, tool);
         let pool = self.pool.clone();
         let begun = Instant::now();
-        match patience {
-            Patience::ForEver => self.calls.spawn(async move {
+        match wait {
+            Wait::Forever => self.calls.spawn(async move {
                 let result = ends(&made, pool.call(call)).await?;
                 made.judge(&result, begun.elapsed())?;
                 Ok(vec![(made, Some(result))])
             }),
-            Patience::Cancels(after) => self.calls.spawn(async move {
+            Wait::CancelAfter(after) => self.calls.spawn(async move {
                 made.may_be_cancelled = true;
                 let cancel = CancellationToken::new();
                 let context = pool.context().with_cancellation(cancel.clone());
@@ -155,7 +155,7 @@ impl<'a> World<'a> {
                 made.judge(&result, begun.elapsed())?;
                 Ok(vec![(made, Some(result))])
             }),
-            Patience::Drops(after) => self.calls.spawn(async move {
+            Wait::DropAfter(after) => self.calls.spawn(async move {
                 let result = timeout(Duration::from_millis(after), pool.call(call)).await.ok();
                 Ok(vec![(made, result)])
             }),
@@ -163,7 +163,7 @@ impl<'a> World<'a> {
     }
 
     fn batch(&mut self, calls: &[(usize, &'static str)]) {
-        let (made, calls): (Vec<Made>, Vec<ToolCall>) =
+        let (made, calls): (Vec<MadeCall>, Vec<ToolCall>) =
             calls.iter().map(|(server, tool)| self.make(*server, tool)).unzip();
         let (pool, begun) = (self.pool.clone(), Instant::now());
         self.calls.spawn(async move {
@@ -172,7 +172,7 @@ impl<'a> World<'a> {
             if results.iter().map(ToolResult::call_id).ne(&ids) {
                 return Err(format!("{made:?} got {results:?}"));
             }
-            // They may have waited for one another.
+            // The calls may have waited for each other.
             let took = begun.elapsed() / u32::try_from(results.len()).unwrap_or(1);
             made.into_iter()
                 .zip(results)
@@ -184,27 +184,27 @@ impl<'a> World<'a> {
         });
     }
 
-    /// Waits for what was begun, and looks at what there is then.
+    /// Waits for the started steps, then checks the final state.
     async fn finish(&mut self, places: &[Place]) -> Result<(), String> {
         let mut ended = Vec::new();
         while let Some(calls) = self.calls.join_next().await {
             ended.extend(calls.map_err(|error| error.to_string())??);
         }
         for (server, place) in places.iter().enumerate() {
-            self.is_as_it_says(server, *place).await?;
+            self.matches_state(server, *place).await?;
         }
         for (server, folder) in self.folders.iter().enumerate() {
-            let arrivals = arrivals(&folder.join("log"));
+            let requests = requests(&folder.join("log"));
             for (made, result) in ended.iter().filter(|(made, _)| made.server == server) {
-                let arrived = arrivals.get(&made.number).copied().unwrap_or_default();
+                let arrived = requests.get(&made.number).copied().unwrap_or_default();
                 made.count(arrived, result.as_ref())?;
             }
         }
         Ok(())
     }
 
-    /// Whether a server's state is what was asked for, and calls find it in that state.
-    async fn is_as_it_says(&mut self, server: usize, place: Place) -> Result<(), String> {
+    /// Whether a server is in the expected state, and calls confirm that.
+    async fn matches_state(&mut self, server: usize, place: Place) -> Result<(), String> {
         let status = self.manager.server(&name(server)).map(|status| status.state);
         let (made, call) = self.make(server, "echo-ro");
         match (place, status) {
@@ -216,9 +216,9 @@ impl<'a> World<'a> {
                 self.recovers(server).await?;
                 let result = ends(&made, self.pool.call(call)).await?;
                 made.judge(&result, Duration::ZERO)?;
-                // Where one call came back another one arrives.
+                // A call that ends is replaced by another.
                 let (mut made, call) = self.make(server, "echo");
-                made.is_calm = true;
+                made.is_undisturbed = true;
                 let result = ends(&made, self.pool.call(call)).await?;
                 made.judge(&result, Duration::ZERO)?;
                 self.recovers(server).await
@@ -243,10 +243,12 @@ impl<'a> World<'a> {
                 statuses.next().await;
             }
         };
-        timeout(RECOVERY, ready).await.map_err(|_| format!("{:?}", self.manager.server(&name)))
+        timeout(RECOVERY_LIMIT, ready)
+            .await
+            .map_err(|_| format!("{:?}", self.manager.server(&name)))
     }
 
-    /// Whether nothing is there any more after closing.
+    /// Whether all resources are released after closing.
     async fn leave(self) -> Result<(), String> {
         let Self { folders, pool, manager, .. } = self;
         let left: Vec<u32> = folders.iter().flat_map(|folder| workers(folder)).collect();

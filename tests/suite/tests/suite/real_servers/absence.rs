@@ -1,4 +1,4 @@
-//! Real servers that are not there yet, or no longer.
+//! Real servers that are not connected yet, or no longer.
 
 use super::super::support::{class, in_time, server_state};
 use super::super::traces::{eventually, kill_workers};
@@ -46,7 +46,7 @@ async fn a_server_installed_later_does_not_rename_other_tools() {
     server_state(&manager, "late", |state| *state == McpState::Ready).await;
     let time = call(&pool, "late.get_current_time", json!({ "timezone": "UTC" })).await;
     assert!(!time.is_error(), "{time:?}");
-    // A second one of the same kind takes nobody's names.
+    // A second server of the same kind does not take the names of the first.
     manager.add("time", scene.server(Server::Time)).await.unwrap();
     manager.settled().await;
     let after = names(&pool);
@@ -56,7 +56,7 @@ async fn a_server_installed_later_does_not_rename_other_tools() {
 }
 
 #[tokio::test]
-async fn a_call_that_may_be_repeated_survives_the_death_of_its_server() {
+async fn a_repeatable_call_succeeds_after_its_server_is_killed() {
     let scene = Scene::new("killed");
     let pool = ToolPool::builder().build().unwrap();
     // Its annotations are trusted: a lost call may be repeated.
@@ -97,7 +97,7 @@ async fn a_call_that_changes_something_is_not_repeated_when_its_server_is_killed
     assert_eq!(class(&lost), ErrorClass::Indeterminate, "{lost:?}");
     let said = lost.observation().to_text();
     assert!(said.contains("SIGKILL") || said.contains("was lost while it worked"), "{said}");
-    // The next call waits for the next life, which finds what was there before.
+    // The next call waits for the restart, and finds the earlier data.
     let count = json!({ "query": "SELECT count(*) AS n FROM t" });
     let count = call(&pool, "it.read_query", count).await;
     assert_eq!(count.observation().to_text(), "[{'n': 0}]");

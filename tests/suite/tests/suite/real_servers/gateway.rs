@@ -1,4 +1,4 @@
-//! The gateway over real servers, as an operator and as a client see it.
+//! The gateway with real servers, as seen by an operator and a client.
 
 use super::scene::{ALL, Scene};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 const INSPECTOR: &str =
     "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js";
 
-/// A file that names all six, and more.
+/// A configuration file with all six servers, and more.
 fn file(scene: &Scene, more: Value) -> String {
     let mut all = scene.all();
     let servers = all["mcpServers"].as_object_mut().expect("an object");
@@ -27,7 +27,7 @@ fn gateway(words: &[&str]) -> Ended {
 }
 
 #[test]
-fn an_operator_sees_how_the_servers_are() {
+fn the_status_of_all_servers_is_shown() {
     let scene = Scene::new("operator");
     let more = json!({ "missing": { "command": "no-such-program" }, "off": { "command": "sh", "disabled": true } });
     let file = file(&scene, more);
@@ -72,15 +72,15 @@ fn a_list_is_filtered() {
     assert!(!list.output.contains("git_reset"), "{}", list.described());
 }
 
-/// What the servers list, without what is denied, and with the gateway's own.
-const LET_THROUGH: usize = 13 + 12 + 6 + 6 + 2 + 1;
+/// The tools of the servers, without the denied ones, and with the gateway's own.
+const ALLOWED_TOOLS: usize = 13 + 12 + 6 + 6 + 2 + 1;
 
-/// A client is not made to wait for ever for servers that start slowly, as all do on a machine with
-/// a lot to do: it asks again then.
+/// A client does not wait indefinitely for slow servers, and on an overloaded machine all are slow:
+/// it repeats its request.
 fn whole(list: impl Fn() -> Vec<String>) -> Vec<String> {
     let mut names = list();
     for _ in 0..5 {
-        if names.len() >= LET_THROUGH {
+        if names.len() >= ALLOWED_TOOLS {
             break;
         }
         names = list();
@@ -88,9 +88,9 @@ fn whole(list: impl Fn() -> Vec<String>) -> Vec<String> {
     names
 }
 
-/// A client of others starts the gateway, in either protocol version.
+/// A third-party client starts the gateway, in either protocol version.
 #[test]
-fn a_client_has_the_tools_of_all_that_are_let_through() {
+fn a_client_lists_the_tools_of_all_allowed_servers() {
     let scene = Scene::new("served");
     let file = file(&scene, json!({}));
     let gateway = built("gateway");
@@ -106,8 +106,9 @@ fn a_client_has_the_tools_of_all_that_are_let_through() {
         "*.*delete*",
         "serve",
     ];
-    let ask = |lifecycle: &str, words: &[&str]| {
-        let mut all = vec!["--cli", "--protocol-era", lifecycle, "--format", "json"];
+    // `era` is the Inspector's name of a protocol version.
+    let ask = |era: &str, words: &[&str]| {
+        let mut all = vec!["--cli", "--protocol-era", era, "--format", "json"];
         all.extend(words);
         all.extend(served);
         let ended = peer(Program::Node(INSPECTOR), &all);
@@ -116,13 +117,13 @@ fn a_client_has_the_tools_of_all_that_are_let_through() {
         let answer = answer.and_then(Result::ok);
         answer.unwrap_or_else(|| panic!("the Inspector {}", ended.described()))["result"].clone()
     };
-    for lifecycle in ["legacy", "modern"] {
+    for era in ["legacy", "modern"] {
         let names = whole(|| {
-            let tools = ask(lifecycle, &["--method", "tools/list"])["tools"].clone();
+            let tools = ask(era, &["--method", "tools/list"])["tools"].clone();
             let names = tools.as_array().expect("a list").iter().map(|tool| tool["name"].clone());
             names.filter_map(|name| name.as_str().map(str::to_owned)).collect()
         });
-        assert_eq!(names.len(), LET_THROUGH, "{lifecycle}: {names:?}");
+        assert_eq!(names.len(), ALLOWED_TOOLS, "{era}: {names:?}");
         assert!(["origin", "memory.read_graph"].iter().all(|one| names.iter().any(|it| it == one)));
         assert!(!names.iter().any(|name| name.contains("delete") || name.starts_with("files.")));
     }

@@ -1,8 +1,8 @@
-//! What six servers leave behind when their manager is closed, or lost: nothing.
+//! Six servers leave no processes behind when their manager is closed or dropped.
 
 use super::super::alone::alone;
 use super::super::support::in_time;
-use super::super::traces::{Traces, eventually, workers};
+use super::super::traces::{ProcessResources, eventually, workers};
 use super::scene::{Scene, Started, patient};
 use serde_json::json;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use tool_runtime::prelude::*;
 
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Connects to all, and leaves a call at work.
+/// Connects to all, and leaves a call running.
 async fn at_work(scene: &Scene) -> (ToolPool, McpManager) {
     let pool = ToolPool::builder().build().unwrap();
     let manager = patient().config(scene.config()).connect(&pool).await.unwrap();
@@ -31,9 +31,9 @@ async fn at_work(scene: &Scene) -> (ToolPool, McpManager) {
 fn a_closed_manager_leaves_no_tools() {
     alone("real_servers::leftovers::a_closed_manager_leaves_no_tools", LIMIT, || {
         let scene = Scene::new("closed");
-        // Whatever it takes to install them.
+        // Time to install them.
         scene.config();
-        let before = Traces::before();
+        let before = ProcessResources::before();
         let runtime = Runtime::new().unwrap();
         runtime.block_on(async {
             let (_pool, manager) = at_work(&scene).await;
@@ -42,7 +42,7 @@ fn a_closed_manager_leaves_no_tools() {
             assert_eq!(workers(scene.folder()), [0; 0], "nobody is left when it is closed");
         });
         drop(runtime);
-        before.are_all().unwrap();
+        before.are_released().unwrap();
     });
 }
 
@@ -51,12 +51,12 @@ fn a_dropped_runtime_leaves_no_process() {
     alone("real_servers::leftovers::a_dropped_runtime_leaves_no_process", LIMIT, || {
         let scene = Scene::new("lost");
         scene.config();
-        let before = Traces::before();
+        let before = ProcessResources::before();
         let runtime = Runtime::new().unwrap();
         let kept = runtime.block_on(at_work(&scene));
         drop(runtime);
         assert!(eventually(|| workers(scene.folder()).is_empty()), "they go by themselves");
         drop(kept);
-        before.are_all().unwrap();
+        before.are_released().unwrap();
     });
 }

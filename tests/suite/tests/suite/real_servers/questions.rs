@@ -1,4 +1,4 @@
-//! What a real server asks and reports while it works, and the tools that it has only for who can
+//! Questions and progress of a real server, and its tools for clients that can
 //! be asked.
 
 use super::super::support::in_time;
@@ -9,7 +9,7 @@ use suite::peers::Server;
 use tool_runtime::prelude::*;
 use tool_runtime::{BoxFuture, Peer, PeerCapability, PeerError, PeerRequest, Progress};
 
-/// A program with a person, a model and a folder.
+/// A program with a user, a model and a folder.
 #[derive(Default)]
 struct Host(Mutex<Vec<Progress>>);
 
@@ -47,7 +47,7 @@ async fn text(pool: &ToolPool, name: &str, arguments: Value) -> String {
     pool.call(ToolCall::new(name, arguments.to_string())).await.observation().to_text()
 }
 
-/// It lists them after it knows who is there, and says that its list is another one.
+/// The server lists them once it knows the client, and notifies of the change.
 #[tokio::test]
 async fn a_server_asks_the_peer_with_the_capability() {
     let scene = Scene::new("questions");
@@ -69,7 +69,7 @@ async fn a_server_asks_the_peer_with_the_capability() {
 }
 
 #[tokio::test]
-async fn long_work_reports_how_far_it_is() {
+async fn a_long_call_reports_progress() {
     let scene = Scene::new("progress");
     let pool = ToolPool::builder().build().unwrap();
     let builder = patient().server("it", scene.server(Server::Everything));
@@ -81,7 +81,8 @@ async fn long_work_reports_how_far_it_is() {
     let result = pool.call_with(call, &context).await;
     assert!(result.observation().to_text().contains("Steps: 4"), "{result:?}");
     manager.close().await;
-    let heard = host.0.lock().unwrap();
-    let heard: Vec<_> = heard.iter().map(|progress| (progress.done, progress.total)).collect();
-    assert_eq!(heard, [1.0, 2.0, 3.0, 4.0].map(|done| (done, Some(4.0))));
+    let received = host.0.lock().unwrap();
+    let received: Vec<_> =
+        received.iter().map(|progress| (progress.done, progress.total)).collect();
+    assert_eq!(received, [1.0, 2.0, 3.0, 4.0].map(|done| (done, Some(4.0))));
 }

@@ -1,4 +1,4 @@
-//! What real servers work on: a folder with files, a repository, a database and a memory.
+//! Data of real servers: a folder with files, a repository, a database and a memory.
 
 use serde_json::{Map, Value, json};
 use std::fs;
@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use tool_runtime::mcp::{McpConfig, McpManager, McpManagerBuilder, McpServerConfig};
 use tool_runtime::{Peer, Progress};
 
-/// All servers, by the names that they have here, and how many tools each lists.
+/// All servers by their names in the tests, with the number of their tools.
 pub(super) const ALL: [(&str, Server, usize); 6] = [
     ("everything", Server::Everything, 13),
     ("files", Server::Filesystem, 14),
@@ -20,7 +20,7 @@ pub(super) const ALL: [(&str, Server, usize); 6] = [
     ("time", Server::Time, 2),
 ];
 
-/// A folder that is gone afterwards. All servers run in it, which is how their processes are known.
+/// A temporary directory. All servers run in it, which identifies their processes.
 pub(super) struct Scene(PathBuf);
 
 impl Scene {
@@ -43,7 +43,7 @@ impl Scene {
         self.0.join(name).to_str().expect("a path in UTF-8").to_owned()
     }
 
-    /// Makes a repository of one commit.
+    /// Creates a repository with one commit.
     pub(super) fn repository(&self) -> String {
         let repository = self.path("repository");
         fs::create_dir_all(&repository).expect("a folder");
@@ -51,7 +51,7 @@ impl Scene {
         for words in [&["init", "-q"][..], &["add", "."], &["commit", "-q", "-m", "Draw a map"]] {
             let mut git = Command::new("git");
             git.args(["-C", &repository, "-c", "user.name=Ada", "-c", "user.email=ada@localhost"]);
-            // What this machine has set for all repositories is not meant for this one.
+            // The git configuration of this machine must not apply.
             git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
             assert!(git.args(words).status().expect("git is installed").success(), "{words:?}");
         }
@@ -80,7 +80,7 @@ impl Scene {
         config.servers.into_values().next().expect("one server")
     }
 
-    /// All six, as in a file.
+    /// All six, as in a configuration file.
     pub(super) fn all(&self) -> Value {
         let entries = ALL.map(|(name, server, _)| (name.to_owned(), self.entry(server)));
         json!({ "mcpServers": Map::from_iter(entries) })
@@ -102,7 +102,7 @@ pub(super) fn patient() -> McpManagerBuilder {
     McpManager::builder().start_timeout(Duration::from_secs(60))
 }
 
-/// Wakes a test at the first word of progress.
+/// Wakes a test at the first progress.
 #[derive(Default)]
 pub(super) struct Started(pub(super) Notify);
 

@@ -7,9 +7,9 @@ use tool_runtime::mcp::{McpManager, McpState};
 use tool_runtime::prelude::*;
 use tool_runtime::{ContentBlock, ErrorClass, ToolStatus};
 
-/// Their start is what costs: all that is asked of them is asked of one pool.
+/// Starting them is expensive, so all checks share one pool.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn six_servers_are_one_pool() {
+async fn six_servers_share_one_pool() {
     let scene = Scene::new("together");
     let repository = scene.repository();
     let pool = ToolPool::builder().build().unwrap();
@@ -70,7 +70,7 @@ async fn each_answers(pool: &ToolPool, scene: &Scene, repository: &str) {
     text(pool, "memory.create_entities", json!({ "entities": [ada] })).await;
     let found = structured(pool, "memory.open_nodes", json!({ "names": ["Ada"] })).await;
     assert_eq!(found["entities"], json!([ada]));
-    // The session lasts: what one call makes the next one finds.
+    // The session is kept: a call finds the results of earlier ones.
     text(pool, "sqlite.create_table", json!({ "query": "CREATE TABLE t (n INTEGER)" })).await;
     text(pool, "sqlite.write_query", json!({ "query": "INSERT INTO t VALUES (7)" })).await;
     let rows = text(pool, "sqlite.read_query", json!({ "query": "SELECT n FROM t" })).await;
@@ -144,14 +144,14 @@ async fn wrong_arguments_are_refused_before_they_are_sent(pool: &ToolPool, manag
     ];
     assert_eq!(wrong.len(), manager.status().len());
     for (name, arguments, named) in wrong {
-        let refused = call(pool, name, arguments).await;
-        assert_eq!(class(&refused), ErrorClass::Input, "{name}");
-        let said = refused.observation().to_text();
+        let rejected = call(pool, name, arguments).await;
+        assert_eq!(class(&rejected), ErrorClass::Input, "{name}");
+        let said = rejected.observation().to_text();
         assert!(said.contains(named) && said.contains(name), "{name}: {said}");
     }
 }
 
-/// What only the server can know of its arguments stays its own answer.
+/// Errors that only the server can detect are passed on unchanged.
 async fn failures_are_told(pool: &ToolPool, repository: &str) {
     let failing = [
         ("everything.get-structured-content", json!({ "location": "Atlantis" }), "location"),
@@ -167,7 +167,7 @@ async fn failures_are_told(pool: &ToolPool, repository: &str) {
     let added = json!({ "observations": [{ "entityName": "Bob", "contents": ["reads"] }] });
     let unknown = call(pool, "memory.add_observations", added).await;
     assert!(unknown.is_error() && unknown.observation().to_text().contains("Bob"), "{unknown:?}");
-    // This one says all that it has to say as a success.
+    // This server reports errors as a success.
     let nonsense = text(pool, "sqlite.read_query", json!({ "query": "SELECT FROM" })).await;
     assert!(nonsense.contains("syntax error"), "{nonsense}");
 }

@@ -1,4 +1,4 @@
-//! The pool of tools and the wishes, and the rule for wishes.
+//! The tools and queries of the ranking test.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -14,22 +14,22 @@ pub(crate) struct Entry {
     pub(crate) tags: Vec<String>,
 }
 
-/// A wish of `wishes.json`, and the tool that fulfils it.
+/// A query of `expected_hits.json`, and the tool that fulfils it.
 #[derive(Deserialize)]
-pub(crate) struct Wish {
-    pub(crate) wish: String,
+pub(crate) struct ExpectedHit {
+    pub(crate) query: String,
     pub(crate) tool: String,
 }
 
-/// Words without a meaning of their own.
+/// Stop words.
 const STOP_WORDS: &str = include_str!("stop_words.txt");
 
 pub(crate) fn entries() -> Vec<Entry> {
     serde_json::from_str(include_str!("tools.json")).expect("tools.json is valid")
 }
 
-pub(crate) fn wishes() -> Vec<Wish> {
-    serde_json::from_str(include_str!("wishes.json")).expect("wishes.json is valid")
+pub(crate) fn expected_hits() -> Vec<ExpectedHit> {
+    serde_json::from_str(include_str!("expected_hits.json")).expect("expected_hits.json is valid")
 }
 
 pub(crate) fn definitions() -> Vec<ToolDefinition> {
@@ -72,27 +72,27 @@ fn occurs(word: &str, among: &BTreeSet<String>) -> bool {
 }
 
 #[test]
-fn pool_is_large_and_each_wish_has_its_tool() {
+fn the_pool_is_large_and_each_query_has_its_tool() {
     let entries = entries();
     let names: BTreeSet<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
     assert!(names.len() >= 500 && names.len() == entries.len(), "{}", names.len());
-    let wishes = wishes();
-    assert!(wishes.len() >= 200, "{}", wishes.len());
-    for wish in &wishes {
-        assert!(names.contains(wish.tool.as_str()), "`{}` is not a tool", wish.tool);
+    let expected_hits = expected_hits();
+    assert!(expected_hits.len() >= 200, "{}", expected_hits.len());
+    for query in &expected_hits {
+        assert!(names.contains(query.tool.as_str()), "`{}` is not a tool", query.tool);
     }
 }
 
 #[test]
-fn at_most_half_of_the_words_of_a_wish_occur_in_its_tool() {
+fn at_most_half_of_the_words_of_a_query_occur_in_its_tool() {
     let entries: BTreeMap<_, _> =
         entries().into_iter().map(|entry| (entry.name.clone(), words(&entry.text()))).collect();
     let mut copied = Vec::new();
-    for Wish { wish, tool } in wishes() {
-        let content = words(&wish);
+    for ExpectedHit { query, tool } in expected_hits() {
+        let content = words(&query);
         let found: Vec<_> = content.iter().filter(|word| occurs(word, &entries[&tool])).collect();
         if 2 * found.len() > content.len() {
-            copied.push(format!("{tool}: {wish}: {found:?}"));
+            copied.push(format!("{tool}: {query}: {found:?}"));
         }
     }
     assert!(copied.is_empty(), "{}", copied.join("\n"));

@@ -27,7 +27,7 @@ async fn search(pool: &ToolPool, arguments: Value) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn models_find_tools_by_a_wish_or_by_name() {
+async fn models_find_tools_by_a_description_or_by_name() {
     let pool = pool(&ActiveTools::new(["tool_search"]).unwrap());
     let found = search(&pool, json!({ "query": "zip these files" })).await;
     assert_eq!((found.len(), found[0].as_str()), (5, "files.compress_files"));
@@ -39,7 +39,7 @@ async fn models_find_tools_by_a_wish_or_by_name() {
 }
 
 #[tokio::test]
-async fn a_search_finds_what_its_caller_may_see() {
+async fn a_search_finds_only_visible_tools() {
     let pool = pool(&ActiveTools::new(["tool_search"]).unwrap());
     let agent = pool.scope();
     let _only = agent.restrict(["tool_search", "mail.*"]).unwrap();
@@ -58,7 +58,7 @@ async fn activation_appends_to_an_export() {
         let visible = active.visible(&pool.snapshot());
         let definitions: Vec<_> = visible.iter().map(|tool| tool.definition()).collect();
         let export = Export::new(Api::Anthropic, &definitions);
-        // Names are found whatever the order.
+        // Names are found in any order.
         assert!(definitions.iter().all(|one| export.wire_name(&one.name) == one.wire_name()));
         export.definitions().to_vec()
     };
@@ -72,7 +72,7 @@ async fn activation_appends_to_an_export() {
 }
 
 #[test]
-fn typing_errors_and_other_forms_find_the_same_tool() {
+fn misspelt_and_inflected_words_find_the_same_tool() {
     let index = ToolIndex::of(&definitions());
     for query in ["compress files", "compressing a file", "comprss files", "zip the files"] {
         assert_eq!(index.search(query, 1)[0].name, "files.compress_files", "{query}");

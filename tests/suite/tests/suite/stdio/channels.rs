@@ -1,4 +1,4 @@
-//! Pipes, sockets, files and terminals: nothing but the protocol comes out of any of them.
+//! Pipes, sockets, files and terminals: only protocol messages are written to any of them.
 
 use super::host::{Channel, Host, call, greeted, greeting, messages, odd_server};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use suite::limit::Limit;
 
-/// Tools that print, tools that read, lines that are none, and many calls at once.
+/// Tools that print, tools that read, invalid lines, and many concurrent calls.
 fn converse(channel: Channel) {
     let mut host = Host::start(channel).greeted();
     let answer = host.ask(&call(1, "chatty", &json!({})));
@@ -67,7 +67,7 @@ fn files() {
     assert_eq!(ids, [None, Some(0), Some(1), Some(2)], "{said:?}");
 }
 
-/// A person who types: the terminal repeats every line and ends the input at Ctrl-D.
+/// A user at a terminal, which echoes every line and ends the input at Ctrl-D.
 #[test]
 fn a_terminal() {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};

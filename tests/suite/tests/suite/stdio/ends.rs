@@ -1,10 +1,10 @@
-//! The end of the input ends the server, calls in flight or not.
+//! The end of the input ends the server, even with calls in flight.
 
 use super::host::{Channel, Host, call};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// What a server may take to end: it waits a second for calls, and does not wait for threads.
+/// Time for a server to exit: it waits a second for calls, and does not wait for threads.
 const BOUND: Duration = Duration::from_secs(30);
 
 #[test]
@@ -20,7 +20,7 @@ fn calls_in_flight_get_a_grace_period() {
 }
 
 #[test]
-fn calls_that_do_not_end_hold_up_nothing() {
+fn endless_calls_do_not_delay_the_exit() {
     let mut host = Host::start(Channel::Pipes).greeted();
     let hour = json!({ "millis": 3_600_000 });
     host.write(call(1, "sleepy", &hour).to_string());

@@ -1,4 +1,4 @@
-//! A host that has started a server, whatever connects the two.
+//! A host that has started a server, over any kind of channel.
 
 use serde_json::{Value, json};
 use std::fs::File;
@@ -8,7 +8,7 @@ use std::os::unix::net::UnixStream;
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use suite::limit::Limit;
 
-/// What connects host and server.
+/// The channel between host and server.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Channel {
     Pipes,
@@ -81,7 +81,7 @@ impl Host {
         self.read()
     }
 
-    /// Waits until the server says so on standard error.
+    /// Waits until the server logs this on standard error.
     pub(super) fn log_until(&mut self, text: &str) {
         let mut lines = (&mut self.log).lines();
         assert!(lines.any(|line| line.expect("UTF-8").contains(text)), "{text:?} is not logged");
@@ -94,7 +94,7 @@ impl Host {
         let _ = rustix::net::shutdown(&to, rustix::net::Shutdown::Write);
     }
 
-    /// Ends the input and sees the server end well: gives what it said until then.
+    /// Ends the input, expects a successful exit, and returns the remaining output.
     pub(super) fn finish(mut self) -> Vec<Value> {
         if self.to.is_some() {
             self.hang_up();
@@ -113,7 +113,7 @@ impl Host {
     }
 }
 
-/// A server whose host has left.
+/// A server whose host has disconnected.
 pub(super) struct Leaving(Host);
 
 impl Leaving {
@@ -124,7 +124,7 @@ impl Leaving {
 
 impl Drop for Host {
     fn drop(&mut self) {
-        // Fails only for a process that is gone.
+        // Fails only for a process that has exited.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -136,7 +136,7 @@ pub(super) fn odd_server(input: Stdio, output: Stdio) -> Command {
     command
 }
 
-/// The messages of an output, which holds nothing else.
+/// Parses an output that contains only messages.
 pub(super) fn messages(output: &str) -> Vec<Value> {
     let parse = |line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line:?}"));
     output.lines().map(parse).collect()

@@ -1,9 +1,9 @@
-//! Lines that no client should send: each is answered, and the server goes on.
+//! Invalid lines: each is answered, and the server keeps running.
 
 use super::host::{Channel, Host, call};
 use serde_json::{Value, json};
 
-/// Sends a line before and after the handshake; the answer must be the same, and the last.
+/// Sends a line before and after the handshake; both answers must be equal.
 fn answer(line: impl AsRef<[u8]>) -> Value {
     let mut host = Host::start(Channel::Pipes);
     host.write(line.as_ref());
@@ -67,8 +67,8 @@ fn rejects_the_id_of_a_request_in_flight() {
     for _ in 0..2 {
         host.write(call(7, "sleepy", &json!({ "millis": 300 })).to_string());
         host.write(json!({"jsonrpc": "2.0", "id": 7, "method": "ping"}).to_string());
-        let refused = host.read();
-        assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(7), &json!(-32600)));
+        let rejected = host.read();
+        assert_eq!((&rejected["id"], &rejected["error"]["code"]), (&json!(7), &json!(-32600)));
         let answer = host.read();
         assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(7), &json!(false)));
     }
@@ -89,11 +89,11 @@ fn the_id_of_a_cancelled_request_is_free() {
     assert_eq!(host.finish(), [] as [Value; 0]);
 }
 
-/// Deeper than any stack would take.
+/// Deeper than the stack allows.
 const DEPTH: usize = 500_000;
 
 #[test]
-fn arguments_nested_without_end() {
+fn deeply_nested_arguments() {
     let mut host = Host::start(Channel::Pipes).greeted();
     for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
         let deep = format!("{}0{}", open.repeat(DEPTH), close.repeat(DEPTH));
@@ -110,7 +110,7 @@ fn arguments_nested_without_end() {
 }
 
 #[test]
-fn messages_nested_without_end() {
+fn deeply_nested_messages() {
     let deep = format!("{}{}", "[".repeat(DEPTH), "]".repeat(DEPTH));
     let unclosed = "{\"a\":".repeat(DEPTH);
     for (line, code, id) in [

@@ -1,7 +1,7 @@
 //! Closing toolsets with their pool.
 
-use super::super::support::{in_time, refusal};
-use super::{Behaviour, Probe, ProbeParams, Session, in_background, rest, session, told};
+use super::super::support::{error_text, in_time};
+use super::{Behaviour, Probe, ProbeParams, Session, drain, in_background, rest, session};
 use std::sync::Arc;
 use std::time::Duration;
 use suite::limit::limited;
@@ -16,7 +16,7 @@ async fn closing_a_pool_closes_its_toolsets_once() {
     pool.close().await;
     pool.close().await;
     let clone = pool.clone();
-    assert_eq!(refusal(&clone, "session.ping", "").await, "the tools have been shut down");
+    assert_eq!(error_text(&clone, "session.ping", "").await, "the tools have been shut down");
     let result = clone.call(ToolCall::new("session.ping", "")).await;
     assert_eq!(result.error().expect("an error").class(), ErrorClass::Cancelled);
     drop((pool, clone));
@@ -35,10 +35,10 @@ async fn other_toolsets_close_after_a_panic_in_close() {
         .await
         .expect("a pool");
     pool.close().await;
-    assert_eq!((told(&mut broken_events), told(&mut events)), (vec!["closed"], vec!["closed"]));
+    assert_eq!((drain(&mut broken_events), drain(&mut events)), (vec!["closed"], vec!["closed"]));
 }
 
-/// A second type, so that two values fit into one pool.
+/// A second type, so that one pool can hold two values.
 struct Other(Probe);
 
 #[derive(Clone, serde::Deserialize, schemars::JsonSchema)]
@@ -65,7 +65,7 @@ impl Toolset for Other {
     }
 
     async fn close(&self) {
-        self.0.tell("closed");
+        self.0.send("closed");
     }
 }
 
@@ -74,7 +74,7 @@ async fn dropping_the_last_handle_inside_a_runtime_closes() {
     let (pool, mut events) = session(Behaviour::Fine).await;
     let scope = pool.scope();
     drop(pool);
-    assert_eq!(told(&mut events), [""; 0]);
+    assert_eq!(drain(&mut events), [""; 0]);
     drop(scope);
     assert_eq!(rest(events).await, ["closed"]);
 }
@@ -85,7 +85,7 @@ fn dropping_outside_of_a_runtime_closes_before_it_returns() {
     let (pool, mut events) = runtime.block_on(session(Behaviour::Fine));
     drop(runtime);
     drop(pool);
-    assert_eq!(told(&mut events), ["closed"]);
+    assert_eq!(drain(&mut events), ["closed"]);
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn dropping_while_the_runtime_shuts_down_closes() {
         });
         runtime.block_on(in_time(is_held.notified()));
         drop(runtime);
-        assert_eq!(told(&mut events), ["closed"]);
+        assert_eq!(drain(&mut events), ["closed"]);
     }
 }
 
@@ -113,7 +113,7 @@ async fn a_dropped_close_still_closes() {
     let (pool, mut events) = session(Behaviour::Fine).await;
     let call = in_background(&pool, ToolCall::new("session.persist", ""));
     assert_eq!(in_time(events.recv()).await, Some("work"));
-    // The call does not end for being interrupted: this is given up while it is waited for.
+    // Interrupting does not end the call; waiting for it is abandoned.
     let closing = tokio::time::timeout(Duration::from_secs(1), pool.close());
     assert!(closing.await.is_err());
     call.abort();
@@ -129,7 +129,7 @@ async fn closing_interrupts_running_calls_and_waits_for_them() {
     let call = in_background(&pool, ToolCall::new("session.work", "").with_call_id("c1"));
     assert_eq!(in_time(events.recv()).await, Some("work"));
     pool.close().await;
-    assert_eq!(told(&mut events), ["interrupt c1", "closed"]);
+    assert_eq!(drain(&mut events), ["interrupt c1", "closed"]);
     assert_eq!(call.await.expect("no panic").observation().to_text(), "interrupted");
 }
 
@@ -141,8 +141,8 @@ async fn closing_drops_calls_after_five_seconds() {
     let started = tokio::time::Instant::now();
     pool.close().await;
     assert_eq!(started.elapsed(), Duration::from_secs(5));
-    let told = told(&mut events);
-    assert_eq!(told, ["interrupt", "persist dropped", "interrupt", "closed"]);
+    let drain = drain(&mut events);
+    assert_eq!(drain, ["interrupt", "persist dropped", "interrupt", "closed"]);
     let ended = call.await.expect("no panic");
     assert_eq!(ended.error().expect("an error").class(), ErrorClass::Cancelled);
 }
@@ -155,7 +155,7 @@ fn closing_on_a_runtime_without_timers_does_not_panic() {
         let call = in_background(&pool, ToolCall::new("session.work", ""));
         assert_eq!(limited(events.recv()).await, Some("work"));
         pool.close().await;
-        assert_eq!(told(&mut events), ["interrupt", "closed"]);
+        assert_eq!(drain(&mut events), ["interrupt", "closed"]);
         assert!(!call.await.expect("no panic").is_error());
     });
 }
@@ -164,11 +164,11 @@ fn closing_on_a_runtime_without_timers_does_not_panic() {
 async fn a_call_that_waits_while_the_pool_closes_does_not_run() {
     let (probe, mut events) = Probe::new(Behaviour::Fine);
     let (asked, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-    let (tell, wait) = (Arc::clone(&asked), Arc::clone(&go));
+    let (send, wait) = (Arc::clone(&asked), Arc::clone(&go));
     let hook = tool_runtime::Hook::before("session.*", move |_: tool_runtime::HookCall| {
-        let (tell, wait) = (Arc::clone(&tell), Arc::clone(&wait));
+        let (send, wait) = (Arc::clone(&send), Arc::clone(&wait));
         async move {
-            tell.notify_one();
+            send.notify_one();
             wait.notified().await;
             Ok::<_, ToolError>(tool_runtime::Before::proceed())
         }
@@ -182,7 +182,7 @@ async fn a_call_that_waits_while_the_pool_closes_does_not_run() {
     go.notify_one();
     let result = call.await.expect("no panic");
     assert_eq!(result.observation().to_text(), "the tools have been shut down");
-    assert_eq!(told(&mut events), ["closed"]);
+    assert_eq!(drain(&mut events), ["closed"]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -209,7 +209,7 @@ struct Endless;
 
 #[toolset(register = false)]
 impl Endless {
-    /// Wait for ever.
+    /// Wait forever.
     #[tool]
     async fn hang(&self, started: &Notify) {
         started.notify_one();

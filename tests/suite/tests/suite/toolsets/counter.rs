@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use tool_runtime::Source;
 use tool_runtime::prelude::*;
 
-/// A number that calls change.
+/// A counter with a configurable step.
 struct Counter {
     count: AtomicI64,
     step: i64,
@@ -16,7 +16,7 @@ struct CounterParams {
     /// Where to start.
     #[serde(default)]
     start: i64,
-    /// How much each call adds.
+    /// Increment per call.
     #[serde(default)]
     step: Option<i64>,
 }

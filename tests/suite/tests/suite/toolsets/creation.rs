@@ -1,6 +1,6 @@
 //! Toolsets that fail to start, or are unusable.
 
-use super::super::support::refusal;
+use super::super::support::error_text;
 use super::{Behaviour, Probe, ProbeParams, Session, build, rest, session};
 use tool_runtime::prelude::*;
 use tool_runtime::{PoolProblem, ToolStatus};
@@ -40,7 +40,7 @@ async fn an_unusable_toolset_is_hidden_with_the_reason() {
             assert_eq!(tool.status, ToolStatus::Unusable { reason: reason.to_owned() });
         }
         assert!(report.to_string().contains(&format!("unusable: {reason}")), "{report}");
-        let answer = refusal(&pool, "session.ping", "").await;
+        let answer = error_text(&pool, "session.ping", "").await;
         assert_eq!(answer, "unknown tool `session.ping`; there are no tools");
     }
 }

@@ -1,7 +1,7 @@
 //! Interrupting calls of toolsets.
 
 use super::super::support::{in_time, text};
-use super::{Behaviour, SessionHurryAction, in_background, session, told};
+use super::{Behaviour, SessionHurryAction, drain, in_background, session};
 use tool_runtime::CancellationToken;
 use tool_runtime::prelude::*;
 
@@ -17,7 +17,7 @@ async fn a_cancelled_call_is_interrupted() {
     };
     let (result, ()) = tokio::join!(call, cancel);
     assert_eq!(result.error().expect("an error").class(), ErrorClass::Cancelled);
-    assert_eq!(told(&mut events), ["persist dropped", "interrupt c1"]);
+    assert_eq!(drain(&mut events), ["persist dropped", "interrupt c1"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -25,10 +25,10 @@ async fn a_call_that_times_out_is_interrupted() {
     let (pool, mut events) = session(Behaviour::Fine).await;
     let result = pool.call(ToolCall::new("session.hurry", "").with_call_id("c1")).await;
     assert_eq!(result.error().expect("an error").class(), ErrorClass::Timeout);
-    assert_eq!(told(&mut events), ["work", "interrupt c1"]);
+    assert_eq!(drain(&mut events), ["work", "interrupt c1"]);
     let error = SessionHurryAction {}.call(&pool).await.expect_err("too slow");
     assert_eq!(error.class(), ErrorClass::Timeout);
-    assert_eq!(told(&mut events), ["work", "interrupt"]);
+    assert_eq!(drain(&mut events), ["work", "interrupt"]);
 }
 
 #[tokio::test]
@@ -38,14 +38,14 @@ async fn a_call_whose_future_is_dropped_is_interrupted() {
     assert_eq!(in_time(events.recv()).await, Some("work"));
     call.abort();
     assert!(call.await.is_err());
-    assert_eq!(told(&mut events), ["persist dropped", "interrupt c1"]);
+    assert_eq!(drain(&mut events), ["persist dropped", "interrupt c1"]);
 }
 
 #[tokio::test]
 async fn a_finished_call_is_not_interrupted() {
     let (pool, mut events) = session(Behaviour::Fine).await;
     assert_eq!(text(&pool, "session.ping", "").await, "pong");
-    assert_eq!(told(&mut events), [""; 0]);
+    assert_eq!(drain(&mut events), [""; 0]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -53,14 +53,14 @@ async fn a_panic_in_interrupt_loses_no_result() {
     let (pool, mut events) = session(Behaviour::InterruptPanics).await;
     let result = pool.call(ToolCall::new("session.hurry", "")).await;
     assert_eq!(result.error().expect("an error").class(), ErrorClass::Timeout);
-    // Of a method that panics itself, interrupting comes while the stack unwinds.
+    // If the method panics itself, it is interrupted while the stack unwinds.
     let result = pool.call(ToolCall::new("session.boom", "")).await;
     assert_eq!(result.error().expect("an error").class(), ErrorClass::Internal);
     assert_eq!(text(&pool, "session.ping", "").await, "pong");
-    told(&mut events);
+    drain(&mut events);
     let call = in_background(&pool, ToolCall::new("session.work", ""));
     assert_eq!(in_time(events.recv()).await, Some("work"));
     pool.close().await;
-    assert_eq!(told(&mut events), ["interrupt", "closed"]);
+    assert_eq!(drain(&mut events), ["interrupt", "closed"]);
     assert!(!call.await.expect("no panic").is_error());
 }

@@ -1,7 +1,7 @@
 //! Closing toolsets whose tools were removed from the pool.
 
 use super::super::support::{in_time, text};
-use super::{Behaviour, Probe, ProbeParams, Session, build, in_background, rest, session, told};
+use super::{Behaviour, Probe, ProbeParams, Session, build, drain, in_background, rest, session};
 use std::sync::Arc;
 use tokio::runtime::Builder;
 use tokio::sync::Notify;
@@ -26,23 +26,23 @@ async fn a_toolset_whose_last_tool_is_removed_closes_when_its_calls_have_ended()
     remove("*");
     assert!(pool.tools().is_empty());
     tokio::task::yield_now().await;
-    assert_eq!(told(&mut events), [""; 0]);
+    assert_eq!(drain(&mut events), [""; 0]);
     token.cancel();
     assert!(call.await.expect("no panic").is_error());
     assert_eq!(rest(events).await, ["persist dropped", "interrupt", "closed"]);
 }
 
-/// Everything that could keep a removed tool alive: a long call of another tool, restrictions
-/// in force and past, in scopes that nobody looks at.
+/// References that could keep a removed tool alive: a long call of another tool, restrictions
+/// in force and lifted, in unused scopes.
 #[tokio::test]
 async fn only_its_own_calls_keep_a_removed_toolset_open() {
     let (probe, events) = Probe::new(Behaviour::Fine);
     let (started, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-    let (tell, wait) = (Arc::clone(&started), Arc::clone(&go));
+    let (send, wait) = (Arc::clone(&started), Arc::clone(&go));
     let slow = Tool::builder("slow", "Wait.").handler(move || {
-        let (tell, wait) = (Arc::clone(&tell), Arc::clone(&wait));
+        let (send, wait) = (Arc::clone(&send), Arc::clone(&wait));
         async move {
-            tell.notify_one();
+            send.notify_one();
             wait.notified().await;
         }
     });
@@ -69,9 +69,9 @@ fn close_may_use_the_pool_that_removed_the_tools() {
     let pool = runtime.block_on(build(probe)).expect("a pool");
     drop(runtime);
     *asked.lock().expect("no panic") = Some(pool.clone());
-    // Without a runtime this waits until the value is closed.
+    // Without a runtime, dropping waits until the value is closed.
     pool.remove_tools(&Source::Custom, &"*".parse().expect("a pattern")).expect("its own");
-    assert_eq!(told(&mut events), ["closed"]);
+    assert_eq!(drain(&mut events), ["closed"]);
 }
 
 #[test]
@@ -82,22 +82,22 @@ fn close_of_rejected_tools_may_use_the_pool() {
     let pool = ToolPool::builder().add(ping).build().expect("a pool");
     let runtime = Builder::new_current_thread().build().expect("a runtime");
     let tools = runtime.block_on(build(probe)).expect("a pool").tools();
-    // The pool that made them is gone, its tools are not.
+    // The pool that created them is gone, its tools are not.
     *asked.lock().expect("no panic") = Some(pool.clone());
     drop(runtime);
     assert!(pool.add_tools(&Source::owner("late"), tools).is_err());
-    assert_eq!(told(&mut events), ["closed"]);
+    assert_eq!(drain(&mut events), ["closed"]);
     assert_eq!(pool.tools().len(), 1);
 }
 
 #[tokio::test]
-async fn tools_taken_from_a_pool_outlive_it() {
+async fn tools_outlive_their_pool() {
     let (pool, mut events) = session(Behaviour::Fine).await;
     let tools = pool.tools();
     drop(pool);
     let pool = ToolPool::builder().add_from(&Source::Custom, tools).build().expect("a pool");
     assert_eq!(text(&pool, "session.ping", "").await, "pong");
-    assert_eq!(told(&mut events), [""; 0]);
+    assert_eq!(drain(&mut events), [""; 0]);
     drop(pool);
     assert_eq!(rest(events).await, ["closed"]);
 }

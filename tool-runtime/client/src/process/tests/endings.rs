@@ -3,7 +3,7 @@
 use super::super::Child;
 use super::super::exit::Exit;
 use super::support::{
-    LONG, SHORT, STUBBORN, Server, assert_goes, closed, exited, is_gone, pid, script,
+    LONG, SHORT, STUBBORN, Server, assert_exits, closed, exited, has_exited, pid, script,
 };
 use crate::time_limit::LIMIT;
 use futures_util::FutureExt as _;
@@ -54,7 +54,7 @@ async fn closing_leaves_no_process_of_the_group() {
     let mut server = Server::run(&format!("{STUBBORN} cat")).await;
     let stubborn = server.pid().await;
     closed(&server.child, SHORT).await;
-    assert!(is_gone(stubborn));
+    assert!(has_exited(stubborn));
 }
 
 #[tokio::test]
@@ -63,7 +63,7 @@ async fn a_child_that_exits_leaves_no_descendants() {
     let stubborn = server.pid().await;
     drop(server.stdin);
     assert_eq!(exited(&server.child).await, Exit::Code(7));
-    assert_goes(stubborn);
+    assert_exits(stubborn);
 }
 
 #[tokio::test]
@@ -72,12 +72,12 @@ async fn grandchildren_have_time_to_exit() {
     let mut server = Server::run(text).await;
     let grandchild = server.pid().await;
     timeout(LONG, server.child.close(Duration::from_secs(2))).await.expect("in time");
-    assert!(is_gone(grandchild));
+    assert!(has_exited(grandchild));
     assert_eq!(server.line().await, "cleaned");
 }
 
 #[tokio::test]
-async fn a_good_end_takes_no_grace() {
+async fn a_clean_exit_needs_no_grace_period() {
     let server = Server::run("cat").await;
     let begin = Instant::now();
     closed(&server.child, LONG).await;
@@ -85,7 +85,7 @@ async fn a_good_end_takes_no_grace() {
 }
 
 #[tokio::test]
-async fn closing_twice_waits_for_one_end() {
+async fn closing_twice_waits_for_one_exit() {
     let mut server = Server::run("trap '' TERM; echo ready; while :; do sleep 60; done").await;
     assert_eq!(server.line().await, "ready");
     tokio::join!(closed(&server.child, SHORT), closed(&server.child, LONG));
@@ -100,7 +100,7 @@ async fn a_dropped_wait_does_not_stop_the_shutdown() {
     let given_up = timeout(Duration::ZERO, server.child.close(SHORT)).await;
     assert!(given_up.is_err());
     closed(&server.child, LONG).await;
-    assert!(is_gone(stubborn));
+    assert!(has_exited(stubborn));
 }
 
 #[tokio::test]
@@ -108,7 +108,7 @@ async fn a_dropped_child_is_killed_with_its_group() {
     let mut server = Server::run(&format!("{STUBBORN} cat")).await;
     let stubborn = server.pid().await;
     drop(server.child);
-    assert_goes(stubborn);
+    assert_exits(stubborn);
 }
 
 #[test]
@@ -123,8 +123,8 @@ fn children_end_with_their_runtime() {
     });
     let [one, other] = told.recv_timeout(LIMIT).expect("two numbers");
     drop(runtime);
-    assert_goes(one);
-    assert_goes(other);
+    assert_exits(one);
+    assert_exits(other);
 }
 
 #[test]
@@ -134,13 +134,13 @@ fn a_child_can_be_dropped_without_a_runtime() {
     let stubborn = runtime.block_on(server.pid());
     drop(runtime);
     drop(server);
-    assert_goes(stubborn);
+    assert_exits(stubborn);
 }
 
 #[tokio::test]
 async fn an_abandoned_start_leaves_no_process() {
     let pids = env::temp_dir().join(format!("tool-runtime-{}", process::id()));
-    // As a FIFO it holds back whoever writes his number until it is read.
+    // A FIFO blocks writers until their process id is read.
     let made = process::Command::new("mkfifo").arg(&pids).status().expect("mkfifo");
     assert!(made.success());
     let text = format!("{STUBBORN} echo $$ >'{}'; while :; do sleep 60; done", pids.display());
@@ -149,5 +149,5 @@ async fn an_abandoned_start_leaves_no_process() {
     );
     let written = fs::read_to_string(&pids);
     fs::remove_file(&pids).expect("it is there");
-    assert_goes(pid(&written.expect("a number")));
+    assert_exits(pid(&written.expect("a number")));
 }

@@ -1,4 +1,4 @@
-//! What a child says on its standard error, in the log.
+//! Standard error of a child in the log.
 
 use super::support::{redactor, script, start};
 use std::fmt::{Debug, Write as _};

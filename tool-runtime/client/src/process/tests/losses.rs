@@ -1,7 +1,7 @@
-//! What becomes of children when their host is gone, and of the host when its children are.
+//! Children whose host is killed, and resources of the host after its children have exited.
 
 use super::super::{Child, Command};
-use super::support::{LONG, SHORT, STUBBORN, Server, alone, assert_goes, closed, pid};
+use super::support::{LONG, SHORT, STUBBORN, Server, alone, assert_exits, closed, pid};
 use crate::time_limit::in_time;
 use rustix::process::{Signal, getpid, kill_process};
 use std::fs;
@@ -15,8 +15,8 @@ use tokio_util::task::TaskTracker;
 const PAIR: &str = "{ cat <&3 >/dev/null & } 3<&0; echo $!; echo $$; exec sleep 600";
 
 #[test]
-fn a_killed_host_takes_its_children_along() {
-    let host = alone("losses::a_killed_host_takes_its_children_along", || {
+fn children_of_a_killed_host_exit() {
+    let host = alone("losses::children_of_a_killed_host_exit", || {
         let runtime = Runtime::new().expect("a runtime");
         let mut server = runtime.block_on(Server::run(PAIR));
         for _ in 0..2 {
@@ -30,10 +30,10 @@ fn a_killed_host_takes_its_children_along() {
     let printed = String::from_utf8_lossy(&host.stdout);
     let pids: Vec<&str> = printed.lines().filter_map(|line| line.strip_prefix("pid ")).collect();
     assert_eq!(pids.len(), 2, "{host:?}");
-    pids.iter().for_each(|number| assert_goes(pid(number)));
+    pids.iter().for_each(|number| assert_exits(pid(number)));
 }
 
-/// The kernel means the thread that forked when it speaks of a parent.
+/// For the kernel's parent-death signal, the parent is the thread that forked.
 #[tokio::test]
 async fn a_child_outlives_the_thread_that_asked_for_it() {
     let runtime = tokio::runtime::Handle::current();
@@ -83,7 +83,7 @@ async fn cycle(text: &str) {
     closed(&server.child, SHORT).await;
 }
 
-/// Descriptors, threads and children, dead or alive.
+/// Descriptors, threads and children, including zombies.
 fn held() -> [usize; 3] {
     let listed = |folder: &str| fs::read_dir(folder).expect("Linux").flatten();
     let children = listed("/proc/self/task").filter_map(|task| {

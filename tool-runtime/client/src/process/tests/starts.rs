@@ -1,4 +1,4 @@
-//! What is started, with what around it, and what is said if it cannot be.
+//! Starting a process: its command, its environment, and errors.
 
 use super::super::error::SpawnError;
 use super::super::exit::Exit;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use tokio::io::AsyncReadExt as _;
 use tokio_util::task::TaskTracker;
 
-/// A folder that goes with its test.
+/// A temporary directory.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -47,7 +47,7 @@ fn named(program: &str, path: &str) -> Command {
     command
 }
 
-async fn refusal(command: &Command) -> String {
+async fn rejection(command: &Command) -> String {
     Child::spawn(command, "test", TaskTracker::new().token())
         .await
         .err()
@@ -72,7 +72,7 @@ async fn a_path_is_relative_to_the_working_directory_of_the_entry() {
 }
 
 #[tokio::test]
-async fn nothing_is_found_in_the_current_directory_by_chance() {
+async fn programs_in_the_current_directory_are_not_found() {
     for path in ["", ".", ":", "src:"] {
         let mut command = named("Cargo.toml", path);
         command.cwd = Some(Path::new(env!("CARGO_MANIFEST_DIR")).to_owned());
@@ -101,7 +101,7 @@ async fn an_error_names_the_missing_value_and_a_remedy() {
         (named("orphan", &at), "the interpreter of its `#!` line is missing".to_owned()),
     ];
     for (command, expected) in cases {
-        let error = refusal(&command).await;
+        let error = rejection(&command).await;
         assert!(error.contains(&expected), "{error}\nlacks\n{expected}");
     }
 }
@@ -112,14 +112,14 @@ async fn a_missing_working_directory_is_named() {
     command.cwd = Some("/no/such/folder".into());
     let expected = "the working directory `/no/such/folder` is not a directory: create it or correct \
                     `cwd`";
-    assert_eq!(refusal(&command).await, expected);
+    assert_eq!(rejection(&command).await, expected);
 }
 
 #[tokio::test]
 async fn a_variable_has_a_name() {
     let mut command = script("true");
     command.env.insert("A=B".to_owned(), "s3cret-value".to_owned());
-    let error = refusal(&command).await;
+    let error = rejection(&command).await;
     assert!(
         error.contains("`A=B` is not a valid variable name") && !error.contains("s3cret"),
         "{error}"
@@ -130,7 +130,7 @@ async fn a_variable_has_a_name() {
 async fn rejects_nul_without_showing_the_value() {
     let mut command = script("true");
     command.env.insert("TOKEN".to_owned(), "s3cret\0value".to_owned());
-    let error = refusal(&command).await;
+    let error = rejection(&command).await;
     assert!(error.contains("must not hold NUL") && !error.contains("s3cret"), "{error}");
 }
 
@@ -147,7 +147,7 @@ async fn a_child_gets_a_small_environment() {
     assert!(!names.iter().any(|name| name.starts_with("CARGO")), "{names:?}");
 }
 
-/// Whoever held another one's input would keep it open.
+/// An inherited copy of another child's input would keep it open.
 #[tokio::test]
 async fn children_do_not_inherit_each_others_streams() {
     let first = Server::run("cat").await;

@@ -1,4 +1,4 @@
-//! What goes between a child and its connection.
+//! Data between a child and its connection.
 
 use super::super::exit::Exit;
 use super::support::{LONG, SHORT, STUBBORN, Server, closed, exited, redactor, script, start};
@@ -37,7 +37,7 @@ async fn closing_a_child_wakes_a_waiting_writer() {
 }
 
 #[tokio::test]
-async fn a_flood_on_standard_error_blocks_nothing() {
+async fn a_flood_on_standard_error_does_not_block() {
     let lines = "yes 'the same again and again' | head -c 25000000 >&2";
     let endless = "head -c 25000000 /dev/zero >&2; echo >&2";
     let mut server = Server::run(&format!("{lines}; {endless}; echo last >&2; echo done")).await;
@@ -49,7 +49,7 @@ async fn a_flood_on_standard_error_blocks_nothing() {
 }
 
 #[tokio::test]
-async fn the_last_words_of_a_child_are_there_when_it_has_exited() {
+async fn the_last_output_of_a_child_is_available_after_its_exit() {
     for number in 0..20 {
         let server = Server::run(&format!("echo 'no such key {number}' >&2; exit 1")).await;
         assert_eq!(exited(&server.child).await, Exit::Code(1));

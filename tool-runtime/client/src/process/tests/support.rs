@@ -18,7 +18,7 @@ use tokio_util::task::TaskTracker;
 use tool_runtime_core::seam::Redactor;
 
 /// Far more than anything here takes.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIME_LIMIT: Duration = Duration::from_secs(20);
 
 /// A grace that a test never sees the end of.
 pub(super) const LONG: Duration = Duration::from_secs(60);
@@ -30,7 +30,7 @@ pub(super) const SHORT: Duration = Duration::from_millis(100);
 /// It stays in the background of the script that it is a part of.
 pub(super) const STUBBORN: &str = r#"sh -c 'trap "" TERM; echo $$; while :; do sleep 60; done' & "#;
 
-/// A child that prints lines, and what it printed.
+/// A child that prints lines, and its streams.
 pub(super) struct Server {
     pub(super) child: Child,
     pub(super) stdin: Stdin,
@@ -43,7 +43,7 @@ pub(super) fn script(text: &str) -> Command {
     command
 }
 
-/// Replaces `secret` by `shown` in what a child prints.
+/// Replaces `secret` by `shown` in the output of a child.
 pub(super) fn redactor(secrets: &[(&str, &str)]) -> Arc<Redactor> {
     let secrets = secrets.iter().map(|(shown, secret)| ((*shown).into(), (*secret).into()));
     Arc::new(Redactor::new(secrets))
@@ -68,13 +68,13 @@ impl Server {
         line.trim_end().to_owned()
     }
 
-    /// A number of a process, on a line of its own.
+    /// A process id, on a separate line.
     pub(super) async fn pid(&mut self) -> Pid {
         pid(&self.line().await)
     }
 }
 
-/// How a child ends by itself.
+/// The exit of a child on its own.
 pub(super) async fn exited(child: &Child) -> Exit {
     in_time("the child to end", child.exited()).await
 }
@@ -89,8 +89,8 @@ pub(super) fn pid(text: &str) -> Pid {
     Pid::from_raw(number).expect("a number of a process")
 }
 
-/// A process that is dead but not reaped by its parent is gone.
-pub(super) fn is_gone(pid: Pid) -> bool {
+/// A process that is a zombie counts as gone.
+pub(super) fn has_exited(pid: Pid) -> bool {
     if test_kill_process(pid).is_err() {
         return true;
     }
@@ -98,10 +98,10 @@ pub(super) fn is_gone(pid: Pid) -> bool {
     stat.is_ok_and(|stat| stat.rsplit(')').next().is_some_and(|rest| rest.starts_with(" Z")))
 }
 
-/// Waits for it, not for ever.
-pub(super) fn assert_goes(pid: Pid) {
-    let deadline = Instant::now() + PATIENCE;
-    while !is_gone(pid) {
+/// Waits for the exit, with a time limit.
+pub(super) fn assert_exits(pid: Pid) {
+    let deadline = Instant::now() + TIME_LIMIT;
+    while !has_exited(pid) {
         assert!(Instant::now() < deadline, "{pid:?} is still there");
         thread::sleep(Duration::from_millis(5));
     }

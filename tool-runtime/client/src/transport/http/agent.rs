@@ -76,7 +76,7 @@ fn trusting() -> Result<ClientConfig, String> {
     let builder = builder.with_safe_default_protocol_versions();
     let builder = builder.and_then(|builder| builder.with_platform_verifier());
     let builder = builder.map_err(|error| {
-        format!("TLS cannot be spoken: {error}; install the package `ca-certificates`")
+        format!("TLS is not available: {error}; install the package `ca-certificates`")
     })?;
     Ok(builder.with_no_client_auth())
 }
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_of_this_machine_is_known() {
+    fn a_loopback_server_is_recognized() {
         for (url, expected) in [
             ("http://localhost:1/mcp", true),
             ("http://127.8.0.1/", true),

@@ -5,7 +5,7 @@ use tool_runtime_core::seam::one_line;
 /// Limit on a part that is shown.
 const MAX_PART: usize = 300;
 
-/// The essentials of a header `WWW-Authenticate`, in words.
+/// The essentials of a header `WWW-Authenticate` as readable text.
 pub(super) fn in_words(challenge: &str) -> String {
     let parameter = |name| parameter(challenge, name);
     let said = match (parameter("error"), parameter("error_description")) {
@@ -56,7 +56,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn challenges_are_put_into_words() {
+    fn challenges_have_readable_text() {
         for (challenge, words) in [
             ("Bearer", ""),
             (r#"Basic realm="far""#, ""),
@@ -78,9 +78,9 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever a server sends, nothing panics.
+        /// No header value causes a panic.
         #[test]
-        fn whatever_comes_is_read(challenge in "\\PC*|(error|scope|=|\"|,| |\\\\|ß)*") {
+        fn any_challenge_is_parsed_without_a_panic(challenge in "\\PC*|(error|scope|=|\"|,| |\\\\|ß)*") {
             in_words(&challenge);
         }
     }

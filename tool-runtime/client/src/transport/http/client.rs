@@ -103,12 +103,12 @@ impl Client {
             Ok(answer) => return Ok(answer),
             Err(error) => without_url(error),
         };
-        let refused = rejection(&error, sent.as_ref());
-        let Some(refused) = refused.filter(|refused| all.are_renewable(refused.status)) else {
+        let rejected = rejection(&error, sent.as_ref());
+        let Some(rejected) = rejected.filter(|rejected| all.are_renewable(rejected.status)) else {
             return Err(error);
         };
         tracing::debug!("recomputing the headers: the server rejected the last ones");
-        match all.with(own, Some(&refused)).await {
+        match all.with(own, Some(&rejected)).await {
             Ok(headers) => request(headers).await.map_err(without_url),
             Err(NoHeaders::Same) => Err(error),
             Err(problem) => Err(no_headers(problem)),

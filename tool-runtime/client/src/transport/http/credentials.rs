@@ -19,7 +19,7 @@ pub(super) struct RejectedRequest {
 /// The reason why there are no headers for a request.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(super) enum NoHeaders {
-    /// A person has to authorize this program first.
+    /// A user has to authorize this program first.
     #[cfg_attr(not(feature = "oauth"), expect(dead_code, reason = "only OAuth waits"))]
     #[error("{0}")]
     Unauthorized(String),

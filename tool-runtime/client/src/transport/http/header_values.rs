@@ -47,7 +47,8 @@ pub(super) fn header(
         return Err("is set by the transport itself; remove it");
     }
     let value = HeaderValue::from_str(value);
-    let mut value = value.map_err(|_| "holds what no header carries; write visible ASCII")?;
+    let mut value = value
+        .map_err(|_| "contains a character that is not allowed in a header; write visible ASCII")?;
     value.set_sensitive(true);
     Ok((name, value))
 }

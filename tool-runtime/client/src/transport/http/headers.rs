@@ -89,15 +89,15 @@ impl Headers {
     pub(super) async fn with(
         &self,
         own: HeaderMap,
-        refused: Option<&RejectedRequest>,
+        rejected: Option<&RejectedRequest>,
     ) -> Result<HeaderMap, NoHeaders> {
         let (mut headers, mut secrets) = (self.fixed.clone(), Vec::new());
         if let Some(source) = &self.source {
-            let refused = refused.map(|refused| refused.challenge.clone());
+            let rejected = rejected.map(|rejected| rejected.challenge.clone());
             let given = source(McpHeaderRequest {
                 server: self.server.clone(),
                 url: self.url.clone(),
-                refused,
+                rejected,
             })
             .await;
             let given = given.map_err(|error| {
@@ -112,7 +112,7 @@ impl Headers {
         }
         #[cfg(feature = "oauth")]
         if let Some(oauth) = &self.oauth
-            && let Some(token) = oauth.token(refused).await?
+            && let Some(token) = oauth.token(rejected).await?
         {
             let made = header_values::authorization(&McpAuth::Bearer(token.into()), &mut secrets);
             let problem =
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn each_way_to_authenticate_is_a_header() {
+    async fn each_kind_of_authentication_is_a_header() {
         let basic = McpAuth::Basic { user: "ada".into(), password: "8fQm2x".into() };
         let key = McpAuth::ApiKey { header: "X-Key".into(), key: "1vXk9p".into() };
         for (auth, name, value) in [
@@ -171,7 +171,10 @@ mod tests {
         let mut config = HttpConfig::new("https://example.com/mcp");
         config.headers.insert("X-Team".into(), "a\nb".into());
         let problem = Headers::new("far", &config, None).err().unwrap();
-        assert_eq!(problem, "`headers.X-Team` holds what no header carries; write visible ASCII");
+        assert_eq!(
+            problem,
+            "`headers.X-Team` contains a character that is not allowed in a header; write visible ASCII"
+        );
     }
 
     #[cfg(not(feature = "oauth"))]

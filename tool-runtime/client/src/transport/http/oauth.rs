@@ -27,7 +27,7 @@ use tokio::time::timeout;
 use tool_runtime_config::McpOAuth;
 use tool_runtime_core::seam::lock;
 
-/// Time that a request waits for a token: enough without a person.
+/// Time that a request waits for a token: enough without the user.
 const TOKEN_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The tokens of one server.
@@ -43,7 +43,7 @@ struct Shared {
     is_awaited: AtomicBool,
 }
 
-/// The outcome of a renewal, for all who wait.
+/// The outcome of a renewal, for all waiting requests.
 type Running = watch::Receiver<Option<Result<(), NoHeaders>>>;
 
 impl OAuth {
@@ -62,12 +62,12 @@ impl OAuth {
         }))
     }
 
-    /// Whether a request has stopped waiting for a person.
+    /// Whether a request has stopped waiting for the user.
     pub(super) fn is_authorizing(&self) -> bool {
         self.0.is_awaited.load(Ordering::Relaxed)
     }
 
-    /// Waits for the person; once for each time that a request gave up.
+    /// Waits for the user; returns once for each request that gave up.
     pub(super) async fn authorized(&self) -> Result<(), String> {
         let running = lock(&self.0.running).clone();
         let is_awaited = self.0.is_awaited.swap(false, Ordering::Relaxed);
@@ -88,15 +88,15 @@ impl OAuth {
     /// No token is available, or only the rejected one.
     pub(super) async fn token(
         &self,
-        refused: Option<&RejectedRequest>,
+        rejected: Option<&RejectedRequest>,
     ) -> Result<Option<String>, NoHeaders> {
         self.0.restored.get_or_init(|| self.0.restore()).await;
-        let Some(refused) = refused else { return self.0.current().await };
+        let Some(rejected) = rejected else { return self.0.current().await };
         let current = self.0.current().await.ok().flatten();
-        if current.is_some() && current != refused.token {
+        if current.is_some() && current != rejected.token {
             return Ok(current);
         }
-        self.0.renewed(self.0.renewing(refused)).await?;
+        self.0.renewed(self.0.renewing(rejected)).await?;
         self.0.current().await
     }
 }
@@ -117,7 +117,7 @@ impl Shared {
     }
 
     /// The running renewal, started if there is none. All requests share it.
-    fn renewing(self: &Arc<Self>, refused: &RejectedRequest) -> Running {
+    fn renewing(self: &Arc<Self>, rejected: &RejectedRequest) -> Running {
         let mut running = lock(&self.running);
         let unfinished = running.as_ref().filter(|running| running.borrow().is_none());
         if let Some(running) = unfinished {
@@ -125,10 +125,10 @@ impl Shared {
         }
         let (sender, receiver) = watch::channel(None);
         *running = Some(receiver.clone());
-        let (shared, refused) = (Arc::clone(self), refused.clone());
+        let (shared, rejected) = (Arc::clone(self), rejected.clone());
         tokio::spawn(async move {
             let manager = shared.manager().clone();
-            let renewed = shared.flow.renewed(manager, &refused).await;
+            let renewed = shared.flow.renewed(manager, &rejected).await;
             let renewed = renewed.map(|manager| *shared.manager() = Some(manager));
             sender.send_replace(Some(renewed));
         });
@@ -141,7 +141,7 @@ impl Shared {
             Ok(done) => done,
             Err(_) => {
                 self.is_awaited.store(true, Ordering::Relaxed);
-                let text = "it waits for a person to let this program in";
+                let text = "it waits for the user to authorize this program";
                 Err(NoHeaders::Unauthorized(text.to_owned()))
             }
         }

@@ -12,13 +12,13 @@ use tool_runtime_core::{BoxFuture, Secret};
 pub struct McpHeaderRequest {
     /// The server's name.
     pub server: String,
-    /// The address of the server's entry, without user information, query and fragment. Another server may
-    /// get the name later.
+    /// The address of the server's entry, without user information, query and fragment. The name may later
+    /// refer to another server.
     pub url: String,
     /// The value of the header `WWW-Authenticate` with which the server rejected the last headers (status
     /// 401), or an empty text. The request is sent again with the new headers. Default: `None`, nothing
     /// was rejected.
-    pub refused: Option<String>,
+    pub rejected: Option<String>,
 }
 
 /// Gives headers of one request.

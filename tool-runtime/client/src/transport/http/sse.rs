@@ -54,7 +54,7 @@ fn endpoint(url: &str, said: &str) -> Result<Url, ConnectError> {
             Ok(endpoint)
         }
         Some(_) => {
-            let text = "its message endpoint is on another origin, which is refused";
+            let text = "its message endpoint is on another origin, which is not allowed";
             Err(ConnectError::new(Kind::Failed, text))
         }
         None => Err(ConnectError::new(Kind::Failed, "its message endpoint is not a valid URL")),
@@ -120,7 +120,7 @@ async fn accepted(mut response: Response) -> Result<(), HttpError> {
             let error = AuthRequiredError::new(challenge.to_owned());
             Err(StreamableHttpError::AuthRequired(error))
         }
-        // The server has forgotten the stream.
+        // The stream no longer exists on the server.
         StatusCode::NOT_FOUND => Err(StreamableHttpError::SessionExpired),
         status => {
             let said = response.chunk().await.ok().flatten().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Limits the reconnection delays that event streams ask for.
+//! Limits the reconnection delays that event streams request.
 
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
@@ -14,7 +14,7 @@ use crate::backoff::Backoff;
 
 pub(super) type Events = BoxStream<'static, Result<Sse, SseError>>;
 
-/// Limits on the reconnection delay that a server asks for, in milliseconds.
+/// Limits on the requested reconnection delay, in milliseconds.
 const SHORTEST_RETRY: u64 = 100;
 const LONGEST_RETRY: u64 = 60_000;
 
@@ -34,7 +34,7 @@ impl SseRetryPolicy for ReconnectPolicy {
     }
 }
 
-/// Bounds the reconnection delay that a server asks for. rmcp reopens a broken stream immediately, so its error
+/// Bounds the requested reconnection delay. rmcp reopens a broken stream immediately, so its error
 /// is delayed, longer for each stream in a row without an event.
 pub(super) fn with_bounded_retry(events: Events, breaks: Arc<AtomicU32>) -> Events {
     let bound = move |event| bound_retry(event, Arc::clone(&breaks));

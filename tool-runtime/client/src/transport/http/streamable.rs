@@ -11,7 +11,7 @@ use rmcp::transport::streamable_http_client::{
 };
 use std::sync::Arc;
 
-/// Limit on requests that wait for the head of their answer.
+/// Limit on requests that wait for the response headers.
 const MAX_AT_ONCE: usize = 256;
 
 /// A connection over HTTP, which lasts until the server is unreachable or has ended the session.

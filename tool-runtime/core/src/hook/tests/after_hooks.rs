@@ -6,7 +6,7 @@ use crate::observation::Observation;
 use std::error::Error as _;
 use std::future::ready;
 
-/// Notes what it sees and keeps it.
+/// Records the outcome that it receives, and keeps it.
 fn watcher(pattern: &str, notes: &Notes) -> Hook {
     let notes = notes.clone();
     Hook::after(pattern, move |_, after: AfterCall| {
@@ -27,7 +27,7 @@ fn failed() -> CallError {
 }
 
 #[tokio::test]
-async fn a_kept_observation_is_unchanged() {
+async fn an_unmodified_observation_is_unchanged() {
     let notes = Notes::default();
     let list = [watcher("web.*", &notes), watcher("fs.*", &notes)];
     let observation = Observation::text("a").with_visual("shown").with_error(true);
@@ -55,7 +55,7 @@ async fn hooks_run_in_order_and_see_replacements() {
 }
 
 #[tokio::test]
-async fn a_hook_sees_the_call_and_all_that_came_of_it() {
+async fn a_hook_receives_the_call_and_its_outcome() {
     let hook = Hook::after("*", |call: HookCall, after: AfterCall| async move {
         assert_eq!((call.name(), call.arguments()), ("fs.read", ARGUMENTS));
         assert_eq!(after.duration(), TOOK);
@@ -99,7 +99,7 @@ async fn hooks_after_a_failed_one_see_a_withheld_result() {
 }
 
 #[tokio::test]
-async fn before_hooks_and_after_hooks_run_only_at_their_time() {
+async fn before_hooks_and_after_hooks_run_only_in_their_stage() {
     let before = || Hook::before("*", |_| async { crate::hook::Before::deny("never") });
     assert!(after([before()], Ok(Observation::text("a"))).await.is_ok());
     assert!(super::support::before([replace("never")]).await.is_ok());

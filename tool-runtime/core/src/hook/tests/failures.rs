@@ -6,7 +6,7 @@ use std::future::pending;
 use std::io;
 use std::time::Duration;
 
-/// One of each way to fail, and what the operator reads of it.
+/// One hook of each kind of failure, and the expected message for the operator.
 fn failing() -> Vec<(Hook, &'static str)> {
     vec![
         (
@@ -66,7 +66,7 @@ async fn a_hook_that_fails_rejects_the_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hook_that_fails_open_is_passed_by_with_a_warning() {
+async fn a_hook_that_fails_open_is_skipped_with_a_warning() {
     for (hook, detail) in failing() {
         let (lines, _guard) = log();
         let seen = Notes::default();
@@ -87,7 +87,7 @@ async fn a_hook_that_fails_open_is_passed_by_with_a_warning() {
 }
 
 #[tokio::test]
-async fn a_rewriting_that_does_not_fit_is_forgotten_by_a_hook_that_fails_open() {
+async fn an_invalid_rewrite_of_a_hook_that_fails_open_is_discarded() {
     let (lines, _guard) = log();
     let hook = Hook::before("*", |_| async { Before::rewrite("oops") }).fails_open();
     let admitted = before([hook]).await.unwrap();
@@ -121,7 +121,7 @@ fn a_hook_that_waits_without_a_timer_fails() {
 
 /// One whose destructor panics, dropped because the hook runs out of time.
 #[tokio::test(start_paused = true)]
-async fn a_panic_while_a_hook_is_cut_short_is_a_failure() {
+async fn a_panic_while_a_hook_is_cancelled_is_a_failure() {
     struct Grenade;
     impl Drop for Grenade {
         fn drop(&mut self) {

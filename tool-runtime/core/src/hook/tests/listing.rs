@@ -14,7 +14,7 @@ fn after(pattern: &str) -> Hook {
 }
 
 #[test]
-fn only_a_list_with_hooks_concerns_anything() {
+fn a_list_without_hooks_matches_nothing() {
     assert!(Hooks::default().of("fs.read").is_none());
     let list = hooks([before("fs.*"), after("web.search")]);
     assert!(list.of("fs.read").is_some() && list.of("web.search").is_some());
@@ -31,7 +31,7 @@ fn provides_covers_one_type_and_the_matching_tools() {
 }
 
 #[test]
-fn a_hook_after_calls_promises_nothing() {
+fn an_after_hook_provides_nothing() {
     let list = hooks([after("*").provides::<u8>()]);
     assert!(!list.provides("fs.read", TypeId::of::<u8>()));
 }

@@ -1,6 +1,6 @@
-//! Percent-encoded text, decoded.
+//! Percent-decoding.
 
-/// The text; `None` for what encodes none: half an escape, or bytes that are no UTF-8.
+/// The decoded text; `None` for an incomplete escape, or bytes that are not UTF-8.
 pub(super) fn decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();

@@ -11,7 +11,7 @@ impl Queue {
         })
     }
 
-    /// Whether an entry passes all of `others`, which came before it and wait: each of them waits
+    /// Whether an entry passes all of `others`, which were entered before it and wait: each of them waits
     /// for an ancestor of the entry, and so for the entry.
     ///
     /// A cycle that does not consist only of held calls and their nested calls contains a call that

@@ -61,7 +61,7 @@ fn tickets_without_conflict_are_ready_immediately() {
 }
 
 #[test]
-fn the_order_is_that_of_entering_not_of_polling() {
+fn the_order_is_of_entering_not_of_polling() {
     let queue = SharedQueue::default();
     let first = queue.enter(writes("a"), None);
     let second = waiting(&queue, writes("a"), None);
@@ -72,7 +72,7 @@ fn the_order_is_that_of_entering_not_of_polling() {
 }
 
 #[test]
-fn readers_do_not_overtake_a_writer_that_waits() {
+fn readers_do_not_overtake_a_waiting_writer() {
     let queue = SharedQueue::default();
     let reader = held(&queue, reads("a"), None);
     let writer = waiting(&queue, writes("a"), None);
@@ -98,7 +98,7 @@ fn a_dropped_ticket_unblocks_later_ones() {
 }
 
 #[test]
-fn a_panic_releases() {
+fn a_panic_releases_the_resources() {
     let queue = SharedQueue::default();
     let also = queue.clone();
     let panicking = std::panic::catch_unwind(move || {
@@ -186,7 +186,7 @@ fn a_nested_call_waits_behind_unrelated_calls() {
 }
 
 #[test]
-fn the_call_that_closes_a_cycle_is_rejected() {
+fn the_call_that_completes_a_cycle_is_rejected() {
     let queue = SharedQueue::default();
     let (a, b) = (held(&queue, writes("a"), None), held(&queue, writes("b"), None));
     let a_wants_b = waiting(&queue, writes("b"), Some(&a.link()));
@@ -227,7 +227,7 @@ fn a_cycle_is_broken_when_a_call_can_pass() {
 }
 
 #[test]
-fn a_call_that_outlives_its_parent_is_scheduled_normally() {
+fn a_call_that_outlives_its_parent_is_scheduled_as_a_root() {
     let queue = SharedQueue::default();
     let parent = held(&queue, writes("a"), None);
     let link = parent.link();

@@ -1,9 +1,9 @@
-//! What must hold in every state, said without the queue's own reasoning.
+//! Invariants of every state, computed without the queue's own algorithm.
 
 use super::world::World;
 
 impl World {
-    /// After each step, when all that was woken was polled.
+    /// Checked after each step, when all woken calls were polled.
     pub(super) fn check(&self) {
         let live = self.select(|world, index| !world.calls[index].is_gone());
         let (granted, waiting): (Vec<_>, Vec<_>) =
@@ -18,7 +18,7 @@ impl World {
         }
     }
 
-    /// Of two calls nobody made, the earlier goes first.
+    /// The earlier of two root calls goes first.
     pub(super) fn check_order(&self, granted: usize) {
         let is_root = |index: usize| self.calls[index].parent.is_none();
         let is_before = |&earlier: &usize| {
@@ -28,9 +28,9 @@ impl World {
         assert_eq!(passed, None, "{granted} went before an earlier one");
     }
 
-    /// Whether it could never run, even if nobody minded the order: let all that can run do so
-    /// and end, and see whether it is left.
-    pub(super) fn is_hopeless(&self, index: usize) -> bool {
+    /// Whether the call could never run in any order: ends all calls that can run, and checks whether
+    /// it is left.
+    pub(super) fn would_never_run(&self, index: usize) -> bool {
         let mut left = self.select(|world, index| !world.calls[index].is_gone());
         while let Some(position) = left.iter().position(|&one| self.can_be_over(one, &left)) {
             left.remove(position);

@@ -1,4 +1,4 @@
-//! Whatever comes, goes and gives up in whatever order.
+//! Random calls that enter, end and are dropped in random order.
 
 use super::world::{Call, World};
 use crate::access::{Access, Claim};
@@ -8,13 +8,13 @@ use proptest::prelude::*;
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// A call comes: made by a held one, if there is one that is meant by the number.
+    /// Enters a call. The number selects the parent among the held calls, if there is one.
     Enter { claim: Claim, parent: Option<u8>, at_once: bool },
-    /// A held call ends that waits for none that it made.
+    /// Ends a held call that waits for no nested call.
     End(u8),
-    /// A waiting call gives up.
+    /// Drops a waiting call.
     GiveUp(u8),
-    /// A held call is dropped, though calls that it made go on.
+    /// Drops a held call while its nested calls continue.
     Abandon(u8),
 }
 
@@ -68,7 +68,7 @@ impl World {
         }
     }
 
-    /// Nobody comes any more: everybody who is left has their turn.
+    /// Ends all remaining calls without new ones.
     fn drain(&mut self, numbers: &[u8]) {
         let mut numbers = numbers.iter().copied().cycle();
         self.poll_all();
@@ -95,11 +95,11 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn calls_that_nobody_made_are_all_served(
+    fn root_calls_are_all_served(
         steps in vec(step(Just(None)), 1..40),
         numbers in vec(any::<u8>(), 16),
     ) {
-        prop_assert_eq!(run(&steps, &numbers).refusals, 0);
+        prop_assert_eq!(run(&steps, &numbers).rejections, 0);
     }
 
     #[test]
@@ -111,17 +111,17 @@ proptest! {
     }
 }
 
-/// The random cases are no use if hardly any come to the point.
+/// The random cases are useful only if enough nested calls are rejected.
 #[test]
-fn refusals_do_come_up() {
+fn some_nested_calls_are_rejected() {
     use proptest::strategy::ValueTree as _;
     use proptest::test_runner::TestRunner;
     let mut runner = TestRunner::deterministic();
     let steps = vec(step(weighted(0.7, any::<u8>())), 30);
-    let refusals = (0..60).map(|_| {
+    let rejections = (0..60).map(|_| {
         let steps = steps.new_tree(&mut runner).expect("steps").current();
-        run(&steps, &[0]).refusals
+        run(&steps, &[0]).rejections
     });
-    let refusals: usize = refusals.sum();
-    assert!(refusals > 10, "{refusals}");
+    let rejections: usize = rejections.sum();
+    assert!(rejections > 10, "{rejections}");
 }

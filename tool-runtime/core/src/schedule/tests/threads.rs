@@ -1,4 +1,4 @@
-//! The same from several threads at once.
+//! Concurrent calls of several threads.
 
 use super::{reads, writes};
 use crate::schedule::SharedQueue;

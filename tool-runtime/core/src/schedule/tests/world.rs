@@ -12,9 +12,9 @@ use std::task::{Context, Poll, Wake, Waker};
 #[derive(Default)]
 pub(super) struct World {
     pub(super) queue: SharedQueue,
-    /// In the order they came.
+    /// In the order of entering.
     pub(super) calls: Vec<Call>,
-    pub(super) refusals: usize,
+    pub(super) rejections: usize,
 }
 
 pub(super) struct Call {
@@ -42,7 +42,7 @@ impl Wake for Flag {
 }
 
 impl World {
-    /// Enters a call, and checks whether it was rightly rejected. Polled later, if not `at_once`.
+    /// Enters a call, and checks whether its rejection is correct. Polled later, if not `at_once`.
     pub(super) fn enter(&mut self, claim: Claim, parent: Option<usize>, at_once: bool) {
         let link = parent.map(|parent| self.link(parent));
         let ticket = self.queue.enter(claim.clone(), link.as_ref());
@@ -51,10 +51,14 @@ impl World {
         let flag = Arc::new(Flag(AtomicBool::new(at_once)));
         self.calls.push(Call { claim, parent, id, state, flag });
         let index = self.calls.len() - 1;
-        assert_eq!(id.is_none(), self.is_hopeless(index), "refused rightly, and only then");
+        assert_eq!(
+            id.is_none(),
+            self.would_never_run(index),
+            "rejected if, and only if, it would never run"
+        );
         if id.is_none() {
-            assert!(parent.is_some(), "only nested calls are refused");
-            self.refusals += 1;
+            assert!(parent.is_some(), "only nested calls are rejected");
+            self.rejections += 1;
             self.calls[index].state = State::Gone;
         }
     }
@@ -66,19 +70,19 @@ impl World {
         }
     }
 
-    /// It ends, or gives up.
+    /// Ends or drops the call.
     pub(super) fn end(&mut self, index: usize) {
         self.calls[index].state = State::Gone;
     }
 
-    /// Polls what was woken until nothing is.
+    /// Polls all woken calls until none is left.
     pub(super) fn settle(&mut self) {
         while let Some(index) = self.calls.iter().position(Call::is_due) {
             self.poll(index);
         }
     }
 
-    /// Whoever was not polled yet is from now on.
+    /// Polls all waiting calls, including those that were never polled.
     pub(super) fn poll_all(&mut self) {
         for call in self.calls.iter().filter(|call| call.is_waiting()) {
             call.flag.0.store(true, Ordering::Relaxed);

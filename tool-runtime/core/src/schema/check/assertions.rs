@@ -99,7 +99,7 @@ fn asserts_itself(schema: &Map<String, Value>) -> bool {
         || asserts_names(schema)
 }
 
-/// Whether a number is bounded otherwise than by its type.
+/// Whether a number has other bounds than those of its type.
 fn asserts_bound(schema: &Map<String, Value>) -> bool {
     let format = schema.get("format").and_then(Value::as_str);
     let (lowest, highest) = format.and_then(number::limits_of).unzip();
@@ -112,7 +112,7 @@ fn asserts_bound(schema: &Map<String, Value>) -> bool {
     is_own("minimum", lowest) || is_own("maximum", highest)
 }
 
-/// Whether the number of items is limited otherwise than by a tuple, or the array without items.
+/// Whether the number of items is limited, except by a tuple or an empty array.
 fn asserts_length(schema: &Map<String, Value>) -> bool {
     let (fewest, most) = (limit(schema, "minItems"), limit(schema, "maxItems"));
     let tuple = schema.get("prefixItems").and_then(Value::as_array).map(|items| items.len() as u64);
@@ -124,13 +124,13 @@ fn asserts_length(schema: &Map<String, Value>) -> bool {
     }
 }
 
-/// Whether a string must have a form that is enforced.
+/// Whether a string must have an enforced format.
 fn asserts_format(schema: &Map<String, Value>) -> bool {
     let format = schema.get("format").and_then(Value::as_str);
     format.is_some_and(|format| format::ENFORCED.contains(&format))
 }
 
-/// Whether names must match a pattern that no type of key stands for.
+/// Whether names must match a pattern that is not implied by a type of key.
 fn asserts_names(schema: &Map<String, Value>) -> bool {
     let patterns = schema.get("patternProperties").and_then(Value::as_object);
     patterns.is_some_and(|patterns| {

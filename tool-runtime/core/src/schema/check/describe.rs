@@ -95,7 +95,7 @@ fn noun(root: &Value, schema: &Map<String, Value>, kind: Kind, levels: usize) ->
     }
 }
 
-/// The words with "a" or "an", if they are a noun.
+/// Adds "a" or "an" to a noun.
 fn with_article(words: String) -> String {
     let is_noun =
         words.starts_with(|c: char| c.is_ascii_lowercase()) && !words.starts_with("one of ");

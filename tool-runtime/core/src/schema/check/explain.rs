@@ -1,4 +1,4 @@
-//! Explains a value that fits no alternative by the alternative that was probably meant.
+//! Explains a value that matches no alternative by the alternative that was probably intended.
 
 use serde_json::{Map, Value};
 
@@ -13,7 +13,7 @@ use crate::schema::check::{describe, literal, names, wording};
 /// The findings of each variant; `None` where it was ruled out without a walk.
 pub(super) type Outcomes<'v> = Vec<Option<Findings<'v>>>;
 
-/// A value that fits no variant.
+/// A value that matches no variant.
 pub(super) struct Failure<'a, 's, 'v> {
     walker: &'a Walker<'s>,
     rule: &'static str,
@@ -25,7 +25,7 @@ pub(super) struct Failure<'a, 's, 'v> {
 }
 
 impl<'a, 's, 'v> Failure<'a, 's, 'v> {
-    /// The failure of the value at a place to fit the variants that the keyword `rule` holds.
+    /// The failure of the value at a path to match the variants of the keyword `rule`.
     pub(super) fn new(
         walker: &'a Walker<'s>,
         rule: &'static str,
@@ -158,7 +158,7 @@ impl<'a, 's, 'v> Failure<'a, 's, 'v> {
         Issue::new(at.path(), self.rule, format!("{} must be {forms}{got}", at.subject()))
     }
 
-    /// By the candidate that the value comes closest to, or all forms if it comes close to none.
+    /// Explains the candidate that is closest to the value, or lists all forms if none is close.
     fn by_closeness(&mut self, candidates: &[usize]) -> Vec<Issue> {
         let mut close: Vec<usize> = candidates.to_vec();
         if let (Value::Object(object), true) = (self.value, candidates.len() > 1) {

@@ -45,7 +45,7 @@ impl<'v> Findings<'v> {
         &self.issues
     }
 
-    /// Runs `walk` on a part of the value, which has evaluated properties of its own.
+    /// Runs `walk` on a part of the value, with separate evaluated properties.
     pub(super) fn descend(&mut self, walk: impl FnOnce(&mut Findings<'v>)) {
         let outer = std::mem::take(&mut self.evaluated);
         walk(self);

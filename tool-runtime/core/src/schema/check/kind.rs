@@ -129,7 +129,7 @@ fn integer_hint(value: &Value, at: &Place<'_>) -> String {
 
 /// Whether the number may be an integer of 128 bits, which `Value` keeps as a float.
 ///
-/// The schema of a result does not say how wide its integers are.
+/// The schema of a result does not define the width of its integers.
 fn may_be_wide_integer(schema: &Map<String, Value>, value: &Value, at: &Place<'_>) -> bool {
     let is_wide = |number: f64| number.fract() == 0.0 && number.abs() >= 2_f64.powi(63);
     (has_wide_format(schema) || at.is_in_result())

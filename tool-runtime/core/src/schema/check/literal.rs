@@ -51,7 +51,7 @@ pub(super) fn choice(wanted: &[&Value]) -> String {
     }
 }
 
-/// The nearest of the wanted values; none for a secret, which it would give away.
+/// The nearest of the allowed values; none for a secret, which it would reveal.
 pub(super) fn suggestion(wanted: &[&Value], value: &Value, at: &Place<'_>) -> String {
     match value {
         _ if at.is_secret() => String::new(),

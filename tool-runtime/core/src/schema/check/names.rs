@@ -39,9 +39,9 @@ pub(super) fn missing(root: &Value, name: &str, schema: Option<&Value>, at: &Pla
 
 /// The declared properties.
 pub(super) struct Known<'k> {
-    /// By name.
+    /// Schemas by name.
     pub(super) names: Vec<&'k str>,
-    /// By patterns for names.
+    /// Schemas by patterns for names.
     pub(super) patterns: Vec<&'k str>,
 }
 

@@ -9,7 +9,7 @@ use crate::schema::check::findings::Findings;
 use crate::schema::check::place::Place;
 use crate::schema::check::wording;
 
-/// A bound: its keyword, how a number must not compare with it, and the words for what is allowed.
+/// A bound: its keyword, the comparison that violates it, and the text for the allowed values.
 type Bound = (&'static str, fn(Ordering) -> bool, &'static str);
 
 const BOUNDS: &[Bound] = &[
@@ -43,7 +43,7 @@ pub(super) fn check(
     }
 }
 
-/// The issue that a number is not what `words` say of `limit`.
+/// The issue of a number that violates `limit`, described by `words`.
 fn issue(
     rule: &'static str,
     words: &str,
@@ -55,7 +55,7 @@ fn issue(
     Issue::new(at.path(), rule, format!("{} must be {words} {limit}{got}", at.subject()))
 }
 
-/// The issue, if the number does not fit the integer type that the schema's `format` names: schemars writes no bounds
+/// The issue, if the number does not fit into the integer type of the schema's `format`: schemars writes no bounds
 /// for the wider types, but decoding fails outside of them.
 fn type_limit(schema: &Map<String, Value>, number: &Number, at: &Place<'_>) -> Option<Issue> {
     let format = schema.get("format")?.as_str()?;
@@ -118,13 +118,13 @@ fn compare_mixed(integer: i128, float: f64) -> Option<Ordering> {
     }
 }
 
-/// The integer that a float is, if it is one of a size that integers can have here.
+/// The integer equal to a float, if its size is supported.
 pub(super) fn to_integer(float: f64) -> Option<i128> {
-    // 2^96 is far above what a 64-bit integer reaches and far below where the cast would saturate.
+    // 2^96 is far above the 64-bit integers and far below where the cast would saturate.
     (float.fract() == 0.0 && float.abs() < 2_f64.powi(96)).then_some(float as i128)
 }
 
-/// Whether `number` is a multiple of `step`; a step that is no step allows all.
+/// Whether `number` is a multiple of `step`; an invalid step allows all.
 fn is_multiple(number: &Number, step: &Number) -> bool {
     if let (Some(number), Some(step)) = (number.as_i128(), step.as_i128()) {
         return step <= 0 || number % step == 0;

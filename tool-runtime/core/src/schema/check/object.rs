@@ -40,7 +40,7 @@ impl<'s> Rules<'s> {
         self.declared?.get(name)
     }
 
-    /// The properties that have schemas of their own.
+    /// The properties with separate schemas.
     fn declared_properties(&self) -> Known<'_> {
         Known {
             names: self.declared.into_iter().flatten().map(|(name, _)| name.as_str()).collect(),

@@ -6,7 +6,7 @@ use fluent_uri::pct_enc::encoder::Fragment;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 
-/// Limit on the schemas of one value: they serve to choose words and to save work, not to decide.
+/// Limit on the schemas of one value. They affect only the wording and the speed of a check, not its result.
 const MAX_PARTS: usize = 256;
 
 /// The schema and those that hold whenever it holds: through `$ref` and `allOf`.

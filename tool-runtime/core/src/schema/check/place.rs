@@ -11,7 +11,7 @@ const MAX_DEPTH: u16 = 128;
 /// half of a thread's two megabytes of stack.
 const MAX_HOPS: u16 = 256;
 
-/// The kind of document that is walked, which decides the words of messages.
+/// The kind of the document, which affects the wording of messages.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum DocumentKind {
     /// The arguments of a call.
@@ -122,14 +122,14 @@ impl<'p> Place<'p> {
         self.level > MAX_DEPTH || self.hops >= MAX_HOPS
     }
 
-    /// The path as issues show it: `filter.range[2]["odd name"]`.
+    /// The path in issues: `filter.range[2]["odd name"]`.
     pub(super) fn path(&self) -> String {
         let mut path = self.parent.map(Place::path_of).unwrap_or_default();
         self.step.write_to(&mut path);
         path
     }
 
-    /// The path of a parent; a function of its own for the sake of `map`.
+    /// The path of a parent; a separate function for the sake of `map`.
     fn path_of(parent: &Place<'_>) -> String {
         parent.path()
     }

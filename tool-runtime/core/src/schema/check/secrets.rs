@@ -14,7 +14,7 @@ const MAX_PAIRS: usize = 1_000_000;
 /// The values, by address, that a schema marks as write-only, with everything inside.
 ///
 /// Secrets are found before the walk, because a later schema may mark a value that an earlier one describes. Every schema
-/// that may apply counts, also that of an alternative that does not fit.
+/// that may apply counts, even that of an alternative that does not match.
 #[derive(Debug, Default)]
 pub(super) struct Secrets {
     addresses: HashSet<*const Value>,

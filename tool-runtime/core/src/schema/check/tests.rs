@@ -1,4 +1,4 @@
-//! What the walker says, and that it says it when it should.
+//! The issues that the walker reports.
 
 mod assertions;
 mod keywords;
@@ -17,7 +17,7 @@ use crate::schema::check::place::DocumentKind;
 use crate::schema::check::walked_with;
 use crate::schema::engine;
 
-/// Checks arguments with what checks patterns and formats, whatever has linked it before.
+/// Checks arguments, including patterns and formats.
 fn check(schema: &Value, arguments: &Value) -> Vec<Issue> {
     engine::enable();
     super::check(schema, arguments)

@@ -8,7 +8,7 @@ use crate::schema::check::place::Place;
 use crate::schema::check::walk::Walker;
 use crate::schema::check::{object, parts};
 
-/// Checks the properties that no keyword beside this one has evaluated.
+/// Checks the properties that no adjacent keyword has evaluated.
 pub(super) fn check<'s, 'v>(
     walker: &Walker<'s>,
     schema: &'s Map<String, Value>,

@@ -29,12 +29,12 @@ pub(super) fn check<'s, 'v>(
     }
 }
 
-/// Whether an alternative fits.
+/// Whether an alternative matches.
 fn fits(outcome: &Option<Findings<'_>>) -> bool {
     outcome.as_ref().is_some_and(Findings::is_clean)
 }
 
-/// Tries the alternatives, and adds an issue if none fits or too many do.
+/// Tries the alternatives, and adds an issue if none or too many match.
 fn alternatives<'s, 'v>(
     walker: &Walker<'s>,
     rule: &'static str,

@@ -62,12 +62,12 @@ impl<'s> Variant<'s> {
         (!values.is_empty()).then_some(values)
     }
 
-    /// Whether a value of this type could fit.
+    /// Whether a value of this type could match.
     pub(super) fn admits(&self, kind: Kind) -> bool {
         self.admits_within(kind, MAX_DEPTH)
     }
 
-    /// Whether a value of this type could fit; assumed below `levels`.
+    /// Whether a value of this type could match; assumed below `levels`.
     fn admits_within(&self, kind: Kind, levels: usize) -> bool {
         let Some(below) = levels.checked_sub(1) else {
             return true;
@@ -86,7 +86,7 @@ impl<'s> Variant<'s> {
             })
     }
 
-    /// Whether the value cannot fit: wrong type, a missing property, or another tag. This avoids walks of nested
+    /// Whether the value cannot match: wrong type, a missing property, or another tag. This avoids walks of nested
     /// alternatives.
     pub(super) fn is_ruled_out(&self, value: &Value) -> bool {
         let Value::Object(object) = value else {

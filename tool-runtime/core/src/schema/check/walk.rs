@@ -117,7 +117,7 @@ impl<'s> Walker<'s> {
         if let Some(issue) = other {
             return found.add(issue);
         }
-        // `unevaluatedProperties` depends on the keywords beside it, not on those around it.
+        // `unevaluatedProperties` depends on adjacent keywords, not on those around it.
         let outer = std::mem::take(&mut found.evaluated);
         match value {
             Value::Number(number) => number::check(schema, number, at, found),

@@ -1,4 +1,4 @@
-//! The words that all messages share.
+//! Helpers for the text of messages.
 
 use crate::schema::check::kind::Kind;
 use crate::schema::check::place::Place;
@@ -19,7 +19,7 @@ pub(crate) fn cut(text: &str, longest: usize) -> String {
     }
 }
 
-/// A text as a JSON string, cut: escaped, so that it cannot be taken for words of ours.
+/// A truncated text as a JSON string: escaped, so that it cannot be mistaken for our own text.
 pub(super) fn quoted(text: &str) -> String {
     Value::from(cut(text, MAX_TEXT)).to_string()
 }
@@ -78,7 +78,7 @@ pub(super) fn both(things: &[String]) -> String {
     join_words(things, "and")
 }
 
-/// The things with commas between them, and `word` before the last.
+/// Joins texts with commas, and `word` before the last one.
 fn join_words(things: &[String], word: &str) -> String {
     match things {
         [] => String::new(),
@@ -122,7 +122,7 @@ pub(super) fn got(value: &Value, at: &Place<'_>) -> String {
     if at.is_secret() { String::new() } else { format!(", got {}", shown(value)) }
 }
 
-/// ", got the string \"x\"", for those who expected another type.
+/// The suffix ", got the string \"x\"".
 pub(super) fn got_kind(value: &Value, at: &Place<'_>) -> String {
     let kind = Kind::of(value);
     match kind {
@@ -132,7 +132,7 @@ pub(super) fn got_kind(value: &Value, at: &Place<'_>) -> String {
     }
 }
 
-/// ", got 3", for a number of things that is wrong, or nothing if they are secret.
+/// ", got 3", for a wrong number of items or properties, or nothing if they are secret.
 pub(super) fn got_count(count: usize, at: &Place<'_>) -> String {
     if at.is_secret() { String::new() } else { format!(", got {count}") }
 }

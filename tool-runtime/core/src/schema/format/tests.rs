@@ -2,7 +2,7 @@
 
 use crate::schema::format::{ENFORCED, conforms, hint};
 
-/// A format, what conforms to it and what does not.
+/// A format, with valid and invalid values.
 type Row = (&'static str, &'static [&'static str], &'static [&'static str]);
 
 /// All formats, in the order in which they are listed.
@@ -158,7 +158,7 @@ const TABLE: &[Row] = &[
 ];
 
 #[test]
-fn each_format_takes_and_rejects_its_samples() {
+fn each_format_accepts_and_rejects_its_samples() {
     for (format, valid, invalid) in TABLE {
         for text in *valid {
             assert_eq!(conforms(format, text), Some(true), "{format} takes {text:?}");

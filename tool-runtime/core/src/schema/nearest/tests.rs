@@ -27,7 +27,7 @@ fn suggests_only_close_names() {
 }
 
 #[test]
-fn best_first_and_no_more_than_asked_for() {
+fn suggestions_are_sorted_and_limited() {
     let candidates = ["limits", "limit", "limbs", "limit_s"];
     assert_eq!(nearest("limits", candidates, 2), ["limit_s", "limits"]);
     assert_eq!(nearest("limits", candidates, 9).len(), 4);
@@ -35,7 +35,7 @@ fn best_first_and_no_more_than_asked_for() {
 }
 
 #[test]
-fn order_and_repetition_of_the_candidates_do_not_matter() {
+fn suggestions_do_not_depend_on_the_order_of_candidates() {
     let forth = nearest("bat", ["cat", "hat", "bad", "cat"], 9);
     let back = nearest("bat", ["bad", "cat", "hat"], 9);
     assert_eq!(forth, back);
@@ -43,7 +43,7 @@ fn order_and_repetition_of_the_candidates_do_not_matter() {
 }
 
 #[test]
-fn enormous_names_are_not_compared() {
+fn very_long_names_are_not_compared() {
     let long = "a".repeat(100_000);
     assert!(nearest(&long, ["aaa"], 3).is_empty());
     assert!(nearest("aaa", [long.as_str(), "b"], 3).len() <= 1);

@@ -1,7 +1,7 @@
 //! Errors of sessions.
 
 use crate::http::concurrency_limit::LimitReached;
-use crate::http::refusal::HttpRejection;
+use crate::http::http_rejection::HttpRejection;
 use crate::rejection::Rejection;
 use axum::http::StatusCode;
 use rmcp::model::{ErrorData, RequestId};
@@ -26,7 +26,7 @@ impl From<LimitReached> for SessionProblem {
     }
 }
 
-/// rmcp's errors mean that the session has ended meanwhile.
+/// rmcp's errors mean that the session has already ended.
 impl From<LocalSessionManagerError> for SessionProblem {
     fn from(error: LocalSessionManagerError) -> Self {
         tracing::debug!(%error, "a session does not answer");

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_session_rests_from_its_last_use() {
+    async fn a_session_is_idle_since_its_last_use() {
         let session = session();
         advance(MOST).await;
         assert_eq!(session.time_left(IDLE), Duration::from_secs(1));
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_session_rests_from_the_end_of_its_last_call() {
+    async fn a_session_is_idle_since_the_end_of_its_last_call() {
         let session = session();
         let sessions = Weak::<Sessions>::new();
         let watch = || AnswerWatch::new(sessions.clone(), "id".into(), Arc::clone(&session), None);

@@ -1,4 +1,4 @@
-//! A peer that reads slowly, late, or not at all.
+//! Peers that read slowly, late, or not at all.
 
 use std::io;
 use std::pin::pin;
@@ -49,7 +49,7 @@ async fn nothing_is_lost_or_reordered_on_two_workers() {
 }
 
 #[tokio::test]
-async fn send_waits_while_too_much_is_unwritten() {
+async fn send_waits_while_the_write_queue_is_full() {
     let (peer, transport) = over_pipes();
     let mut transport = transport.with_queue_limit(1000);
     let mut send = pin!(transport.send(bulky(0, BULK)));
@@ -60,7 +60,7 @@ async fn send_waits_while_too_much_is_unwritten() {
 }
 
 #[tokio::test]
-async fn requests_wait_while_too_much_is_unwritten() {
+async fn reading_waits_while_the_write_queue_is_full() {
     let (mut peer, transport) = over_pipes();
     let mut transport = transport.with_queue_limit(1000);
     peer.write(ping(7));
@@ -81,13 +81,14 @@ async fn unread_answers_are_dropped_after_the_end_of_the_input() {
     let connection = transport.connection();
     let Peer { to, from: _from } = peer;
     drop(to);
-    let patience = Duration::from_secs(1);
+    let limit = Duration::from_secs(1);
     let begun = Instant::now();
-    let (received, ()) = tokio::join!(received(&mut transport), connection.drop_unread(patience));
+    let (received, ()) = tokio::join!(received(&mut transport), connection.drop_unread(limit));
     assert!(received.is_none());
-    assert!(begun.elapsed() < 2 * patience, "{:?}", begun.elapsed());
-    let error =
-        in_time("the answers to be dropped", connection.drained()).await.expect_err("nobody reads");
+    assert!(begun.elapsed() < 2 * limit, "{:?}", begun.elapsed());
+    let error = in_time("the answers to be dropped", connection.drained())
+        .await
+        .expect_err("the reader is closed");
     assert_eq!(error.kind(), io::ErrorKind::TimedOut);
 }
 
@@ -115,12 +116,12 @@ async fn a_waiting_send_fails_when_the_reader_closes() {
     let mut send = pin!(transport.send(bulky(0, BULK)));
     assert!(poll_once(send.as_mut()).is_pending());
     drop(peer);
-    let error = in_time("a message to be sent", send).await.expect_err("nobody reads");
+    let error = in_time("a message to be sent", send).await.expect_err("the reader is closed");
     assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
 }
 
 #[tokio::test]
-async fn close_writes_what_was_never_polled() {
+async fn close_writes_messages_whose_sends_were_dropped() {
     let (mut peer, mut transport) = over_pipes();
     drop(transport.send(bulky(1, 10)));
     drop(transport.send(bulky(2, 10)));
@@ -150,6 +151,6 @@ async fn a_dropped_transport_still_writes() {
 async fn close_gives_up_on_a_peer_that_never_reads() {
     let (_peer, mut transport) = over_pipes();
     sent(&mut transport, bulky(1, BULK)).await.expect("queued");
-    let error = closed(&mut transport).await.expect_err("nobody reads");
+    let error = closed(&mut transport).await.expect_err("the reader is closed");
     assert_eq!(error.kind(), io::ErrorKind::TimedOut);
 }

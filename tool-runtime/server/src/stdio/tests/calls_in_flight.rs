@@ -1,4 +1,4 @@
-//! A client that asks faster than it is served.
+//! A client that sends requests faster than they are answered.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ async fn open() -> (BufReader<DuplexStream>, StdioTransport) {
     open_until(CancellationToken::new()).await
 }
 
-/// The same, whose input the token ends.
+/// The same, with a token that ends the input.
 async fn open_until(disconnected: CancellationToken) -> (BufReader<DuplexStream>, StdioTransport) {
     let (ours, theirs) = tokio::io::duplex(64 << 20);
     let mut client = BufReader::new(ours);
@@ -71,7 +71,7 @@ async fn answer(transport: &mut StdioTransport, id: i64) {
     sent(transport, bulky(id, 1)).await.expect("sent");
 }
 
-/// The next message; `None` if none comes for now.
+/// The next message; `None` if none arrives soon.
 async fn next(transport: &mut StdioTransport) -> Option<RxJsonRpcMessage<RoleServer>> {
     timeout(MOMENT, transport.receive()).await.ok().map(|message| message.expect("no end yet"))
 }
@@ -116,7 +116,7 @@ async fn a_cancelled_call_frees_its_slot() {
     receives(&mut transport, IN_FLIGHT + 1..IN_FLIGHT + 2).await;
 }
 
-/// Running calls may wait for a message that comes after calls without a place.
+/// Running calls may wait for a message behind calls without a slot.
 #[tokio::test(start_paused = true)]
 async fn stalled_calls_reject_further_calls_and_reading_continues() {
     let (mut client, mut transport) = open().await;
@@ -130,9 +130,9 @@ async fn stalled_calls_reject_further_calls_and_reading_continues() {
     assert!(matches!(next_message, Some(JsonRpcMessage::Notification(_))), "{next_message:?}");
     assert_eq!(before.elapsed().as_secs(), STALL_TIMEOUT.as_secs());
     for id in [IN_FLIGHT + 1, IN_FLIGHT + 2] {
-        let refusal = read(&mut client).await;
-        assert_eq!((&refusal["id"], &refusal["error"]["code"]), (&json!(id), &json!(-32603)));
-        assert!(refusal["error"]["message"].as_str().is_some_and(|text| text.contains("1024")));
+        let rejection = read(&mut client).await;
+        assert_eq!((&rejection["id"], &rejection["error"]["code"]), (&json!(id), &json!(-32603)));
+        assert!(rejection["error"]["message"].as_str().is_some_and(|text| text.contains("1024")));
     }
     // The ids are free, and calls wait for a place again.
     write(&mut client, calls(IN_FLIGHT + 1..IN_FLIGHT + 3)).await;

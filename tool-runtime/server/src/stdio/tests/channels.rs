@@ -116,7 +116,7 @@ async fn an_empty_pipe_without_writers_ends_immediately() {
     assert!(received(&mut transport).await.is_none());
 }
 
-/// Builds a transport and tells whether a duplicate of each descriptor became non-blocking.
+/// Builds a transport, and returns whether a duplicate of each descriptor became non-blocking.
 fn leaks_flag((peer, input, output): (Peer, OwnedFd, OwnedFd)) -> bool {
     let kept = [&input, &output].map(|fd| fd.try_clone().expect("a duplicate"));
     let _connected = connect((peer, input, output));
@@ -131,15 +131,15 @@ async fn other_holders_of_the_descriptors_keep_them_blocking() {
     assert!(!leaks_flag(socket_ends()));
 }
 
-/// The peer stops reading for good, but goes on asking.
+/// The peer stops reading, but continues to send requests.
 async fn reader_leaves((mut peer, mut transport): (Peer, StdioTransport)) {
     sent(&mut transport, bulky(1, 10)).await.expect("sent");
     assert_eq!(peer.expect()["id"], 1);
     let Peer { mut to, from } = peer;
     drop(from);
-    let error = sent(&mut transport, bulky(2, 10)).await.expect_err("nobody reads");
+    let error = sent(&mut transport, bulky(2, 10)).await.expect_err("the reader is closed");
     assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
-    let error = sent(&mut transport, bulky(3, 10)).await.expect_err("nobody reads");
+    let error = sent(&mut transport, bulky(3, 10)).await.expect_err("the reader is closed");
     assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
     write!(to, "not json\n{}", ping(4)).expect("the input is open");
     assert!(received(&mut transport).await.is_none());
@@ -161,9 +161,9 @@ async fn a_pipe_whose_reader_closed_is_an_error_of_close() {
     let (Peer { to: _to, from }, input, output) = pipe_ends();
     drop(from);
     let mut transport = StdioTransport::from_descriptors(input, output).expect("a transport");
-    // Such a pipe cannot be reopened: a thread writes it, which `send` does not wait for.
+    // A pipe without a reader cannot be reopened: a thread writes it, and `send` does not wait for the thread.
     let _ = sent(&mut transport, bulky(1, 10)).await;
-    let error = closed(&mut transport).await.expect_err("nobody reads");
+    let error = closed(&mut transport).await.expect_err("the reader is closed");
     assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
 }
 

@@ -1,4 +1,4 @@
-//! Requests that do not fit the protocol version of the connection.
+//! Requests that do not match the protocol version of the connection.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::super::StdioTransport;
 use super::support::{Peer, bulky, id_of, over_pipes, ping, received, sent};
 
 /// A request of 2026-07-28.
-fn modern(id: i64, method: &str) -> Value {
+fn stateless(id: i64, method: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {
         "protocolVersion": "2025-11-25", "capabilities": {},
         "clientInfo": {"name": "t", "version": "1"},
@@ -18,27 +18,27 @@ fn modern(id: i64, method: &str) -> Value {
 }
 
 fn initialize(id: i64) -> Value {
-    let mut request = modern(id, "initialize");
+    let mut request = stateless(id, "initialize");
     request["params"].as_object_mut().expect("an object").remove("_meta");
     request
 }
 
-/// Sends requests that are rejected, then one that is served: gives the codes of the rejections.
-async fn refused(
+/// Sends requests that are rejected, then one that is served. Returns the codes of the rejections.
+async fn rejected(
     (peer, transport): (&mut Peer, &mut StdioTransport),
     requests: &[Value],
 ) -> Vec<Value> {
     for request in requests {
         peer.write(format!("{request}\n"));
     }
-    peer.write(format!("{}\n", modern(99, "server/discover")));
+    peer.write(format!("{}\n", stateless(99, "server/discover")));
     assert_eq!(id_of(received(transport).await), Some(99));
     requests
         .iter()
         .map(|request| {
-            let mut refusal = peer.expect();
-            assert_eq!(refusal["id"], request["id"]);
-            refusal["error"]["code"].take()
+            let mut rejection = peer.expect();
+            assert_eq!(rejection["id"], request["id"]);
+            rejection["error"]["code"].take()
         })
         .collect()
 }
@@ -46,15 +46,15 @@ async fn refused(
 #[tokio::test]
 async fn methods_of_other_versions_are_rejected_at_any_time() {
     let (mut peer, mut transport) = over_pipes();
-    let requests = [modern(1, "initialize"), modern(2, "ping")];
+    let requests = [stateless(1, "initialize"), stateless(2, "ping")];
     let both = [json!(-32601), json!(-32601)];
-    assert_eq!(refused((&mut peer, &mut transport), &requests).await, both);
+    assert_eq!(rejected((&mut peer, &mut transport), &requests).await, both);
     peer.write(format!("{}\n", initialize(3)));
     assert_eq!(id_of(received(&mut transport).await), Some(3));
-    let requests = [modern(4, "initialize"), modern(5, "ping")];
+    let requests = [stateless(4, "initialize"), stateless(5, "ping")];
     sent(&mut transport, bulky(99, 1)).await.expect("sent");
     peer.expect();
-    assert_eq!(refused((&mut peer, &mut transport), &requests).await, both);
+    assert_eq!(rejected((&mut peer, &mut transport), &requests).await, both);
     peer.write(ping(6));
     assert_eq!(id_of(received(&mut transport).await), Some(6));
 }
@@ -63,7 +63,7 @@ async fn methods_of_other_versions_are_rejected_at_any_time() {
 async fn an_unknown_version_is_rejected_and_a_long_one_is_cut() {
     let (mut peer, mut transport) = over_pipes();
     let version = "x".repeat(10_000);
-    let mut request = modern(1, "tools/list");
+    let mut request = stateless(1, "tools/list");
     request["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!(version);
     peer.write(format!("{request}\n{}\n", ping(2)));
     assert_eq!(id_of(received(&mut transport).await), Some(2));
@@ -76,8 +76,8 @@ async fn an_unknown_version_is_rejected_and_a_long_one_is_cut() {
 #[tokio::test]
 async fn a_session_does_not_begin_after_requests_without_one() {
     let (mut peer, mut transport) = over_pipes();
-    peer.write(format!("{}\n", modern(1, "tools/list")));
+    peer.write(format!("{}\n", stateless(1, "tools/list")));
     assert_eq!(id_of(received(&mut transport).await), Some(1));
-    let refusals = refused((&mut peer, &mut transport), &[initialize(2)]).await;
-    assert_eq!(refusals, [json!(-32600)]);
+    let rejections = rejected((&mut peer, &mut transport), &[initialize(2)]).await;
+    assert_eq!(rejections, [json!(-32600)]);
 }

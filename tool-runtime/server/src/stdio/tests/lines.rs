@@ -1,8 +1,8 @@
-//! Cutting bytes into lines, whatever the chunks.
+//! Splits bytes into lines, for chunks of any size.
 
 use tool_runtime_mcp::lines::{Line, LineBuffer};
 
-/// What the buffer yields for these chunks, `None` standing for a line over the limit.
+/// The lines for these chunks; `None` is a line over the limit.
 fn cut(limit: usize, chunks: &[&[u8]]) -> Vec<Option<String>> {
     let mut buffer = LineBuffer::new(limit);
     let mut found = Vec::new();

@@ -9,7 +9,7 @@ mod handshake;
 mod lines;
 mod parsing;
 mod patient;
-mod refusals;
+mod rejections;
 mod session;
 mod support;
 mod take;

@@ -10,11 +10,11 @@ use crate::arguments::RawArguments;
 
 /// The request in a line.
 fn request(line: &str) -> ClientRequest {
-    let message = parse(line.as_bytes()).expect("no refusal").expect("a message");
+    let message = parse(line.as_bytes()).expect("no rejection").expect("a message");
     message.into_request().expect("a request").0
 }
 
-/// What rmcp makes of it.
+/// The request as parsed by rmcp.
 fn request_by_rmcp(line: &str) -> ClientRequest {
     let message: RxJsonRpcMessage<RoleServer> = serde_json::from_str(line).expect("a message");
     message.into_request().expect("a request").0

@@ -1,4 +1,4 @@
-//! Whole sessions: rmcp's service loop, our transport, a peer that speaks JSON.
+//! Whole sessions: rmcp's service loop, our transport, a peer that exchanges JSON.
 
 use std::io::{BufRead as _, BufReader};
 use std::os::fd::OwnedFd;
@@ -15,7 +15,7 @@ use super::support::{Output, Peer, blocking, over_pipes, over_sockets};
 use crate::arguments::RawArguments;
 use crate::time_limit::in_time;
 
-/// Answers each call with what reached its `RequestContext`.
+/// Answers each call with the contents of its `RequestContext`.
 struct Mirror;
 
 impl ServerHandler for Mirror {
@@ -61,7 +61,7 @@ fn initialize() -> Value {
     }})
 }
 
-/// What each request of 2026-07-28 carries.
+/// The `_meta` of each request of 2026-07-28.
 fn stateless_meta() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",

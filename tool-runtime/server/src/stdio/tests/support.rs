@@ -32,14 +32,14 @@ impl Read for Output {
 
 /// The other ends of a transport's descriptors, used with blocking calls.
 pub(super) struct Peer {
-    /// What the transport reads.
+    /// The input of the transport.
     pub(super) to: File,
-    /// What the transport writes.
+    /// The output of the transport.
     pub(super) from: BufReader<Output>,
 }
 
 impl Peer {
-    /// Writes bytes as they are.
+    /// Writes bytes unchanged.
     pub(super) fn write(&mut self, bytes: impl AsRef<[u8]>) {
         self.to.write_all(bytes.as_ref()).expect("the pipe is open");
     }
@@ -51,7 +51,7 @@ impl Peer {
         (length > 0).then(|| serde_json::from_str(&line).expect("a line of JSON"))
     }
 
-    /// Reads one message that has to come.
+    /// Reads one message, which must arrive.
     pub(super) fn expect(&mut self) -> Value {
         self.read().expect("a message before the end")
     }
@@ -86,7 +86,7 @@ pub(super) fn pipe_ends() -> (Peer, OwnedFd, OwnedFd) {
     ends(pipe(), pipe())
 }
 
-/// Descriptors of two socket pairs, which is what a host written for Node hands out.
+/// Descriptors of two socket pairs, as created by hosts in Node.js.
 pub(super) fn socket_ends() -> (Peer, OwnedFd, OwnedFd) {
     ends(sockets(), sockets())
 }

@@ -1,4 +1,4 @@
-//! Taking the standard streams, in a process of its own.
+//! Taking the standard streams, in a separate process.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -7,10 +7,10 @@ use super::super::StdioTransport;
 use super::super::descriptor::Descriptors;
 use super::support::{bulky, closed, id_of, ping, received, sent};
 
-/// Tells the test below that it is the child.
+/// Environment variable of the child process.
 const CHILD: &str = "STDIO_TAKE_CHILD";
 
-/// The child's part, a test so that the child can be told to run it.
+/// The child's part. It is a test, so that the child process can run it.
 #[tokio::test]
 #[allow(clippy::print_stdout, reason = "what a tool prints is what this is about")]
 async fn child() {

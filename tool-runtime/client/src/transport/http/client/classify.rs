@@ -78,7 +78,7 @@ pub(super) fn is_unreadable(error: &HttpError) -> bool {
     }
 }
 
-/// Error messages of official SDKs for an unknown session, which have no code of their own.
+/// Error messages of official SDKs for an unknown session, which have no error code.
 const NO_SESSION: &[&str] = &[
     "bad request: mcp-session-id header is required",
     "bad request: missing session id",
@@ -96,7 +96,7 @@ const NO_SESSION: &[&str] = &[
 
 /// Whether an error means an unknown session. Some servers use status 400 instead of 404. Other texts are errors of the
 /// request.
-pub(super) fn says_no_session(status: Option<u16>, error: &ErrorData) -> bool {
+pub(super) fn reports_no_session(status: Option<u16>, error: &ErrorData) -> bool {
     let said = error.message.trim().trim_end_matches('.').to_ascii_lowercase();
     matches!(status, Some(400 | 404)) && NO_SESSION.contains(&&*said)
 }

@@ -1,7 +1,7 @@
 //! Posts messages to a server.
 
 use super::Client;
-use super::classify::{code, is_gone, is_unreadable, says_no_session};
+use super::classify::{code, is_gone, is_unreadable, reports_no_session};
 use super::sse_recovery::recovering;
 use super::status::with_status;
 use crate::param_headers::{self, CalledTool};
@@ -23,7 +23,7 @@ use std::sync::atomic::Ordering;
 /// The code for a call that a server rejected by an HTTP status.
 const REFUSED: ErrorCode = ErrorCode(-32000);
 
-/// An error in the place of an answer.
+/// An error instead of an answer.
 fn answer(code: ErrorCode, text: String, id: &RequestId) -> Answer {
     let error = ErrorData::new(code, text, None);
     Answer::Json(ServerJsonRpcMessage::error(error, Some(id.clone())), None)
@@ -65,7 +65,7 @@ impl Client {
             Ok(Answer::Json(JsonRpcMessage::Error(error), session_id))
                 if !is_to(error.id.as_ref(), id) =>
             {
-                if session.is_some() && says_no_session(status, &error.error) {
+                if session.is_some() && reports_no_session(status, &error.error) {
                     return Err(StreamableHttpError::SessionExpired);
                 }
                 // The server could not read the id.
@@ -89,7 +89,7 @@ impl Client {
         let problem = match answer {
             // Some servers of 2025-11-25 answer in the stream of notifications.
             Answer::Accepted if !self.0.has_stream.load(Ordering::Relaxed) => {
-                "it takes the request and gives no answer"
+                "it accepts the request and sends no answer"
             }
             Answer::Json(JsonRpcMessage::Response(response), _)
                 if !is_to(Some(&response.id), id) =>

@@ -7,7 +7,7 @@ tokio::task_local! {
     static LAST: Cell<Option<u16>>;
 }
 
-/// Runs a request and returns the status of its answer beside its result. The HTTP client must have the
+/// Runs a request and returns the status of its answer with its result. The HTTP client must have the
 /// policy [`recording_status`].
 pub(super) async fn with_status<T>(request: impl Future<Output = T>) -> (T, Option<u16>) {
     let noted = async { (request.await, LAST.with(Cell::get)) };

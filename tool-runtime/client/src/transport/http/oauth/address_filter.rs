@@ -91,7 +91,7 @@ impl Resolve for AddressFilter {
 
 /// The error of a rejected target.
 pub(super) fn rejected_target(host: &str) -> OAuthHttpClientError {
-    format!("`{host}` is refused: a server may not send this program there").into()
+    format!("`{host}` is rejected: a server must not redirect this program there").into()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Sends a person to the authorization page and waits for the redirect.
+//! Sends the user to the authorization page and waits for the redirect.
 
 use super::flow::{Flow, Manager};
 use super::host_callbacks::McpAuthPage;
@@ -9,11 +9,11 @@ use rmcp::transport::auth::AuthorizationCallback;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Time that a person may take.
+/// Time that the user may take.
 const LOGIN_TIMEOUT: Duration = Duration::from_secs(600);
 
 impl Flow {
-    /// Shows a person a page, and exchanges the code of the redirect for a token.
+    /// Shows the user a page, and exchanges the code of the redirect for a token.
     pub(super) async fn authorize(
         &self,
         manager: Manager,
@@ -23,7 +23,7 @@ impl Flow {
             page::check_page(page, &self.url).map_err(|problem| self.unauthorized(problem))?;
         let listener = self.listener().await?;
         let Some(show) = self.callbacks.page() else {
-            let text = "a person has to authorize this program, which has no way to ask for it (`McpManagerBuilder::oauth`)";
+            let text = "the user has to authorize this program, which cannot ask for it (`McpManagerBuilder::oauth`)";
             return Err(self.unauthorized(text));
         };
         let shown = show(McpAuthPage {
@@ -57,7 +57,7 @@ impl Flow {
         let said = |name| back.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value);
         if let Some(error) = said("error") {
             let why = said("error_description").unwrap_or_default();
-            let text = format!("this program is not let in: `{error}` {why}");
+            let text = format!("this program is not authorized: `{error}` {why}");
             return Err(self.unauthorized(&text));
         }
         let callback = AuthorizationCallback::from_redirect_url(back.as_str());

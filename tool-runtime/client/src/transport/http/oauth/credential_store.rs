@@ -5,7 +5,7 @@ use rmcp::transport::auth::{AuthError, CredentialStore, StoredCredentials};
 use serde_json::Value;
 use tool_runtime_core::{BoxFuture, Secret};
 
-/// The member with the address beside the credentials.
+/// The member that contains the address, next to the credentials.
 const RESOURCE: &str = "resource";
 /// So many seconds before their end rmcp refreshes tokens.
 const EARLY: u64 = 30;
@@ -27,7 +27,7 @@ impl SavedCredentials {
     async fn load_all(&self) -> Result<Option<StoredCredentials>, AuthError> {
         let loaded = self.callbacks.tokens().load(&self.server).await;
         let loaded = loaded.map_err(|error| AuthError::CredentialStoreError(error.to_string()))?;
-        // What cannot be read, of an older version say, is as good as nothing.
+        // Unreadable credentials, for example of an older version, count as absent.
         Ok(loaded.and_then(|tokens| taken_out(tokens.expose(), &self.resource)))
     }
 }
@@ -57,7 +57,7 @@ fn relax(kept: &mut Value) {
     }
 }
 
-// Written out, since the trait's macro is no dependency of ours.
+// Written out, since the crate with the trait's macro is not a dependency.
 impl CredentialStore for SavedCredentials {
     fn load<'a, 'async_trait>(
         &'a self,

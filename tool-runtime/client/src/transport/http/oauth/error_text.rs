@@ -1,4 +1,4 @@
-//! Texts of errors. Free text of an authorization server is left out: it may repeat secrets.
+//! Error texts. Free text of an authorization server is left out, since it may repeat secrets.
 
 use super::token_secrets::{Outcome, TokenSecrets};
 use crate::failure::leaf;
@@ -11,7 +11,7 @@ const MAX_NAME: usize = 40;
 
 /// The text for a rejection, and its body for rmcp: both have nothing but the name of the error, or the
 /// status.
-pub(super) fn refusal(status: StatusCode, body: &[u8]) -> (String, Vec<u8>) {
+pub(super) fn rejection(status: StatusCode, body: &[u8]) -> (String, Vec<u8>) {
     let body = serde_json::from_slice::<Value>(body).unwrap_or_default();
     let name = body.get("error").and_then(Value::as_str).filter(|error| is_name(error));
     let text = match name {
@@ -42,8 +42,8 @@ pub(super) fn error_text(error: &AuthError, token_secrets: &TokenSecrets) -> Str
         Some(Outcome::Unreachable) => {
             format!("the authorization server cannot be asked {purpose}")
         }
-        Some(Outcome::Refused(refusal)) => {
-            format!("the authorization server was asked {purpose} and {refusal}")
+        Some(Outcome::Refused(rejection)) => {
+            format!("the authorization server was asked {purpose} and {rejection}")
         }
         Some(Outcome::Answered) => {
             format!("the authorization server was asked {purpose}; its answer is not valid OAuth")
@@ -59,12 +59,12 @@ mod tests {
     use tool_runtime_config::McpOAuth;
 
     #[test]
-    fn only_the_name_of_a_refusal_is_shown() {
-        let refused = |body: &str| refusal(StatusCode::BAD_REQUEST, body.as_bytes()).0;
+    fn only_the_error_code_is_shown() {
+        let rejected = |body: &str| rejection(StatusCode::BAD_REQUEST, body.as_bytes()).0;
         let named = r#"{"error":"invalid_client","error_description":"8fQm2x","error_uri":"x"}"#;
-        assert_eq!(refused(named), "says `invalid_client`");
+        assert_eq!(rejected(named), "says `invalid_client`");
         for other in [r#"{"error":"the secret 8fQm2x"}"#, "garbage 8fQm2x", r#"{"error":7}"#, ""] {
-            assert_eq!(refused(other), "answered with HTTP 400", "{other}");
+            assert_eq!(rejected(other), "answered with HTTP 400", "{other}");
         }
     }
 

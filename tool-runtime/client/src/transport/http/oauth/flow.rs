@@ -1,4 +1,4 @@
-//! Obtains tokens: by refresh, by client credentials, by authorization of a person.
+//! Obtains tokens: by refresh, by client credentials, by authorization of the user.
 
 use super::credential_store::SavedCredentials;
 use super::error_text::error_text;
@@ -149,11 +149,11 @@ impl Flow {
     pub(super) async fn renewed(
         &self,
         manager: Option<Manager>,
-        refused: &RejectedRequest,
+        rejected: &RejectedRequest,
     ) -> Result<Manager, NoHeaders> {
-        let Some(manager) = manager else { return self.authorized(refused).await };
-        if refused.status == 403 {
-            return self.widened(manager, refused).await;
+        let Some(manager) = manager else { return self.authorized(rejected).await };
+        if rejected.status == 403 {
+            return self.widened(manager, rejected).await;
         }
         let refreshed = {
             let _turn = self.turn.lock().await;
@@ -166,15 +166,15 @@ impl Flow {
                     "the token is not refreshed: {}",
                     error_text(&error, &self.token_secrets)
                 );
-                self.authorized(refused).await
+                self.authorized(rejected).await
             }
         }
     }
 
     /// Obtains a token without a refresh token.
-    async fn authorized(&self, refused: &RejectedRequest) -> Result<Manager, NoHeaders> {
+    async fn authorized(&self, rejected: &RejectedRequest) -> Result<Manager, NoHeaders> {
         let mut manager = self.manager().await.map_err(|error| self.no_token(&error))?;
-        let challenge = Some(&*refused.challenge).filter(|challenge| !challenge.is_empty());
+        let challenge = Some(&*rejected.challenge).filter(|challenge| !challenge.is_empty());
         self.discover(&mut manager, challenge).await?;
         if self.config.client_credentials {
             let manager = self.client_credentials(manager).await;
@@ -236,9 +236,9 @@ impl Flow {
     async fn widened(
         &self,
         manager: Manager,
-        refused: &RejectedRequest,
+        rejected: &RejectedRequest,
     ) -> Result<Manager, NoHeaders> {
-        let wanted = WWWAuthenticateParams::parse(&refused.challenge, &self.url).scope;
+        let wanted = WWWAuthenticateParams::parse(&rejected.challenge, &self.url).scope;
         let wanted = wanted.unwrap_or_default();
         if self.config.client_credentials || !self.may_widen(&wanted) {
             return Err(NoHeaders::Same);

@@ -8,7 +8,7 @@ use tool_runtime_core::{BoxFuture, Secret};
 
 type AnyError = Box<dyn Error + Send + Sync>;
 
-/// A page on which a person lets this program in at a server.
+/// A page on which the user authorizes this program to access a server.
 ///
 /// The page redirects to [`Self::redirect_uri`]. On this machine, which is the default, the library itself
 /// receives the redirect.
@@ -18,13 +18,13 @@ pub struct McpAuthPage {
     /// The server's name.
     pub server: String,
     /// The page: an address of scheme `https`, or `http` on this machine or on a server that uses `http`
-    /// itself. The server has chosen it: show a person the address before they open it.
+    /// itself. The server has chosen it: show the user the address before they open it.
     pub url: String,
     /// The redirect address.
     pub redirect_uri: String,
 }
 
-/// Keeps the tokens of servers from one run of the program to the next: in a keyring, say.
+/// Stores the tokens of servers between runs of the program, for example in a keyring.
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -60,7 +60,7 @@ pub struct McpAuthPage {
 /// }
 /// ```
 pub trait McpTokens: Send + Sync + 'static {
-    /// Loads what was saved last for a server of this name.
+    /// Loads the credentials that were last saved for a server of this name.
     ///
     /// # Errors
     /// The store cannot be read.

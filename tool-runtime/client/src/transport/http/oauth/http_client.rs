@@ -1,7 +1,7 @@
 //! Requests metadata and tokens.
 
 use super::address_filter::{AddressFilter, rejected_target};
-use super::error_text::refusal;
+use super::error_text::rejection;
 use super::token_secrets::{Outcome, TokenSecrets};
 use crate::transport::http::agent;
 use crate::transport::http::agent::is_this_machine;
@@ -23,7 +23,7 @@ const MAX_REDIRECTS: usize = 5;
 pub(super) struct HttpClient {
     reach: AddressFilter,
     token_secrets: Arc<TokenSecrets>,
-    /// For this machine, without a proxy.
+    /// The client for loopback addresses, without a proxy.
     near: Clients,
     far: Clients,
 }
@@ -70,7 +70,7 @@ impl HttpClient {
         let outcome = if answer.status().is_success() {
             Outcome::Answered
         } else {
-            let (text, body) = refusal(answer.status(), answer.body());
+            let (text, body) = rejection(answer.status(), answer.body());
             *answer.body_mut() = body;
             Outcome::Refused(text)
         };

@@ -1,4 +1,4 @@
-//! Checks the authorization page before a person is sent to it.
+//! Checks the authorization page before the user is sent to it.
 
 use crate::transport::http::agent::is_this_machine;
 use reqwest::Url;

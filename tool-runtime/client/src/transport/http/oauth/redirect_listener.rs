@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_the_browser_that_was_sent_is_let_in() {
+    async fn only_a_redirect_with_the_right_state_is_accepted() {
         let landing = RedirectListener::at(None).await.unwrap();
         let address = landing.listener.as_ref().unwrap().local_addr().unwrap();
         let asking = async {
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn only_addresses_of_this_machine_are_listened_at() {
+    fn only_loopback_addresses_are_bound() {
         for (url, address) in [
             ("http://localhost:8080/callback", Some("127.0.0.1:8080")),
             ("http://[::1]:9/", Some("[::1]:9")),

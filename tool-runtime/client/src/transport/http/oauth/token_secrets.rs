@@ -37,9 +37,9 @@ pub(super) enum Outcome {
 
 /// Remembers the secrets of one server's tokens, which stay out of errors and the log.
 pub(super) struct TokenSecrets {
-    /// From the configuration.
+    /// Secrets of the configuration.
     fixed: Vec<String>,
-    /// From the last requests and answers.
+    /// Secrets of recent requests and answers.
     recent: Mutex<VecDeque<String>>,
     /// The outcome of the last POST. rmcp's error only has a text.
     outcome: Mutex<Option<Outcome>>,
@@ -115,7 +115,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn secrets_of_traffic_are_not_shown() {
+    fn secrets_in_responses_are_not_shown() {
         let mut config = McpOAuth::default();
         (config.client_id, config.client_secret) = (Some("tools".into()), Some("8fQm2x+/".into()));
         let secrets = TokenSecrets::new(&config);

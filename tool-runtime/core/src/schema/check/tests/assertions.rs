@@ -1,4 +1,4 @@
-//! Which schemas ask for more than decoding makes sure of, by what schemars derives.
+//! Recognizes schemas that are stricter than decoding, among those that schemars derives.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::net::IpAddr;
@@ -105,7 +105,7 @@ macro_rules! with_field {
 }
 
 #[test]
-fn types_alone_do_not() {
+fn types_without_assertions_need_no_check() {
     assert!(!asserts::<Everything>(), "{:#}", schema_for!(Everything).to_value());
     assert!(!asserts::<()>());
     assert!(!with_field!(
@@ -119,7 +119,7 @@ fn types_alone_do_not() {
 }
 
 #[test]
-fn attributes_do() {
+fn attributes_need_a_check() {
     assert!(with_field!(
         #[schemars(range(min = 1, max = 5))]
         i64
@@ -161,7 +161,7 @@ fn attributes_do() {
 }
 
 #[test]
-fn types_that_look_like_attributes_do() {
+fn types_with_assertions_need_a_check() {
     assert!(asserts::<char>());
     assert!(asserts::<[u8; 4]>());
     assert!(asserts::<NonZeroU32>());

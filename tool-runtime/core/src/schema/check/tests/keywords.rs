@@ -1,4 +1,4 @@
-//! One keyword at a time: what passes, what does not, and the words for it.
+//! Each keyword with valid values, invalid values, and the messages.
 
 use serde_json::{Value, json};
 

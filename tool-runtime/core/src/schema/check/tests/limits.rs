@@ -1,10 +1,10 @@
-//! Nothing overflows, nothing runs for ever, and what was not looked at does not pass.
+//! No stack overflow, no endless check, and unchecked values are rejected.
 
 use serde_json::{Value, json};
 
 use crate::schema::check::{asserts_more_than_types, check};
 
-/// An object with one property. (`json!` would serialise what it is given, by recursion.)
+/// An object with one property. (`json!` would serialise the value by recursion.)
 fn object(name: &str, value: Value) -> Value {
     Value::Object(std::iter::once((name.to_owned(), value)).collect())
 }
@@ -35,7 +35,7 @@ fn list() -> Value {
 }
 
 #[test]
-fn as_deep_as_json_is_parsed() {
+fn the_depth_limit_is_that_of_the_json_parser() {
     let itself = json!({ "type": "object", "properties": { "next": { "$ref": "#" } } });
     assert!(check(&itself, &nest("next", 126)).is_empty());
     assert!(check(&list(), &nest("next", 80)).is_empty());
@@ -79,7 +79,7 @@ fn deep_schemas_do_not_overflow() {
 }
 
 #[test]
-fn circles_are_walked_once() {
+fn cycles_are_walked_once() {
     let schema = json!({
         "$ref": "#/$defs/A",
         "anyOf": [{ "$ref": "#" }, { "$ref": "#/$defs/B" }],

@@ -1,4 +1,4 @@
-//! Whatever the schema and the value: the walk ends, and judges as the `jsonschema` crate does.
+//! For random schemas and values, the walk ends and agrees with the `jsonschema` crate.
 
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
@@ -131,7 +131,7 @@ fn collected(keywords: Vec<(&'static str, Value)>) -> Value {
         .into()
 }
 
-/// A document: a schema and what its references lead to. What is led to holds no references, so that none is circular.
+/// A document: a schema and the targets of its references. The targets contain no references, so that none is circular.
 fn document() -> impl Strategy<Value = Value> {
     let target = vec(assertion(), 0..3).prop_map(collected);
     (schema(), target.clone(), target).prop_filter_map("an object", |(mut schema, x, y)| {
@@ -140,7 +140,7 @@ fn document() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Any JSON that looks like a schema, with words in the wrong places, circles and formats.
+/// Random JSON similar to a schema, with keywords at the wrong positions, cycles and formats.
 fn schema_like() -> impl Strategy<Value = Value> {
     let words = select(vec![
         "#",
@@ -212,7 +212,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn nothing_panics_or_runs_for_ever(schema in schema_like(), arguments in prop_oneof![arguments(), value(), schema_like()]) {
+    fn any_schema_and_value_ends_without_a_panic(schema in schema_like(), arguments in prop_oneof![arguments(), value(), schema_like()]) {
         let issues = check(&schema, &arguments);
         prop_assert!(issues.len() <= 32);
         prop_assert_eq!(&issues, &check(&schema, &arguments));
@@ -224,7 +224,7 @@ proptest! {
     }
 
     #[test]
-    fn judges_as_others_do(document in document(), arguments in arguments()) {
+    fn agrees_with_the_jsonschema_crate(document in document(), arguments in arguments()) {
         let validator = jsonschema::draft202012::new(&document);
         prop_assume!(validator.is_ok());
         let expected = validator.unwrap().is_valid(&arguments);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::said;
 
-/// What is said of `{ "a": "x" }` if `a` must be what `reference` leads to.
+/// The messages for `{ "a": "x" }` if `a` must match the target of `reference`.
 fn said_through(reference: &str) -> Vec<String> {
     let schema: Value = json!({
         "properties": { "a": { "$ref": reference }, "odd/~ %name": { "type": "integer" } },
@@ -21,7 +21,7 @@ fn said_through(reference: &str) -> Vec<String> {
 }
 
 #[test]
-fn lead_to_pointers_and_anchors() {
+fn references_resolve_pointers_and_anchors() {
     let references = [
         "#/$defs/Odd Name",
         "#/$defs/Odd%20Name",
@@ -38,7 +38,7 @@ fn lead_to_pointers_and_anchors() {
 }
 
 #[test]
-fn that_lead_nowhere_are_ignored() {
+fn unresolvable_references_are_ignored() {
     for reference in [
         "#/$defs/None",
         "#nowhere",
@@ -52,13 +52,13 @@ fn that_lead_nowhere_are_ignored() {
 }
 
 #[test]
-fn have_siblings() {
+fn siblings_of_references_are_checked() {
     let schema = json!({ "properties": { "a": { "$ref": "#/$defs/D", "maxLength": 1, "description": "d" } }, "$defs": { "D": { "type": "string", "minLength": 3 } } });
     assert_eq!(said(&schema, &json!({ "a": "xx" })).len(), 2);
 }
 
 #[test]
-fn lead_back_to_the_document() {
+fn recursive_references_are_followed() {
     let schema = json!({
         "type": "object",
         "properties": { "next": { "$ref": "#" }, "value": { "type": "integer" } },

@@ -26,7 +26,7 @@ fn schemas() -> Vec<Value> {
     rules.iter().flat_map(as_secrets).collect()
 }
 
-/// The rule as that of a secret, said in all the ways in which it can be said.
+/// The rule marked as secret, in all supported ways.
 fn as_secrets(rule: &Value) -> Vec<Value> {
     let mut marked = rule.clone();
     marked["writeOnly"] = json!(true);
@@ -46,7 +46,7 @@ fn as_secrets(rule: &Value) -> Vec<Value> {
 }
 
 #[test]
-fn in_no_message_and_no_path() {
+fn no_message_or_path_contains_a_secret() {
     let values = [
         json!(SECRET),
         json!([SECRET, SECRET, 1]),
@@ -104,7 +104,7 @@ fn messages_contain_only_required_members() {
 }
 
 #[test]
-fn neighbours_are_shown() {
+fn values_beside_a_secret_are_shown() {
     let schema = json!({
         "properties": { "pin": { "type": "integer", "writeOnly": true }, "name": { "type": "integer" } },
     });
@@ -119,7 +119,7 @@ fn neighbours_are_shown() {
 }
 
 #[test]
-fn objects_round_a_secret_are_not_shown() {
+fn objects_that_contain_a_secret_are_not_shown() {
     let schema = json!({ "properties": { "a": { "enum": ["x"], "properties": { "pin": { "writeOnly": true } } } } });
     let said = check(&schema, &json!({ "a": { "pin": SECRET } }))[0].to_string();
     assert_eq!(said, "`a` must be \"x\", got an object");

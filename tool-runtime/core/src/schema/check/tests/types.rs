@@ -1,4 +1,4 @@
-//! What is serialised from a type has no issues by the schema of the type, and what decodes has none either.
+//! Values serialized from a type match its schema, and so do values that decode.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::num::{NonZeroI8, NonZeroU32};
@@ -221,22 +221,22 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn of_scalars(value in scalars()) {
+    fn serialized_scalars_match_their_schema(value in scalars()) {
         assert_no_issues(&value);
     }
 
     #[test]
-    fn of_collections(value in collections()) {
+    fn serialized_collections_match_their_schema(value in collections()) {
         assert_no_issues(&value);
     }
 
     #[test]
-    fn of_enums(external in external(), internal in internal(), adjacent in adjacent(), untagged in untagged()) {
+    fn serialized_enums_match_their_schema(external in external(), internal in internal(), adjacent in adjacent(), untagged in untagged()) {
         assert_no_issues(&(external, internal, adjacent, untagged));
     }
 
     #[test]
-    fn of_flattened_structs(value in outer()) {
+    fn serialized_flattened_structs_match_their_schema(value in outer()) {
         assert_no_issues(&value);
         assert_no_issues(&Some(value));
     }
@@ -253,7 +253,7 @@ proptest! {
     }
 }
 
-/// serde ignores what stands beside the tag of a unit variant, even where unknown fields are
+/// serde ignores other members beside the tag of a unit variant, even where unknown fields are
 /// denied; the schema does not allow it.
 fn has_more_than_a_unit(value: &serde_json::Value) -> bool {
     let Some(object) = value.as_object() else {

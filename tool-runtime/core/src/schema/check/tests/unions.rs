@@ -15,7 +15,7 @@ fn tool<T: JsonSchema>() -> Value {
     schemars::schema_for!(Arguments<T>).to_value()
 }
 
-/// What is said of each value of the argument `a`, without path and rule.
+/// Checks the messages for each value of the argument `a`, without path and rule.
 fn assert_says_of<T: JsonSchema>(rows: &[(Value, &[&str])]) {
     let schema = tool::<T>();
     for (value, expected) in rows {
@@ -274,7 +274,7 @@ fn flattened_enums_with_unknown_fields_denied() {
 }
 
 #[test]
-fn several_that_fit() {
+fn values_that_match_several_variants() {
     let schema = json!({ "properties": { "a": { "oneOf": [{ "type": "integer" }, { "type": "number" }] } } });
     assert_eq!(
         said(&schema, &json!({ "a": 1 })),

@@ -1,10 +1,10 @@
-//! What cannot be meant.
+//! Entries that are rejected.
 
 use super::support::{config, wrong};
 use serde_json::{Value, json};
 
-/// The one thing that is wrong holds these words.
-fn refused(entry: Value, words: &[&str]) {
+/// Checks that there is one problem, and that it contains these texts.
+fn rejected(entry: Value, words: &[&str]) {
     let problems = wrong(entry.clone());
     assert_eq!(problems.len(), 1, "{entry}: {problems:?}");
     for word in words {
@@ -14,13 +14,13 @@ fn refused(entry: Value, words: &[&str]) {
 
 #[test]
 fn an_unknown_key_is_reported_with_the_nearest() {
-    refused(
+    rejected(
         json!({ "comand": "x", "command": "x" }),
         &["`mcpServers.s.comand`", "did you mean `command`?"],
     );
-    refused(json!({ "command": "x", "includTools": [] }), &["did you mean `includeTools`?"]);
-    refused(json!({ "command": "x", "disable": true }), &["did you mean `disabled`?"]);
-    refused(
+    rejected(json!({ "command": "x", "includTools": [] }), &["did you mean `includeTools`?"]);
+    rejected(json!({ "command": "x", "disable": true }), &["did you mean `disabled`?"]);
+    rejected(
         json!({ "command": "x", "zzz": 1 }),
         &["`mcpServers.s.zzz`: no such key is known; remove it"],
     );
@@ -28,34 +28,37 @@ fn an_unknown_key_is_reported_with_the_nearest() {
 
 #[test]
 fn rejects_contradicting_transports() {
-    refused(json!({}), &["`mcpServers.s`: it does not say how", "add `command`"]);
-    refused(json!({ "type": "http" }), &["does not say how", r#"add `"url""#]);
-    refused(
+    rejected(json!({}), &["`mcpServers.s`: it has neither a command", "add `command`"]);
+    rejected(json!({ "type": "http" }), &["has neither a command", r#"add `"url""#]);
+    rejected(
         json!({ "command": "x", "url": "https://example.com" }),
         &["both a `command` and an address"],
     );
-    refused(
+    rejected(
         json!({ "type": "http", "command": "x" }),
         &["`mcpServers.s.type`: it contradicts `command`"],
     );
-    refused(
+    rejected(
         json!({ "transport": "stdio", "url": "https://example.com" }),
         &["`mcpServers.s.transport`: it contradicts the address"],
     );
-    refused(json!({ "type": "sse", "httpUrl": "https://example.com" }), &["contradicts `httpUrl`"]);
-    refused(
+    rejected(
+        json!({ "type": "sse", "httpUrl": "https://example.com" }),
+        &["contradicts `httpUrl`"],
+    );
+    rejected(
         json!({ "type": "http", "transport": "sse", "url": "https://example.com" }),
         &["`mcpServers.s.transport`: it contradicts `type`"],
     );
-    refused(
+    rejected(
         json!({ "type": "ws", "url": "https://example.com" }),
         &["no such transport", "WebSockets"],
     );
-    refused(
+    rejected(
         json!({ "type": "studio", "command": "x" }),
         &["no such transport", "did you mean `stdio`?"],
     );
-    refused(
+    rejected(
         json!({ "url": "https://example.com", "httpUrl": "https://example.com" }),
         &["it duplicates `url`"],
     );
@@ -63,25 +66,25 @@ fn rejects_contradicting_transports() {
 
 #[test]
 fn rejects_keys_of_the_other_transport() {
-    refused(
+    rejected(
         json!({ "url": "https://example.com", "env": { "A": "1" } }),
         &["`mcpServers.s.env`: it does nothing for a server with an address"],
     );
-    refused(
+    rejected(
         json!({ "command": "x", "headers": { "A": "1" } }),
         &["`mcpServers.s.headers`: it does nothing for a server with a `command`"],
     );
-    refused(json!({ "command": "x", "bearer_token_env_var": "TOKEN" }), &["it does nothing"]);
+    rejected(json!({ "command": "x", "bearer_token_env_var": "TOKEN" }), &["it does nothing"]);
 }
 
 #[test]
 fn keys_with_unsupported_effects_are_rejected() {
     for key in ["headersHelper", "sandbox", "experimental_environment", "include_tags", "tcp"] {
-        refused(json!({ "command": "x", key: "y" }), &["it cannot be done here"]);
+        rejected(json!({ "command": "x", key: "y" }), &["it is not supported"]);
     }
-    refused(
+    rejected(
         json!({ "command": "x", "tools": { "a": { "rename": "b" } } }),
-        &["`mcpServers.s.tools.a.rename`", "no such key is known", "did you mean `name`?"],
+        &["`mcpServers.s.tools.a.rename`", "no such key", "did you mean `name`?"],
     );
 }
 
@@ -96,22 +99,25 @@ fn addresses_are_checked() {
         ("https://", "the address has no host"),
         ("https://exa mple.com/", "malformed"),
     ] {
-        refused(json!({ "url": url }), &["`mcpServers.s.url`", words]);
+        rejected(json!({ "url": url }), &["`mcpServers.s.url`", words]);
     }
-    refused(json!({ "httpUrl": "ftp://example.com" }), &["`mcpServers.s.httpUrl`"]);
+    rejected(json!({ "httpUrl": "ftp://example.com" }), &["`mcpServers.s.httpUrl`"]);
 }
 
 #[test]
 fn headers_are_checked() {
     let with = |headers: Value| json!({ "url": "https://example.com", "headers": headers });
-    refused(
+    rejected(
         with(json!({ "X Y": "1" })),
         &["`mcpServers.s.headers.\"X Y\"`", "no header has such a name"],
     );
-    refused(with(json!({ "": "1" })), &["no header has such a name"]);
-    refused(with(json!({ "X": "a\nb" })), &["the end of a line"]);
-    refused(with(json!({ "X": "ü" })), &["visible ASCII"]);
-    refused(with(json!({ "X-A": "1", "x-a": "2" })), &["differs from another header only in case"]);
+    rejected(with(json!({ "": "1" })), &["no header has such a name"]);
+    rejected(with(json!({ "X": "a\nb" })), &["a line break"]);
+    rejected(with(json!({ "X": "ü" })), &["visible ASCII"]);
+    rejected(
+        with(json!({ "X-A": "1", "x-a": "2" })),
+        &["differs from another header only in case"],
+    );
     for name in [
         "Mcp-Session-Id",
         "accept",
@@ -120,9 +126,9 @@ fn headers_are_checked() {
         "Host",
         "content-length",
     ] {
-        refused(with(json!({ name: "1" })), &["set by the transport itself"]);
+        rejected(with(json!({ name: "1" })), &["set by the transport itself"]);
     }
-    refused(
+    rejected(
         json!({ "url": "https://example.com", "headers": { "X": "1" }, "env_http_headers": { "X": "TOKEN" } }),
         &["`mcpServers.s.env_http_headers.X`: it is given twice"],
     );
@@ -130,24 +136,24 @@ fn headers_are_checked() {
 
 #[test]
 fn commands_are_checked() {
-    refused(json!({ "command": "" }), &["`mcpServers.s.command`: the command is empty"]);
-    refused(json!({ "command": [] }), &["the command is empty"]);
-    refused(json!({ "command": 1.5, "args": ["\u{0}"] }), &["a NUL character"]);
-    refused(
+    rejected(json!({ "command": "" }), &["`mcpServers.s.command`: the command is empty"]);
+    rejected(json!({ "command": [] }), &["the command is empty"]);
+    rejected(json!({ "command": 1.5, "args": ["\u{0}"] }), &["a NUL character"]);
+    rejected(
         json!({ "command": "npx -y hunter2" }),
         &["it is not a program but a command line, of 3 words", r#""args""#],
     );
-    refused(json!({ "command": ["x", "y"], "args": ["z"] }), &["in one of the two"]);
-    refused(json!({ "command": "x", "args": "y" }), &["`mcpServers.s.args`: must be a list"]);
-    refused(
+    rejected(json!({ "command": ["x", "y"], "args": ["z"] }), &["in one of the two"]);
+    rejected(json!({ "command": "x", "args": "y" }), &["`mcpServers.s.args`: must be a list"]);
+    rejected(
         json!({ "command": "x", "args": [["y"]] }),
         &["`mcpServers.s.args[0]`: must be a string"],
     );
-    refused(json!({ "command": "x", "env": { "A=B": "1" } }), &["holds no `=`"]);
-    refused(json!({ "command": "x", "env": { "": "1" } }), &["the name of the variable is empty"]);
-    refused(json!({ "command": "x", "env": { "A\u{0}": "1" } }), &["a NUL character"]);
-    refused(json!({ "command": "x", "env": ["A=1"] }), &["`mcpServers.s.env`: must be an object"]);
-    refused(json!({ "command": "x", "cwd": "" }), &["the directory is empty"]);
+    rejected(json!({ "command": "x", "env": { "A=B": "1" } }), &["must not contain `=`"]);
+    rejected(json!({ "command": "x", "env": { "": "1" } }), &["the name of the variable is empty"]);
+    rejected(json!({ "command": "x", "env": { "A\u{0}": "1" } }), &["a NUL character"]);
+    rejected(json!({ "command": "x", "env": ["A=1"] }), &["`mcpServers.s.env`: must be an object"]);
+    rejected(json!({ "command": "x", "cwd": "" }), &["the directory is empty"]);
 }
 
 #[test]
@@ -165,34 +171,34 @@ fn a_command_with_a_space_may_be_a_file() {
 }
 
 #[test]
-fn flags_are_flags_and_agree() {
-    refused(
+fn flags_must_be_booleans_and_agree() {
+    rejected(
         json!({ "command": "x", "enabled": "yes" }),
         &["`mcpServers.s.enabled`: must be a boolean"],
     );
-    refused(
+    rejected(
         json!({ "command": "x", "enabled": true, "disabled": true }),
         &["`mcpServers.s.disabled`: it contradicts `enabled`"],
     );
-    refused(json!({ "command": "x", "required": 1 }), &["must be a boolean"]);
+    rejected(json!({ "command": "x", "required": 1 }), &["must be a boolean"]);
     assert!(config(json!({ "command": "x", "enabled": false, "disabled": true })).is_ok());
 }
 
 #[test]
 fn rejects_duplicate_members() {
-    refused(
+    rejected(
         json!({ "command": "x", "includeTools": [], "include_tools": [] }),
         &["it duplicates `includeTools`"],
     );
-    refused(
+    rejected(
         json!({ "command": "x", "include": [], "enabled_tools": [] }),
         &["it duplicates `include`"],
     );
-    refused(
+    rejected(
         json!({ "command": "x", "timeout": "1s", "tool_timeout_sec": 2 }),
         &["it duplicates `timeout`"],
     );
-    refused(
+    rejected(
         json!({ "command": "x", "env": { "A": "1" }, "env_vars": ["TOKEN", "TOKEN"] }),
         &["it is given twice"],
     );
@@ -200,15 +206,18 @@ fn rejects_duplicate_members() {
 
 #[test]
 fn rejects_invalid_patterns() {
-    refused(
+    rejected(
         json!({ "command": "x", "include": [""] }),
         &["`mcpServers.s.include[0]`", "an empty pattern"],
     );
-    refused(
+    rejected(
         json!({ "command": "x", "include": ["a[b"] }),
         &["is not a valid pattern", "never closed"],
     );
-    refused(json!({ "command": "x", "exclude": "a" }), &["`mcpServers.s.exclude`: must be a list"]);
+    rejected(
+        json!({ "command": "x", "exclude": "a" }),
+        &["`mcpServers.s.exclude`: must be a list"],
+    );
 }
 
 #[test]
@@ -238,7 +247,7 @@ fn an_unresolved_variable_hides_no_other_problem() {
 }
 
 #[test]
-fn a_value_in_place_of_a_name_is_not_shown() {
+fn a_value_given_as_a_name_is_not_shown() {
     for entry in [
         json!({ "url": "https://example.com", "bearer_token_env_var": "hunter2" }),
         json!({ "url": "https://example.com", "env_http_headers": { "X": "sk-hunter2" } }),

@@ -1,4 +1,4 @@
-//! Types with what is refused in others.
+//! Types that resemble rejected types.
 
 use std::sync::{Arc, Mutex};
 use tool_runtime::prelude::*;

@@ -1,4 +1,4 @@
-//! What a peer hears about lines that are not messages.
+//! Answers to lines that are not messages.
 
 use rmcp::model::RequestId;
 use serde_json::{Value, json};
@@ -7,12 +7,12 @@ use super::super::message::parse;
 use super::support::{id_of, over_pipes, ping, received};
 
 /// Code and id of the answer to a line; `None` when it is ignored.
-fn refusal(line: &[u8]) -> Option<(i64, Value)> {
+fn rejection(line: &[u8]) -> Option<(i64, Value)> {
     match parse(line) {
         Ok(None) => None,
         Ok(Some(message)) => panic!("taken for a message: {message:?}"),
-        Err(refusal) => {
-            let answer = serde_json::to_value(&refusal).expect("serialisable");
+        Err(rejection) => {
+            let answer = serde_json::to_value(&rejection).expect("serialisable");
             assert_eq!(answer["jsonrpc"], "2.0");
             let code = answer["error"]["code"].as_i64().expect("a code");
             Some((code, answer["id"].clone()))
@@ -23,9 +23,9 @@ fn refusal(line: &[u8]) -> Option<(i64, Value)> {
 #[test]
 fn invalid_json_is_a_parse_error() {
     for line in ["{", "hello", "{\"jsonrpc\":\"2.0\",\"id\":1,}", "{} {}", "[1,"] {
-        assert_eq!(refusal(line.as_bytes()), Some((-32700, Value::Null)), "{line}");
+        assert_eq!(rejection(line.as_bytes()), Some((-32700, Value::Null)), "{line}");
     }
-    assert_eq!(refusal(b"{\"a\":\"\xff\"}"), Some((-32700, Value::Null)));
+    assert_eq!(rejection(b"{\"a\":\"\xff\"}"), Some((-32700, Value::Null)));
 }
 
 #[test]
@@ -49,14 +49,14 @@ fn json_that_is_not_a_message_is_an_invalid_request() {
         (r#"{"jsonrpc":"2.0","id":7,"error":"text"}"#, json!(null)),
     ];
     for (line, id) in cases {
-        assert_eq!(refusal(line.as_bytes()), Some((-32600, id)), "{line}");
+        assert_eq!(rejection(line.as_bytes()), Some((-32600, id)), "{line}");
     }
 }
 
 #[test]
 fn a_json_rpc_batch_is_rejected_with_a_reason() {
     let line = br#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#;
-    let answer = serde_json::to_value(parse(line).expect_err("a refusal")).expect("serialisable");
+    let answer = serde_json::to_value(parse(line).expect_err("a rejection")).expect("serialisable");
     assert_eq!(answer["error"]["code"], -32600);
     let text = answer["error"]["message"].as_str().expect("a text");
     assert!(text.contains("batches are not supported"), "{text}");
@@ -74,14 +74,14 @@ fn a_request_with_unusable_parameters_is_answered() {
         (r#"{"jsonrpc":"2.0","id":1,"method":"x/y","params":[1]}"#, -32601),
     ];
     for (line, code) in cases {
-        assert_eq!(refusal(line.as_bytes()), Some((code, json!(1))), "{line}");
+        assert_eq!(rejection(line.as_bytes()), Some((code, json!(1))), "{line}");
     }
 }
 
 #[test]
 fn an_id_is_repeated_as_it_was_written() {
     let line = br#"{"jsonrpc":"2.0","id":98765432109876543210,"method":"tools/list"}"#;
-    let answer = serde_json::to_string(&parse(line).expect_err("a refusal")).expect("text");
+    let answer = serde_json::to_string(&parse(line).expect_err("a rejection")).expect("text");
     assert!(answer.contains("\"id\":98765432109876543210,"), "{answer}");
 }
 
@@ -89,7 +89,7 @@ fn an_id_is_repeated_as_it_was_written() {
 fn rejects_an_id_that_rmcp_cannot_represent() {
     for id in ["98765432109876543210", "1.5"] {
         let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/list"}}"#);
-        let answer = serde_json::to_value(parse(line.as_bytes()).expect_err("a refusal"));
+        let answer = serde_json::to_value(parse(line.as_bytes()).expect_err("a rejection"));
         let error = &answer.expect("serialisable")["error"];
         assert_eq!(error["code"], -32600, "{error}");
         assert!(error["message"].as_str().is_some_and(|text| text.contains("`id`")), "{error}");
@@ -104,7 +104,7 @@ fn a_cursor_that_is_not_a_text_is_rejected() {
         )
     };
     for cursor in ["5", "{}", "[]", "true"] {
-        assert_eq!(refusal(list(cursor).as_bytes()), Some((-32602, json!(1))), "{cursor}");
+        assert_eq!(rejection(list(cursor).as_bytes()), Some((-32602, json!(1))), "{cursor}");
     }
     for cursor in ["null", "\"x\""] {
         assert!(parse(list(cursor).as_bytes()).is_ok_and(|message| message.is_some()), "{cursor}");
@@ -122,7 +122,7 @@ async fn an_unusable_answer_fails_its_question() {
         r#"{"jsonrpc":"2.0","id":0}"#,
         r#"{"jsonrpc":"2.0","id":0,"result":{},"result":{}}"#,
     ];
-    // Before the session is open there are no questions.
+    // Questions are only possible in an open session.
     peer.write(format!("{}\n{}", bad[0], ping(1)));
     assert_eq!(id_of(received(&mut transport).await), Some(1));
     assert_eq!(peer.expect()["id"], Value::Null);
@@ -144,7 +144,7 @@ async fn an_unusable_answer_fails_its_question() {
 #[test]
 fn a_notification_is_never_answered() {
     let line = br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":[1]}"#;
-    assert_eq!(refusal(line), None);
+    assert_eq!(rejection(line), None);
 }
 
 #[tokio::test]

@@ -1,6 +1,8 @@
-//! Answers that are none of MCP.
+//! Answers that are not MCP messages.
 
-use super::far::{Far, Probe, Seen, builder, call, connected, in_time, open, tools};
+use super::far::{
+    Probe, RecordedRequest, RemoteServer, builder, call, connected, in_time, open, tools,
+};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use serde_json::json;
@@ -8,17 +10,19 @@ use tool_runtime::mcp::McpState;
 use tool_runtime::prelude::*;
 use tool_runtime::{ErrorClass, HttpOptions};
 
-async fn refusal(gate: impl Fn(&Seen) -> Option<Response> + Send + Sync + 'static) -> String {
-    let far = Far::written(gate);
+async fn connect_error(
+    gate: impl Fn(&RecordedRequest) -> Option<Response> + Send + Sync + 'static,
+) -> String {
+    let far = RemoteServer::written(gate);
     let pool = ToolPool::builder().build().unwrap();
     in_time(builder(&far.url()).connect(&pool)).await.unwrap_err().to_string()
 }
 
 #[tokio::test]
 async fn a_redirect_to_another_server_is_rejected() {
-    let other = Far::start(&tools(&Probe::new()), HttpOptions::default(), open);
+    let other = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), open);
     let url = other.url();
-    let error = refusal(move |_| {
+    let error = connect_error(move |_| {
         Some((StatusCode::TEMPORARY_REDIRECT, [("location", url.clone())]).into_response())
     });
     let error = error.await;
@@ -28,7 +32,7 @@ async fn a_redirect_to_another_server_is_rejected() {
 
 #[tokio::test]
 async fn a_redirect_within_a_server_is_followed() {
-    let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), |seen| {
+    let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), |seen| {
         let moved = (StatusCode::PERMANENT_REDIRECT, [("location", "/mcp")]).into_response();
         (seen.path == "/old").then_some(moved)
     });
@@ -40,18 +44,19 @@ async fn a_redirect_within_a_server_is_followed() {
 
 #[tokio::test]
 async fn a_url_without_an_mcp_server_is_reported() {
-    let page = |_: &Seen| Some(axum::response::Html("<h1>Welcome</h1>").into_response());
-    let error = refusal(page).await;
+    let page = |_: &RecordedRequest| Some(axum::response::Html("<h1>Welcome</h1>").into_response());
+    let error = connect_error(page).await;
     assert!(error.contains("`text/html") && error.contains("is this its address?"), "{error}");
-    let error = refusal(|_| Some(StatusCode::BAD_GATEWAY.into_response())).await;
+    let error = connect_error(|_| Some(StatusCode::BAD_GATEWAY.into_response())).await;
     assert!(error.contains("HTTP 502"), "{error}");
-    let error = refusal(|_| Some((StatusCode::NOT_FOUND, "no such page").into_response())).await;
+    let error =
+        connect_error(|_| Some((StatusCode::NOT_FOUND, "no such page").into_response())).await;
     assert!(error.contains("HTTP 404 Not Found: no such page"), "{error}");
 }
 
 #[tokio::test]
 async fn a_rejected_call_is_an_error_and_keeps_the_connection() {
-    let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), |seen| {
+    let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), |seen| {
         let busy = (StatusCode::TOO_MANY_REQUESTS, [("retry-after", "3")]).into_response();
         (seen.calls("tools/call") && seen.message["params"]["name"] == "hit").then_some(busy)
     });
@@ -65,10 +70,10 @@ async fn a_rejected_call_is_an_error_and_keeps_the_connection() {
 
 #[tokio::test]
 async fn an_error_without_an_id_answers_its_request() {
-    let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), |seen| {
+    let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), |seen| {
         let null = serde_json::Value::Null;
-        let refused = seen.error(400, &null, -32600, "there is too much of it");
-        seen.calls("tools/call").then_some(refused)
+        let rejected = seen.error(400, &null, -32600, "there is too much of it");
+        seen.calls("tools/call").then_some(rejected)
     });
     let (pool, _manager) = connected(&far).await;
     let result = call(&pool, "hit", json!({})).await;
@@ -77,9 +82,9 @@ async fn an_error_without_an_id_answers_its_request() {
 }
 
 #[tokio::test]
-async fn an_answer_that_cannot_be_read_is_an_error_and_no_end() {
+async fn an_unreadable_answer_is_an_error_and_keeps_the_connection() {
     for kind in ["application/json", "text/event-stream"] {
-        let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), move |seen| {
+        let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), move |seen| {
             let body = format!(r#"{{"jsonrpc":"2.0","id":{},"result":NaN}}"#, seen.message["id"]);
             let is_stream = kind == "text/event-stream";
             let body = if is_stream { format!("data: {body}\n\n") } else { body };
@@ -96,8 +101,8 @@ async fn an_answer_that_cannot_be_read_is_an_error_and_no_end() {
 }
 
 #[tokio::test]
-async fn an_answer_of_a_stream_with_half_a_character_is_read() {
-    let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), |seen| {
+async fn invalid_utf_8_in_a_stream_is_replaced() {
+    let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), |seen| {
         let content = r#"{"content":[{"type":"text","text":"a\ud800b"}]}"#;
         let id = &seen.message["id"];
         let body = format!("data: {{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{content}}}\n\n");
@@ -111,10 +116,10 @@ async fn an_answer_of_a_stream_with_half_a_character_is_read() {
 
 #[tokio::test]
 async fn a_call_without_an_answer_ends_immediately() {
-    type Answer = fn(&Seen) -> Response;
+    type Answer = fn(&RecordedRequest) -> Response;
     let answers: [(Answer, &str); 4] = [
-        (|_| StatusCode::ACCEPTED.into_response(), "it takes the request and gives no answer"),
-        (|_| StatusCode::NO_CONTENT.into_response(), "it takes the request and gives no answer"),
+        (|_| StatusCode::ACCEPTED.into_response(), "it accepts the request and sends no answer"),
+        (|_| StatusCode::NO_CONTENT.into_response(), "it accepts the request and sends no answer"),
         (
             |seen| {
                 let mut other = seen.clone();
@@ -132,7 +137,7 @@ async fn a_call_without_an_answer_ends_immediately() {
         ),
     ];
     for (answer, words) in answers {
-        let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), move |seen| {
+        let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), move |seen| {
             seen.calls("tools/call").then(|| answer(seen))
         });
         let (pool, manager) = connected(&far).await;

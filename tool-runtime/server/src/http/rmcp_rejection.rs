@@ -1,6 +1,6 @@
 //! Converts rmcp's error responses to JSON-RPC errors. Some are plain text and quote input of any length.
 
-use super::refusal::HttpRejection;
+use super::http_rejection::HttpRejection;
 use crate::rejection::Rejection;
 use axum::body::Bytes;
 use axum::response::Response;

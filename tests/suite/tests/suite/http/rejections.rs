@@ -1,6 +1,6 @@
-//! What is refused before any tool hears of it.
+//! Requests that are rejected before a tool is called.
 
-use super::client::Ask;
+use super::client::RawRequest;
 use super::served::{Served, in_time};
 use serde_json::{Value, json};
 use tool_runtime::mcp::McpServer;
@@ -10,30 +10,34 @@ use tool_runtime::{HttpOptions, ToolPoolBuilder};
 #[tokio::test]
 async fn rejects_another_host_and_names_the_flag() {
     let served = Served::start(HttpOptions::default().allow_host("tools.example.com")).await;
-    let refused = served.ask(&Ask::call(1, "whoami").with("host", "evil.example.com")).await;
-    assert_eq!(refused.status(), 403);
-    assert!(refused.body.contains("`--allow-host evil.example.com`"), "{refused:?}");
+    let rejected =
+        served.request(&RawRequest::call(1, "whoami").with("host", "evil.example.com")).await;
+    assert_eq!(rejected.status(), 403);
+    assert!(rejected.body.contains("`--allow-host evil.example.com`"), "{rejected:?}");
     for host in ["127.0.0.1:99", "[::1]:99", "tools.example.com"] {
-        assert_eq!(served.ask(&Ask::call(1, "whoami").with("host", host)).await.status(), 200);
+        assert_eq!(
+            served.request(&RawRequest::call(1, "whoami").with("host", host)).await.status(),
+            200
+        );
     }
-    assert_eq!(served.ask(&Ask::call(1, "whoami").with("host", "")).await.status(), 400);
+    assert_eq!(served.request(&RawRequest::call(1, "whoami").with("host", "")).await.status(), 400);
 }
 
 #[tokio::test]
 async fn rejects_a_foreign_origin_and_names_the_flag() {
     let served = Served::start(HttpOptions::default().allow_origin("https://a.example")).await;
-    let from = |origin| Ask::call(1, "whoami").with("origin", origin);
+    let from = |origin| RawRequest::call(1, "whoami").with("origin", origin);
     for origin in ["https://evil.example", "null"] {
-        let refused = served.ask(&from(origin)).await;
-        assert_eq!(refused.status(), 403);
-        assert!(refused.body.contains(&format!("`--allow-origin {origin}`")), "{refused:?}");
-        assert_eq!(refused.head.header("access-control-allow-origin"), "");
+        let rejected = served.request(&from(origin)).await;
+        assert_eq!(rejected.status(), 403);
+        assert!(rejected.body.contains(&format!("`--allow-origin {origin}`")), "{rejected:?}");
+        assert_eq!(rejected.head.header("access-control-allow-origin"), "");
     }
-    // A second one must not hide behind the first.
+    // A second one must not be ignored because of the first.
     let two = from("https://a.example").with("Origin", "https://evil.example");
-    assert_eq!(served.ask(&two).await.status(), 400);
+    assert_eq!(served.request(&two).await.status(), 400);
     for origin in ["http://localhost:3000", "https://a.example"] {
-        let answer = served.ask(&from(origin)).await;
+        let answer = served.request(&from(origin)).await;
         assert_eq!(answer.status(), 200);
         assert_eq!(answer.head.header("access-control-allow-origin"), origin);
     }
@@ -42,16 +46,16 @@ async fn rejects_a_foreign_origin_and_names_the_flag() {
 #[tokio::test]
 async fn cors_preflight_requests_are_answered() {
     let served = Served::start(HttpOptions::default()).await;
-    let preflight = Ask::new("OPTIONS", "/mcp")
+    let preflight = RawRequest::new("OPTIONS", "/mcp")
         .with("origin", "http://localhost:3000")
         .with("access-control-request-method", "POST")
         .with("access-control-request-headers", "content-type,mcp-method");
-    let answer = served.ask(&preflight).await;
+    let answer = served.request(&preflight).await;
     assert_eq!(answer.status(), 204);
     assert_eq!(answer.head.header("access-control-allow-headers"), "content-type,mcp-method");
     assert!(answer.head.header("access-control-allow-methods").contains("POST"), "{answer:?}");
-    let refused = served.ask(&preflight.with("origin", "http://evil.example")).await;
-    assert_eq!(refused.status(), 403);
+    let rejected = served.request(&preflight.with("origin", "http://evil.example")).await;
+    assert_eq!(rejected.status(), 403);
 }
 
 #[tokio::test]
@@ -68,7 +72,7 @@ async fn invalid_messages_are_answered_by_json_rpc() {
         (b"{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/call\", \"params\": 5}", -32602),
     ];
     for (body, code) in cases {
-        let answer = served.ask(&Ask::post(body)).await;
+        let answer = served.request(&RawRequest::post(body)).await;
         let shown = String::from_utf8_lossy(body).into_owned();
         assert_eq!(answer.status(), 400, "{shown}: {answer:?}");
         assert_eq!(answer.head.header("content-type"), "application/json", "{shown}");
@@ -79,27 +83,30 @@ async fn invalid_messages_are_answered_by_json_rpc() {
 #[tokio::test]
 async fn only_json_at_the_endpoint_is_accepted() {
     let served = Served::start(HttpOptions::default()).await;
-    let call = Ask::call(1, "whoami");
-    assert_eq!(served.ask(&call.clone().with("content-type", "text/plain")).await.status(), 415);
-    assert_eq!(served.ask(&call.with("accept", "text/html")).await.status(), 406);
-    assert_eq!(served.ask(&Ask::new("PUT", "/mcp")).await.status(), 405);
-    assert_eq!(served.ask(&Ask::new("GET", "/")).await.status(), 404);
+    let call = RawRequest::call(1, "whoami");
+    assert_eq!(
+        served.request(&call.clone().with("content-type", "text/plain")).await.status(),
+        415
+    );
+    assert_eq!(served.request(&call.with("accept", "text/html")).await.status(), 406);
+    assert_eq!(served.request(&RawRequest::new("PUT", "/mcp")).await.status(), 405);
+    assert_eq!(served.request(&RawRequest::new("GET", "/")).await.status(), 404);
 }
 
 #[tokio::test]
 async fn a_body_has_a_limit() {
     let served = Served::start(HttpOptions::default().max_body(1000)).await;
-    let long = Ask::modern(
+    let long = RawRequest::stateless(
         1,
         "tools/call",
         json!({"name": "echo", "arguments": {"text": "x".repeat(1000)}}),
     );
-    let answer = served.ask(&long).await;
+    let answer = served.request(&long).await;
     assert_eq!(answer.status(), 413);
     assert!(answer.body.contains("1000 bytes"), "{answer:?}");
-    // The same of a body that does not say how long it is.
+    // The same for a body without a length.
     let mut connection = served.open().await;
-    let chunked = Ask::new("POST", "/mcp")
+    let chunked = RawRequest::new("POST", "/mcp")
         .with("content-type", "application/json")
         .with("transfer-encoding", "chunked");
     connection.send(&chunked).await;
@@ -108,59 +115,64 @@ async fn a_body_has_a_limit() {
     }
     connection.write(b"0\r\n\r\n").await;
     assert_eq!(in_time(connection.answer()).await.status(), 413);
-    assert_eq!(served.ask(&Ask::call(1, "whoami")).await.status(), 200);
+    assert_eq!(served.request(&RawRequest::call(1, "whoami")).await.status(), 200);
 }
 
 #[tokio::test]
 async fn headers_have_a_limit() {
     let served = Served::start(HttpOptions::default().max_headers(2000)).await;
-    let long = Ask::call(1, "whoami").with("x-long", &"x".repeat(4000));
-    assert_eq!(served.ask(&long).await.status(), 431);
-    let many = (0..120).fold(Ask::call(1, "whoami"), |ask, n| ask.with(&format!("x-{n}"), "y"));
-    assert_eq!(served.ask(&many).await.status(), 431);
+    let long = RawRequest::call(1, "whoami").with("x-long", &"x".repeat(4000));
+    assert_eq!(served.request(&long).await.status(), 431);
+    let many = (0..120)
+        .fold(RawRequest::call(1, "whoami"), |request, n| request.with(&format!("x-{n}"), "y"));
+    assert_eq!(served.request(&many).await.status(), 431);
 }
 
 #[tokio::test]
 async fn a_client_that_sends_too_much_still_reads_the_rejection() {
     let served = Served::start(HttpOptions::default()).await;
     let text = "x".repeat(6 << 20);
-    let long = Ask::modern(1, "tools/call", json!({"name": "echo", "arguments": {"text": text}}));
-    assert_eq!(served.ask(&long).await.status(), 413);
-    assert_eq!(served.ask(&long.with("host", "evil.example")).await.status(), 403);
+    let long = RawRequest::stateless(
+        1,
+        "tools/call",
+        json!({"name": "echo", "arguments": {"text": text}}),
+    );
+    assert_eq!(served.request(&long).await.status(), 413);
+    assert_eq!(served.request(&long.with("host", "evil.example")).await.status(), 403);
 }
 
 #[tokio::test]
 async fn rejects_a_message_of_too_many_values() {
     let served = Served::start(HttpOptions::default()).await;
     let many = vec![0; 100_000];
-    let listing = served.ask(&Ask::modern(1, "tools/list", json!({"x": many}))).await;
+    let listing = served.request(&RawRequest::stateless(1, "tools/list", json!({"x": many}))).await;
     assert_eq!((listing.status(), &listing.json()["error"]["code"]), (400, &json!(-32600)));
     let params = json!({"name": "echo", "arguments": {"text": many}});
-    let call = served.ask(&Ask::modern(1, "tools/call", params)).await;
+    let call = served.request(&RawRequest::stateless(1, "tools/call", params)).await;
     assert_eq!((call.status(), &call.json()["result"]["isError"]), (200, &json!(true)));
 }
 
 #[tokio::test]
 async fn the_host_of_the_target_must_be_allowed_too() {
     let served = Served::start(HttpOptions::default()).await;
-    let to = |target: &str| Ask::new("GET", target).with("accept", "text/event-stream");
-    let refused = served.ask(&to("http://evil.example/mcp")).await;
-    assert_eq!(refused.status(), 403, "{refused:?}");
-    assert!(refused.body.contains("`evil.example`"), "{refused:?}");
-    let refused = served.ask(&to("http://localhost@evil.example/mcp")).await;
-    assert!([400, 403].contains(&refused.status()), "{refused:?}");
-    // Of the two, neither stands for the other.
-    let refused = served.ask(&to("http://localhost/mcp").with("host", "evil.example")).await;
-    assert_eq!(refused.status(), 403, "{refused:?}");
-    let refused = served.ask(&to("/mcp").and("host", "localhost")).await;
-    assert_eq!(refused.status(), 400, "{refused:?}");
-    assert_ne!(served.ask(&to("http://localhost/mcp")).await.status(), 403);
+    let to = |target: &str| RawRequest::new("GET", target).with("accept", "text/event-stream");
+    let rejected = served.request(&to("http://evil.example/mcp")).await;
+    assert_eq!(rejected.status(), 403, "{rejected:?}");
+    assert!(rejected.body.contains("`evil.example`"), "{rejected:?}");
+    let rejected = served.request(&to("http://localhost@evil.example/mcp")).await;
+    assert!([400, 403].contains(&rejected.status()), "{rejected:?}");
+    // Neither of the two values replaces the other.
+    let rejected = served.request(&to("http://localhost/mcp").with("host", "evil.example")).await;
+    assert_eq!(rejected.status(), 403, "{rejected:?}");
+    let rejected = served.request(&to("/mcp").and("host", "localhost")).await;
+    assert_eq!(rejected.status(), 400, "{rejected:?}");
+    assert_ne!(served.request(&to("http://localhost/mcp")).await.status(), 403);
 }
 
 #[tokio::test]
-async fn a_header_that_is_read_once_is_sent_once() {
+async fn rejects_duplicates_of_single_value_headers() {
     let served = Served::start(HttpOptions::default()).await;
-    let call = Ask::call(1, "whoami");
+    let call = RawRequest::call(1, "whoami");
     for (name, value) in [
         ("content-type", "application/json"),
         ("mcp-protocol-version", "2025-11-25"),
@@ -169,9 +181,9 @@ async fn a_header_that_is_read_once_is_sent_once() {
         ("mcp-session-id", "x"),
     ] {
         let twice = call.clone().with(name, value).and(name, value);
-        let refused = served.ask(&twice).await;
-        assert_eq!(refused.status(), 400, "{name}: {refused:?}");
-        assert!(refused.body.contains(name), "{refused:?}");
+        let rejected = served.request(&twice).await;
+        assert_eq!(rejected.status(), 400, "{name}: {rejected:?}");
+        assert!(rejected.body.contains(name), "{rejected:?}");
     }
 }
 
@@ -179,10 +191,10 @@ async fn a_header_that_is_read_once_is_sent_once() {
 async fn a_request_without_a_session_is_rejected_with_a_remedy() {
     let served = Served::start(HttpOptions::default()).await;
     let list = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/list"});
-    let refused = served.ask(&Ask::post(list.to_string())).await;
-    assert_eq!(refused.status(), 400);
-    assert_eq!(refused.head.header("content-type"), "application/json");
-    let answer = refused.json();
+    let rejected = served.request(&RawRequest::post(list.to_string())).await;
+    assert_eq!(rejected.status(), 400);
+    assert_eq!(rejected.head.header("content-type"), "application/json");
+    let answer = rejected.json();
     assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(7), &json!(-32600)));
     let text = answer["error"]["message"].as_str().expect("a text");
     assert!(text.contains("`initialize`") && text.contains("MCP-Protocol-Version"), "{text}");
@@ -213,13 +225,16 @@ async fn all_invalid_options_are_reported_when_the_server_starts() {
 }
 
 #[tokio::test]
-async fn a_cursor_is_a_text() {
+async fn rejects_a_cursor_that_is_not_a_string() {
     let served = Served::start(HttpOptions::default()).await;
     for cursor in [json!(5), json!({}), json!([])] {
-        let refused = served.ask(&Ask::modern(1, "tools/list", json!({"cursor": cursor}))).await;
-        assert_eq!(refused.json()["error"]["code"], -32602, "{refused:?}");
+        let rejected = served
+            .request(&RawRequest::stateless(1, "tools/list", json!({"cursor": cursor})))
+            .await;
+        assert_eq!(rejected.json()["error"]["code"], -32602, "{rejected:?}");
     }
-    let first = served.ask(&Ask::modern(1, "tools/list", json!({"cursor": null}))).await;
+    let first =
+        served.request(&RawRequest::stateless(1, "tools/list", json!({"cursor": null}))).await;
     assert!(first.json()["result"]["tools"].is_array(), "{first:?}");
 }
 
@@ -228,10 +243,10 @@ async fn rejects_an_id_that_is_not_an_integer() {
     let served = Served::start(HttpOptions::default()).await;
     for id in ["1.5", "98765432109876543210", "1e400"] {
         let body = format!(r#"{{"jsonrpc": "2.0", "id": {id}, "method": "tools/list"}}"#);
-        let refused = served.ask(&Ask::post(body)).await;
-        assert_eq!(refused.status(), 400);
-        assert!(refused.body.contains("`id`"), "{refused:?}");
-        assert!(!refused.body.contains("params"), "{refused:?}");
+        let rejected = served.request(&RawRequest::post(body)).await;
+        assert_eq!(rejected.status(), 400);
+        assert!(rejected.body.contains("`id`"), "{rejected:?}");
+        assert!(!rejected.body.contains("params"), "{rejected:?}");
     }
 }
 
@@ -246,29 +261,31 @@ async fn long_texts_of_clients_are_not_repeated() {
     let long = &*"x".repeat(1 << 20);
     let complete = |of: Value, name: &str| {
         let argument = json!({"name": name, "value": ""});
-        Ask::modern(1, "completion/complete", json!({"ref": of, "argument": argument}))
+        RawRequest::stateless(1, "completion/complete", json!({"ref": of, "argument": argument}))
     };
     let asks = [
-        Ask::modern(1, "tools/list", json!({"cursor": long})),
-        Ask::modern(1, "prompts/list", json!({"cursor": long})),
-        Ask::modern(1, "tools/call", json!({"name": long})).with("mcp-name", "x"),
-        Ask::modern(1, "prompts/get", json!({"name": long})).with("mcp-name", "x"),
-        Ask::modern(1, "resources/read", json!({"uri": long})).with("mcp-name", "x"),
-        Ask::modern(1, "tasks/get", json!({"taskId": long})),
-        Ask::modern(1, "tasks/cancel", json!({"taskId": long})),
+        RawRequest::stateless(1, "tools/list", json!({"cursor": long})),
+        RawRequest::stateless(1, "prompts/list", json!({"cursor": long})),
+        RawRequest::stateless(1, "tools/call", json!({"name": long})).with("mcp-name", "x"),
+        RawRequest::stateless(1, "prompts/get", json!({"name": long})).with("mcp-name", "x"),
+        RawRequest::stateless(1, "resources/read", json!({"uri": long})).with("mcp-name", "x"),
+        RawRequest::stateless(1, "tasks/get", json!({"taskId": long})),
+        RawRequest::stateless(1, "tasks/cancel", json!({"taskId": long})),
         complete(json!({"type": "ref/prompt", "name": long}), "a"),
         complete(json!({"type": "ref/prompt", "name": "hello"}), long),
         complete(json!({"type": "ref/resource", "uri": long}), "a"),
-        Ask::modern(1, "x", json!({})).with("mcp-method", &long[..30_000]),
-        Ask::post(json!({"jsonrpc": "2.0", "id": 1, "method": long, "params": {}}).to_string()),
-        Ask::call(1, "whoami").with("host", &long[..30_000]),
-        Ask::call(1, "whoami").with("origin", &format!("http://{}", &long[..30_000])),
-        Ask::call(1, "whoami").with("mcp-protocol-version", &long[..30_000]),
+        RawRequest::stateless(1, "x", json!({})).with("mcp-method", &long[..30_000]),
+        RawRequest::post(
+            json!({"jsonrpc": "2.0", "id": 1, "method": long, "params": {}}).to_string(),
+        ),
+        RawRequest::call(1, "whoami").with("host", &long[..30_000]),
+        RawRequest::call(1, "whoami").with("origin", &format!("http://{}", &long[..30_000])),
+        RawRequest::call(1, "whoami").with("mcp-protocol-version", &long[..30_000]),
     ];
-    for (nth, ask) in asks.iter().enumerate() {
-        let refused = served.ask(ask).await;
-        assert!(refused.body.len() < 3000, "{nth}: {} bytes", refused.body.len());
-        assert_ne!(refused.body, "", "{nth}");
+    for (nth, request) in asks.iter().enumerate() {
+        let rejected = served.request(request).await;
+        assert!(rejected.body.len() < 3000, "{nth}: {} bytes", rejected.body.len());
+        assert_ne!(rejected.body, "", "{nth}");
     }
 }
 
@@ -290,9 +307,9 @@ async fn long_texts_are_not_repeated_in_a_session() {
         ("resources/subscribe", json!({"uri": long})),
     ] {
         let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        let refused = served.ask(&Ask::within(&session, &message)).await;
-        assert!(refused.body.len() < 3000, "{} bytes", refused.body.len());
-        let error = refused.last_event()["error"]["message"].clone();
+        let rejected = served.request(&RawRequest::within(&session, &message)).await;
+        assert!(rejected.body.len() < 3000, "{} bytes", rejected.body.len());
+        let error = rejected.last_event()["error"]["message"].clone();
         assert!(error.as_str().is_some_and(|text| text.contains("more bytes")), "{error}");
     }
 }
