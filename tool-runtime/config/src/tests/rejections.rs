@@ -84,7 +84,7 @@ fn keys_with_unsupported_effects_are_rejected() {
     }
     rejected(
         json!({ "command": "x", "tools": { "a": { "rename": "b" } } }),
-        &["`mcpServers.s.tools.a.rename`", "no such key", "did you mean `name`?"],
+        &["`mcpServers.s.tools.a.rename`", "no such key is known", "did you mean `name`?"],
     );
 }
 
