@@ -73,8 +73,9 @@ impl SkillLoader {
         self
     }
 
-    /// Limits the list of skills in the description of the tool, in characters. If it is longer,
-    /// descriptions are cut, and skills at the end of the alphabet are not listed at last. Default: 15000.
+    /// Limits the list of skills in the description of the tool, in characters. A longer list has
+    /// shortened descriptions, then names alone, then the first names and the number of the others.
+    /// Default: 15000.
     pub fn max_listing(mut self, characters: usize) -> Self {
         self.max_listing = characters;
         self

@@ -9,8 +9,8 @@ use std::path::Path;
 use tool_runtime_core::seam::{nearest, printable};
 use tool_runtime_core::{Declarations, DeclaredTools};
 
-pub(crate) const ALLOWED: &str = "allowed-tools";
-pub(crate) const DISALLOWED: &str = "disallowed-tools";
+const ALLOWED: &str = "allowed-tools";
+const DISALLOWED: &str = "disallowed-tools";
 pub(crate) const SERVERS: &str = "mcpServers";
 
 /// Keys of the public format and of the programs that extend it.
@@ -70,6 +70,8 @@ impl<'a> Reader<'a> {
         }
         let mut tools = DeclaredTools::default().deny(deny);
         tools.allow = allow;
+        let mut front_matter = self.front.values.clone();
+        front_matter.shift_remove(SERVERS);
         Some(Skill {
             name: name?,
             description: description?,
@@ -78,11 +80,11 @@ impl<'a> Reader<'a> {
             tools,
             is_for_models,
             servers,
-            front_matter: self.front.values.clone(),
+            front_matter,
         })
     }
 
-    pub(crate) fn problem(&mut self, path: &[&str], text: impl Into<String>) {
+    fn problem(&mut self, path: &[&str], text: impl Into<String>) {
         self.problems.push(SkillProblem::at(self.front.line(path), text));
     }
 
@@ -90,7 +92,7 @@ impl<'a> Reader<'a> {
         self.warnings.push(SkillProblem::at(self.front.line(path), text));
     }
 
-    pub(crate) fn name(&mut self) -> Option<String> {
+    fn name(&mut self) -> Option<String> {
         let name = self.text("name", "NAME")?;
         if let Some(problem) = name_problem(&name) {
             let name = printable(&name);

@@ -2,6 +2,7 @@
 
 use crate::servers::Servers;
 use serde_json::{Map, Value};
+use std::fmt;
 use std::path::{Path, PathBuf};
 use tool_runtime_core::DeclaredTools;
 
@@ -9,7 +10,6 @@ use tool_runtime_core::DeclaredTools;
 pub(crate) const FILE: &str = "SKILL.md";
 
 /// A skill: instructions for a task, the tools that it needs, and MCP servers that run meanwhile.
-#[derive(Debug)]
 pub struct Skill {
     pub(crate) name: String,
     pub(crate) description: String,
@@ -63,7 +63,8 @@ impl Skill {
         &self.servers.0
     }
 
-    /// All keys of the front matter, those of other programs included.
+    /// All keys of the front matter, those of other programs included, except `mcpServers`: its values
+    /// may be secret.
     pub fn front_matter(&self) -> &Map<String, Value> {
         &self.front_matter
     }
@@ -75,5 +76,15 @@ impl Skill {
 
     pub(crate) fn is_restricted(&self) -> bool {
         self.tools.allow.is_some() || !self.tools.deny.is_empty()
+    }
+}
+
+impl fmt::Debug for Skill {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Skill")
+            .field("name", &self.name)
+            .field("folder", &self.folder)
+            .field("tools", &self.tools)
+            .finish_non_exhaustive()
     }
 }

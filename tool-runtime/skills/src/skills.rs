@@ -81,7 +81,8 @@ impl Skills {
         Some(Self { pool: pool.clone(), state })
     }
 
-    /// Loads a skill, until the returned guard is dropped or ended. A model cannot end it.
+    /// Loads a skill, until the returned guard is dropped or ended. A model cannot end it, and calls
+    /// the tool `Skill` meanwhile only if `allowed-tools` names that, too.
     ///
     /// A skill that neither restricts tools nor has servers is only text: it may be loaded any number
     /// of times, and does not count as active.

@@ -189,6 +189,15 @@ fn findings_of_servers_have_the_line_of_their_key() {
 }
 
 #[test]
+fn secrets_of_servers_are_not_shown() {
+    let keys = "mcpServers: { fs: { command: npx, env: { TOKEN: 8fQm2x } } }";
+    let root = Root::new().with("demo", &front(keys));
+    let demo = root.load().get("demo").unwrap();
+    assert!(!format!("{demo:?} {:?}", demo.front_matter()).contains("8fQm2x"));
+    assert!(demo.servers().servers.contains_key("fs"));
+}
+
+#[test]
 fn one_bad_skill_does_not_affect_others() {
     let root = Root::new().with("a", "no front matter").with("demo", &front(""));
     fs::write(root.path().join("README.md"), "not a folder").unwrap();

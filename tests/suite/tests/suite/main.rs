@@ -63,6 +63,7 @@ mod same_answers;
 mod search;
 mod server;
 mod shared_state;
+mod skills;
 mod stdio;
 mod support;
 mod telling;
