@@ -54,7 +54,7 @@ mod servers;
 mod skill;
 mod skills;
 mod state;
-#[cfg(all(test, feature = "mcp-client"))]
+#[cfg(test)]
 mod tests;
 mod tool;
 

@@ -62,10 +62,7 @@ impl SkillLibrary {
 
     pub(crate) fn new(settings: SkillLoader) -> Self {
         let loaded = Mutex::new(Arc::new(settings.read()));
-        #[cfg(feature = "mcp-client")]
-        let servers = SharedServers::by(Arc::clone(&settings.manager));
-        #[cfg(not(feature = "mcp-client"))]
-        let servers = SharedServers::default();
+        let servers = SharedServers::of(&settings);
         Self(Arc::new(Shared { settings, loaded, servers }))
     }
 

@@ -2,6 +2,7 @@
 //! invalid.
 
 use crate::error::SkillError;
+use crate::loader::SkillLoader;
 use crate::read::SERVERS;
 use crate::skill::Skill;
 use serde_json::Value;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 use tool_runtime_core::ToolPool;
 
 #[derive(Debug, Default)]
-pub(crate) struct Servers;
+pub(crate) struct Servers {}
 
 impl Servers {
     pub(crate) fn is_empty(&self) -> bool {
@@ -32,16 +33,19 @@ pub(crate) fn read(_: &Value, _: &Path) -> (Servers, Vec<Finding>) {
     let text = format!(
         "this program cannot start the servers of `{SERVERS}`; build it with the feature `mcp-client` of `tool-runtime`"
     );
-    (Servers, vec![Finding { key: SERVERS.to_owned(), text, is_warning: false }])
+    (Servers {}, vec![Finding { key: SERVERS.to_owned(), text, is_warning: false }])
 }
 
 #[derive(Debug)]
 pub(crate) enum Lease {}
 
-#[derive(Default)]
 pub(crate) struct SharedServers;
 
 impl SharedServers {
+    pub(crate) fn of(_: &SkillLoader) -> Self {
+        Self
+    }
+
     #[expect(clippy::unused_async, reason = "as with the feature")]
     pub(crate) async fn start(
         &self,

@@ -4,6 +4,7 @@
 //! is closed with the last of them.
 
 use crate::error::SkillError;
+use crate::loader::SkillLoader;
 use crate::read::SERVERS;
 use crate::skill::Skill;
 use serde_json::{Value, json};
@@ -80,15 +81,9 @@ pub(crate) struct SharedServers {
     running: Mutex<Vec<Weak<Lease>>>,
 }
 
-impl Default for SharedServers {
-    fn default() -> Self {
-        Self::by(Arc::new(McpManager::builder))
-    }
-}
-
 impl SharedServers {
-    pub(crate) fn by(manager: Arc<dyn Fn() -> McpManagerBuilder + Send + Sync>) -> Self {
-        Self { manager, running: Mutex::default() }
+    pub(crate) fn of(settings: &SkillLoader) -> Self {
+        Self { manager: Arc::clone(&settings.manager), running: Mutex::default() }
     }
 
     /// Starts the servers of a skill, unless they run.
