@@ -73,6 +73,12 @@ pub(crate) struct Lease {
     manager: McpManager,
 }
 
+impl Lease {
+    fn is_for(&self, name: &str, config: &McpServerConfig, pool: &ToolPool) -> bool {
+        self.name == name && self.config == *config && self.pool.is_of_same_pool(pool)
+    }
+}
+
 /// The running servers of a library.
 pub(crate) struct SharedServers {
     manager: Arc<dyn Fn() -> McpManagerBuilder + Send + Sync>,
@@ -102,26 +108,35 @@ impl SharedServers {
         let mut running = self.running.lock().await;
         running.retain(|lease| lease.strong_count() > 0);
         for (name, config) in skill.servers.enabled() {
-            let is_same = |lease: &Arc<Lease>| {
-                lease.name == *name && lease.config == *config && lease.pool.is_of_same_pool(pool)
+            let mut known = running.iter().filter_map(Weak::upgrade);
+            let lease = match known.find(|lease| lease.is_for(name, config, pool)) {
+                Some(lease) => lease,
+                None => {
+                    let lease = Arc::new(self.connect(skill, name, config, pool).await?);
+                    running.push(Arc::downgrade(&lease));
+                    lease
+                }
             };
-            if let Some(lease) = running.iter().filter_map(Weak::upgrade).find(is_same) {
-                leases.push(lease);
-                continue;
-            }
-            // The manager must not keep the handle that the skill ends with.
-            let pool = pool.unrestricted();
-            let builder = (self.manager)().server(name, config.clone());
-            let manager = builder.connect(&pool).await.map_err(|error| SkillError::Server {
-                skill: skill.name.clone(),
-                reason: error.to_string(),
-            })?;
-            let (name, config) = (name.clone(), config.clone());
-            let lease = Arc::new(Lease { name, config, pool, manager });
-            running.push(Arc::downgrade(&lease));
             leases.push(lease);
         }
         Ok(leases)
+    }
+
+    async fn connect(
+        &self,
+        skill: &Skill,
+        name: &str,
+        config: &McpServerConfig,
+        pool: &ToolPool,
+    ) -> Result<Lease, SkillError> {
+        // The manager must not keep the handle that the skill ends with.
+        let pool = pool.unrestricted();
+        let builder = (self.manager)().server(name, config.clone());
+        let manager = builder.connect(&pool).await.map_err(|error| SkillError::Server {
+            skill: skill.name.clone(),
+            reason: error.to_string(),
+        })?;
+        Ok(Lease { name: name.to_owned(), config: config.clone(), pool, manager })
     }
 
     /// Closes the servers that no other skill holds, and waits for their end.
