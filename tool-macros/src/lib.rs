@@ -15,7 +15,8 @@
 //! | report all mistakes that are visible without types | `shape`, `validate`, `limits`, `unsigned`, `formats` |
 //! | generate the action, its implementation and its registration | `codegen` |
 //!
-//! `#[derive(Form)]` has no options but `crate`, and is implemented in `form`.
+//! `#[derive(Form)]` has no options but `crate`, and is implemented in `form`; `external_tools!` in
+//! `external`.
 
 mod access;
 mod codegen;
@@ -24,6 +25,8 @@ mod docs;
 mod emit;
 mod expand;
 mod expressions;
+#[cfg(feature = "external")]
+mod external;
 mod form;
 mod formats;
 mod hints;
@@ -65,6 +68,13 @@ pub fn resource(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn toolset(options: TokenStream, item: TokenStream) -> TokenStream {
     expand::expand_toolset(options.into(), item.into()).into()
+}
+
+#[cfg(feature = "external")]
+#[allow(missing_docs, reason = "documented on the re-export in tool-runtime")]
+#[proc_macro]
+pub fn external_tools(input: TokenStream) -> TokenStream {
+    external::expand(input.into()).into()
 }
 
 #[allow(missing_docs, reason = "documented on the re-export in tool-runtime")]

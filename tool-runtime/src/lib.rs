@@ -61,16 +61,23 @@
 //! | call a tool from a tool | [`ToolContext::call`] |
 //! | enforce lists of tools such as `Read, Bash(git *)` | [`DeclaredTools`], [`ToolPool::restrict_declared`] |
 //! | check, rewrite, approve, log calls | [`Hook`], [`Approver`] |
+//! | have models judge the risk of their calls | [`MetaParameters`], [`Risk`] |
+//! | decide about calls, hide tools, limit and record calls | [`PolicyEngine`], [`Limiter`], [`Recorder`] |
+//! | repeat an execution without repeating its calls | [`Execution`], [`StepStore`] |
 //! | limit the size of results | [`OutputLimits`] |
 //! | change a running pool, follow its changes | [`ToolPool::add_tools`], [`Source`], [`ToolPool::changes`] |
 //! | let the host program run the calls | [`ClientTools`] |
 //! | call without `.await`, or through tower | [`BlockingPool`], `ToolPoolBuilder::layer` |
 //! | answer the questions of tools in an agent | [`Peer`] |
+//! | start an agent from a tool | [`AgentSpawner`] |
+//! | ask a person at the terminal | `TerminalApprover` |
 //! | **Servers** | |
 //! | ship a server binary | `main!`, `Cli`, [`McpServer`] |
 //! | serve over HTTP | [`McpServer::serve_http`], `HttpOptions`, `Authenticate` |
 //! | test a server, detect changed schemas | `testing` |
 //! | **External MCP servers** | |
+//! | call external tools by types | `external_tools!`, [`ExternalAction`] |
+//! | change names, texts and arguments of tools | [`ToolTransform`], [`ToolPoolBuilder::transform`] |
 //! | read `mcpServers` files | [`McpConfig`], [`McpServerConfig`] |
 //! | connect servers and add their tools to a pool | [`McpManager`], [`McpServerStatus`], [`McpState`] |
 //! | set headers, let a user log in | [`McpManagerBuilder::headers`], [`McpManagerBuilder::oauth`] |
@@ -84,6 +91,7 @@
 //! | Feature | Enables | Default |
 //! |---|---|---|
 //! | `macros` | `#[tool]`, `#[toolset]`, `#[prompt]`, `#[resource]`, `#[derive(Form)]` | yes |
+//! | `external-tools` | `external_tools!`, types for the calls of external tools | no |
 //! | `linked` | link-time registration, [`ToolPoolBuilder::linked`] | yes |
 //! | `cli` | the command line of the generated binary, `main!`; implies `mcp-server` | yes |
 //! | `mcp-server` | the MCP server over stdio | by `cli` |
@@ -163,32 +171,36 @@ pub mod mcp;
 
 #[cfg(feature = "cli")]
 #[doc(inline)]
-pub use tool_runtime_cli::{Cli, main};
+pub use tool_runtime_cli::{Cli, TerminalApprover, main};
 #[cfg(feature = "tower")]
 #[doc(inline)]
 pub use tool_runtime_core::CallService;
 #[doc(inline)]
 pub use tool_runtime_core::{
-    AbsentSource, Access, Action, After, AfterCall, Amount, Answer, Approval, ApprovalRequest,
-    Approver, ArgumentMatch, ArgumentMatcher, Arguments, Batch, Before, BlockingPool, BoxFuture,
-    CallAction, CallError, CallRequest, CancellationToken, ClientAnswerError, ClientCall,
-    ClientTools, Complete, Completion, CompletionContext, ConfigError, ContentAnnotations,
-    ContentBlock, ContentExtra, Declaration, DeclarationReport, DeclarationStatus, Declarations,
-    DeclaredTools, DecodeError, EmbeddedResource, ErrorClass, Executor, Filter, Form, FormChoice,
+    AbsentSource, Access, Action, After, AfterCall, AgentHandle, AgentOutcome, AgentSpawner,
+    Amount, Answer, Approval, ApprovalRequest, Approver, ArgumentMatch, ArgumentMatcher,
+    ArgumentTransform, Arguments, Batch, Before, Begin, BlockingPool, BoxFuture, CallAction,
+    CallError, CallEvent, CallNumber, CallRequest, CallStage, CallView, CancellationToken,
+    ClientAnswerError, ClientCall, ClientTools, Complete, Completion, CompletionContext,
+    ConfigError, ContentAnnotations, ContentBlock, ContentExtra, Decision, Declaration,
+    DeclarationReport, DeclarationStatus, Declarations, DeclaredTools, DecodeError, Effect,
+    EmbeddedResource, ErrorClass, Execution, Executor, ExternalAction, Filter, Form, FormChoice,
     FormField, Handler, Hook, HookAnswer, HookCall, Icon, IntoObservation, IntoPrompt,
-    IntoResource, Issue, Json, KeyPart, LogEntry, LogLevel, MatchAs, Matcher, MediaContent,
-    Observation, OfferingBuilder, OutputLimits, PathMatcher, PatternError, Peer, PeerCapability,
-    PeerError, PeerInfo, PeerRequest, PoolChange, PoolChanges, PoolConfig, PoolError, PoolProblem,
-    PoolReport, PoolSession, Principal, Progress, Prompt, PromptAction, PromptArgument,
-    PromptBuilder, PromptDefinition, PromptMessage, PromptMessages, ProtocolError, ReadRequest,
-    Registration, Registry, RegistryError, Repair, RepairKind, Resource, ResourceAction,
-    ResourceBuilder, ResourceContents, ResourceDefinition, ResourceLink, Restriction, Role, Root,
-    SamplingRequest, SamplingResult, Secret, Selector, SelectorError, SessionId, SharedBy,
-    Snapshot, Source, SpecProblem, TaskSupport, TextArguments, TextContent, TextHandler, Tool,
-    ToolAnnotations, ToolBuilder, ToolCall, ToolContext, ToolDefinition, ToolError, ToolFactory,
-    ToolPattern, ToolPool, ToolPoolBuilder, ToolReport, ToolResult, ToolSpec, ToolStatus, Tools,
-    Toolset, ToolsetError, ToolsetKind, ToolsetMethods, Total, TraceContext, UrlMatcher,
-    WithToolsets, WithoutToolsets,
+    IntoResource, Issue, Json, KeyPart, Limit, LimitExceeded, Limiter, LogEntry, LogLevel, MatchAs,
+    Matcher, MediaContent, MetaParameters, Observation, OfferingBuilder, OutputLimits, PathMatcher,
+    PatternError, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest, PolicyEngine, PoolChange,
+    PoolChanges, PoolConfig, PoolError, PoolExtension, PoolProblem, PoolReport, PoolSession,
+    Principal, Progress, Prompt, PromptAction, PromptArgument, PromptBuilder, PromptDefinition,
+    PromptMessage, PromptMessages, ProtocolError, ReadRequest, Receipt, RecordError, Recorder,
+    Registration, Registry, RegistryError, Repair, RepairKind, Reservation, Resource,
+    ResourceAction, ResourceBuilder, ResourceContents, ResourceDefinition, ResourceLink,
+    Restriction, RetryMode, Risk, Role, Root, SamplingRequest, SamplingResult, Secret, Selector,
+    SelectorError, SessionId, SharedBy, Snapshot, Source, SpawnRequest, SpecProblem, StepId,
+    StepStore, TaskSupport, TextArguments, TextContent, TextHandler, Tool, ToolAnnotations,
+    ToolBuilder, ToolCall, ToolContext, ToolDefinition, ToolError, ToolFactory, ToolPattern,
+    ToolPool, ToolPoolBuilder, ToolReport, ToolResult, ToolSpec, ToolStatus, ToolTransform, Tools,
+    Toolset, ToolsetError, ToolsetKind, ToolsetMethods, Total, TraceContext, TransformError,
+    UrlMatcher, Usage, WithToolsets, WithoutToolsets,
 };
 #[cfg(feature = "export")]
 #[doc(inline)]
@@ -234,6 +246,10 @@ pub use tool_macros::toolset;
 #[doc = include_str!("../docs/form.md")]
 pub use tool_macros::Form;
 
+#[cfg(feature = "external-tools")]
+#[doc = include_str!("../docs/external_tools.md")]
+pub use tool_macros::external_tools;
+
 /// Items that a file with tools needs: `use tool_runtime::prelude::*;`.
 pub mod prelude {
     #[cfg(feature = "macros")]
@@ -241,9 +257,9 @@ pub mod prelude {
     pub use tool_macros::{Form, prompt, resource, tool, toolset};
     #[doc(no_inline)]
     pub use tool_runtime_core::{
-        Action, CallAction, ContentBlock, ErrorClass, Form, IntoObservation, Json, Observation,
-        Prompt, PromptAction, PromptMessage, Resource, ResourceAction, Role, Tool, ToolCall,
-        ToolContext, ToolDefinition, ToolError, ToolPool, ToolResult, Toolset,
+        Action, CallAction, ContentBlock, ErrorClass, ExternalAction, Form, IntoObservation, Json,
+        Observation, Prompt, PromptAction, PromptMessage, Resource, ResourceAction, Role, Tool,
+        ToolCall, ToolContext, ToolDefinition, ToolError, ToolPool, ToolResult, Toolset,
     };
 }
 

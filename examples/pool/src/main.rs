@@ -50,7 +50,7 @@ async fn assembled() -> Result<ToolPool, Box<dyn std::error::Error>> {
     });
     let yes = |request: ApprovalRequest| async move {
         println!("asked: {}", request.question());
-        Approval::Approved
+        Approval::approved()
     };
     let pool = ToolPool::builder()
         .linked()

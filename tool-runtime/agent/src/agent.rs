@@ -1,11 +1,19 @@
 //! The settings of an agent.
 
+use crate::event::AgentEvent;
 use crate::model::Model;
-use crate::run::{Run, StopReason};
+use crate::run::Run;
+#[cfg(feature = "mcp-client")]
+use crate::servers::Servers;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
+use std::fmt;
+#[cfg(feature = "mcp-client")]
+use std::path::Path;
 use std::sync::Arc;
+#[cfg(feature = "mcp-client")]
+use tool_runtime::mcp::{McpConfig, McpConfigError, McpManager, McpManagerBuilder};
 use tool_runtime::prelude::*;
 
 /// The default limit on the requests of one run.
@@ -21,12 +29,21 @@ pub struct Agent {
     pub(crate) pool: ToolPool,
     pub(crate) system: String,
     pub(crate) max_turns: usize,
+    #[cfg(feature = "mcp-client")]
+    pub(crate) servers: Option<Arc<Servers>>,
 }
 
 impl Agent {
     /// An agent without instructions.
     pub fn new(model: impl Model, pool: ToolPool) -> Self {
-        Self { model: Arc::new(model), pool, system: String::new(), max_turns: MAX_TURNS }
+        Self {
+            model: Arc::new(model),
+            pool,
+            system: String::new(),
+            max_turns: MAX_TURNS,
+            #[cfg(feature = "mcp-client")]
+            servers: None,
+        }
     }
 
     /// Sets the instructions, which stand before the conversation. Default: none.
@@ -36,7 +53,7 @@ impl Agent {
         self
     }
 
-    /// Limits the requests of one run. Default: 50.
+    /// Limits the requests for one task. Default: 50.
     #[must_use]
     pub fn max_turns(mut self, max_turns: usize) -> Self {
         self.max_turns = max_turns.max(1);
@@ -49,30 +66,35 @@ impl Agent {
     }
 
     /// Starts a conversation. Nothing happens before [`Run::next`] is awaited.
-    pub fn run(&self, task: impl Into<String>) -> Run {
+    pub fn run(&self, task: impl AsRef<str>) -> Run {
         self.resume(Vec::new(), task)
     }
 
     /// Continues a conversation with another message of the user. The messages are those of
     /// [`Run::messages`], in the form of the model's API.
-    pub fn resume(&self, messages: Vec<Value>, task: impl Into<String>) -> Run {
-        Run::new(self.clone(), messages, Some(task.into()))
+    pub fn resume(&self, messages: Vec<Value>, task: impl AsRef<str>) -> Run {
+        let mut run = self.retry(messages);
+        run.send(task);
+        run
     }
 
     /// Continues a conversation that was interrupted: the model is asked for the next answer.
     pub fn retry(&self, messages: Vec<Value>) -> Run {
-        Run::new(self.clone(), messages, None)
+        Run::new(self.clone(), messages)
     }
 
-    /// The agent as a tool of another one. It takes a `task` and answers with the last message.
+    /// The agent as a tool of another one, or of an MCP server. It takes a `task`, reports each call
+    /// as progress, and answers with the last message.
     ///
     /// A call that is cancelled ends the run. The run has the tools of this agent, not those of its
-    /// caller.
+    /// caller; the principal is the caller.
     pub fn into_tool(self, name: impl Into<String>, description: impl Into<String>) -> Tool {
-        Tool::builder(name, description).handler(move |task: TaskArguments| {
-            let run = self.run(task.task);
-            async move { run.finish().await }
-        })
+        let handler = move |task: TaskArguments, context: ToolContext| {
+            let principal = context.principal().clone();
+            let run = self.run(task.task).with_context(|own| own.with_principal(principal));
+            finish_with_progress(run, context)
+        };
+        Tool::builder(name, description).reports_progress().handler(handler)
     }
 }
 
@@ -82,23 +104,87 @@ struct TaskArguments {
     task: String,
 }
 
-impl Run {
-    /// Runs to the end and gives the last message of the model.
+async fn finish_with_progress(mut run: Run, context: ToolContext) -> Result<String, ToolError> {
+    let mut calls = 0;
+    let show = |event| {
+        if let AgentEvent::Call(call) = event {
+            calls += 1;
+            context.progress(calls, None, format_args!("calls `{}`", call.name()));
+        }
+    };
+    let outcome = run.outcome(show).await;
+    run.close().await;
+    Ok(outcome?.text)
+}
+
+#[cfg(feature = "mcp-client")]
+impl Agent {
+    /// An agent with the tools of the MCP servers of a file, in the standard form `mcpServers`.
+    ///
+    /// ```no_run
+    /// # use tool_runtime_agent::{Agent, ScriptedModel};
+    /// # let model = ScriptedModel::from_json("[]")?;
+    /// let agent = Agent::from_mcp_file(model, ".mcp.json")?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
-    /// The run ended for another reason than that the model was done.
-    pub async fn finish(mut self) -> Result<String, ToolError> {
-        let mut last = String::new();
-        while let Some(event) = self.next().await {
-            match event {
-                crate::AgentEvent::Message(text) => last = text,
-                crate::AgentEvent::Stopped(StopReason::Done) => {}
-                crate::AgentEvent::Stopped(reason) => {
-                    return Err(ToolError::user(format!("the agent stopped: {reason}")));
-                }
-                _ => {}
-            }
-        }
-        Ok(last)
+    /// The file cannot be read, or has mistakes: all of them, each with its place.
+    pub fn from_mcp_file(
+        model: impl Model,
+        path: impl AsRef<Path>,
+    ) -> Result<Self, McpConfigError> {
+        let pool = ToolPool::builder().build().expect("a pool without tools has no problems");
+        Ok(Self::new(model, pool).mcp_servers(McpConfig::from_file(path.as_ref())?))
+    }
+
+    /// Connects MCP servers for the time of a conversation, see [`Self::mcp_manager`].
+    #[must_use]
+    pub fn mcp_servers(self, config: McpConfig) -> Self {
+        self.mcp_manager(move || McpManager::builder().config(config.clone()))
+    }
+
+    /// Connects MCP servers for the time of a conversation.
+    ///
+    /// They start before the first request of a run, whose first event lists them, and are closed with
+    /// the run. Their tools are tools of the pool meanwhile, for all its handles. Runs at the same time
+    /// share the servers; give each conversation a pool and an agent of its own if it needs its own.
+    ///
+    /// ```
+    /// use tool_runtime::mcp::{McpManager, McpServer};
+    /// use tool_runtime::prelude::*;
+    /// use tool_runtime_agent::{Agent, AgentEvent, ScriptedModel};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
+    /// let far = McpServer::new(ToolPool::builder().add(ping).build()?, "far", "1.0.0");
+    ///
+    /// let model = ScriptedModel::from_json(r#"[{ "calls": [{ "name": "far.ping" }] }, { "text": "It works." }]"#)?;
+    /// let agent = Agent::new(model, ToolPool::builder().build()?)
+    ///     .mcp_manager(move || McpManager::builder().in_process("far", far.clone()));
+    /// let mut run = agent.run("Ping.");
+    /// assert!(matches!(run.next().await, Some(AgentEvent::Servers(all)) if all[0].is_ready()));
+    /// while run.next().await.is_some() {}
+    /// run.close().await;
+    /// assert!(agent.pool().tools().is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    #[must_use]
+    pub fn mcp_manager(
+        mut self,
+        manager: impl Fn() -> McpManagerBuilder + Send + Sync + 'static,
+    ) -> Self {
+        self.servers = Some(Arc::new(Servers::new(manager)));
+        self
+    }
+}
+
+impl fmt::Debug for Agent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Agent")
+            .field("pool", &self.pool)
+            .field("max_turns", &self.max_turns)
+            .finish_non_exhaustive()
     }
 }

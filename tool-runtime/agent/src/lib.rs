@@ -38,19 +38,49 @@
 //! | Module | Topic |
 //! |---|---|
 //! | `agent` | the settings of an agent; an agent as a tool of another |
-//! | `run` | one run: requests and calls in turns, as events |
-//! | `model` | the trait that an API implements |
+//! | `run`, `event` | one conversation: requests and calls in turns, as events |
+//! | `servers` | the MCP servers of a conversation |
+//! | `sub_agents` | agents that calls start |
+//! | `model` | the trait that an API implements; `tool-runtime-genai` does for the APIs of genai |
 //! | `scripted` | a model that follows a file, for tests |
+//!
+//! # An agent as an MCP server
+//!
+//! [`Agent::into_tool`] makes a tool of an agent, which is served as every other:
+//!
+//! ```no_run
+//! use tool_runtime::mcp::McpServer;
+//! use tool_runtime::prelude::*;
+//! # use tool_runtime_agent::{Agent, ScriptedModel};
+//!
+//! # async fn serve(agent: Agent) -> Result<(), Box<dyn std::error::Error>> {
+//! let research = agent.into_tool("research", "Research a question, and answer with sources.");
+//! let pool = ToolPool::builder().add(research).build()?;
+//! McpServer::new(pool, "research", "1.0.0").serve_stdio().await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | Feature | Enables |
+//! |---|---|
+//! | `mcp-client` | MCP servers of conversations, [`Agent::from_mcp_file`] |
 
 mod agent;
+mod call_peer;
+mod event;
 mod model;
 mod run;
 mod scripted;
+#[cfg(feature = "mcp-client")]
+mod servers;
+mod sub_agents;
 #[cfg(test)]
 mod tests;
 
 pub use agent::Agent;
+pub use event::{AgentEvent, StopReason};
 pub use model::{Deltas, Model, ModelError, ModelRequest};
-pub use run::{AgentEvent, Run, StopReason};
+pub use run::Run;
 pub use scripted::{ScriptError, ScriptedModel};
+pub use sub_agents::SubAgents;
 pub use tool_runtime::export::Delta;

@@ -1,10 +1,11 @@
 //! The model that an agent asks.
 
+use crate::event::AgentEvent;
 use serde_json::Value;
 use std::sync::Arc;
 use tokio::sync::mpsc::UnboundedSender;
 use tool_runtime::BoxFuture;
-use tool_runtime::export::{Api, Delta, Export};
+use tool_runtime::export::{ApiFormat, Delta, Export};
 
 /// A model behind an API.
 ///
@@ -12,15 +13,16 @@ use tool_runtime::export::{Api, Delta, Export};
 ///
 /// ```
 /// use serde_json::{Value, json};
+/// use std::sync::Arc;
 /// use tool_runtime::BoxFuture;
-/// use tool_runtime::export::Api;
+/// use tool_runtime::export::{Api, ApiFormat};
 /// use tool_runtime_agent::{Model, ModelError, ModelRequest};
 ///
 /// struct Claude { model: String }
 /// # async fn post(_: Value) -> Result<Value, std::io::Error> { Ok(json!({})) }
 ///
 /// impl Model for Claude {
-///     fn api(&self) -> Api { Api::Anthropic }
+///     fn format(&self) -> Arc<dyn ApiFormat> { Arc::new(Api::Anthropic.strict()) }
 ///
 ///     fn answer(&self, request: ModelRequest) -> BoxFuture<'_, Result<Value, ModelError>> {
 ///         Box::pin(async move {
@@ -37,8 +39,8 @@ use tool_runtime::export::{Api, Delta, Export};
 /// }
 /// ```
 pub trait Model: Send + Sync + 'static {
-    /// The API whose form messages and answers have.
-    fn api(&self) -> Api;
+    /// The format of definitions, messages and answers.
+    fn format(&self) -> Arc<dyn ApiFormat>;
 
     /// Sends a request and gives the whole answer. A model that streams reports deltas meanwhile,
     /// and assembles the answer by [`AnswerStream`](tool_runtime::export::AnswerStream).
@@ -46,6 +48,17 @@ pub trait Model: Send + Sync + 'static {
     /// # Errors
     /// The request failed. The run ends with the error and can be resumed.
     fn answer(&self, request: ModelRequest) -> BoxFuture<'_, Result<Value, ModelError>>;
+}
+
+/// A model that several agents share.
+impl<M: Model + ?Sized> Model for Arc<M> {
+    fn format(&self) -> Arc<dyn ApiFormat> {
+        (**self).format()
+    }
+
+    fn answer(&self, request: ModelRequest) -> BoxFuture<'_, Result<Value, ModelError>> {
+        (**self).answer(request)
+    }
 }
 
 /// A request to a model.
@@ -67,20 +80,20 @@ impl ModelRequest {
         system: String,
         messages: Arc<Vec<Value>>,
         tools: Arc<Export>,
-        deltas: UnboundedSender<Delta>,
+        events: UnboundedSender<AgentEvent>,
     ) -> Self {
-        Self { system, messages, tools, deltas: Deltas(deltas) }
+        Self { system, messages, tools, deltas: Deltas(events) }
     }
 }
 
-/// Takes the parts of a streamed answer, for whoever shows them.
+/// Receives the parts of a streamed answer, which become events of the run.
 #[derive(Clone, Debug)]
-pub struct Deltas(UnboundedSender<Delta>);
+pub struct Deltas(UnboundedSender<AgentEvent>);
 
 impl Deltas {
     /// Reports a part. Parts of a run that was dropped are lost.
     pub fn send(&self, delta: Delta) {
-        drop(self.0.send(delta));
+        drop(self.0.send(AgentEvent::Delta(delta)));
     }
 }
 

@@ -1,128 +1,138 @@
-//! One run of an agent: requests and calls in turns.
+//! A conversation of an agent.
+
+mod turn;
 
 use crate::agent::Agent;
-use crate::model::{ModelError, ModelRequest};
-use futures_util::StreamExt as _;
-use futures_util::future::{Either, select};
-use futures_util::stream::BoxStream;
-use serde_json::{Value, json};
+use crate::event::{AgentEvent, StopReason};
+#[cfg(feature = "mcp-client")]
+use crate::servers::Lease;
+use serde_json::Value;
 use std::collections::VecDeque;
 use std::fmt;
-use std::pin::pin;
 use std::sync::Arc;
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
-use tool_runtime::export::{Api, Delta, Export, ImportError};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+#[cfg(feature = "mcp-client")]
+use tool_runtime::mcp::McpServerStatus;
 use tool_runtime::prelude::*;
-use tool_runtime::{BoxFuture, CancellationToken};
+use tool_runtime::{AgentOutcome, CancellationToken, PoolSession, Usage};
+use turn::Phase;
 
-/// What happens in a run.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum AgentEvent {
-    /// A part of a streamed answer.
-    Delta(Delta),
-    /// The text of an answer, whole.
-    Message(String),
-    /// The model calls a tool. The call runs when the next event is awaited.
-    Call(ToolCall),
-    /// A call ended. Results come as they are ready.
-    Result(Arc<ToolResult>),
-    /// The run ended; it is the last event.
-    Stopped(StopReason),
-}
-
-/// Why a run ended.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StopReason {
-    /// The model answered without calling a tool.
-    #[error("the model is done")]
-    Done,
-    /// The model was asked as often as one run may.
-    #[error("it reached its limit of {0} requests")]
-    MaxTurns(usize),
-    /// The run was cancelled.
-    #[error("it was cancelled")]
-    Cancelled,
-    /// The model could not be asked.
-    #[error(transparent)]
-    Model(#[from] ModelError),
-    /// The answer is not one of the model's API.
-    #[error(transparent)]
-    Answer(#[from] ImportError),
-}
-
-/// A run of an agent. Dropping it cancels what is in flight.
+/// A conversation of an agent: a task, and further ones by [`Self::send`].
+///
+/// A run has a [session](ToolPool::session) of its pool, and keeps the agent's MCP servers connected.
+/// Dropping it cancels what is in flight and ends both; [`Self::close`] also waits for that.
 ///
 /// ```
 /// # use tool_runtime::prelude::*;
 /// # use tool_runtime_agent::{Agent, ScriptedModel};
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// # let pool = ToolPool::builder().allow_empty().build()?;
-/// let model = ScriptedModel::from_json(r#"[{ "text": "Hello!" }]"#)?;
+/// let model = ScriptedModel::from_json(r#"[{ "text": "Hello!" }, { "text": "Bye." }]"#)?;
 /// let mut run = Agent::new(model, pool).run("Hi.");
 /// while run.next().await.is_some() {}
+/// run.send("Bye.");
+/// while run.next().await.is_some() {}
 /// // Saved, these resume the conversation in another process.
-/// assert_eq!(run.messages()[1]["content"][0]["text"], "Hello!");
+/// assert_eq!(run.messages()[3]["content"][0]["text"], "Bye.");
+/// run.close().await;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # }).unwrap();
 /// ```
 pub struct Run {
     agent: Agent,
+    /// The pool of the calls: that of the session, or the one that a sub-agent was given.
+    pool: ToolPool,
+    session: Option<PoolSession>,
+    #[cfg(feature = "mcp-client")]
+    servers: Option<Arc<Lease>>,
+    /// The context that the contexts of calls are made from.
+    context: ToolContext,
+    depth: usize,
     messages: Arc<Vec<Value>>,
     /// The answer whose calls run, which joins the conversation with their results.
     pending: Vec<Value>,
     events: VecDeque<AgentEvent>,
+    inbox: UnboundedReceiver<AgentEvent>,
+    outbox: UnboundedSender<AgentEvent>,
     phase: Phase,
     turns: usize,
+    usage: Usage,
+    /// Cancelled when the run is dropped, or by the token that it was given.
+    lifetime: CancellationToken,
+    /// Cancels the task in hand.
     cancellation: CancellationToken,
 }
 
-enum Phase {
-    /// The model is to be asked.
-    Ask,
-    /// The model is asked.
-    Asking(Asking),
-    /// The calls of an answer run.
-    Calling(Calling),
-    Ended,
-}
-
-struct Asking {
-    answer: BoxFuture<'static, Result<Value, ModelError>>,
-    deltas: UnboundedReceiver<Delta>,
-    tools: Arc<Export>,
-}
-
-struct Calling {
-    results: Vec<Option<Arc<ToolResult>>>,
-    running: BoxStream<'static, (usize, ToolResult)>,
-    tools: Arc<Export>,
-}
-
 impl Run {
-    pub(crate) fn new(agent: Agent, mut messages: Vec<Value>, task: Option<String>) -> Self {
-        messages.extend(task.map(|task| user_message(agent.model.api(), &task)));
+    pub(crate) fn new(agent: Agent, messages: Vec<Value>) -> Self {
+        let session = agent.pool.session();
+        let (pool, context) = (session.pool().clone(), session.pool().context());
+        let mut run = Self::over(agent, pool, context, messages);
+        run.session = Some(session);
+        run
+    }
+
+    /// A run of a sub-agent: it belongs to the session of the run that started it.
+    pub(crate) fn nested(agent: Agent, context: ToolContext, depth: usize) -> Self {
+        let pool = agent.pool.clone();
+        let mut run = Self::over(agent, pool, context, Vec::new());
+        run.depth = depth;
+        run
+    }
+
+    fn over(agent: Agent, pool: ToolPool, context: ToolContext, messages: Vec<Value>) -> Self {
+        let (outbox, inbox) = unbounded_channel();
+        let lifetime = CancellationToken::new();
         Self {
             agent,
+            pool,
+            session: None,
+            #[cfg(feature = "mcp-client")]
+            servers: None,
+            context,
+            depth: 0,
             messages: Arc::new(messages),
             pending: Vec::new(),
             events: VecDeque::new(),
+            inbox,
+            outbox,
             phase: Phase::Ask,
             turns: 0,
-            cancellation: CancellationToken::new(),
+            usage: Usage::default(),
+            cancellation: lifetime.child_token(),
+            lifetime,
         }
     }
 
     /// Cancels the run when the token is cancelled. Default: [`Self::cancellation`] alone does.
     #[must_use]
     pub fn with_cancellation(mut self, token: CancellationToken) -> Self {
-        self.cancellation = token;
+        self.lifetime = token.child_token();
+        self.cancellation = self.lifetime.child_token();
         self
     }
 
-    /// Cancels the run: the request or the calls in flight end, and [`StopReason::Cancelled`] is the
-    /// last event.
+    /// Adapts the context of all calls: the principal, further state, or a
+    /// [peer](tool_runtime::Peer) that answers the questions of tools. Default: that of the pool.
+    ///
+    /// ```
+    /// # use tool_runtime::prelude::*;
+    /// # use tool_runtime_agent::{Agent, ScriptedModel};
+    /// # let agent = Agent::new(ScriptedModel::from_json("[]")?, ToolPool::builder().build()?);
+    /// use tool_runtime::Principal;
+    ///
+    /// let run = agent.run("Hi.").with_context(|context| context.with_principal(Principal::new("ada")));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_context(mut self, adapt: impl FnOnce(ToolContext) -> ToolContext) -> Self {
+        self.context = adapt(std::mem::take(&mut self.context));
+        self
+    }
+
+    /// Cancels the task in hand: the request or the calls in flight end, sub-agents too, and
+    /// [`StopReason::Cancelled`] is the last event. The run has a new token after the next
+    /// [`Self::send`].
     pub fn cancellation(&self) -> CancellationToken {
         self.cancellation.clone()
     }
@@ -131,6 +141,31 @@ impl Run {
     /// has no result yet is not in it.
     pub fn messages(&self) -> &[Value] {
         &self.messages
+    }
+
+    /// The tokens of all answers so far, those of sub-agents not included.
+    pub fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    /// The MCP servers of the conversation. Empty before they are started.
+    #[cfg(feature = "mcp-client")]
+    pub fn servers(&self) -> Vec<McpServerStatus> {
+        self.servers.as_ref().map(|lease| lease.status()).unwrap_or_default()
+    }
+
+    /// Continues the conversation with another message of the user. Waits for nothing: the next
+    /// events are its answer. A task in hand is abandoned.
+    pub fn send(&mut self, task: impl AsRef<str>) {
+        if !matches!(self.phase, Phase::Ended) {
+            self.cancellation.cancel();
+        }
+        if self.cancellation.is_cancelled() {
+            self.cancellation = self.lifetime.child_token();
+        }
+        self.pending.clear();
+        Arc::make_mut(&mut self.messages).push(self.agent.model.format().user(task.as_ref()));
+        (self.turns, self.phase) = (0, Phase::Ask);
     }
 
     /// The next event, or `None` after the last.
@@ -149,116 +184,66 @@ impl Run {
         }
     }
 
-    /// Goes on until there is an event, or another phase.
-    async fn step(&mut self) {
-        match &mut self.phase {
-            Phase::Ask => self.ask(),
-            Phase::Asking(asking) => {
-                let answer = {
-                    let delta = pin!(next_delta(&mut asking.deltas));
-                    match select(delta, &mut asking.answer).await {
-                        Either::Left((delta, _)) => {
-                            return self.events.push_back(AgentEvent::Delta(delta));
-                        }
-                        Either::Right((answer, _)) => answer,
-                    }
-                };
-                while let Ok(delta) = asking.deltas.try_recv() {
-                    self.events.push_back(AgentEvent::Delta(delta));
-                }
-                let tools = Arc::clone(&asking.tools);
-                let read = answer.map_err(StopReason::from);
-                if let Err(reason) = read.and_then(|answer| self.read(&answer, tools)) {
-                    self.stop(reason);
-                }
-            }
-            Phase::Calling(calling) => match calling.running.next().await {
-                Some((index, result)) => {
-                    let result = Arc::new(result);
-                    calling.results[index] = Some(Arc::clone(&result));
-                    self.events.push_back(AgentEvent::Result(result));
-                }
-                None => self.close_turn(),
-            },
-            Phase::Ended => {}
-        }
-    }
-
-    fn ask(&mut self) {
-        if self.turns == self.agent.max_turns {
-            return self.stop(StopReason::MaxTurns(self.turns));
-        }
-        self.turns += 1;
-        let tools = self.agent.pool.snapshot().export(self.agent.model.api());
-        let (sender, deltas) = unbounded_channel();
-        let request = ModelRequest::new(
-            self.agent.system.clone(),
-            Arc::clone(&self.messages),
-            Arc::clone(&tools),
-            sender,
-        );
-        let model = Arc::clone(&self.agent.model);
-        let answer = Box::pin(async move { model.answer(request).await });
-        self.phase = Phase::Asking(Asking { answer, deltas, tools });
-    }
-
-    /// Reads an answer: its text, and its calls, which run next.
-    fn read(&mut self, answer: &Value, tools: Arc<Export>) -> Result<(), StopReason> {
-        let calls = tools.calls(answer)?;
-        let text = tools.text(answer)?;
-        if !text.is_empty() {
-            self.events.push_back(AgentEvent::Message(text));
-        }
-        let messages = tools.next_messages(answer, &[])?;
-        if calls.is_empty() {
-            Arc::make_mut(&mut self.messages).extend(messages);
-            self.stop(StopReason::Done);
-            return Ok(());
-        }
-        self.events.extend(calls.iter().cloned().map(AgentEvent::Call));
-        let context = self.agent.pool.context().with_cancellation(self.cancellation.clone());
-        let results = calls.iter().map(|_| None).collect();
-        let running = self.agent.pool.batch(calls).context(&context).stream().boxed();
-        self.pending = messages;
-        self.phase = Phase::Calling(Calling { results, running, tools });
-        Ok(())
-    }
-
-    /// Appends the answer and the results of its calls to the conversation.
-    fn close_turn(&mut self) {
-        let Phase::Calling(calling) = std::mem::replace(&mut self.phase, Phase::Ask) else {
-            return;
-        };
-        let results: Vec<Arc<ToolResult>> = calling.results.into_iter().flatten().collect();
-        let messages = Arc::make_mut(&mut self.messages);
-        messages.append(&mut self.pending);
-        messages.extend(calling.tools.results(results.iter().map(|result| &**result)));
-    }
-
-    fn stop(&mut self, reason: StopReason) {
+    /// Ends the conversation, and waits until its session and its MCP servers are closed. Servers
+    /// that another run of the agent uses stay connected.
+    pub async fn close(mut self) {
+        self.lifetime.cancel();
         self.phase = Phase::Ended;
-        self.events.push_back(AgentEvent::Stopped(reason));
+        if let Some(session) = self.session.take() {
+            session.close().await;
+        }
+        #[cfg(feature = "mcp-client")]
+        if let Some(lease) = self.servers.take() {
+            lease.release().await;
+        }
+    }
+
+    /// Runs to the end, with a look at each event.
+    pub(crate) async fn outcome(
+        &mut self,
+        mut show: impl FnMut(AgentEvent),
+    ) -> Result<AgentOutcome, ToolError> {
+        let (mut outcome, mut end) = (AgentOutcome::default(), None);
+        while let Some(event) = self.next().await {
+            match &event {
+                AgentEvent::Message(text) => outcome.text.clone_from(text),
+                AgentEvent::Stopped(StopReason::Done) => {}
+                AgentEvent::Stopped(reason) => end = Some(format!("the agent stopped: {reason}")),
+                _ => {}
+            }
+            show(event);
+        }
+        (outcome.usage, outcome.turns) = (self.usage, self.turns);
+        match end {
+            None => Ok(outcome),
+            Some(reason) if outcome.text.is_empty() => Err(ToolError::user(reason)),
+            Some(reason) => {
+                let text = outcome.text;
+                Err(ToolError::user(format!("{reason}; its last message: {text}")))
+            }
+        }
+    }
+
+    /// Runs to the end and gives the last message of the model.
+    ///
+    /// # Errors
+    /// The run ended for another reason than that the model was done.
+    pub async fn finish(mut self) -> Result<String, ToolError> {
+        let outcome = self.outcome(drop).await;
+        self.close().await;
+        Ok(outcome?.text)
+    }
+}
+
+/// Ends sub-agents in the background.
+impl Drop for Run {
+    fn drop(&mut self) {
+        self.lifetime.cancel();
     }
 }
 
 impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Run").field("turns", &self.turns).finish_non_exhaustive()
-    }
-}
-
-/// The next delta; never ends after the last.
-async fn next_delta(deltas: &mut UnboundedReceiver<Delta>) -> Delta {
-    match deltas.recv().await {
-        Some(delta) => delta,
-        None => std::future::pending().await,
-    }
-}
-
-/// A message of the user, in the form of an API.
-fn user_message(api: Api, text: &str) -> Value {
-    match api {
-        Api::Gemini => json!({ "role": "user", "parts": [{ "text": text }] }),
-        _ => json!({ "role": "user", "content": text }),
     }
 }

@@ -4,9 +4,10 @@ use crate::model::{Model, ModelError, ModelRequest};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tool_runtime::BoxFuture;
-use tool_runtime::export::{Api, Delta};
+use tool_runtime::export::{Api, ApiFormat, Delta};
 
 /// A model whose answers stand in a script, for tests and examples: a JSON list of turns, each with a
 /// `text`, with `calls`, or with both. Names are the ids of tools.
@@ -71,8 +72,8 @@ impl ScriptedModel {
 }
 
 impl Model for ScriptedModel {
-    fn api(&self) -> Api {
-        Api::Anthropic
+    fn format(&self) -> Arc<dyn ApiFormat> {
+        Arc::new(Api::Anthropic)
     }
 
     fn answer(&self, request: ModelRequest) -> BoxFuture<'_, Result<Value, ModelError>> {

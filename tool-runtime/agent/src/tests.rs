@@ -1,3 +1,8 @@
+mod conversations;
+#[cfg(feature = "mcp-client")]
+mod servers;
+mod sub_agents;
+
 use crate::{Agent, AgentEvent, Delta, ScriptedModel, StopReason};
 use serde_json::json;
 use tool_runtime::prelude::*;

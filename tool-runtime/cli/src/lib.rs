@@ -1,5 +1,6 @@
 //! The command line of a tool program.
 
+mod approver;
 mod arguments;
 mod call;
 #[cfg(feature = "export")]
@@ -19,6 +20,7 @@ mod table;
 #[doc(hidden)]
 pub mod __private;
 
+pub use approver::TerminalApprover;
 use options::Command;
 use std::ffi::OsString;
 use std::pin::Pin;

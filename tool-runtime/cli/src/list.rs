@@ -2,7 +2,7 @@
 
 use super::{exit, print, table};
 use std::process::ExitCode;
-use tool_runtime_core::{ToolDefinition, ToolPool};
+use tool_runtime_core::{Tool, ToolDefinition, ToolPool};
 
 /// Prints a table with a row per tool, or the definitions as JSON.
 pub(super) fn list(pool: &ToolPool, json: bool) -> ExitCode {
@@ -11,8 +11,9 @@ pub(super) fn list(pool: &ToolPool, json: bool) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let header = ["NAME", "TITLE", "HINTS", "DESCRIPTION"].map(str::to_owned);
+    let snapshot = pool.snapshot();
     let rows: Vec<[String; 4]> =
-        std::iter::once(header).chain(pool.snapshot().definitions().map(row)).collect();
+        std::iter::once(header).chain(snapshot.tools().iter().map(row)).collect();
     for line in table::aligned(&rows) {
         print::line(&line);
     }
@@ -35,7 +36,10 @@ pub(super) fn report(pool: &ToolPool, json: bool) -> ExitCode {
 /// Prints a definition, or all, as MCP JSON.
 pub(super) fn schema(pool: &ToolPool, name: Option<&str>) -> ExitCode {
     let json = match name.map(|name| pool.resolve(name)).transpose() {
-        Ok(Some(tool)) => serde_json::to_value(tool.definition()),
+        Ok(Some(tool)) => {
+            let snapshot = pool.snapshot();
+            serde_json::to_value(snapshot.definition(tool.name()).unwrap_or(tool.definition()))
+        }
         Ok(None) => serde_json::from_str(&pool.definitions_json()),
         Err(error) => {
             print::error(error.message());
@@ -46,13 +50,15 @@ pub(super) fn schema(pool: &ToolPool, name: Option<&str>) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn row(definition: &ToolDefinition) -> [String; 4] {
-    let dash = || "-".to_owned();
+fn row(tool: &Tool) -> [String; 4] {
+    let (definition, dash) = (tool.definition(), || "-".to_owned());
+    let original = std::iter::successors(tool.made_from(), |tool| tool.made_from()).last();
+    let original = original.map(|it| format!(" (made from `{}`)", it.name()));
     [
         definition.name.clone(),
         definition.title.clone().unwrap_or_else(dash),
         Some(hints(definition)).filter(|hints| !hints.is_empty()).unwrap_or_else(dash),
-        definition.summary().to_owned(),
+        format!("{}{}", definition.summary(), original.unwrap_or_default()),
     ]
 }
 

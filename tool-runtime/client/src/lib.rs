@@ -25,6 +25,7 @@ mod connector;
 mod convert_result;
 mod definition;
 mod disguised_errors;
+mod expected;
 mod failure;
 mod handler;
 mod in_flight_call;

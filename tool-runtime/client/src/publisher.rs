@@ -1,6 +1,7 @@
 //! Publishes a server's tools in the pool, under the ids of its entry.
 
 use super::definition::definition;
+use super::expected;
 use super::listing::{ListedTool, Listing};
 use super::names;
 use super::pins::{Approvals, McpPin};
@@ -12,7 +13,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::task::coop::consume_budget;
 use tool_runtime_config::McpServerConfig;
 use tool_runtime_core::seam::{Claim, Redactor, lock};
-use tool_runtime_core::{PoolError, PoolProblem, Source, Tool, ToolDefinition, ToolPool};
+use tool_runtime_core::{
+    PoolError, PoolProblem, Source, Tool, ToolDefinition, ToolPool, ToolTransform,
+};
 
 /// Publishes the tools of one server.
 pub(super) struct Publisher {
@@ -53,7 +56,11 @@ pub(super) struct Published {
 struct Candidate {
     /// The server's name of the tool.
     name: String,
+    /// Its id in the pool, which is the definition's unless a transform changes it.
+    id: String,
     definition: Arc<ToolDefinition>,
+    /// The changes that its entry makes.
+    transform: Option<ToolTransform>,
     pin: McpPin,
     /// Notes on patterns that are not enforced.
     notes: Vec<String>,
@@ -66,7 +73,48 @@ impl Candidate {
         let pin = McpPin::of(&definition);
         // Some clients reject a whole list for one schema without a type.
         definition.input_schema.entry("type").or_insert_with(|| "object".into());
-        Self { name, definition: Arc::new(definition), pin, notes }
+        let (id, definition) = (definition.name.clone(), Arc::new(definition));
+        Self { name, id, definition, transform: None, pin, notes }
+    }
+
+    /// Applies the changes of its entry. Those that do not fit leave the tool out.
+    fn transform(&mut self, prefix: &str, transform: &ToolTransform) {
+        let mut transform = transform.clone();
+        if let Some(before) = transform.prefix.take() {
+            let name = transform.name.as_ref().unwrap_or(&self.name);
+            transform.name = Some(format!("{before}.{name}"));
+        }
+        let problems = transform.problems(&self.definition);
+        if !problems.is_empty() {
+            let definition = Arc::make_mut(&mut self.definition);
+            problems.iter().for_each(|it| definition.add_problem(format!("its transform: {it}")));
+            transform.arguments.clear();
+        }
+        if let Some(name) = &transform.name {
+            self.id = names::id(prefix, name);
+        }
+        self.transform = Some(transform);
+    }
+
+    fn set_id(&mut self, id: String) {
+        if self.transform.is_none() {
+            Arc::make_mut(&mut self.definition).name.clone_from(&id);
+        }
+        self.id = id;
+    }
+
+    fn tool(&self, server: &Arc<Server>, timeouts: &CallTimeouts) -> Tool {
+        let tool = RemoteTool::tool(server, &self.name, &self.definition, timeouts);
+        match &self.transform {
+            Some(transform) => tool.transformed(&transform.clone().name(&*self.id)),
+            None => tool,
+        }
+    }
+
+    /// Whether a published tool is this one.
+    fn is_published_as(&self, tool: &Tool) -> bool {
+        let original = tool.made_from().unwrap_or(tool);
+        *original.definition() == *self.definition && tool.name() == self.id
     }
 
     /// Leaves out a tool whose marked arguments cannot be repeated as headers.
@@ -90,8 +138,9 @@ impl Candidate {
     }
 
     /// The id of its name, even if the tool got another one.
-    fn id(&self, prefix: &str) -> String {
-        names::id(prefix, &self.name)
+    fn wanted_id(&self, prefix: &str) -> String {
+        let renamed = self.transform.as_ref().and_then(|transform| transform.name.as_ref());
+        names::id(prefix, renamed.unwrap_or(&self.name))
     }
 
     /// The problems of its definition.
@@ -154,6 +203,7 @@ impl Publisher {
         let wanted: Vec<_> = tools.into_iter().filter(|listed| wants(listed.name())).collect();
         let (prefix, is_trusted) = (self.prefix().to_owned(), self.is_trusted);
         let shared = Arc::clone(server);
+        let transforms = self.entry.as_ref().map(|it| it.transforms.clone()).unwrap_or_default();
         // Compiling schemas takes time.
         let mut candidates = on_blocking_thread(move || {
             let mut examiner = Examiner::default();
@@ -161,6 +211,9 @@ impl Publisher {
                 let mut candidate = Candidate::of(&prefix, listed, &mut examiner);
                 candidate.check_param_headers(has_param_headers);
                 candidate.redact(is_trusted, &shared.redactors().results);
+                if let Some(transform) = transforms.get(&candidate.name) {
+                    candidate.transform(&prefix, transform);
+                }
                 candidate
             };
             wanted.into_iter().map(candidate).collect::<Vec<_>>()
@@ -178,10 +231,12 @@ impl Publisher {
                 Err(error) => self.resolve_conflicts(&mut candidates, &error, &mut problems),
             }
         }
+        let ids: Vec<&str> = candidates.iter().map(|it| &*it.definition.name).collect();
+        problems.extend(expected::differences(&self.pool, self.prefix(), &ids));
         let reason = |candidate: &Candidate| candidate.definition.problems().last().cloned();
         let left_out = candidates
             .iter()
-            .filter_map(|candidate| Some((candidate.id(self.prefix()), reason(candidate)?)));
+            .filter_map(|candidate| Some((candidate.wanted_id(self.prefix()), reason(candidate)?)));
         self.state().left_out = left_out.collect();
         let usable = candidates.iter().filter(|it| it.definition.problems().is_empty());
         Published { tools: usable.count(), problems }
@@ -234,13 +289,10 @@ impl Publisher {
 
     async fn offer(&self, server: &Arc<Server>, candidates: &[Candidate]) -> Result<(), PoolError> {
         let (known, mut tools) = (self.state().known.clone(), BTreeMap::new());
-        for Candidate { name, definition, .. } in candidates {
-            let old = known.get(name).filter(|tool| *tool.definition() == **definition);
-            let tool = match old {
-                Some(tool) => tool.clone(),
-                None => RemoteTool::tool(server, name, definition, &self.timeouts),
-            };
-            tools.insert(name.clone(), tool);
+        for candidate in candidates {
+            let old = known.get(&candidate.name).filter(|tool| candidate.is_published_as(tool));
+            let tool = old.cloned().unwrap_or_else(|| candidate.tool(server, &self.timeouts));
+            tools.insert(candidate.name.clone(), tool);
             consume_budget().await;
         }
         let mut state = self.state();
@@ -271,25 +323,23 @@ impl Publisher {
             }
         }
         let mut seen = BTreeSet::new();
-        for Candidate { name, definition, .. } in candidates {
-            let is_second = !seen.insert(definition.name.clone());
-            let Some(other) = taken.get(&definition.name) else { continue };
+        for candidate in candidates {
+            let is_second = !seen.insert(candidate.id.clone());
+            let Some(other) = taken.get(&candidate.id) else { continue };
             let is_own = other == "given with it";
             if is_own && !is_second {
                 continue;
             }
-            let id = definition.name.clone();
-            let definition = Arc::make_mut(definition);
+            let (id, name) = (candidate.id.clone(), candidate.name.clone());
+            // The report needs a distinct id, too.
+            candidate.set_id(names::distinct(&id, self.prefix(), &name));
             if self.suffixes {
-                definition.name = names::distinct(&id, self.prefix(), name);
                 continue;
             }
             let problem = format!(
                 "its tool `{name}` would be `{id}`, which another tool ({other}) is; set a `prefix`, or leave one of them out"
             );
-            // The report needs a distinct id.
-            definition.name = names::distinct(&id, self.prefix(), name);
-            definition.add_problem(problem.clone());
+            Arc::make_mut(&mut candidate.definition).add_problem(problem.clone());
             problems.push(problem);
         }
     }

@@ -1,6 +1,7 @@
 //! Patterns of an entry that match no tool of its server.
 
 use super::server::{McpServerConfig, matches};
+use std::collections::BTreeSet;
 use tool_runtime_core::ToolPattern;
 use tool_runtime_core::seam::{nearest, printable};
 
@@ -10,7 +11,9 @@ impl McpServerConfig {
     pub fn idle(&self, tools: &[&str]) -> Vec<String> {
         let include = self.include.iter().flatten().map(|pattern| ("include", pattern.clone()));
         let exclude = self.exclude.iter().map(|pattern| ("exclude", pattern.clone()));
-        let single = self.tool_timeouts.keys().map(|name| ("tools", ToolPattern::exact(name)));
+        let single: BTreeSet<&String> =
+            self.tool_timeouts.keys().chain(self.transforms.keys()).collect();
+        let single = single.into_iter().map(|name| ("tools", ToolPattern::exact(name)));
         let is_idle = |(_, pattern): &(_, ToolPattern)| {
             !tools.is_empty() && !tools.iter().any(|tool| matches(pattern, tool))
         };

@@ -9,6 +9,7 @@ mod oauth;
 mod stdio;
 mod time;
 mod tools;
+mod transform;
 mod transport;
 mod values;
 

@@ -6,7 +6,7 @@ use super::text::McpText;
 use super::transport::{HttpConfig, McpTransportConfig, StdioConfig};
 use std::collections::BTreeMap;
 use std::time::Duration;
-use tool_runtime_core::{Icon, Secret, ToolPattern};
+use tool_runtime_core::{Icon, Secret, ToolPattern, ToolTransform};
 
 /// A server: its transport, limits and tools.
 ///
@@ -51,6 +51,8 @@ pub struct McpServerConfig {
     pub include: Option<Vec<ToolPattern>>,
     /// Patterns of the excluded tools, which override the included ones. Default: empty.
     pub exclude: Vec<ToolPattern>,
+    /// Changes of single tools, by the server's names: name, texts, arguments. Default: empty.
+    pub transforms: BTreeMap<String, ToolTransform>,
     /// Prefix of its tools' ids. Default: its name.
     pub prefix: Option<String>,
     /// Whether models can list and read its resources, by the tools `list_mcp_resources` and
@@ -79,6 +81,7 @@ impl McpServerConfig {
             tool_timeouts: BTreeMap::new(),
             include: None,
             exclude: Vec::new(),
+            transforms: BTreeMap::new(),
             prefix: None,
             resources: false,
             trusted: false,
@@ -212,6 +215,22 @@ impl McpServerConfig {
     #[must_use]
     pub fn exclude(mut self, pattern: ToolPattern) -> Self {
         self.exclude.push(pattern);
+        self
+    }
+
+    /// Changes the name, texts and arguments of a tool, by the server's name. A new name follows the prefix.
+    ///
+    /// ```
+    /// # use tool_runtime::mcp::McpServerConfig;
+    /// use tool_runtime::ToolTransform;
+    ///
+    /// let mail = McpServerConfig::stdio("mcp-server-mail")
+    ///     .transform("msg_send", ToolTransform::new().name("send").fix("account", "work"));
+    /// assert!(mail.transforms.contains_key("msg_send"));
+    /// ```
+    #[must_use]
+    pub fn transform(mut self, tool: impl Into<String>, transform: ToolTransform) -> Self {
+        self.transforms.insert(tool.into(), transform);
         self
     }
 

@@ -9,6 +9,7 @@ pub use crate::constraint::{
 };
 pub use crate::context::{Injectable, ToolContext};
 pub use crate::definition::{Draft, DraftOf, TaskSupport, ToolDefinition};
+pub use crate::dispatch::structured_output;
 pub use crate::error::ToolError;
 pub use crate::matching::MatchAs;
 pub use crate::need::Need;
@@ -24,11 +25,15 @@ pub use crate::parameter::{
 };
 pub use crate::peer::{Form, FormChoice, FormField, form_field};
 pub use crate::prompt::{PromptAction, PromptDefinition, PromptDraft};
-pub use crate::registration::{PromptRegistration, Registration, ResourceRegistration};
+pub use crate::registration::{
+    ExpectedTool, PromptRegistration, Registration, ResourceRegistration,
+};
 pub use crate::resource::{ResourceAction, ResourceDefinition, ResourceDraft};
 pub use crate::toolset::{Method, Toolset, ToolsetKind, ToolsetMethods, receiver};
 #[cfg(feature = "linked")]
 pub use inventory;
+pub use serde;
+pub use serde_json::{Map, Value};
 pub use std::string::String;
 
 /// Registers nothing: the feature `linked` is off.

@@ -1,11 +1,13 @@
 //! Approval of calls by a person.
 
 use crate::future::BoxFuture;
+use crate::governance::Risk;
 use std::fmt;
 
 /// The question before a call runs. Cheap enough to be sent anywhere.
 ///
-/// The request shows the call as it will run: nothing changes the arguments after the question.
+/// The request shows the call as it will run: nothing but the answer changes the arguments after the
+/// question.
 ///
 /// ```
 /// use tool_runtime::ApprovalRequest;
@@ -24,6 +26,8 @@ pub struct ApprovalRequest {
     arguments: String,
     visual: String,
     question: String,
+    risk: Risk,
+    summary: Option<String>,
 }
 
 impl ApprovalRequest {
@@ -34,7 +38,15 @@ impl ApprovalRequest {
         question: impl Into<String>,
     ) -> Self {
         let (tool, arguments) = (tool.into(), arguments.into());
-        Self { call_id: None, visual: tool.clone(), tool, arguments, question: question.into() }
+        Self {
+            call_id: None,
+            visual: tool.clone(),
+            tool,
+            arguments,
+            question: question.into(),
+            risk: Risk::Unknown,
+            summary: None,
+        }
     }
 
     /// Sets the call's id. Default: none.
@@ -49,6 +61,23 @@ impl ApprovalRequest {
     pub fn with_visual(mut self, visual: impl Into<String>) -> Self {
         self.visual = visual.into();
         self
+    }
+
+    /// Sets what the model says about the call. Default: an unknown risk, no summary.
+    #[must_use]
+    pub fn with_judgement(mut self, risk: Risk, summary: Option<&str>) -> Self {
+        (self.risk, self.summary) = (risk, summary.map(str::to_owned));
+        self
+    }
+
+    /// The risk, as the model judges it.
+    pub fn risk(&self) -> Risk {
+        self.risk
+    }
+
+    /// The purpose of the call in the words of the model, if it gave one.
+    pub fn summary(&self) -> Option<&str> {
+        self.summary.as_deref()
     }
 
     /// The call's id, as its caller gave it.
@@ -103,7 +132,14 @@ impl fmt::Debug for ApprovalRequest {
 #[non_exhaustive]
 pub enum Approval {
     /// The call may run.
-    Approved,
+    #[non_exhaustive]
+    Approved {
+        /// Other arguments, as JSON text. The tool and the policies check them again; the question is
+        /// not repeated.
+        arguments: Option<String>,
+        /// Who approved, for records.
+        by: Option<String>,
+    },
     /// The call must not run.
     Rejected {
         /// The reason, which the model reads.
@@ -112,6 +148,37 @@ pub enum Approval {
 }
 
 impl Approval {
+    /// The call may run.
+    ///
+    /// ```
+    /// use tool_runtime::Approval;
+    ///
+    /// let answer = Approval::approved().by("ada").with_arguments(r#"{"path": "b.txt"}"#);
+    /// assert!(matches!(answer, Approval::Approved { by: Some(_), .. }));
+    /// ```
+    pub fn approved() -> Self {
+        Self::Approved { arguments: None, by: None }
+    }
+
+    /// Sets who approved, for records. Default: unknown. Without effect on a rejection.
+    #[must_use]
+    pub fn by(mut self, name: impl Into<String>) -> Self {
+        if let Self::Approved { by, .. } = &mut self {
+            *by = Some(name.into());
+        }
+        self
+    }
+
+    /// Lets the call run with other arguments: JSON text, which the tool and the policies check
+    /// again. Default: those in the request. Without effect on a rejection.
+    #[must_use]
+    pub fn with_arguments(mut self, edited: impl Into<String>) -> Self {
+        if let Self::Approved { arguments, .. } = &mut self {
+            *arguments = Some(edited.into());
+        }
+        self
+    }
+
     /// The call must not run, for a reason that the model reads; empty for none.
     pub fn rejected(reason: impl Into<String>) -> Self {
         Self::Rejected { reason: reason.into() }
@@ -139,12 +206,12 @@ impl Approval {
 ///
 /// approver(Nobody);
 /// approver(|request: ApprovalRequest| async move {
-///     if request.tool() == "fs.read" { Approval::Approved } else { Approval::rejected("no") }
+///     if request.tool() == "fs.read" { Approval::approved() } else { Approval::rejected("no") }
 /// });
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot approve calls",
-    note = "write `|request: ApprovalRequest| async move {{ Approval::Approved }}`, or implement `Approver`"
+    note = "write `|request: ApprovalRequest| async move {{ Approval::approved() }}`, or implement `Approver`"
 )]
 pub trait Approver: Send + Sync + 'static {
     /// Answers. It may take as long as the call may; dropping the future withdraws the question.

@@ -1,5 +1,6 @@
 //! The context of one call.
 
+mod execution;
 mod host;
 mod questions;
 mod session;
@@ -11,6 +12,7 @@ use crate::need::Need;
 use crate::peer::Peer;
 use crate::principal::Principal;
 use crate::schedule::{Held, Link};
+pub use execution::{Execution, StepId};
 use hashbrown::HashMap;
 use questions::Questions;
 pub use session::Session;
@@ -21,6 +23,7 @@ use std::any::{Any, TypeId, type_name};
 use std::borrow::Cow;
 use std::fmt;
 use std::future;
+use std::num::NonZeroU64;
 use std::sync::{Arc, LazyLock, Weak};
 use std::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -76,8 +79,14 @@ struct Parts {
     /// Declared resources that the calls around this one hold.
     held: Option<Link>,
     depth: u16,
+    /// The execution that the call is a step of.
+    execution: Option<Arc<Execution>>,
+    /// The number of the innermost recorded call around this context.
+    call_number: Option<NonZeroU64>,
     /// How many times the context was passed on to another call, by tools or by callers.
     nested_once_more: u16,
+    /// The calls of a request that may be continued by a later one.
+    rounds: Option<Arc<dyn Any + Send + Sync>>,
     /// Resources that the call keeps from others while it runs, see [`Self::with_guard`].
     guards: Option<Weak<dyn Any + Send + Sync>>,
     /// Runs the call apart from the server that it came through.
@@ -187,6 +196,41 @@ impl ToolContext {
     pub fn in_session(mut self, session: &Arc<Session>) -> Self {
         let (id, session) = (*session.id(), Arc::downgrade(session));
         self.parts().session = Some(SessionRef { id, session });
+        self
+    }
+
+    /// Makes the call, and the calls that the tool makes itself, steps of an execution. Default: none.
+    #[must_use]
+    pub fn in_execution(mut self, execution: &Arc<Execution>) -> Self {
+        self.parts().execution = Some(Arc::clone(execution));
+        self
+    }
+
+    /// The execution that the call is a step of.
+    pub fn execution(&self) -> Option<&Arc<Execution>> {
+        self.0.execution.as_ref()
+    }
+
+    /// Lets the governed calls of this context be continued in a later one.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn with_rounds(mut self, rounds: Arc<dyn Any + Send + Sync>) -> Self {
+        self.parts().rounds = Some(rounds);
+        self
+    }
+
+    pub(crate) fn rounds<R: Any + Send + Sync>(&self) -> Option<Arc<R>> {
+        Arc::clone(self.0.rounds.as_ref()?).downcast().ok()
+    }
+
+    /// The number of the innermost recorded call around this context.
+    pub(crate) fn call_number(&self) -> Option<NonZeroU64> {
+        self.0.call_number
+    }
+
+    /// The context inside of a recorded call.
+    pub(crate) fn within_call(mut self, number: NonZeroU64) -> Self {
+        self.parts().call_number = Some(number);
         self
     }
 

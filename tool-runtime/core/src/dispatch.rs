@@ -13,6 +13,7 @@
 
 mod batch;
 mod execution;
+mod external;
 mod guard;
 mod intercepted;
 #[cfg_attr(not(feature = "tower"), allow(dead_code))]
@@ -25,6 +26,7 @@ mod resolve;
 mod typed;
 
 pub use batch::Batch;
+pub use external::{ExternalAction, structured_output};
 #[cfg(feature = "tower")]
 pub(crate) use layered::layered;
 pub use typed::CallAction;

@@ -2,8 +2,9 @@
 
 use crate::call::{ToolCall, ToolResult};
 use crate::definition::ToolDefinition;
+use crate::usage::Usage;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -40,6 +41,52 @@ pub trait ApiFormat: Send + Sync + 'static {
 
     /// The messages that carry results in the next request. The names are those that the model wrote.
     fn results(&self, results: &[(&str, &ToolResult)]) -> Vec<Value>;
+
+    /// A message of the user. Default: `role` and `content`, as most APIs have it.
+    fn user(&self, text: &str) -> Value {
+        json!({ "role": "user", "content": text })
+    }
+
+    /// The tokens that an answer cost. Default: unknown, zero.
+    fn usage(&self, answer: &Value) -> Usage {
+        let _ = answer;
+        Usage::default()
+    }
+}
+
+/// A format that is chosen while the program runs.
+impl ApiFormat for Arc<dyn ApiFormat> {
+    fn key(&self) -> String {
+        (**self).key()
+    }
+
+    fn definitions(&self, tools: &[&ToolDefinition]) -> Exported {
+        (**self).definitions(tools)
+    }
+
+    fn calls(&self, answer: &Value) -> Result<Vec<ToolCall>, ImportError> {
+        (**self).calls(answer)
+    }
+
+    fn text(&self, answer: &Value) -> Result<String, ImportError> {
+        (**self).text(answer)
+    }
+
+    fn answer(&self, answer: &Value) -> Result<Vec<Value>, ImportError> {
+        (**self).answer(answer)
+    }
+
+    fn results(&self, results: &[(&str, &ToolResult)]) -> Vec<Value> {
+        (**self).results(results)
+    }
+
+    fn user(&self, text: &str) -> Value {
+        (**self).user(text)
+    }
+
+    fn usage(&self, answer: &Value) -> Usage {
+        (**self).usage(answer)
+    }
 }
 
 /// Definitions in the format of a model API.
@@ -239,6 +286,11 @@ impl Export {
     /// The answer is not one of this API.
     pub fn text(&self, answer: &Value) -> Result<String, ImportError> {
         self.format.text(answer)
+    }
+
+    /// The tokens that a model's answer cost; zero where the API does not say.
+    pub fn usage(&self, answer: &Value) -> Usage {
+        self.format.usage(answer)
     }
 
     /// The messages that the next request has after those of the last: the model's answer, then

@@ -13,7 +13,7 @@ mod watch;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use admission::Admitted;
+pub(crate) use admission::{Admitted, denied, unchecked};
 pub(crate) use around::{ErasedHooks, ErasedToolHooks};
 
 pub use after::{After, AfterCall};

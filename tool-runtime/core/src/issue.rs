@@ -48,6 +48,11 @@ impl Issue {
         Self { path: path.into(), rule: Cow::Borrowed(rule), message: message.into() }
     }
 
+    /// The same issue at another path and in other words.
+    pub(crate) fn reworded(&self, path: String, message: String) -> Self {
+        Self { path, rule: self.rule.clone(), message }
+    }
+
     /// The path of the issue: `tags[2]`, `filter.range.from`, or empty for the arguments as a whole.
     ///
     /// A property whose name is not an identifier is written `["odd name"]`.

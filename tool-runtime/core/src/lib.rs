@@ -9,9 +9,9 @@
 //! | 6 edges | `blocking`, `service` | the pool for threads without `.await`, and for tower |
 //! | 5 dispatch | `dispatch` | the stages of a call; batches; typed calls |
 //! | 4 pool | `pool`, `registry` | builder, offers, snapshots, restrictions, changes; specifications |
-//! | 3 governance | `approval`, `client_executed`, `export`, `hook`, `limits` | rules around calls; calls that the host executes |
-//! | 2 tool | `access`, `action`, `arguments`, `call`, `completion`, `constraint`, `context`, `definition`, `input`, `isolation`, `observation`, `offering`, `output`, `output_check`, `parameter`, `peer`, `prompt`, `registration`, `repair`, `resource`, `schedule`, `schema`, `texts`, `tool`, `toolset` | one tool, prompt or resource: arguments, execution, result; the caller; the schedule |
-//! | 1 vocabulary | `annotations`, `canonical`, `content`, `declaration`, `error`, `future`, `icon`, `issue`, `loopback`, `matching`, `name`, `need`, `pattern`, `principal`, `printable`, `redactor`, `regex`, `sealed`, `secret`, `sync`, `wire_name` | shared terms |
+//! | 3 governance | `agent_spawner`, `approval`, `client_executed`, `export`, `governance`, `hook`, `limits` | rules around calls; calls that the host executes |
+//! | 2 tool | `access`, `action`, `arguments`, `call`, `completion`, `constraint`, `context`, `definition`, `input`, `isolation`, `observation`, `offering`, `output`, `output_check`, `parameter`, `peer`, `prompt`, `registration`, `repair`, `resource`, `schedule`, `schema`, `source`, `texts`, `tool`, `toolset`, `transform` | one tool, prompt or resource: arguments, execution, result; the caller; the schedule |
+//! | 1 vocabulary | `annotations`, `canonical`, `content`, `declaration`, `error`, `future`, `icon`, `issue`, `loopback`, `matching`, `name`, `need`, `pattern`, `principal`, `printable`, `redactor`, `regex`, `sealed`, `secret`, `sync`, `tokens`, `usage`, `wire_name` | shared terms |
 //!
 //! Governance is below the pool, because a pool owns its hooks and limits and passes them what they need.
 //!
@@ -22,6 +22,7 @@
 
 mod access;
 mod action;
+mod agent_spawner;
 mod annotations;
 mod approval;
 mod arguments;
@@ -39,6 +40,7 @@ mod dispatch;
 mod error;
 mod export;
 mod future;
+mod governance;
 mod hook;
 mod icon;
 mod input;
@@ -74,16 +76,21 @@ mod sealed;
 mod secret;
 #[cfg(feature = "tower")]
 mod service;
+mod source;
 mod sync;
 mod texts;
 #[cfg(test)]
 mod time_limit;
+mod tokens;
 mod tool;
 mod toolset;
+mod transform;
+mod usage;
 mod wire_name;
 
 pub use access::{Access, KeyPart};
 pub use action::Action;
+pub use agent_spawner::{AgentHandle, AgentOutcome, AgentSpawner, SpawnRequest};
 pub use annotations::ToolAnnotations;
 pub use approval::{Approval, ApprovalRequest, Approver};
 pub use arguments::{Arguments, DecodeError};
@@ -95,16 +102,21 @@ pub use content::{
     ContentAnnotations, ContentBlock, ContentExtra, EmbeddedResource, MediaContent,
     ResourceContents, ResourceLink, TextContent,
 };
-pub use context::{SessionId, ToolContext};
+pub use context::{Execution, SessionId, StepId, ToolContext};
 pub use declaration::{Declaration, Declarations};
 pub use definition::{TaskSupport, ToolDefinition};
-pub use dispatch::{Batch, CallAction};
+pub use dispatch::{Batch, CallAction, ExternalAction};
 pub use error::{CallError, ErrorClass, ProtocolError, ToolError};
 pub use export::{
     ApiFormat, ChangeKind, Export, Exported, ImportError, LeftOut, RestoreArguments, SchemaChange,
     ToolExport,
 };
 pub use future::BoxFuture;
+pub use governance::{
+    Begin, CallEvent, CallNumber, CallStage, CallView, Decision, Effect, Limit, LimitExceeded,
+    Limiter, MetaParameters, PolicyEngine, Receipt, RecordError, Recorder, Reservation, RetryMode,
+    Risk, StepStore,
+};
 pub use hook::{After, AfterCall, Before, Hook, HookAnswer, HookCall};
 pub use icon::Icon;
 pub use issue::Issue;
@@ -120,9 +132,9 @@ pub use peer::{
 };
 pub use pool::{
     AbsentSource, CallRequest, DeclarationReport, DeclarationStatus, DeclaredTools, Filter,
-    PoolChange, PoolChanges, PoolError, PoolProblem, PoolReport, PoolSession, Restriction,
-    Selector, SelectorError, Snapshot, Source, ToolPool, ToolPoolBuilder, ToolReport, ToolStatus,
-    WithToolsets, WithoutToolsets,
+    PoolChange, PoolChanges, PoolError, PoolExtension, PoolProblem, PoolReport, PoolSession,
+    Restriction, Selector, SelectorError, Snapshot, Source, ToolPool, ToolPoolBuilder, ToolReport,
+    ToolStatus, WithToolsets, WithoutToolsets,
 };
 pub use principal::Principal;
 pub use prompt::{
@@ -144,6 +156,8 @@ pub use texts::TextArguments;
 pub use tokio_util::sync::CancellationToken;
 pub use tool::{Executor, Handler, Tool, ToolBuilder};
 pub use toolset::{SharedBy, Toolset, ToolsetError, ToolsetKind, ToolsetMethods};
+pub use transform::{ArgumentTransform, ToolTransform, TransformError};
+pub use usage::Usage;
 
 #[cfg(fuzzing)]
 #[doc(hidden)]

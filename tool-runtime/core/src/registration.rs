@@ -84,6 +84,48 @@ impl ResourceRegistration {
     }
 }
 
+/// Link-time registration by `external_tools!`: the schemas of an external tool, as its types were
+/// generated from them.
+#[derive(Clone, Copy, Debug)]
+pub struct ExpectedTool {
+    name: &'static str,
+    file: &'static str,
+    schemas: &'static str,
+}
+
+impl ExpectedTool {
+    /// The id of a tool, the file of its definition, and its schemas as JSON.
+    pub const fn new(name: &'static str, file: &'static str, schemas: &'static str) -> Self {
+        Self { name, file, schemas }
+    }
+
+    /// The tool's id.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The file of the definition, as the source code names it.
+    pub fn file(&self) -> &'static str {
+        self.file
+    }
+
+    /// `inputSchema` and `outputSchema`, as JSON.
+    pub fn schemas(&self) -> &'static str {
+        self.schemas
+    }
+}
+
+#[cfg(feature = "linked")]
+inventory::collect!(ExpectedTool);
+
+/// The external tools that the binary has types for. Without the feature `linked` there are none.
+pub fn expected_tools() -> impl Iterator<Item = &'static ExpectedTool> {
+    #[cfg(feature = "linked")]
+    return inventory::iter::<ExpectedTool>.into_iter();
+    #[cfg(not(feature = "linked"))]
+    std::iter::empty()
+}
+
 #[cfg(feature = "linked")]
 inventory::collect!(Registration);
 

@@ -24,6 +24,9 @@ pub(crate) trait RepairCalls: Send + Sync {
     fn arguments(&self, tool: &Tool, text: &str, is_refused: bool)
     -> Option<(String, Vec<Repair>)>;
 
+    /// The arguments as JSON, if their text is nearly JSON.
+    fn json(&self, text: &str) -> Option<(String, Vec<Repair>)>;
+
     /// The tool that a model meant.
     fn name(&self, tools: &[Tool], written: &str) -> Option<String>;
 }
@@ -51,6 +54,12 @@ impl RepairCalls for AllRepairs {
             return None;
         }
         arguments::repaired(schema, text).filter(|(repaired, _)| follows(repaired))
+    }
+
+    fn json(&self, text: &str) -> Option<(String, Vec<Repair>)> {
+        let mut repairs = Vec::new();
+        let value = json::parsed(text, &mut repairs)?;
+        Some((value.to_string(), repairs))
     }
 
     fn name(&self, tools: &[Tool], written: &str) -> Option<String> {
@@ -126,6 +135,6 @@ impl fmt::Display for Repair {
 }
 
 /// Letters and digits alone, in lower case: what names have in common that differ by style.
-fn folded(name: &str) -> String {
+pub(crate) fn folded(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }

@@ -7,6 +7,7 @@ pub use crate::context::{Session, SessionValues};
 pub use crate::definition::unknown::{add as add_unknown, unknown};
 pub use crate::error::{INTERNAL, excerpt, excerpt_of, panic_message};
 pub use crate::future::spawn;
+pub use crate::governance::CallRounds;
 pub use crate::input::InputModel;
 #[cfg(feature = "isolation")]
 pub use crate::isolation::{
@@ -18,7 +19,9 @@ pub use crate::pool::{Absence, Claim, Found, PoolNews, Watcher};
 pub use crate::printable::{one_line, printable};
 #[cfg(feature = "redact")]
 pub use crate::redactor::{HIDDEN, Redactor};
+pub use crate::registration::{ExpectedTool, expected_tools};
 pub use crate::schema::check::check;
 pub use crate::schema::nearest::nearest;
 pub use crate::sync::lock;
+pub use crate::tokens::estimate_tokens;
 pub use crate::wire_name::{MAX_WIRE_NAME, hashed};

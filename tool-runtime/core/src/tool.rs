@@ -71,6 +71,8 @@ struct Parts {
     is_custom: bool,
     /// Whether the executor enforces its own timeout. Those of the tool and the pool do not apply.
     enforces_timeout: bool,
+    /// The tool that a transform started from.
+    made_from: Option<Tool>,
 }
 
 /// A validated call that has not started.
@@ -81,7 +83,7 @@ pub(crate) struct Prepared {
 }
 
 /// The name of a tool of an MCP server.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct RemoteName {
     pub(crate) server: String,
     pub(crate) tool: String,
@@ -125,6 +127,7 @@ impl Tool {
             declares_access: true,
             is_custom: true,
             enforces_timeout: false,
+            made_from: None,
         }))
     }
 
@@ -162,6 +165,34 @@ impl Tool {
     /// Creates a tool that is hidden. The pool's report shows the reason.
     pub(crate) fn unusable(definition: ToolDefinition, reason: &str) -> Self {
         Self::new(definition, Unusable(reason.to_owned()))
+    }
+
+    /// Creates a tool that runs another one, which keeps its values, needs and limits. The other one is
+    /// closed with it, and lives as long as a clone of either.
+    pub(crate) fn made_of(
+        other: &Self,
+        definition: Arc<ToolDefinition>,
+        executor: impl Executor,
+        matched: Option<MatchedArgument>,
+    ) -> Self {
+        let parts = &*other.0;
+        Self(Arc::new(Parts {
+            definition,
+            life: ExecutorLifecycle::without_close(Arc::new(executor)),
+            values: parts.values.clone(),
+            needs: parts.needs,
+            parameters: &[],
+            timeout: parts.timeout,
+            action: None,
+            origin: parts.origin,
+            matched: matched.map(Box::new),
+            remote: parts.remote.clone(),
+            unusable: OnceLock::new(),
+            declares_access: parts.declares_access,
+            is_custom: parts.is_custom,
+            enforces_timeout: parts.enforces_timeout,
+            made_from: Some(other.clone()),
+        }))
     }
 
     /// Creates a tool from an action that is a method of `values`.
@@ -206,6 +237,7 @@ impl Tool {
             declares_access,
             is_custom: false,
             enforces_timeout: false,
+            made_from: None,
         }))
     }
 
@@ -222,6 +254,20 @@ impl Tool {
     /// The tool's id.
     pub fn name(&self) -> &str {
         &self.0.definition.name
+    }
+
+    /// The tool that a [transform](Self::transform) started from, if there was one.
+    ///
+    /// ```
+    /// use tool_runtime::{Tool, ToolTransform};
+    ///
+    /// let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
+    /// let echo = ping.transform(&ToolTransform::new().name("echo"))?;
+    /// assert_eq!(echo.made_from().unwrap().name(), "ping");
+    /// # Ok::<(), tool_runtime::TransformError>(())
+    /// ```
+    pub fn made_from(&self) -> Option<&Self> {
+        self.0.made_from.as_ref()
     }
 
     /// The tool's own timeout. Default: the pool's.
@@ -312,9 +358,13 @@ impl Tool {
 
     /// Closes the executor and the toolset values, once.
     pub(crate) async fn close(&self) {
-        self.0.life.close().await;
-        if let Some(values) = &self.0.values {
-            values.close().await;
+        let mut next = Some(self);
+        while let Some(Self(parts)) = next {
+            parts.life.close().await;
+            if let Some(values) = &parts.values {
+                values.close().await;
+            }
+            next = parts.made_from.as_ref();
         }
     }
 
@@ -361,6 +411,10 @@ impl Tool {
         self.0.remote.as_deref()
     }
 
+    pub(crate) fn parameters(&self) -> &'static [Parameter] {
+        self.0.parameters
+    }
+
     pub(crate) fn origin(&self) -> Option<Origin> {
         self.0.origin
     }
@@ -384,6 +438,16 @@ impl Tool {
         let same_action = self.action().is_some() && self.action() == other.action();
         let is_free = self.0.values.is_none() && other.0.values.is_none();
         same_action && is_free || Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Whether both are clones of one tool.
+    pub(crate) fn is_one(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// The name before all transforms.
+    pub(crate) fn first_name(&self) -> &str {
+        self.made_from().map_or_else(|| self.name(), Self::first_name)
     }
 
     /// Whether both are one method of different values.

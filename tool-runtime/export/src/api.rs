@@ -3,10 +3,13 @@
 use crate::calls::{answer_messages, calls, text};
 use crate::format::definitions;
 use crate::results::results;
-use serde_json::Value;
+use crate::usage::usage;
+use serde_json::{Value, json};
 use std::fmt;
 use std::str::FromStr;
-use tool_runtime_core::{ApiFormat, Exported, ImportError, ToolCall, ToolDefinition, ToolResult};
+use tool_runtime_core::{
+    ApiFormat, Exported, ImportError, ToolCall, ToolDefinition, ToolResult, Usage,
+};
 
 /// An API of models, as the format of an [export](tool_runtime_core::Snapshot::export).
 ///
@@ -104,6 +107,17 @@ impl ApiFormat for Api {
     fn results(&self, given: &[(&str, &ToolResult)]) -> Vec<Value> {
         results(*self, given)
     }
+
+    fn user(&self, text: &str) -> Value {
+        match self {
+            Self::Gemini => json!({ "role": "user", "parts": [{ "text": text }] }),
+            _ => json!({ "role": "user", "content": text }),
+        }
+    }
+
+    fn usage(&self, answer: &Value) -> Usage {
+        usage(*self, answer)
+    }
 }
 
 impl ApiFormat for Strict {
@@ -129,5 +143,13 @@ impl ApiFormat for Strict {
 
     fn results(&self, given: &[(&str, &ToolResult)]) -> Vec<Value> {
         self.0.results(given)
+    }
+
+    fn user(&self, text: &str) -> Value {
+        self.0.user(text)
+    }
+
+    fn usage(&self, answer: &Value) -> Usage {
+        self.0.usage(answer)
     }
 }

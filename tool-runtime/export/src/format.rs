@@ -4,9 +4,9 @@ use crate::api::Api;
 use crate::budget::{Demand, fits_alone, fitting};
 use crate::lower::{Dialect, Lowered, lower};
 use crate::restore::restorer;
-use crate::tokens::estimate_tokens;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
+use tool_runtime_core::seam::estimate_tokens;
 use tool_runtime_core::{Exported, LeftOut, ToolDefinition, ToolExport};
 
 /// Converts the tools that the API can express.

@@ -32,7 +32,7 @@
 //! | `budget` | the tools that may be strict in one request |
 //! | `restore` | arguments of the exported schema to those of the tool's own |
 //! | `calls`, `results`, `stream` | answers, whole or streamed, to calls; results to messages |
-//! | `tokens` | the estimated size of definitions |
+//! | `usage` | the tokens that an answer used |
 
 mod api;
 mod budget;
@@ -42,11 +42,11 @@ mod lower;
 mod restore;
 mod results;
 mod stream;
-mod tokens;
+mod usage;
 
 pub use api::{Api, Strict};
 pub use stream::{AnswerStream, Delta, StreamError};
-pub use tokens::estimate_tokens;
+pub use tool_runtime_core::seam::estimate_tokens;
 #[doc(inline)]
 pub use tool_runtime_core::{
     ApiFormat, ChangeKind, Export, Exported, ImportError, LeftOut, RestoreArguments, SchemaChange,

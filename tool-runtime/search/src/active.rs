@@ -1,9 +1,10 @@
 //! The tools that a model sees, when a pool is too big to show whole.
 
+use crate::deferral::Deferral;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 use tool_runtime_core::seam::lock;
-use tool_runtime_core::{Snapshot, Tool, ToolPattern};
+use tool_runtime_core::{Selector, SelectorError, Snapshot, Tool};
 
 /// The tools that a model is shown in one session: some always, others once a search found them.
 /// Clones share what was activated.
@@ -28,28 +29,31 @@ use tool_runtime_core::{Snapshot, Tool, ToolPattern};
 pub struct ActiveTools(Arc<Shared>);
 
 struct Shared {
-    always: Vec<ToolPattern>,
+    deferral: Deferral,
     /// In the order of their activation.
     activated: Mutex<Vec<String>>,
 }
 
 impl ActiveTools {
-    /// Shows the tools that a pattern matches, and no others until they are activated.
+    /// Shows the tools that these selectors pick, and no others until they are activated.
     ///
     /// # Errors
-    /// An invalid pattern.
-    pub fn new<P>(always: impl IntoIterator<Item = P>) -> Result<Self, P::Error>
+    /// An invalid selector.
+    pub fn new<S>(always: impl IntoIterator<Item = S>) -> Result<Self, SelectorError>
     where
-        P: TryInto<ToolPattern>,
+        S: TryInto<Selector, Error: Into<SelectorError>>,
     {
-        let always = always.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?;
-        Ok(Self(Arc::new(Shared { always, activated: Mutex::default() })))
+        Ok(Self::deferring(Deferral::new().keep(always)?.max_tools(0)))
+    }
+
+    /// Shows the tools that are not deferred, and the others once they are activated.
+    pub fn deferring(deferral: Deferral) -> Self {
+        Self(Arc::new(Shared { deferral, activated: Mutex::default() }))
     }
 
     /// Shows these tools from now on. A tool that is shown already keeps its place.
     pub fn activate<N: Into<String>>(&self, names: impl IntoIterator<Item = N>) {
-        let names = names.into_iter().map(Into::into).filter(|name| !self.is_always_on(name));
-        let names: Vec<String> = names.collect();
+        let names: Vec<String> = names.into_iter().map(Into::into).collect();
         let mut activated = lock(&self.0.activated);
         for name in names {
             if !activated.contains(&name) {
@@ -63,18 +67,16 @@ impl ActiveTools {
         lock(&self.0.activated).clone()
     }
 
-    /// The tools of a snapshot to show: those that are always on, sorted by name, then the
+    /// The tools of a snapshot to show: those that are not deferred, sorted by name, then the
     /// activated ones in the order of their activation. So an activation only appends to a list
     /// of definitions, and a model's prompt cache keeps what stands before.
     pub fn visible(&self, snapshot: &Snapshot) -> Vec<Tool> {
-        let always = snapshot.tools().iter().filter(|tool| self.is_always_on(tool.name()));
+        let shown = self.0.deferral.shown(snapshot);
+        let is_new =
+            |tool: &&Tool| shown.binary_search_by(|other| other.name().cmp(tool.name())).is_err();
         let activated = self.activated();
-        let activated = activated.iter().filter_map(|name| snapshot.get(name));
-        always.chain(activated).cloned().collect()
-    }
-
-    fn is_always_on(&self, name: &str) -> bool {
-        self.0.always.iter().any(|pattern| pattern.matches(name))
+        let activated = activated.iter().filter_map(|name| snapshot.get(name)).filter(is_new);
+        shown.iter().copied().chain(activated).cloned().collect()
     }
 }
 

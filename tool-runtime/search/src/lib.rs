@@ -33,9 +33,10 @@
 //! |---|---|
 //! | `words`, `synonyms`, `fuzzy` | words of texts, words of one meaning, words that look alike |
 //! | `index`, `query` | the weight of each word in each tool; the best tools for a query |
-//! | `tool`, `active` | `tool_search`; the tools of a session |
+//! | `tool`, `active`, `deferral` | `tool_search`; the tools of a session; the tools that wait for a search |
 
 mod active;
+mod deferral;
 mod fuzzy;
 mod index;
 mod query;
@@ -44,6 +45,7 @@ mod tool;
 mod words;
 
 pub use active::ActiveTools;
+pub use deferral::Deferral;
 pub use index::ToolIndex;
 pub use query::Hit;
 pub use tool::ToolSearch;

@@ -91,7 +91,8 @@ impl ToolSearch {
         if let Some(active) = &self.active {
             active.activate(found.iter().map(|tool| tool.name()));
         }
-        let definitions: Vec<_> = found.iter().map(|tool| tool.definition()).collect();
+        let definitions: Vec<_> =
+            found.iter().filter_map(|tool| snapshot.definition(tool.name())).collect();
         Observation::json(&json!({ "tools": definitions }))
     }
 

@@ -6,6 +6,7 @@ use super::request::Request;
 use super::request_state::StateCodec;
 use super::rounds::{Interruption, Round, Rounds, digest};
 use super::subscribers::Session;
+use super::suspended::{SuspendedCalls, random_id};
 use super::tasks::Handle;
 use rmcp::model::{CustomRequest, JsonObject, ProgressToken};
 use rmcp::service::PeerRequestOptions;
@@ -14,13 +15,17 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::future::pending;
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::task::yield_now;
-use tool_runtime_core::seam::lock;
-use tool_runtime_core::seam::{FirstPoll, canonical};
+use tokio::time::timeout;
+use tool_runtime_core::seam::{CallRounds, FirstPoll, canonical, lock};
 use tool_runtime_core::{
     BoxFuture, LogEntry, LogLevel, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest, Progress,
 };
+
+/// The longest time in which dropped calls are kept for the next round.
+const MAX_SETTLING: Duration = Duration::from_secs(1);
 
 /// The target of a request, with its arguments.
 pub(super) struct Subject {
@@ -41,6 +46,8 @@ pub(super) struct Client {
     /// Set for clients of 2026-07-28. Older clients answer questions while the request waits.
     round: Option<(Round, Arc<StateCodec>)>,
     rounds: OnceLock<Rounds>,
+    /// The calls that may be continued in the next round, and where they wait.
+    calls: OnceLock<(Arc<CallRounds>, Arc<SuspendedCalls>)>,
     /// Digests of questions, by key.
     questions: Mutex<BTreeMap<String, String>>,
     /// The task that the call has become.
@@ -63,6 +70,7 @@ impl Client {
             session,
             outbox: Arc::default(),
             rounds: OnceLock::new(),
+            calls: OnceLock::new(),
             questions: Mutex::default(),
             task: OnceLock::new(),
             token: OnceLock::new(),
@@ -107,12 +115,39 @@ impl Client {
 
     /// The reason to answer the request before the call has ended, if there is one.
     pub(super) fn interruption(&self) -> Option<Interruption> {
-        self.rounds.get()?.interruption()
+        self.rounds.get()?.interruption(|| self.suspend_calls())
     }
 
     /// The interruption of a call that is not being polled.
     pub(super) fn interruption_now(&self) -> Option<Interruption> {
-        self.rounds.get()?.interruption_now()
+        self.rounds.get()?.interruption_now(|| self.suspend_calls())
+    }
+
+    /// The governed calls of the request: those of its earlier rounds, if they wait still. `None` for
+    /// a client that is asked while its request waits.
+    pub(super) fn resumed_calls(&self, suspended: &Arc<SuspendedCalls>) -> Option<Arc<CallRounds>> {
+        let round = self.round.as_ref()?;
+        let waiting = || suspended.take(&self.rounds(round).waiting_calls()?);
+        let earlier = round.0.state.as_ref().and_then(|_| waiting());
+        let calls = (earlier.unwrap_or_default(), Arc::clone(suspended));
+        Some(Arc::clone(&self.calls.get_or_init(|| calls).0))
+    }
+
+    /// Waits until the calls that the next round continues are kept. A tool that blocks its thread is
+    /// not waited for: its call ends.
+    pub(super) async fn settled_calls(&self) {
+        if let Some((calls, _)) = self.calls.get() {
+            drop(timeout(MAX_SETTLING, calls.settled()).await);
+        }
+    }
+
+    /// Keeps the governed calls of the request for its next round, and gives the id of them.
+    fn suspend_calls(&self) -> Option<String> {
+        let (calls, suspended) = self.calls.get().filter(|(calls, _)| calls.is_used())?;
+        let id = random_id();
+        calls.interrupt();
+        suspended.keep(id.clone(), Arc::clone(calls));
+        Some(id)
     }
 
     /// The arguments as text: our transports keep it, others hand over a parsed map.

@@ -5,18 +5,21 @@ use super::fast_path::MetaCache;
 use super::listing::Listing;
 use super::pagination::Pagination;
 use super::request::{McpResult, Request, RequestContext, is_stateless, principal};
-use super::request_state::StateCodec;
+use super::request_state::{STATE_LIFETIME, StateCodec};
 use super::rounds::Round;
 use super::subscribers::{Session, Subscribers};
+use super::suspended::SuspendedCalls;
 use super::tasks::Tasks;
 use arc_swap::ArcSwap;
 use rmcp::model::{
-    CacheScope, Implementation, PaginatedRequestParams, RequestId, ServerCapabilities, ServerConfig,
+    CacheScope, Implementation, PaginatedRequestParams, RequestId, ServerCapabilities,
+    ServerConfig, Tool,
 };
+use std::borrow::Cow;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::seam::Isolation;
-use tool_runtime_core::{Principal, ToolContext, ToolPool};
+use tool_runtime_core::{Principal, Snapshot, ToolContext, ToolPool};
 
 /// Answers MCP requests of one client from a pool. The methods of MCP are in `server_handler.rs`.
 #[derive(Clone, Debug)]
@@ -29,6 +32,7 @@ pub(super) struct PoolHandler {
     pub(super) session: Arc<Session>,
     pub(super) codec: Arc<StateCodec>,
     pub(super) tasks: Tasks,
+    pub(super) suspended: Arc<SuspendedCalls>,
     pub(super) metas: Arc<MetaCache>,
     /// Ends the server when it is cancelled.
     pub(super) shutdown: CancellationToken,
@@ -49,11 +53,12 @@ impl PoolHandler {
         let config = ServerConfig::new(ServerCapabilities::default())
             .with_server_info(Implementation::new(name, version));
         Self {
-            listing: Arc::new(ArcSwap::from_pointee(Listing::new(&pool.snapshot()))),
+            listing: Arc::new(ArcSwap::from_pointee(Listing::new(&pool.callable()))),
             subscribers: Arc::new(Subscribers::of(pool.clone())),
             session: Arc::default(),
             codec: Arc::new(StateCodec::random()),
             tasks: Tasks::default(),
+            suspended: Arc::new(SuspendedCalls::new(STATE_LIFETIME)),
             metas: Arc::default(),
             shutdown: CancellationToken::new(),
             isolation: Some(Isolation::default()),
@@ -70,13 +75,30 @@ impl PoolHandler {
 
     /// The lists that are visible now.
     pub(super) fn listing(&self) -> Arc<Listing> {
-        let (known, snapshot) = (self.listing.load_full(), self.pool.snapshot());
+        let (known, snapshot) = (self.listing.load_full(), self.pool.callable());
         if known.is_of(&snapshot) {
             return known;
         }
         let listing = Arc::new(Listing::new(&snapshot));
         self.listing.store(Arc::clone(&listing));
         listing
+    }
+
+    /// The tools that the policies of the pool show to the sender of a request, and whether every
+    /// sender gets the same list.
+    pub(super) fn visible_tools<'a>(
+        &self,
+        snapshot: &Snapshot,
+        tools: &'a [Tool],
+        context: &RequestContext,
+    ) -> (Cow<'a, [Tool]>, bool) {
+        let Some(sees) = self.pool.visibility() else { return (Cow::Borrowed(tools), true) };
+        let principal = principal(context).unwrap_or_default();
+        let visible = tools.iter().filter(|listed| {
+            let tool = snapshot.get(&listed.name);
+            tool.is_some_and(|tool| sees(tool.definition(), &principal))
+        });
+        (visible.cloned().collect(), false)
     }
 
     /// The client of a request, for the code that runs for the request.
@@ -110,7 +132,11 @@ impl PoolHandler {
                 true => isolation.outer(),
                 false => isolation.observed(client.first_poll()),
             });
-        context.with_isolation(isolation).with_peer(Arc::clone(client) as _).started()
+        let context = context.with_isolation(isolation).with_peer(Arc::clone(client) as _);
+        match self.pool.is_governed().then(|| client.resumed_calls(&self.suspended)).flatten() {
+            Some(calls) => context.with_rounds(calls).started(),
+            None => context.started(),
+        }
     }
 
     fn context_of(&self, id: &RequestId, principal: Option<Arc<Principal>>) -> ToolContext {

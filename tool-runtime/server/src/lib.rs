@@ -54,6 +54,7 @@ mod run_call;
 mod server_handler;
 mod stdio;
 mod subscribers;
+mod suspended;
 mod task_call;
 mod tasks;
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::fmt;
 use std::time::Duration;
 
 /// Lifetime of a state, in which a person has to answer.
-const STATE_LIFETIME: Duration = Duration::from_secs(60 * 60);
+pub(super) const STATE_LIFETIME: Duration = Duration::from_secs(60 * 60);
 
 /// Seals the answers of earlier rounds with a key of this server. An opened state is authentic, recent, and
 /// for the same tool, arguments and principal.

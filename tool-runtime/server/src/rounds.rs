@@ -14,6 +14,9 @@ use tool_runtime_core::{PeerError, PeerRequest};
 /// without end, and without waiting.
 const MAX_ANSWERS: usize = 1000;
 
+/// The key in the state of the calls that wait, which no question has: keys of questions are printable.
+const CALLS: &str = "\0calls";
+
 /// The answers and the state that a request brings from earlier rounds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Round {
@@ -127,19 +130,35 @@ impl Rounds {
         }
     }
 
-    /// The reason to end the call now, if there is one.
-    pub(super) fn interruption(&self) -> Option<Interruption> {
-        if self.state().is_complete { self.interruption_now() } else { None }
+    /// The id of the calls that wait for this round.
+    pub(super) fn waiting_calls(&self) -> Option<String> {
+        let earlier = self.open_state().ok()?;
+        earlier.get(CALLS)?.as_str().map(str::to_owned)
+    }
+
+    /// The reason to end the call now, if there is one. `keep_calls` keeps what the next round continues,
+    /// and gives the id of it.
+    pub(super) fn interruption(
+        &self,
+        keep_calls: impl FnOnce() -> Option<String>,
+    ) -> Option<Interruption> {
+        if self.state().is_complete { self.interruption_now(keep_calls) } else { None }
     }
 
     /// The interruption of a call that is not being polled.
-    pub(super) fn interruption_now(&self) -> Option<Interruption> {
+    pub(super) fn interruption_now(
+        &self,
+        keep_calls: impl FnOnce() -> Option<String>,
+    ) -> Option<Interruption> {
         let mut state = self.state();
         if let Some(error) = state.error.take() {
             return Some(Interruption::Failed(error));
         }
         if state.open.is_empty() {
             return None;
+        }
+        if let Some(id) = keep_calls() {
+            state.carried.insert(CALLS.to_owned(), id.into());
         }
         let sealed = self.codec.seal(&state.carried, &self.binding);
         let questions = std::mem::take(&mut state.open);
@@ -213,7 +232,7 @@ mod tests {
         let wording = digest(&question);
         match rounds.ask(question, &wording).expect("a question") {
             Some(answer) => Ok(answer),
-            None => match rounds.interruption_now() {
+            None => match rounds.interruption_now(|| None) {
                 Some(Interruption::Questions(asked)) => Err(asked.request_state.expect("a state")),
                 _ => panic!("neither answered nor asked"),
             },
@@ -233,7 +252,7 @@ mod tests {
         let other = PeerRequest::new("other", PeerCapability::Roots, Map::new());
         let wording = digest(&other);
         assert_eq!(rounds.ask(other, &wording), Ok(None));
-        match rounds.interruption_now() {
+        match rounds.interruption_now(|| None) {
             Some(Interruption::Questions(asked)) => asked.request_state.expect("a state"),
             _ => panic!("nothing was asked"),
         }

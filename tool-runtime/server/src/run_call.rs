@@ -40,6 +40,9 @@ pub(super) async fn run_call<F: Future>(
     })
     .await;
     cut_short(client, || work.set(None));
+    if ended.is_err() {
+        client.settled_calls().await;
+    }
     sender.finish().await;
     ended
 }

@@ -7,7 +7,7 @@ use super::methods::{is_known_method, is_old_method};
 use super::request::{McpResult, RequestContext, is_stateless};
 use super::task_call::owner;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
+    CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
     CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorData, GetPromptRequestParams,
     GetPromptResponse, GetTaskParams, GetTaskResult, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
@@ -49,11 +49,15 @@ impl ServerHandler for PoolHandler {
         self.pool.settled().await;
         let listing = self.listing();
         let tools = if is_stateless(&context) { &listing.modern } else { &listing.legacy };
-        let page = self.page("tools", tools, |tool| &tool.name, request, &context)?;
+        let (tools, is_shared) = self.visible_tools(&self.pool.callable(), tools, &context);
+        let page = self.page("tools", &tools, |tool| &tool.name, request, &context)?;
         Ok(ListToolsResult {
             next_cursor: page.next_cursor,
             ttl_ms: page.ttl_ms,
-            cache_scope: page.cache_scope,
+            cache_scope: match is_shared {
+                true => page.cache_scope,
+                false => page.cache_scope.and(Some(CacheScope::Private)),
+            },
             ..ListToolsResult::with_all_items(page.items)
         })
     }

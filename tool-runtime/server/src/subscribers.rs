@@ -91,7 +91,7 @@ impl Subscribers {
     /// Starts the notifying task, unless it runs.
     fn start(self: &Arc<Self>) {
         self.watcher.get_or_init(|| {
-            *lock(&self.notified) = Arc::downgrade(&self.pool.snapshot());
+            *lock(&self.notified) = Arc::downgrade(&self.pool.callable());
             let watcher = self.pool.watch();
             spawn(Box::pin(watch(Arc::downgrade(self), Arc::clone(&watcher))));
             watcher
@@ -110,7 +110,7 @@ impl Subscribers {
 
     /// Whether the tools have changed since the last notification.
     fn has_changed_tools(&self) -> bool {
-        let now = Arc::downgrade(&self.pool.snapshot());
+        let now = Arc::downgrade(&self.pool.callable());
         let before = std::mem::replace(&mut *lock(&self.notified), now.clone());
         !before.ptr_eq(&now)
     }

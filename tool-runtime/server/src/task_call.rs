@@ -54,6 +54,7 @@ impl PoolHandler {
             Poll::Pending => match client.interruption_now() {
                 Some(interruption) => {
                     cut_short(&client, || drop(call));
+                    client.settled_calls().await;
                     interrupted(interruption)
                 }
                 // The client would not learn of the task.

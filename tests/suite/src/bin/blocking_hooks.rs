@@ -74,7 +74,7 @@ async fn sleep_after(_: HookCall, _: AfterCall) -> After {
 async fn sleep_instead_of_asking(_: ApprovalRequest) -> Approval {
     eprintln!("asked");
     thread::sleep(AN_HOUR);
-    Approval::Approved
+    Approval::approved()
 }
 
 fn hooked(pool: ToolPoolBuilder) -> ToolPoolBuilder {

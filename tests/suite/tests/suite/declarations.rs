@@ -286,7 +286,7 @@ async fn rewritten_arguments_are_checked_before_anybody_is_asked() {
         let asked = Arc::clone(&asked);
         move |_: ApprovalRequest| {
             asked.fetch_add(1, Ordering::SeqCst);
-            std::future::ready(Approval::Approved)
+            std::future::ready(Approval::approved())
         }
     };
     let ask = || Hook::before("*", |_: HookCall| async { Before::ask("Run it?") });

@@ -197,24 +197,68 @@ fn the_pool_shows_what_it_is_for() {
 }
 
 /// The agent, with an answer of the person at its terminal.
-fn agent(answer: &str) -> String {
+fn agent(arguments: &[&str], answer: &str) -> Output {
     let mut child = Command::new(built("agent"))
+        .args(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
         .spawn()
         .expect("the example starts");
     let _limit = Limit::of(&child);
     writeln!(child.stdin.take().expect("piped"), "{answer}").expect("it reads");
-    let output = child.wait_with_output().expect("it ends");
-    assert!(output.status.success(), "{output:?}");
-    String::from_utf8(output.stdout).expect("UTF-8")
+    child.wait_with_output().expect("it ends")
 }
 
 #[test]
-fn an_agent_asks_before_it_deletes() {
-    let shown = agent("y");
-    for line in ["-> list_notes {}", "<- new", "May this run?", "<- deleted `old`", "Done."] {
-        assert!(shown.contains(line), "{line}: {shown}");
+fn an_agent_shows_its_calls_and_asks_before_it_deletes() {
+    let output = agent(&[], "y");
+    assert!(output.status.success(), "{output:?}");
+    let shown = String::from_utf8_lossy(&output.stdout);
+    let calls = [
+        "I look at the list first.",
+        "-> list_notes {}",
+        "<- new",
+        "-> delete_notes {\"titles\":[\"old\",\"older\"]}",
+        "   1 deleted `old`",
+        "   2 deleted `older`",
+        "<- 1 are left",
+        "Done.",
+    ];
+    let mut rest = &*shown;
+    for line in calls {
+        let (_, after) = rest.split_once(line).unwrap_or_else(|| panic!("{line}: {shown}"));
+        rest = after;
     }
-    assert!(agent("n").contains("was not approved: the person at the terminal said no"));
+    let asked = String::from_utf8_lossy(&output.stderr);
+    assert!(asked.contains("May this run?"), "{asked}");
+
+    let output = agent(&[], "keep them");
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        shown.contains("was not approved: the person at the terminal said: keep them"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn an_agent_lists_its_mcp_servers() {
+    let folder = std::env::temp_dir().join(format!("agent-example-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let file = folder.join("mcp.json");
+    let config =
+        json!({ "mcpServers": { "notes": { "command": built("notes"), "args": ["serve"] } } });
+    std::fs::write(&file, config.to_string()).expect("a file");
+    let output = agent(&["--mcp-config", file.to_str().expect("UTF-8")], "n");
+    std::fs::remove_dir_all(&folder).expect("the folder");
+    assert!(output.status.success(), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stdout).starts_with("notes: ready\n"), "{output:?}");
+}
+
+#[test]
+fn an_agent_without_models_says_how_to_get_them() {
+    let output = agent(&["--model", "claude-sonnet-4-6"], "");
+    assert!(!output.status.success());
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(error, "error: this build has no models; add `--features genai`\n");
 }

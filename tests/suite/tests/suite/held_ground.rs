@@ -142,7 +142,7 @@ async fn default_visuals_hide_secrets() {
     let see = Arc::clone(&seen);
     let approver = move |request: ApprovalRequest| {
         *see.lock().expect("one asks") = request.visual().to_owned();
-        std::future::ready(Approval::Approved)
+        std::future::ready(Approval::approved())
     };
     let pool = ToolPool::builder()
         .add(Tool::new(definition, Silent))

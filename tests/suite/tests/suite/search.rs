@@ -1,5 +1,6 @@
 //! Ranked search over a large pool.
 
 mod data;
+mod deferral;
 mod ranking;
 mod tool;

@@ -66,10 +66,14 @@ fn problems(status: &McpServerStatus) -> impl Iterator<Item = String> {
     status.problems.iter().map(|problem| format!("the MCP server `{}`: {problem}", status.name))
 }
 
-/// Warnings about patterns that match no tool.
+/// Warnings about patterns and transforms that pick no tool.
 fn unmatched(pool: &ToolPool) -> impl Iterator<Item = String> {
-    let unmatched = pool.report().unmatched;
-    unmatched.into_iter().map(|selector| format!("the pattern `{selector}` picks no tool"))
+    let report = pool.report();
+    let patterns = report.unmatched.into_iter().map(|it| ("pattern", it));
+    let transforms = report.idle_transforms.into_iter().map(|it| ("transform of", it));
+    patterns
+        .chain(transforms)
+        .map(|(kind, selector)| format!("the {kind} `{selector}` picks no tool"))
 }
 
 #[cfg(test)]

@@ -173,14 +173,23 @@ pub(super) const TOOL: Keys = &[
     ("timeout_ms", Read),
     ("enabled", Read),
     ("approval_mode", Ignored(APPROVAL)),
-    ("name", Refused(REWRITTEN)),
-    ("title", Refused(REWRITTEN)),
-    ("description", Refused(REWRITTEN)),
-    ("arguments", Refused(REWRITTEN)),
-    ("tags", Refused(TAGS)),
+    ("name", Read),
+    ("title", Read),
+    ("description", Read),
+    ("tags", Read),
+    ("arguments", Read),
 ];
 
-const REWRITTEN: &str = "a tool is listed as its server defines it";
+/// Keys of one argument under `arguments` of a tool.
+pub(super) const ARGUMENT: Keys = &[
+    ("name", Read),
+    ("description", Read),
+    ("hide", Read),
+    ("value", Read),
+    ("default", Read),
+    ("required", Read),
+    ("schema", Read),
+];
 
 /// Keys of a command that is an object.
 pub(super) const COMMAND: Keys = &[("path", Read), ("args", Read), ("env", Read)];
@@ -198,7 +207,7 @@ pub(crate) fn looks_like_entry(value: &Value) -> bool {
 /// All keys, for tests.
 #[cfg(test)]
 pub(crate) fn known_keys() -> impl Iterator<Item = &'static str> {
-    SERVER.iter().chain(AUTH).chain(TOOL).chain(COMMAND).map(|(key, _)| *key)
+    SERVER.iter().chain(AUTH).chain(TOOL).chain(ARGUMENT).chain(COMMAND).map(|(key, _)| *key)
 }
 
 /// `includeTools` and `include_tools` are one name.

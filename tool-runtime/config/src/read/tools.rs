@@ -1,4 +1,4 @@
-//! Reads the selection of a server's tools.
+//! Reads the selection of a server's tools, and the settings of single ones.
 
 use super::Reader;
 use super::entry::{Entry, Member};
@@ -44,6 +44,9 @@ impl Reader<'_> {
             let limit = settings.one_of(&["timeout", "timeout_sec", "timeout_ms"], self.findings);
             if let Some(limit) = limit.and_then(|member| self.duration(&member)) {
                 server.tool_timeouts.insert(name.clone(), limit);
+            }
+            if let Some(transform) = self.transform(&mut settings) {
+                server.transforms.insert(name.clone(), transform);
             }
             if self.flag(&mut settings, &["enabled"]) == Some(false) {
                 server.exclude.push(ToolPattern::exact(name));

@@ -80,8 +80,8 @@ fn keys_with_unsupported_effects_are_rejected() {
         refused(json!({ "command": "x", key: "y" }), &["it cannot be done here"]);
     }
     refused(
-        json!({ "command": "x", "tools": { "a": { "name": "b" } } }),
-        &["`mcpServers.s.tools.a.name`", "as its server defines it"],
+        json!({ "command": "x", "tools": { "a": { "rename": "b" } } }),
+        &["`mcpServers.s.tools.a.rename`", "no such key is known", "did you mean `name`?"],
     );
 }
 

@@ -43,6 +43,21 @@ impl ToolContext {
         Ok(Self(Arc::new(Parts { nested_once_more, ..Parts::clone(&self.0) })))
     }
 
+    /// The context for work that goes on when the call has ended: the same state, principal, session
+    /// and pool, without the call's id, cancellation, deadline, caller and declared resources.
+    #[must_use]
+    pub fn detached(&self) -> Self {
+        Self(Arc::new(Parts {
+            state: Arc::clone(&self.0.state),
+            principal: self.0.principal.clone(),
+            session: self.0.session.clone(),
+            host: self.0.host.clone(),
+            depth: self.0.depth,
+            nested_once_more: self.0.nested_once_more,
+            ..Parts::default()
+        }))
+    }
+
     /// Whether the calls that a tool makes itself are run by this one.
     pub(crate) fn is_hosted_by<H>(&self, host: &Arc<H>) -> bool {
         let own = self.0.host.as_ref().map(|own| own.as_ptr().cast::<()>());

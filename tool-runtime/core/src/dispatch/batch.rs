@@ -7,6 +7,7 @@ use crate::error::caught;
 use crate::pool::ToolPool;
 use crate::schedule::{SharedQueue, Ticket};
 use futures_util::stream::{FuturesUnordered, Stream, StreamExt as _};
+use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -44,6 +45,7 @@ impl ToolPool {
             calls: calls.into_iter().collect(),
             limit: self.governance().batch_limit,
             context: self.context(),
+            each: None,
             pool: self.clone(),
         }
     }
@@ -67,14 +69,17 @@ impl ToolPool {
 /// # Ok::<(), tool_runtime::PoolError>(())
 /// # }).unwrap();
 /// ```
-#[derive(Debug)]
 #[must_use = "a batch runs when `run` or `stream` is polled"]
 pub struct Batch {
     pool: ToolPool,
     calls: Vec<ToolCall>,
     limit: usize,
     context: ToolContext,
+    each: Option<Box<EachContext>>,
 }
+
+/// Adapts the context of a batch for one of its calls.
+type EachContext = dyn Fn(&ToolCall, ToolContext) -> ToolContext + Send;
 
 impl Batch {
     /// Sets how many calls run concurrently, at least one. Default: the pool's, which is 10 unless
@@ -91,6 +96,16 @@ impl Batch {
         self
     }
 
+    /// Adapts the context for each call, as to give it a [`Peer`](crate::Peer) of its own. Default:
+    /// all calls have the same one.
+    pub fn each_context(
+        mut self,
+        adapt: impl Fn(&ToolCall, ToolContext) -> ToolContext + Send + 'static,
+    ) -> Self {
+        self.each = Some(Box::new(adapt));
+        self
+    }
+
     /// Runs all calls; results in call order.
     pub async fn run(self) -> Vec<ToolResult> {
         let mut results: Vec<Option<ToolResult>> = self.calls.iter().map(|_| None).collect();
@@ -103,17 +118,30 @@ impl Batch {
 
     /// Runs all calls; results as they finish, each with its index.
     pub fn stream(self) -> impl Stream<Item = (usize, ToolResult)> + Send {
-        let Self { pool, calls, limit, context } = self;
+        let Self { pool, calls, limit, context, each } = self;
         let queue = SharedQueue::default();
         let permits = Arc::new(Semaphore::new(limit.min(Semaphore::MAX_PERMITS)));
         let running = FuturesUnordered::new();
         for (index, call) in calls.into_iter().enumerate() {
             let ticket = queue.enter(claim(&pool, &call), None);
-            let context = context.clone().with_next_keys();
+            let context = match &each {
+                Some(adapt) => adapt(&call, context.clone()),
+                None => context.clone(),
+            };
+            let context = context.with_next_keys();
             let one = BatchCall { pool: pool.clone(), context, permits: Arc::clone(&permits) };
             running.push(IsolatedDrop::new(async move { (index, one.run(call, ticket).await) }));
         }
         running
+    }
+}
+
+impl fmt::Debug for Batch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Batch")
+            .field("calls", &self.calls)
+            .field("limit", &self.limit)
+            .finish_non_exhaustive()
     }
 }
 
@@ -180,7 +208,8 @@ fn claim(pool: &ToolPool, call: &ToolCall) -> Claim {
     };
     let access = if tool.declares_access() {
         // User code: its panic is reported when the call runs.
-        let prepared = caught(|| tool.prepare(call.arguments()));
+        let taken = pool.governance().taken(tool, call.arguments());
+        let prepared = caught(|| tool.prepare(&taken.arguments));
         prepared.map_or_else(
             |_| Access::undeclared(),
             |prepared| prepared.map_or_else(|_| Access::none(), |prepared| prepared.access),

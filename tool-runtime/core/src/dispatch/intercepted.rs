@@ -7,6 +7,7 @@ use crate::access::{Access, Claim};
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
 use crate::future::BoxFuture;
+use crate::governance::{Governed, RoundGuard, Taken};
 use crate::hook::{self, ErasedToolHooks, HookCall};
 use crate::limits::Limits;
 use crate::matching::CallRule;
@@ -21,19 +22,47 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// What the stages of a call note for those after it.
 struct CallProgress {
     /// The time when the tool itself began to run, if a hook asks for it.
     started: Option<Instant>,
     repairs: Vec<Repair>,
+    /// Whether the outcome is that of an earlier attempt, which is final.
+    is_replayed: bool,
 }
 
 /// The hooks of a tool, and the call as they see it.
 struct Hooked<'a> {
     hooks: &'a dyn ErasedToolHooks,
     call: HookCall,
+    /// The call as policies, limits and records see it.
+    governed: Option<RoundGuard>,
+}
+
+impl<'a> Hooked<'a> {
+    fn new(
+        pool: &ToolPool,
+        found: &'a Found,
+        taken: &Taken<'_>,
+        context: &ToolContext,
+    ) -> Option<Self> {
+        let hooks = found.hooks.as_deref()?;
+        let (tool, source) = (found.tool.clone(), found.source.clone());
+        let mut call = HookCall::new(tool, source, &taken.arguments, context.clone())
+            .repaired(&taken.repairs)
+            .ruled(found.rule.as_ref())
+            .judged(taken.risk, taken.summary.clone());
+        let seams = pool.governance().seams.clone();
+        let governed = seams.map(|seams| RoundGuard::enter(seams, &mut call, context));
+        Some(Self { hooks, call, governed })
+    }
+
+    /// Whether the time of the tool is measured.
+    fn is_timed(&self) -> bool {
+        self.hooks.reads_results() || self.governed.is_some()
+    }
 }
 
 impl ToolPool {
@@ -48,46 +77,65 @@ impl ToolPool {
         Box::pin(self.run_intercepted(found, arguments, context, repairs))
     }
 
-    /// After-hooks see every call once, whether it ran or was rejected.
+    /// After-hooks and recorders see every call once, whether it ran or was rejected.
     async fn run_intercepted(
         &self,
-        Found { tool, hooks, rule }: &Found,
+        found: &Found,
         arguments: &str,
         context: &ToolContext,
         repairs: Vec<Repair>,
     ) -> Result<Observation, CallError> {
-        let mut hooked = hooks.as_deref().map(|hooks| {
-            let call = HookCall::new(tool.clone(), arguments, context.clone());
-            Hooked { hooks, call: call.repaired(&repairs).ruled(rule.as_ref()) }
-        });
-        let rule = rule.as_deref();
-        let mut progress = CallProgress { started: None, repairs };
+        let tool = &found.tool;
+        let mut taken = self.governance().taken(tool, arguments);
+        taken.repairs.splice(0..0, repairs);
+        let mut hooked = Hooked::new(self, found, &taken, context);
+        let Taken { arguments, repairs, refusal, .. } = taken;
+        let rule = found.rule.as_deref();
+        let mut progress = CallProgress { started: None, repairs, is_replayed: false };
         let mut outcome = {
             let hooked = hooked.as_mut();
             // Pinned in place: moving a stage into the next would copy it.
-            let run =
-                pin!(self.admitted_run((tool, rule), arguments, context, hooked, &mut progress));
+            let run = async {
+                refusal.map_or(Ok(()), Err)?;
+                self.admitted_run((tool, rule), &arguments, context, hooked, &mut progress).await
+            };
             // Panics are caught here, so that hooks see them like other outcomes.
-            guard::catch_panics(tool.name(), run).await
+            guard::catch_panics(tool.name(), pin!(run)).await
         };
+        let duration = progress.started.map(|started| guard::now() - started);
+        if !progress.is_replayed {
+            outcome = self.checked(tool, outcome, &progress.repairs).await;
+        }
+        let Some(Hooked { hooks, call, governed }) = hooked else { return outcome };
+        if hooks.reads_results() && !progress.is_replayed {
+            outcome = hooks.after(call.clone(), outcome, duration.unwrap_or_default()).await;
+        }
+        if let Some(mut guard) = governed
+            && let Some(governed) = &mut guard.call
+        {
+            governed.finish(&call, &outcome, duration).await;
+        }
+        outcome
+    }
+
+    /// The outcome as hooks see it: checked, with its repairs, limited.
+    async fn checked(
+        &self,
+        tool: &Tool,
+        mut outcome: Result<Observation, CallError>,
+        repairs: &[Repair],
+    ) -> Result<Observation, CallError> {
         if let Ok(observation) = &outcome
             && let Err(error) = self.check_output(tool, observation)
         {
             outcome = Err(error);
         }
-        let CallProgress { started, repairs } = progress;
         if !repairs.is_empty() {
-            outcome = outcome.map(|observation| repair::note(observation, &repairs));
+            outcome = outcome.map(|observation| repair::note(observation, repairs));
         }
-        if let Some(limits) = &self.governance().limits {
-            outcome = Box::pin(limited(&**limits, tool, outcome)).await;
-        }
-        match hooked {
-            Some(Hooked { hooks, call }) if hooks.reads_results() => {
-                let duration = started.map_or(Duration::ZERO, |started| guard::now() - started);
-                hooks.after(call, outcome, duration).await
-            }
-            _ => outcome,
+        match &self.governance().limits {
+            Some(limits) => Box::pin(limited(&**limits, tool, outcome)).await,
+            None => outcome,
         }
     }
 
@@ -102,7 +150,7 @@ impl ToolPool {
         progress: &mut CallProgress,
     ) -> Result<Observation, CallError> {
         let (mut arguments, mut context) = (Cow::Borrowed(arguments), Cow::Borrowed(context));
-        let is_timed = hooked.as_ref().is_some_and(|hooked| hooked.hooks.reads_results());
+        let is_timed = hooked.as_ref().is_some_and(|hooked| hooked.is_timed());
         let repair = self.governance().repair;
         // Otherwise the execution validates the arguments.
         let mut prepared = match tool.declares_access() || hooked.is_some() || repair.is_some() {
@@ -122,14 +170,25 @@ impl ToolPool {
         }
         let mut prepared = prepared?;
         check_rule(rule, &arguments)?;
-        if let Some(hooked) = hooked {
-            let admitted = self.ask_hooks(tool, hooked.hooks, &mut hooked.call, &context).await?;
+        let mut recorded = None;
+        if let Some(Hooked { hooks, call, governed }) = hooked {
+            let mut governed = governed.as_mut().and_then(|guard| guard.call.as_mut());
+            let checks = governed.as_deref_mut();
+            let admitted = self.ask_hooks(tool, *hooks, call, checks, &context).await?;
+            if let Some(replayed) = admitted.replayed {
+                progress.is_replayed = true;
+                return replayed;
+            }
             if let Some(rewritten) = admitted.arguments {
                 check_rule(rule, &rewritten)?;
-                prepared = self.decode_call(tool, &rewritten, hooked.call.context()).await?;
+                prepared = self.decode_call(tool, &rewritten, call.context()).await?;
                 arguments = Cow::Owned(rewritten);
             }
             context = admitted.context.map_or(context, Cow::Owned);
+            if let Some(governed) = governed {
+                context = Cow::Owned(context.into_owned().within_call(call.view().number().0));
+                recorded = Some((governed, &*call));
+            }
         }
         let Prepared { access, action } = prepared;
         let _held = match access.touches_nothing() {
@@ -140,8 +199,8 @@ impl ToolPool {
                 Some(context.to_mut().hold(held))
             }
         };
-        progress.started = is_timed.then(guard::now);
-        execute(self, tool, action, &arguments, context).await
+        let started = is_timed.then_some(&mut progress.started);
+        execute(self, tool, action, &arguments, context, recorded, started).await
     }
 
     /// Decodes a call. If user code runs in separate tasks, decoding has the tool's time limit.
@@ -171,11 +230,12 @@ impl ToolPool {
         tool: &Tool,
         hooks: &dyn ErasedToolHooks,
         call: &mut HookCall,
+        governed: Option<&mut Governed>,
         context: &ToolContext,
     ) -> Result<hook::Admitted, CallError> {
         let approver = self.governance().approver.as_ref();
-        let asked =
-            hooks.before(call, approver, |tool, rewritten| tool.prepare(rewritten).map(drop));
+        let validate = |tool: &Tool, rewritten: &str| tool.prepare(rewritten).map(drop);
+        let asked = hooks.before(call, approver, validate, governed);
         let asked = pin!(guard::waiting(asked, tool.name(), context));
         guard::while_open(self, None, asked).await
     }
@@ -250,9 +310,18 @@ async fn execute(
     action: Option<Decoded>,
     arguments: &str,
     context: Cow<'_, ToolContext>,
+    recorded: Option<(&mut Governed, &HookCall)>,
+    started: Option<&mut Option<Instant>>,
 ) -> Result<Observation, CallError> {
     let (limit, context) = guard::bounds(pool, tool, context);
     let Entered { context, instance, _running } = entered(pool, tool, context).await?;
+    if let Some((governed, call)) = recorded {
+        let recorded = pin!(guard::waiting(governed.start(call), tool.name(), &context));
+        guard::while_open(pool, instance.as_deref(), recorded).await?;
+    }
+    if let Some(started) = started {
+        *started = Some(guard::now());
+    }
     let mut interrupt = InterruptOnDrop {
         tool,
         instance: instance.as_deref(),

@@ -56,7 +56,7 @@ impl ToolContext {
     /// # }).unwrap();
     /// ```
     pub fn pool(&self) -> Option<ToolPool> {
-        self.host::<Scope>().map(|host| ToolPool::of_scope(host).scope())
+        self.host::<Scope>().map(|host| ToolPool::of_scope(host).scope_of(self))
     }
 
     /// Calls other tools of the pool as one batch: under the same restrictions and hooks as

@@ -24,7 +24,7 @@ impl ToolPool {
         ToolResult::new(call, outcome)
     }
 
-    /// Shows a refusal to the after-hooks, if the pool has the tool.
+    /// Shows a refusal to the after-hooks, if the pool has the tool, and records it.
     #[cold]
     pub(super) fn refused<'a>(
         &'a self,
@@ -34,14 +34,28 @@ impl ToolPool {
         refusal: CallError,
     ) -> BoxFuture<'a, Result<Observation, CallError>> {
         Box::pin(async move {
-            let Some(Found { tool, hooks: Some(hooks), .. }) = self.known(name) else {
+            let seams = &self.governance().seams;
+            let Some(Found { tool, hooks: Some(hooks), source, .. }) = self.known(name) else {
+                if let Some(seams) = seams {
+                    seams.refuse_unknown(name, arguments, context, &refusal).await;
+                }
                 return Err(refusal);
             };
-            if !hooks.reads_results() {
+            if seams.is_none() && !hooks.reads_results() {
                 return Err(refusal);
             }
-            let call = HookCall::new(tool, arguments, context.clone());
-            hooks.after(call, Err(refusal), Duration::ZERO).await
+            let taken = self.governance().taken(&tool, arguments);
+            let call = HookCall::new(tool, source, &taken.arguments, context.clone())
+                .judged(taken.risk, taken.summary);
+            let governed = seams.clone().map(|seams| seams.propose(&call));
+            let mut outcome = Err(refusal);
+            if hooks.reads_results() {
+                outcome = hooks.after(call.clone(), outcome, Duration::ZERO).await;
+            }
+            if let Some(mut governed) = governed {
+                governed.finish(&call, &outcome, None).await;
+            }
+            outcome
         })
     }
 }

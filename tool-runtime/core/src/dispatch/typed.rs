@@ -9,12 +9,10 @@ use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
 use crate::hook::{ErasedToolHooks, HookCall};
 use crate::input::InputModel;
-use crate::matching::CallRule;
 use crate::pool::{Found, ToolPool};
 use crate::tool::Tool;
 use std::borrow::Cow;
 use std::pin::pin;
-use std::sync::Arc;
 
 /// Calls an action through a pool without a detour through JSON.
 ///
@@ -85,7 +83,8 @@ async fn stages<A: Action>(
     pool: &ToolPool,
     context: &ToolContext,
 ) -> Result<A::Output, CallError> {
-    let Found { tool, hooks, rule } = pool.find(A::NAME)?;
+    let found = pool.find(A::NAME)?;
+    let tool = &found.tool;
     if !tool.is::<A>() {
         return Err(another(A::NAME));
     }
@@ -93,26 +92,29 @@ async fn stages<A: Action>(
     if pool.governance().layered.is_some() {
         return Err(unseen(A::NAME, "layers stand around every call"));
     }
-    if let Some(rule) = &rule {
+    if pool.governance().seams.is_some() {
+        return Err(unseen(A::NAME, "policies, limits or records apply to its calls"));
+    }
+    if let Some(rule) = &found.rule {
         let json = action.to_json().ok_or_else(|| {
             let why = "a restriction looks at the arguments, whose types are not all `Serialize`";
             unseen(A::NAME, why)
         })?;
         rule.check(&json)?;
     }
-    let (action, mut context) = match hooks {
-        Some(hooks) => admitted(action, pool, (&tool, rule), &*hooks, context).await?,
+    let (action, mut context) = match &found.hooks {
+        Some(hooks) => admitted(action, pool, &found, &**hooks, context).await?,
         None => (action, context.clone()),
     };
     let access = A::ACCESS.map_or_else(Access::undeclared, |access| access(&action));
     let _held = match access.touches_nothing() {
         true => None,
         false => {
-            let held = pool.acquire(&tool, access, &context).await?;
+            let held = pool.acquire(tool, access, &context).await?;
             Some(context.hold(held))
         }
     };
-    execute(action, pool, &tool, context).await
+    execute(action, pool, tool, context).await
 }
 
 /// Hooks read arguments as JSON, and results as observations. A typed call that has neither is
@@ -120,7 +122,7 @@ async fn stages<A: Action>(
 async fn admitted<A: Action>(
     action: A,
     pool: &ToolPool,
-    (tool, rule): (&Tool, Option<Arc<dyn CallRule>>),
+    Found { tool, rule, source, .. }: &Found,
     hooks: &dyn ErasedToolHooks,
     context: &ToolContext,
 ) -> Result<(A, ToolContext), CallError> {
@@ -133,9 +135,10 @@ async fn admitted<A: Action>(
             "a hook looks at the arguments, whose types are not all `Serialize`",
         ));
     };
-    let mut call = HookCall::new(tool.clone(), &json, context.clone()).ruled(rule.as_ref());
-    let admitted = pool.ask_hooks(tool, hooks, &mut call, context).await?;
-    if let (Some(rule), Some(json)) = (&rule, &admitted.arguments) {
+    let mut call =
+        HookCall::new(tool.clone(), source.clone(), &json, context.clone()).ruled(rule.as_ref());
+    let admitted = pool.ask_hooks(tool, hooks, &mut call, None, context).await?;
+    if let (Some(rule), Some(json)) = (rule, &admitted.arguments) {
         rule.check(json)?;
     }
     let action = match &admitted.arguments {

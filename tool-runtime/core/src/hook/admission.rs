@@ -1,4 +1,4 @@
-//! Before a call: the hooks, one after the other, then the questions they raised.
+//! Before a call: policies and hooks, one after the other, then the questions they raised.
 
 use super::before::{Provided, Verdict};
 use super::hooks::ToolHooks;
@@ -8,63 +8,123 @@ use crate::approval::{Approval, ApprovalRequest, Approver};
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
 use crate::future::BoxFuture;
+use crate::governance::{Governed, Replayed};
 use crate::tool::Tool;
 use std::sync::Arc;
 
 /// Whether the tool takes these arguments.
 pub(crate) type Validate = fn(&Tool, &str) -> Result<(), CallError>;
 
-/// The changes of hooks to a call that may run.
+/// The changes of hooks and the approver to a call that may run.
 #[derive(Debug)]
 pub(crate) struct Admitted {
     /// The arguments, if they were rewritten.
     pub(crate) arguments: Option<String>,
     /// The context, if something was provided.
     pub(crate) context: Option<ToolContext>,
+    /// The outcome of the call, if it ran in an earlier attempt.
+    pub(crate) replayed: Option<Replayed>,
 }
 
 impl ToolHooks {
-    /// Runs the hooks that come before a call, in the order they were registered. Each sees the
-    /// changes of those before it; `validate` runs after each rewriting. A rejected call keeps the
-    /// changes made until then.
+    /// Asks the policies, then runs the hooks that come before a call, in the order they were
+    /// registered. Each sees the changes of those before it; `validate` runs after each rewriting,
+    /// and the policies decide again. A rejected call keeps the changes made until then.
     ///
     /// The approver is asked once per question when all hooks are through: then the arguments
-    /// are final, and what is approved is what runs.
+    /// are final unless the approver changes them, and what is approved is what runs.
     ///
     /// # Errors
-    /// A hook denied the call or failed closed, or a question was not answered with yes.
+    /// A policy or a hook denied the call or failed closed, a question was not answered with yes, or a
+    /// limit is exceeded.
     pub(crate) async fn before(
         &self,
         call: &mut HookCall,
         approver: Option<&Arc<dyn Approver>>,
         validate: Validate,
+        governed: Option<&mut Governed>,
     ) -> Result<Admitted, CallError> {
-        let mut admission = Admission::new(call, validate);
-        for hook in &self.before {
-            if let Run::Before(run) = &hook.run {
-                admission.pass(hook, run).await?;
+        let mut admission = Admission::new(call, validate, governed);
+        match admission.run(self, approver).await {
+            Ok(replayed) => Ok(admission.admitted(replayed)),
+            Err(refusal) => {
+                admission.refused(&refusal);
+                Err(refusal)
             }
         }
-        // Boxed: few hooks ask or rewrite.
-        if !admission.questions.is_empty() {
-            Box::pin(admission.approved_by(approver)).await?;
-        }
-        Ok(admission.admitted())
     }
 }
 
-/// A call that passes the hooks.
+/// A call that passes policies and hooks.
 struct Admission<'a> {
     call: &'a mut HookCall,
     validate: Validate,
+    governed: Option<&'a mut Governed>,
+    /// The questions of the hooks.
     questions: Vec<String>,
+    /// The questions of the policies about the present arguments.
+    policy_questions: Vec<String>,
+    /// Who approved the call.
+    approved_by: Option<String>,
     is_rewritten: bool,
     is_provided: bool,
 }
 
 impl<'a> Admission<'a> {
-    fn new(call: &'a mut HookCall, validate: Validate) -> Self {
-        Self { call, validate, questions: Vec::new(), is_rewritten: false, is_provided: false }
+    fn new(call: &'a mut HookCall, validate: Validate, governed: Option<&'a mut Governed>) -> Self {
+        Self {
+            call,
+            validate,
+            governed,
+            questions: Vec::new(),
+            policy_questions: Vec::new(),
+            approved_by: None,
+            is_rewritten: false,
+            is_provided: false,
+        }
+    }
+
+    /// The outcome of an earlier attempt ends the admission: nothing will run.
+    async fn run(
+        &mut self,
+        hooks: &ToolHooks,
+        approver: Option<&Arc<dyn Approver>>,
+    ) -> Result<Option<Replayed>, CallError> {
+        self.decide()?;
+        for hook in &hooks.before {
+            if let Run::Before(run) = &hook.run {
+                self.pass(hook, run).await?;
+            }
+        }
+        if let Some(governed) = &mut self.governed {
+            let replayed = governed.replay(self.call).await?;
+            if replayed.is_some() {
+                return Ok(replayed);
+            }
+        }
+        self.questions.append(&mut self.policy_questions);
+        // Boxed: few hooks ask or rewrite.
+        if !self.questions.is_empty() {
+            Box::pin(self.ask_all(approver)).await?;
+        }
+        if let Some(governed) = &mut self.governed {
+            governed.admit(self.call, self.approved_by.as_deref())?;
+        }
+        Ok(None)
+    }
+
+    /// Asks the policies about the present arguments.
+    fn decide(&mut self) -> Result<(), CallError> {
+        if let Some(governed) = &mut self.governed {
+            self.policy_questions = governed.decide(self.call)?;
+        }
+        Ok(())
+    }
+
+    fn refused(&mut self, refusal: &CallError) {
+        if let Some(governed) = &mut self.governed {
+            governed.refused(self.call, refusal);
+        }
     }
 
     async fn pass(&mut self, hook: &Hook, run: &Arc<RunBefore>) -> Result<(), CallError> {
@@ -98,7 +158,8 @@ impl<'a> Admission<'a> {
                 *self.call = call;
                 self.is_rewritten = true;
                 // Before a person is asked about the call.
-                self.call.check_rule()
+                self.call.check_rule()?;
+                self.decide()
             }
             Ok(Err(refusal)) => self.failed(hook, &Failure::Invalid(refusal.to_string())),
             Err(failure) => self.failed(hook, &failure),
@@ -117,27 +178,36 @@ impl<'a> Admission<'a> {
         hook.tolerate(failure, tool).map_err(|detail| unchecked(tool, detail))
     }
 
-    async fn approved_by(&self, approver: Option<&Arc<dyn Approver>>) -> Result<(), CallError> {
+    async fn ask_all(&mut self, approver: Option<&Arc<dyn Approver>>) -> Result<(), CallError> {
+        let questions = std::mem::take(&mut self.questions);
+        let earlier = self.governed.as_ref();
+        if let Some(answer) = earlier.and_then(|it| it.earlier_approval(self.call, &questions)) {
+            return self.apply(answer).await;
+        }
         let Some(approver) = approver else {
-            return Err(no_approver(self.call.name(), &self.questions));
+            return Err(no_approver(self.call.name(), &questions));
         };
-        let (call, name) = (self.call.clone(), || self.call.name().to_owned());
-        let shown = move || -> BoxFuture<'static, _> { Box::pin(async move { call.visualize() }) };
-        let visual = self.call.context().apart(name, shown).await;
-        for question in &self.questions {
-            self.ask(approver, question, &visual).await?;
+        if let Some(governed) = &mut self.governed {
+            governed.asked(self.call, &questions);
+        }
+        let asked_about = self.call.arguments().to_owned();
+        for question in &questions {
+            self.ask(approver, question).await?;
+        }
+        if let Some(governed) = &mut self.governed {
+            let is_edited = asked_about != self.call.arguments();
+            let arguments = is_edited.then(|| self.call.arguments().to_owned());
+            let answer = Approval::Approved { arguments, by: self.approved_by.clone() };
+            governed.approved((questions, asked_about), answer);
         }
         Ok(())
     }
 
-    async fn ask(
-        &self,
-        approver: &Arc<dyn Approver>,
-        question: &str,
-        visual: &str,
-    ) -> Result<(), CallError> {
-        let (tool, arguments) = (self.call.name(), self.call.arguments());
-        let mut request = ApprovalRequest::new(tool, arguments, question).with_visual(visual);
+    async fn ask(&mut self, approver: &Arc<dyn Approver>, question: &str) -> Result<(), CallError> {
+        let tool = self.call.name().to_owned();
+        let mut request = ApprovalRequest::new(&*tool, self.call.arguments(), question)
+            .with_judgement(self.call.risk(), self.call.summary())
+            .with_visual(visual(self.call).await);
         if let Some(id) = self.call.call_id() {
             request = request.with_call_id(id);
         }
@@ -147,22 +217,59 @@ impl<'a> Admission<'a> {
         };
         let asked = async { self.call.context().apart(name, approve).await };
         match watch::catch_panic(asked).await {
-            Ok(Approval::Approved) => Ok(()),
-            Ok(Approval::Rejected { reason }) => Err(rejected(tool, &reason)),
-            Err(panic) => Err(rejected(tool, "the question could not be put to anyone")
+            Ok(answer) => self.apply(answer).await,
+            Err(panic) => Err(rejected(&tool, "the question could not be put to anyone")
                 .with_detail(format!("the approver panicked: {panic}"))),
         }
     }
 
-    fn admitted(self) -> Admitted {
+    /// Does what the approver answered.
+    async fn apply(&mut self, answer: Approval) -> Result<(), CallError> {
+        match answer {
+            Approval::Approved { arguments, by } => {
+                self.approved_by = by.or(self.approved_by.take());
+                match arguments {
+                    Some(edited) => self.edit(&edited).await,
+                    None => Ok(()),
+                }
+            }
+            Approval::Rejected { reason } => Err(rejected(self.call.name(), &reason)),
+        }
+    }
+
+    /// Arguments as the approver changed them. A model cannot correct these, either.
+    async fn edit(&mut self, arguments: &str) -> Result<(), CallError> {
+        let edited = self.call.rewritten(arguments);
+        let (call, validate, name) = (edited.clone(), self.validate, || edited.name().to_owned());
+        let valid = move || -> BoxFuture<'static, _> {
+            Box::pin(async move { validate(call.tool(), call.arguments()) })
+        };
+        edited.context().apart(name, valid).await.map_err(|refusal| {
+            rejected(edited.name(), "its arguments were changed and are not valid")
+                .with_detail(refusal.to_string())
+        })?;
+        *self.call = edited;
+        self.is_rewritten = true;
+        self.decide()
+    }
+
+    fn admitted(self, replayed: Option<Replayed>) -> Admitted {
         Admitted {
             arguments: self.is_rewritten.then(|| self.call.arguments().to_owned()),
             context: self.is_provided.then(|| self.call.context().clone()),
+            replayed,
         }
     }
 }
 
-fn denied(tool: &str, reason: &str) -> CallError {
+/// The text that shows the call to a person.
+async fn visual(call: &HookCall) -> String {
+    let (shown, name) = (call.clone(), || call.name().to_owned());
+    let show = move || -> BoxFuture<'static, _> { Box::pin(async move { shown.visualize() }) };
+    call.context().apart(name, show).await
+}
+
+pub(crate) fn denied(tool: &str, reason: &str) -> CallError {
     let text = format!("the call to `{tool}` is not allowed");
     CallError::new(ErrorClass::Denied, because(text, reason))
 }
@@ -177,7 +284,7 @@ fn no_approver(tool: &str, questions: &[String]) -> CallError {
         .with_detail(format!("no approver is set; to be asked: {}", questions.join("; ")))
 }
 
-fn unchecked(tool: &str, detail: String) -> CallError {
+pub(crate) fn unchecked(tool: &str, detail: String) -> CallError {
     let text = format!(
         "the call to `{tool}` was refused because a check failed; it was not run, and the failure has been logged"
     );

@@ -6,6 +6,7 @@ use super::{Hook, HookCall, Hooks};
 use crate::approval::Approver;
 use crate::error::CallError;
 use crate::future::BoxFuture;
+use crate::governance::Governed;
 use crate::observation::Observation;
 use std::any::TypeId;
 use std::sync::Arc;
@@ -34,6 +35,7 @@ pub(crate) trait ErasedToolHooks: Send + Sync {
         call: &'a mut HookCall,
         approver: Option<&'a Arc<dyn Approver>>,
         validate: Validate,
+        governed: Option<&'a mut Governed>,
     ) -> BoxFuture<'a, Result<Admitted, CallError>>;
 
     /// See [`ToolHooks::after`].
@@ -51,12 +53,12 @@ impl ErasedHooks for Hooks {
     }
 
     fn provides(&self, tool: &str, id: TypeId) -> bool {
-        self.0.iter().any(|hook| hook.concerns(tool) && hook.promises(id))
+        self.list.iter().any(|hook| hook.concerns(tool) && hook.promises(id))
     }
 
     fn idle(&self, tools: &[&str]) -> Vec<String> {
         let is_idle = |hook: &&Arc<Hook>| !tools.iter().any(|tool| hook.concerns(tool));
-        self.0.iter().filter(is_idle).map(|hook| hook.to_string()).collect()
+        self.list.iter().filter(is_idle).map(|hook| hook.to_string()).collect()
     }
 }
 
@@ -70,8 +72,9 @@ impl ErasedToolHooks for ToolHooks {
         call: &'a mut HookCall,
         approver: Option<&'a Arc<dyn Approver>>,
         validate: Validate,
+        governed: Option<&'a mut Governed>,
     ) -> BoxFuture<'a, Result<Admitted, CallError>> {
-        Box::pin(Self::before(self, call, approver, validate))
+        Box::pin(Self::before(self, call, approver, validate, governed))
     }
 
     fn after(

@@ -4,12 +4,12 @@ use crate::arguments::{Arguments, DecodeError};
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
 use crate::error::CallError;
+use crate::governance::{CallDetails, CallText, CallView, Risk};
 use crate::matching::CallRule;
 use crate::repair::Repair;
+use crate::source::Source;
 use crate::tool::Tool;
-use compact_str::CompactString;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
 
@@ -32,23 +32,25 @@ pub struct HookCall(Arc<Parts>);
 #[derive(Clone)]
 struct Parts {
     tool: Tool,
-    /// Stored inline if short, which most arguments are.
-    arguments: CompactString,
-    context: ToolContext,
-    repairs: Vec<Repair>,
+    details: CallDetails,
     rule: Option<Arc<dyn CallRule>>,
 }
 
 impl HookCall {
     /// A call before any hook; empty text means no arguments.
-    pub(crate) fn new(tool: Tool, arguments: &str, context: ToolContext) -> Self {
-        Self(Arc::new(Parts {
-            tool,
-            arguments: normalize(arguments),
-            context,
-            repairs: Vec::new(),
-            rule: None,
-        }))
+    pub(crate) fn new(
+        tool: Tool,
+        source: Option<Arc<Source>>,
+        arguments: &str,
+        context: ToolContext,
+    ) -> Self {
+        let details = CallDetails::new(tool.name(), source, arguments, context);
+        Self(Arc::new(Parts { tool, details, rule: None }))
+    }
+
+    /// Everything that is known of the call: its origin, risk, session, number.
+    pub fn view(&self) -> CallView<'_> {
+        CallView::new(self.name(), Some(&self.0.tool), &self.0.details)
     }
 
     /// Sets the rule about the arguments that a restriction makes.
@@ -61,7 +63,7 @@ impl HookCall {
 
     /// Checks the arguments by the rule of a restriction.
     pub(super) fn check_rule(&self) -> Result<(), CallError> {
-        self.0.rule.as_ref().map_or(Ok(()), |rule| rule.check(&self.0.arguments))
+        self.0.rule.as_ref().map_or(Ok(()), |rule| rule.check(self.arguments()))
     }
 
     /// The tool's id.
@@ -72,7 +74,7 @@ impl HookCall {
     /// The arguments as JSON text, as rewritten by earlier hooks, with escapes normalised. Includes secret
     /// arguments.
     pub fn arguments(&self) -> &str {
-        &self.0.arguments
+        self.0.details.arguments.as_str()
     }
 
     /// Deserializes the arguments.
@@ -80,12 +82,12 @@ impl HookCall {
     /// # Errors
     /// The arguments do not match `T`. A hook that returns this error with `?` fails.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, DecodeError> {
-        Arguments::new(&self.0.arguments).parse()
+        Arguments::new(self.arguments()).parse()
     }
 
     /// The call's id, as its caller gave it.
     pub fn call_id(&self) -> Option<&str> {
-        self.0.context.call_id()
+        self.0.details.context.call_id()
     }
 
     /// The definition of the tool, as clients see it.
@@ -95,7 +97,7 @@ impl HookCall {
 
     /// The context of the call: the pool's state, values that hooks provided so far, the deadline.
     pub fn context(&self) -> &ToolContext {
-        &self.0.context
+        &self.0.details.context
     }
 
     pub(crate) fn tool(&self) -> &Tool {
@@ -104,40 +106,62 @@ impl HookCall {
 
     /// The text that shows the call to a person.
     pub(super) fn visualize(&self) -> String {
-        self.0.tool.visualize(&self.0.arguments)
+        self.0.tool.visualize(self.arguments())
     }
 
+    /// The call with other arguments.
     pub(crate) fn rewritten(&self, arguments: &str) -> Self {
-        let call = Self::new(self.0.tool.clone(), arguments, self.0.context.clone());
-        call.ruled(self.0.rule.as_ref())
+        let mut call = self.clone();
+        call.details_mut().arguments = CallText::new(arguments);
+        call
     }
 
     /// The corrections of what the model wrote, which the arguments have already.
     pub fn repairs(&self) -> &[Repair] {
-        &self.0.repairs
+        &self.0.details.repairs
+    }
+
+    /// The risk, as the model judges it. Always [`Risk::Unknown`] without
+    /// [`meta_parameters`](crate::ToolPoolBuilder::meta_parameters).
+    pub fn risk(&self) -> Risk {
+        self.0.details.risk
+    }
+
+    /// The purpose of the call in the words of the model, if it gave one.
+    pub fn summary(&self) -> Option<&str> {
+        self.0.details.summary.as_deref()
+    }
+
+    /// The call with what the model says about it.
+    pub(crate) fn judged(mut self, risk: Risk, summary: Option<String>) -> Self {
+        if risk != Risk::Unknown || summary.is_some() {
+            let details = self.details_mut();
+            (details.risk, details.summary) = (risk, summary);
+        }
+        self
     }
 
     pub(crate) fn repaired(mut self, repairs: &[Repair]) -> Self {
         if !repairs.is_empty() {
-            Arc::make_mut(&mut self.0).repairs = repairs.to_vec();
+            self.details_mut().repairs = repairs.to_vec();
         }
         self
     }
 
     pub(super) fn context_mut(&mut self) -> &mut ToolContext {
-        &mut Arc::make_mut(&mut self.0).context
+        &mut self.details_mut().context
     }
-}
 
-/// Removes needless escapes, so that a hook that searches the text finds a word in any spelling.
-fn normalize(arguments: &str) -> CompactString {
-    let text = Arguments::new(arguments).as_str();
-    if text.contains('\\')
-        && let Ok(value) = serde_json::from_str::<Value>(text)
-    {
-        return value.to_string().into();
+    /// Takes the identity of the same call in an earlier round.
+    pub(crate) fn continue_from(&mut self, earlier: &Self) {
+        let (number, step) = (earlier.0.details.number, earlier.0.details.step.clone());
+        let details = self.details_mut();
+        (details.number, details.step) = (number, step);
     }
-    text.into()
+
+    fn details_mut(&mut self) -> &mut CallDetails {
+        &mut Arc::make_mut(&mut self.0).details
+    }
 }
 
 /// Omits the arguments, which may be secret.

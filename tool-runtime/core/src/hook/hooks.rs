@@ -8,7 +8,12 @@ use std::sync::Arc;
 
 /// All hooks of a pool, in the order they were registered.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Hooks(pub(super) Vec<Arc<Hook>>);
+pub(crate) struct Hooks {
+    pub(super) list: Vec<Arc<Hook>>,
+    /// Whether policies, limits or records apply to every call. They take the way of hooks, also where
+    /// no hook does.
+    pub(crate) is_governed: bool,
+}
 
 /// The hooks of one tool, in the order they were registered.
 #[derive(Debug, Default)]
@@ -19,20 +24,20 @@ pub(crate) struct ToolHooks {
 
 impl Hooks {
     pub(crate) fn push(&mut self, hook: Hook) {
-        self.0.push(Arc::new(hook));
+        self.list.push(Arc::new(hook));
     }
 
     /// The hooks that run for a tool, if there are any.
     pub(super) fn of(&self, tool: &str) -> Option<ToolHooks> {
-        let own = self.0.iter().filter(|hook| hook.concerns(tool)).cloned();
+        let own = self.list.iter().filter(|hook| hook.concerns(tool)).cloned();
         let (before, after): (Vec<_>, Vec<_>) = own.partition(|hook| hook.is_before());
         let is_idle = before.is_empty() && after.is_empty();
-        (!is_idle).then_some(ToolHooks { before, after })
+        (!is_idle || self.is_governed).then_some(ToolHooks { before, after })
     }
 
     /// The problems of the hooks' patterns.
     pub(crate) fn problems(&self) -> impl Iterator<Item = &PatternError> {
-        self.0.iter().filter_map(|hook| hook.problem())
+        self.list.iter().filter_map(|hook| hook.problem())
     }
 }
 

@@ -6,11 +6,12 @@ use super::filter::Filter;
 #[cfg(feature = "tower")]
 use super::governance::Layered;
 use super::handle::ToolPool;
+use super::offer::PoolTransform;
 use super::problem::{PoolError, PoolProblem};
 use super::selector::{Selector, SelectorError};
-use super::source::Source;
 use crate::action::Action;
 use crate::approval::Approver;
+use crate::governance::{Limiter, MetaParameters, PolicyEngine, Recorder, StepStore};
 use crate::hook::Hook;
 use crate::limits::OutputLimits;
 use crate::matching::{ArgumentMatcher, MatchAs, MatchedArgument};
@@ -18,8 +19,10 @@ use crate::pattern::{PatternError, ToolPattern};
 use crate::prompt::{Prompt, PromptAction};
 use crate::repair::AllRepairs;
 use crate::resource::{Resource, ResourceAction};
+use crate::source::Source;
 use crate::tool::Tool;
 use crate::toolset::Toolset;
+use crate::transform::ToolTransform;
 use std::any::{Any, TypeId, type_name};
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -112,6 +115,11 @@ impl ToolPool {
 impl<S> ToolPoolBuilder<S> {
     fn of(draft: Draft) -> Self {
         Self { draft, toolsets: PhantomData }
+    }
+
+    /// Notes a problem, which `build` reports.
+    pub(super) fn note(&mut self, problem: PoolProblem) {
+        self.draft.problems.push(problem);
     }
 
     /// The builder in another state. Its toolsets are lost if the pool is built without them.
@@ -374,6 +382,41 @@ impl<S> ToolPoolBuilder<S> {
         self
     }
 
+    /// Changes the public side of the tools that a selector picks, those of MCP servers too: name, texts,
+    /// arguments. Selectors see tools as their sources give them; of several transforms of one tool, each
+    /// starts from the result of the one before.
+    ///
+    /// Everything else knows a tool by its new name: filters, restrictions, hooks, calls.
+    ///
+    /// ```
+    /// # use tool_runtime::prelude::*;
+    /// use tool_runtime::ToolTransform;
+    ///
+    /// let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
+    /// let pool = ToolPool::builder()
+    ///     .add(ping)
+    ///     .transform("ping", ToolTransform::new().name("net.ping").tag("network"))
+    ///     .allow(["tag:network"])
+    ///     .build()?;
+    /// assert_eq!(pool.report().to_string(), "net.ping  custom  visible, made from `ping`\n");
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// ```
+    ///
+    /// A transform that does not fit its tool is reported by [`Self::build`], and so is one that picks
+    /// no tool, unless tools [come later](Self::allow_empty). A tool of an MCP server that a transform
+    /// does not fit is quarantined.
+    pub fn transform<P>(mut self, selector: P, transform: ToolTransform) -> Self
+    where
+        P: TryInto<Selector, Error: Into<SelectorError>>,
+    {
+        for selector in self.parsed::<_, _, SelectorError>([selector]) {
+            let transform = transform.clone();
+            let apply = Box::new(move |tool: &Tool| tool.transformed(&transform));
+            self.draft.rules.transforms.push(PoolTransform { selector, apply });
+        }
+        self
+    }
+
     /// Lets tools of MCP servers replace other tools with these ids. Default: that
     /// is an error.
     pub fn mcp_replaces<P>(mut self, patterns: impl IntoIterator<Item = P>) -> Self
@@ -413,10 +456,42 @@ impl<S> ToolPoolBuilder<S> {
         self
     }
 
-    /// Sets who is asked where a hook wants a person's approval. Default: none, and then
+    /// Sets who is asked where a hook or a policy wants a person's approval. Default: none, and then
     /// asking denies.
     pub fn approver(mut self, approver: impl Approver) -> Self {
         self.draft.governance.approver = Some(Arc::new(approver));
+        self
+    }
+
+    /// Adds a policy, which decides about every call and hides tools from callers. Default: none.
+    /// Of several policies the strictest answer counts.
+    pub fn policy(mut self, policy: impl PolicyEngine) -> Self {
+        self.draft.govern(|seams| seams.policies.push(Arc::new(policy)));
+        self
+    }
+
+    /// Sets what keeps limits on calls. Default: none, and then a policy that sets limits denies.
+    pub fn limiter(mut self, limiter: impl Limiter) -> Self {
+        let mut is_repeated = false;
+        self.draft.govern(|seams| {
+            is_repeated = seams.limiter.replace(Arc::new(limiter)).is_some();
+        });
+        self.draft.note_repeated(is_repeated, "limiter");
+        self
+    }
+
+    /// Adds a recorder of all calls. Default: none.
+    pub fn recorder(mut self, recorder: impl Recorder) -> Self {
+        self.draft.govern(|seams| seams.recorders.push(Arc::new(recorder)));
+        self
+    }
+
+    /// Sets what knows the calls of earlier attempts, for calls in an
+    /// [`Execution`](crate::Execution). Default: none, and every call runs.
+    pub fn step_store(mut self, store: impl StepStore) -> Self {
+        let mut is_repeated = false;
+        self.draft.govern(|seams| is_repeated = seams.steps.replace(Arc::new(store)).is_some());
+        self.draft.note_repeated(is_repeated, "step_store");
         self
     }
 
@@ -506,6 +581,43 @@ impl<S> ToolPoolBuilder<S> {
         for pattern in self.parsed::<_, _, PatternError>([tools]) {
             self.draft.governance.matched.push((pattern, argument.clone()));
         }
+        self
+    }
+
+    /// Adds parameters to the tools: what a model says about a call, beside its arguments. They stand
+    /// first in every listed and exported schema and are optional. They are taken off a call before
+    /// its arguments are validated; hooks, policies and records get them, the tool does not. A tool
+    /// keeps its own parameter of such a name. Default: none.
+    ///
+    /// ```
+    /// # use tool_runtime::prelude::*;
+    /// use tool_runtime::{CallView, Decision, MetaParameters, PolicyEngine, Risk};
+    ///
+    /// struct Cautious;
+    ///
+    /// impl PolicyEngine for Cautious {
+    ///     fn decide(&self, call: &CallView<'_>) -> Decision {
+    ///         match call.risk() {
+    ///             Risk::Low | Risk::Medium => Decision::allow(),
+    ///             _ => Decision::deny("the risk is too high"),
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let pool = ToolPool::builder()
+    ///     .add(Tool::builder("ping", "Answer at once.").handler(|| async { "pong" }))
+    ///     .meta_parameters(MetaParameters::all())
+    ///     .policy(Cautious)
+    ///     .build()?;
+    /// assert!(pool.definitions_json().contains("security_risk"));
+    /// assert!(!pool.call(ToolCall::new("ping", r#"{"security_risk": "LOW"}"#)).await.is_error());
+    /// assert!(pool.call(ToolCall::new("ping", "{}")).await.is_error());
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn meta_parameters(mut self, parameters: MetaParameters) -> Self {
+        self.draft.governance.meta_parameters = Some(Arc::new(parameters));
         self
     }
 

@@ -1,12 +1,12 @@
 //! The prompts and resources of a pool, their sources and problems.
 
 use super::problem::PoolProblem;
-use super::source::Source;
 use crate::context::State;
 use crate::name;
 use crate::offering::OfferingProperties;
 use crate::prompt::Prompt;
 use crate::resource::Resource;
+use crate::source::Source;
 use std::cmp::Ordering;
 
 /// The prompts and resources of one moment.

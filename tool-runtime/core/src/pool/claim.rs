@@ -1,7 +1,7 @@
 //! A source whose tools one party alone sets while it has the claim.
 
 use super::core::Core;
-use super::source::Source;
+use crate::source::Source;
 use std::sync::Weak;
 
 /// The right to set the tools of a source. Dropped, it is given back.

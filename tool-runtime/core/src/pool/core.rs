@@ -7,10 +7,10 @@ use super::offer::{Decision, Offer, Rules};
 use super::problem::{PoolError, PoolProblem};
 use super::report::{AbsentSource, PoolReport, ToolReport, ToolStatus};
 use super::snapshot::Snapshot;
-use super::source::Source;
 use super::watch::{PoolNews, Watcher};
 use crate::error::CallError;
 use crate::future::BoxFuture;
+use crate::source::Source;
 use crate::sync::lock;
 use crate::tool::Tool;
 use arc_swap::ArcSwap;
@@ -89,8 +89,7 @@ impl Core {
         decision: Decision,
         (entries, catalog): (Vec<Entry>, Catalog),
     ) -> Self {
-        let hooks = governance.hooks.as_ref();
-        let snapshot = Snapshot::new(decision.visible(), Arc::new(catalog), hooks);
+        let snapshot = Snapshot::new(decision.visible_tools(), Arc::new(catalog), &governance);
         Self {
             snapshot: ArcSwap::from_pointee(snapshot),
             offered: Mutex::new(Offered {
@@ -185,12 +184,14 @@ impl Core {
             // No selector matches in a closed pool.
             report.unmatched.clear();
             report.idle_hooks.clear();
+            report.idle_transforms.clear();
         }
         // Asked without the lock: they may call the pool.
         let absences = lock(&self.absences).clone();
         let removed = offered.removed.iter().map(|(name, source)| ToolReport {
             name: name.clone(),
             source: source.clone(),
+            made_from: None,
             status: ToolStatus::Removed,
         });
         report.tools.extend(removed);
@@ -243,19 +244,25 @@ impl Core {
         if offered.is_closed {
             return Err(PoolError::new(vec![PoolProblem::Closed]));
         }
-        let (mut own, mut offers) = (BTreeMap::new(), Vec::new());
+        // By the names that the source gave.
+        let (mut own, mut before, mut offers) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         for (offer, _) in &offered.decision.offers {
             if offer.source == *source {
-                own.insert(offer.tool.name().to_owned(), offer.tool.clone());
+                own.insert(offer.given().name().to_owned(), offer.given().clone());
+                before.insert(offer.given().name(), offer);
             } else {
                 offers.push(offer.clone());
             }
         }
-        let before: Vec<String> = own.keys().cloned().collect();
         change(&mut own).map_err(PoolError::new)?;
-        let gone: Vec<String> = before.into_iter().filter(|name| !own.contains_key(name)).collect();
-        let own_offers = own.into_values().map(|tool| Offer { tool, source: source.clone() });
-        offers.extend(own_offers);
+        let is_gone = |(name, _): &(&&str, &&Offer)| !own.contains_key(**name);
+        let gone = before.iter().filter(is_gone).map(|(_, offer)| offer.tool.name().to_owned());
+        let gone = gone.collect();
+        // Tools that stay keep their transformed form.
+        offers.extend(own.iter().map(|(name, tool)| match before.get(name.as_str()) {
+            Some(offer) if offer.given().is_one(tool) => (*offer).clone(),
+            _ => Offer::new(tool.clone(), source.clone()),
+        }));
         Ok((self.rules.decide(offers).into_result()?, gone))
     }
 
@@ -265,7 +272,8 @@ impl Core {
             offered.removed.remove(&(offer.tool.name().to_owned(), offer.source.clone()));
         }
         let catalog = Arc::clone(self.snapshot.load().catalog());
-        let snapshot = Snapshot::new(decision.visible(), catalog, self.governance.hooks.as_ref());
+        let tools = decision.visible_tools();
+        let snapshot = Snapshot::new(tools, catalog, &self.governance);
         let (change, before) = self.replace(offered, snapshot);
         (change, (before, std::mem::replace(&mut offered.decision, decision)))
     }
@@ -313,8 +321,8 @@ impl Core {
         }
         let before = self.snapshot.load_full();
         let catalog = Catalog::after(before.catalog(), &settled);
-        let (tools, hooks) = (before.tools().to_vec(), self.governance.hooks.as_ref());
-        self.snapshot.store(Arc::new(Snapshot::new(tools, Arc::new(catalog), hooks)));
+        let tools = before.visible_tools();
+        self.snapshot.store(Arc::new(Snapshot::new(tools, Arc::new(catalog), &self.governance)));
         Ok((before, std::mem::replace(&mut offered.entries, entries)))
     }
 

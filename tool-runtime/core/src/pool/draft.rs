@@ -5,12 +5,13 @@ use super::catalog::{self, Catalog, Entry, Item};
 use super::core::Core;
 use super::governance::Governance;
 use super::handle::ToolPool;
-use super::offer::{Offer, Rules};
+use super::offer::{Offer, Rules, nearest_help};
 use super::problem::{PoolError, PoolProblem};
-use super::source::Source;
 use crate::context::ToolContext;
 use crate::future::BoxFuture;
+use crate::governance::Seams;
 use crate::hook::Hooks;
+use crate::source::Source;
 use crate::tool::Tool;
 use crate::toolset::{self, New, Toolset};
 #[cfg(feature = "linked")]
@@ -29,6 +30,7 @@ pub(super) struct Draft {
     pub(super) rules: Rules,
     pub(super) hooks: Hooks,
     pub(super) governance: Governance,
+    pub(super) seams: Seams,
     pub(super) problems: Vec<PoolProblem>,
     /// Whether tools come while the pool runs.
     pub(super) allow_empty: bool,
@@ -46,7 +48,7 @@ pub(super) struct Draft {
 
 impl Draft {
     pub(super) fn offer(&mut self, source: &Source, tools: impl IntoIterator<Item = Tool>) {
-        let offer = |tool| Offer { tool, source: source.clone() };
+        let offer = |tool| Offer::new(tool, source.clone());
         self.offers.extend(tools.into_iter().map(offer));
     }
 
@@ -84,6 +86,21 @@ impl Draft {
                 created.map_err(|error| vec![not_created(&name, &error)])
             })
         }));
+    }
+
+    /// Notes that a part was given twice of which a pool has one.
+    pub(super) fn note_repeated(&mut self, is_repeated: bool, method: &'static str) {
+        if is_repeated {
+            self.problems.push(PoolProblem::Repeated { method });
+        }
+    }
+
+    /// Adds what governs calls. The code that runs it is linked by this alone.
+    pub(super) fn govern(&mut self, add: impl FnOnce(&mut Seams)) {
+        add(&mut self.seams);
+        self.governance.seams = Some(Arc::new(self.seams.clone()));
+        self.hooks.is_governed = true;
+        self.governance.hooks = Some(Arc::new(self.hooks.clone()));
     }
 
     /// Notes the type of a value that was inserted into the state.
@@ -144,7 +161,13 @@ impl Draft {
         let mut decision = self.rules.decide(self.offers);
         let settled =
             catalog::settle(self.entries.clone(), &self.rules.state, &mut decision.problems);
-        if self.allow_empty {
+        if !self.allow_empty {
+            let idle = self.rules.idle_transforms(&decision.offers);
+            decision.problems.extend(idle.into_iter().map(|selector| {
+                let help = nearest_help(&selector, &decision.offers);
+                PoolProblem::IdleTransform { selector, help }
+            }));
+        } else {
             self.problems.retain(|problem| *problem != PoolProblem::NoLinkedTools);
         }
         decision.problems.splice(0..0, self.problems);

@@ -1,7 +1,7 @@
 //! Selects offered tools.
 
 use super::selector::Selector;
-use super::source::Source;
+use crate::source::Source;
 use crate::tool::Tool;
 use serde::{Deserialize, Serialize};
 

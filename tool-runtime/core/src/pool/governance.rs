@@ -9,6 +9,7 @@ use crate::context::ToolContext;
 use crate::error::BoxError;
 use crate::error::CallError;
 use crate::future::BoxFuture;
+use crate::governance::{ExtendParameters, GovernCalls, Taken};
 use crate::hook::ErasedHooks;
 use crate::limits::Limits;
 use crate::matching::{ArgumentMatcher, MatchedArgument};
@@ -16,6 +17,7 @@ use crate::observation::Observation;
 use crate::pattern::ToolPattern;
 use crate::repair::RepairCalls;
 use crate::schedule::SharedQueue;
+use crate::tool::Tool;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,6 +36,8 @@ pub(crate) struct Governance {
     pub(crate) batch_limit: usize,
     pub(crate) hooks: Option<Arc<dyn ErasedHooks>>,
     pub(crate) approver: Option<Arc<dyn Approver>>,
+    /// Policies, limiter and recorders. With these, every tool has hooks.
+    pub(crate) seams: Option<Arc<dyn GovernCalls>>,
     pub(crate) limits: Option<Arc<dyn Limits>>,
     /// Whether structured results of generated tools are checked against their schema, too.
     pub(crate) checks_outputs: bool,
@@ -45,6 +49,8 @@ pub(crate) struct Governance {
     pub(crate) matchers: Vec<Arc<dyn ArgumentMatcher>>,
     /// The arguments of tools that patterns are about, in addition to those that tools name.
     pub(crate) matched: Vec<(ToolPattern, MatchedArgument)>,
+    /// The parameters that the pool adds to its tools.
+    pub(crate) meta_parameters: Option<Arc<dyn ExtendParameters>>,
     /// The layers around every call.
     pub(crate) layered: Option<Arc<dyn Layered>>,
 }
@@ -56,12 +62,14 @@ impl Default for Governance {
             batch_limit: BATCH_LIMIT,
             hooks: None,
             approver: None,
+            seams: None,
             limits: None,
             checks_outputs: false,
             queue: SharedQueue::default(),
             repair: None,
             matchers: Vec::new(),
             matched: Vec::new(),
+            meta_parameters: None,
             layered: None,
         }
     }
@@ -70,7 +78,15 @@ impl Default for Governance {
 impl Governance {
     /// Whether every call of every tool is intercepted. Hooks are looked up by tool.
     pub(crate) fn intercepts_all(&self) -> bool {
-        self.limits.is_some() || self.checks_outputs
+        self.limits.is_some() || self.checks_outputs || self.meta_parameters.is_some()
+    }
+
+    /// Takes what the model says about a call off its arguments.
+    pub(crate) fn taken<'a>(&self, tool: &Tool, arguments: &'a str) -> Taken<'a> {
+        match &self.meta_parameters {
+            Some(added) => added.take(tool, arguments, self.repair),
+            None => Taken::nothing(arguments),
+        }
     }
 }
 

@@ -6,13 +6,15 @@ use super::governance::Governance;
 use super::report::{PoolReport, ToolStatus};
 use super::scope::{Narrowing, Restriction, Scope};
 use super::snapshot::{Found, Snapshot};
-use super::source::Source;
 use super::watch::Watcher;
 use crate::context::ToolContext;
+use crate::definition::ToolDefinition;
 use crate::error::CallError;
 use crate::pattern::ToolPattern;
+use crate::principal::Principal;
 use crate::prompt::Prompt;
 use crate::resource::Resource;
+use crate::source::Source;
 use crate::tool::Tool;
 use std::borrow::Cow;
 use std::fmt;
@@ -57,24 +59,44 @@ impl ToolPool {
         }))
     }
 
-    /// The currently visible tools, after filter and restrictions.
+    /// The currently visible tools, after filter and restrictions, and without those that a policy
+    /// hides from the principal of this handle.
     pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.0.listed()
+    }
+
+    /// The tools that can be called for some principal: those of [`Self::snapshot`] before policies.
+    #[doc(hidden)]
+    pub fn callable(&self) -> Arc<Snapshot> {
         Arc::clone(&self.0.snapshot())
+    }
+
+    /// Whether policies, limits or records apply to calls.
+    #[doc(hidden)]
+    pub fn is_governed(&self) -> bool {
+        self.governance().seams.is_some()
+    }
+
+    /// Whether the policies show a tool to a principal. `None` without policies.
+    #[doc(hidden)]
+    pub fn visibility(&self) -> Option<impl Fn(&ToolDefinition, &Principal) -> bool + '_> {
+        let seams = self.governance().seams.as_ref().filter(|seams| seams.has_policies())?;
+        Some(|tool: &ToolDefinition, principal: &Principal| seams.sees(tool, principal))
     }
 
     /// The visible tools of this moment, sorted by name.
     pub fn tools(&self) -> Vec<Tool> {
-        self.0.snapshot().tools().to_vec()
+        self.0.listed().tools().to_vec()
     }
 
     /// A visible tool by its exact name.
     pub fn get(&self, name: &str) -> Option<Tool> {
-        self.0.snapshot().get(name).cloned()
+        self.0.listed().get(name).cloned()
     }
 
     /// All definitions as one JSON array of MCP tools, see [`Snapshot::definitions_json`].
     pub fn definitions_json(&self) -> Arc<str> {
-        Arc::clone(self.0.snapshot().definitions_json())
+        Arc::clone(self.0.listed().definitions_json())
     }
 
     /// The prompts of this moment, sorted by name.
@@ -298,6 +320,36 @@ impl ToolPool {
     /// ```
     #[must_use]
     pub fn scope(&self) -> Self {
-        Self::scoped(Arc::clone(&self.0.core), Some(Arc::clone(&self.0)), &self.0.context)
+        self.scope_in(&self.0.context)
+    }
+
+    /// A handle on the same pool that calls and lists for this principal, bounded by this one's
+    /// restrictions.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    /// use tool_runtime::Principal;
+    ///
+    /// let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
+    /// let pool = ToolPool::builder().add(ping).build()?.for_principal(Principal::new("ada"));
+    /// assert_eq!(pool.context().principal().id(), "ada");
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// ```
+    #[must_use]
+    pub fn for_principal(&self, principal: impl Into<Arc<Principal>>) -> Self {
+        self.scope_in(&self.0.context.clone().with_principal(principal))
+    }
+
+    /// A scope for a call: it sees what the principal of the call sees.
+    pub(crate) fn scope_of(&self, context: &ToolContext) -> Self {
+        if self.governance().seams.is_none() {
+            return self.scope();
+        }
+        self.for_principal(context.principal().clone())
+    }
+
+    /// A scope whose calls have this context if they have none of their own.
+    pub(crate) fn scope_in(&self, context: &ToolContext) -> Self {
+        Self::scoped(Arc::clone(&self.0.core), Some(Arc::clone(&self.0)), context)
     }
 }

@@ -3,12 +3,14 @@
 use super::filter::Filter;
 use super::problem::{PoolError, PoolProblem};
 use super::report::{PoolReport, ToolReport, ToolStatus};
-use super::source::Source;
+use super::selector::Selector;
 use crate::context::State;
 use crate::definition::ToolDefinition;
 use crate::hook::ErasedHooks;
 use crate::name;
 use crate::pattern::ToolPattern;
+use crate::schema::nearest::nearest;
+use crate::source::Source;
 use crate::tool::Tool;
 use std::sync::Arc;
 
@@ -17,7 +19,18 @@ use std::sync::Arc;
 pub(super) struct Offer {
     pub(super) tool: Tool,
     pub(super) source: Source,
+    /// The tool as its source gave it, if a transform of the pool changed it.
+    given: Option<Tool>,
 }
+
+/// A transform of a pool. It is a closure, so that only programs with transforms link them.
+pub(super) struct PoolTransform {
+    pub(super) selector: Selector,
+    pub(super) apply: Box<dyn Fn(&Tool) -> Tool + Send + Sync>,
+}
+
+/// A visible tool and its source.
+pub(super) type VisibleTool = (Tool, Arc<Source>);
 
 /// The rules by which offers are decided.
 #[derive(Default)]
@@ -28,6 +41,8 @@ pub(super) struct Rules {
     pub(super) further: Vec<Filter>,
     /// The ids that an MCP server's tool may take from another source.
     pub(super) mcp_replaces: Vec<ToolPattern>,
+    /// Changes of tools before all other rules.
+    pub(super) transforms: Vec<PoolTransform>,
     pub(super) state: State,
     pub(super) hooks: Option<Arc<dyn ErasedHooks>>,
 }
@@ -41,6 +56,7 @@ pub(super) struct Decision {
 impl Rules {
     /// Decides about all offers; the result is sorted by name, then source.
     pub(super) fn decide(&self, mut offers: Vec<Offer>) -> Decision {
+        offers.iter_mut().for_each(|offer| self.transform(offer));
         // A linked tool carries its place in the source and comes first among equals.
         offers.sort_by(|a, b| {
             let key = |offer: &Offer| (offer.source.clone(), offer.tool.origin());
@@ -60,6 +76,28 @@ impl Rules {
         decision
     }
 
+    /// Transforms select by the tool that the source gave; each starts from the result of the one before.
+    fn transform(&self, offer: &mut Offer) {
+        if offer.given.is_some() {
+            return;
+        }
+        let given = offer.tool.clone();
+        for transform in &self.transforms {
+            if transform.selector.picks(&given, &offer.source) {
+                offer.tool = (transform.apply)(&offer.tool);
+                offer.given = Some(given.clone());
+            }
+        }
+    }
+
+    /// The transforms that pick no tool, most likely a mistake.
+    pub(super) fn idle_transforms(&self, offers: &[(Offer, ToolStatus)]) -> Vec<Selector> {
+        let is_idle = |selector: &&Selector| {
+            !offers.iter().any(|(offer, _)| selector.picks(offer.given(), &offer.source))
+        };
+        self.transforms.iter().map(|it| &it.selector).filter(is_idle).cloned().collect()
+    }
+
     /// All offers of one name: a later source shadows an earlier one of lower rank. Others collide,
     /// unless the filter excludes one of the two.
     fn decide_group(&self, group: Vec<Offer>, decision: &mut Decision) {
@@ -73,6 +111,12 @@ impl Rules {
                 (later, ToolStatus::Filtered { by })
             } else if let Some(by) = self.refusal(&holder) {
                 (std::mem::replace(&mut holder, later), ToolStatus::Filtered { by })
+            } else if later.is_renamed_foreign() {
+                let status = taken(&holder);
+                (later, status)
+            } else if holder.is_renamed_foreign() {
+                let status = taken(&later);
+                (std::mem::replace(&mut holder, later), status)
             } else {
                 decision.problems.push(duplicate(&holder, &later));
                 continue;
@@ -130,19 +174,38 @@ impl Rules {
 }
 
 impl Offer {
+    pub(super) fn new(tool: Tool, source: Source) -> Self {
+        Self { tool, source, given: None }
+    }
+
+    /// Whether a transform of the pool renamed a server's tool.
+    fn is_renamed_foreign(&self) -> bool {
+        matches!(self.source, Source::Mcp(_)) && self.given().name() != self.tool.name()
+    }
+
+    /// The tool as its source gave it.
+    pub(super) fn given(&self) -> &Tool {
+        self.given.as_ref().unwrap_or(&self.tool)
+    }
+
     /// Whether the tool is the same as that of an earlier offer: linked and also given to the builder. Other
     /// sources own their tools.
     fn is_repeated(&self, earlier: &Self) -> bool {
         let is_builders = earlier.source == Source::Linked && self.source == Source::Custom;
-        self.tool.is_same(&earlier.tool) && (self.source == earlier.source || is_builders)
+        self.given().is_same(earlier.given()) && (self.source == earlier.source || is_builders)
     }
 }
 
 impl Decision {
+    /// The content of a snapshot.
+    pub(super) fn visible_tools(&self) -> Vec<VisibleTool> {
+        self.visible().map(|offer| (offer.tool.clone(), Arc::new(offer.source.clone()))).collect()
+    }
+
     /// The visible tools, sorted by name.
-    pub(super) fn visible(&self) -> Vec<Tool> {
+    pub(super) fn visible(&self) -> impl Iterator<Item = &Offer> {
         let is_visible = |(_, status): &&(Offer, ToolStatus)| *status == ToolStatus::Visible;
-        self.offers.iter().filter(is_visible).map(|(offer, _)| offer.tool.clone()).collect()
+        self.offers.iter().filter(is_visible).map(|(offer, _)| offer)
     }
 
     pub(super) fn into_result(self) -> Result<Self, PoolError> {
@@ -153,6 +216,7 @@ impl Decision {
         let entry = |(offer, status): &(Offer, ToolStatus)| ToolReport {
             name: offer.tool.name().to_owned(),
             source: offer.source.clone(),
+            made_from: offer.tool.made_from().map(|original| original.first_name().to_owned()),
             status: status.clone(),
         };
         let offers = self.offers.iter().map(|(offer, _)| (&offer.tool, &offer.source));
@@ -160,11 +224,12 @@ impl Decision {
         PoolReport {
             idle_hooks: rules.hooks.as_ref().map(|hooks| hooks.idle(&names)).unwrap_or_default(),
             tools: self.offers.iter().map(entry).collect(),
-            alike: alike(self.visible().iter().map(Tool::name).collect()),
+            alike: alike(self.visible().map(|offer| offer.tool.name()).collect()),
             unmatched: rules
                 .filters()
                 .flat_map(|filter| filter.unmatched(offers.clone()))
                 .collect(),
+            idle_transforms: rules.idle_transforms(&self.offers),
             absent: Vec::new(),
         }
     }
@@ -255,6 +320,25 @@ fn alike(mut names: Vec<&str>) -> Vec<Vec<String>> {
     names.sort_unstable_by(|a, b| lower(a).cmp(lower(b)).then_with(|| a.cmp(b)));
     let groups = names.chunk_by(|a, b| a.eq_ignore_ascii_case(b)).filter(|group| group.len() > 1);
     groups.map(|group| group.iter().map(|name| (*name).to_owned()).collect()).collect()
+}
+
+/// The status of a server's tool whose transform gives it the name of another tool.
+fn taken(by: &Offer) -> ToolStatus {
+    let place = by.source.place(by.tool.origin());
+    let reason =
+        format!("its transform gives it the name of another tool ({place}); write another name");
+    ToolStatus::Quarantined { reason }
+}
+
+/// The remedy for a transform that picks no tool.
+pub(super) fn nearest_help(selector: &Selector, offers: &[(Offer, ToolStatus)]) -> String {
+    let names = offers.iter().map(|(offer, _)| offer.given().name());
+    match nearest(&selector.to_string(), names, 1).first() {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => {
+            "correct it, or call `allow_empty` if the tool comes while the pool runs".to_owned()
+        }
+    }
 }
 
 fn duplicate(first: &Offer, second: &Offer) -> PoolProblem {

@@ -4,10 +4,10 @@ use super::catalog::{Entry, Item};
 use super::handle::ToolPool;
 use super::problem::{PoolError, PoolProblem};
 use super::scope::Scope;
-use super::source::Source;
 use crate::context::ToolContext;
 use crate::prompt::Prompt;
 use crate::resource::Resource;
+use crate::source::Source;
 
 impl ToolPool {
     /// Adds prompts of a source; those of the same source and name are replaced.

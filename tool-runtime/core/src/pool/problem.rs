@@ -1,8 +1,8 @@
 //! Errors of building or changing a pool.
 
-use super::selector::SelectorError;
-use super::source::Source;
+use super::selector::{Selector, SelectorError};
 use crate::error::list;
+use crate::source::Source;
 
 /// One thing that keeps a pool from being built.
 ///
@@ -95,6 +95,14 @@ pub enum PoolProblem {
     /// A pattern or a selector is invalid.
     #[error("{0}")]
     InvalidPattern(SelectorError),
+    /// A transform picks no tool.
+    #[error("the transform of `{selector}` picks no tool; {help}")]
+    IdleTransform {
+        /// The selector.
+        selector: Selector,
+        /// What to write instead.
+        help: String,
+    },
     /// A toolset, or a tool of a specification, could not be created.
     #[error("`{name}`: {reason}")]
     CreationFailed {
@@ -134,6 +142,20 @@ pub enum PoolProblem {
     InvalidResource {
         /// The URI or URI template of the resource.
         uri: String,
+        /// The reason.
+        reason: String,
+    },
+    /// A part that a pool has once was given twice.
+    #[error("two values were given to `{method}`, and a pool has one; combine them into one")]
+    Repeated {
+        /// The method of the builder.
+        method: &'static str,
+    },
+    /// An extension cannot be installed.
+    #[error("extension `{name}`: {reason}")]
+    Extension {
+        /// The extension.
+        name: String,
         /// The reason.
         reason: String,
     },

@@ -1,7 +1,7 @@
 //! The status of every tool that was offered to a pool.
 
 use super::selector::Selector;
-use super::source::Source;
+use crate::source::Source;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -32,6 +32,9 @@ pub struct PoolReport {
     /// The hooks that run for no tool that was offered, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub idle_hooks: Vec<String>,
+    /// Selectors of transforms that pick nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub idle_transforms: Vec<Selector>,
     /// Groups of visible tools whose names differ only in case, which models confuse: tools of
     /// external servers are then among them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -67,6 +70,9 @@ pub struct ToolReport {
     pub name: String,
     /// The source of the tool.
     pub source: Source,
+    /// The name of the tool before it was [transformed](crate::Tool::transform).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made_from: Option<String>,
     /// Whether the tool is visible, with the reason if not.
     #[serde(flatten)]
     pub status: ToolStatus,
@@ -135,12 +141,19 @@ impl fmt::Display for PoolReport {
             self.tools.iter().map(|tool| text(tool).chars().count()).max().unwrap_or(0)
         };
         let (names, sources) = (widest(|tool| tool.name.clone()), widest(|t| t.source.to_string()));
-        for ToolReport { name, source, status } in &self.tools {
+        for ToolReport { name, source, made_from, status } in &self.tools {
             let source = source.to_string();
-            writeln!(f, "{name:names$}  {source:sources$}  {status}")?;
+            write!(f, "{name:names$}  {source:sources$}  {status}")?;
+            match made_from {
+                Some(original) => writeln!(f, ", made from `{original}`")?,
+                None => writeln!(f)?,
+            }
         }
         for selector in &self.unmatched {
             writeln!(f, "`{selector}` in the filter picks no tool")?;
+        }
+        for selector in &self.idle_transforms {
+            writeln!(f, "the transform of `{selector}` picks no tool")?;
         }
         for AbsentSource { source, reason } in &self.absent {
             writeln!(f, "{source} is not connected: {reason}")?;

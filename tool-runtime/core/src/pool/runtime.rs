@@ -3,8 +3,8 @@
 use super::change::{PoolChange, PoolChanges};
 use super::handle::ToolPool;
 use super::problem::{PoolError, PoolProblem};
-use super::source::Source;
 use crate::pattern::ToolPattern;
+use crate::source::Source;
 use crate::tool::Tool;
 use std::collections::BTreeMap;
 use tokio::sync::mpsc::unbounded_channel;

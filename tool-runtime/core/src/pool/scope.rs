@@ -4,6 +4,7 @@ use super::attached::Attached;
 use super::core::{Core, View};
 use super::snapshot::{Snapshot, Visibility, both};
 use crate::context::ToolContext;
+use crate::governance::GovernCalls;
 use crate::pattern::ToolPattern;
 use crate::sync::lock;
 use crate::tool::Tool;
@@ -25,6 +26,8 @@ pub(crate) struct Scope {
     /// `None` without restrictions, and after a change of the pool until the next read: it must
     /// not keep removed tools alive.
     view: ArcSwapOption<Narrowed>,
+    /// The tools that the policies show to the principal of this scope, cleared as `view` is.
+    visible: ArcSwapOption<Narrowed>,
 }
 
 /// The restrictions in force, the innermost last.
@@ -111,6 +114,7 @@ impl Scope {
             is_restricted: AtomicBool::new(false),
             stack: Mutex::default(),
             view: ArcSwapOption::empty(),
+            visible: ArcSwapOption::empty(),
         }
     }
 
@@ -120,6 +124,45 @@ impl Scope {
             return Guard::from_inner(self.restricted());
         }
         self.base()
+    }
+
+    /// The tools that the principal of this scope sees in lists. Calls look tools up in
+    /// [`Self::snapshot`], so that a hidden one is denied with a reason.
+    pub(super) fn listed(&self) -> Arc<Snapshot> {
+        let callable = Guard::into_inner(self.snapshot());
+        match &self.core.governance().seams {
+            Some(seams) if seams.has_policies() => self.visible(callable, &**seams),
+            _ => callable,
+        }
+    }
+
+    /// Policies are asked each time, since their answers may change. While these stay the same, so
+    /// does the snapshot, with its exports.
+    fn visible(&self, callable: Arc<Snapshot>, seams: &dyn GovernCalls) -> Arc<Snapshot> {
+        let principal = self.context.principal();
+        let sees = |tool: &Tool| seams.sees(tool.definition(), principal);
+        let seen: Vec<bool> = callable.tools().iter().map(sees).collect();
+        if seen.iter().all(|seen| *seen) {
+            return callable;
+        }
+        let mut each = callable.tools().iter().zip(&seen);
+        let names: Vec<&str> =
+            each.by_ref().filter(|(_, seen)| **seen).map(|(tool, _)| tool.name()).collect();
+        let is_same = |known: &&Arc<Narrowed>| {
+            Arc::ptr_eq(&known.base, &callable)
+                && known.snapshot.tools().iter().map(Tool::name).eq(names.iter().copied())
+        };
+        if let Some(known) = self.visible.load().as_ref().filter(is_same) {
+            return Arc::clone(&known.snapshot);
+        }
+        let narrowed = callable.narrowed(|tool| match names.binary_search(&tool.name()) {
+            Ok(_) => Visibility::Visible,
+            Err(_) => Visibility::Hidden,
+        });
+        let snapshot = Arc::new(narrowed);
+        let view = Narrowed { base: Arc::clone(&callable), snapshot: Arc::clone(&snapshot) };
+        self.visible.store(Some(Arc::new(view)));
+        snapshot
     }
 
     fn base(&self) -> Guard<Arc<Snapshot>> {
@@ -195,7 +238,7 @@ impl View for Scope {
     /// Waits for a view that is being made.
     fn renew(&self) {
         let stack = self.stack();
-        let stale = self.view.swap(None);
+        let stale = (self.view.swap(None), self.visible.swap(None));
         drop(stack);
         drop(stale);
     }

@@ -1,8 +1,8 @@
 //! Words that pick tools: ids, tags, hints, sources.
 
-use super::source::Source;
 use crate::annotations::ToolAnnotations;
 use crate::pattern::{PatternError, ToolPattern};
+use crate::source::Source;
 use crate::tool::Tool;
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;

@@ -1,19 +1,27 @@
 //! The visible tools, the prompts and the resources of one moment.
 
 use super::catalog::Catalog;
+use super::governance::Governance;
+use super::offer::VisibleTool;
+use super::selector::Selector;
 use crate::definition::ToolDefinition;
 use crate::error::CallError;
 use crate::export::{ApiFormat, Export};
+use crate::governance::ExtendParameters;
 use crate::hook::{ErasedHooks, ErasedToolHooks};
 use crate::matching::CallRule;
 use crate::prompt::Prompt;
 use crate::resource::Resource;
+use crate::source::Source;
 use crate::sync::lock;
 use crate::tool::Tool;
 use hashbrown::HashTable;
 use std::fmt;
 use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, OnceLock};
+
+/// The hooks of a pool, and the parameters that it adds.
+type Rules<'a> = (Option<&'a Arc<dyn ErasedHooks>>, Option<&'a Arc<dyn ExtendParameters>>);
 
 /// The visible tools of one moment, sorted by name, and the prompts and resources. It does not
 /// change with the pool.
@@ -30,12 +38,15 @@ use std::sync::{Arc, Mutex, OnceLock};
 /// ```
 pub struct Snapshot {
     tools: Vec<Tool>,
+    /// The sources of the tools, in the same order.
+    sources: Vec<Arc<Source>>,
     catalog: Arc<Catalog>,
     /// Positions in `tools` by the hash of their names.
     by_name: HashTable<usize>,
     hasher: foldhash::fast::RandomState,
     hooks: Option<Hooked>,
-    rules: Option<Rules>,
+    rules: Option<CallRules>,
+    extended: Option<Extended>,
     listing: OnceLock<Arc<str>>,
     /// By the key of their format.
     exports: Mutex<Vec<(String, Arc<Export>)>>,
@@ -49,7 +60,13 @@ struct Hooked {
 }
 
 /// The rules of restrictions about the arguments of each tool.
-type Rules = Vec<Option<Arc<dyn CallRule>>>;
+type CallRules = Vec<Option<Arc<dyn CallRule>>>;
+
+/// The parameters that the pool adds, and the definitions with them, in the order of the tools.
+struct Extended {
+    by: Arc<dyn ExtendParameters>,
+    definitions: OnceLock<Vec<Option<ToolDefinition>>>,
+}
 
 /// A tool with its hooks.
 pub struct Found {
@@ -58,6 +75,8 @@ pub struct Found {
     pub(crate) hooks: Option<Arc<dyn ErasedToolHooks>>,
     /// The rule of restrictions about its arguments.
     pub(crate) rule: Option<Arc<dyn CallRule>>,
+    /// The origin of the tool, if there are hooks.
+    pub(crate) source: Option<Arc<Source>>,
 }
 
 impl Found {
@@ -76,12 +95,22 @@ pub(super) enum Visibility {
 }
 
 impl Snapshot {
-    /// Creates a snapshot from tools sorted by name and the hooks of the pool.
+    /// Creates a snapshot from tools sorted by name and the rules of the pool.
     pub(super) fn new(
-        tools: Vec<Tool>,
+        tools: Vec<VisibleTool>,
         catalog: Arc<Catalog>,
-        hooks: Option<&Arc<dyn ErasedHooks>>,
+        governance: &Governance,
     ) -> Self {
+        let rules = (governance.hooks.as_ref(), governance.meta_parameters.as_ref());
+        Self::with_rules(tools, catalog, rules)
+    }
+
+    fn with_rules(
+        tools: Vec<VisibleTool>,
+        catalog: Arc<Catalog>,
+        (hooks, extended): Rules<'_>,
+    ) -> Self {
+        let (tools, sources): (Vec<Tool>, Vec<Arc<Source>>) = tools.into_iter().unzip();
         let (mut by_name, hasher) = (HashTable::with_capacity(tools.len()), Default::default());
         let hash = |tool: &Tool| foldhash::fast::RandomState::hash_one(&hasher, tool.name());
         for (index, tool) in tools.iter().enumerate() {
@@ -91,26 +120,40 @@ impl Snapshot {
             all: Arc::clone(all),
             of_tools: tools.iter().map(|_| OnceLock::new()).collect(),
         });
+        let extended =
+            extended.map(|by| Extended { by: Arc::clone(by), definitions: OnceLock::new() });
         let (listing, exports) = (OnceLock::new(), Mutex::default());
-        let rules = None;
-        Self { tools, catalog, by_name, hasher, hooks, rules, listing, exports, is_closed: false }
+        Self {
+            tools,
+            sources,
+            catalog,
+            by_name,
+            hasher,
+            hooks,
+            extended,
+            rules: None,
+            listing,
+            exports,
+            is_closed: false,
+        }
     }
 
     /// Some of the tools, in their order, in the same pool. Their rules are kept, and new ones added.
     pub(super) fn narrowed(&self, visibility: impl Fn(&Tool) -> Visibility) -> Self {
         let (mut visible, mut rules) = (Vec::new(), Vec::new());
-        for (index, tool) in self.tools.iter().enumerate() {
-            let added = match visibility(tool) {
+        for (index, (tool, source)) in self.visible_tools().into_iter().enumerate() {
+            let added = match visibility(&tool) {
                 Visibility::Hidden => continue,
                 Visibility::Visible => None,
                 Visibility::Checked(rule) => Some(rule),
             };
-            visible.push(tool.clone());
+            visible.push((tool, source));
             rules.push(both(self.rule(index), added));
         }
         let hooks = self.hooks.as_ref().map(|hooks| &hooks.all);
+        let extended = self.extended.as_ref().map(|extended| &extended.by);
         let rules = rules.iter().any(Option::is_some).then_some(rules);
-        Self { rules, ..Self::new(visible, Arc::clone(&self.catalog), hooks) }
+        Self { rules, ..Self::with_rules(visible, Arc::clone(&self.catalog), (hooks, extended)) }
     }
 
     #[inline]
@@ -118,14 +161,25 @@ impl Snapshot {
         self.rules.as_ref()?[index].clone()
     }
 
+    /// The tools with their sources.
+    pub(super) fn visible_tools(&self) -> Vec<VisibleTool> {
+        self.tools.iter().cloned().zip(self.sources.iter().cloned()).collect()
+    }
+
     /// The snapshot of a pool that has been closed.
     pub(super) fn closed() -> Self {
-        Self { is_closed: true, ..Self::new(Vec::new(), Arc::default(), None) }
+        Self { is_closed: true, ..Self::with_rules(Vec::new(), Arc::default(), (None, None)) }
     }
 
     /// All tools, sorted by name.
     pub fn tools(&self) -> &[Tool] {
         &self.tools
+    }
+
+    /// The tools that a selector picks, sorted by name.
+    pub fn picked<'a>(&'a self, selector: &Selector) -> impl Iterator<Item = &'a Tool> {
+        let tools = self.tools.iter().zip(&self.sources);
+        tools.filter(|(tool, source)| selector.picks(tool, source)).map(|(tool, _)| tool)
     }
 
     /// All prompts, sorted by name. Filters and restrictions leave them alone.
@@ -150,7 +204,8 @@ impl Snapshot {
         let index = self.position(name)?;
         let tool = self.tools[index].clone();
         let hooks = self.hooks.as_ref().and_then(|hooks| hooks.of_tool(index, name));
-        Some(Found { tool, hooks, rule: self.rule(index) })
+        let source = hooks.is_some().then(|| Arc::clone(&self.sources[index]));
+        Some(Found { tool, hooks, rule: self.rule(index), source })
     }
 
     #[inline]
@@ -159,9 +214,22 @@ impl Snapshot {
         self.by_name.find(hash, |index| self.tools[*index].name() == name).copied()
     }
 
-    /// All definitions, sorted by name.
+    /// All definitions, sorted by name, as models and clients see them: with the
+    /// [parameters that the pool adds](crate::ToolPoolBuilder::meta_parameters).
     pub fn definitions(&self) -> impl Iterator<Item = &ToolDefinition> {
-        self.tools.iter().map(Tool::definition)
+        (0..self.tools.len()).map(|index| self.definition_at(index))
+    }
+
+    /// The definition of a tool by its exact name, as in [`Self::definitions`].
+    pub fn definition(&self, name: &str) -> Option<&ToolDefinition> {
+        self.position(name).map(|index| self.definition_at(index))
+    }
+
+    fn definition_at(&self, index: usize) -> &ToolDefinition {
+        let own = self.tools[index].definition();
+        let Some(Extended { by, definitions }) = &self.extended else { return own };
+        let extend = || self.tools.iter().map(|tool| by.extended(tool)).collect();
+        definitions.get_or_init(extend)[index].as_ref().unwrap_or(own)
     }
 
     /// All definitions as one JSON array of MCP tools, made once. The same tools give the same

@@ -22,9 +22,12 @@ impl<S> ToolPoolBuilder<S> {
         }))
     }
 
-    /// Adds the tools that a configuration names, and filters by it.
+    /// Adds the tools that a configuration names, and filters and transforms by it.
     pub fn config(self, registry: &Registry, config: PoolConfig) -> ToolPoolBuilder<WithToolsets> {
-        self.filter(config.filter()).specs(registry, &config.tools)
+        let filtered = self.filter(config.filter());
+        let transform =
+            |builder: Self, (selector, transform)| builder.transform::<String>(selector, transform);
+        config.transform.into_iter().fold(filtered, transform).specs(registry, &config.tools)
     }
 }
 

@@ -2,7 +2,10 @@
 
 use super::ToolSpec;
 use crate::pool::{Filter, Selector};
+use crate::schema::nearest::nearest;
+use crate::transform::ToolTransform;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -13,7 +16,15 @@ use std::path::{Path, PathBuf};
 /// ```toml
 /// deny = ["hint:destructive"]
 /// tools = ["add", { name = "terminal", params = { shell = "/bin/sh" } }]
+///
+/// [transform."terminal.run"]
+/// name = "shell"
+/// arguments.command = { description = "One command.", schema = { maxLength = 1000 } }
+/// arguments.timeout = { value = 30 }
 /// ```
+///
+/// The keys of a transform are the fields of [`ToolTransform`] and
+/// [`ArgumentTransform`](crate::ArgumentTransform).
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -41,6 +52,9 @@ pub struct PoolConfig {
     /// Excludes tools. Default: empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deny: Vec<Selector>,
+    /// Changes of tools, by selector, applied in the order of the selectors' text. Default: empty.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub transform: BTreeMap<String, ToolTransform>,
 }
 
 impl PoolConfig {
@@ -126,6 +140,15 @@ pub struct ConfigError {
     reason: String,
 }
 
+/// The field that an unknown one is likely to mean, by the text of a deserializer: ``unknown field `a`,
+/// expected one of `b`, `c` ``.
+fn meant(text: &str) -> Option<String> {
+    let (_, names) = text.split_once("unknown field ")?;
+    let mut names = names.split('`').skip(1).step_by(2);
+    let unknown = names.next()?;
+    nearest(unknown, names, 1).first().map(|near| (*near).to_owned())
+}
+
 impl ConfigError {
     fn new(reason: String) -> Self {
         Self { file: None, reason }
@@ -139,7 +162,11 @@ impl ConfigError {
     }
 
     fn bad(error: &dyn fmt::Display) -> Self {
-        Self::new(error.to_string().trim_end().to_owned())
+        let mut reason = error.to_string().trim_end().to_owned();
+        if let Some(near) = meant(&reason) {
+            reason.push_str(&format!("; did you mean `{near}`?"));
+        }
+        Self::new(reason)
     }
 
     fn of(mut self, file: &Path) -> Self {

@@ -34,7 +34,7 @@ async fn an_approver_sees_the_rewritten_call() {
                 request.arguments(),
                 request.visual()
             ));
-            async { Approval::Approved }
+            async { Approval::approved() }
         }
     };
     let (builder, seen) = builder();

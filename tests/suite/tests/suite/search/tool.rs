@@ -66,7 +66,7 @@ async fn activation_appends_to_an_export() {
     search(&pool, json!({ "query": "select:web.search_web,files.read_file" })).await;
     search(&pool, json!({ "query": "select:git.push,web.search_web" })).await;
     let after = export();
-    assert_eq!(active.activated(), ["web.search_web", "git.push"]);
+    assert_eq!(active.activated(), ["web.search_web", "files.read_file", "git.push"]);
     assert_eq!(after[..before.len()], before);
     assert_eq!(after.len(), before.len() + 2);
 }

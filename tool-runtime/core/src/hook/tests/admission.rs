@@ -42,9 +42,9 @@ async fn a_hook_sees_all_of_the_call() {
 #[tokio::test]
 async fn no_arguments_are_an_empty_object() {
     let notes = Notes::default();
-    let mut bare = HookCall::new(call().tool().clone(), " ", ToolContext::default());
+    let mut bare = HookCall::new(call().tool().clone(), None, " ", ToolContext::default());
     let list = own([watcher("*", &notes)]);
-    list.before(&mut bare, None, valid).await.unwrap();
+    list.before(&mut bare, None, valid, None).await.unwrap();
     assert_eq!(notes.all(), ["{}"]);
 }
 
@@ -85,7 +85,7 @@ async fn every_rewriting_is_validated_before_the_next_hook_sees_it() {
 async fn arguments_without_a_rewrite_are_not_validated_again() {
     let refuses = |_: &Tool, _: &str| Err(CallError::new(ErrorClass::Input, "never asked"));
     let list = own([Hook::before("*", |_| async { Before::proceed() })]);
-    assert!(list.before(&mut call(), None, refuses).await.is_ok());
+    assert!(list.before(&mut call(), None, refuses, None).await.is_ok());
 }
 
 struct User(&'static str);
@@ -114,8 +114,8 @@ async fn provided_values_are_seen_by_one_call() {
     let tool = Tool::builder("fs.read", "Read a file.").handler(|| async { "text" });
     let shared = ToolContext::default().with(User("pool"));
     let list = own([Hook::before("*", |_| async { Before::proceed().provide(User("ada")) })]);
-    let mut call = HookCall::new(tool, "{}", shared.clone());
-    let admitted = list.before(&mut call, None, valid).await.unwrap();
+    let mut call = HookCall::new(tool, None, "{}", shared.clone());
+    let admitted = list.before(&mut call, None, valid, None).await.unwrap();
     assert_eq!(admitted.context.unwrap().get::<User>().unwrap().0, "ada");
     assert_eq!(shared.get::<User>().unwrap().0, "pool");
 }
@@ -154,7 +154,7 @@ fn the_runners_can_be_sent() {
     fn sendable<T: Send>(_: T) {}
     let list = own([]);
     let approver: Option<&Arc<dyn Approver>> = None;
-    sendable(list.before(&mut call(), approver, valid));
+    sendable(list.before(&mut call(), approver, valid, None));
     sendable(list.after(call(), Err(CallError::new(ErrorClass::Tool, "")), super::support::TOOK));
 }
 

@@ -17,7 +17,7 @@ fn agreeable(notes: &Notes) -> impl Approver + use<> {
     let notes = notes.clone();
     move |request: ApprovalRequest| {
         notes.push(format!("{} {}", request.question(), request.arguments()));
-        ready(Approval::Approved)
+        ready(Approval::approved())
     }
 }
 
@@ -88,7 +88,7 @@ async fn a_rejection_ends_the_questions_with_a_reason() {
 async fn the_second_question_must_be_approved_too() {
     let error = asking([ask("1?"), ask("2?")], |request: ApprovalRequest| {
         ready(match request.question() {
-            "1?" => Approval::Approved,
+            "1?" => Approval::approved(),
             _ => Approval::rejected(""),
         })
     })
@@ -127,16 +127,16 @@ async fn an_approval_request_shows_the_call_without_secrets() {
     }
     let tool = Tool::builder("login", "Log in.").handler(|_: Login| async { "in" });
     let context = ToolContext::default().with_call_id("call_2");
-    let mut call = HookCall::new(tool, r#"{"password":"hunter2"}"#, context);
+    let mut call = HookCall::new(tool, None, r#"{"password":"hunter2"}"#, context);
     let approver = |request: ApprovalRequest| async move {
         assert_eq!(request.tool(), "login");
         assert_eq!(request.call_id(), Some("call_2"));
         assert_eq!(request.arguments(), r#"{"password":"hunter2"}"#);
         assert_eq!(request.visual(), "login(password: ***)");
-        Approval::Approved
+        Approval::approved()
     };
     let approver: Arc<dyn Approver> = Arc::new(approver);
-    own([ask("Sure?")]).before(&mut call, Some(&approver), valid).await.unwrap();
+    own([ask("Sure?")]).before(&mut call, Some(&approver), valid, None).await.unwrap();
 }
 
 #[tokio::test]

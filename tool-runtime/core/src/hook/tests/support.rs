@@ -20,7 +20,7 @@ pub(super) const TOOK: Duration = Duration::from_millis(7);
 
 pub(super) fn call() -> HookCall {
     let tool = Tool::builder("fs.read", "Read a file.").handler(|| async { "text" });
-    HookCall::new(tool, ARGUMENTS, ToolContext::default().with_call_id("call_1"))
+    HookCall::new(tool, None, ARGUMENTS, ToolContext::default().with_call_id("call_1"))
 }
 
 pub(super) fn hooks(list: impl IntoIterator<Item = Hook>) -> Hooks {
@@ -43,7 +43,7 @@ pub(super) fn valid(_: &Tool, arguments: &str) -> Result<(), CallError> {
 }
 
 pub(super) async fn before(list: impl IntoIterator<Item = Hook>) -> Result<Admitted, CallError> {
-    own(list).before(&mut call(), None, valid).await
+    own(list).before(&mut call(), None, valid, None).await
 }
 
 pub(super) async fn asking(
@@ -51,7 +51,7 @@ pub(super) async fn asking(
     approver: impl Approver,
 ) -> Result<Admitted, CallError> {
     let approver: Arc<dyn Approver> = Arc::new(approver);
-    own(list).before(&mut call(), Some(&approver), valid).await
+    own(list).before(&mut call(), Some(&approver), valid, None).await
 }
 
 pub(super) async fn after(

@@ -47,7 +47,7 @@ impl Source {
     }
 
     /// The place of an item in the program's source, or else its source, for messages.
-    pub(super) fn place(&self, origin: Option<Origin>) -> String {
+    pub(crate) fn place(&self, origin: Option<Origin>) -> String {
         match (origin, self) {
             (Some(origin), _) => format!("at {origin}"),
             (None, Self::Custom) => "added by hand".to_owned(),
@@ -56,7 +56,7 @@ impl Source {
     }
 
     /// The rank among equal names: higher ones shadow lower ones.
-    pub(super) fn rank(&self) -> u8 {
+    pub(crate) fn rank(&self) -> u8 {
         match self {
             Self::Linked => 0,
             Self::Custom | Self::Owner(_) => 1,
@@ -65,7 +65,7 @@ impl Source {
     }
 
     /// Whether a selector's text matches this source: its own text, or `owner` or `mcp` for all of that kind.
-    pub(super) fn matches(&self, text: &str) -> bool {
+    pub(crate) fn matches(&self, text: &str) -> bool {
         let kind = match self {
             Self::Owner(_) => "owner",
             Self::Mcp(_) => "mcp",
@@ -75,7 +75,7 @@ impl Source {
     }
 
     /// Whether a selector's text can match any source.
-    pub(super) fn is_known(text: &str) -> bool {
+    pub(crate) fn is_known(text: &str) -> bool {
         matches!(text, "owner" | "mcp") || Self::try_from(text.to_owned()).is_ok()
     }
 }

@@ -1,0 +1,348 @@
+//! Parameters that a pool adds to its tools: listed first, and taken off each call.
+
+use super::export::generate::Dice;
+use super::support::{Echo, class};
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+use tool_runtime::export::Api;
+use tool_runtime::prelude::*;
+use tool_runtime::testing::TestClient;
+use tool_runtime::{
+    Approval, ApprovalRequest, Before, CallView, Decision, Hook, HookCall, MetaParameters,
+    PolicyEngine, Risk, Source,
+};
+
+/// Write a file.
+#[tool(register = false)]
+async fn write(
+    /// Its path.
+    path: String,
+    /// The lines.
+    #[arg(default = Vec::new())]
+    lines: Vec<String>,
+) -> String {
+    format!("wrote {path} {lines:?}")
+}
+
+/// Read a file.
+#[tool(read_only, register = false)]
+async fn read(
+    /// Its path.
+    path: String,
+) -> String {
+    format!("read {path}")
+}
+
+/// File a report.
+#[tool(register = false)]
+async fn report(
+    /// The report in short.
+    summary: String,
+) -> String {
+    format!("reported {summary}")
+}
+
+/// Risk, summary, and the arguments without them.
+type Judgement = (Risk, Option<String>, String);
+
+/// Keeps what the model said about each call.
+#[derive(Clone, Default)]
+struct Judged(Arc<Mutex<Vec<Judgement>>>);
+
+impl Judged {
+    fn all(&self) -> Vec<Judgement> {
+        std::mem::take(&mut *self.0.lock().unwrap())
+    }
+
+    fn one(&self) -> Judgement {
+        let all = self.all();
+        assert_eq!(all.len(), 1, "{all:?}");
+        all.into_iter().next().unwrap()
+    }
+}
+
+impl PolicyEngine for Judged {
+    fn decide(&self, call: &CallView<'_>) -> Decision {
+        let summary = call.summary().map(str::to_owned);
+        self.0.lock().unwrap().push((call.risk(), summary, call.arguments().to_owned()));
+        Decision::allow()
+    }
+}
+
+/// A tool of an external server, say.
+fn foreign() -> Tool {
+    let schema = json!({
+        "type": "object",
+        "properties": { "q": { "type": "string" } },
+        "required": ["q"],
+        "additionalProperties": false,
+    });
+    Tool::new(ToolDefinition::new("foreign", "Echo.").with_input_schema(schema), Echo)
+}
+
+fn builder(judged: &Judged) -> tool_runtime::ToolPoolBuilder {
+    ToolPool::builder()
+        .tool::<WriteAction>()
+        .tool::<ReadAction>()
+        .tool::<ReportAction>()
+        .add_from(&Source::mcp("far"), [foreign()])
+        .meta_parameters(MetaParameters::all())
+        .policy(judged.clone())
+}
+
+fn pool(judged: &Judged) -> ToolPool {
+    builder(judged).build().unwrap()
+}
+
+fn properties(schema: &Value) -> Vec<String> {
+    schema["properties"].as_object().unwrap().keys().cloned().collect()
+}
+
+#[test]
+fn they_stand_first_in_what_is_listed() {
+    let pool = pool(&Judged::default());
+    let list: Vec<Value> = serde_json::from_str(&pool.definitions_json()).unwrap();
+    let listed: Vec<(&str, Vec<String>)> = list
+        .iter()
+        .map(|tool| (tool["name"].as_str().unwrap(), properties(&tool["inputSchema"])))
+        .collect();
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    assert_eq!(
+        listed,
+        [
+            ("foreign", names(&["security_risk", "summary", "q"])),
+            ("read", names(&["summary", "path"])),
+            ("report", names(&["security_risk", "summary"])),
+            ("write", names(&["security_risk", "summary", "path", "lines"])),
+        ]
+    );
+    let risk = &list[3]["inputSchema"]["properties"]["security_risk"];
+    assert_eq!(risk["enum"], json!(["LOW", "MEDIUM", "HIGH", "UNKNOWN"]));
+    assert_eq!(list[3]["inputSchema"]["required"], json!(["path"]));
+    let own = &list[2]["inputSchema"]["properties"]["summary"];
+    assert_eq!(own["description"], "The report in short.");
+    let snapshot = pool.snapshot();
+    assert!(snapshot.definition("read").unwrap().argument("summary").is_some());
+    assert!(snapshot.get("read").unwrap().definition().argument("summary").is_none());
+}
+
+#[test]
+fn a_pool_adds_only_those_it_is_told_to_add() {
+    let of = |parameters| {
+        let pool = ToolPool::builder().tool::<WriteAction>().meta_parameters(parameters);
+        let list: Value = serde_json::from_str(&pool.build().unwrap().definitions_json()).unwrap();
+        properties(&list[0]["inputSchema"])
+    };
+    assert_eq!(of(MetaParameters::security_risk()), ["security_risk", "path", "lines"]);
+    assert_eq!(of(MetaParameters::summary()), ["summary", "path", "lines"]);
+    assert_eq!(of(MetaParameters::default()), ["path", "lines"]);
+}
+
+#[tokio::test]
+async fn a_call_with_them_runs_without_them() {
+    let judged = Judged::default();
+    let pool = pool(&judged);
+    let arguments = r#"{"security_risk":"LOW","summary":"Keep a note","path":"a","lines":["x"]}"#;
+    let result = pool.call(ToolCall::new("write", arguments)).await;
+    assert_eq!(result.observation().to_text(), "wrote a [\"x\"]");
+    let rest = r#"{"path":"a","lines":["x"]}"#.to_owned();
+    assert_eq!(judged.one(), (Risk::Low, Some("Keep a note".to_owned()), rest));
+}
+
+#[tokio::test]
+async fn what_the_model_leaves_out_is_unknown() {
+    let judged = Judged::default();
+    let pool = pool(&judged);
+    for arguments in [r#"{"path":"a"}"#, r#"{"path":"a","security_risk":null,"summary":" "}"#] {
+        assert!(!pool.call(ToolCall::new("write", arguments)).await.is_error());
+        assert_eq!(judged.one(), (Risk::Unknown, None, r#"{"path":"a"}"#.to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn a_value_that_is_not_valid_is_refused_with_those_that_are() {
+    let judged = Judged::default();
+    let pool = pool(&judged);
+    for (value, text) in [
+        (
+            r#""security_risk":"SOME""#,
+            "`security_risk` must be one of `LOW`, `MEDIUM`, `HIGH`, `UNKNOWN`",
+        ),
+        (
+            r#""security_risk":1"#,
+            "`security_risk` must be one of `LOW`, `MEDIUM`, `HIGH`, `UNKNOWN`",
+        ),
+        (r#""summary":1"#, "`summary` must be a string"),
+    ] {
+        let call = ToolCall::new("write", format!(r#"{{"path":"a",{value}}}"#));
+        let result = pool.call(call).await;
+        assert_eq!(class(&result), ErrorClass::Input);
+        assert_eq!(result.observation().to_text(), text);
+    }
+    assert!(judged.all().is_empty());
+}
+
+#[tokio::test]
+async fn a_tool_keeps_its_own_parameter_of_that_name() {
+    let judged = Judged::default();
+    let arguments = r#"{"security_risk":"HIGH","summary":"all is well"}"#;
+    let result = pool(&judged).call(ToolCall::new("report", arguments)).await;
+    assert_eq!(result.observation().to_text(), "reported all is well");
+    let rest = r#"{"summary":"all is well"}"#.to_owned();
+    assert_eq!(judged.one(), (Risk::High, None, rest));
+}
+
+#[tokio::test]
+async fn a_reading_tool_has_no_risk() {
+    let judged = Judged::default();
+    let pool = pool(&judged);
+    let call = ToolCall::new("read", r#"{"path":"a","security_risk":"LOW"}"#);
+    assert_eq!(class(&pool.call(call).await), ErrorClass::Input);
+}
+
+#[tokio::test]
+async fn an_external_tool_gets_its_own_arguments_alone() {
+    let judged = Judged::default();
+    let arguments = r#"{"summary":"s","q":"1e400 \u0041","security_risk":"medium"}"#;
+    let result = pool(&judged).call(ToolCall::new("foreign", arguments)).await;
+    assert_eq!(result.observation().to_text(), r#"{"q":"1e400 \u0041"}"#);
+    assert_eq!(judged.one().0, Risk::Medium);
+}
+
+#[tokio::test]
+async fn other_members_stay_as_they_were_written() {
+    let schema = json!({ "type": "object" });
+    let echo = Tool::new(ToolDefinition::new("echo", "Echo.").with_input_schema(schema), Echo);
+    let pool = ToolPool::builder().add(echo).meta_parameters(MetaParameters::all());
+    let pool = pool.build().unwrap();
+    let mut dice = Dice::new();
+    for _ in 0..200 {
+        let value = super::export::instances::instance(&serde_json::Map::new(), &mut dice);
+        let text = json!({ "a b\"": value, "n": 1 }).to_string();
+        let result = pool.call(ToolCall::new("echo", text.as_str())).await;
+        assert_eq!(result.observation().to_text(), text);
+        let with = format!(r#"{{"summary":"s",{}"#, &text[1..]);
+        let result = pool.call(ToolCall::new("echo", with)).await;
+        assert_eq!(result.observation().to_text(), text);
+    }
+    let huge = r#"{"n":340282366920938463463374607431768211455,"n":1.50}"#;
+    let with = huge.replace("{", r#"{"summary":"s","#);
+    let result = pool.call(ToolCall::new("echo", with)).await;
+    assert_eq!(result.observation().to_text(), huge);
+}
+
+#[tokio::test]
+async fn repair_works_together_with_them() {
+    let judged = Judged::default();
+    let pool = builder(&judged).repair().build().unwrap();
+    let arguments = "{\"securityRisk\":\"low\",\"Summary\":\"s\",\"Path\":\"a\",\"lines\":\"[\\\"x\\\"]\"}</call>";
+    let result = pool.call(ToolCall::new("functions.write", arguments)).await;
+    assert_eq!(result.observation().to_text(), "wrote a [\"x\"]");
+    assert_eq!(
+        result.observation().meta().unwrap()["tool-runtime/repairs"],
+        json!([
+            "corrected the name of the tool",
+            "arguments: removed text after the last bracket",
+            "`security_risk`: corrected the name",
+            "`summary`: corrected the name",
+            "`path`: corrected the name",
+            "`lines`: parsed JSON from a string",
+        ])
+    );
+    let (risk, summary, _) = judged.one();
+    assert_eq!((risk, summary.as_deref()), (Risk::Low, Some("s")));
+    let strict = self::pool(&judged);
+    let call = ToolCall::new("write", r#"{"securityRisk":"LOW","path":"a"}"#);
+    assert_eq!(class(&strict.call(call).await), ErrorClass::Input);
+}
+
+#[tokio::test]
+async fn hooks_and_the_approver_get_them_and_keep_them_after_a_rewriting() {
+    let asked = Arc::new(Mutex::new(String::new()));
+    let log = Arc::clone(&asked);
+    let approver = move |request: ApprovalRequest| {
+        *log.lock().unwrap() = format!("{} {:?}", request.risk(), request.summary());
+        async { Approval::approved() }
+    };
+    let hook = Hook::before("*", |call: HookCall| async move {
+        assert_eq!((call.risk(), call.summary()), (Risk::High, Some("s")));
+        Before::ask("Sure?").rewriting(r#"{"path":"b"}"#)
+    });
+    let pool = ToolPool::builder().tool::<WriteAction>().hook(hook).approver(approver);
+    let pool = pool.meta_parameters(MetaParameters::all()).build().unwrap();
+    let arguments = r#"{"security_risk":"HIGH","summary":"s","path":"a"}"#;
+    let result = pool.call(ToolCall::new("write", arguments)).await;
+    assert_eq!(result.observation().to_text(), "wrote b []");
+    assert_eq!(*asked.lock().unwrap(), r#"HIGH Some("s")"#);
+}
+
+#[tokio::test]
+async fn exports_have_them_first_and_their_calls_run() {
+    let judged = Judged::default();
+    let pool = pool(&judged);
+    let input = json!({ "security_risk": "LOW", "summary": "s", "path": "a" });
+    let anthropic = pool.snapshot().export(Api::Anthropic);
+    let write = anthropic.definitions().iter().find(|tool| tool["name"] == "write").unwrap();
+    assert_eq!(properties(&write["input_schema"])[..2], ["security_risk", "summary"]);
+    let answer = json!({ "role": "assistant", "content": [
+        { "type": "tool_use", "id": "t", "name": "write", "input": input.clone() }
+    ] });
+    let strict = pool.snapshot().export(Api::OpenAiChat.strict());
+    let nulls = json!({ "security_risk": null, "summary": null, "path": "b", "lines": [] });
+    let chat = json!({ "choices": [{ "message": { "role": "assistant", "tool_calls": [
+        { "id": "u", "type": "function",
+          "function": { "name": "write", "arguments": nulls.to_string() } }
+    ] } }] });
+    let calls = [anthropic.calls(&answer).unwrap(), strict.calls(&chat).unwrap()].concat();
+    let results = pool.call_all(calls).await;
+    let texts: Vec<String> = results.iter().map(|one| one.observation().to_text()).collect();
+    assert_eq!(texts, ["wrote a []", "wrote b []"]);
+    let risks: Vec<Risk> = judged.all().into_iter().map(|(risk, ..)| risk).collect();
+    assert_eq!(risks, [Risk::Low, Risk::Unknown]);
+}
+
+/// The beginnings and ends of calls.
+#[derive(Default)]
+struct Order(Mutex<Vec<&'static str>>);
+
+/// Take part, and say what is written.
+#[tool(writes("part:one"), register = false)]
+async fn declared(order: &Order) {
+    order.0.lock().unwrap().push("declared starts");
+    tokio::task::yield_now().await;
+    order.0.lock().unwrap().push("declared ends");
+}
+
+/// Take part, and say nothing.
+#[tool(register = false)]
+async fn undeclared(order: &Order) {
+    order.0.lock().unwrap().push("undeclared runs");
+}
+
+#[tokio::test]
+async fn calls_of_a_batch_wait_for_each_other_as_without_them() {
+    let order = Arc::new(Order::default());
+    let pool = ToolPool::builder().tool::<DeclaredAction>().tool::<UndeclaredAction>();
+    let pool = pool.state(Arc::clone(&order)).meta_parameters(MetaParameters::all());
+    let pool = pool.build().unwrap();
+    let calls = ["declared", "undeclared"].map(|name| ToolCall::new(name, r#"{"summary":"s"}"#));
+    assert!(pool.call_all(calls).await.iter().all(|result| !result.is_error()));
+    let expected = ["declared starts", "declared ends", "undeclared runs"];
+    assert_eq!(*order.0.lock().unwrap(), expected);
+}
+
+#[tokio::test]
+async fn an_mcp_client_lists_and_gives_them() {
+    let judged = Judged::default();
+    let pool = pool(&judged);
+    let arguments = json!({ "summary": "s", "security_risk": "HIGH", "path": "a" });
+    for client in [TestClient::stateless(&pool).await, TestClient::stateful(&pool).await] {
+        let tools = client.list_tools().await;
+        let write = tools.iter().find(|tool| tool.name == "write").unwrap();
+        let schema = Value::Object(write.input_schema.clone());
+        assert_eq!(properties(&schema)[..2], ["security_risk", "summary"]);
+        let written = client.call("write", arguments.clone()).await.unwrap();
+        assert_eq!(written.to_text(), "wrote a []");
+        assert_eq!(judged.one().0, Risk::High);
+    }
+}

@@ -1,0 +1,144 @@
+//! A served pool: each client lists what it may see, and is told why a call was denied.
+
+use super::{Budget, Events, Paths, builder};
+use serde_json::json;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use tool_runtime::prelude::*;
+use tool_runtime::testing::{ProtocolVersion, Question, Reply, TestClient};
+use tool_runtime::{Approval, ApprovalRequest, CallView, Decision, PolicyEngine, Principal};
+
+fn pool(events: &Events) -> ToolPool {
+    let policy = Paths { hides_writing: true, ..Paths::default() };
+    builder().policy(policy).recorder(events.clone()).build().unwrap()
+}
+
+#[tokio::test]
+async fn a_client_lists_and_calls_what_its_principal_may_see() {
+    let events = Events::default();
+    let pool = pool(&events);
+    let names = async |client: &TestClient| -> Vec<String> {
+        client.list_tools().await.into_iter().map(|tool| tool.name).collect()
+    };
+    let client = TestClient::stateless(&pool).await;
+    assert_eq!(names(&client).await, ["fail", "read"]);
+    let denied = client.call("write", json!({ "path": "a" })).await.unwrap();
+    assert!(denied.is_error());
+    assert!(denied.to_text().contains("`write` is not available to this caller"));
+
+    let admin = Principal::new("ada").with_scopes(["admin"]);
+    let admin = TestClient::builder(&pool).principal(admin).connect().await;
+    assert_eq!(names(&admin).await, ["fail", "read", "write"]);
+    let written = admin.call("write", json!({ "path": "a" })).await.unwrap();
+    assert_eq!(written.to_text(), "wrote a");
+    let secret = admin.call("read", json!({ "path": "secret" })).await.unwrap();
+    let text = "the call to `read` is not allowed: `path` is secret; read another file";
+    assert_eq!(secret.to_text(), text);
+    assert_eq!(events.of("read").last().unwrap(), "finished denied");
+}
+
+#[tokio::test]
+async fn a_stateful_client_lists_the_same() {
+    let client = TestClient::stateful(&pool(&Events::default())).await;
+    let names: Vec<String> = client.list_tools().await.into_iter().map(|tool| tool.name).collect();
+    assert_eq!(names, ["fail", "read"]);
+}
+
+/// Pay after two questions.
+#[tool(register = false)]
+async fn pay(context: &ToolContext) -> Result<String, ToolError> {
+    let sure = context.ask::<bool>("sure", "Sure?").await?.accepted();
+    let really = context.ask::<bool>("really", "Really?").await?.accepted();
+    Ok(format!("{sure:?} {really:?}"))
+}
+
+/// Pay by another tool.
+#[tool(register = false)]
+async fn settle(context: &ToolContext) -> String {
+    context.call(ToolCall::new("pay", "")).await.observation().to_text()
+}
+
+/// Asks about each call, and says how often a person was asked.
+struct Paying {
+    events: Events,
+    budget: Budget,
+    asked: Arc<AtomicU32>,
+}
+
+impl Paying {
+    fn new() -> Self {
+        Self { events: Events::default(), budget: Budget::of(2), asked: Arc::default() }
+    }
+
+    fn pool(&self) -> ToolPool {
+        struct Ask;
+        impl PolicyEngine for Ask {
+            fn decide(&self, _: &CallView<'_>) -> Decision {
+                Decision::ask("Pay?")
+            }
+        }
+        let asked = Arc::clone(&self.asked);
+        let approver = move |_: ApprovalRequest| {
+            asked.fetch_add(1, Ordering::Relaxed);
+            async { Approval::approved().by("ada") }
+        };
+        let pool = ToolPool::builder().tool::<PayAction>().tool::<SettleAction>();
+        let pool = pool.policy(Ask).approver(approver).limiter(self.budget.clone());
+        pool.recorder(self.events.clone()).build().unwrap()
+    }
+
+    async fn client(&self) -> TestClient {
+        let yes = |question: Question| async move {
+            let key = question.key().unwrap_or_default().rsplit('/').next().unwrap().to_owned();
+            Reply::accept(json!({ key: true }))
+        };
+        let version = ProtocolVersion::V2026_07_28;
+        TestClient::builder(&self.pool()).protocol_version(version).answer(yes).connect().await
+    }
+}
+
+const ONE_CALL: [&str; 5] = [
+    "proposed {}",
+    "decided ask",
+    "decided allow by ada",
+    "started {}",
+    "finished Some(true) Some(true), ran",
+];
+
+#[tokio::test]
+async fn all_rounds_of_a_call_that_asks_are_one_call() {
+    let paying = Paying::new();
+    let paid = paying.client().await.call("pay", json!({})).await.unwrap();
+    assert_eq!(paid.to_text(), "Some(true) Some(true)");
+    assert_eq!(paying.events.of("pay"), ONE_CALL);
+    assert_eq!((paying.asked.load(Ordering::Relaxed), paying.budget.left()), (1, 1));
+}
+
+#[tokio::test]
+async fn so_are_those_of_a_call_within_a_call() {
+    let paying = Paying::new();
+    let paid = paying.client().await.call("settle", json!({})).await.unwrap();
+    assert_eq!(paid.to_text(), "Some(true) Some(true)");
+    assert_eq!(paying.events.of("settle"), ONE_CALL);
+    assert_eq!(paying.events.of("pay"), ONE_CALL);
+    assert_eq!((paying.asked.load(Ordering::Relaxed), paying.budget.left()), (2, 0));
+}
+
+#[tokio::test]
+async fn a_round_that_is_sent_twice_is_another_call() {
+    let paying = Paying::new();
+    let client = paying.client().await;
+    let call = json!({ "name": "pay", "arguments": {} });
+    let first = client.request("tools/call", call.clone()).await.unwrap();
+    let mut second = call;
+    second["requestState"] = first["requestState"].clone();
+    second["inputResponses"] =
+        json!({ "sure": { "action": "accept", "content": { "sure": true } } });
+    for (budget, asked) in [(1, 1), (0, 2)] {
+        let result = client.request("tools/call", second.clone()).await.unwrap();
+        assert_eq!(result["resultType"], "input_required");
+        assert_eq!((paying.budget.left(), paying.asked.load(Ordering::Relaxed)), (budget, asked));
+    }
+    let third = client.request("tools/call", second).await.unwrap();
+    assert_eq!(third["isError"], true, "{third}");
+}

@@ -1,0 +1,72 @@
+//! Tools that wait for a search: by tag, source, number and tokens.
+
+use super::super::support::Echo;
+use serde_json::json;
+use tool_runtime::Source;
+use tool_runtime::export::{Api, Export, estimate_tokens};
+use tool_runtime::prelude::*;
+use tool_runtime::search::{ActiveTools, Deferral};
+
+fn tool(name: &str, tags: &[&str], description: &str) -> Tool {
+    let mut definition = ToolDefinition::new(name, description);
+    definition.tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
+    Tool::new(definition.with_input_schema(json!({ "type": "object" })), Echo)
+}
+
+fn pool() -> ToolPool {
+    ToolPool::builder()
+        .add(tool("a", &[], "Short."))
+        .add(tool("b", &["rare"], "Short."))
+        .add(tool("c", &[], &"A long description. ".repeat(100)))
+        .add(tool("d", &[], "Short."))
+        .add(tool("search", &[], "Search."))
+        .add_from(&Source::Mcp("git".to_owned()), [tool("git.log", &[], "Short.")])
+        .build()
+        .unwrap()
+}
+
+fn shown(deferral: Deferral) -> Vec<String> {
+    let tools = ActiveTools::deferring(deferral).visible(&pool().snapshot());
+    tools.iter().map(|tool| tool.name().to_owned()).collect()
+}
+
+#[test]
+fn tools_are_deferred_by_selectors_and_limits() {
+    let all = ["a", "b", "c", "d", "git.log", "search"];
+    assert_eq!(shown(Deferral::new()), all);
+    let by_tag = Deferral::new().defer(["tag:rare"]).unwrap();
+    assert_eq!(shown(by_tag), ["a", "c", "d", "git.log", "search"]);
+    let by_source = Deferral::new().defer(["source:mcp:git"]).unwrap();
+    assert_eq!(shown(by_source), ["a", "b", "c", "d", "search"]);
+    let kept = || Deferral::new().keep(["search"]).unwrap();
+    assert_eq!(shown(kept().max_tools(3)), ["a", "b", "search"]);
+    assert_eq!(shown(kept().max_tools(0)), ["search"]);
+    assert_eq!(shown(kept().defer(["*"]).unwrap()), ["search"]);
+    let size = |name: &str| {
+        let pool = pool();
+        let definition = pool.get(name).unwrap().definition().clone();
+        estimate_tokens(&serde_json::to_string(&definition).unwrap())
+    };
+    let limit = size("search") + size("a") + size("b") + size("d");
+    assert_eq!(shown(kept().max_tokens(limit)), ["a", "b", "d", "search"], "`c` does not fit");
+    assert_eq!(shown(kept().max_tokens(limit - 1)), ["a", "b", "search"]);
+    let error = Deferral::new().defer(["label:x"]).unwrap_err();
+    assert!(error.to_string().starts_with("`label:x` picks nothing"), "{error}");
+}
+
+#[test]
+fn an_activation_does_not_move_what_a_limit_shows() {
+    let active = ActiveTools::deferring(Deferral::new().max_tools(3));
+    let pool = pool();
+    let export = || {
+        let visible = active.visible(&pool.snapshot());
+        let definitions: Vec<_> = visible.iter().map(|tool| tool.definition()).collect();
+        Export::new(Api::Anthropic, &definitions).definitions().to_vec()
+    };
+    let before = export();
+    active.activate(["git.log", "a", "d"]);
+    let after = export();
+    assert_eq!(after[..3], before);
+    assert_eq!((&after[3]["name"], &after[4]["name"]), (&json!("git__log"), &json!("d")));
+    assert_eq!(after.len(), 5);
+}

@@ -1,0 +1,3 @@
+tool_runtime::external_tools!("servers/none.json");
+
+fn main() {}

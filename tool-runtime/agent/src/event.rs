@@ -1,0 +1,75 @@
+//! The events of a run.
+
+use crate::model::ModelError;
+use std::sync::Arc;
+use tool_runtime::export::{Delta, ImportError};
+#[cfg(feature = "mcp-client")]
+use tool_runtime::mcp::{McpManagerError, McpServerStatus};
+use tool_runtime::prelude::*;
+use tool_runtime::{LogEntry, Progress};
+
+/// What happens in a run.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum AgentEvent {
+    /// The MCP servers of the conversation were started. A server that is not ready is retried, and
+    /// its tools are added then.
+    #[cfg(feature = "mcp-client")]
+    Servers(Vec<McpServerStatus>),
+    /// A part of a streamed answer.
+    Delta(Delta),
+    /// The text of an answer, whole.
+    Message(String),
+    /// The model calls a tool. The call runs when the next event is awaited.
+    Call(ToolCall),
+    /// A running call reports its progress.
+    Progress {
+        /// The id of the call.
+        call_id: String,
+        /// The progress.
+        progress: Progress,
+    },
+    /// A running call writes to the log.
+    Log {
+        /// The id of the call.
+        call_id: String,
+        /// The entry.
+        entry: LogEntry,
+    },
+    /// A call ended. Results come as they are ready.
+    Result(Arc<ToolResult>),
+    /// An event of a sub-agent that a call started, see [`SubAgents`](crate::SubAgents).
+    SubAgent {
+        /// The id of the sub-agent.
+        id: String,
+        /// The event.
+        event: Box<AgentEvent>,
+    },
+    /// The run ended. It is the last event, unless [`Run::send`](crate::Run::send) continues the run.
+    Stopped(StopReason),
+}
+
+/// Why a run ended.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StopReason {
+    /// The model answered without calling a tool.
+    #[error("the model is done")]
+    Done,
+    /// The model was asked as often as one run may.
+    #[error("it reached its limit of {0} requests")]
+    MaxTurns(usize),
+    /// The run was cancelled.
+    #[error("it was cancelled")]
+    Cancelled,
+    /// The model could not be asked.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The answer is not one of the model's API.
+    #[error(transparent)]
+    Answer(#[from] ImportError),
+    /// The configuration of the MCP servers cannot be used.
+    #[cfg(feature = "mcp-client")]
+    #[error("the MCP servers cannot be started: {0}")]
+    Servers(#[from] McpManagerError),
+}

@@ -1,0 +1,147 @@
+//! Approval by a person at the terminal.
+
+use std::fmt;
+use std::io::{self, BufRead, Write};
+use tokio::sync::{Mutex, mpsc};
+use tool_runtime_core::seam::printable;
+use tool_runtime_core::{Approval, ApprovalRequest, Approver, BoxFuture};
+
+/// Asks a person at the terminal whether a call may run: `y` is a yes, everything else a no whose
+/// words the model reads. The end of the input is a no.
+///
+/// Questions are written to standard error, one at a time, and answers read from standard input. A
+/// server over standard input and output cannot use it.
+///
+/// ```
+/// use tool_runtime::prelude::*;
+/// use tool_runtime::{Before, Hook, TerminalApprover};
+///
+/// let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
+/// let pool = ToolPool::builder()
+///     .add(ping)
+///     .hook(Hook::before("*", |_| async { Before::ask("May this run?") }))
+///     .approver(TerminalApprover::new())
+///     .build()?;
+/// # Ok::<(), tool_runtime::PoolError>(())
+/// ```
+pub struct TerminalApprover {
+    /// `None` before the first question.
+    lines: Mutex<Option<Lines>>,
+}
+
+/// The lines of the input, read one at a time by a thread.
+struct Lines {
+    wanted: mpsc::UnboundedSender<()>,
+    read: mpsc::UnboundedReceiver<String>,
+    /// Whether a line was requested that is not read yet: its question was cancelled.
+    is_pending: bool,
+}
+
+impl TerminalApprover {
+    /// An approver over the standard streams of the process.
+    pub fn new() -> Self {
+        Self { lines: Mutex::const_new(None) }
+    }
+
+    #[cfg(test)]
+    fn over(input: impl BufRead + Send + 'static) -> Self {
+        Self { lines: Mutex::const_new(Some(Lines::of(move || input))) }
+    }
+
+    async fn ask(&self, request: &ApprovalRequest) -> Approval {
+        let mut lines = self.lines.lock().await;
+        let lines = lines.get_or_insert_with(|| Lines::of(|| io::stdin().lock()));
+        let call = request.visual().lines().map(printable).collect::<Vec<_>>().join("\n  ");
+        let question = printable(request.question());
+        // A terminal that is gone answers no.
+        let _ = write!(io::stderr(), "{question}\n  {call}\n[y/N] ");
+        match lines.next().await.as_deref().map(str::trim) {
+            Some("y" | "Y" | "yes") => Approval::approved(),
+            None | Some("" | "n" | "N" | "no") => {
+                Approval::rejected("the person at the terminal said no")
+            }
+            Some(words) => Approval::rejected(format!("the person at the terminal said: {words}")),
+        }
+    }
+}
+
+impl Lines {
+    /// A thread of its own: one that waits for a line must not keep the runtime from ending.
+    fn of<R: BufRead>(open: impl FnOnce() -> R + Send + 'static) -> Self {
+        let (wanted, mut requests) = mpsc::unbounded_channel();
+        let (sender, read) = mpsc::unbounded_channel();
+        std::thread::spawn(move || {
+            let mut input = open();
+            while requests.blocking_recv().is_some() {
+                let mut line = String::new();
+                let is_end = !matches!(input.read_line(&mut line), Ok(length) if length > 0);
+                if is_end || sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { wanted, read, is_pending: false }
+    }
+
+    /// The next line; `None` at the end of the input.
+    async fn next(&mut self) -> Option<String> {
+        if !self.is_pending {
+            self.wanted.send(()).ok()?;
+            self.is_pending = true;
+        }
+        let line = self.read.recv().await;
+        self.is_pending = false;
+        line
+    }
+}
+
+impl Default for TerminalApprover {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Approver for TerminalApprover {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
+        Box::pin(self.ask(request))
+    }
+}
+
+impl fmt::Debug for TerminalApprover {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TerminalApprover").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_person_answers_in_words_and_the_end_is_a_no() {
+        let approver = TerminalApprover::over("y\nno\nuse the trash instead\n".as_bytes());
+        let request = ApprovalRequest::new("fs.remove", "{}", "Remove it?");
+        assert_eq!(approver.approve(&request).await, Approval::approved());
+        let no = Approval::rejected("the person at the terminal said no");
+        assert_eq!(approver.approve(&request).await, no);
+        assert_eq!(
+            approver.approve(&request).await,
+            Approval::rejected("the person at the terminal said: use the trash instead")
+        );
+        assert_eq!(approver.approve(&request).await, no);
+        assert_eq!(approver.approve(&request).await, no);
+    }
+
+    #[tokio::test]
+    async fn a_cancelled_question_does_not_take_the_answer_of_the_next() {
+        let (input, mut person) = std::io::pipe().unwrap();
+        let approver = TerminalApprover::over(std::io::BufReader::new(input));
+        let request = ApprovalRequest::new("fs.remove", "{}", "Remove it?");
+        let mut first = approver.approve(&request);
+        let context = &mut std::task::Context::from_waker(std::task::Waker::noop());
+        assert!(first.as_mut().poll(context).is_pending());
+        drop(first);
+        writeln!(person, "y").unwrap();
+        assert_eq!(approver.approve(&request).await, Approval::approved());
+    }
+}

@@ -1,0 +1,70 @@
+//! Reads changes of single tools.
+
+use super::Reader;
+use super::entry::{Entry, Member};
+use super::keys;
+use crate::findings::Place;
+use serde_json::{Map, Value};
+use tool_runtime_core::{ArgumentTransform, ToolTransform};
+
+impl Reader<'_> {
+    /// The transform in the settings of a tool; `None` if they change nothing.
+    pub(super) fn transform(&mut self, settings: &mut Entry<'_>) -> Option<ToolTransform> {
+        let mut transform = ToolTransform::new();
+        transform.name = self.plain(settings, &["name"]);
+        transform.title = self.plain(settings, &["title"]);
+        transform.description = self.plain(settings, &["description"]);
+        if let Some(tags) = settings.one_of(&["tags"], self.findings) {
+            for (place, tag) in self.list(&tags.place, tags.value).unwrap_or_default() {
+                transform.tags.extend(self.string(&place, tag).map(str::to_owned));
+            }
+        }
+        if let Some(arguments) = settings.one_of(&["arguments"], self.findings) {
+            self.arguments(&arguments, &mut transform);
+        }
+        (transform != ToolTransform::new()).then_some(transform)
+    }
+
+    fn arguments(&mut self, arguments: &Member<'_>, transform: &mut ToolTransform) {
+        let Some(object) = self.object(&arguments.place, arguments.value) else { return };
+        for (name, value) in object {
+            let place = arguments.place.key(name);
+            let Some(settings) = self.object(&place, value) else { continue };
+            let mut settings = Entry::read(&place, settings, keys::ARGUMENT, self.findings);
+            transform.arguments.insert(name.clone(), self.argument(&mut settings));
+        }
+    }
+
+    fn argument(&mut self, settings: &mut Entry<'_>) -> ArgumentTransform {
+        let mut argument = ArgumentTransform::new();
+        argument.name = self.plain(settings, &["name"]);
+        argument.description = self.plain(settings, &["description"]);
+        argument.hide = self.flag(settings, &["hide"]).unwrap_or(false);
+        argument.required = self.flag(settings, &["required"]);
+        let value = settings.one_of(&["value"], self.findings);
+        argument.value = value.map(|member| self.constant(&member.place, member.value));
+        let default = settings.one_of(&["default"], self.findings);
+        argument.default = default.map(|member| member.value.clone());
+        let schema = settings.one_of(&["schema"], self.findings);
+        let schema = schema.and_then(|member| self.object(&member.place, member.value));
+        argument.schema = schema.cloned().map(Value::Object);
+        argument
+    }
+
+    /// A fixed value, with the variables in its texts.
+    fn constant(&mut self, place: &Place, value: &Value) -> Value {
+        match value {
+            Value::String(_) => self.text(place, value).as_str().into(),
+            Value::Array(items) => {
+                let items = items.iter().enumerate();
+                items.map(|(index, item)| self.constant(&place.index(index), item)).collect()
+            }
+            Value::Object(members) => members
+                .iter()
+                .map(|(key, member)| (key.clone(), self.constant(&place.key(key), member)))
+                .collect::<Map<_, _>>()
+                .into(),
+            other => other.clone(),
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Seam to agents: tools that start sub-agents know nothing of models.
+
+use crate::context::ToolContext;
+use crate::error::ToolError;
+use crate::future::BoxFuture;
+use crate::pattern::ToolPattern;
+use crate::usage::Usage;
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use tokio_util::sync::CancellationToken;
+
+/// Starts agents for tools. `tool_runtime_agent::SubAgents` implements it.
+///
+/// A pool is given a spawner as state, and tools borrow it:
+///
+/// ```
+/// use std::sync::Arc;
+/// use tool_runtime::prelude::*;
+/// use tool_runtime::{AgentHandle, AgentOutcome, AgentSpawner, BoxFuture, CancellationToken, SpawnRequest};
+///
+/// /// Delegate a task to another agent, which may only read.
+/// #[tool]
+/// async fn delegate(
+///     /// The task, with everything that is needed to do it.
+///     task: String,
+///     agents: &Arc<dyn AgentSpawner>,
+///     context: &ToolContext,
+/// ) -> Result<String, ToolError> {
+///     let request = SpawnRequest::new(task).tools(["fs.read".parse()?]).max_turns(10);
+///     let outcome = agents.spawn(request, context).await?.await?;
+///     Ok(outcome.text)
+/// }
+///
+/// /// Repeats the task.
+/// struct Echo;
+///
+/// impl AgentSpawner for Echo {
+///     fn spawn<'a>(
+///         &'a self,
+///         request: SpawnRequest,
+///         _: &'a ToolContext,
+///     ) -> BoxFuture<'a, Result<AgentHandle, ToolError>> {
+///         let outcome = async { Ok(AgentOutcome::new(request.prompt)) };
+///         Box::pin(async { Ok(AgentHandle::new("echo", CancellationToken::new(), outcome)) })
+///     }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let agents: Arc<dyn AgentSpawner> = Arc::new(Echo);
+/// let pool = ToolPool::builder().tool::<DelegateAction>().state(agents).build()?;
+/// let result = pool.call(ToolCall::new("delegate", r#"{ "task": "Count." }"#)).await;
+/// assert_eq!(result.observation().to_text(), "Count.");
+/// # Ok::<(), tool_runtime::PoolError>(())
+/// # }).unwrap();
+/// ```
+pub trait AgentSpawner: Send + Sync + 'static {
+    /// Starts an agent for a call. Its tools are at most those that the call may use itself:
+    /// [`ToolContext::pool`], narrowed by [`SpawnRequest::tools`].
+    ///
+    /// # Errors
+    /// The request cannot be met: an unknown model, too many agents. The text is for the model.
+    fn spawn<'a>(
+        &'a self,
+        request: SpawnRequest,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<AgentHandle, ToolError>>;
+}
+
+/// A request for a sub-agent.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct SpawnRequest {
+    /// The task.
+    pub prompt: String,
+    /// The instructions. Default: those of the spawner.
+    pub system: Option<String>,
+    /// The name of a model that the spawner knows. Default: the spawner's choice.
+    pub model: Option<String>,
+    /// The tools, among those of the caller. Default: all of them.
+    pub tools: Option<Vec<ToolPattern>>,
+    /// The limit on requests to the model; the spawner may set a lower one.
+    pub max_turns: Option<usize>,
+    /// Whether the agent goes on when the call that started it ends. Default: no.
+    pub is_background: bool,
+}
+
+impl SpawnRequest {
+    /// A task for an agent that is waited for, with all tools of the caller.
+    pub fn new(prompt: impl Into<String>) -> Self {
+        Self {
+            prompt: prompt.into(),
+            system: None,
+            model: None,
+            tools: None,
+            max_turns: None,
+            is_background: false,
+        }
+    }
+
+    /// Sets the instructions.
+    #[must_use]
+    pub fn system(mut self, system: impl Into<String>) -> Self {
+        self.system = Some(system.into());
+        self
+    }
+
+    /// Chooses a model by its name.
+    #[must_use]
+    pub fn model(mut self, name: impl Into<String>) -> Self {
+        self.model = Some(name.into());
+        self
+    }
+
+    /// Narrows the tools. No pattern at all leaves no tool.
+    #[must_use]
+    pub fn tools(mut self, tools: impl IntoIterator<Item = ToolPattern>) -> Self {
+        self.tools = Some(tools.into_iter().collect());
+        self
+    }
+
+    /// Limits the requests to the model.
+    #[must_use]
+    pub fn max_turns(mut self, max_turns: usize) -> Self {
+        self.max_turns = Some(max_turns);
+        self
+    }
+
+    /// Lets the agent go on when the call that started it ends.
+    #[must_use]
+    pub fn background(mut self) -> Self {
+        self.is_background = true;
+        self
+    }
+}
+
+/// A sub-agent that was started. As a future, it waits for the outcome.
+///
+/// Dropping it cancels an agent that is not in the background; that agent runs only while its handle
+/// is awaited.
+#[must_use = "an agent that is not in the background runs while its handle is awaited"]
+pub struct AgentHandle {
+    id: String,
+    cancellation: CancellationToken,
+    outcome: BoxFuture<'static, Result<AgentOutcome, ToolError>>,
+}
+
+impl AgentHandle {
+    /// A handle on an agent that the token cancels and the future waits for.
+    pub fn new(
+        id: impl Into<String>,
+        cancellation: CancellationToken,
+        outcome: impl Future<Output = Result<AgentOutcome, ToolError>> + Send + 'static,
+    ) -> Self {
+        Self { id: id.into(), cancellation, outcome: Box::pin(outcome) }
+    }
+
+    /// The id of the agent, unique for its spawner.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Cancels the agent; its outcome is an error.
+    pub fn cancel(&self) {
+        self.cancellation.cancel();
+    }
+}
+
+impl Future for AgentHandle {
+    type Output = Result<AgentOutcome, ToolError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        self.outcome.as_mut().poll(context)
+    }
+}
+
+impl fmt::Debug for AgentHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AgentHandle").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+/// The outcome of a sub-agent that was done.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AgentOutcome {
+    /// The last message of the model.
+    pub text: String,
+    /// The tokens of all requests.
+    pub usage: Usage,
+    /// The number of requests.
+    pub turns: usize,
+}
+
+impl AgentOutcome {
+    /// An outcome without usage.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+}

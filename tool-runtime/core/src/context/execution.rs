@@ -1,0 +1,140 @@
+//! An execution that may be repeated, and the ids of its steps.
+
+use crate::canonical::canonical;
+use crate::sync::lock;
+use hashbrown::HashMap;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use std::fmt::{self, Write as _};
+use std::sync::Mutex;
+
+/// Identifies a call within an [`Execution`]: the same call has the same id when the execution is
+/// repeated.
+///
+/// It is the SHA-256, in hex digits, of the execution, the tool, the arguments in canonical form, and
+/// the number of equal calls before it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct StepId(String);
+
+impl StepId {
+    /// An id that was stored before.
+    pub fn new(id: impl Into<String>) -> Self {
+        Self(id.into())
+    }
+
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for StepId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A piece of work that is repeated from its beginning if it breaks off, such as one run of an agent.
+///
+/// Calls in its context, see [`ToolContext::in_execution`](crate::ToolContext::in_execution), are
+/// numbered, so that a [`StepStore`](crate::StepStore) recognises those that ran already. Each
+/// attempt needs a value of its own.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tool_runtime::{Execution, ToolPool};
+///
+/// let pool = ToolPool::builder().build()?;
+/// let execution = Arc::new(Execution::new("order-17").with_attempt(2));
+/// let context = pool.context().in_execution(&execution);
+/// assert_eq!(context.execution().unwrap().attempt(), 2);
+/// # Ok::<(), tool_runtime::PoolError>(())
+/// ```
+#[derive(Debug)]
+pub struct Execution {
+    id: String,
+    attempt: u32,
+    /// The number of equal calls so far.
+    equal_calls: Mutex<HashMap<[u8; 32], u64, foldhash::fast::RandomState>>,
+}
+
+impl Execution {
+    /// The first attempt of an execution.
+    pub fn new(id: impl Into<String>) -> Self {
+        Self { id: id.into(), attempt: 1, equal_calls: Mutex::default() }
+    }
+
+    /// Sets the number of the attempt. Default: 1.
+    #[must_use]
+    pub fn with_attempt(mut self, attempt: u32) -> Self {
+        self.attempt = attempt;
+        self
+    }
+
+    /// The id of the execution.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The number of the attempt, from 1.
+    pub fn attempt(&self) -> u32 {
+        self.attempt
+    }
+
+    /// The id of the next call of a tool with these arguments.
+    pub(crate) fn next_step(&self, tool: &str, arguments: &str) -> StepId {
+        let arguments = match serde_json::from_str::<Value>(arguments) {
+            Ok(value) => canonical(&value),
+            Err(_) => arguments.to_owned(),
+        };
+        let content = digest(&[self.id.as_bytes(), tool.as_bytes(), arguments.as_bytes()]);
+        let number = {
+            let mut equal_calls = lock(&self.equal_calls);
+            let count = equal_calls.entry(content).or_default();
+            *count += 1;
+            *count
+        };
+        let id = digest(&[&content, &number.to_be_bytes()]);
+        let hex = id.iter().fold(String::with_capacity(64), |mut hex, byte| {
+            write!(hex, "{byte:02x}").expect("a string takes all");
+            hex
+        });
+        StepId(hex)
+    }
+}
+
+/// Each part is preceded by its length, so that no two lists share a text.
+fn digest(parts: &[&[u8]]) -> [u8; 32] {
+    let mut digest = Sha256::new();
+    for part in parts {
+        digest.update((part.len() as u64).to_be_bytes());
+        digest.update(part);
+    }
+    digest.finalize().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repeated_execution_has_the_same_steps() {
+        let steps = |execution: &Execution| {
+            [("add", r#"{"a":1,"b":2}"#), ("add", r#"{"b":2, "a":1}"#), ("sub", r#"{"a":1,"b":2}"#)]
+                .map(|(tool, arguments)| execution.next_step(tool, arguments))
+        };
+        let first = steps(&Execution::new("one"));
+        assert_eq!(first, steps(&Execution::new("one").with_attempt(2)));
+        assert_ne!(first[0], first[1], "equal calls are told apart by their number");
+        assert_ne!(first[0], first[2]);
+        assert_ne!(first[0], Execution::new("two").next_step("add", r#"{"a":1,"b":2}"#));
+    }
+
+    #[test]
+    fn parts_do_not_run_together() {
+        let one = Execution::new("a").next_step("bc", "");
+        assert_ne!(one, Execution::new("ab").next_step("c", ""));
+    }
+}

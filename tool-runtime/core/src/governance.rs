@@ -1,0 +1,31 @@
+//! Traits by which other parts of a program govern the calls of a pool: policies, limits, records and
+//! steps.
+//!
+//! A pool with one of them runs every call through a `GovernedCall`, in this order: proposed, decided
+//! (again after each rewriting), looked up as a step, asked about, decided, reserved, started,
+//! finished. A pool without them knows none of this: both traits of `seams` are trait objects that a
+//! method of the builder creates.
+
+mod call_view;
+mod governed_call;
+mod limiter;
+mod meta_parameters;
+mod policy;
+mod recorder;
+mod risk;
+mod rounds;
+mod seams;
+mod steps;
+
+pub(crate) use call_view::{CallDetails, CallText};
+pub use call_view::{CallNumber, CallView};
+pub use limiter::{Limit, LimitExceeded, Limiter, Reservation};
+pub use meta_parameters::MetaParameters;
+pub(crate) use meta_parameters::{ExtendParameters, Taken};
+pub use policy::{Decision, Effect, PolicyEngine};
+pub use recorder::{CallEvent, CallStage, Receipt, RecordError, Recorder};
+pub use risk::Risk;
+pub use rounds::CallRounds;
+pub(crate) use rounds::RoundGuard;
+pub(crate) use seams::{GovernCalls, Governed, Replayed, Seams};
+pub use steps::{Begin, RetryMode, StepStore};

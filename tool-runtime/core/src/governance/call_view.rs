@@ -1,0 +1,243 @@
+//! A call as policies, limiters and recorders see it.
+
+use super::risk::Risk;
+use crate::annotations::ToolAnnotations;
+use crate::arguments::Arguments;
+use crate::context::{SessionId, StepId, ToolContext};
+use crate::definition::ToolDefinition;
+use crate::principal::Principal;
+use crate::repair::Repair;
+use crate::source::Source;
+use crate::tool::Tool;
+use compact_str::CompactString;
+use serde_json::Value;
+use std::borrow::Cow;
+use std::fmt;
+use std::num::NonZeroU64;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// The number of a call, unique within this process. Numbers grow in the order in which calls arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CallNumber(pub(crate) NonZeroU64);
+
+impl CallNumber {
+    pub(crate) fn next() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self(NonZeroU64::new(NEXT.fetch_add(1, Ordering::Relaxed)).unwrap_or(NonZeroU64::MAX))
+    }
+
+    /// The number itself.
+    pub fn get(self) -> u64 {
+        self.0.get()
+    }
+}
+
+impl fmt::Display for CallNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A call as policies, limiters and recorders see it, and hooks by
+/// [`HookCall::view`](crate::HookCall::view).
+///
+/// ```
+/// use tool_runtime::{CallView, Decision, PolicyEngine};
+///
+/// struct NoSecrets;
+///
+/// impl PolicyEngine for NoSecrets {
+///     fn decide(&self, call: &CallView<'_>) -> Decision {
+///         match call.argument("path").and_then(|path| path.as_str()) {
+///             Some(path) if path.ends_with(".pem") => Decision::deny("`path` must not be a key"),
+///             _ => Decision::allow(),
+///         }
+///     }
+/// }
+/// ```
+#[derive(Clone, Copy)]
+pub struct CallView<'a> {
+    name: &'a str,
+    tool: Option<&'a Tool>,
+    details: &'a CallDetails,
+}
+
+/// The owned part of a view.
+#[derive(Clone)]
+pub(crate) struct CallDetails {
+    pub(crate) number: CallNumber,
+    pub(crate) step: Option<StepId>,
+    source: Option<Arc<Source>>,
+    pub(crate) arguments: CallText,
+    pub(crate) repairs: Vec<Repair>,
+    pub(crate) risk: Risk,
+    pub(crate) summary: Option<String>,
+    pub(crate) context: ToolContext,
+}
+
+/// The arguments of a call as text, and as a value once somebody asks for it.
+#[derive(Clone, Debug)]
+pub(crate) struct CallText {
+    text: CompactString,
+    value: OnceLock<Value>,
+}
+
+impl CallText {
+    /// Removes needless escapes, so that code that searches the text finds a word in any spelling.
+    pub(crate) fn new(arguments: &str) -> Self {
+        let text = Arguments::new(arguments).as_str();
+        let unescaped = match text.contains('\\') {
+            true => serde_json::from_str::<Value>(text).ok(),
+            false => None,
+        };
+        let text = unescaped.map_or_else(|| text.into(), |value| value.to_string().into());
+        Self { text, value: OnceLock::new() }
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    fn value(&self) -> &Value {
+        self.value.get_or_init(|| serde_json::from_str(&self.text).unwrap_or_default())
+    }
+}
+
+impl CallDetails {
+    pub(crate) fn new(
+        name: &str,
+        source: Option<Arc<Source>>,
+        arguments: &str,
+        context: ToolContext,
+    ) -> Self {
+        Self {
+            number: CallNumber::next(),
+            step: context.execution().map(|execution| execution.next_step(name, arguments)),
+            source,
+            arguments: CallText::new(arguments),
+            repairs: Vec::new(),
+            risk: Risk::Unknown,
+            summary: None,
+            context,
+        }
+    }
+}
+
+impl<'a> CallView<'a> {
+    pub(crate) fn new(name: &'a str, tool: Option<&'a Tool>, details: &'a CallDetails) -> Self {
+        Self { name, tool, details }
+    }
+
+    /// The tool's id. Of a call of an unknown tool, the name as it was given.
+    pub fn name(&self) -> &'a str {
+        self.name
+    }
+
+    /// The definition of the tool, as clients see it. `None` for a call of an unknown tool, which is
+    /// recorded and never decided about.
+    pub fn definition(&self) -> Option<&'a ToolDefinition> {
+        self.tool.map(Tool::definition)
+    }
+
+    /// The hints of the tool that decisions may rely on: MCP's defaults, which are the dangerous ones,
+    /// if their source is not trusted.
+    pub fn annotations(&self) -> Cow<'a, ToolAnnotations> {
+        self.definition().map(ToolDefinition::effective_annotations).unwrap_or_default()
+    }
+
+    /// Whether the source of the tool's hints is trusted.
+    pub fn is_trusted(&self) -> bool {
+        self.definition().is_some_and(|definition| !definition.untrusted_annotations)
+    }
+
+    /// The origin of the tool. `None` for a call of an unknown tool.
+    pub fn source(&self) -> Option<&'a Source> {
+        self.details.source.as_deref()
+    }
+
+    /// The arguments as JSON text, with escapes normalised, after all changes up to now. Includes
+    /// secret arguments.
+    pub fn arguments(&self) -> &'a str {
+        self.details.arguments.as_str()
+    }
+
+    /// The arguments as a value, parsed once. `null` if they are not JSON.
+    pub fn arguments_value(&self) -> &'a Value {
+        self.details.arguments.value()
+    }
+
+    /// One argument.
+    pub fn argument(&self, name: &str) -> Option<&'a Value> {
+        self.arguments_value().get(name)
+    }
+
+    /// The risk, as the model judges it. Always [`Risk::Unknown`] without
+    /// [`meta_parameters`](crate::ToolPoolBuilder::meta_parameters).
+    pub fn risk(&self) -> Risk {
+        self.details.risk
+    }
+
+    /// The purpose of the call in the words of the model, if it gave one.
+    pub fn summary(&self) -> Option<&'a str> {
+        self.details.summary.as_deref()
+    }
+
+    /// The corrections of what the model wrote, which the arguments have already.
+    pub fn repairs(&self) -> &'a [Repair] {
+        &self.details.repairs
+    }
+
+    /// The caller.
+    pub fn principal(&self) -> &'a Principal {
+        self.details.context.principal()
+    }
+
+    /// The session that the call belongs to.
+    pub fn session(&self) -> Option<&'a SessionId> {
+        self.details.context.session()
+    }
+
+    /// The number of the call.
+    pub fn number(&self) -> CallNumber {
+        self.details.number
+    }
+
+    /// The number of the call whose tool made this one.
+    pub fn parent(&self) -> Option<CallNumber> {
+        self.details.context.call_number().map(CallNumber)
+    }
+
+    /// The id that the caller gave the call.
+    pub fn call_id(&self) -> Option<&'a str> {
+        self.details.context.call_id()
+    }
+
+    /// The id of the call in its [`Execution`](crate::Execution), if it is part of one.
+    pub fn step(&self) -> Option<&'a StepId> {
+        self.details.step.as_ref()
+    }
+
+    /// The number of the attempt of the execution, from 1.
+    pub fn attempt(&self) -> u32 {
+        self.details.context.execution().map_or(1, |execution| execution.attempt())
+    }
+
+    /// The context of the call: the pool's state, values that hooks provided, the deadline.
+    pub fn context(&self) -> &'a ToolContext {
+        &self.details.context
+    }
+}
+
+/// Omits the arguments, which may be secret.
+impl fmt::Debug for CallView<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallView")
+            .field("number", &self.number())
+            .field("name", &self.name())
+            .field("source", &self.source())
+            .field("risk", &self.risk())
+            .field("call_id", &self.call_id())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,326 @@
+//! One call under the policies, limiters and recorders of its pool.
+
+use super::call_view::CallView;
+use super::limiter::Reservation;
+use super::policy::{Decision, Effect};
+use super::recorder::{CallEvent, CallStage, Receipt, ReceiptState, RecordError};
+use super::seams::{GovernCalls as _, GovernedCall, Replayed, Seams};
+use super::steps::{Begin, RetryMode};
+use crate::approval::Approval;
+use crate::error::{CallError, ErrorClass, caught};
+use crate::future::BoxFuture;
+use crate::hook::{self, HookCall};
+use crate::observation::Observation;
+use futures_util::future::{Either, join_all, select};
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// The longest time that an answer waits for the record of the call.
+const MAX_RECORD_WAIT: Duration = Duration::from_secs(30);
+
+/// A call between its proposal and its end.
+pub(super) struct RunningCall {
+    seams: Arc<Seams>,
+    /// The call as it was seen last, for the record of a call that is dropped.
+    call: HookCall,
+    /// The arguments at the beginning.
+    proposed: String,
+    decision: Decision,
+    /// The questions that the approver answered, the arguments that they were about, and the answer.
+    approval: Option<((Vec<String>, String), Approval)>,
+    /// The questions that are recorded.
+    asked: Vec<String>,
+    is_admitted: bool,
+    reservation: Option<Reservation>,
+    /// Receipts that were not awaited yet.
+    receipts: Vec<BoxFuture<'static, Result<(), RecordError>>>,
+    /// Why an event before the start was not recorded.
+    refused: Option<RecordError>,
+    started: Option<Instant>,
+    is_replayed: bool,
+    is_finished: bool,
+}
+
+impl RunningCall {
+    pub(super) fn new(seams: Arc<Seams>, call: &HookCall) -> Self {
+        let mut running = Self {
+            seams,
+            call: call.clone(),
+            proposed: call.arguments().to_owned(),
+            decision: Decision::allow(),
+            approval: None,
+            asked: Vec::new(),
+            is_admitted: false,
+            reservation: None,
+            receipts: Vec::new(),
+            refused: None,
+            started: None,
+            is_replayed: false,
+            is_finished: false,
+        };
+        running.record(call, CallStage::Proposed);
+        running
+    }
+
+    fn record(&mut self, call: &HookCall, stage: CallStage<'_>) {
+        self.call = call.clone();
+        for receipt in record(&self.seams, CallEvent { call: call.view(), stage }) {
+            match receipt.0 {
+                ReceiptState::Done(Ok(())) => {}
+                ReceiptState::Done(Err(error)) => self.refused = Some(error),
+                ReceiptState::Pending(receipt) => self.receipts.push(receipt),
+            }
+        }
+    }
+
+    /// Records the decision. `by` is who approved it.
+    fn record_decision(&mut self, call: &HookCall, decision: &Decision, by: Option<&str>) {
+        self.record(call, CallStage::Decided { decision, by });
+    }
+
+    /// Waits for all receipts up to now.
+    async fn recorded(&mut self) -> Result<(), RecordError> {
+        let receipts = join_all(std::mem::take(&mut self.receipts)).await;
+        let refused = self.refused.take().map_or(Ok(()), Err);
+        receipts.into_iter().fold(refused, Result::and)
+    }
+
+    fn mode(call: &HookCall) -> RetryMode {
+        RetryMode::of(&call.definition().effective_annotations())
+    }
+
+    /// A call goes on without a record only if it may be repeated.
+    fn unrecorded(call: &HookCall, error: &RecordError) -> Result<(), CallError> {
+        let tool = call.name();
+        if Self::mode(call) == RetryMode::SafeToRetry {
+            tracing::warn!(tool, "a call runs although it was not recorded: {error}");
+            return Ok(());
+        }
+        let text = format!(
+            "`{tool}` was not run, because the call could not be recorded; try again later"
+        );
+        Err(CallError::new(ErrorClass::Transient, text).with_detail(error.to_string()))
+    }
+
+    fn check_visible(&self, call: &HookCall) -> Result<(), CallError> {
+        let (tool, principal) = (call.definition(), call.context().principal());
+        if self.seams.sees(tool, principal) {
+            return Ok(());
+        }
+        let text = format!("`{}` is not available to this caller", call.name());
+        Err(CallError::new(ErrorClass::Denied, text)
+            .with_detail(format!("a policy hides it from the principal `{}`", principal.id())))
+    }
+}
+
+impl GovernedCall for RunningCall {
+    fn continues(&self, call: &mut HookCall) -> bool {
+        let is_same = !self.is_finished
+            && self.call.name() == call.name()
+            && self.proposed == call.arguments();
+        if is_same {
+            call.continue_from(&self.call);
+        }
+        is_same
+    }
+
+    fn decide(&mut self, call: &HookCall) -> Result<Vec<String>, CallError> {
+        self.call = call.clone();
+        self.check_visible(call)?;
+        let (view, mut questions) = (call.view(), Vec::new());
+        let mut combined = Decision::allow();
+        for policy in &self.seams.policies {
+            let decision = caught(|| policy.decide(&view)).map_err(|panic| {
+                hook::unchecked(call.name(), format!("a policy panicked: {panic}"))
+            })?;
+            if decision.effect() == Effect::Ask {
+                questions.push(decision.reason().to_owned());
+            }
+            combined = combined.and(decision);
+        }
+        self.decision = combined;
+        match self.decision.effect() {
+            Effect::Deny => Err(hook::denied(call.name(), self.decision.reason())),
+            Effect::Allow | Effect::Ask => Ok(questions),
+        }
+    }
+
+    fn replay<'a>(
+        &'a mut self,
+        call: &'a HookCall,
+    ) -> BoxFuture<'a, Result<Option<Replayed>, CallError>> {
+        Box::pin(async move {
+            let (Some(steps), Some(step)) = (self.seams.steps.clone(), call.view().step()) else {
+                return Ok(None);
+            };
+            if self.started.is_some() {
+                return Ok(None);
+            }
+            match steps.begin(step, Self::mode(call)).await {
+                Ok(Begin::Run) => Ok(None),
+                Ok(Begin::Replay(outcome)) => {
+                    self.is_replayed = true;
+                    Ok(Some(outcome))
+                }
+                Ok(Begin::Indeterminate) => Err(indeterminate(call.name())),
+                Err(error) => Self::unrecorded(call, &error).map(|()| None),
+            }
+        })
+    }
+
+    fn earlier_approval(&self, call: &HookCall, questions: &[String]) -> Option<Approval> {
+        let (asked, answer) = self.approval.as_ref()?;
+        let is_same = asked.0 == questions && asked.1 == call.arguments();
+        is_same.then(|| answer.clone())
+    }
+
+    fn approved(&mut self, asked: (Vec<String>, String), answer: Approval) {
+        self.approval = Some((asked, answer));
+    }
+
+    fn asked(&mut self, call: &HookCall, questions: &[String]) {
+        if self.asked == questions {
+            return;
+        }
+        self.asked = questions.to_vec();
+        let decision = match self.decision.effect() {
+            Effect::Ask => self.decision.clone(),
+            _ => Decision::ask(questions.join("; ")),
+        };
+        self.record_decision(call, &decision, None);
+    }
+
+    fn refused(&mut self, call: &HookCall, refusal: &CallError) {
+        let decision = match self.decision.effect() {
+            Effect::Deny => self.decision.clone(),
+            _ => Decision::deny(refusal.message()),
+        };
+        self.record_decision(call, &decision, None);
+    }
+
+    fn admit(&mut self, call: &HookCall, by: Option<&str>) -> Result<(), CallError> {
+        if self.is_admitted {
+            return Ok(());
+        }
+        let (view, limits) = (call.view(), self.decision.limits());
+        self.reservation = match &self.seams.limiter {
+            Some(limiter) => {
+                let reserved = caught(|| limiter.reserve(&view, limits)).map_err(|panic| {
+                    hook::unchecked(call.name(), format!("the limiter panicked: {panic}"))
+                })?;
+                Some(reserved.map_err(|exceeded| limited(call.name(), &exceeded.to_string()))?)
+            }
+            None if limits.is_empty() => None,
+            None => {
+                let detail = "a policy sets limits, and the pool has no limiter".to_owned();
+                return Err(hook::unchecked(call.name(), detail));
+            }
+        };
+        let mut decision = Decision::allow();
+        if let Some(rule) = self.decision.rule() {
+            decision = decision.with_rule(rule);
+        }
+        self.record_decision(call, &decision, by);
+        self.is_admitted = true;
+        Ok(())
+    }
+
+    fn start<'a>(&'a mut self, call: &'a HookCall) -> BoxFuture<'a, Result<(), CallError>> {
+        Box::pin(async move {
+            if self.started.is_some() {
+                return Ok(());
+            }
+            self.record(call, CallStage::Started);
+            if let Err(error) = self.recorded().await {
+                Self::unrecorded(call, &error)?;
+            }
+            if let Some(reservation) = self.reservation.take() {
+                reservation.commit();
+            }
+            self.started = Some(Instant::now());
+            Ok(())
+        })
+    }
+
+    fn finish<'a>(
+        &'a mut self,
+        call: &'a HookCall,
+        outcome: &'a Result<Observation, CallError>,
+        duration: Option<Duration>,
+    ) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            self.reservation = None;
+            self.is_finished = true;
+            let (outcome, is_replayed) = (outcome.as_ref(), self.is_replayed);
+            self.record(call, CallStage::Finished { outcome, duration, is_replayed });
+            wait_for_record(call.name(), self.recorded()).await;
+        })
+    }
+}
+
+impl Drop for RunningCall {
+    fn drop(&mut self) {
+        if !self.is_finished {
+            let text = format!("the call to `{}` was dropped by its caller", self.call.name());
+            let error = CallError::new(ErrorClass::Cancelled, text);
+            let (call, outcome) = (self.call.clone(), Err(&error));
+            let duration = self.started.map(|started| started.elapsed());
+            self.record(&call, CallStage::Finished { outcome, duration, is_replayed: false });
+        }
+    }
+}
+
+/// Hands an event to all recorders. One that panics has not recorded it.
+fn record(seams: &Seams, event: CallEvent<'_>) -> Vec<Receipt> {
+    let receipt =
+        |panic| Receipt::refused(RecordError::new(format!("the recorder panicked: {panic}")));
+    let record = |recorder: &Arc<dyn super::Recorder>| {
+        caught(|| recorder.record(event)).unwrap_or_else(receipt)
+    };
+    seams.recorders.iter().map(record).collect()
+}
+
+/// Records a call of a tool that the pool does not have.
+pub(super) async fn record_unknown(seams: &Seams, call: CallView<'_>, refusal: &CallError) {
+    let finished =
+        CallStage::Finished { outcome: Err(refusal), duration: None, is_replayed: false };
+    let events = [CallStage::Proposed, finished].map(|stage| CallEvent { call, stage });
+    let receipts = events.into_iter().flat_map(|event| record(seams, event));
+    let receipts: Vec<Receipt> = receipts.collect();
+    let recorded = receipts.into_iter().map(|receipt| async {
+        match receipt.0 {
+            ReceiptState::Done(done) => done,
+            ReceiptState::Pending(pending) => pending.await,
+        }
+    });
+    let recorded = async { join_all(recorded).await.into_iter().collect() };
+    wait_for_record(call.name(), recorded).await;
+}
+
+/// Waits for the last record of a call, whose outcome stands in any case.
+async fn wait_for_record(tool: &str, recorded: impl Future<Output = Result<(), RecordError>>) {
+    // The timer is created when the record is first pending.
+    let expiry = async { Box::pin(tokio::time::sleep(MAX_RECORD_WAIT)).await };
+    match select(pin!(recorded), pin!(expiry)).await {
+        Either::Left((Ok(()), _)) => {}
+        Either::Left((Err(error), _)) => {
+            tracing::error!(tool, "the end of a call was not recorded: {error}");
+        }
+        Either::Right(((), _)) => {
+            tracing::error!(tool, "the end of a call was not recorded in {MAX_RECORD_WAIT:?}");
+        }
+    }
+}
+
+fn limited(tool: &str, reason: &str) -> CallError {
+    CallError::new(ErrorClass::RateLimited, format!("`{tool}` was not run: {reason}"))
+}
+
+fn indeterminate(tool: &str) -> CallError {
+    let text = format!(
+        "an earlier attempt started `{tool}`, and its outcome is unknown; check whether it had its effect before you call it again"
+    );
+    CallError::new(ErrorClass::Indeterminate, text)
+}

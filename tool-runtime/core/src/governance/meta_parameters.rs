@@ -1,0 +1,249 @@
+//! Parameters that a pool adds to its tools: what a model says about a call, beside its arguments.
+
+use super::risk::Risk;
+use crate::arguments::Arguments;
+use crate::definition::ToolDefinition;
+use crate::error::{CallError, ErrorClass};
+use crate::repair::{Repair, RepairCalls, RepairKind, folded};
+use crate::tool::Tool;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+use std::borrow::Cow;
+use std::fmt;
+
+const SECURITY_RISK: &str = "security_risk";
+const SUMMARY: &str = "summary";
+
+const NOT_A_RISK: &str = "`security_risk` must be one of `LOW`, `MEDIUM`, `HIGH`, `UNKNOWN`";
+
+/// Parameters that a pool adds to its tools, see
+/// [`ToolPoolBuilder::meta_parameters`](crate::ToolPoolBuilder::meta_parameters).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MetaParameters {
+    security_risk: bool,
+    summary: bool,
+}
+
+impl MetaParameters {
+    /// All of them.
+    pub fn all() -> Self {
+        Self { security_risk: true, summary: true }
+    }
+
+    /// `security_risk`: the model's own judgement, see [`Risk`]. Tools that only read do not get it.
+    pub fn security_risk() -> Self {
+        Self { security_risk: true, ..Self::default() }
+    }
+
+    /// `summary`: the purpose of the call, in a few words.
+    pub fn summary() -> Self {
+        Self { summary: true, ..Self::default() }
+    }
+
+    /// Those that a tool gets: it keeps its own parameters of these names.
+    fn of(self, tool: &Tool) -> Self {
+        let definition = tool.definition();
+        let has = |name| has_own(tool, name);
+        let is_read_only = definition.effective_annotations().is_read_only();
+        Self {
+            security_risk: self.security_risk && !is_read_only && !has(SECURITY_RISK),
+            summary: self.summary && !has(SUMMARY),
+        }
+    }
+
+    /// The parameter that a name means. With repair, it may be written in another style.
+    fn named(self, name: &str, is_repairing: bool) -> Option<&'static str> {
+        let all = [(self.security_risk, SECURITY_RISK), (self.summary, SUMMARY)];
+        let is = |own: &str| name == own || is_repairing && folded(name) == folded(own);
+        all.into_iter().find(|(is_added, own)| *is_added && is(own)).map(|(_, own)| own)
+    }
+}
+
+/// What a model says about a call, taken off its arguments.
+#[derive(Debug, Default)]
+pub(crate) struct Taken<'a> {
+    pub(crate) arguments: Cow<'a, str>,
+    pub(crate) risk: Risk,
+    pub(crate) summary: Option<String>,
+    pub(crate) repairs: Vec<Repair>,
+    /// A value that is not valid: the call is refused.
+    pub(crate) refusal: Option<CallError>,
+}
+
+impl<'a> Taken<'a> {
+    /// Arguments from which nothing is taken.
+    pub(crate) fn nothing(arguments: &'a str) -> Self {
+        Self { arguments: Cow::Borrowed(arguments), ..Self::default() }
+    }
+}
+
+/// Adds parameters to definitions, and takes them off calls. A trait, so that only pools that use it
+/// link it.
+pub(crate) trait ExtendParameters: Send + Sync {
+    /// The definition of a tool with the parameters in front. `None` if the tool gets none.
+    fn extended(&self, tool: &Tool) -> Option<ToolDefinition>;
+
+    /// Takes the parameters off the arguments of a call.
+    fn take<'a>(
+        &self,
+        tool: &Tool,
+        arguments: &'a str,
+        repair: Option<&dyn RepairCalls>,
+    ) -> Taken<'a>;
+}
+
+impl ExtendParameters for MetaParameters {
+    fn extended(&self, tool: &Tool) -> Option<ToolDefinition> {
+        let own = self.of(tool);
+        let mut properties = Map::new();
+        if own.security_risk {
+            properties.insert(SECURITY_RISK.to_owned(), risk_schema());
+        }
+        if own.summary {
+            properties.insert(SUMMARY.to_owned(), summary_schema());
+        }
+        if properties.is_empty() {
+            return None;
+        }
+        let mut definition = tool.definition().clone();
+        let schema = &mut definition.input_schema;
+        if let Some(Value::Object(arguments)) = schema.get_mut("properties") {
+            properties.append(arguments);
+        }
+        schema.insert("properties".to_owned(), properties.into());
+        Some(definition)
+    }
+
+    fn take<'a>(
+        &self,
+        tool: &Tool,
+        arguments: &'a str,
+        repair: Option<&dyn RepairCalls>,
+    ) -> Taken<'a> {
+        let (own, text) = (self.of(tool), Arguments::new(arguments).as_str());
+        if own == Self::default() {
+            return Taken::nothing(arguments);
+        }
+        if let Ok(members) = serde_json::from_str::<Members<'_>>(text) {
+            return own.taken(members, repair.is_some()).unwrap_or(Taken::nothing(arguments));
+        }
+        // Text that is nearly JSON hides the parameters from what repairs it later.
+        let repaired = repair.and_then(|repair| repair.json(text));
+        let Some((text, repairs)) = repaired else { return Taken::nothing(arguments) };
+        let members = serde_json::from_str::<Members<'_>>(&text).ok();
+        match members.and_then(|members| own.taken(members, true)) {
+            Some(mut taken) => {
+                taken.repairs.splice(0..0, repairs);
+                taken
+            }
+            None => Taken::nothing(arguments),
+        }
+    }
+}
+
+impl MetaParameters {
+    /// The other members as they were written. `None` if the call has none of the parameters.
+    fn taken(self, members: Members<'_>, is_repairing: bool) -> Option<Taken<'static>> {
+        let (mut taken, mut rest, mut is_changed) = (Taken::default(), String::from("{"), false);
+        for (name, value) in members.0 {
+            let Some(own) = self.named(&name, is_repairing) else {
+                let comma = if rest.len() > 1 { "," } else { "" };
+                rest.push_str(&format!("{comma}{}:{}", Value::from(name), value.get()));
+                continue;
+            };
+            is_changed = true;
+            if name != own {
+                let (at, kind) = (own.to_owned(), RepairKind::ArgumentName);
+                taken.repairs.push(Repair { at, kind });
+            }
+            taken.note(own, serde_json::from_str(value.get()).unwrap_or_default());
+        }
+        rest.push('}');
+        taken.arguments = Cow::Owned(rest);
+        is_changed.then_some(taken)
+    }
+}
+
+impl Taken<'_> {
+    /// `null` means that the model says nothing.
+    fn note(&mut self, name: &str, value: Value) {
+        match (name, value) {
+            (_, Value::Null) => {}
+            (SUMMARY, Value::String(summary)) => {
+                self.summary = Some(summary).filter(|summary| !summary.trim().is_empty());
+            }
+            (SUMMARY, _) => self.refuse("`summary` must be a string"),
+            (_, value) => match value.as_str().and_then(risk) {
+                Some(risk) => self.risk = risk,
+                None => self.refuse(NOT_A_RISK),
+            },
+        }
+    }
+
+    fn refuse(&mut self, text: &str) {
+        self.refusal = Some(CallError::new(ErrorClass::Input, text));
+    }
+}
+
+/// A risk by its name, in any case.
+fn risk(name: &str) -> Option<Risk> {
+    let all = [Risk::Low, Risk::Medium, Risk::High, Risk::Unknown];
+    all.into_iter().find(|risk| risk.as_str().eq_ignore_ascii_case(name.trim()))
+}
+
+fn risk_schema() -> Value {
+    json!({
+        "type": "string",
+        "enum": ["LOW", "MEDIUM", "HIGH", "UNKNOWN"],
+        "description": "The risk of this call. LOW: reads, or is undone easily. MEDIUM: changes something within the task. HIGH: changes something outside of the task, cannot be undone, or sends data elsewhere. UNKNOWN: not judged.",
+    })
+}
+
+fn summary_schema() -> Value {
+    json!({
+        "type": "string",
+        "description": "The purpose of this call in about ten words, for the person who reads along.",
+    })
+}
+
+/// Whether a tool has a parameter of that name: an argument, an alias, or a property of a part of its
+/// schema.
+fn has_own(tool: &Tool, name: &str) -> bool {
+    tool.argument_name(name) != name || declares(&tool.definition().input_schema, name)
+}
+
+fn declares(schema: &Map<String, Value>, name: &str) -> bool {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let parts =
+        ["allOf", "anyOf", "oneOf"].into_iter().filter_map(|key| schema.get(key)?.as_array());
+    properties.is_some_and(|properties| properties.contains_key(name))
+        || parts.flatten().filter_map(Value::as_object).any(|part| declares(part, name))
+}
+
+/// The members of an object as they were written, also those that are repeated.
+struct Members<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct MembersVisitor;
+
+        impl<'de> Visitor<'de> for MembersVisitor {
+            type Value = Vec<(String, &'de RawValue)>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(members)
+            }
+        }
+
+        deserializer.deserialize_map(MembersVisitor).map(Members)
+    }
+}

@@ -1,0 +1,152 @@
+//! Policies: whether a call may run, and which tools a caller sees.
+
+use super::call_view::CallView;
+use super::limiter::Limit;
+use crate::definition::ToolDefinition;
+use crate::principal::Principal;
+
+/// Decides which calls may run, and which tools a caller sees.
+///
+/// A pool asks all its engines about each call, after its arguments were validated and again after
+/// each rewriting, by a hook or by the person who approves it. The strictest answer counts: denied
+/// before asked before allowed. A denial is final; whether a person is asked depends on the arguments
+/// as they will run.
+///
+/// Engines are asked on the thread of the call: no I/O. One that panics denies the call, and hides
+/// the tool.
+///
+/// ```
+/// use tool_runtime::prelude::*;
+/// use tool_runtime::{CallView, Decision, PolicyEngine, Principal};
+///
+/// struct AdminsOnly;
+///
+/// impl PolicyEngine for AdminsOnly {
+///     fn decide(&self, call: &CallView<'_>) -> Decision {
+///         if call.annotations().is_read_only() || call.principal().has_scope("admin") {
+///             return Decision::allow();
+///         }
+///         Decision::ask(format!("Let {} run?", call.name())).with_rule("writes")
+///     }
+///
+///     fn visible(&self, tool: &ToolDefinition, principal: &Principal) -> bool {
+///         !tool.name.starts_with("admin.") || principal.has_scope("admin")
+///     }
+/// }
+///
+/// let tool = |name: &str| Tool::builder(name, "Answer at once.").handler(|| async { "pong" });
+/// let pool = ToolPool::builder()
+///     .add(tool("ping"))
+///     .add(tool("admin.ping"))
+///     .policy(AdminsOnly)
+///     .build()?;
+/// assert_eq!(pool.tools().len(), 1);
+/// let admin = pool.for_principal(Principal::new("ada").with_scopes(["admin"]));
+/// assert_eq!(admin.tools().len(), 2);
+/// # Ok::<(), tool_runtime::PoolError>(())
+/// ```
+pub trait PolicyEngine: Send + Sync + 'static {
+    /// Decides about a call whose arguments are valid.
+    fn decide(&self, call: &CallView<'_>) -> Decision;
+
+    /// Whether a caller sees the tool in lists. Calls of a tool that a caller does not see are
+    /// denied. Default: every tool is visible.
+    fn visible(&self, tool: &ToolDefinition, principal: &Principal) -> bool {
+        let _ = (tool, principal);
+        true
+    }
+}
+
+/// The effect of a [`Decision`], from the loosest to the strictest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Effect {
+    /// The call may run.
+    Allow,
+    /// A person is asked.
+    Ask,
+    /// The call does not run.
+    Deny,
+}
+
+/// The decision of a [`PolicyEngine`] about a call.
+///
+/// ```
+/// use tool_runtime::{Decision, Effect};
+///
+/// let decision = Decision::deny("not on production").with_rule("no-prod");
+/// assert_eq!(decision.effect(), Effect::Deny);
+/// assert_eq!(decision.rule(), Some("no-prod"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    effect: Effect,
+    reason: String,
+    rule: Option<String>,
+    limits: Vec<Limit>,
+}
+
+impl Decision {
+    /// The call may run.
+    pub fn allow() -> Self {
+        Self::new(Effect::Allow, "")
+    }
+
+    /// The pool's [`Approver`](crate::Approver) is asked this question. Without one the call is denied.
+    pub fn ask(question: impl Into<String>) -> Self {
+        Self::new(Effect::Ask, question)
+    }
+
+    /// The call does not run, for a reason that the model reads: say what is not allowed and what to
+    /// do instead.
+    pub fn deny(reason: impl Into<String>) -> Self {
+        Self::new(Effect::Deny, reason)
+    }
+
+    fn new(effect: Effect, reason: impl Into<String>) -> Self {
+        Self { effect, reason: reason.into(), rule: None, limits: Vec::new() }
+    }
+
+    /// Sets the rule that decided, for records. Default: none.
+    #[must_use]
+    pub fn with_rule(mut self, rule: impl Into<String>) -> Self {
+        self.rule = Some(rule.into());
+        self
+    }
+
+    /// Adds a limit that the call counts against. The pool's [`Limiter`](crate::Limiter) keeps it;
+    /// without one the call is denied.
+    #[must_use]
+    pub fn with_limit(mut self, limit: Limit) -> Self {
+        self.limits.push(limit);
+        self
+    }
+
+    /// The effect.
+    pub fn effect(&self) -> Effect {
+        self.effect
+    }
+
+    /// The reason of a denial, or the question. Empty for an allowed call.
+    pub fn reason(&self) -> &str {
+        &self.reason
+    }
+
+    /// The rule that decided.
+    pub fn rule(&self) -> Option<&str> {
+        self.rule.as_deref()
+    }
+
+    /// The limits that the call counts against.
+    pub fn limits(&self) -> &[Limit] {
+        &self.limits
+    }
+
+    /// The stricter of two decisions, the first of equals, with the limits of both.
+    pub(super) fn and(mut self, mut other: Self) -> Self {
+        let mut limits = std::mem::take(&mut self.limits);
+        limits.append(&mut other.limits);
+        let stricter = if other.effect > self.effect { other } else { self };
+        Self { limits, ..stricter }
+    }
+}

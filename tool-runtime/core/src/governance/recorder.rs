@@ -1,0 +1,125 @@
+//! Records of calls: proposed, decided, started, finished.
+
+use super::call_view::CallView;
+use super::policy::Decision;
+use crate::error::CallError;
+use crate::future::BoxFuture;
+use crate::observation::Observation;
+use std::fmt;
+use std::time::Duration;
+
+/// Records the events of all calls, also of those that are refused or dropped.
+///
+/// The events of one call have one [number](CallView::number) and come in order. The first is
+/// [`CallStage::Proposed`], the last [`CallStage::Finished`].
+///
+/// ```
+/// use tool_runtime::{CallEvent, CallStage, Receipt, Recorder};
+///
+/// struct Log;
+///
+/// impl Recorder for Log {
+///     fn record(&self, event: CallEvent<'_>) -> Receipt {
+///         if let CallStage::Finished { outcome, .. } = event.stage {
+///             println!("{}: {}", event.call.name(), if outcome.is_ok() { "done" } else { "failed" });
+///         }
+///         Receipt::recorded()
+///     }
+/// }
+/// ```
+pub trait Recorder: Send + Sync + 'static {
+    /// Takes an event. What takes time belongs into the receipt: this must not block, and it is called
+    /// for calls whose future is dropped, too.
+    fn record(&self, event: CallEvent<'_>) -> Receipt;
+}
+
+/// An event of a call.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct CallEvent<'a> {
+    /// The call, as it is at this stage.
+    pub call: CallView<'a>,
+    /// The stage.
+    pub stage: CallStage<'a>,
+}
+
+/// A stage of a call, in the order of time.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum CallStage<'a> {
+    /// The call arrived.
+    Proposed,
+    /// A decision was made. A call that a person is asked about has two: the question, then the
+    /// answer. A call with invalid arguments has none.
+    #[non_exhaustive]
+    Decided {
+        /// The decision of all policies, hooks and the approver. The reason of a denial is in it.
+        decision: &'a Decision,
+        /// Who approved the call, if the approver says so.
+        by: Option<&'a str>,
+    },
+    /// The tool is about to run. A tool that may run only once does not if this is not recorded.
+    Started,
+    /// The call ended.
+    #[non_exhaustive]
+    Finished {
+        /// The outcome, as the caller gets it.
+        outcome: Result<&'a Observation, &'a CallError>,
+        /// The time that the tool ran. `None` for a call whose tool did not run.
+        duration: Option<Duration>,
+        /// Whether the outcome is that of an earlier attempt, see [`StepStore`](crate::StepStore).
+        is_replayed: bool,
+    },
+}
+
+/// The answer of a [`Recorder`]: the event is recorded, or will be.
+///
+/// A call waits for its receipts before its tool starts, and for the last one before it is answered,
+/// then for 30 seconds at most.
+#[must_use = "a pending receipt does nothing until it is awaited"]
+pub struct Receipt(pub(super) ReceiptState);
+
+pub(super) enum ReceiptState {
+    Done(Result<(), RecordError>),
+    Pending(BoxFuture<'static, Result<(), RecordError>>),
+}
+
+impl Receipt {
+    /// The event is recorded, or the recorder does not care.
+    pub fn recorded() -> Self {
+        Self(ReceiptState::Done(Ok(())))
+    }
+
+    /// The event cannot be recorded.
+    pub fn refused(error: RecordError) -> Self {
+        Self(ReceiptState::Done(Err(error)))
+    }
+
+    /// The event is recorded when the future is ready.
+    pub fn pending(
+        recorded: impl Future<Output = Result<(), RecordError>> + Send + 'static,
+    ) -> Self {
+        Self(ReceiptState::Pending(Box::pin(recorded)))
+    }
+}
+
+impl fmt::Debug for Receipt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            ReceiptState::Done(done) => f.debug_tuple("Receipt").field(done).finish(),
+            ReceiptState::Pending(_) => f.write_str("Receipt(pending)"),
+        }
+    }
+}
+
+/// An event or a step that cannot be recorded or looked up. The text is for the operator.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct RecordError(String);
+
+impl RecordError {
+    /// A reason, for the operator.
+    pub fn new(reason: impl Into<String>) -> Self {
+        Self(reason.into())
+    }
+}

@@ -1,0 +1,101 @@
+//! Calls that are interrupted for a question, and continued when a later request brings the answer.
+
+use super::seams::{GovernCalls, Governed};
+use crate::context::ToolContext;
+use crate::hook::HookCall;
+use crate::sync::lock;
+use hashbrown::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use tokio::sync::Notify;
+
+/// The governed calls of one request of a client that sends it again with the answers to questions:
+/// all rounds of a call are one call, with one reservation, one approval and one record.
+///
+/// Dropping this ends the calls that wait in it, as cancelled.
+#[derive(Default)]
+pub struct CallRounds {
+    /// By the prefix of their questions: nested calls have prefixes of their own.
+    waiting: Mutex<HashMap<String, Governed, foldhash::fast::RandomState>>,
+    is_interrupted: AtomicBool,
+    is_used: AtomicBool,
+    /// The number of calls that run. Those in tasks of their own are dropped after the request is.
+    running: AtomicUsize,
+    settled: Notify,
+}
+
+impl CallRounds {
+    /// Whether a governed call belongs to the request.
+    pub fn is_used(&self) -> bool {
+        self.is_used.load(Ordering::Acquire)
+    }
+
+    /// Keeps the calls that are dropped from now on for the next round.
+    pub fn interrupt(&self) {
+        self.is_interrupted.store(true, Ordering::Release);
+    }
+
+    /// Waits until the calls of the round have ended or are kept.
+    pub async fn settled(&self) {
+        loop {
+            let settled = self.settled.notified();
+            if self.running.load(Ordering::Acquire) == 0 {
+                return;
+            }
+            settled.await;
+        }
+    }
+
+    /// Begins the next round.
+    pub fn resume(&self) {
+        self.is_interrupted.store(false, Ordering::Release);
+    }
+}
+
+impl fmt::Debug for CallRounds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallRounds").field("is_used", &self.is_used()).finish_non_exhaustive()
+    }
+}
+
+/// A governed call, which outlives its future if that is interrupted for a question.
+pub(crate) struct RoundGuard {
+    /// `None` once it is kept for the next round.
+    pub(crate) call: Option<Governed>,
+    rounds: Option<(Arc<CallRounds>, String)>,
+}
+
+impl RoundGuard {
+    /// Continues the call of an earlier round, or else proposes the call.
+    pub(crate) fn enter(
+        seams: Arc<dyn GovernCalls>,
+        call: &mut HookCall,
+        context: &ToolContext,
+    ) -> Self {
+        let rounds = context.rounds::<CallRounds>();
+        let rounds = rounds.map(|rounds| (rounds, context.question_key("").into_owned()));
+        let waiting = rounds.as_ref().and_then(|(rounds, key)| {
+            rounds.is_used.store(true, Ordering::Release);
+            rounds.running.fetch_add(1, Ordering::AcqRel);
+            lock(&rounds.waiting).remove(key)
+        });
+        let continued = waiting.filter(|waiting| waiting.continues(call));
+        let governed = continued.unwrap_or_else(|| seams.propose(call));
+        Self { call: Some(governed), rounds }
+    }
+}
+
+impl Drop for RoundGuard {
+    fn drop(&mut self) {
+        let Some((rounds, key)) = self.rounds.take() else { return };
+        if let Some(call) = self.call.take()
+            && rounds.is_interrupted.load(Ordering::Acquire)
+        {
+            lock(&rounds.waiting).insert(key, call);
+        }
+        if rounds.running.fetch_sub(1, Ordering::AcqRel) == 1 {
+            rounds.settled.notify_waiters();
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Steps of executions that are repeated.
+
+use super::recorder::RecordError;
+use crate::annotations::ToolAnnotations;
+use crate::context::StepId;
+use crate::error::CallError;
+use crate::future::BoxFuture;
+use crate::observation::Observation;
+
+/// Knows the calls that ran in earlier attempts of an [`Execution`](crate::Execution).
+///
+/// It is asked about each call that is a step, once policies and hooks let it pass and before a
+/// person is asked. A call that ran already is not repeated: its result is given back as it was.
+///
+/// The store learns what ran from the events of a [`Recorder`](crate::Recorder), which carry the
+/// step: one type is usually both. `Started` is the mark that is written ahead of the effect,
+/// `Finished` the result.
+pub trait StepStore: Send + Sync + 'static {
+    /// Looks up a step.
+    ///
+    /// # Errors
+    /// The step cannot be looked up. A call that may run only once does not run then.
+    fn begin<'a>(
+        &'a self,
+        step: &'a StepId,
+        mode: RetryMode,
+    ) -> BoxFuture<'a, Result<Begin, RecordError>>;
+}
+
+/// The answer of a [`StepStore`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Begin {
+    /// The step has not run, or it was interrupted and may run again.
+    Run,
+    /// The step ran, and this was its outcome.
+    Replay(Result<Observation, CallError>),
+    /// The step started, its end is unknown, and it may run only once.
+    Indeterminate,
+}
+
+/// Whether a call may run again if its outcome is unknown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RetryMode {
+    /// Repeating the call has no further effect: its tool is read-only or idempotent.
+    SafeToRetry,
+    /// The call must not have its effect twice.
+    AtMostOnce,
+}
+
+impl RetryMode {
+    /// The mode of a tool with these hints, which must be trusted.
+    pub fn of(annotations: &ToolAnnotations) -> Self {
+        if annotations.is_read_only() || annotations.is_idempotent() {
+            Self::SafeToRetry
+        } else {
+            Self::AtMostOnce
+        }
+    }
+}

@@ -1,0 +1,394 @@
+//! The input schema of a transformed tool.
+
+use super::ArgumentTransform;
+use crate::schema::check::{check, unchecked};
+use crate::schema::engine;
+use crate::schema::nearest::nearest;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+type Changes = BTreeMap<String, ArgumentTransform>;
+
+/// Keywords of an object schema that relate its properties to each other.
+const RELATIONS: &[&str] = &[
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "not",
+    "if",
+    "then",
+    "else",
+    "dependentRequired",
+    "dependentSchemas",
+    "dependencies",
+];
+
+/// Keywords that may narrow an argument. Others have no effect, or are set beside the schema.
+const NARROWING: &[&str] = &[
+    "type",
+    "enum",
+    "const",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "format",
+    "items",
+    "prefixItems",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "properties",
+    "patternProperties",
+    "additionalProperties",
+    "required",
+    "minProperties",
+    "maxProperties",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "not",
+];
+
+/// The input schema of a tool.
+pub(super) struct InputSchema<'a> {
+    root: &'a Map<String, Value>,
+    properties: Option<&'a Map<String, Value>>,
+}
+
+impl<'a> InputSchema<'a> {
+    pub(super) fn new(root: &'a Map<String, Value>) -> Self {
+        Self { root, properties: root.get("properties").and_then(Value::as_object) }
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        self.properties.into_iter().flat_map(Map::keys).map(String::as_str)
+    }
+
+    pub(super) fn property(&self, name: &str) -> Option<&'a Value> {
+        self.properties?.get(name)
+    }
+
+    fn requires(&self, name: &str) -> bool {
+        let required = self.root.get("required").and_then(Value::as_array);
+        required.is_some_and(|names| names.iter().any(|required| required == name))
+    }
+
+    /// Whether an argument takes a value.
+    pub(super) fn accepts(&self, name: &str, value: &Value) -> bool {
+        self.mistakes(name, value).is_empty()
+    }
+
+    /// The mistakes of a value for an argument. Messages do not show the value.
+    fn mistakes(&self, name: &str, value: &Value) -> Vec<String> {
+        let is_kept = |key: &str| matches!(key, "$schema" | "$defs" | "definitions");
+        let mut schema: Map<String, Value> = self
+            .root
+            .iter()
+            .filter(|(key, _)| is_kept(key))
+            .map(|(k, v)| (k.clone(), v.clone()))
+            .collect();
+        let mut property = object(self.property(name));
+        property.insert("writeOnly".to_owned(), true.into());
+        schema.insert("type".to_owned(), "object".into());
+        schema.insert("properties".to_owned(), json!({ name: property }));
+        schema.insert("required".to_owned(), json!([name]));
+        let issues = check(&schema.into(), &json!({ name: value }));
+        issues.iter().map(|issue| issue.message().to_owned()).collect()
+    }
+
+    /// The schema after the changes. Arguments in `secret` are marked.
+    pub(super) fn changed(&self, changes: &Changes, secret: &[&str]) -> Map<String, Value> {
+        let shown = |name: &str| {
+            let change = changes.get(name);
+            change.and_then(|change| change.name.clone()).unwrap_or_else(|| name.to_owned())
+        };
+        let mut schema = self.root.clone();
+        for key in RELATIONS {
+            if let Some(relation) = schema.get_mut(*key) {
+                rename_within(key, relation, &shown);
+            }
+        }
+        if let Some(own) = self.properties {
+            let mut properties = Map::new();
+            for (name, property) in own {
+                let property = match changes.get(name) {
+                    Some(change) if change.is_hidden() => continue,
+                    Some(change) => changed(property, change),
+                    None => property.clone(),
+                };
+                properties.insert(shown(name), marked(property, secret.contains(&name.as_str())));
+            }
+            schema.insert("properties".to_owned(), properties.into());
+        }
+        let required: Vec<String> =
+            self.names().filter(|name| self.requires_after(name, changes)).map(shown).collect();
+        match required.is_empty() {
+            true => drop(schema.shift_remove("required")),
+            false => drop(schema.insert("required".to_owned(), required.into())),
+        }
+        schema
+    }
+
+    fn requires_after(&self, name: &str, changes: &Changes) -> bool {
+        match changes.get(name) {
+            Some(change) if change.is_hidden() || change.default.is_some() => false,
+            Some(change) => change.required.unwrap_or(false) || self.requires(name),
+            None => self.requires(name),
+        }
+    }
+
+    /// A schema of what the changes alone assert, under the new names. The tool itself checks the rest.
+    pub(super) fn narrowed(&self, changes: &Changes) -> Option<Value> {
+        let (mut properties, mut required) = (Map::new(), Vec::new());
+        for (name, change) in changes {
+            let shown = change.name.clone().unwrap_or_else(|| name.clone());
+            if change.required == Some(true) {
+                required.push(shown.clone());
+            }
+            if let Some(narrowing) = change.narrowing() {
+                let is_secret = object(self.property(name)).contains_key("writeOnly");
+                properties.insert(shown, marked(narrowing.clone().into(), is_secret));
+            }
+        }
+        if properties.is_empty() && required.is_empty() {
+            return None;
+        }
+        Some(json!({ "type": "object", "properties": properties, "required": required }))
+    }
+}
+
+/// The problems of one change.
+pub(super) fn problems(
+    input: &InputSchema<'_>,
+    name: &str,
+    change: &ArgumentTransform,
+) -> Vec<String> {
+    let mut problems = Vec::new();
+    let needs_value = change.constant().is_none() && input.requires(name);
+    if change.is_hidden() && needs_value {
+        problems.push(format!("argument `{name}` is required, so hiding it needs a `value`"));
+    }
+    if change.required == Some(false) && change.default.is_none() && needs_value {
+        problems.push(format!("argument `{name}` is required by the tool; give it a `default`"));
+    }
+    if change.is_hidden()
+        && let Some(keyword) = relation(input.root, name)
+    {
+        problems.push(format!(
+            "argument `{name}` is related to others by `{keyword}` in the input schema and cannot be hidden"
+        ));
+    }
+    for value in [change.constant(), change.default.as_ref().filter(|_| !change.is_hidden())] {
+        let mistakes = value.map(|value| input.mistakes(name, value)).unwrap_or_default();
+        problems.extend(
+            mistakes
+                .iter()
+                .map(|mistake| format!("its own schema rejects the new value: {mistake}")),
+        );
+    }
+    if let Some(narrowing) = change.narrowing() {
+        let found = narrowing_problems(input, name, narrowing);
+        problems
+            .extend(found.into_iter().map(|problem| format!("the `schema` of `{name}` {problem}")));
+        let whole = json!({ "properties": { name: narrowing } });
+        let default = change.default.as_ref().filter(|_| problems.is_empty());
+        let rejected = default.filter(|value| !check(&whole, &json!({ name: value })).is_empty());
+        problems
+            .extend(rejected.map(|_| format!("the `schema` of `{name}` rejects its `default`")));
+    }
+    problems
+}
+
+/// The keyword by which an argument is related to others.
+fn relation(root: &Map<String, Value>, name: &str) -> Option<&'static str> {
+    let mentions = |key: &&&str| root.get(**key).is_some_and(|relation| mentions(relation, name));
+    RELATIONS.iter().find(mentions).copied()
+}
+
+fn mentions(value: &Value, name: &str) -> bool {
+    match value {
+        Value::String(text) => text == name,
+        Value::Array(items) => items.iter().any(|item| mentions(item, name)),
+        Value::Object(members) => {
+            members.iter().any(|(key, member)| key == name || mentions(member, name))
+        }
+        _ => false,
+    }
+}
+
+fn narrowing_problems(
+    input: &InputSchema<'_>,
+    name: &str,
+    narrowing: &Map<String, Value>,
+) -> Vec<String> {
+    let mut problems: Vec<String> =
+        narrowing.iter().filter_map(|(key, value)| malformed(key, value)).collect();
+    problems.extend(unchecked(
+        &Map::from_iter([("properties".to_owned(), json!({ name: narrowing }))]),
+        "narrowed",
+    ));
+    let choices = narrowing.get("enum").and_then(Value::as_array);
+    for value in choices.into_iter().flatten().chain(narrowing.get("const")) {
+        if !input.accepts(name, value) {
+            problems.push(format!("allows {value}, which the tool's own schema rejects"));
+        }
+    }
+    let own = object(input.property(name));
+    if let (Some(own), Some(new)) = (own.get("type"), narrowing.get("type")) {
+        let is_within = |kind: &&Value| {
+            has_kind(own, kind) || **kind == "integer" && has_kind(own, &"number".into())
+        };
+        if let Some(other) = kinds(new).iter().find(|kind| !is_within(kind)) {
+            problems.push(format!("allows the type {other}, which the tool's own schema rejects"));
+        }
+    }
+    problems
+}
+
+/// The reason why a keyword cannot narrow an argument.
+fn malformed(key: &str, value: &Value) -> Option<String> {
+    if !NARROWING.contains(&key) {
+        let near = nearest(key, NARROWING.iter().copied(), 1);
+        let near = near.first().map(|near| format!("; did you mean `{near}`?"));
+        return Some(format!("has `{key}`, which narrows nothing{}", near.unwrap_or_default()));
+    }
+    let expected = match key {
+        "enum" if value.as_array().is_none_or(Vec::is_empty) => "a list of values",
+        "type" if kinds(value).iter().any(|kind| !kind.is_string()) => "the name of a type",
+        "pattern" | "format" if !value.is_string() => "a string",
+        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf"
+            if !value.is_number() =>
+        {
+            "a number"
+        }
+        "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties"
+            if !value.is_u64() =>
+        {
+            "a count"
+        }
+        _ => {
+            let pattern = value.as_str().filter(|_| key == "pattern")?;
+            let error = engine::enable().compile(pattern).err()?;
+            return Some(format!("has an invalid `pattern`: {error}"));
+        }
+    };
+    Some(format!("has a `{key}` that is not {expected}"))
+}
+
+fn kinds(value: &Value) -> &[Value] {
+    value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice)
+}
+
+fn has_kind(own: &Value, kind: &Value) -> bool {
+    kinds(own).contains(kind)
+}
+
+/// The schema of a property as an object.
+fn object(property: Option<&Value>) -> Map<String, Value> {
+    match property {
+        Some(Value::Object(property)) => property.clone(),
+        Some(Value::Bool(false)) => Map::from_iter([("not".to_owned(), json!({}))]),
+        _ => Map::new(),
+    }
+}
+
+fn marked(property: Value, is_secret: bool) -> Value {
+    if !is_secret {
+        return property;
+    }
+    let mut property = object(Some(&property));
+    property.insert("writeOnly".to_owned(), true.into());
+    property.into()
+}
+
+fn changed(property: &Value, change: &ArgumentTransform) -> Value {
+    let mut property = object(Some(property));
+    for (key, value) in change.narrowing().into_iter().flatten() {
+        narrow(&mut property, key, value);
+    }
+    if let Some(description) = &change.description {
+        property.insert("description".to_owned(), description.clone().into());
+    }
+    if let Some(default) = &change.default {
+        property.insert("default".to_owned(), default.clone());
+    }
+    property.into()
+}
+
+/// Adds a keyword to a property, so that the property's own keywords still hold.
+fn narrow(property: &mut Map<String, Value>, key: &str, value: &Value) {
+    let Some(own) = property.get(key).filter(|own| *own != value) else {
+        property.insert(key.to_owned(), value.clone());
+        return;
+    };
+    let is_tighter = match (key, own.as_f64(), value.as_f64()) {
+        // Checked to be a part of the own values.
+        ("enum" | "type", ..) => true,
+        (_, Some(own), Some(new)) if key.starts_with("min") || key == "exclusiveMinimum" => {
+            new > own
+        }
+        (_, Some(own), Some(new)) if key.starts_with("max") || key == "exclusiveMaximum" => {
+            new < own
+        }
+        _ => {
+            let all = property.entry("allOf").or_insert_with(|| json!([]));
+            if let Value::Array(all) = all {
+                all.push(json!({ key: value }));
+            }
+            return;
+        }
+    };
+    if is_tighter {
+        property.insert(key.to_owned(), value.clone());
+    }
+}
+
+/// Renames properties within a keyword that relates them.
+fn rename_within(keyword: &str, relation: &mut Value, shown: &impl Fn(&str) -> String) {
+    match (keyword, relation) {
+        ("allOf" | "anyOf" | "oneOf", Value::Array(schemas)) => {
+            schemas.iter_mut().for_each(|schema| rename_properties(schema, shown));
+        }
+        ("dependentRequired" | "dependentSchemas" | "dependencies", Value::Object(by_name)) => {
+            *by_name = std::mem::take(by_name)
+                .into_iter()
+                .map(|(name, mut dependent)| {
+                    rename_names(&mut dependent, shown);
+                    rename_properties(&mut dependent, shown);
+                    (shown(&name), dependent)
+                })
+                .collect();
+        }
+        (_, schema) => rename_properties(schema, shown),
+    }
+}
+
+/// Renames the properties of a schema of the same object.
+fn rename_properties(schema: &mut Value, shown: &impl Fn(&str) -> String) {
+    let Value::Object(schema) = schema else { return };
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        let own = std::mem::take(properties).into_iter();
+        *properties = own.map(|(name, property)| (shown(&name), property)).collect();
+    }
+    if let Some(required) = schema.get_mut("required") {
+        rename_names(required, shown);
+    }
+    for key in RELATIONS {
+        if let Some(relation) = schema.get_mut(*key) {
+            rename_within(key, relation, shown);
+        }
+    }
+}
+
+fn rename_names(names: &mut Value, shown: &impl Fn(&str) -> String) {
+    for name in names.as_array_mut().into_iter().flatten() {
+        if let Value::String(text) = name {
+            *text = shown(text);
+        }
+    }
+}
