@@ -69,7 +69,7 @@ impl State {
         let _turn = self.turn.lock().await;
         self.check(skill)?;
         let restriction = skill.is_restricted().then(|| pool.restrict_declared(&tools(skill, by)));
-        if by == LoadedBy::Model && pool.get(NAME).is_none() {
+        if by == LoadedBy::Model && pool.callable().get(NAME).is_none() {
             return Err(SkillError::DeniesItsEnd { name: skill.name.clone() });
         }
         let servers = self.library.0.servers.start(skill, pool).await?;
