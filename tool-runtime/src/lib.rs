@@ -56,6 +56,7 @@
 //! | create tools from a configuration | [`Registry`], [`ToolSpec`], [`PoolConfig`] |
 //! | find tools of a large pool by a wish | `search::ToolIndex`, `search::ToolSearch` |
 //! | narrow what an agent or a skill sees | [`ToolPool::restrict`], [`ToolPool::scope`] |
+//! | load skills from folders with `SKILL.md` | `skills::SkillLibrary`, `skills::Skills` |
 //! | run many calls at once | [`ToolPool::call_all`], [`Batch`], [`Access`] |
 //! | call a tool from a tool | [`ToolContext::call`] |
 //! | enforce lists of tools such as `Read, Bash(git *)` | [`DeclaredTools`], [`ToolPool::restrict_declared`] |
@@ -98,6 +99,7 @@
 //! | `export` | tools in the formats of model APIs | no |
 //! | `search` | ranked search over the tools of a pool | no |
 //! | `shell` | patterns of shell commands in declarations | no |
+//! | `skills` | skills of agents: folders with `SKILL.md`, the tool `Skill` | no |
 //! | `mcp-client` | tools of external MCP servers over stdio | no |
 //! | `mcp-client-http` | external MCP servers over HTTP | no |
 //! | `mcp-client-oauth` | OAuth tokens for them | no |
@@ -217,6 +219,9 @@ pub use tool_runtime_server::{
 #[cfg(feature = "shell")]
 #[doc(inline)]
 pub use tool_runtime_shell as shell;
+#[cfg(feature = "skills")]
+#[doc(inline)]
+pub use tool_runtime_skills as skills;
 #[cfg(feature = "testing")]
 #[doc(inline)]
 pub use tool_runtime_testing as testing;

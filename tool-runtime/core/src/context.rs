@@ -18,7 +18,7 @@ use questions::Questions;
 pub use session::Session;
 pub use session::SessionId;
 use session::SessionRef;
-pub(crate) use session::SessionValues;
+pub use session::SessionValues;
 use std::any::{Any, TypeId, type_name};
 use std::borrow::Cow;
 use std::fmt;
@@ -180,6 +180,14 @@ impl ToolContext {
     /// The session itself, unless it has ended.
     pub(crate) fn open_session(&self) -> Option<Arc<Session>> {
         self.0.session.as_ref()?.session.upgrade()
+    }
+
+    /// Registers an owner of values that end with the session. Does nothing without one.
+    #[doc(hidden)]
+    pub fn end_with_session(&self, holder: Weak<dyn SessionValues>) {
+        if let Some(session) = self.open_session() {
+            session.register(holder);
+        }
     }
 
     /// Sets the session that the call belongs to.

@@ -12,6 +12,7 @@
 //! filters and restrictions do not apply to them. A [`Watcher`] gathers changes as flags and a set, not
 //! as a queue: a burst is one piece of news, and it cannot grow.
 
+mod attached;
 mod builder;
 mod catalog;
 mod change;

@@ -3,7 +3,7 @@
 
 pub use crate::canonical::canonical;
 pub use crate::content::{BlockForm, ResourceMembers};
-pub use crate::context::Session;
+pub use crate::context::{Session, SessionValues};
 pub use crate::definition::unknown::{add as add_unknown, unknown};
 pub use crate::error::{INTERNAL, excerpt, excerpt_of, panic_message};
 pub use crate::future::spawn;

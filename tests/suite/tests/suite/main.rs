@@ -66,6 +66,7 @@ mod seams;
 mod search;
 mod server;
 mod shared_state;
+mod skills;
 mod stdio;
 mod support;
 mod telling;

@@ -26,6 +26,39 @@
 //! # }
 //! ```
 //!
+//! # Exports as types
+//!
+//! A program with a loop of its own needs neither this package nor an agent. The definitions of an
+//! export are the types of a client library, here those of `async-openai` and of [`genai`]:
+//!
+//! ```
+//! use async_openai::types::{chat::ChatCompletionTools, responses};
+//! use genai::chat::Tool as GenaiTool;
+//! use tool_runtime::export::Api;
+//! use tool_runtime::prelude::*;
+//!
+//! let read = Tool::builder("fs.read", "Read a file.").handler(|| async { "text" });
+//! let pool = ToolPool::builder().add(read).build()?;
+//! let snapshot = pool.snapshot();
+//!
+//! let chat: Vec<ChatCompletionTools> = snapshot.export(Api::OpenAiChat).to_types()?;
+//! let ChatCompletionTools::Function(tool) = &chat[0] else { panic!("a function") };
+//! assert_eq!(tool.function.name, "fs__read");
+//!
+//! let tools: Vec<responses::Tool> = snapshot.export(Api::OpenAiResponses).to_types()?;
+//! assert!(matches!(&tools[0], responses::Tool::Function(tool) if tool.name == "fs__read"));
+//!
+//! // genai names the members of a definition as no API does.
+//! let tools = snapshot.export(Api::Gemini).definitions()[0]["functionDeclarations"].clone();
+//! let tools = tools.as_array().into_iter().flatten().map(|tool| {
+//!     GenaiTool::new(tool["name"].as_str().unwrap_or_default())
+//!         .with_description(tool["description"].as_str().unwrap_or_default())
+//!         .with_schema(tool["parametersJsonSchema"].clone())
+//! });
+//! assert_eq!(tools.count(), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! | Module | Topic |
 //! |---|---|
 //! | `model` | requests and answers, whole or streamed |

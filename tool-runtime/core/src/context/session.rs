@@ -38,7 +38,7 @@ pub struct Session {
 }
 
 /// Owns one value per session, such as a toolset with instances per session.
-pub(crate) trait SessionValues: Send + Sync {
+pub trait SessionValues: Send + Sync {
     /// Removes the value of a session. The returned future closes the value. If the future is dropped,
     /// dropping the value closes it.
     fn end(&self, session: SessionId) -> Option<BoxFuture<'static, ()>>;

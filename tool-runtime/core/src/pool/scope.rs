@@ -1,5 +1,6 @@
 //! A handle's own view of a pool: the stack of restrictions that narrow it.
 
+use super::attached::Attached;
 use super::core::{Core, View};
 use super::snapshot::{Snapshot, Visibility, both};
 use crate::context::ToolContext;
@@ -15,6 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 /// The view of one handle and its clones.
 pub(crate) struct Scope {
     pub(super) core: Arc<Core>,
+    pub(super) attached: Attached,
     /// The scope that bounds it, beside the filter.
     parent: Option<Arc<Scope>>,
     /// The context of calls without one of their own.
@@ -106,6 +108,7 @@ impl Scope {
     pub(super) fn new(core: Arc<Core>, parent: Option<Arc<Self>>, context: ToolContext) -> Self {
         Self {
             core,
+            attached: Attached::default(),
             parent,
             context,
             is_restricted: AtomicBool::new(false),

@@ -115,7 +115,7 @@ impl Client {
             }
             50..54 => self.rejected(&RawRequest::post("{\"jsonrpc\": "), 400).await,
             54..58 => {
-                self.rejected(&RawRequest::stateless(id, "no/such/method", json!({})), 404).await
+                self.rejected(&RawRequest::stateless(id, "no/such/method", json!({})), 404).await;
             }
             58..61 => self.rejected(&RawRequest::post("x".repeat(70 << 10)), 413).await,
             61..64 => self.rejected(&call(id, "add", json!({})).with("mcp-name", "sub"), 400).await,

@@ -1,0 +1,63 @@
+//! Values of other crates that live as long as a handle: the skills of an agent.
+
+use super::handle::ToolPool;
+use super::scope::Scope;
+use crate::context::ToolContext;
+use crate::sync::lock;
+use std::any::Any;
+use std::sync::{Arc, Mutex};
+
+/// The values attached to one handle and its clones.
+#[derive(Default)]
+pub(super) struct Attached(Mutex<Vec<Arc<dyn Any + Send + Sync>>>);
+
+#[doc(hidden)]
+impl ToolPool {
+    /// The value of this handle and its clones that fits, or a new one. It is dropped with the last of
+    /// the clones, so it must not hold one.
+    pub fn attached_or<T: Any + Send + Sync>(
+        &self,
+        is_wanted: impl Fn(&T) -> bool,
+        make: impl FnOnce() -> Arc<T>,
+    ) -> Arc<T> {
+        let mut values = lock(&self.0.attached.0);
+        find(&values, is_wanted).unwrap_or_else(|| {
+            let made = make();
+            values.push(Arc::clone(&made) as Arc<dyn Any + Send + Sync>);
+            made
+        })
+    }
+
+    /// The value of this handle that fits.
+    pub fn attached<T: Any + Send + Sync>(&self, is_wanted: impl Fn(&T) -> bool) -> Option<Arc<T>> {
+        find(&lock(&self.0.attached.0), is_wanted)
+    }
+
+    /// A handle on the whole pool, without the restrictions of this one.
+    #[must_use]
+    pub fn unrestricted(&self) -> Self {
+        Self::scoped(Arc::clone(&self.0.core), None, &self.0.context)
+    }
+
+    /// Whether both handles are of one pool.
+    pub fn is_of_same_pool(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0.core, &other.0.core)
+    }
+}
+
+fn find<T: Any + Send + Sync>(
+    values: &[Arc<dyn Any + Send + Sync>],
+    is_wanted: impl Fn(&T) -> bool,
+) -> Option<Arc<T>> {
+    let mut values = values.iter().filter_map(|value| Arc::clone(value).downcast::<T>().ok());
+    values.find(|value| is_wanted(value))
+}
+
+impl ToolContext {
+    /// The handle that the call came through. [`Self::pool`] narrows nested calls; this narrows the
+    /// caller.
+    #[doc(hidden)]
+    pub fn handle(&self) -> Option<ToolPool> {
+        self.host::<Scope>().map(ToolPool::of_scope)
+    }
+}

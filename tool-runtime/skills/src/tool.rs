@@ -1,0 +1,118 @@
+//! The tool `Skill`.
+
+use crate::library::SkillLibrary;
+use crate::listing::listing;
+use crate::skill::Skill;
+use crate::skills::Skills;
+use crate::state::LoadedBy;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use tool_runtime_core::{Tool, ToolContext, ToolError};
+
+/// The name of the tool.
+pub(crate) const NAME: &str = "Skill";
+
+pub(crate) fn tool(library: &SkillLibrary) -> Tool {
+    let library = library.clone();
+    Tool::builder(NAME, description(&library))
+        .destructive(false)
+        .open_world(false)
+        .input_schema(schema())
+        .handler(move |arguments: Map<String, Value>, context: ToolContext| {
+            let library = library.clone();
+            async move { answer(&library, &arguments, &context).await }
+        })
+}
+
+fn description(library: &SkillLibrary) -> String {
+    let skills = library.skills();
+    let skills: Vec<_> = skills.into_iter().filter(|skill| skill.is_for_models()).collect();
+    let list = listing(&skills, library.0.settings.max_listing);
+    let list = if list.is_empty() { "- none\n" } else { &list };
+    format!(
+        "Load a skill: instructions for a kind of task. When a task fits one of the skills, load it first and follow its text. A skill may limit the tools until it ends; `end` ends the one that was loaded last.\n\nSkills:\n{}",
+        list.trim_end()
+    )
+}
+
+fn schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "skill": { "type": "string", "description": "The name of the skill to load." },
+            "arguments": { "type": "string", "description": "Arguments for the skill, as its text expects them." },
+            "end": { "type": "boolean", "description": "`true`, without `skill`: end the skill that was loaded last." },
+        },
+        "additionalProperties": false,
+    })
+}
+
+async fn answer(
+    library: &SkillLibrary,
+    arguments: &Map<String, Value>,
+    context: &ToolContext,
+) -> Result<String, ToolError> {
+    let text = |key: &str| arguments.get(key).and_then(Value::as_str);
+    let is_end = arguments.get("end").and_then(Value::as_bool).unwrap_or_default();
+    match (text("skill"), is_end) {
+        (Some(name), false) => {
+            load(library, name, text("arguments").unwrap_or_default(), context).await
+        }
+        (None, true) => end(library, context).await,
+        (Some(_), true) => Err(ToolError::user("give either `skill` or `end`, not both")),
+        (None, false) => Err(ToolError::user("give the name of a `skill`, or `end`: true")),
+    }
+}
+
+async fn load(
+    library: &SkillLibrary,
+    name: &str,
+    arguments: &str,
+    context: &ToolContext,
+) -> Result<String, ToolError> {
+    let skill = library.find(name)?;
+    let (skills, pool) = of_caller(library, context)?;
+    let id = skills.state.load(&pool, &skill, LoadedBy::Model).await?;
+    let text = skill.render(arguments);
+    Ok(if id.is_some() { format!("{text}\n\n{}", scope_notice(&skill)) } else { text })
+}
+
+async fn end(library: &SkillLibrary, context: &ToolContext) -> Result<String, ToolError> {
+    let (skills, _) = of_caller(library, context)?;
+    let ended = skills.state.end_innermost().await?;
+    Ok(match skills.active().last() {
+        Some(outer) => format!("The skill `{ended}` has ended; `{outer}` is still active."),
+        None => format!("The skill `{ended}` has ended."),
+    })
+}
+
+/// The skills of the caller's handle, which must be of one agent alone.
+fn of_caller(
+    library: &SkillLibrary,
+    context: &ToolContext,
+) -> Result<(Skills, tool_runtime_core::ToolPool), ToolError> {
+    let pool = context.handle().ok_or("there is no pool to load skills for")?;
+    if let Some(known) = Skills::known(library, &pool) {
+        return Ok((known, pool));
+    }
+    let own = pool.context();
+    if own.session().is_none() || own.session() != context.session() {
+        return Err(ToolError::user(
+            "skills cannot be loaded here: others use these tools through the same handle of the pool",
+        )
+        .with_source("call through `ToolPool::session`, or create `Skills` for the handle"));
+    }
+    Ok((Skills::new(library, &pool), pool))
+}
+
+/// The rules while a skill is active.
+fn scope_notice(skill: &Arc<Skill>) -> String {
+    let mut notice = format!(
+        "The skill `{}` is active until you call `{NAME}` with {{\"end\": true}}.",
+        skill.name()
+    );
+    if skill.is_restricted() {
+        notice.push_str(&format!(" Until then, the tools are limited to {}.", skill.tools()));
+    }
+    notice
+}
