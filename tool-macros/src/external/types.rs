@@ -90,7 +90,7 @@ impl Items<'_> {
 
     pub(super) fn json(&self) -> Typed {
         let private = self.private();
-        Typed { is_json: true, ..Typed::plain(quote!(#private::Value)) }
+        Typed { is_json: true, ..Typed::plain(quote!(#private::JsonValue)) }
     }
 
     fn list(&mut self, schema: &Value, place: Place<'_>) -> Typed {
@@ -114,7 +114,7 @@ impl Items<'_> {
                 let tokens = quote!(::std::collections::BTreeMap<::std::string::String, #tokens>);
                 Typed { is_json: value.is_json, ..Typed::plain(tokens) }
             }
-            _ => Typed::plain(quote!(#private::Map<::std::string::String, #private::Value>)),
+            _ => Typed::plain(quote!(#private::JsonObject)),
         }
     }
 }

@@ -33,8 +33,12 @@ pub use crate::toolset::{Method, Toolset, ToolsetKind, ToolsetMethods, receiver}
 #[cfg(feature = "linked")]
 pub use inventory;
 pub use serde;
-pub use serde_json::{Map, Value};
 pub use std::string::String;
+
+/// Any JSON value. An alias, so that the compiler does not print this path for the type.
+pub type JsonValue = serde_json::Value;
+/// A JSON object.
+pub type JsonObject = serde_json::Map<String, serde_json::Value>;
 
 /// Registers nothing: the feature `linked` is off.
 #[cfg(not(feature = "linked"))]
