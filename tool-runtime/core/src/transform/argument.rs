@@ -98,6 +98,8 @@ impl ArgumentTransform {
     /// Narrows the argument by a JSON Schema, an object.
     #[must_use]
     pub fn schema(mut self, schema: impl Into<Value>) -> Self {
+        // The schema may have patterns and formats.
+        crate::schema::engine::enable();
         self.schema = Some(schema.into());
         self
     }

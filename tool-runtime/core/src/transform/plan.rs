@@ -19,8 +19,6 @@ pub(super) fn plan(
     parameters: &[Parameter],
     transform: &ToolTransform,
 ) -> Result<(ToolDefinition, Mapping), Vec<String>> {
-    // A transform may narrow arguments by patterns and formats.
-    crate::schema::engine::enable();
     let input = InputSchema::new(&old.input_schema);
     let mut problems = problems(&input, transform);
     if !problems.is_empty() {

@@ -271,11 +271,17 @@ fn malformed(key: &str, value: &Value) -> Option<String> {
         {
             "a count"
         }
-        _ => {
-            let pattern = value.as_str().filter(|_| key == "pattern")?;
-            let error = engine::enable().compile(pattern).err()?;
+        // A file alone does not link the engine, which is a sixth of a small program.
+        "pattern" | "format" if engine::linked().is_none() => {
+            return Some(format!(
+                "has a `{key}`, which this program cannot check; transform the tool in its code"
+            ));
+        }
+        "pattern" => {
+            let error = engine::linked()?.compile(value.as_str()?).err()?;
             return Some(format!("has an invalid `pattern`: {error}"));
         }
+        _ => return None,
     };
     Some(format!("has a `{key}` that is not {expected}"))
 }
