@@ -65,7 +65,7 @@ impl<M: Model + ?Sized> Model for Arc<M> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ModelRequest {
-    /// The instructions of the agent. Empty if there are none.
+    /// The instructions of the agent. Empty without instructions.
     pub system: String,
     /// The conversation so far, in the form of the API.
     pub messages: Arc<Vec<Value>>,

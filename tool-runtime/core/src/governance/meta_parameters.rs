@@ -1,16 +1,13 @@
 //! Parameters that a pool adds to its tools: what a model says about a call, beside its arguments.
 
 use super::risk::Risk;
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, RawMembers, push_member};
 use crate::definition::ToolDefinition;
 use crate::error::{CallError, ErrorClass};
 use crate::repair::{Repair, RepairCalls, RepairKind, folded};
 use crate::tool::Tool;
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
-use std::fmt;
 
 const SECURITY_RISK: &str = "security_risk";
 const SUMMARY: &str = "summary";
@@ -125,14 +122,13 @@ impl ExtendParameters for MetaParameters {
         if own == Self::default() {
             return Taken::nothing(arguments);
         }
-        if let Ok(members) = serde_json::from_str::<Members<'_>>(text) {
+        if let Some(members) = RawMembers::of(text) {
             return own.taken(members, repair.is_some()).unwrap_or(Taken::nothing(arguments));
         }
         // Text that is nearly JSON hides the parameters from what repairs it later.
         let repaired = repair.and_then(|repair| repair.json(text));
         let Some((text, repairs)) = repaired else { return Taken::nothing(arguments) };
-        let members = serde_json::from_str::<Members<'_>>(&text).ok();
-        match members.and_then(|members| own.taken(members, true)) {
+        match RawMembers::of(&text).and_then(|members| own.taken(members, true)) {
             Some(mut taken) => {
                 taken.repairs.splice(0..0, repairs);
                 taken
@@ -144,12 +140,11 @@ impl ExtendParameters for MetaParameters {
 
 impl MetaParameters {
     /// The other members as they were written. `None` if the call has none of the parameters.
-    fn taken(self, members: Members<'_>, is_repairing: bool) -> Option<Taken<'static>> {
+    fn taken(self, members: RawMembers<'_>, is_repairing: bool) -> Option<Taken<'static>> {
         let (mut taken, mut rest, mut is_changed) = (Taken::default(), String::from("{"), false);
         for (name, value) in members.0 {
             let Some(own) = self.named(&name, is_repairing) else {
-                let comma = if rest.len() > 1 { "," } else { "" };
-                rest.push_str(&format!("{comma}{}:{}", Value::from(name), value.get()));
+                push_member(&mut rest, &name, value.get());
                 continue;
             };
             is_changed = true;
@@ -219,31 +214,4 @@ fn declares(schema: &Map<String, Value>, name: &str) -> bool {
         ["allOf", "anyOf", "oneOf"].into_iter().filter_map(|key| schema.get(key)?.as_array());
     properties.is_some_and(|properties| properties.contains_key(name))
         || parts.flatten().filter_map(Value::as_object).any(|part| declares(part, name))
-}
-
-/// The members of an object as they were written, also those that are repeated.
-struct Members<'a>(Vec<(String, &'a RawValue)>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct MembersVisitor;
-
-        impl<'de> Visitor<'de> for MembersVisitor {
-            type Value = Vec<(String, &'de RawValue)>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::new();
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(members)
-            }
-        }
-
-        deserializer.deserialize_map(MembersVisitor).map(Members)
-    }
 }

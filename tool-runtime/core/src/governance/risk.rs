@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The risk of a call, as the model that makes it judges it. `Unknown` is not low: a model that says
-/// nothing has judged nothing. So there is no order between them.
+/// nothing has not judged the call. The variants have no order.
 ///
 /// ```
 /// use tool_runtime::Risk;

@@ -1,8 +1,8 @@
 //! Runs the calls of a transformed tool on the original.
 
-use super::rewrite::{Mapping, Members};
+use super::rewrite::Mapping;
 use crate::access::Access;
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, RawMembers};
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
 use crate::error::{CallError, ErrorClass};
@@ -43,7 +43,7 @@ impl TransformedExecutor {
         if self.mapping.is_empty() {
             return Ok(Cow::Borrowed(text));
         }
-        let Some(members) = Members::of(text) else {
+        let Some(members) = RawMembers::of(text) else {
             let malformed = self.input().check(arguments).err();
             return Err(
                 malformed.unwrap_or_else(|| self.rejected("the arguments are not valid JSON"))
@@ -82,7 +82,7 @@ impl TransformedExecutor {
             return error;
         }
         if !error.issues().is_empty()
-            && let Some(members) = Members::of(arguments.as_str())
+            && let Some(members) = RawMembers::of(arguments.as_str())
         {
             let issues = self.input().issues_of(&self.mapping.shown(&members));
             if !issues.is_empty() {

@@ -1,11 +1,9 @@
 //! Rewrites the arguments of a call to those of the original tool. Values stay raw JSON.
 
+use crate::arguments::{RawMembers, push_member};
 use crate::matching::MatchedArgument;
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use std::borrow::Cow;
-use std::fmt;
 
 /// The arguments that a transform changes.
 #[derive(Default)]
@@ -30,9 +28,6 @@ pub(super) struct Argument {
     /// Whether `null` is a value of its own.
     pub(super) takes_null: bool,
 }
-
-/// The members of an object, as they were written.
-pub(super) struct Members<'a>(Vec<(String, &'a RawValue)>);
 
 /// The argument that a key means.
 enum Meaning<'m> {
@@ -69,7 +64,7 @@ impl Mapping {
     ///
     /// # Errors
     /// The name of an argument that models do not have.
-    pub(super) fn rewritten(&self, members: &Members<'_>) -> Result<String, String> {
+    pub(super) fn rewritten(&self, members: &RawMembers<'_>) -> Result<String, String> {
         let (mut text, mut given) = (String::from("{"), vec![false; self.arguments.len()]);
         for (key, value) in &members.0 {
             let name = match self.meaning(key) {
@@ -81,12 +76,12 @@ impl Mapping {
                     &argument.original
                 }
             };
-            push(&mut text, name, value.get());
+            push_member(&mut text, name, value.get());
         }
         for (argument, is_given) in self.arguments.iter().zip(given) {
             let default = argument.default.as_ref().filter(|_| !is_given);
             if let Some(value) = argument.constant.as_ref().or(default) {
-                push(&mut text, &argument.original, value);
+                push_member(&mut text, &argument.original, value);
             }
         }
         text.push('}');
@@ -94,7 +89,7 @@ impl Mapping {
     }
 
     /// The arguments as models see them, with aliases resolved.
-    pub(super) fn shown(&self, members: &Members<'_>) -> Value {
+    pub(super) fn shown(&self, members: &RawMembers<'_>) -> Value {
         let mut shown = Map::new();
         for (key, value) in &members.0 {
             let name = match self.meaning(key) {
@@ -127,45 +122,5 @@ impl Argument {
     /// Whether a value counts as absent: `null` where the tool does not take it and a default replaces it.
     fn is_absent(&self, value: &RawValue) -> bool {
         self.default.is_some() && !self.takes_null && value.get() == "null"
-    }
-}
-
-fn push(text: &mut String, name: &str, value: &str) {
-    if text.len() > 1 {
-        text.push(',');
-    }
-    text.push_str(&Value::from(name).to_string());
-    text.push(':');
-    text.push_str(value);
-}
-
-impl<'a> Members<'a> {
-    /// The members of an object; `None` for text that is not one.
-    pub(super) fn of(text: &'a str) -> Option<Self> {
-        serde_json::from_str(text).ok()
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(MembersVisitor)
-    }
-}
-
-struct MembersVisitor;
-
-impl<'de> Visitor<'de> for MembersVisitor {
-    type Value = Members<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut members = Vec::new();
-        while let Some((key, value)) = map.next_entry::<Cow<'de, str>, &'de RawValue>()? {
-            members.push((key.into_owned(), value));
-        }
-        Ok(Members(members))
     }
 }
