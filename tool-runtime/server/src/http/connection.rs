@@ -136,3 +136,39 @@ fn prepare(stream: &TcpStream) -> io::Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::open_connections::OpenConnections;
+    use super::*;
+    use std::time::Duration;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::time::timeout;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_that_is_read_during_a_pending_write_is_answered() {
+        let stop = CancellationToken::new();
+        let router = Router::new().fallback(async || "x".repeat(300));
+        let connections = Connections::new(router, HttpOptions::default(), stop);
+        let (stream, client) = tokio::io::duplex(512);
+        let connection = OpenConnections::new(1).admit().expect("a place");
+        tokio::spawn(async move { connections.serve_stream(stream, &connection).await });
+
+        let (mut reader, mut writer) = tokio::io::split(client);
+        // The end of the second request and the third one do not fit into the stream at first.
+        let requests = format!(
+            "GET / HTTP/1.1\r\nhost: x\r\n\r\n\
+             POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 450\r\n\r\n{:450}\
+             GET / HTTP/1.1\r\nhost: x\r\n\r\n",
+            ""
+        );
+        tokio::spawn(async move {
+            writer.write_all(requests.as_bytes()).await.expect("the server reads");
+            writer.shutdown().await.expect("the stream is open");
+        });
+        let mut output = String::new();
+        let read = timeout(Duration::from_secs(600), reader.read_to_string(&mut output)).await;
+        read.expect("the connection ends").expect("text");
+        assert_eq!(output.matches("HTTP/1.1 200 OK").count(), 3, "{output}");
+    }
+}

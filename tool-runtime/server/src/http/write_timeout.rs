@@ -40,13 +40,18 @@ impl<S> WriteTimeout<S> {
     }
 
     /// The outcome of a write, or an error if it is pending for too long.
+    ///
+    /// Wakes the connection when a write completes that was pending: hyper 1.12 does not answer a pipelined
+    /// request that it has read while a write was pending, unless it is polled again.
     fn check<T>(
         &mut self,
         context: &mut Context<'_>,
         written: Poll<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
         if written.is_ready() {
-            self.timer = None;
+            if self.timer.take().is_some() {
+                context.waker().wake_by_ref();
+            }
             return written;
         }
         let limit = self.limit;
