@@ -153,13 +153,13 @@ impl<'a> Model<'a> {
     /// The tags of the toolset, then those of the tool.
     pub(crate) fn tags(&self) -> Vec<&LitStr> {
         let shared = self.toolset.into_iter().flat_map(|toolset| &toolset.options.tags);
-        let mut tags: Vec<&LitStr> = Vec::new();
-        for tag in shared.chain(&self.options.tags) {
-            if !tags.iter().any(|known| known.value() == tag.value()) {
-                tags.push(tag);
-            }
-        }
-        tags
+        distinct(shared.chain(&self.options.tags))
+    }
+
+    /// The scopes of the toolset, then those of the tool.
+    pub(crate) fn scopes(&self) -> Vec<&LitStr> {
+        let shared = self.toolset.into_iter().flat_map(|toolset| &toolset.options.scopes);
+        distinct(shared.chain(&self.options.scopes))
     }
 
     /// The time limit of the tool, or of its toolset.
@@ -272,6 +272,17 @@ impl Injected<'_> {
     pub(crate) fn target(&self) -> &Type {
         &self.reference.elem
     }
+}
+
+/// The first literal of each text.
+fn distinct<'a>(texts: impl Iterator<Item = &'a LitStr>) -> Vec<&'a LitStr> {
+    let mut distinct: Vec<&LitStr> = Vec::new();
+    for text in texts {
+        if !distinct.iter().any(|known| known.value() == text.value()) {
+            distinct.push(text);
+        }
+    }
+    distinct
 }
 
 /// Finds methods that repeat the tool name or the struct name of an earlier one. Methods with

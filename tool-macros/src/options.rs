@@ -26,6 +26,8 @@ pub(crate) struct FunctionOptions {
     pub(crate) hints: Hints,
     #[darling(with = texts)]
     pub(crate) tags: Vec<LitStr>,
+    #[darling(rename = "scope", with = texts)]
+    pub(crate) scopes: Vec<LitStr>,
     pub(crate) meta: Option<PreservedStrExpr>,
     #[darling(with = duration)]
     pub(crate) timeout: Option<Duration>,
@@ -111,6 +113,8 @@ pub(crate) struct ToolsetOptions {
     pub(crate) hints: Hints,
     #[darling(with = texts)]
     pub(crate) tags: Vec<LitStr>,
+    #[darling(rename = "scope", with = texts)]
+    pub(crate) scopes: Vec<LitStr>,
     #[darling(with = duration)]
     pub(crate) timeout: Option<Duration>,
     pub(crate) register: Option<bool>,

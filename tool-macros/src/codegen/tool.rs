@@ -30,6 +30,8 @@ pub(super) fn definition(model: &Model<'_>) -> TokenStream {
     .map(|(name, value)| hint(name, value));
     let tags = model.tags();
     let tags = (!tags.is_empty()).then(|| quote!(.tags(&[#(#tags),*])));
+    let scopes = model.scopes();
+    let scopes = (!scopes.is_empty()).then(|| quote!(.scopes(&[#(#scopes),*])));
     let meta = options.meta.as_ref();
     let meta = meta.map(|meta| quote_spanned!(at(meta.span())=> .meta(#meta)));
     let schema = options.input_schema.as_ref();
@@ -38,7 +40,7 @@ pub(super) fn definition(model: &Model<'_>) -> TokenStream {
     quote_spanned! {at(Span::call_site())=>
         fn definition() -> __tool::ToolDefinition {
             __tool::Draft::new(Self::NAME, #description, __PARAMETERS)
-                #title #(#hints)* #tags #meta #schema #presentation
+                #title #(#hints)* #tags #scopes #meta #schema #presentation
                 .output_schema(__output().schema())
                 .finish()
         }

@@ -25,6 +25,7 @@ const FLAG: &str = "is a flag";
 const WORD: &str = "takes no value";
 
 const TAGS: Usage = ("tags", TEXTS, r#"tags("a", "b")"#);
+const SCOPE: Usage = ("scope", TEXTS, r#"scope = "notes:write"` or `scope("a", "b")"#);
 const META: Usage = ("meta", VALUE, r#"meta = json!({ "key": 1 })"#);
 const TIMEOUT: Usage = ("timeout", DURATION, r#"timeout = "30s"`, `"500ms"` or `"2m""#);
 const ACTION: Usage = ("action", NAME, "action = MyAction");
@@ -54,6 +55,7 @@ pub(super) static TOOL: Known = Known {
         IDEMPOTENT,
         OPEN_WORLD,
         TAGS,
+        SCOPE,
         META,
         TIMEOUT,
         ("input_schema", VALUE, r#"input_schema = json!({ "type": "object" })"#),
@@ -76,6 +78,7 @@ pub(super) static TOOL: Known = Known {
         ("output_schema", "it follows from the return type; derive `JsonSchema` for that"),
         ("read", "did you mean `reads`?"),
         ("write", "did you mean `writes`?"),
+        ("scopes", "did you mean `scope`?"),
         ("icons", "did you mean `icon`?"),
         ("long_running", "did you mean `task`?"),
         ("blocking", NOT_BLOCKING),
@@ -98,6 +101,7 @@ pub(super) static TOOLSET: Known = Known {
         IDEMPOTENT,
         OPEN_WORLD,
         TAGS,
+        SCOPE,
         TIMEOUT,
         REGISTER,
         CRATE,

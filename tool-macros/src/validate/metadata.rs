@@ -10,6 +10,19 @@ pub(super) fn texts(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         diagnostics.on(title, "the title is empty; write one, or remove `title`");
     }
     tags(&model.options.tags, diagnostics);
+    scopes(&model.options.scopes, diagnostics);
+}
+
+/// Checks the scopes of a tool or of a toolset: the characters of RFC 6749, section 3.3.
+pub(super) fn scopes(scopes: &[LitStr], diagnostics: &mut Diagnostics) {
+    let is_valid = |char: char| char.is_ascii_graphic() && !matches!(char, '"' | '\\');
+    for scope in scopes {
+        let text = scope.value();
+        if text.is_empty() || !text.chars().all(is_valid) {
+            let message = "not a valid scope; write visible ASCII without spaces, quotes and backslashes, such as `notes:write`";
+            diagnostics.on(scope, message);
+        }
+    }
 }
 
 /// Checks the tags of a tool or of a toolset.

@@ -10,6 +10,7 @@ use crate::toolset::Toolset;
 pub(crate) fn toolset(toolset: &Toolset<'_>, tools: &[Model<'_>], diagnostics: &mut Diagnostics) {
     prefix(toolset, diagnostics);
     metadata::tags(&toolset.options.tags, diagnostics);
+    metadata::scopes(&toolset.options.scopes, diagnostics);
     if let Some(span) = toolset.options.hints.contradiction() {
         contradiction(span, diagnostics);
     }

@@ -63,6 +63,9 @@ pub struct ToolDefinition {
     pub untrusted_annotations: bool,
     /// Words to filter by. In MCP's JSON they are in `_meta`, under `tool-runtime/tags`.
     pub tags: Vec<String>,
+    /// Scopes that a caller needs, all of them, see [`Principal::may_use`](crate::Principal::may_use). They are
+    /// not written to MCP's JSON.
+    pub scopes: Vec<String>,
     /// Whether calls report progress. In MCP's JSON it is in `_meta`, under
     /// `tool-runtime/progress`.
     pub reports_progress: bool,
@@ -117,6 +120,7 @@ impl ToolDefinition {
             untrusted_annotations: false,
             icons: Vec::new(),
             tags: Vec::new(),
+            scopes: Vec::new(),
             reports_progress: false,
             task: TaskSupport::None,
             meta: Map::new(),

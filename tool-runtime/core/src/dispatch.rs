@@ -23,6 +23,7 @@ mod offering;
 mod refusal;
 mod report;
 mod resolve;
+mod scopes;
 mod typed;
 
 pub use batch::Batch;

@@ -320,10 +320,16 @@ impl Tool {
         }
     }
 
-    /// Whether a call needs more than the executor: a toolset value, a place in the schedule, or a
-    /// notification when it is interrupted.
+    /// Whether a caller needs scopes.
+    pub(crate) fn has_scopes(&self) -> bool {
+        !self.0.definition.scopes.is_empty()
+    }
+
+    /// Whether a call needs more than the executor: a toolset value, a place in the schedule, a check of
+    /// scopes, or a notification when it is interrupted.
     pub(crate) fn is_intercepted(&self) -> bool {
-        self.0.values.is_some() || self.0.declares_access || self.0.is_custom
+        let parts = &*self.0;
+        parts.values.is_some() || parts.declares_access || parts.is_custom || self.has_scopes()
     }
 
     /// Whether calls declare what they touch.

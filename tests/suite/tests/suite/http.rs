@@ -11,6 +11,7 @@ mod program;
 mod questions;
 mod rejections;
 mod repeats;
+mod scopes;
 mod served;
 mod session_values;
 mod sessions;

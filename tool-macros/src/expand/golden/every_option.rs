@@ -144,6 +144,7 @@ const _: () = {
                 .idempotent(true)
                 .open_world(true)
                 .tags(&["web", "text"])
+                .scopes(&["web:read"])
                 .meta(json!({ "cost" : 1 }))
                 .input_schema(schema())
                 .icons(&["https://example.com/s.png"])

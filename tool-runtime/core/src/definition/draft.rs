@@ -127,6 +127,13 @@ impl Draft {
         self
     }
 
+    /// Sets the scopes that a caller needs.
+    #[must_use]
+    pub fn scopes(mut self, scopes: &[&str]) -> Self {
+        self.0.scopes = scopes.iter().map(|scope| (*scope).to_owned()).collect();
+        self
+    }
+
     /// Sets the icons by their sources.
     #[must_use]
     pub fn icons(mut self, sources: &[&str]) -> Self {

@@ -155,6 +155,7 @@ impl<'de> Deserialize<'de> for ToolDefinition {
             untrusted_annotations,
             reports_progress,
             task,
+            scopes: Vec::new(),
             tags: tags.transpose().map_err(serde::de::Error::custom)?.unwrap_or_default(),
             meta,
             other,

@@ -2,6 +2,7 @@
 //! or limits.
 
 use super::resolve::shut_down;
+use super::scopes::check_scopes;
 use super::{execution, guard};
 use crate::access::{Access, Claim};
 use crate::context::ToolContext;
@@ -97,6 +98,7 @@ impl ToolPool {
             // Pinned in place: moving a stage into the next would copy it.
             let run = async {
                 refusal.map_or(Ok(()), Err)?;
+                check_scopes(tool, context.principal())?;
                 self.admitted_run((tool, rule), &arguments, context, hooked, &mut progress).await
             };
             // Panics are caught here, so that hooks see them like other outcomes.

@@ -2,6 +2,7 @@
 
 use super::guard;
 use super::intercepted::{Entered, InterruptOnDrop, entered};
+use super::scopes::check_scopes;
 use crate::access::Access;
 use crate::action::Action;
 use crate::arguments::{Arguments, DecodeError};
@@ -88,6 +89,7 @@ async fn stages<A: Action>(
     if !tool.is::<A>() {
         return Err(another(A::NAME));
     }
+    check_scopes(tool, context.principal())?;
     action.check().map_err(|error| decode_error::<A>(&error))?;
     if pool.governance().layered.is_some() {
         return Err(unseen(A::NAME, "layers stand around every call"));

@@ -77,11 +77,21 @@ impl ToolPool {
         self.governance().seams.is_some()
     }
 
-    /// Whether the policies show a tool to a principal. `None` without policies.
+    /// Whether a principal sees a tool. `None` if all principals see all tools.
     #[doc(hidden)]
     pub fn visibility(&self) -> Option<impl Fn(&ToolDefinition, &Principal) -> bool + '_> {
-        let seams = self.governance().seams.as_ref().filter(|seams| seams.has_policies())?;
-        Some(|tool: &ToolDefinition, principal: &Principal| seams.sees(tool, principal))
+        self.0.visibility()
+    }
+
+    /// The scopes of a tool that a principal lacks.
+    #[doc(hidden)]
+    pub fn missing_scopes(&self, tool: &str, principal: &Principal) -> Vec<String> {
+        let snapshot = self.0.snapshot();
+        let tool = if snapshot.has_scopes() { snapshot.find(tool) } else { None };
+        let missing = |found: Found| {
+            principal.missing_scopes(found.tool.definition()).map(str::to_owned).collect()
+        };
+        tool.map(missing).unwrap_or_default()
     }
 
     /// The visible tools of this moment, sorted by name.

@@ -6,6 +6,7 @@ use super::report::{PoolReport, ToolReport, ToolStatus};
 use super::selector::Selector;
 use crate::context::State;
 use crate::definition::ToolDefinition;
+use crate::error::excerpt;
 use crate::hook::ErasedHooks;
 use crate::name;
 use crate::pattern::ToolPattern;
@@ -276,9 +277,8 @@ fn definition_problems(offer: &Offer) -> Vec<PoolProblem> {
     }
     if !is_foreign {
         problems.extend(
-            blank_texts(tool.definition()).map(|reason| PoolProblem::InvalidDefinition {
-                tool: tool.name().to_owned(),
-                reason,
+            blank_texts(tool.definition()).chain(invalid_scopes(tool.definition())).map(|reason| {
+                PoolProblem::InvalidDefinition { tool: tool.name().to_owned(), reason }
             }),
         );
     }
@@ -294,6 +294,16 @@ fn blank_texts(definition: &ToolDefinition) -> impl Iterator<Item = String> {
     let tag = definition.tags.iter().find(|tag| is_blank(tag));
     let title = title.map(|_| "its title is empty; write one, or leave it out".to_owned());
     title.into_iter().chain(tag.map(|_| "one of its tags is empty; remove it".to_owned()))
+}
+
+/// Challenges carry scopes in a header (RFC 6749, section 3.3).
+fn invalid_scopes(definition: &ToolDefinition) -> impl Iterator<Item = String> {
+    let is_valid = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\');
+    let invalid = definition
+        .scopes
+        .iter()
+        .filter(move |scope| scope.is_empty() || !scope.bytes().all(is_valid));
+    invalid.map(|scope| format!("`{}` is not a valid scope; write visible ASCII without spaces, quotes and backslashes, such as `notes:write`", excerpt(scope)))
 }
 
 /// Models and file systems confuse names that differ only in case: a mistake in the program's own

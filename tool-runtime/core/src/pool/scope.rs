@@ -4,8 +4,9 @@ use super::attached::Attached;
 use super::core::{Core, View};
 use super::snapshot::{Snapshot, Visibility, both};
 use crate::context::ToolContext;
-use crate::governance::GovernCalls;
+use crate::definition::ToolDefinition;
 use crate::pattern::ToolPattern;
+use crate::principal::Principal;
 use crate::sync::lock;
 use crate::tool::Tool;
 use arc_swap::{ArcSwapOption, Guard};
@@ -130,18 +131,34 @@ impl Scope {
     /// [`Self::snapshot`], so that a hidden one is denied with a reason.
     pub(super) fn listed(&self) -> Arc<Snapshot> {
         let callable = Guard::into_inner(self.snapshot());
-        match &self.core.governance().seams {
-            Some(seams) if seams.has_policies() => self.visible(callable, &**seams),
-            _ => callable,
+        match self.visibility() {
+            Some(sees) => self.visible(callable, sees),
+            None => callable,
         }
+    }
+
+    /// Whether a principal sees a tool: it has the scopes, and no policy hides it. `None` if all
+    /// principals see all tools.
+    pub(super) fn visibility(&self) -> Option<impl Fn(&ToolDefinition, &Principal) -> bool + '_> {
+        let seams = self.core.governance().seams.as_ref().filter(|seams| seams.has_policies());
+        if seams.is_none() && !self.snapshot().has_scopes() {
+            return None;
+        }
+        Some(move |tool: &ToolDefinition, principal: &Principal| {
+            principal.may_use(tool) && seams.is_none_or(|seams| seams.sees(tool, principal))
+        })
     }
 
     /// Policies are asked each time, since their answers may change. While these stay the same, so
     /// does the snapshot, with its exports.
-    fn visible(&self, callable: Arc<Snapshot>, seams: &dyn GovernCalls) -> Arc<Snapshot> {
+    fn visible(
+        &self,
+        callable: Arc<Snapshot>,
+        sees: impl Fn(&ToolDefinition, &Principal) -> bool,
+    ) -> Arc<Snapshot> {
         let principal = self.context.principal();
-        let sees = |tool: &Tool| seams.sees(tool.definition(), principal);
-        let seen: Vec<bool> = callable.tools().iter().map(sees).collect();
+        let seen = callable.tools().iter().map(|tool| sees(tool.definition(), principal));
+        let seen: Vec<bool> = seen.collect();
         if seen.iter().all(|seen| *seen) {
             return callable;
         }

@@ -47,6 +47,8 @@ pub struct Snapshot {
     hooks: Option<Hooked>,
     rules: Option<CallRules>,
     extended: Option<Extended>,
+    /// Whether a tool has scopes.
+    has_scopes: bool,
     listing: OnceLock<Arc<str>>,
     /// By the key of their format.
     exports: Mutex<Vec<(String, Arc<Export>)>>,
@@ -124,6 +126,7 @@ impl Snapshot {
             extended.map(|by| Extended { by: Arc::clone(by), definitions: OnceLock::new() });
         let (listing, exports) = (OnceLock::new(), Mutex::default());
         Self {
+            has_scopes: tools.iter().any(Tool::has_scopes),
             tools,
             sources,
             catalog,
@@ -317,6 +320,10 @@ impl Snapshot {
 
     pub(crate) fn catalog(&self) -> &Arc<Catalog> {
         &self.catalog
+    }
+
+    pub(super) fn has_scopes(&self) -> bool {
+        self.has_scopes
     }
 
     pub(crate) fn is_closed(&self) -> bool {

@@ -101,6 +101,13 @@ impl ToolBuilder {
         self
     }
 
+    /// Adds scopes that a caller needs, see [`Principal::may_use`](crate::Principal::may_use).
+    #[must_use]
+    pub fn scopes<T: Into<String>>(mut self, scopes: impl IntoIterator<Item = T>) -> Self {
+        self.definition.scopes.extend(scopes.into_iter().map(Into::into));
+        self
+    }
+
     /// Adds an icon, for display.
     #[must_use]
     pub fn icon(mut self, icon: Icon) -> Self {

@@ -82,6 +82,11 @@ pub(super) fn rejection(
             None,
             "authenticate with the header `Authorization: Bearer TOKEN`",
         ),
+        AuthRejection::InsufficientScope(scopes) if !has_token => (
+            StatusCode::UNAUTHORIZED,
+            Some(format!(r#"scope="{}""#, scopes.join(" "))),
+            "authenticate with the header `Authorization: Bearer TOKEN`; the challenge names the scopes",
+        ),
         AuthRejection::InsufficientScope(scopes) => (
             StatusCode::FORBIDDEN,
             Some(format!(r#"error="insufficient_scope", scope="{}""#, scopes.join(" "))),

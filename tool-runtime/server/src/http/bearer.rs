@@ -13,7 +13,8 @@ use tool_runtime_core::{BoxFuture, Principal};
 ///
 /// Tokens are read from lines, one token each: `NAME:TOKEN`, whose principal has the id `NAME`, or
 /// only `TOKEN`, whose principal is `#1`, `#2` and so on by its place among the tokens. Empty
-/// lines and those that begin with `#` are skipped. One name may have several tokens, so that they
+/// lines and those that begin with `#` are skipped. A line may end with the scopes of the principal, as in
+/// `NAME:TOKEN scopes=notes:read,notes:write`. One name may have several tokens, so that they
 /// can be rotated.
 ///
 /// Only digests are kept, and compared in constant time; they are never printed.
@@ -120,7 +121,8 @@ impl BearerTokens {
         }
         for mut known in more.0 {
             if known.principal.id().starts_with('#') {
-                known.principal = Principal::new(self.next_id());
+                let scopes = known.principal.scopes().to_vec();
+                known.principal = Principal::new(self.next_id()).with_scopes(scopes);
             }
             self.0.push(known);
         }
@@ -133,6 +135,13 @@ impl BearerTokens {
     }
 
     fn parse_line(&self, line: &str) -> Result<Known, &'static str> {
+        let (line, scopes) = match line.split_once(" scopes=") {
+            Some((line, scopes)) => (line.trim_end(), scopes.split(',').map(str::trim).collect()),
+            None => (line, Vec::new()),
+        };
+        if scopes.iter().any(|scope| scope.is_empty() || scope.contains(' ')) {
+            return Err("has an empty scope; write `scopes=a,b`");
+        }
         let (name, token) = match line.split_once(':') {
             Some((name, token)) => (name.trim().to_owned(), token.trim()),
             None => (self.next_id(), line),
@@ -152,7 +161,7 @@ impl BearerTokens {
         if self.find(&digest).is_some() {
             return Err("repeats a token; give each principal its own");
         }
-        Ok(Known { digest, principal: Principal::new(name) })
+        Ok(Known { digest, principal: Principal::new(name).with_scopes(scopes) })
     }
 
     /// Compares with all tokens, so that the time taken reveals nothing.

@@ -20,6 +20,8 @@ pub(super) struct Message {
     pub(super) body: Bytes,
     /// Whether the message is a `subscriptions/listen`, which lasts until the client or the server ends it.
     pub(super) listens: bool,
+    /// The tool of a `tools/call`.
+    pub(super) tool: Option<String>,
     pub(super) arguments: Option<RawArguments>,
 }
 
@@ -51,15 +53,20 @@ impl Message {
         let Ok(outline) = serde_json::from_str::<Outline<'_>>(text) else {
             // rmcp rejects a message of another shape.
             serde_json::from_str::<&RawValue>(text).map_err(|error| Rejection::not_json(&error))?;
-            return Self { body, listens: false, arguments: None }.check_size();
+            return Self { body, listens: false, tool: None, arguments: None }.check_size();
         };
         if let Some(rejection) = unusable_cursor(text) {
             return Err(rejection);
         }
         let listens = outline.method == SubscriptionsListenRequestMethod::VALUE;
+        let tool = outline.tool().map(str::to_owned);
         let message = match outline.arguments(handler) {
-            Some(arguments) => Self::without(&body, RawArguments::within(&body, arguments)),
-            None => Self { body, listens, arguments: None },
+            Some(arguments) => {
+                let arguments = RawArguments::within(&body, arguments);
+                let body = without(&body, &arguments);
+                Self { body, listens, tool, arguments: Some(arguments) }
+            }
+            None => Self { body, listens, tool, arguments: None },
         };
         message.check_size()
     }
@@ -71,23 +78,26 @@ impl Message {
         }
         Ok(self)
     }
-
-    /// Replaces the arguments by `{}`, so that rmcp need not parse them.
-    fn without(body: &Bytes, arguments: RawArguments) -> Self {
-        let range = arguments.range(body);
-        let rest = [&body[..range.start], b"{}", &body[range.end..]].concat();
-        Self { body: rest.into(), listens: false, arguments: Some(arguments) }
-    }
 }
 
 impl<'a> Outline<'a> {
     /// The arguments of a call, unless rmcp has to compare them with headers.
     fn arguments(&self, handler: &PoolHandler) -> Option<&'a RawValue> {
-        let params = self.params.as_ref()?;
-        let is_call = self.method == CallToolRequestMethod::VALUE;
-        let is_raw = is_call && !handler.listing().is_mirrored(params.name.as_ref()?);
-        params.arguments.filter(|_| is_raw)
+        let is_mirrored = handler.listing().is_mirrored(self.tool()?);
+        self.params.as_ref()?.arguments.filter(|_| !is_mirrored)
     }
+
+    /// The tool of a call.
+    fn tool(&self) -> Option<&str> {
+        let name = self.params.as_ref()?.name.as_deref()?;
+        (self.method == CallToolRequestMethod::VALUE).then_some(name)
+    }
+}
+
+/// Replaces the arguments by `{}`, so that rmcp need not parse them.
+fn without(body: &Bytes, arguments: &RawArguments) -> Bytes {
+    let range = arguments.range(body);
+    [&body[..range.start], b"{}", &body[range.end..]].concat().into()
 }
 
 /// The answer to a message that rmcp rejects.

@@ -65,6 +65,16 @@ impl RequestGuard {
         }
     }
 
+    /// The response to a call of a tool with these scopes, which the caller lacks.
+    pub(super) fn lacks_scopes(
+        &self,
+        missing: Vec<String>,
+        principal: &Principal,
+    ) -> HttpRejection {
+        let reason = AuthRejection::InsufficientScope(missing);
+        auth::rejection(&reason, !principal.is_anonymous(), self.metadata.as_deref())
+    }
+
     /// The authenticated caller.
     pub(super) async fn principal(&self, request: &Parts) -> HttpResult<Arc<Principal>> {
         let Some(auth) = &self.auth else { return Ok(Arc::default()) };
@@ -75,7 +85,7 @@ impl RequestGuard {
             |_| Err(AuthRejection::Unavailable(format!("no answer in {:?}", self.auth_timeout)));
         principal
             .unwrap_or_else(late)
-            .map(Arc::new)
+            .map(|principal| Arc::new(principal.restricted()))
             .map_err(|reason| auth::rejection(&reason, token.is_some(), self.metadata.as_deref()))
     }
 }

@@ -9,6 +9,7 @@ use super::pending_bodies::PendingBodies;
 use super::request_guard::RequestGuard;
 use super::sessions::{SessionProblem, Sessions};
 use super::{body, call, cors, plain, rmcp_rejection};
+use crate::arguments::RawArguments;
 use crate::handler::PoolHandler;
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -24,7 +25,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use std::net::IpAddr;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
-use tool_runtime_core::Principal;
+use tool_runtime_core::{Principal, ToolCall};
 
 /// Headers that may occur once.
 const SINGLE_HEADERS: [&str; 6] = [
@@ -150,10 +151,15 @@ impl Service {
         if let Some(is_stateless) = self.plain_version(&parts.headers)
             && let Some(call) = plain::call(&mut parts, &body, is_stateless, &self.handler)
         {
+            let arguments = parts.extensions.get::<RawArguments>();
+            self.check_scopes(&call.subject.name, arguments, &principal).await?;
             let response = call::answer(&self.handler, call, parts, is_stateless).await;
             return Ok(response.map(|body| guarded(body, place)));
         }
         let message = Message::read(body, &self.handler)?;
+        if let Some(tool) = &message.tool {
+            self.check_scopes(tool, message.arguments.as_ref(), &principal).await?;
+        }
         if let Some(arguments) = message.arguments {
             parts.extensions.insert(arguments);
         }
@@ -172,6 +178,25 @@ impl Service {
             true => body,
             false => guarded(body, place),
         }))
+    }
+
+    /// Rejects a call of a tool whose scopes the caller lacks. The pool records the call.
+    async fn check_scopes(
+        &self,
+        tool: &str,
+        arguments: Option<&RawArguments>,
+        principal: &Arc<Principal>,
+    ) -> HttpResult<()> {
+        let pool = &self.handler.pool;
+        let missing = pool.missing_scopes(tool, principal);
+        if missing.is_empty() {
+            return Ok(());
+        }
+        if pool.is_governed() {
+            let call = ToolCall::new(tool, arguments.map_or("{}", RawArguments::get));
+            pool.for_principal(Arc::clone(principal)).call(call).await;
+        }
+        Err(self.guard.lacks_scopes(missing, principal))
     }
 
     /// The answer to a message that rmcp rejects. If the message answers a question, the question fails.
