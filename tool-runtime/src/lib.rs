@@ -50,7 +50,8 @@
 //! | return images, errors, structured values | [`Observation`], [`ToolError`], [`Json`] |
 //! | use cancellation, deadlines, optional state | [`ToolContext`] |
 //! | report progress, log, ask the user | [`ToolContext::progress`], [`ToolContext::log`], [`ToolContext::ask`], [`Form`](trait@Form) |
-//! | identify the caller | [`Principal`], `HttpOptions::auth` |
+//! | identify the caller | [`Principal`], `HttpOptions::auth`, `BearerTokens`, `JwtVerifier` |
+//! | require scopes for a tool | `#[tool(scope = "..")]`, [`Principal::may_use`] |
 //! | **Pools** | |
 //! | assemble, filter and call tools | [`ToolPool`], [`ToolPoolBuilder`], [`Selector`] |
 //! | create tools from a configuration | [`Registry`], [`ToolSpec`], [`PoolConfig`] |
@@ -96,6 +97,7 @@
 //! | `cli` | the command line of the generated binary, `main!`; implies `mcp-server` | yes |
 //! | `mcp-server` | the MCP server over stdio | by `cli` |
 //! | `http` | the MCP server over HTTP: sessions, authentication, limits | no |
+//! | `jwt` | authentication by JSON Web Tokens, `JwtVerifier`; implies `http` | no |
 //! | `export` | tools in the formats of model APIs | no |
 //! | `search` | ranked search over the tools of a pool | no |
 //! | `shell` | patterns of shell commands in declarations | no |
@@ -205,6 +207,9 @@ pub use tool_runtime_core::{
 #[cfg(feature = "export")]
 #[doc(inline)]
 pub use tool_runtime_export as export;
+#[cfg(feature = "jwt")]
+#[doc(inline)]
+pub use tool_runtime_jwt::{JwtError, JwtVerifier, JwtVerifierBuilder};
 #[cfg(feature = "search")]
 #[doc(inline)]
 pub use tool_runtime_search as search;
@@ -214,7 +219,7 @@ pub use tool_runtime_server::CacheScope;
 #[cfg(feature = "http")]
 #[doc(inline)]
 pub use tool_runtime_server::{
-    AuthRejection, Authenticate, BearerTokens, HttpOptions, TokensError,
+    AuthRejection, Authenticate, BearerTokens, HttpOptions, ProtectedResource, TokensError,
 };
 #[cfg(feature = "shell")]
 #[doc(inline)]

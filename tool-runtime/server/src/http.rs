@@ -45,6 +45,7 @@ mod options;
 mod origins;
 mod pending_bodies;
 mod plain;
+mod protected_resource;
 mod reply;
 mod request_guard;
 mod rmcp_rejection;
@@ -57,6 +58,7 @@ pub use bearer::{BearerTokens, TokensError};
 #[cfg(fuzzing)]
 pub use fuzz::serve_http;
 pub use options::HttpOptions;
+pub use protected_resource::ProtectedResource;
 
 use super::McpServer;
 use axum::Router;

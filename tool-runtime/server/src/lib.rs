@@ -64,7 +64,9 @@ mod tool_call;
 
 use caller::Caller;
 #[cfg(feature = "http")]
-pub use http::{AuthRejection, Authenticate, BearerTokens, HttpOptions, TokensError};
+pub use http::{
+    AuthRejection, Authenticate, BearerTokens, HttpOptions, ProtectedResource, TokensError,
+};
 pub use pagination::CacheScope;
 
 #[doc(hidden)]

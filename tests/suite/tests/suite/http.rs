@@ -5,6 +5,7 @@ mod auth;
 pub(crate) mod client;
 mod ends;
 mod fast_path;
+mod jwt;
 mod limits;
 mod nested;
 mod program;

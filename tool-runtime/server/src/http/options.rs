@@ -3,6 +3,7 @@
 use super::auth::Authenticate;
 use super::hosts::Hosts;
 use super::origins::Origins;
+use super::protected_resource::ProtectedResource;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -58,6 +59,7 @@ pub struct HttpOptions {
     pub(super) auth: Option<Arc<dyn Authenticate>>,
     pub(super) auth_timeout: Duration,
     pub(super) resource_metadata: Option<String>,
+    pub(super) protected_resource: Option<ProtectedResource>,
     pub(super) insecure_no_auth: bool,
     pub(super) max_requests: usize,
     pub(super) max_requests_per_principal: Option<usize>,
@@ -86,6 +88,7 @@ impl Default for HttpOptions {
             auth: None,
             auth_timeout: Duration::from_secs(10),
             resource_metadata: None,
+            protected_resource: None,
             insecure_no_auth: false,
             max_requests: 512,
             max_requests_per_principal: None,
@@ -215,6 +218,24 @@ impl HttpOptions {
             self.problems.push(problem);
         }
         self
+    }
+
+    /// Serves the metadata of the server as a protected resource (RFC 9728), and names its URL in challenges.
+    /// Default: none.
+    #[must_use]
+    pub fn protected_resource(mut self, resource: ProtectedResource) -> Self {
+        match resource.metadata_url() {
+            Some(url) => {
+                self.protected_resource = Some(resource);
+                self.resource_metadata(url)
+            }
+            None => {
+                let problem =
+                    "the protected resource is not a valid URL; write `https://example.com/mcp`";
+                self.problems.push(problem.to_owned());
+                self
+            }
+        }
     }
 
     /// Serves other machines without authentication: they can call every tool. For networks with access

@@ -91,12 +91,19 @@ impl Service {
 
     /// The routes of the service.
     pub(super) fn router(self) -> Router {
+        let resource = self.options.protected_resource.as_ref();
+        let metadata = resource.map(|resource| resource.router(&self.handler.pool));
         let service = Arc::new(self);
         let answer = move |request: Request| {
             let service = Arc::clone(&service);
             async move { service.answer(request).await }
         };
-        Router::new().route(PATH, any(answer)).route("/healthz", get(|| async { "ok\n" }))
+        let router =
+            Router::new().route(PATH, any(answer)).route("/healthz", get(|| async { "ok\n" }));
+        match metadata {
+            Some(metadata) => router.merge(metadata),
+            None => router,
+        }
     }
 
     async fn answer(&self, request: Request) -> Response {

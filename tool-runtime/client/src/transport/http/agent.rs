@@ -2,16 +2,10 @@
 
 use super::client::recording_status;
 use reqwest::redirect::{Attempt, Policy};
-use reqwest::{Client, ClientBuilder, Url};
-use rustls::crypto::ring;
-use rustls::{ClientConfig, RootCertStore};
-use rustls_platform_verifier::BuilderVerifierExt as _;
-use std::sync::{Arc, LazyLock};
+use reqwest::{Client, Url};
 use std::time::Duration;
-use tool_runtime_core::seam::is_loopback;
+use tool_runtime_mcp::http_client::{builder, is_this_machine};
 
-/// Time limit of a TCP and TLS connection.
-const CONNECT: Duration = Duration::from_secs(10);
 /// Idle time before a TCP keepalive: event streams may be silent for any time.
 const KEEPALIVE: Duration = Duration::from_secs(30);
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
@@ -39,68 +33,10 @@ pub(super) fn client(url: &Url) -> Result<Client, String> {
     builder.build().map_err(|error| error.without_url().to_string())
 }
 
-/// The common part of all clients.
-///
-/// # Errors
-/// This machine trusts no certificate.
-pub(super) fn builder(has_tls: bool) -> Result<ClientBuilder, String> {
-    let builder = Client::builder()
-        .tls_backend_preconfigured(tls(has_tls)?)
-        .user_agent(concat!("tool-runtime/", env!("CARGO_PKG_VERSION")))
-        .tcp_nodelay(true)
-        .connect_timeout(CONNECT);
-    Ok(builder)
-}
-
 /// Whether a redirect keeps the method, the body and the origin.
 fn is_same_server(attempt: &Attempt<'_>) -> bool {
     let keeps_message = matches!(attempt.status().as_u16(), 307 | 308);
     let first = attempt.previous().first();
     let keeps_origin = first.is_some_and(|first| first.origin() == attempt.url().origin());
     keeps_message && keeps_origin && attempt.previous().len() <= MAX_REDIRECTS
-}
-
-/// Whether an address is a loopback address.
-pub(super) fn is_this_machine(url: &Url) -> bool {
-    url.host_str().is_some_and(is_loopback)
-}
-
-/// The trusted certificates: those of this machine, read once; none without TLS.
-fn tls(is_used: bool) -> Result<ClientConfig, String> {
-    static TRUSTING: LazyLock<Result<ClientConfig, String>> = LazyLock::new(trusting);
-    if is_used { TRUSTING.clone() } else { distrusting().map_err(|error| error.to_string()) }
-}
-
-fn trusting() -> Result<ClientConfig, String> {
-    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
-    let builder = builder.with_safe_default_protocol_versions();
-    let builder = builder.and_then(|builder| builder.with_platform_verifier());
-    let builder = builder.map_err(|error| {
-        format!("TLS is not available: {error}; install the package `ca-certificates`")
-    })?;
-    Ok(builder.with_no_client_auth())
-}
-
-fn distrusting() -> Result<ClientConfig, rustls::Error> {
-    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
-    let builder = builder.with_safe_default_protocol_versions()?;
-    Ok(builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_loopback_server_is_recognized() {
-        for (url, expected) in [
-            ("http://localhost:1/mcp", true),
-            ("http://127.8.0.1/", true),
-            ("http://[::1]:9/", true),
-            ("https://example.com/", false),
-            ("http://10.0.0.1/", false),
-        ] {
-            assert_eq!(is_this_machine(&Url::parse(url).unwrap()), expected, "{url}");
-        }
-    }
 }

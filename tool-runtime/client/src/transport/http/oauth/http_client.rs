@@ -3,8 +3,6 @@
 use super::address_filter::{AddressFilter, rejected_target};
 use super::error_text::rejection;
 use super::token_secrets::{Outcome, TokenSecrets};
-use crate::transport::http::agent;
-use crate::transport::http::agent::is_this_machine;
 use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder, Method, Request, Url};
 use rmcp::transport::auth::{
@@ -13,6 +11,7 @@ use rmcp::transport::auth::{
 };
 use std::sync::Arc;
 use std::time::Duration;
+use tool_runtime_mcp::http_client::{self, is_this_machine};
 
 /// Time limit of a request.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -85,8 +84,8 @@ impl Clients {
         with: impl Fn(ClientBuilder) -> ClientBuilder,
     ) -> Result<Self, String> {
         let client = |policy| {
-            let builder = agent::builder(true).or_else(|problem| match reach.is_open {
-                true => agent::builder(false),
+            let builder = http_client::builder(true).or_else(|problem| match reach.is_open {
+                true => http_client::builder(false),
                 false => Err(problem),
             });
             let builder = with(builder?).timeout(LIMIT).redirect(policy);

@@ -1,7 +1,7 @@
 //! Checks the authorization page before the user is sent to it.
 
-use crate::transport::http::agent::is_this_machine;
 use reqwest::Url;
+use tool_runtime_mcp::http_client::is_this_machine;
 
 /// Parameters that this program sets, once each: the meaning of duplicates is undefined.
 const RESERVED: &[&str] = &[

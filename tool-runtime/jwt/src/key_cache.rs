@@ -1,0 +1,95 @@
+//! The keys of the issuer, fetched once and refreshed.
+
+use crate::key::Key;
+use crate::key_source::KeySource;
+use crate::token::Token;
+use arc_swap::ArcSwapOption;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+
+/// Time between two requests for keys that callers can cause, with and without known keys.
+const MIN_INTERVAL: Duration = Duration::from_secs(10);
+const RETRY_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Keys with a source.
+#[derive(Debug)]
+pub(crate) struct KeyCache {
+    source: KeySource,
+    max_age: Duration,
+    fetched: ArcSwapOption<Fetched>,
+    /// The last attempt to fetch keys. Locked while keys are fetched.
+    last: Mutex<Option<Attempt>>,
+}
+
+#[derive(Debug)]
+struct Fetched {
+    keys: Vec<Key>,
+    at: Instant,
+}
+
+#[derive(Debug)]
+struct Attempt {
+    at: Instant,
+    outcome: Result<(), String>,
+}
+
+impl KeyCache {
+    pub(crate) fn new(source: KeySource, max_age: Duration) -> Self {
+        Self { source, max_age, fetched: ArcSwapOption::empty(), last: Mutex::default() }
+    }
+
+    /// The keys that may have signed a token. Keys are fetched if none fits, since issuers rotate them,
+    /// and when they are old.
+    ///
+    /// # Errors
+    /// The keys were never available.
+    pub(crate) async fn candidates(&self, token: &Token<'_>) -> Result<Vec<Key>, String> {
+        let known = self.fetched.load_full();
+        let is_fresh = known.as_ref().is_some_and(|known| known.at.elapsed() < self.max_age);
+        let fitting = known.as_ref().map_or_else(Vec::new, |known| known.fitting(token));
+        if is_fresh && !fitting.is_empty() {
+            return Ok(fitting);
+        }
+        self.refresh(known.as_ref()).await?;
+        Ok(self.fetched.load().as_ref().map_or_else(Vec::new, |fetched| fetched.fitting(token)))
+    }
+
+    /// Fetches the keys, unless another task just has.
+    async fn refresh(&self, known: Option<&Arc<Fetched>>) -> Result<(), String> {
+        let mut last = self.last.lock().await;
+        let is_newer = self.fetched.load().as_ref().map(Arc::as_ptr) != known.map(Arc::as_ptr);
+        if is_newer {
+            return Ok(());
+        }
+        let interval = if known.is_some() { MIN_INTERVAL } else { RETRY_INTERVAL };
+        if let Some(last) = last.as_ref().filter(|last| last.at.elapsed() < interval) {
+            return last.outcome.clone();
+        }
+        let outcome = self.fetch(known.is_some()).await;
+        *last = Some(Attempt { at: Instant::now(), outcome: outcome.clone() });
+        outcome
+    }
+
+    /// Fetches the keys. Known keys stay valid if that fails.
+    async fn fetch(&self, has_keys: bool) -> Result<(), String> {
+        match self.source.fetch().await {
+            Ok(keys) => {
+                self.fetched.store(Some(Arc::new(Fetched { keys, at: Instant::now() })));
+                Ok(())
+            }
+            Err(problem) if has_keys => {
+                tracing::warn!("the keys of the issuer were not refreshed: {problem}");
+                Ok(())
+            }
+            Err(problem) => Err(problem),
+        }
+    }
+}
+
+impl Fetched {
+    fn fitting(&self, token: &Token<'_>) -> Vec<Key> {
+        self.keys.iter().filter(|key| token.fits(key)).cloned().collect()
+    }
+}
