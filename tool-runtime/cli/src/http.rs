@@ -1,9 +1,15 @@
 //! `serve --http`: serves over HTTP until a signal arrives.
 
+#[cfg(feature = "jwt")]
+use super::options::Jwt;
 use super::options::ServeHttp;
 use super::{exit, print, signals};
 use std::process::ExitCode;
 use std::time::Duration;
+#[cfg(feature = "jwt")]
+use tool_runtime_jwt::{JwtError, JwtVerifier};
+#[cfg(feature = "jwt")]
+use tool_runtime_server::ProtectedResource;
 use tool_runtime_server::seam::serve_http;
 use tool_runtime_server::{BearerTokens, HttpOptions, McpServer, TokensError};
 
@@ -48,7 +54,24 @@ fn options(command: &ServeHttp) -> Result<HttpOptions, Vec<String>> {
         Ok(None) => {}
         Err(error) => problems.push(error.to_string()),
     }
+    #[cfg(feature = "jwt")]
+    if let Some(jwt) = &command.jwt {
+        match jwt_verifier(jwt) {
+            Ok((verifier, resource)) => {
+                options = options.auth(verifier).protected_resource(resource);
+                problems.extend(options.problems().iter().cloned());
+            }
+            Err(error) => problems.push(error.to_string()),
+        }
+    }
     if problems.is_empty() { Ok(options) } else { Err(problems) }
+}
+
+#[cfg(feature = "jwt")]
+fn jwt_verifier(jwt: &Jwt) -> Result<(JwtVerifier, ProtectedResource), JwtError> {
+    let Jwt { issuer, audience } = jwt;
+    let verifier = JwtVerifier::builder(issuer).audience(audience).build()?;
+    Ok((verifier, ProtectedResource::new(audience).authorization_server(issuer)))
 }
 
 /// The tokens of the environment variable and of the token file, together.

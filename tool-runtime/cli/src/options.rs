@@ -14,6 +14,8 @@ use super::{About, exit, print};
 use commands::{ALLOW, ARGS, CALL, DENY, JSON, LIST, REPORT, ROOT, SCHEMA, SERVE, TOOLS, commands};
 #[cfg(feature = "export")]
 use commands::{FORMAT, STRICT, TOKENS};
+#[cfg(feature = "jwt")]
+pub(super) use http::Jwt;
 #[cfg(feature = "http")]
 pub(super) use http::ServeHttp;
 use parser::{Arguments, Parsed};

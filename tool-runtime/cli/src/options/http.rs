@@ -15,7 +15,16 @@ pub(crate) struct ServeHttp {
     pub(crate) origins: Vec<String>,
     pub(crate) token_variable: Option<String>,
     pub(crate) token_file: Option<PathBuf>,
+    #[cfg(feature = "jwt")]
+    pub(crate) jwt: Option<Jwt>,
     pub(crate) insecure_no_auth: bool,
+}
+
+/// `--auth-jwt-issuer URL --auth-jwt-audience URL`
+#[cfg(feature = "jwt")]
+pub(crate) struct Jwt {
+    pub(crate) issuer: String,
+    pub(crate) audience: String,
 }
 
 const HTTP: Opt = Opt {
@@ -68,6 +77,21 @@ const TOKEN_FILE: Opt = Opt {
     ..Opt::new("auth-token-file", "Require a bearer token of this file, in the same format")
 };
 
+#[cfg(feature = "jwt")]
+const JWT_ISSUER: Opt = Opt {
+    value: Some("URL"),
+    ..Opt::new(
+        "auth-jwt-issuer",
+        "Require a JSON Web Token of this issuer, whose metadata names its keys",
+    )
+};
+
+#[cfg(feature = "jwt")]
+const JWT_AUDIENCE: Opt = Opt {
+    value: Some("URL"),
+    ..Opt::new("auth-jwt-audience", "The URL of this server, which tokens have as their audience")
+};
+
 const INSECURE: Opt = Opt::new(
     "insecure-no-auth",
     "Let every client that reaches ADDR call every tool, even from other machines",
@@ -82,6 +106,10 @@ pub(super) const OPTIONS: &[Opt] = &[
     ALLOW_ORIGIN,
     TOKEN_ENV,
     TOKEN_FILE,
+    #[cfg(feature = "jwt")]
+    JWT_ISSUER,
+    #[cfg(feature = "jwt")]
+    JWT_AUDIENCE,
     INSECURE,
 ];
 
@@ -104,6 +132,23 @@ pub(super) fn serve_http(
         origins: arguments.values(&ALLOW_ORIGIN).map(str::to_owned).collect(),
         token_variable: arguments.value(&TOKEN_ENV).map(str::to_owned),
         token_file: arguments.value(&TOKEN_FILE).map(PathBuf::from),
+        #[cfg(feature = "jwt")]
+        jwt: jwt(command, arguments)?,
         insecure_no_auth: arguments.has(&INSECURE),
     }))
+}
+
+/// An issuer needs an audience: its tokens for other servers must be rejected.
+#[cfg(feature = "jwt")]
+fn jwt(command: &'static CommandSpec, arguments: &Arguments) -> Result<Option<Jwt>, UsageError> {
+    let tokens = [&TOKEN_ENV, &TOKEN_FILE].into_iter().find(|option| arguments.has(option));
+    match (arguments.value(&JWT_ISSUER), arguments.value(&JWT_AUDIENCE), tokens) {
+        (None, None, _) => Ok(None),
+        (Some(_), None, _) => Err(UsageError::needs(command, &JWT_ISSUER, &JWT_AUDIENCE)),
+        (None, Some(_), _) => Err(UsageError::needs(command, &JWT_AUDIENCE, &JWT_ISSUER)),
+        (Some(_), Some(_), Some(option)) => Err(UsageError::excludes(command, &JWT_ISSUER, option)),
+        (Some(issuer), Some(audience), None) => {
+            Ok(Some(Jwt { issuer: issuer.to_owned(), audience: audience.to_owned() }))
+        }
+    }
 }

@@ -93,6 +93,13 @@ impl UsageError {
             .of(command)
     }
 
+    /// Two options that replace each other.
+    #[cfg(feature = "jwt")]
+    pub(super) fn excludes(command: &'static CommandSpec, option: &Opt, other: &Opt) -> Self {
+        let (option, other) = (option.usage(), other.usage());
+        Self::new(format!("the argument '{option}' cannot be used with '{other}'")).of(command)
+    }
+
     pub(super) fn no_value(usage: &str) -> Self {
         Self::new(format!("a value is required for '{usage}' but none was supplied"))
     }

@@ -1,6 +1,7 @@
 //! JSON Web Tokens of an issuer that rotates its keys.
 
 use super::client::{Answer, RawRequest};
+use super::program::{Program, command};
 use super::served::Served;
 use axum::Router;
 use axum::http::StatusCode;
@@ -250,4 +251,19 @@ async fn the_server_describes_itself_to_clients() {
             })
         );
     }
+}
+
+#[tokio::test]
+async fn the_command_line_names_an_issuer() {
+    let key = Key::new();
+    let issuer = Issuer::start(vec![key.jwk("k1")]).await;
+    let flags = ["--http", "0", "--auth-jwt-issuer", &issuer.url, "--auth-jwt-audience", SERVER];
+    let program = Program::start(&mut command(&flags)).await;
+    let call = RawRequest::call(1, "numbers");
+    assert_eq!(program.request(&call).await, 401);
+    let token = key.sign(&header("k1"), &issuer.claims());
+    let call = call.with("authorization", &format!("Bearer {token}"));
+    assert_eq!(program.request(&call).await, 200);
+    let metadata = RawRequest::new("GET", "/.well-known/oauth-protected-resource/mcp");
+    assert_eq!(program.request(&metadata).await, 200);
 }

@@ -7,21 +7,21 @@ use std::process::{Output, Stdio};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::process::{Child, ChildStderr, Command};
 
-fn command(arguments: &[&str]) -> Command {
+pub(super) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_odd_server"));
     command.arg("serve").args(arguments).stdin(Stdio::null()).kill_on_drop(true);
     command
 }
 
 /// A running server, its address, and its log.
-struct Program {
+pub(super) struct Program {
     child: Child,
     address: SocketAddr,
     log: BufReader<ChildStderr>,
 }
 
 impl Program {
-    async fn start(command: &mut Command) -> Self {
+    pub(super) async fn start(command: &mut Command) -> Self {
         let mut child = command.stderr(Stdio::piped()).spawn().expect("it starts");
         let mut log = BufReader::new(child.stderr.take().expect("piped"));
         let mut line = String::new();
@@ -31,7 +31,7 @@ impl Program {
         Self { address: address.parse().expect("an address"), child, log }
     }
 
-    async fn request(&self, request: &RawRequest) -> u16 {
+    pub(super) async fn request(&self, request: &RawRequest) -> u16 {
         in_time(async { Connection::open(self.address).await.request(request).await })
             .await
             .status()
@@ -122,7 +122,8 @@ async fn a_public_address_needs_authentication() {
 
 #[tokio::test]
 async fn wrong_flags_are_reported_with_a_remedy() {
-    let cases: [(&[&str], i32, &str); 7] = [
+    let issuer = "https://login.example.com";
+    let cases: [(&[&str], i32, &str); 10] = [
         (&["--no-sessions"], 2, "'--no-sessions' needs '--http <ADDR>'"),
         (&["--http", "localhost"], 1, "write `8080`"),
         (&["--http", "0", "--allow-origin", "c.example"], 2, "write `https://example.com`"),
@@ -130,6 +131,26 @@ async fn wrong_flags_are_reported_with_a_remedy() {
         (&["--http", "0", "--auth-token-file", "/no/such/file"], 2, "/no/such/file"),
         (&["--http", "0", "--http", "0"], 2, "cannot be used multiple times"),
         (&["--htpp", "0"], 2, "'--http'"),
+        (&["--http", "0", "--auth-jwt-issuer", issuer], 2, "needs '--auth-jwt-audience <URL>'"),
+        (
+            &["--http", "0", "--auth-jwt-issuer", "login", "--auth-jwt-audience", issuer],
+            2,
+            "`login` is not a URL",
+        ),
+        (
+            &[
+                "--http",
+                "0",
+                "--auth-jwt-issuer",
+                issuer,
+                "--auth-jwt-audience",
+                issuer,
+                "--auth-token-env",
+                "X",
+            ],
+            2,
+            "cannot be used with '--auth-token-env <VAR>'",
+        ),
     ];
     for (flags, code, said) in cases {
         let (ended, says) = rejected(flags).await;
