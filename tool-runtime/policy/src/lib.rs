@@ -63,3 +63,6 @@ pub use risk::{
 pub use rule::Rule;
 pub use shorthand::{CanUse, PoolRules};
 pub use truth::Truth;
+
+#[cfg(test)]
+mod tests;

@@ -94,6 +94,9 @@ impl Constraint {
 
 impl Patterns {
     fn truth(&self, text: &str) -> Truth {
+        if self.is_url_of_file(text) {
+            return Truth::Unknown;
+        }
         Truth::any(self.matchers.iter().map(|matcher| match matcher.matches(text) {
             ArgumentMatch::Yes => Truth::Yes,
             ArgumentMatch::No => Truth::No,
@@ -101,7 +104,15 @@ impl Patterns {
         }))
     }
 
+    /// Some tools take `file:///etc` for a path from the root.
+    fn is_url_of_file(&self, text: &str) -> bool {
+        self.kind == MatchAs::Path && text.contains("://")
+    }
+
     fn doubt(&self, text: &str) -> Option<String> {
+        if self.is_url_of_file(text) {
+            return Some("is a URL; write a path".to_owned());
+        }
         self.matchers.iter().find_map(|matcher| match matcher.matches(text) {
             ArgumentMatch::Undecidable(reason) => Some(format!("is uncertain: {reason}")),
             _ => None,

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 /// let error = Policy::parse(text, Format::Yaml).unwrap_err();
 /// let problem = &error.problems()[0];
 /// assert_eq!((problem.line, &*problem.key), (Some(3), "rules[0].when.tool_idz"));
-/// assert_eq!(problem.help, "did you mean `tool_ids`?");
+/// assert_eq!(problem.help, "did you mean `tool_id`?");
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
