@@ -22,7 +22,7 @@ async fn read(
 }
 
 /// Write a file.
-#[tool(name = "fs.write", tags = ["edit"])]
+#[tool(name = "fs.write", tags("edit"))]
 async fn write(
     /// The path.
     path: String,

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use tool_runtime::Principal;
 use tool_runtime::policy::{LivePolicy, PolicyFolder};
-use tool_runtime::prelude::*;
 
 /// A directory that is removed at the end.
 struct Directory(PathBuf);

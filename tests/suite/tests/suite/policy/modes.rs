@@ -4,7 +4,21 @@ use super::{builder, fate, reading, yaml, yes};
 use tool_runtime::policy::PermissionMode::{AcceptEdits, Bypass, Default, DontAsk, Plan};
 use tool_runtime::policy::{CanUse, PermissionMode, Permissions, Policies, PoolRules as _};
 use tool_runtime::prelude::*;
-use tool_runtime::{Before, Hook, HookCall, ToolAnnotations};
+use tool_runtime::{
+    Arguments, Before, BoxFuture, CallError, Executor, Hook, HookCall, ToolAnnotations,
+};
+
+struct Pong;
+
+impl Executor for Pong {
+    fn call<'a>(
+        &'a self,
+        _: Arguments<'a>,
+        _: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Observation, CallError>> {
+        Box::pin(async { Ok(Observation::text("pong")) })
+    }
+}
 
 fn calls() -> [ToolCall; 4] {
     let path = || serde_json::json!({ "path": "a" });
@@ -23,7 +37,7 @@ fn tools() -> tool_runtime::ToolPoolBuilder {
     let mut far = ToolDefinition::new("far", "Far.").with_annotations(hints);
     far.untrusted_annotations = true;
     far.tags = vec!["edit".to_owned()];
-    builder().add(run).add(Tool::from_definition(far))
+    builder().add(run).add(Tool::new(far, Pong))
 }
 
 #[tokio::test]
