@@ -13,7 +13,7 @@ use serde_json::{Number, Value};
 /// use tool_runtime::policy::Argument;
 ///
 /// let path = Argument::new("files[*].path").inside(["/work"]).max_length(200);
-/// let amount = Argument::new("amount").at_most(100.into()).if_absent(true);
+/// let amount = Argument::new("amount").at_most(100).if_absent(true);
 /// # let _ = (path, amount);
 /// ```
 #[derive(Debug)]
@@ -28,9 +28,18 @@ pub struct Argument {
 #[derive(Debug)]
 pub(crate) enum Part {
     Ready(Constraint),
+    /// A number, and the side that it bounds.
+    Bound(Value, fn(Number) -> Constraint),
     Pattern(String, bool),
-    Paths { directories: Vec<String>, relative_to: Option<String>, is_inside: bool },
-    Urls { schemes: Vec<String>, hosts: Vec<String> },
+    Paths {
+        directories: Vec<String>,
+        relative_to: Option<String>,
+        is_inside: bool,
+    },
+    Urls {
+        schemes: Vec<String>,
+        hosts: Vec<String>,
+    },
     Commands(Vec<String>),
 }
 
@@ -76,14 +85,14 @@ impl Argument {
 
     /// A number of at least this.
     #[must_use]
-    pub fn at_least(self, min: Number) -> Self {
-        self.constraint(Constraint::Min(min))
+    pub fn at_least(self, min: impl Into<Value>) -> Self {
+        self.part(Part::Bound(min.into(), Constraint::Min))
     }
 
     /// A number of at most this.
     #[must_use]
-    pub fn at_most(self, max: Number) -> Self {
-        self.constraint(Constraint::Max(max))
+    pub fn at_most(self, max: impl Into<Value>) -> Self {
+        self.part(Part::Bound(max.into(), Constraint::Max))
     }
 
     /// A text of at most this number of characters.
@@ -182,6 +191,10 @@ impl Part {
     pub(crate) fn compile(self, ignores_case: bool) -> Result<Constraint, Fault> {
         Ok(match self {
             Self::Ready(constraint) => constraint,
+            Self::Bound(Value::Number(number), side) => side(number),
+            Self::Bound(..) => {
+                return Err(Fault::new("the bound is not a number", "write a number"));
+            }
             Self::Pattern(text, is_whole) => {
                 Constraint::Pattern(regex(&text, is_whole, ignores_case)?, is_whole)
             }

@@ -136,7 +136,7 @@ impl Condition {
             Self::Never(_) => Truth::No,
             Self::Tags(tags) => has_tag(tags, &tool.tags, !tool.untrusted_annotations),
             Self::Hint(hint, wanted) => (hint.of(&tool.effective_annotations()) == *wanted).into(),
-            Self::Trusted(wanted) => (!tool.untrusted_annotations == *wanted).into(),
+            Self::Trusted(wanted) => (tool.untrusted_annotations != *wanted).into(),
             other => other.truth_for(principal),
         }
     }

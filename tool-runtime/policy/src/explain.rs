@@ -17,7 +17,7 @@ const MAX_SUGGESTIONS: usize = 3;
 /// use tool_runtime::policy::{Argument, Policy, Rule, SampleCall};
 ///
 /// let policy = Policy::builder()
-///     .rule(Rule::allow("small").tool("pay").argument(Argument::new("amount").at_most(100.into())))
+///     .rule(Rule::allow("small").tool("pay").argument(Argument::new("amount").at_most(100)))
 ///     .build()?;
 /// let call = SampleCall::new("pay").arguments(serde_json::json!({ "amount": 250 }));
 /// let text = policy.explain(&call).to_string();

@@ -25,7 +25,7 @@ use tool_runtime_core::{CallView, Decision, PolicyEngine, Principal, ToolDefinit
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
 /// let policy = LivePolicy::open("policy.yaml")?;
 /// policy.watch(Duration::from_secs(2));
-/// let pool = ToolPool::builder().linked().install(policy).build()?;
+/// let pool = ToolPool::builder().allow_empty().install(policy).build()?;
 /// # Ok(())
 /// # }
 /// ```

@@ -25,7 +25,7 @@ fn rules(number: usize) -> PolicyBuilder {
         builder.rule(rule.argument(Argument::new("path").inside(["/etc"])))
     };
     let builder = (2..number).fold(Policy::builder(), about);
-    let dear = Rule::deny("dear").argument(Argument::new("a").at_least(1_000_000.into()));
+    let dear = Rule::deny("dear").argument(Argument::new("a").at_least(1_000_000));
     builder.rule(dear.tool("ad*")).rule(Rule::allow("add").tool("add"))
 }
 

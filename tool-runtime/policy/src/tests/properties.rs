@@ -40,11 +40,11 @@ impl Draft {
         let rule = if self.caller { rule.principals(["ada"]) } else { rule };
         match self.argument {
             None => rule,
-            Some(0) => rule.argument(Argument::new("n").at_most(5.into())),
+            Some(0) => rule.argument(Argument::new("n").at_most(5)),
             Some(1) => rule.argument(Argument::new("s").pattern("x")),
             Some(2) => rule.argument(Argument::new("s").equals("x")),
             Some(3) => rule.argument(Argument::new("p").inside(["/work"])),
-            Some(_) => rule.argument(Argument::new("l[*]").at_least(3.into())),
+            Some(_) => rule.argument(Argument::new("l[*]").at_least(3)),
         }
     }
 }
