@@ -63,6 +63,7 @@
 //! | enforce lists of tools such as `Read, Bash(git *)` | [`DeclaredTools`], [`ToolPool::restrict_declared`] |
 //! | check, rewrite, approve, log calls | [`Hook`], [`Approver`] |
 //! | have models judge the risk of their calls | [`MetaParameters`], [`Risk`] |
+//! | write rules about calls in YAML, TOML, JSON or code | `policy::Policy` |
 //! | decide about calls, hide tools, limit and record calls | [`PolicyEngine`], [`Limiter`], [`Recorder`] |
 //! | repeat an execution without repeating its calls | [`Execution`], [`StepStore`] |
 //! | limit the size of results | [`OutputLimits`] |
@@ -100,6 +101,7 @@
 //! | `jwt` | authentication by JSON Web Tokens, `JwtVerifier`; implies `http` | no |
 //! | `export` | tools in the formats of model APIs | no |
 //! | `search` | ranked search over the tools of a pool | no |
+//! | `policy` | policies: rules about calls, limits, permission modes | no |
 //! | `shell` | patterns of shell commands in declarations | no |
 //! | `skills` | skills of agents: folders with `SKILL.md`, the tool `Skill` | no |
 //! | `mcp-client` | tools of external MCP servers over stdio | no |
@@ -189,20 +191,20 @@ pub use tool_runtime_core::{
     EmbeddedResource, ErrorClass, Execution, Executor, ExternalAction, Filter, Form, FormChoice,
     FormField, Handler, Hook, HookAnswer, HookCall, Icon, IntoObservation, IntoPrompt,
     IntoResource, Issue, Json, KeyPart, Limit, LimitExceeded, Limiter, LogEntry, LogLevel, MatchAs,
-    Matcher, MediaContent, MetaParameters, Observation, OfferingBuilder, OutputLimits, PathMatcher,
-    PatternError, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest, PolicyEngine, PoolChange,
-    PoolChanges, PoolConfig, PoolError, PoolExtension, PoolProblem, PoolReport, PoolSession,
-    Principal, Progress, Prompt, PromptAction, PromptArgument, PromptBuilder, PromptDefinition,
-    PromptMessage, PromptMessages, ProtocolError, ReadRequest, Receipt, RecordError, Recorder,
-    Registration, Registry, RegistryError, Repair, RepairKind, Reservation, Resource,
-    ResourceAction, ResourceBuilder, ResourceContents, ResourceDefinition, ResourceLink,
-    Restriction, RetryMode, Risk, Role, Root, SamplingRequest, SamplingResult, Secret, Selector,
-    SelectorError, SessionId, SharedBy, Snapshot, Source, SpawnRequest, SpecProblem, StepId,
-    StepStore, TaskSupport, TextArguments, TextContent, TextHandler, Tool, ToolAnnotations,
-    ToolBuilder, ToolCall, ToolContext, ToolDefinition, ToolError, ToolFactory, ToolPattern,
-    ToolPool, ToolPoolBuilder, ToolReport, ToolResult, ToolSpec, ToolStatus, ToolTransform, Tools,
-    Toolset, ToolsetError, ToolsetKind, ToolsetMethods, Total, TraceContext, TransformError,
-    UrlMatcher, Usage, WithToolsets, WithoutToolsets,
+    Matcher, Measure, MediaContent, MetaParameters, Observation, OfferingBuilder, OutputLimits,
+    PathMatcher, PatternError, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest,
+    PolicyEngine, PoolChange, PoolChanges, PoolConfig, PoolError, PoolExtension, PoolProblem,
+    PoolReport, PoolSession, Principal, Progress, Prompt, PromptAction, PromptArgument,
+    PromptBuilder, PromptDefinition, PromptMessage, PromptMessages, ProtocolError, ReadRequest,
+    Receipt, RecordError, Recorder, Refill, Registration, Registry, RegistryError, Repair,
+    RepairKind, Reservation, Resource, ResourceAction, ResourceBuilder, ResourceContents,
+    ResourceDefinition, ResourceLink, Restriction, RetryMode, Risk, Role, Root, SamplingRequest,
+    SamplingResult, Secret, Selector, SelectorError, SessionId, SharedBy, Snapshot, Source,
+    SpawnRequest, SpecProblem, StepId, StepStore, TaskSupport, TextArguments, TextContent,
+    TextHandler, Tool, ToolAnnotations, ToolBuilder, ToolCall, ToolContext, ToolDefinition,
+    ToolError, ToolFactory, ToolPattern, ToolPool, ToolPoolBuilder, ToolReport, ToolResult,
+    ToolSpec, ToolStatus, ToolTransform, Tools, Toolset, ToolsetError, ToolsetKind, ToolsetMethods,
+    Total, TraceContext, TransformError, UrlMatcher, Usage, WithToolsets, WithoutToolsets,
 };
 #[cfg(feature = "export")]
 #[doc(inline)]
@@ -210,6 +212,9 @@ pub use tool_runtime_export as export;
 #[cfg(feature = "jwt")]
 #[doc(inline)]
 pub use tool_runtime_jwt::{JwtError, JwtVerifier, JwtVerifierBuilder};
+#[cfg(feature = "policy")]
+#[doc(inline)]
+pub use tool_runtime_policy as policy;
 #[cfg(feature = "search")]
 #[doc(inline)]
 pub use tool_runtime_search as search;

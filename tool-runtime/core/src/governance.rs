@@ -19,7 +19,7 @@ mod steps;
 
 pub(crate) use call_view::{CallDetails, CallText};
 pub use call_view::{CallNumber, CallView};
-pub use limiter::{Limit, LimitExceeded, Limiter, Reservation};
+pub use limiter::{Limit, LimitExceeded, Limiter, Measure, Refill, Reservation};
 pub use meta_parameters::MetaParameters;
 pub(crate) use meta_parameters::{ExtendParameters, Taken};
 pub use policy::{Decision, Effect, PolicyEngine};

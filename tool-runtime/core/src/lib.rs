@@ -114,8 +114,8 @@ pub use export::{
 pub use future::BoxFuture;
 pub use governance::{
     Begin, CallEvent, CallNumber, CallStage, CallView, Decision, Effect, Limit, LimitExceeded,
-    Limiter, MetaParameters, PolicyEngine, Receipt, RecordError, Recorder, Reservation, RetryMode,
-    Risk, StepStore,
+    Limiter, Measure, MetaParameters, PolicyEngine, Receipt, RecordError, Recorder, Refill,
+    Reservation, RetryMode, Risk, StepStore,
 };
 pub use hook::{After, AfterCall, Before, Hook, HookAnswer, HookCall};
 pub use icon::Icon;

@@ -53,6 +53,7 @@ mod outputs;
 mod outputs_limited;
 mod patterns;
 mod peers;
+mod policy;
 mod pools;
 mod prompts;
 mod quickstart;

@@ -6,8 +6,11 @@ use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 /// Identifies a call within an [`Execution`]: the same call has the same id when the execution is
 /// repeated.
@@ -56,6 +59,10 @@ impl fmt::Display for StepId {
 pub struct Execution {
     id: String,
     attempt: u32,
+    labels: BTreeMap<String, String>,
+    started: Instant,
+    /// The number of calls whose tools started.
+    steps: AtomicU64,
     /// The number of equal calls so far.
     equal_calls: Mutex<HashMap<[u8; 32], u64, foldhash::fast::RandomState>>,
 }
@@ -63,7 +70,14 @@ pub struct Execution {
 impl Execution {
     /// The first attempt of an execution.
     pub fn new(id: impl Into<String>) -> Self {
-        Self { id: id.into(), attempt: 1, equal_calls: Mutex::default() }
+        Self {
+            id: id.into(),
+            attempt: 1,
+            labels: BTreeMap::new(),
+            started: Instant::now(),
+            steps: AtomicU64::new(0),
+            equal_calls: Mutex::default(),
+        }
     }
 
     /// Sets the number of the attempt. Default: 1.
@@ -71,6 +85,46 @@ impl Execution {
     pub fn with_attempt(mut self, attempt: u32) -> Self {
         self.attempt = attempt;
         self
+    }
+
+    /// Sets a label, which policies read. Default: none.
+    ///
+    /// ```
+    /// use tool_runtime::Execution;
+    ///
+    /// let order = Execution::new("order-17").with_label("environment", "staging");
+    /// assert_eq!(order.labels()["environment"], "staging");
+    /// ```
+    #[must_use]
+    pub fn with_label(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.labels.insert(name.into(), value.into());
+        self
+    }
+
+    /// Sets the time when the first attempt started. Default: when this value was made.
+    #[must_use]
+    pub fn started_at(mut self, started: Instant) -> Self {
+        self.started = started;
+        self
+    }
+
+    /// The labels.
+    pub fn labels(&self) -> &BTreeMap<String, String> {
+        &self.labels
+    }
+
+    /// The time since the execution started.
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// The number of calls of this attempt whose tools started.
+    pub fn steps(&self) -> u64 {
+        self.steps.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn count_step(&self) {
+        self.steps.fetch_add(1, Ordering::Relaxed);
     }
 
     /// The id of the execution.

@@ -172,6 +172,11 @@ impl<'a> CallView<'a> {
         self.arguments_value().get(name)
     }
 
+    /// The advertised name of an argument that may be given by an alias.
+    pub fn argument_name<'n>(&self, given: &'n str) -> &'n str {
+        self.tool.map_or(given, |tool| tool.argument_name(given))
+    }
+
     /// The risk, as the model judges it. Always [`Risk::Unknown`] without
     /// [`meta_parameters`](crate::ToolPoolBuilder::meta_parameters).
     pub fn risk(&self) -> Risk {

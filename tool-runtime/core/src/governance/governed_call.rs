@@ -141,6 +141,9 @@ impl GovernedCall for RunningCall {
             combined = combined.and(decision);
         }
         self.decision = combined;
+        if self.decision.effect() == Effect::Ask && self.decision.forbids_asking() {
+            self.decision = asking_forbidden().with_rule(self.decision.rule().unwrap_or_default());
+        }
         match self.decision.effect() {
             Effect::Deny => Err(hook::denied(call.name(), self.decision.reason())),
             Effect::Allow | Effect::Ask => Ok(questions),
@@ -192,6 +195,14 @@ impl GovernedCall for RunningCall {
         self.record_decision(call, &decision, None);
     }
 
+    fn check_asking(&mut self, call: &HookCall) -> Result<(), CallError> {
+        if !self.decision.forbids_asking() {
+            return Ok(());
+        }
+        self.decision = asking_forbidden();
+        Err(hook::denied(call.name(), self.decision.reason()))
+    }
+
     fn refused(&mut self, call: &HookCall, refusal: &CallError) {
         let decision = match self.decision.effect() {
             Effect::Deny => self.decision.clone(),
@@ -218,10 +229,7 @@ impl GovernedCall for RunningCall {
                 return Err(hook::unchecked(call.name(), detail));
             }
         };
-        let mut decision = Decision::allow();
-        if let Some(rule) = self.decision.rule() {
-            decision = decision.with_rule(rule);
-        }
+        let decision = self.decision.allowed();
         self.record_decision(call, &decision, by);
         self.is_admitted = true;
         Ok(())
@@ -238,6 +246,9 @@ impl GovernedCall for RunningCall {
             }
             if let Some(reservation) = self.reservation.take() {
                 reservation.commit();
+            }
+            if let Some(execution) = call.context().execution() {
+                execution.count_step();
             }
             self.started = Some(Instant::now());
             Ok(())
@@ -312,6 +323,10 @@ async fn wait_for_record(tool: &str, recorded: impl Future<Output = Result<(), R
             tracing::error!(tool, "the end of a call was not recorded in {MAX_RECORD_WAIT:?}");
         }
     }
+}
+
+fn asking_forbidden() -> Decision {
+    Decision::deny("it requires approval, and nobody is asked now; do without it")
 }
 
 fn limited(tool: &str, reason: &str) -> CallError {

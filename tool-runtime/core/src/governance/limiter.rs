@@ -38,27 +38,81 @@ pub trait Limiter: Send + Sync + 'static {
 }
 
 /// A limit that a policy puts on a call.
+///
+/// ```
+/// use std::time::Duration;
+/// use tool_runtime::{Limit, Measure, Refill};
+///
+/// let mails = Limit::rate("mail/ada", 10, Duration::from_secs(60));
+/// assert_eq!(mails.refill, Refill::Window(Duration::from_secs(60)));
+/// let tokens = Limit::budget("run-7", 100_000).of(Measure::Tokens);
+/// assert_eq!(tokens.refill, Refill::Never);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Limit {
     /// Identifies the counter: calls with equal keys share it. Put into it what each share is for, as
     /// in `mail/ada`.
     pub key: String,
-    /// The number of calls that may run.
-    pub calls: u64,
-    /// The window of time in which they count. `None` for a budget, which does not refill.
-    pub window: Option<Duration>,
+    /// The amount that calls may use up, in the unit of the measure.
+    pub amount: u64,
+    /// What is counted.
+    pub measure: Measure,
+    /// When used amounts become free again.
+    pub refill: Refill,
+}
+
+/// A quantity that a [`Limit`] counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Measure {
+    /// Calls whose tool starts.
+    #[default]
+    Calls,
+    /// Milliseconds that tools run.
+    Milliseconds,
+    /// Estimated tokens of arguments and results.
+    Tokens,
+    /// Millionths of a unit of money.
+    Micros,
+}
+
+/// The way in which a [`Limit`] becomes free again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Refill {
+    /// Never: a budget.
+    Never,
+    /// Each use counts for this time: a sliding window.
+    Window(Duration),
+    /// The whole amount refills evenly in this time: a token bucket.
+    Steady(Duration),
 }
 
 impl Limit {
     /// A number of calls in a window of time.
     pub fn rate(key: impl Into<String>, calls: u64, window: Duration) -> Self {
-        Self { key: key.into(), calls, window: Some(window) }
+        let (measure, refill) = (Measure::Calls, Refill::Window(window));
+        Self { key: key.into(), amount: calls, measure, refill }
+    }
+
+    /// A number of calls at once, which refill evenly in a time.
+    pub fn bucket(key: impl Into<String>, calls: u64, time: Duration) -> Self {
+        let (measure, refill) = (Measure::Calls, Refill::Steady(time));
+        Self { key: key.into(), amount: calls, measure, refill }
     }
 
     /// A number of calls altogether.
     pub fn budget(key: impl Into<String>, calls: u64) -> Self {
-        Self { key: key.into(), calls, window: None }
+        let (measure, refill) = (Measure::Calls, Refill::Never);
+        Self { key: key.into(), amount: calls, measure, refill }
+    }
+
+    /// Sets what is counted. Default: calls.
+    #[must_use]
+    pub fn of(mut self, measure: Measure) -> Self {
+        self.measure = measure;
+        self
     }
 }
 

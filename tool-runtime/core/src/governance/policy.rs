@@ -4,6 +4,7 @@ use super::call_view::CallView;
 use super::limiter::Limit;
 use crate::definition::ToolDefinition;
 use crate::principal::Principal;
+use std::sync::Arc;
 
 /// Decides which calls may run, and which tools a caller sees.
 ///
@@ -82,8 +83,9 @@ pub enum Effect {
 pub struct Decision {
     effect: Effect,
     reason: String,
-    rule: Option<String>,
+    rule: Option<Arc<str>>,
     limits: Vec<Limit>,
+    forbids_asking: bool,
 }
 
 impl Decision {
@@ -104,12 +106,18 @@ impl Decision {
     }
 
     fn new(effect: Effect, reason: impl Into<String>) -> Self {
-        Self { effect, reason: reason.into(), rule: None, limits: Vec::new() }
+        Self {
+            effect,
+            reason: reason.into(),
+            rule: None,
+            limits: Vec::new(),
+            forbids_asking: false,
+        }
     }
 
     /// Sets the rule that decided, for records. Default: none.
     #[must_use]
-    pub fn with_rule(mut self, rule: impl Into<String>) -> Self {
+    pub fn with_rule(mut self, rule: impl Into<Arc<str>>) -> Self {
         self.rule = Some(rule.into());
         self
     }
@@ -119,6 +127,26 @@ impl Decision {
     #[must_use]
     pub fn with_limit(mut self, limit: Limit) -> Self {
         self.limits.push(limit);
+        self
+    }
+
+    /// Denies the call if any policy or hook would ask a person about it. Default: a person is asked.
+    ///
+    /// ```
+    /// use tool_runtime::{CallView, Decision, PolicyEngine};
+    ///
+    /// /// Nobody watches at night.
+    /// struct Unattended;
+    ///
+    /// impl PolicyEngine for Unattended {
+    ///     fn decide(&self, _: &CallView<'_>) -> Decision {
+    ///         Decision::allow().without_asking()
+    ///     }
+    /// }
+    /// ```
+    #[must_use]
+    pub fn without_asking(mut self) -> Self {
+        self.forbids_asking = true;
         self
     }
 
@@ -142,11 +170,23 @@ impl Decision {
         &self.limits
     }
 
+    /// Whether questions of other policies and of hooks are denials.
+    pub fn forbids_asking(&self) -> bool {
+        self.forbids_asking
+    }
+
+    /// An allowance by the same rule.
+    pub(super) fn allowed(&self) -> Self {
+        Self { rule: self.rule.clone(), ..Self::allow() }
+    }
+
     /// The stricter of two decisions, the first of equals, with the limits of both.
-    pub(super) fn and(mut self, mut other: Self) -> Self {
+    #[must_use]
+    pub fn and(mut self, mut other: Self) -> Self {
         let mut limits = std::mem::take(&mut self.limits);
         limits.append(&mut other.limits);
+        let forbids_asking = self.forbids_asking || other.forbids_asking;
         let stricter = if other.effect > self.effect { other } else { self };
-        Self { limits, ..stricter }
+        Self { limits, forbids_asking, ..stricter }
     }
 }

@@ -76,6 +76,12 @@ pub(crate) trait GovernedCall: Send {
     /// Records that a person is asked.
     fn asked(&mut self, call: &HookCall, questions: &[String]);
 
+    /// Checks that a person may be asked about the call.
+    ///
+    /// # Errors
+    /// A policy forbids questions.
+    fn check_asking(&mut self, call: &HookCall) -> Result<(), CallError>;
+
     /// Records that the call is refused.
     fn refused(&mut self, call: &HookCall, refusal: &CallError);
 

@@ -180,6 +180,9 @@ impl<'a> Admission<'a> {
 
     async fn ask_all(&mut self, approver: Option<&Arc<dyn Approver>>) -> Result<(), CallError> {
         let questions = std::mem::take(&mut self.questions);
+        if let Some(governed) = &mut self.governed {
+            governed.check_asking(self.call)?;
+        }
         let earlier = self.governed.as_ref();
         if let Some(answer) = earlier.and_then(|it| it.earlier_approval(self.call, &questions)) {
             return self.apply(answer).await;

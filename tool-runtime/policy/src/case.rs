@@ -1,0 +1,177 @@
+//! Calls that a policy is tried on: in tests beside the rules, and by `policy explain`.
+
+use crate::facts::{ArgumentFacts, Facts};
+use jiff::Timestamp;
+use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tool_runtime_core::{
+    Effect, Principal, Risk, Source, ToolAnnotations, ToolDefinition, ToolPool,
+};
+
+/// A call that a policy is tried on, without a tool that runs.
+///
+/// ```
+/// use tool_runtime::policy::SampleCall;
+/// use tool_runtime::Principal;
+///
+/// let call = SampleCall::new("fs.read")
+///     .arguments(serde_json::json!({ "path": "/etc/passwd" }))
+///     .principal(Principal::new("ada"));
+/// # let _ = call;
+/// ```
+#[derive(Clone, Debug)]
+pub struct SampleCall {
+    pub(crate) tool: String,
+    pub(crate) source: Option<Source>,
+    pub(crate) tags: Vec<String>,
+    pub(crate) annotations: ToolAnnotations,
+    pub(crate) is_trusted: bool,
+    pub(crate) labels: Option<BTreeMap<String, String>>,
+    pub(crate) principal: Principal,
+    pub(crate) risk: Risk,
+    pub(crate) steps: Option<u64>,
+    pub(crate) elapsed: Option<Duration>,
+    pub(crate) at: Option<Timestamp>,
+    pub(crate) arguments: String,
+}
+
+impl SampleCall {
+    /// A call of a tool without arguments, by an anonymous caller.
+    pub fn new(tool: impl Into<String>) -> Self {
+        Self {
+            tool: tool.into(),
+            source: None,
+            tags: Vec::new(),
+            annotations: ToolAnnotations::default(),
+            is_trusted: true,
+            labels: None,
+            principal: Principal::anonymous(),
+            risk: Risk::Unknown,
+            steps: None,
+            elapsed: None,
+            at: None,
+            arguments: "{}".to_owned(),
+        }
+    }
+
+    /// Sets the arguments. Default: none.
+    #[must_use]
+    pub fn arguments(self, arguments: impl Into<Value>) -> Self {
+        self.arguments_text(arguments.into().to_string())
+    }
+
+    /// Sets the arguments as a model writes them, valid or not.
+    #[must_use]
+    pub fn arguments_text(mut self, arguments: impl Into<String>) -> Self {
+        self.arguments = arguments.into();
+        self
+    }
+
+    /// Sets the caller. Default: an anonymous one.
+    #[must_use]
+    pub fn principal(mut self, principal: Principal) -> Self {
+        self.principal = principal;
+        self
+    }
+
+    /// Sets the source of the tool. Default: not known.
+    #[must_use]
+    pub fn source(mut self, source: Source) -> Self {
+        self.source = Some(source);
+        self
+    }
+
+    /// Sets the tags of the tool. Default: none.
+    #[must_use]
+    pub fn tags<S: Into<String>>(mut self, tags: impl IntoIterator<Item = S>) -> Self {
+        self.tags = tags.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Sets the hints of the tool. Default: those of MCP, which are the dangerous ones.
+    #[must_use]
+    pub fn annotations(mut self, annotations: ToolAnnotations) -> Self {
+        self.annotations = annotations;
+        self
+    }
+
+    /// Sets a label of the execution.
+    #[must_use]
+    pub fn label(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.labels.get_or_insert_default().insert(name.into(), value.into());
+        self
+    }
+
+    /// Sets the risk. Default: unknown.
+    #[must_use]
+    pub fn risk(mut self, risk: Risk) -> Self {
+        self.risk = risk;
+        self
+    }
+
+    /// Sets the number of calls that ran before. Default: not known.
+    #[must_use]
+    pub fn steps(mut self, steps: u64) -> Self {
+        self.steps = Some(steps);
+        self
+    }
+
+    /// Sets the time that the execution runs. Default: not known.
+    #[must_use]
+    pub fn elapsed(mut self, elapsed: Duration) -> Self {
+        self.elapsed = Some(elapsed);
+        self
+    }
+
+    /// Takes source, tags and hints from the tool of that name in a pool, if there is one.
+    #[must_use]
+    pub fn in_pool(mut self, pool: &ToolPool) -> Self {
+        let snapshot = pool.snapshot();
+        if let Some(definition) = snapshot.definition(&self.tool) {
+            self = self.of_tool(definition);
+        }
+        self
+    }
+
+    fn of_tool(mut self, definition: &ToolDefinition) -> Self {
+        self.tags.clone_from(&definition.tags);
+        self.annotations = definition.annotations.clone();
+        self.is_trusted = !definition.untrusted_annotations;
+        self
+    }
+
+    pub(crate) fn facts(&self) -> Facts<'_> {
+        let annotations = match self.is_trusted {
+            true => Cow::Borrowed(&self.annotations),
+            false => Cow::Owned(ToolAnnotations::default()),
+        };
+        Facts {
+            tool: &self.tool,
+            source: self.source.as_ref(),
+            tags: &self.tags,
+            annotations,
+            is_trusted: self.is_trusted,
+            labels: self.labels.as_ref(),
+            principal: &self.principal,
+            session: None,
+            execution: None,
+            risk: self.risk,
+            steps: self.steps,
+            elapsed: self.elapsed,
+            now: self.at,
+            arguments: ArgumentFacts::new(&self.arguments, None),
+        }
+    }
+}
+
+/// A test beside the rules: a call, and the decision that it expects.
+#[derive(Clone, Debug)]
+pub(crate) struct Case {
+    pub(crate) name: String,
+    pub(crate) call: SampleCall,
+    pub(crate) effect: Effect,
+    /// The rule that must decide, if the test says so.
+    pub(crate) rule: Option<String>,
+}

@@ -1,0 +1,104 @@
+//! Everything that rules read of a call, of a pool or of a test case.
+
+use crate::read::unique_value;
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tool_runtime_core::{CallView, Principal, Risk, SessionId, Source, ToolAnnotations};
+
+/// Everything that rules read of a call.
+pub(crate) struct Facts<'a> {
+    pub(crate) tool: &'a str,
+    pub(crate) source: Option<&'a Source>,
+    pub(crate) tags: &'a [String],
+    pub(crate) annotations: Cow<'a, ToolAnnotations>,
+    pub(crate) is_trusted: bool,
+    /// `None` outside of an execution.
+    pub(crate) labels: Option<&'a BTreeMap<String, String>>,
+    pub(crate) principal: &'a Principal,
+    pub(crate) session: Option<&'a SessionId>,
+    pub(crate) execution: Option<&'a str>,
+    pub(crate) risk: Risk,
+    pub(crate) steps: Option<u64>,
+    pub(crate) elapsed: Option<Duration>,
+    /// `None`: the present time.
+    pub(crate) now: Option<Timestamp>,
+    pub(crate) arguments: ArgumentFacts<'a>,
+}
+
+/// The arguments of a call, parsed by the first rule that reads them.
+pub(crate) struct ArgumentFacts<'a> {
+    text: &'a str,
+    /// The call, for the aliases of its arguments.
+    call: Option<CallView<'a>>,
+    /// `None`: not an object, or one with duplicate keys.
+    parsed: OnceCell<Option<Map<String, Value>>>,
+}
+
+/// The value of an argument.
+pub(crate) enum Argument<'a> {
+    Given(&'a Value),
+    Absent,
+    /// Given twice, by two names, or the arguments are not an object with unique keys.
+    Uncertain,
+}
+
+impl<'a> Facts<'a> {
+    pub(crate) fn of(call: &CallView<'a>, risk: Risk) -> Self {
+        let execution = call.context().execution();
+        Self {
+            tool: call.name(),
+            source: call.source(),
+            tags: call.definition().map_or(&[], |definition| &definition.tags),
+            annotations: call.annotations(),
+            is_trusted: call.is_trusted(),
+            labels: execution.map(|execution| execution.labels()),
+            principal: call.principal(),
+            session: call.session(),
+            execution: execution.map(|execution| execution.id()),
+            risk,
+            steps: execution.map(|execution| execution.steps()),
+            elapsed: execution.map(|execution| execution.elapsed()),
+            now: None,
+            arguments: ArgumentFacts::new(call.arguments(), Some(*call)),
+        }
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.now.unwrap_or_else(Timestamp::now)
+    }
+}
+
+impl<'a> ArgumentFacts<'a> {
+    pub(crate) fn new(text: &'a str, call: Option<CallView<'a>>) -> Self {
+        Self { text, call, parsed: OnceCell::new() }
+    }
+
+    fn members(&self) -> Option<&Map<String, Value>> {
+        let parse = || {
+            let text = if self.text.trim().is_empty() { "{}" } else { self.text };
+            match unique_value(text)? {
+                Value::Object(members) => Some(members),
+                _ => None,
+            }
+        };
+        self.parsed.get_or_init(parse).as_ref()
+    }
+
+    /// An argument by its advertised name, also if it is given by an alias.
+    pub(crate) fn get(&self, name: &str) -> Argument<'_> {
+        let Some(members) = self.members() else { return Argument::Uncertain };
+        let is_it = |given: &str| {
+            given == name || self.call.is_some_and(|call| call.argument_name(given) == name)
+        };
+        let mut values = members.iter().filter(|(given, _)| is_it(given)).map(|(_, value)| value);
+        match (values.next(), values.next()) {
+            (None | Some(Value::Null), None) => Argument::Absent,
+            (Some(value), None) => Argument::Given(value),
+            (_, Some(_)) => Argument::Uncertain,
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Rules about the calls of tools. Users depend on `tool-runtime`, which exports everything public here
+//! as `tool_runtime::policy`.
+//!
+#![doc = include_str!("../../docs/policy.md")]
+//!
+//! | Module | Topic |
+//! |---|---|
+//! | `read` | text to rules; all mistakes with their lines |
+//! | `rule`, `argument`, `builder` | rules in code |
+//! | `condition`, `predicate`, `schedule`, `names` | conditions; about arguments, times, callers |
+//! | `facts`, `truth` | what conditions read; yes, no, uncertain |
+//! | `policy`, `index`, `policies`, `folder`, `live` | decisions; several policies; files that change |
+//! | `limits` | rates and budgets |
+//! | `modes`, `shorthand`, `risk` | permission modes; rules in one line; judgement of risk |
+//! | `case`, `check`, `explain`, `command` | tests, explanations, the command line |
+
+mod argument;
+mod builder;
+mod case;
+mod check;
+#[cfg(feature = "cli")]
+mod command;
+mod condition;
+mod explain;
+mod facts;
+mod folder;
+mod index;
+mod limits;
+mod live;
+mod modes;
+mod names;
+mod policies;
+mod policy;
+mod predicate;
+mod read;
+mod risk;
+mod rule;
+mod schedule;
+mod shorthand;
+mod truth;
+
+pub use argument::Argument;
+pub use builder::PolicyBuilder;
+pub use case::SampleCall;
+pub use check::{TestReport, TestResult};
+#[cfg(feature = "cli")]
+pub use command::PolicyCommand;
+pub use condition::Hint;
+pub use explain::{ComparedRule, Explanation};
+pub use folder::PolicyFolder;
+pub use limits::{BudgetStore, LimitKeeper, Share};
+pub use live::LivePolicy;
+pub use modes::{PermissionMode, Permissions};
+pub use policies::{Policies, Shared};
+pub use policy::Policy;
+pub use read::{Format, PolicyError, PolicyProblem};
+#[cfg(feature = "shell")]
+pub use risk::ShellAnalyzer;
+pub use risk::{
+    ConfirmRisk, Confirmation, Ensemble, ModelRisk, PatternAnalyzer, RiskThreshold,
+    SecurityAnalyzer,
+};
+pub use rule::Rule;
+pub use shorthand::{CanUse, PoolRules};
+pub use truth::Truth;
+
+#[cfg(test)]
+mod tests;

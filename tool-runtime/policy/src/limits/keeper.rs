@@ -1,0 +1,282 @@
+//! Keeps limits in memory, and budgets in a store as well.
+
+use super::counter::Counter;
+use super::store::BudgetStore;
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tool_runtime_core::seam::{estimate_tokens, lock};
+use tool_runtime_core::{
+    CallEvent, CallNumber, CallStage, CallView, Limit, LimitExceeded, Limiter, Measure, Receipt,
+    RecordError, Recorder, Refill, Reservation,
+};
+
+/// The most counters. Calls that need a further one are refused.
+const MAX_COUNTERS: usize = 100_000;
+
+/// The member of a result's `_meta` that holds its cost, a number in units of money.
+const COST: &str = "tool-runtime/cost";
+
+/// Keeps the limits of policies: sliding windows, token buckets, budgets.
+///
+/// [`Policies`](crate::Policies) installs one. Its clones share their counters.
+///
+/// The time, the tokens and the cost of a call are known when it ends: calls start while anything of
+/// such a budget is left, so the last ones may exceed it. The cost of a call is the number
+/// `tool-runtime/cost` in the `_meta` of its result; a result without it costs nothing.
+#[derive(Clone)]
+pub struct LimitKeeper {
+    state: Arc<Mutex<State>>,
+    store: Option<Arc<dyn BudgetStore>>,
+    goes_on: bool,
+    clock: Clock,
+}
+
+type Clock = Arc<dyn Fn() -> Instant + Send + Sync>;
+
+#[derive(Default)]
+struct State {
+    rates: HashMap<String, (Counter, Limit), RandomState>,
+    used: HashMap<String, u64, RandomState>,
+    /// The budgets that calls count against when they end.
+    running: HashMap<CallNumber, Vec<Limit>, RandomState>,
+}
+
+impl Default for LimitKeeper {
+    fn default() -> Self {
+        Self { state: Arc::default(), store: None, goes_on: false, clock: Arc::new(Instant::now) }
+    }
+}
+
+impl LimitKeeper {
+    /// Keeps limits in memory.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Keeps budgets in a store, too. Default: in memory alone.
+    #[must_use]
+    pub fn store(mut self, store: impl BudgetStore) -> Self {
+        self.store = Some(Arc::new(store));
+        self
+    }
+
+    /// Lets calls run whose budget the store cannot read. Default: they are refused.
+    #[must_use]
+    pub fn allow_on_store_error(mut self) -> Self {
+        self.goes_on = true;
+        self
+    }
+
+    /// Sets the clock, for tests. Default: [`Instant::now`].
+    #[must_use]
+    pub fn clock(mut self, clock: impl Fn() -> Instant + Send + Sync + 'static) -> Self {
+        self.clock = Arc::new(clock);
+        self
+    }
+
+    /// The amount that is used of the budget of a key, as far as this process knows.
+    pub fn used(&self, key: &str) -> u64 {
+        lock(&self.state).used.get(key).copied().unwrap_or_default()
+    }
+
+    /// What is used of a budget, from the store the first time.
+    fn load(&self, state: &mut State, limit: &Limit) -> Result<u64, LimitExceeded> {
+        if let Some(used) = state.used.get(&limit.key) {
+            return Ok(*used);
+        }
+        state.make_room()?;
+        let used = self.store.as_ref().map_or(Ok(0), |store| store.used(&limit.key));
+        let used = used.or_else(|error| self.tolerate(&error).map(|()| 0))?;
+        state.used.insert(limit.key.clone(), used);
+        Ok(used)
+    }
+
+    fn tolerate(&self, error: &RecordError) -> Result<(), LimitExceeded> {
+        tracing::error!("the store of budgets failed: {error}");
+        match self.goes_on {
+            true => Ok(()),
+            false => Err(LimitExceeded::new("its budget cannot be checked; try again later")),
+        }
+    }
+
+    fn check(&self, state: &mut State, limit: &Limit, now: Instant) -> Result<(), LimitExceeded> {
+        let (Refill::Window(time) | Refill::Steady(time)) = limit.refill else {
+            return match self.load(state, limit)? < limit.amount {
+                true => Ok(()),
+                false => Err(LimitExceeded::new(format!("{} is used up", words(limit)))),
+            };
+        };
+        let counter = state.rate(limit, now)?;
+        counter.refill(limit.amount, time, now);
+        match counter.wait(limit.amount, time, now) {
+            None => Ok(()),
+            Some(wait) => {
+                let wait = Duration::from_millis(wait.as_millis() as u64 + 1);
+                let text = format!("{} is used up", words(limit));
+                Err(LimitExceeded::new(text).with_retry_after(wait))
+            }
+        }
+    }
+
+    /// Counts a call whose limits were checked.
+    fn take(&self, state: &mut State, limit: &Limit, now: Instant) {
+        match (limit.refill, limit.measure) {
+            (Refill::Window(_) | Refill::Steady(_), _) => {
+                if let Some((counter, _)) = state.rates.get_mut(&limit.key) {
+                    counter.take(now);
+                }
+            }
+            (_, Measure::Calls) => self.charge(state, limit, 1),
+            _ => {}
+        }
+    }
+
+    fn charge(&self, state: &mut State, limit: &Limit, amount: u64) {
+        let used = state.used.entry_ref(&limit.key).or_default();
+        *used = used.saturating_add(amount);
+        self.save(&limit.key, *used);
+    }
+
+    fn save(&self, key: &str, used: u64) {
+        let Some(store) = &self.store else { return };
+        if let Err(error) = store.set_used(key, used) {
+            tracing::error!(key, "the store of budgets failed: {error}");
+        }
+    }
+
+    fn refund(&self, call: CallNumber, limits: &[Limit], taken: Instant) {
+        let mut state = lock(&self.state);
+        state.running.remove(&call);
+        for limit in limits {
+            match (limit.refill, limit.measure) {
+                (Refill::Never, Measure::Calls) => {
+                    if let Some(used) = state.used.get_mut(&limit.key) {
+                        *used = used.saturating_sub(1);
+                        let used = *used;
+                        self.save(&limit.key, used);
+                    }
+                }
+                (Refill::Never, _) => {}
+                _ => {
+                    if let Some((counter, _)) = state.rates.get_mut(&limit.key) {
+                        counter.refund(taken, limit.amount);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl State {
+    /// The counter of a rate. One whose limit is of another kind now starts again.
+    fn rate(&mut self, limit: &Limit, now: Instant) -> Result<&mut Counter, LimitExceeded> {
+        if !self.rates.contains_key(&limit.key) {
+            self.make_room()?;
+        }
+        let fresh = || match limit.refill {
+            Refill::Steady(_) => Counter::bucket(limit.amount, now),
+            _ => Counter::window(),
+        };
+        let entry = self.rates.entry(limit.key.clone());
+        let (counter, kept) = entry.or_insert_with(|| (fresh(), limit.clone()));
+        let is_same = matches!(
+            (&*counter, limit.refill),
+            (Counter::Window(_), Refill::Window(_)) | (Counter::Bucket { .. }, Refill::Steady(_))
+        );
+        if !is_same {
+            *counter = fresh();
+        }
+        *kept = limit.clone();
+        Ok(counter)
+    }
+
+    /// Forgets idle counters if there are too many.
+    fn make_room(&mut self) -> Result<(), LimitExceeded> {
+        if self.rates.len() + self.used.len() < MAX_COUNTERS {
+            return Ok(());
+        }
+        self.rates.retain(|_, (counter, limit)| !counter.is_idle(limit.amount));
+        match self.rates.len() + self.used.len() < MAX_COUNTERS {
+            true => Ok(()),
+            false => Err(LimitExceeded::new("too many limits are counted; try again later")),
+        }
+    }
+}
+
+impl Limiter for LimitKeeper {
+    fn reserve(&self, call: &CallView<'_>, limits: &[Limit]) -> Result<Reservation, LimitExceeded> {
+        if limits.is_empty() {
+            return Ok(Reservation::none());
+        }
+        let now = (self.clock)();
+        let mut state = lock(&self.state);
+        for limit in limits {
+            self.check(&mut state, limit, now)?;
+        }
+        for limit in limits {
+            self.take(&mut state, limit, now);
+        }
+        let late: Vec<Limit> =
+            limits.iter().filter(|limit| limit.measure != Measure::Calls).cloned().collect();
+        if !late.is_empty() {
+            state.running.insert(call.number(), late);
+        }
+        let (keeper, limits, number) = (self.clone(), limits.to_vec(), call.number());
+        Ok(Reservation::new(move || keeper.refund(number, &limits, now)))
+    }
+}
+
+/// Counts what calls used when they end.
+impl Recorder for LimitKeeper {
+    fn record(&self, event: CallEvent<'_>) -> Receipt {
+        let CallStage::Finished { outcome, duration, .. } = event.stage else {
+            return Receipt::recorded();
+        };
+        let mut state = lock(&self.state);
+        let Some(limits) = state.running.remove(&event.call.number()) else {
+            return Receipt::recorded();
+        };
+        let text = outcome.map_or_else(|error| error.message().into(), |it| it.to_text());
+        for limit in limits {
+            let amount = match limit.measure {
+                Measure::Milliseconds => duration.unwrap_or_default().as_millis() as u64,
+                Measure::Tokens => {
+                    (estimate_tokens(event.call.arguments()) + estimate_tokens(&text)) as u64
+                }
+                Measure::Micros => {
+                    let cost = outcome.ok().and_then(|it| it.meta()?.get(COST)?.as_f64());
+                    (cost.unwrap_or_default().max(0.0) * 1e6).ceil() as u64
+                }
+                _ => 0,
+            };
+            self.charge(&mut state, &limit, amount);
+        }
+        Receipt::recorded()
+    }
+}
+
+impl fmt::Debug for LimitKeeper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LimitKeeper").field("has_store", &self.store.is_some()).finish()
+    }
+}
+
+/// A limit in words, with the rule that it is of.
+fn words(limit: &Limit) -> String {
+    let rule = limit.key.split('#').next().unwrap_or_default();
+    let amount = match limit.measure {
+        Measure::Milliseconds => format!("{:?}", Duration::from_millis(limit.amount)),
+        Measure::Tokens => format!("{} tokens", limit.amount),
+        Measure::Micros => format!("a cost of {}", limit.amount as f64 / 1e6),
+        _ => format!("{} calls", limit.amount),
+    };
+    match limit.refill {
+        Refill::Window(time) | Refill::Steady(time) => {
+            format!("the limit of {amount} in {time:?} (rule `{rule}`)")
+        }
+        _ => format!("the budget of {amount} (rule `{rule}`)"),
+    }
+}

@@ -1,0 +1,210 @@
+//! Policies that are read again when their file changes.
+
+use crate::folder::PolicyFolder;
+use crate::policy::Policy;
+use crate::read::PolicyError;
+use crate::rule::Rule;
+use arc_swap::ArcSwap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+use tool_runtime_core::seam::{lock, spawn};
+use tool_runtime_core::{CallView, Decision, PolicyEngine, Principal, ToolDefinition};
+
+/// A policy of a file or a folder, which can be read again while the pool runs. Clones share it.
+///
+/// A new version takes the place of the old one at once: each decision is by one of them. A version
+/// with mistakes changes nothing, is logged, and is reported by [`Self::last_error`].
+///
+/// ```no_run
+/// use std::time::Duration;
+/// use tool_runtime::ToolPool;
+/// use tool_runtime::policy::LivePolicy;
+///
+/// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+/// let policy = LivePolicy::open("policy.yaml")?;
+/// policy.watch(Duration::from_secs(2));
+/// let pool = ToolPool::builder().allow_empty().install(policy).build()?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct LivePolicy(Arc<Live>);
+
+struct Live {
+    path: PathBuf,
+    current: ArcSwap<Version>,
+    configure: Box<dyn Fn(Policy) -> Policy + Send + Sync>,
+    /// Serialises reading, so that an older version never takes the place of a newer one.
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    stamp: Stamp,
+    error: Option<PolicyError>,
+}
+
+/// The files, their times and sizes.
+type Stamp = Vec<(PathBuf, Option<SystemTime>, u64)>;
+
+enum Version {
+    File(Policy),
+    Folder(PolicyFolder),
+    /// There never was a version without mistakes.
+    Broken,
+}
+
+impl LivePolicy {
+    /// Opens a file, or a folder as [`PolicyFolder`] describes it.
+    ///
+    /// # Errors
+    /// All mistakes.
+    pub fn open(path: impl Into<PathBuf>) -> Result<Self, PolicyError> {
+        let policy = Self::open_or_deny(path);
+        match policy.last_error() {
+            Some(error) => Err(error),
+            None => Ok(policy),
+        }
+    }
+
+    /// Opens a file or a folder. One with mistakes denies everything, by the rule `policy-error`,
+    /// until a version without mistakes is read.
+    pub fn open_or_deny(path: impl Into<PathBuf>) -> Self {
+        Self::configured(path, |policy| policy)
+    }
+
+    /// The same, with something done to each version: [`Policy::analyzer`], say.
+    pub fn configured(
+        path: impl Into<PathBuf>,
+        configure: impl Fn(Policy) -> Policy + Send + Sync + 'static,
+    ) -> Self {
+        let live = Self(Arc::new(Live {
+            path: path.into(),
+            current: ArcSwap::from_pointee(Version::Broken),
+            configure: Box::new(configure),
+            state: Mutex::default(),
+        }));
+        // The error is kept.
+        let _ = live.reload();
+        live
+    }
+
+    /// Reads the file again.
+    ///
+    /// # Errors
+    /// All mistakes; the version before stays.
+    pub fn reload(&self) -> Result<(), PolicyError> {
+        let Self(live) = self;
+        let mut state = lock(&live.state);
+        // Before the text: a change in between is seen the next time.
+        state.stamp = stamp(&live.path);
+        match live.read() {
+            Ok(version) => {
+                live.current.store(Arc::new(version));
+                state.error = None;
+                Ok(())
+            }
+            Err(error) => {
+                let path = live.path.display();
+                tracing::error!("the policy `{path}` is not replaced by its new version: {error}");
+                state.error = Some(error.clone());
+                Err(error)
+            }
+        }
+    }
+
+    /// Reads the file again if it changed since the last time. Tells whether it did.
+    ///
+    /// # Errors
+    /// All mistakes; the version before stays.
+    pub fn reload_if_changed(&self) -> Result<bool, PolicyError> {
+        let is_same = lock(&self.0.state).stamp == stamp(&self.0.path);
+        match is_same {
+            true => Ok(false),
+            false => self.reload().map(|()| true),
+        }
+    }
+
+    /// The mistakes of the newest version, if it was not taken.
+    pub fn last_error(&self) -> Option<PolicyError> {
+        lock(&self.0.state).error.clone()
+    }
+
+    /// Looks for changes at an interval, in a task that ends with the last clone of this. Needs a
+    /// runtime of tokio.
+    pub fn watch(&self, interval: Duration) {
+        let weak = Arc::downgrade(&self.0);
+        drop(spawn(Box::pin(async move {
+            loop {
+                tokio::time::sleep(interval).await;
+                let Some(live) = weak.upgrade() else { return };
+                // Errors are logged and kept.
+                let _ = Self(live).reload_if_changed();
+            }
+        })));
+    }
+}
+
+impl Live {
+    fn read(&self) -> Result<Version, PolicyError> {
+        if !self.path.is_dir() {
+            return Ok(Version::File((self.configure)(Policy::read(&self.path)?)));
+        }
+        let mut folder = PolicyFolder::read(&self.path)?;
+        for policy in folder.policies_mut() {
+            let empty = Policy::builder().build()?;
+            *policy = (self.configure)(std::mem::replace(policy, empty));
+        }
+        Ok(Version::Folder(folder))
+    }
+}
+
+/// The state of a file, or of the files of a folder.
+fn stamp(path: &Path) -> Stamp {
+    let of = |path: PathBuf| {
+        let metadata = std::fs::metadata(&path).ok();
+        let time = metadata.as_ref().and_then(|metadata| metadata.modified().ok());
+        (path, time, metadata.map_or(0, |metadata| metadata.len()))
+    };
+    let Ok(entries) = std::fs::read_dir(path) else { return vec![of(path.to_owned())] };
+    let mut files: Stamp = entries.filter_map(|entry| Some(of(entry.ok()?.path()))).collect();
+    files.sort();
+    files
+}
+
+impl PolicyEngine for LivePolicy {
+    fn decide(&self, call: &CallView<'_>) -> Decision {
+        match &**self.0.current.load() {
+            Version::File(policy) => policy.decide(call),
+            Version::Folder(folder) => folder.decide(call),
+            Version::Broken => {
+                Decision::deny("the policy cannot be read; nothing runs until it is corrected")
+                    .with_rule("policy-error")
+            }
+        }
+    }
+
+    fn visible(&self, tool: &ToolDefinition, principal: &Principal) -> bool {
+        match &**self.0.current.load() {
+            Version::File(policy) => policy.visible(tool, principal),
+            Version::Folder(folder) => folder.visible(tool, principal),
+            Version::Broken => true,
+        }
+    }
+}
+
+impl Policy {
+    /// The line of a rule.
+    pub(crate) fn line(&self, rule: &Rule) -> Option<usize> {
+        let place = crate::read::Place::default().key("rules").index(rule.position).key("id");
+        self.text.as_ref().and_then(|text| text.line(&place))
+    }
+}
+
+impl fmt::Debug for LivePolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LivePolicy").field("path", &self.0.path).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,225 @@
+//! Permission modes.
+
+use arc_swap::ArcSwap;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+use tool_runtime_core::seam::nearest;
+use tool_runtime_core::{CallView, Decision, PatternError, PolicyEngine, SessionId, ToolPattern};
+
+/// The tag of tools that edit.
+const EDIT: &str = "edit";
+
+/// How much an agent may do without asking.
+///
+/// | Mode | Tools that only read | Edits | Others |
+/// |---|---|---|---|
+/// | `default` | run | ask | ask |
+/// | `accept_edits` | run | run | ask |
+/// | `plan` | run | denied | denied |
+/// | `dont_ask` | run | denied | denied |
+/// | `bypass` | run | run | run |
+///
+/// With `dont_ask`, questions of other policies and of hooks are denials, too. `bypass` cannot be
+/// read from a text; denials of other policies hold in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "&'static str", try_from = "String")]
+#[non_exhaustive]
+pub enum PermissionMode {
+    /// Asks about everything that is not read-only.
+    #[default]
+    Default,
+    /// Lets edits run.
+    AcceptEdits,
+    /// Only reads.
+    Plan,
+    /// Denies where others ask.
+    DontAsk,
+    /// Lets everything run that no other policy denies.
+    Bypass,
+}
+
+impl PermissionMode {
+    const READABLE: [(&'static str, Self); 4] = [
+        ("default", Self::Default),
+        ("accept_edits", Self::AcceptEdits),
+        ("plan", Self::Plan),
+        ("dont_ask", Self::DontAsk),
+    ];
+
+    /// The name.
+    pub fn as_str(self) -> &'static str {
+        let known = Self::READABLE.iter().find(|(_, mode)| *mode == self);
+        known.map_or("bypass", |(name, _)| name)
+    }
+}
+
+impl From<PermissionMode> for &'static str {
+    fn from(mode: PermissionMode) -> Self {
+        mode.as_str()
+    }
+}
+
+impl FromStr for PermissionMode {
+    type Err = String;
+
+    /// `default`, `accept_edits`, `plan` or `dont_ask`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "bypass" {
+            return Err("the mode `bypass` is set by code alone: `PermissionMode::Bypass`".into());
+        }
+        let known = Self::READABLE.iter().find(|(name, _)| *name == text);
+        known.map(|(_, mode)| *mode).ok_or_else(|| {
+            let names = Self::READABLE.map(|(name, _)| name);
+            match nearest(text, names, 1).first() {
+                Some(near) => format!("unknown mode `{text}`; did you mean `{near}`?"),
+                None => format!("unknown mode `{text}`; write one of `{}`", names.join("`, `")),
+            }
+        })
+    }
+}
+
+impl TryFrom<String> for PermissionMode {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+/// Decides by a [`PermissionMode`], of the pool or of a session. Clones share their modes.
+///
+/// Hints of sources that are not trusted do not count, nor do their tags.
+///
+/// ```
+/// use tool_runtime::policy::{PermissionMode, Permissions};
+/// use tool_runtime::prelude::*;
+///
+/// let write = Tool::builder("fs.write", "Write a file.").tags(["edit"]).handler(|| async { "ok" });
+/// let permissions = Permissions::new(PermissionMode::Plan);
+/// let pool = ToolPool::builder().add(write).policy(permissions.clone()).build()?;
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// assert!(pool.call(ToolCall::new("fs.write", "")).await.is_error());
+/// permissions.set(PermissionMode::AcceptEdits);
+/// assert!(!pool.call(ToolCall::new("fs.write", "")).await.is_error());
+/// # });
+/// # Ok::<(), tool_runtime::PoolError>(())
+/// ```
+#[derive(Clone)]
+pub struct Permissions {
+    modes: Arc<ArcSwap<Modes>>,
+    edits: Vec<ToolPattern>,
+    /// Decides as well: a child never may what its parent may not.
+    parent: Option<Arc<Permissions>>,
+}
+
+#[derive(Clone, Default)]
+struct Modes {
+    all: PermissionMode,
+    sessions: HashMap<SessionId, PermissionMode>,
+}
+
+impl Permissions {
+    /// A mode for all sessions.
+    pub fn new(mode: PermissionMode) -> Self {
+        let modes = Modes { all: mode, sessions: HashMap::new() };
+        Self { modes: Arc::new(ArcSwap::from_pointee(modes)), edits: Vec::new(), parent: None }
+    }
+
+    /// Adds a tool, or a glob of tools, that edits. Default: tools with the tag `edit`.
+    ///
+    /// # Errors
+    /// An invalid glob.
+    pub fn edits(mut self, pattern: &str) -> Result<Self, PatternError> {
+        self.edits.push(pattern.parse()?);
+        Ok(self)
+    }
+
+    /// The permissions of a child agent: at most those of this one.
+    #[must_use]
+    pub fn child(&self, mode: PermissionMode) -> Self {
+        let parent = Some(Arc::new(self.clone()));
+        Self { parent, edits: self.edits.clone(), ..Self::new(mode) }
+    }
+
+    /// Sets the mode of all sessions without one of their own.
+    pub fn set(&self, mode: PermissionMode) {
+        self.change(|modes| modes.all = mode);
+    }
+
+    /// Sets the mode of a session. `None`: that of all.
+    pub fn set_for(&self, session: &SessionId, mode: Option<PermissionMode>) {
+        self.change(|modes| {
+            match mode {
+                Some(mode) => modes.sessions.insert(*session, mode),
+                None => modes.sessions.remove(session),
+            };
+        });
+    }
+
+    fn change(&self, change: impl Fn(&mut Modes)) {
+        self.modes.rcu(|modes| {
+            let mut modes = Modes::clone(modes);
+            change(&mut modes);
+            modes
+        });
+    }
+
+    /// The mode of a session.
+    pub fn mode(&self, session: Option<&SessionId>) -> PermissionMode {
+        let modes = self.modes.load();
+        let own = session.and_then(|session| modes.sessions.get(session));
+        own.copied().unwrap_or(modes.all)
+    }
+
+    fn is_edit(&self, call: &CallView<'_>) -> bool {
+        let has_tag = || {
+            let tags = call.definition().map_or(&[][..], |definition| &definition.tags);
+            call.is_trusted() && tags.iter().any(|tag| tag == EDIT)
+        };
+        self.edits.iter().any(|pattern| pattern.matches(call.name())) || has_tag()
+    }
+
+    fn decide_alone(&self, call: &CallView<'_>) -> Decision {
+        let mode = self.mode(call.session());
+        let reads = call.annotations().is_read_only();
+        let decision = match mode {
+            PermissionMode::Bypass => Decision::allow(),
+            _ if reads => Decision::allow(),
+            PermissionMode::AcceptEdits if self.is_edit(call) => Decision::allow(),
+            PermissionMode::Plan => Decision::deny(
+                "only tools that read may run while a plan is made; describe the step instead",
+            ),
+            PermissionMode::DontAsk => {
+                Decision::deny("it requires approval, and nobody is asked now; do without it")
+            }
+            _ => Decision::ask(format!("Let `{}` run?", call.name())),
+        };
+        let decision = match mode {
+            PermissionMode::DontAsk => decision.without_asking(),
+            _ => decision,
+        };
+        match decision.effect() {
+            tool_runtime_core::Effect::Allow => decision,
+            _ => decision.with_rule(format!("mode:{}", mode.as_str())),
+        }
+    }
+}
+
+impl PolicyEngine for Permissions {
+    fn decide(&self, call: &CallView<'_>) -> Decision {
+        let own = self.decide_alone(call);
+        match &self.parent {
+            Some(parent) => parent.decide(call).and(own),
+            None => own,
+        }
+    }
+}
+
+impl fmt::Debug for Permissions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Permissions").field("mode", &self.mode(None)).finish_non_exhaustive()
+    }
+}

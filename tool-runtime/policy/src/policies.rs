@@ -1,0 +1,170 @@
+//! Several policies of one pool, with their limits.
+
+use crate::limits::LimitKeeper;
+use crate::live::LivePolicy;
+use crate::policy::Policy;
+use std::fmt;
+use std::sync::Arc;
+use tool_runtime_core::{
+    CallView, Decision, Effect, PolicyEngine, PoolExtension, Principal, ToolDefinition,
+    ToolPoolBuilder,
+};
+
+/// Several policies for one pool, and what keeps their limits. Deny beats ask beats allow.
+///
+/// A [`Policy`] or a [`LivePolicy`] that is installed alone does the same.
+///
+/// ```
+/// use tool_runtime::policy::{PermissionMode, Permissions, Policies, Policy, Rule};
+/// use tool_runtime::ToolPool;
+///
+/// let house = Policy::builder().rule(Rule::deny("no-admin").tool("admin.*")).allow_by_default();
+/// let policies = Policies::new()
+///     .policy(house.build()?)
+///     .engine(Permissions::new(PermissionMode::AcceptEdits))
+///     .dry_run();
+/// let pool = ToolPool::builder().install(policies).allow_empty().build()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Default)]
+pub struct Policies {
+    engines: Vec<Box<dyn PolicyEngine>>,
+    keeper: LimitKeeper,
+    has_limits: bool,
+    is_dry_run: bool,
+}
+
+impl Policies {
+    /// No policies.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a policy.
+    #[must_use]
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.has_limits |= policy.has_limits();
+        self.engine(policy)
+    }
+
+    /// Adds a policy that is read again when its file changes.
+    #[must_use]
+    pub fn live(mut self, policy: LivePolicy) -> Self {
+        // A later version may have limits.
+        self.has_limits = true;
+        self.engine(policy)
+    }
+
+    /// Adds another engine.
+    #[must_use]
+    pub fn engine(mut self, engine: impl PolicyEngine) -> Self {
+        self.engines.push(Box::new(engine));
+        self
+    }
+
+    /// Sets what keeps limits. Default: one in memory.
+    #[must_use]
+    pub fn limits(mut self, keeper: LimitKeeper) -> Self {
+        self.keeper = keeper;
+        self.has_limits = true;
+        self
+    }
+
+    /// Lets every call run, and logs the decisions that would have stopped it, as warnings with the
+    /// target `tool_runtime_policy::policies`. Limits do not count.
+    #[must_use]
+    pub fn dry_run(mut self) -> Self {
+        self.is_dry_run = true;
+        self
+    }
+}
+
+impl PoolExtension for Policies {
+    fn install<S>(self, builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> {
+        let engines = Engines(self.engines);
+        if self.is_dry_run {
+            return builder.policy(DryRun(engines));
+        }
+        match self.has_limits {
+            true => builder.policy(engines).limiter(self.keeper.clone()).recorder(self.keeper),
+            false => builder.policy(engines),
+        }
+    }
+}
+
+impl PoolExtension for Policy {
+    fn install<S>(self, builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> {
+        Policies::new().policy(self).install(builder)
+    }
+}
+
+impl PoolExtension for LivePolicy {
+    fn install<S>(self, builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> {
+        Policies::new().live(self).install(builder)
+    }
+}
+
+/// The strictest of several engines.
+struct Engines(Vec<Box<dyn PolicyEngine>>);
+
+impl PolicyEngine for Engines {
+    fn decide(&self, call: &CallView<'_>) -> Decision {
+        let decisions = self.0.iter().map(|engine| engine.decide(call));
+        decisions.reduce(Decision::and).unwrap_or_else(Decision::allow)
+    }
+
+    fn visible(&self, tool: &ToolDefinition, principal: &Principal) -> bool {
+        self.0.iter().all(|engine| engine.visible(tool, principal))
+    }
+}
+
+/// Logs what would have happened.
+struct DryRun(Engines);
+
+impl PolicyEngine for DryRun {
+    fn decide(&self, call: &CallView<'_>) -> Decision {
+        let decision = self.0.decide(call);
+        let rule = decision.rule().unwrap_or("default");
+        let (tool, reason) = (call.name(), decision.reason());
+        match decision.effect() {
+            Effect::Allow => tracing::debug!(tool, rule, "dry run: the call is allowed"),
+            Effect::Ask => tracing::warn!(tool, rule, "dry run: a person would be asked: {reason}"),
+            _ => tracing::warn!(tool, rule, "dry run: the call would be denied: {reason}"),
+        }
+        Decision::allow().with_rule("dry-run")
+    }
+}
+
+/// An engine that several owners share.
+impl<E: PolicyEngine> PolicyEngine for Shared<E> {
+    fn decide(&self, call: &CallView<'_>) -> Decision {
+        self.0.decide(call)
+    }
+
+    fn visible(&self, tool: &ToolDefinition, principal: &Principal) -> bool {
+        self.0.visible(tool, principal)
+    }
+}
+
+/// An engine that several pools share.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tool_runtime::ToolPool;
+/// use tool_runtime::policy::{Policy, Shared};
+///
+/// let policy = Arc::new(Policy::builder().build()?);
+/// let pool = ToolPool::builder().policy(Shared(policy)).allow_empty().build()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Shared<E>(pub Arc<E>);
+
+impl fmt::Debug for Policies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Policies")
+            .field("engines", &self.engines.len())
+            .field("is_dry_run", &self.is_dry_run)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,271 @@
+//! Policies: rules, and the decision about a call.
+
+use crate::builder::PolicyBuilder;
+use crate::case::{Case, SampleCall};
+use crate::explain::Explanation;
+use crate::facts::Facts;
+use crate::index::Index;
+use crate::read::{self, Format, PolicyError, Text};
+use crate::risk::SecurityAnalyzer;
+use crate::rule::Rule;
+use crate::truth::Truth;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+use tool_runtime_core::{CallView, Decision, Effect, PolicyEngine, Principal, ToolDefinition};
+
+/// A policy: rules, of which the first that matches decides about a call. Calls that no rule matches
+/// are denied, unless the default says otherwise.
+///
+/// A rule matches if all its conditions hold. If a condition cannot be evaluated, the stricter
+/// result counts: a rule that denies denies, one that allows does not allow, and one that asks makes
+/// the outcome of later rules a question at least.
+///
+/// ```
+/// # #[cfg(feature = "yaml")] {
+/// use tool_runtime::policy::{Format, Policy};
+/// use tool_runtime::prelude::*;
+///
+/// let policy = Policy::parse(
+///     "
+/// rules:
+///   - id: search
+///     when: {tool_ids: [\"web.*\"]}
+///     then: allow
+/// ",
+///     Format::Yaml,
+/// )?;
+/// let tool = |name: &str| Tool::builder(name, "Answer at once.").handler(|| async { "pong" });
+/// let pool = ToolPool::builder()
+///     .add(tool("web.search"))
+///     .add(tool("fs.remove"))
+///     .install(policy)
+///     .build()?;
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// assert!(!pool.call(ToolCall::new("web.search", "")).await.is_error());
+/// let denied = pool.call(ToolCall::new("fs.remove", "")).await;
+/// assert_eq!(denied.error().unwrap().class(), ErrorClass::Denied);
+/// # });
+/// # }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Policy {
+    pub(crate) name: String,
+    /// In the order of evaluation.
+    pub(crate) rules: Vec<Rule>,
+    pub(crate) default: (Effect, Option<String>),
+    pub(crate) cases: Vec<Case>,
+    pub(crate) text: Option<Text>,
+    pub(crate) analyzer: Option<Arc<dyn SecurityAnalyzer>>,
+    pub(crate) hides: bool,
+    pub(crate) index: Index,
+}
+
+/// The result of the rules for a call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outcome<'p> {
+    pub(crate) effect: Effect,
+    /// `None`: the default decided.
+    pub(crate) rule: Option<&'p Rule>,
+    /// Whether the rule counts although it could not be evaluated.
+    pub(crate) is_uncertain: bool,
+}
+
+impl Policy {
+    /// A policy in code.
+    pub fn builder() -> PolicyBuilder {
+        PolicyBuilder::default()
+    }
+
+    /// Reads a policy.
+    ///
+    /// # Errors
+    /// All mistakes of the text, with their lines.
+    pub fn parse(text: &str, format: Format) -> Result<Self, PolicyError> {
+        Self::of_text(Text::new(text, format))
+    }
+
+    /// Reads a file: `.yaml`, `.yml`, `.toml` or `.json`. Its name without the extension is the name
+    /// of the policy.
+    ///
+    /// # Errors
+    /// The file cannot be read, or all mistakes in it, with their lines.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, PolicyError> {
+        let path = path.as_ref();
+        let text = Text::read(path).map_err(|problem| PolicyError::new(vec![problem]))?;
+        let name = path.file_stem().map(|name| name.to_string_lossy().into_owned());
+        Ok(Self { name: name.unwrap_or_default(), ..Self::of_text(text)? })
+    }
+
+    fn of_text(text: Text) -> Result<Self, PolicyError> {
+        let mut problems = Vec::new();
+        let document = read::read(&text, &mut problems);
+        let Some(document) = document else { return Err(PolicyError::new(problems)) };
+        let builder = PolicyBuilder { default: document.default, ..Self::builder() };
+        let policy = document.rules.into_iter().fold(builder, PolicyBuilder::positioned).build()?;
+        Ok(Self { text: Some(text), cases: document.cases, ..policy })
+    }
+
+    /// The name; empty unless it is of a file or [`PolicyBuilder::name`] sets one.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The rules, in the order of evaluation.
+    pub fn rules(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter()
+    }
+
+    /// Judges calls by an analyzer: conditions about risk read its result. Default: the model's own
+    /// judgement.
+    #[must_use]
+    pub fn analyzer(mut self, analyzer: impl SecurityAnalyzer) -> Self {
+        self.analyzer = Some(Arc::new(analyzer));
+        self
+    }
+
+    /// Hides the tools from lists that a caller may not call with any arguments. Default: they are
+    /// listed, and their calls are denied with the reason of the rule.
+    #[must_use]
+    pub fn hide_denied(mut self) -> Self {
+        self.hides = true;
+        self
+    }
+
+    /// Whether a rule sets limits.
+    pub(crate) fn has_limits(&self) -> bool {
+        self.rules.iter().any(|rule| !rule.limits.is_empty())
+    }
+
+    /// The decision about a call that nobody makes.
+    pub fn try_call(&self, call: &SampleCall) -> Decision {
+        let facts = call.facts();
+        self.decision(self.outcome(&facts), &facts)
+    }
+
+    /// The decision about a call, with the rules that led to it and what would change it.
+    pub fn explain(&self, call: &SampleCall) -> Explanation {
+        Explanation::new(self, &call.facts())
+    }
+
+    pub(crate) fn outcome(&self, facts: &Facts<'_>) -> Outcome<'_> {
+        let mut asked = None;
+        let mut decided = Outcome { effect: self.default.0, rule: None, is_uncertain: false };
+        for position in &*self.index.of(facts.tool, &self.rules) {
+            let rule = &self.rules[*position as usize];
+            let is_uncertain = match rule.truth(facts) {
+                Truth::No => continue,
+                Truth::Yes => false,
+                Truth::Unknown => true,
+            };
+            let outcome = Outcome { effect: rule.effect, rule: Some(rule), is_uncertain };
+            match (is_uncertain, rule.effect) {
+                (true, Effect::Allow) => {}
+                (true, Effect::Ask) => asked = asked.or(Some(outcome)),
+                _ => {
+                    decided = outcome;
+                    break;
+                }
+            }
+        }
+        match asked {
+            Some(asked) if decided.effect < Effect::Ask => asked,
+            _ => decided,
+        }
+    }
+
+    pub(crate) fn decision(&self, outcome: Outcome<'_>, facts: &Facts<'_>) -> Decision {
+        let decision = match outcome.effect {
+            Effect::Allow => Decision::allow(),
+            Effect::Ask => Decision::ask(self.reason(outcome, facts)),
+            _ => Decision::deny(self.reason(outcome, facts)),
+        };
+        let Some(rule) = outcome.rule else { return decision };
+        let decision = decision.with_rule(Arc::clone(&rule.id));
+        let limits = rule.limits.iter().enumerate();
+        limits.fold(decision, |decision, (number, limit)| {
+            decision.with_limit(limit.limit(&self.name, &rule.id, number, facts))
+        })
+    }
+
+    /// The reason of a denial, or the question.
+    fn reason(
+        &self,
+        Outcome { effect, rule, is_uncertain }: Outcome<'_>,
+        facts: &Facts<'_>,
+    ) -> String {
+        let Some(rule) = rule else {
+            return match (&self.default.1, effect) {
+                (Some(reason), _) => reason.clone(),
+                (None, Effect::Ask) => format!("Let `{}` run?", facts.tool),
+                (None, _) => {
+                    "no rule of the policy allows it; use another tool, or ask for permission"
+                        .into()
+                }
+            };
+        };
+        let id = &rule.id;
+        let mut text = match (&rule.reason, effect) {
+            (Some(reason), _) => format!("{reason} (rule `{id}`)"),
+            (None, Effect::Ask) => format!("Let `{}` run? (rule `{id}`)", facts.tool),
+            (None, _) => format!("rule `{id}` denies it; do it in another way"),
+        };
+        if is_uncertain {
+            let mut unknown = rule.conditions.iter();
+            let unknown = unknown.find(|condition| condition.truth(facts) == Truth::Unknown);
+            let why = unknown.map(|condition| condition.uncertainty(facts)).unwrap_or_default();
+            text = format!("{text}; the rule counts because {why}");
+        }
+        text
+    }
+}
+
+impl PolicyEngine for Policy {
+    fn decide(&self, call: &CallView<'_>) -> Decision {
+        let risk = match &self.analyzer {
+            Some(analyzer) => crate::risk::analyzed(&**analyzer, call),
+            None => call.risk(),
+        };
+        let facts = Facts::of(call, risk);
+        self.decision(self.outcome(&facts), &facts)
+    }
+
+    fn visible(&self, tool: &ToolDefinition, principal: &Principal) -> bool {
+        if !self.hides {
+            return true;
+        }
+        for position in &*self.index.of(&tool.name, &self.rules) {
+            let rule = &self.rules[*position as usize];
+            match (rule.truth_of_all(tool, principal), rule.effect) {
+                (Truth::No, _) | (Truth::Unknown, Effect::Deny) => {}
+                (_, effect) => return effect != Effect::Deny,
+            }
+        }
+        self.default.0 != Effect::Deny
+    }
+}
+
+/// A part of another configuration: its mistakes have keys, and no lines.
+impl<'de> Deserialize<'de> for Policy {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = serde_json::Value::deserialize(deserializer)?;
+        let parsed = Self::parse(&value.to_string(), Format::Json);
+        parsed.map(|policy| Self { text: None, ..policy }).map_err(|error| {
+            let problems = error.into_problems().into_iter();
+            let lines = problems.map(|problem| read::PolicyProblem { line: None, ..problem });
+            D::Error::custom(PolicyError::new(lines.collect()))
+        })
+    }
+}
+
+impl fmt::Debug for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Policy")
+            .field("name", &self.name)
+            .field("rules", &self.rules.len())
+            .field("default", &self.default.0)
+            .finish_non_exhaustive()
+    }
+}

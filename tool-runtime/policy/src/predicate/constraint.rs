@@ -1,0 +1,201 @@
+//! Constraints on one value.
+
+use super::folding::folded;
+use super::patterns::Patterns;
+use crate::truth::Truth;
+use regex::Regex;
+use serde_json::{Number, Value};
+use std::cmp::Ordering;
+use std::fmt;
+use tool_runtime_core::{ArgumentMatch, MatchAs};
+
+pub(crate) use crate::read::kind;
+
+/// A constraint on one value.
+#[derive(Debug)]
+pub(crate) enum Constraint {
+    /// Present, and not an empty text.
+    Required,
+    Present(bool),
+    /// Found anywhere in the text, or matching the whole of it.
+    Pattern(Regex, bool),
+    OneOf(Vec<Value>),
+    Contains(String),
+    Min(Number),
+    Max(Number),
+    /// Characters of a text.
+    Length(u64, u64),
+    /// Items of a list.
+    Items(u64, u64),
+    Matches(Patterns),
+    Not(Vec<Constraint>),
+}
+
+impl Constraint {
+    pub(crate) fn truth(&self, value: &Value, ignores_case: bool) -> Truth {
+        match (self, value) {
+            (Self::Required, Value::String(text)) => (!text.is_empty()).into(),
+            (Self::Required, _) => Truth::Yes,
+            (Self::Present(wanted), _) => (*wanted).into(),
+            (Self::Pattern(regex, _), Value::String(text)) => {
+                folding(text, |text| regex.is_match(text))
+            }
+            (Self::Contains(part), Value::String(text)) => {
+                folding(text, |text| match ignores_case {
+                    true => text.to_lowercase().contains(&part.to_lowercase()),
+                    false => text.contains(part.as_str()),
+                })
+            }
+            (Self::OneOf(values), value) => {
+                Truth::any(values.iter().map(|own| equal(own, value, ignores_case)))
+            }
+            (Self::Min(min), Value::Number(number)) => (compare(number, min).is_ge()).into(),
+            (Self::Max(max), Value::Number(number)) => (compare(number, max).is_le()).into(),
+            (Self::Length(min, max), Value::String(text)) => {
+                (*min..=*max).contains(&(text.chars().count() as u64)).into()
+            }
+            (Self::Items(min, max), Value::Array(items)) => {
+                (*min..=*max).contains(&(items.len() as u64)).into()
+            }
+            (Self::Matches(patterns), Value::String(text)) => patterns.truth(text),
+            (Self::Not(constraints), value) => {
+                Truth::all(constraints.iter().map(|it| it.truth(value, ignores_case))).not()
+            }
+            _ => Truth::Unknown,
+        }
+    }
+
+    pub(super) fn cost(&self) -> u8 {
+        match self {
+            Self::Matches(patterns) if patterns.kind == MatchAs::Shell => 2,
+            Self::Matches(_) | Self::Pattern(..) => 1,
+            Self::Not(constraints) => constraints.iter().map(Self::cost).max().unwrap_or_default(),
+            _ => 0,
+        }
+    }
+
+    /// The reason why the result is unknown, as a phrase about the value. `None` if it is known.
+    pub(super) fn doubt(&self, value: &Value, ignores_case: bool) -> Option<String> {
+        if self.truth(value, ignores_case) != Truth::Unknown {
+            return None;
+        }
+        match (self, value) {
+            (Self::Not(constraints), value) => {
+                constraints.iter().find_map(|it| it.doubt(value, ignores_case))
+            }
+            (Self::Matches(patterns), Value::String(text)) => patterns.doubt(text),
+            (Self::Pattern(..) | Self::Contains(_) | Self::OneOf(_), Value::String(_)) => {
+                Some("contains characters that look like others, or is of another type".to_owned())
+            }
+            (_, value) => Some(format!("is {}, which the rule does not expect", kind(value))),
+        }
+    }
+}
+
+impl Patterns {
+    fn truth(&self, text: &str) -> Truth {
+        if self.is_url_of_file(text) {
+            return Truth::Unknown;
+        }
+        Truth::any(self.matchers.iter().map(|matcher| match matcher.matches(text) {
+            ArgumentMatch::Yes => Truth::Yes,
+            ArgumentMatch::No => Truth::No,
+            ArgumentMatch::Undecidable(_) => Truth::Unknown,
+        }))
+    }
+
+    /// Some tools take `file:///etc` for a path from the root.
+    fn is_url_of_file(&self, text: &str) -> bool {
+        self.kind == MatchAs::Path && text.contains("://")
+    }
+
+    fn doubt(&self, text: &str) -> Option<String> {
+        if self.is_url_of_file(text) {
+            return Some("is a URL; write a path".to_owned());
+        }
+        self.matchers.iter().find_map(|matcher| match matcher.matches(text) {
+            ArgumentMatch::Undecidable(reason) => Some(format!("is uncertain: {reason}")),
+            _ => None,
+        })
+    }
+}
+
+/// Whether a text has a property, also in the form in which it may be read.
+fn folding(text: &str, holds: impl Fn(&str) -> bool) -> Truth {
+    let as_written = Truth::from(holds(text));
+    match folded(text) {
+        Some(folded) => Truth::same([as_written, holds(&folded).into()]),
+        None => as_written,
+    }
+}
+
+/// Whether two values are equal. Values of different types are not comparable.
+fn equal(own: &Value, value: &Value, ignores_case: bool) -> Truth {
+    match (own, value) {
+        (Value::String(own), Value::String(text)) => folding(text, |text| match ignores_case {
+            true => own.to_lowercase() == text.to_lowercase(),
+            false => own == text,
+        }),
+        (Value::Number(own), Value::Number(number)) => (compare(own, number).is_eq()).into(),
+        (own, value) if std::mem::discriminant(own) == std::mem::discriminant(value) => {
+            (own == value).into()
+        }
+        _ => Truth::Unknown,
+    }
+}
+
+/// Compares numbers by their values, whole ones exactly.
+fn compare(one: &Number, other: &Number) -> Ordering {
+    match (one.as_i128(), other.as_i128()) {
+        (Some(one), Some(other)) => one.cmp(&other),
+        _ => {
+            let float = |number: &Number| number.as_f64().unwrap_or(f64::MAX);
+            float(one).partial_cmp(&float(other)).unwrap_or(Ordering::Equal)
+        }
+    }
+}
+
+impl fmt::Display for Constraint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Required => f.write_str("is given and not empty"),
+            Self::Present(true) => f.write_str("is given"),
+            Self::Present(false) => f.write_str("is absent"),
+            Self::Pattern(regex, false) => write!(f, "matches /{regex}/"),
+            Self::Pattern(regex, true) => write!(f, "as a whole matches /{regex}/"),
+            Self::OneOf(values) => match &values[..] {
+                [value] => write!(f, "is {value}"),
+                values => write!(f, "is one of {}", Value::Array(values.to_vec())),
+            },
+            Self::Contains(part) => write!(f, "contains `{part}`"),
+            Self::Min(min) => write!(f, "is at least {min}"),
+            Self::Max(max) => write!(f, "is at most {max}"),
+            Self::Length(min, max) => write!(f, "has {} characters", Range(*min, *max)),
+            Self::Items(min, max) => write!(f, "has {} items", Range(*min, *max)),
+            Self::Matches(patterns) => {
+                let kind = match patterns.kind {
+                    MatchAs::Path => "is a path in",
+                    MatchAs::Url => "is a URL of",
+                    _ => "is a command as",
+                };
+                write!(f, "{kind} `{}`", patterns.texts.join("`, `"))
+            }
+            Self::Not(constraints) => {
+                let texts: Vec<String> = constraints.iter().map(ToString::to_string).collect();
+                write!(f, "not: {}", texts.join(" and "))
+            }
+        }
+    }
+}
+
+struct Range(u64, u64);
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self(0, max) => write!(f, "at most {max}"),
+            Self(min, u64::MAX) => write!(f, "at least {min}"),
+            Self(min, max) => write!(f, "{min} to {max}"),
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Reads policies: text to values, values to rules, with all mistakes and their lines.
+
+mod case;
+mod document;
+mod locate;
+mod object;
+mod place;
+mod predicate;
+mod problem;
+mod rule;
+mod syntax;
+mod unique;
+mod values;
+
+pub(crate) use document::read;
+pub(crate) use object::kind;
+pub(crate) use place::Place;
+pub(crate) use problem::Fault;
+pub use problem::{PolicyError, PolicyProblem};
+pub use syntax::Format;
+pub(crate) use syntax::Text;
+pub(crate) use unique::unique_value;

@@ -1,0 +1,127 @@
+//! Reads tests, and the calls in them.
+
+use super::object::{At, Mistakes, Object};
+use super::rule::{outcome_name, risk};
+use crate::case::{Case, SampleCall};
+use crate::condition::Hint;
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+use tool_runtime_core::{Principal, Source, ToolAnnotations};
+
+/// `{name: .., call: {tool: .., arguments: {..}}, expect: deny, rule: no-keys}`.
+pub(super) fn case(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Case> {
+    let mut object = at.object(mistakes)?;
+    let name = object.take(&["name"], mistakes).and_then(|at| at.text(mistakes));
+    let call = object.take(&["call"], mistakes);
+    let expect = object.take(&["expect"], mistakes);
+    if call.is_none() || expect.is_none() {
+        let help = "write both, as in `{call: {tool: fs.read}, expect: allow}`";
+        mistakes.add(&at.place, "`call` or `expect` is missing", help);
+    }
+    let call = call.and_then(|at| self::call(&at, mistakes));
+    let effect = expect.and_then(|at| outcome_name(&at, mistakes));
+    let rule = object.take(&["rule"], mistakes).and_then(|at| at.text(mistakes));
+    object.finish(mistakes);
+    let (call, effect) = (call?, effect?);
+    let name = name.unwrap_or_else(|| format!("{} {}", call.tool, call.arguments));
+    Some(Case { name, call, effect, rule })
+}
+
+/// Reads a call.
+pub(crate) fn call(at: &At<'_>, mistakes: &mut Mistakes) -> Option<SampleCall> {
+    let mut object = at.object(mistakes)?;
+    let tool = object.take(&["tool", "tool_id"], mistakes);
+    if tool.is_none() {
+        mistakes.add(&at.place, "the key `tool` is missing", "write the id of a tool");
+    }
+    let tool = tool.and_then(|at| at.text(mistakes));
+    let mut call = SampleCall::new(tool.clone().unwrap_or_default());
+    if let Some(at) = object.take(&["arguments"], mistakes) {
+        call.arguments = match at.value {
+            Value::String(text) => text.clone(),
+            value => value.to_string(),
+        };
+    }
+    of_tool(&mut object, &mut call, mistakes);
+    of_caller(&mut object, &mut call, mistakes);
+    of_run(&mut object, &mut call, mistakes);
+    object.finish(mistakes);
+    tool.map(|_| call)
+}
+
+fn of_tool(object: &mut Object<'_>, call: &mut SampleCall, mistakes: &mut Mistakes) {
+    if let Some(at) = object.take(&["source"], mistakes)
+        && let Some(text) = at.text(mistakes)
+    {
+        match Source::try_from(text) {
+            Ok(source) => call.source = Some(source),
+            Err(error) => mistakes.add(&at.place, error, "name one source"),
+        }
+    }
+    if let Some(at) = object.take(&["tags"], mistakes) {
+        call.tags = at.texts(mistakes).into_iter().map(|(_, tag)| tag).collect();
+    }
+    if let Some(at) = object.take(&["trusted"], mistakes) {
+        call.is_trusted = at.flag(mistakes).unwrap_or(true);
+    }
+    if let Some(at) = object.take(&["annotations"], mistakes)
+        && let Some(mut hints) = at.object(mistakes)
+    {
+        for (name, hint) in Hint::ALL {
+            let flag = hints.take(&[name], mistakes).and_then(|at| at.flag(mistakes));
+            if let Some(flag) = flag {
+                call.annotations = with(hint, std::mem::take(&mut call.annotations), flag);
+            }
+        }
+        hints.finish(mistakes);
+    }
+    if let Some(at) = object.take(&["risk"], mistakes) {
+        call.risk = at.parsed(mistakes, risk).into_iter().next().unwrap_or_default();
+    }
+}
+
+fn with(hint: Hint, annotations: ToolAnnotations, flag: bool) -> ToolAnnotations {
+    match hint {
+        Hint::ReadOnly => annotations.with_read_only(flag),
+        Hint::Destructive => annotations.with_destructive(flag),
+        Hint::Idempotent => annotations.with_idempotent(flag),
+        Hint::OpenWorld => annotations.with_open_world(flag),
+    }
+}
+
+fn of_caller(object: &mut Object<'_>, call: &mut SampleCall, mistakes: &mut Mistakes) {
+    let id = object.take(&["principal", "agent_id"], mistakes).and_then(|at| at.text(mistakes));
+    let scopes = object.take(&["scopes"], mistakes).map(|at| at.texts(mistakes));
+    let claims = object.take(&["claims"], mistakes).and_then(|at| at.object(mistakes));
+    let claims: Map<String, Value> = claims
+        .map(|claims| {
+            claims.members().map(|(name, at)| (name.to_owned(), at.value.clone())).collect()
+        })
+        .unwrap_or_default();
+    let scopes = scopes.unwrap_or_default().into_iter().map(|(_, scope)| scope);
+    call.principal = Principal::new(id.unwrap_or_default()).with_scopes(scopes).with_claims(claims);
+}
+
+fn of_run(object: &mut Object<'_>, call: &mut SampleCall, mistakes: &mut Mistakes) {
+    if let Some(at) = object.take(&["labels"], mistakes)
+        && let Some(labels) = at.object(mistakes)
+    {
+        let members: Vec<_> = labels.members().collect();
+        let texts = members.into_iter();
+        let texts = texts.filter_map(|(name, at)| Some((name.to_owned(), at.text(mistakes)?)));
+        call.labels = Some(texts.collect());
+    }
+    call.steps = object.take(&["steps"], mistakes).and_then(|at| at.whole(mistakes));
+    call.elapsed = object.take(&["elapsed"], mistakes).and_then(|at| at.duration(mistakes));
+    if let Some(at) = object.take(&["at"], mistakes)
+        && let Some(text) = at.text(mistakes)
+    {
+        match text.parse::<Timestamp>() {
+            Ok(time) => call.at = Some(time),
+            Err(_) => {
+                let help = "write it as `2026-01-05T09:00:00Z`";
+                mistakes.add(&at.place, format!("`{text}` is not a time"), help);
+            }
+        }
+    }
+}

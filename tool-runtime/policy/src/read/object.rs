@@ -1,0 +1,126 @@
+//! Reads objects strictly: every mistake is noted, and unknown keys are mistakes.
+
+use super::place::Place;
+use super::problem::Fault;
+use serde_json::{Map, Value};
+use tool_runtime_core::seam::nearest;
+
+/// Mistakes and their places.
+#[derive(Debug, Default)]
+pub(crate) struct Mistakes(pub(crate) Vec<(Place, Fault)>);
+
+impl Mistakes {
+    pub(crate) fn add(&mut self, place: &Place, text: impl Into<String>, help: impl Into<String>) {
+        self.0.push((place.clone(), Fault::new(text, help)));
+    }
+
+    /// A valid value, or a note.
+    pub(crate) fn valid<T>(&mut self, place: &Place, value: Result<T, Fault>) -> Option<T> {
+        value.map_err(|fault| self.0.push((place.clone(), fault))).ok()
+    }
+}
+
+/// A value with its place.
+#[derive(Clone)]
+pub(crate) struct At<'v> {
+    pub(crate) place: Place,
+    pub(crate) value: &'v Value,
+}
+
+/// An object whose keys are taken one after the other.
+pub(crate) struct Object<'v> {
+    pub(crate) place: Place,
+    members: &'v Map<String, Value>,
+    known: Vec<&'static str>,
+}
+
+impl<'v> At<'v> {
+    /// The value as an object.
+    pub(crate) fn object(&self, mistakes: &mut Mistakes) -> Option<Object<'v>> {
+        match self.value {
+            Value::Object(members) => {
+                Some(Object { place: self.place.clone(), members, known: Vec::new() })
+            }
+            other => {
+                let text = format!("this is {}", kind(other));
+                mistakes.add(&self.place, text, "write an object with keys");
+                None
+            }
+        }
+    }
+
+    /// The items of a list.
+    pub(crate) fn items(&self, mistakes: &mut Mistakes) -> Vec<At<'v>> {
+        let Value::Array(items) = self.value else {
+            let text = format!("this is {}", kind(self.value));
+            mistakes.add(&self.place, text, "write a list");
+            return Vec::new();
+        };
+        let item = |(index, value)| At { place: self.place.index(index), value };
+        items.iter().enumerate().map(item).collect()
+    }
+
+    /// The value itself, or the items of a list of at least one.
+    pub(crate) fn one_or_more(&self, mistakes: &mut Mistakes) -> Vec<At<'v>> {
+        match self.value {
+            Value::Array(items) if items.is_empty() => {
+                mistakes.add(&self.place, "the list is empty", "write an item, or remove the key");
+                Vec::new()
+            }
+            Value::Array(_) => self.items(mistakes),
+            _ => vec![self.clone()],
+        }
+    }
+}
+
+impl<'v> Object<'v> {
+    /// The member of one of these names, which mean the same.
+    pub(crate) fn take(
+        &mut self,
+        names: &[&'static str],
+        mistakes: &mut Mistakes,
+    ) -> Option<At<'v>> {
+        self.known.extend_from_slice(names);
+        let mut given = names.iter().filter_map(|name| {
+            self.members.get(*name).map(|value| At { place: self.place.key(name), value })
+        });
+        let first = given.next()?;
+        if let Some(second) = given.next() {
+            let text = "this key means the same as another one of this object";
+            mistakes.add(&second.place, text, "remove one of the two");
+        }
+        Some(first)
+    }
+
+    /// All members, for objects whose keys are names.
+    pub(crate) fn members(&self) -> impl Iterator<Item = (&'v str, At<'v>)> + '_ {
+        let at = |(name, value): (&'v String, &'v Value)| {
+            (name.as_str(), At { place: self.place.key(name), value })
+        };
+        self.members.iter().map(at)
+    }
+
+    /// Notes the keys that were not taken.
+    pub(crate) fn finish(self, mistakes: &mut Mistakes) {
+        for name in self.members.keys().filter(|name| !self.known.contains(&name.as_str())) {
+            let near = nearest(name, self.known.iter().copied(), 1);
+            let help = match near.first() {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("write one of `{}`", self.known.join("`, `")),
+            };
+            mistakes.add(&self.place.key(name), format!("unknown key `{name}`"), help);
+        }
+    }
+}
+
+/// The kind of a value, with its article.
+pub(crate) fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}

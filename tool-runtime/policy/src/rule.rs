@@ -1,0 +1,280 @@
+//! Rules: conditions, an effect, limits.
+
+use crate::condition::{Condition, Hint};
+use crate::facts::Facts;
+use crate::limits::LimitRule;
+use crate::names::{SourcePattern, Wildcard};
+use crate::read::{Fault, PolicyProblem};
+use crate::schedule::Schedule;
+use crate::truth::Truth;
+use crate::{Argument, Share};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tool_runtime_core::{Effect, Measure, Principal, Refill, Risk, ToolDefinition, ToolPattern};
+
+/// A rule of a policy: an effect for the calls that fulfil all its conditions.
+///
+/// Mistakes, such as an invalid glob, are reported by [`PolicyBuilder::build`](crate::PolicyBuilder::build).
+///
+/// ```
+/// use tool_runtime::policy::{Argument, Policy, Rule};
+///
+/// let policy = Policy::builder()
+///     .rule(
+///         Rule::deny("no-keys")
+///             .tool("fs.*")
+///             .argument(Argument::new("path").matches(r".*\.pem"))
+///             .reason("keys are private; read another file"),
+///     )
+///     .rule(Rule::allow("read").tool("fs.read").priority(10))
+///     .build()?;
+/// assert_eq!(policy.rules().count(), 2);
+/// # Ok::<(), tool_runtime::policy::PolicyError>(())
+/// ```
+#[derive(Debug)]
+pub struct Rule {
+    pub(crate) id: Arc<str>,
+    pub(crate) effect: Effect,
+    pub(crate) priority: i64,
+    pub(crate) reason: Option<String>,
+    /// Empty: every tool.
+    pub(crate) tools: Vec<ToolPattern>,
+    pub(crate) conditions: Vec<Condition>,
+    pub(crate) limits: Vec<LimitRule>,
+    /// The position in the document, and the line if it is known.
+    pub(crate) position: usize,
+    pub(crate) faults: Vec<(String, Fault)>,
+}
+
+impl Rule {
+    /// A rule that lets calls run.
+    pub fn allow(id: impl Into<Arc<str>>) -> Self {
+        Self::new(id, Effect::Allow)
+    }
+
+    /// A rule that has a person asked.
+    pub fn ask(id: impl Into<Arc<str>>) -> Self {
+        Self::new(id, Effect::Ask)
+    }
+
+    /// A rule that denies calls.
+    pub fn deny(id: impl Into<Arc<str>>) -> Self {
+        Self::new(id, Effect::Deny)
+    }
+
+    pub(crate) fn new(id: impl Into<Arc<str>>, effect: Effect) -> Self {
+        Self {
+            id: id.into(),
+            effect,
+            priority: 0,
+            reason: None,
+            tools: Vec::new(),
+            conditions: Vec::new(),
+            limits: Vec::new(),
+            position: 0,
+            faults: Vec::new(),
+        }
+    }
+
+    /// The id.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The effect.
+    pub fn effect(&self) -> Effect {
+        self.effect
+    }
+
+    /// Sets the priority: the rule of the lowest one that matches decides, and the first of equals.
+    /// Default: 0.
+    #[must_use]
+    pub fn priority(mut self, priority: i64) -> Self {
+        self.priority = priority;
+        self
+    }
+
+    /// Sets the reason of a denial, which the model reads, or the question. Default: the rule's id.
+    #[must_use]
+    pub fn reason(mut self, reason: impl Into<String>) -> Self {
+        self.reason = Some(reason.into());
+        self
+    }
+
+    /// Adds an id or a glob of tools. Default: every tool.
+    #[must_use]
+    pub fn tool(mut self, pattern: &str) -> Self {
+        match tool_pattern(pattern) {
+            Ok(pattern) => self.tools.push(pattern),
+            Err(fault) => self.faults.push(("when.tools".to_owned(), fault)),
+        }
+        self
+    }
+
+    /// Requires that the tool is of a source: `linked`, `custom`, `owner:NAME`, `mcp:NAME`.
+    #[must_use]
+    pub fn source(mut self, source: &str) -> Self {
+        match SourcePattern::parse(source) {
+            Ok(source) => self.with(Condition::Sources(vec![source])),
+            Err(fault) => {
+                self.faults.push(("when.sources".to_owned(), fault));
+                self
+            }
+        }
+    }
+
+    /// Requires that the tool has a tag.
+    #[must_use]
+    pub fn tag(self, tag: impl Into<String>) -> Self {
+        self.with(Condition::Tags(vec![tag.into()]))
+    }
+
+    /// Requires that the tool has a hint, or does not have it.
+    #[must_use]
+    pub fn hint(self, hint: Hint, is_given: bool) -> Self {
+        self.with(Condition::Hint(hint, is_given))
+    }
+
+    /// Requires that the source of the tool is trusted, or is not.
+    #[must_use]
+    pub fn trusted(self, is_trusted: bool) -> Self {
+        self.with(Condition::Trusted(is_trusted))
+    }
+
+    /// Requires a label of the execution.
+    #[must_use]
+    pub fn label(self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.with(Condition::Labels(BTreeMap::from([(name.into(), value.into())])))
+    }
+
+    /// Requires one of these callers. `*` stands for any characters; anonymous callers never match.
+    #[must_use]
+    pub fn principals<S: Into<String>>(self, ids: impl IntoIterator<Item = S>) -> Self {
+        let ids = ids.into_iter().map(Wildcard::new).collect();
+        self.with(Condition::Principals(ids))
+    }
+
+    /// Requires that the caller has a scope.
+    #[must_use]
+    pub fn scope(self, scope: impl Into<String>) -> Self {
+        self.with(Condition::Scopes(vec![scope.into()]))
+    }
+
+    /// Requires one of these risks. A risk that is not known is uncertain, unless it is in the list.
+    #[must_use]
+    pub fn risk(self, risks: impl IntoIterator<Item = Risk>) -> Self {
+        self.with(Condition::Risks(risks.into_iter().collect()))
+    }
+
+    /// Requires something of an argument.
+    #[must_use]
+    pub fn argument(mut self, argument: Argument) -> Self {
+        let key = format!("when.arguments.{}", argument.name());
+        match argument.into_predicate() {
+            Ok(predicate) => self.with(Condition::Argument(Box::new(predicate))),
+            Err(faults) => {
+                self.faults.extend(faults.into_iter().map(|fault| (key.clone(), fault)));
+                self
+            }
+        }
+    }
+
+    /// Requires that at least this number of calls of the execution started before.
+    #[must_use]
+    pub fn min_steps(self, steps: u64) -> Self {
+        self.with(Condition::Steps(steps, u64::MAX))
+    }
+
+    /// Requires that the execution runs for longer.
+    #[must_use]
+    pub fn longer_than(self, time: Duration) -> Self {
+        self.with(Condition::LongerThan(time))
+    }
+
+    /// Requires that the time is in a schedule: `mon-fri 09:00-17:00 Europe/Berlin`.
+    #[must_use]
+    pub fn schedule(mut self, schedule: &str) -> Self {
+        match Schedule::parse(schedule) {
+            Ok(schedule) => self.with(Condition::Schedules(vec![schedule])),
+            Err(fault) => {
+                self.faults.push(("when.schedule".to_owned(), fault));
+                self
+            }
+        }
+    }
+
+    /// Limits the calls that the rule lets run: a number in a sliding window, for each share.
+    #[must_use]
+    pub fn rate(self, calls: u64, window: Duration, per: impl IntoIterator<Item = Share>) -> Self {
+        self.limit(calls, Measure::Calls, Refill::Window(window), per)
+    }
+
+    /// Limits the calls that the rule lets run: an amount, for each share.
+    #[must_use]
+    pub fn limit(
+        mut self,
+        amount: u64,
+        measure: Measure,
+        refill: Refill,
+        per: impl IntoIterator<Item = Share>,
+    ) -> Self {
+        match LimitRule::new(amount, measure, refill, per.into_iter().collect()) {
+            Ok(limit) => self.limits.push(limit),
+            Err(fault) => self.faults.push(("limit".to_owned(), fault)),
+        }
+        self
+    }
+
+    pub(crate) fn with(mut self, condition: Condition) -> Self {
+        self.conditions.push(condition);
+        self
+    }
+
+    /// The mistakes that the methods noted, and those of the rule as a whole.
+    pub(crate) fn take_problems(&mut self) -> Vec<PolicyProblem> {
+        let key = |key: &str| format!("rule `{}`: {key}", self.id);
+        let mut problems: Vec<PolicyProblem> = (self.faults.iter())
+            .map(|(at, Fault { text, help })| PolicyProblem {
+                file: None,
+                line: None,
+                key: key(at),
+                text: text.clone(),
+                help: help.clone(),
+            })
+            .collect();
+        if self.effect == Effect::Deny && !self.limits.is_empty() {
+            problems.push(PolicyProblem {
+                file: None,
+                line: None,
+                key: key("limit"),
+                text: "a rule that denies has a limit".to_owned(),
+                help: "remove it, or allow the calls within the limit".to_owned(),
+            });
+        }
+        self.faults.clear();
+        problems
+    }
+
+    pub(crate) fn selects(&self, tool: &str) -> bool {
+        self.tools.is_empty() || self.tools.iter().any(|pattern| pattern.matches(tool))
+    }
+
+    /// Whether the call fulfils the conditions, but for the one about the tool.
+    pub(crate) fn truth(&self, facts: &Facts<'_>) -> Truth {
+        Truth::all(self.conditions.iter().map(|condition| condition.truth(facts)))
+    }
+
+    /// The same, as far as it holds for all calls of a tool by a caller.
+    pub(crate) fn truth_of_all(&self, tool: &ToolDefinition, principal: &Principal) -> Truth {
+        Truth::all(self.conditions.iter().map(|it| it.truth_of_all(tool, principal)))
+    }
+}
+
+/// # Errors
+/// Not an id or a glob of ids.
+pub(crate) fn tool_pattern(text: &str) -> Result<ToolPattern, Fault> {
+    text.parse().map_err(|error: tool_runtime_core::PatternError| {
+        Fault::new(error.to_string(), "write an id, or a glob such as `fs.*`")
+    })
+}

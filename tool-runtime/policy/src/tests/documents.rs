@@ -1,0 +1,176 @@
+//! Mistakes in documents: all of them, with lines and remedies.
+
+use super::{mistakes, yaml};
+use crate::{Format, Policy};
+
+const YAML: &str = r#"default: alow
+rules:
+  - id: one
+    priority: 1
+    whn: {tools: [a]}
+    then: allow
+  - id: one
+    priority: 1
+    when:
+      tool_idz: ["web.*"]
+      tools: ["web.{a"]
+      arguments:
+        - {field: path, patern: x}
+        - field: path
+          pattern: "("
+        - {field: ""}
+        - {pattern: x}
+      schedule: mon 9-17 UTC
+      risk: hihg
+    then: {decision: maybe, raeson: x}
+    rate_limit: {max: 0, window: 1m}
+  - when: {}
+    then: deny
+"#;
+
+#[test]
+fn all_mistakes_of_a_file_are_reported_at_once_with_their_lines() {
+    let problems = mistakes(YAML, Format::Yaml);
+    let expected = [
+        "line 1: `default`: unknown decision `alow`; did you mean `allow`?",
+        "line 5: `rules[0].whn`: unknown key `whn`; did you mean `when`?",
+        "line 10: `rules[1].when.tool_idz`: unknown key `tool_idz`; did you mean `tool_id`?",
+        "line 11: `rules[1].when.tools[0]`: `{` at character 5 of `web.{a` is never closed; add `}`; write an id, or a glob such as `fs.*`",
+        "line 13: `rules[1].when.arguments[0]`: the condition has no constraint; write one, such as `equals` or `pattern`",
+        "line 13: `rules[1].when.arguments[0].patern`: unknown key `patern`; did you mean `pattern`?",
+        "line 15: `rules[1].when.arguments[1].pattern`: `(` is not a valid regular expression: unclosed group; correct it; the syntax is that of the crate `regex`",
+        "line 16: `rules[1].when.arguments[2].field`: the text is empty; write a text, or remove the key",
+        "line 16: `rules[1].when.arguments[2]`: the condition has no constraint; write one, such as `equals` or `pattern`",
+        "line 17: `rules[1].when.arguments[3]`: the key `field` is missing; write the name of the argument, as in `field: path`",
+        "line 18: `rules[1].when.schedule`: `9-17` is not a range of hours; write days, hours and a time zone, as in `mon-fri 09:00-17:00 Europe/Berlin`",
+        "line 19: `rules[1].when.risk`: unknown risk `hihg`; did you mean `high`?",
+        "line 20: `rules[1].then.decision`: unknown decision `maybe`; write one of `allow`, `ask`, `deny`",
+        "line 20: `rules[1].then.raeson`: unknown key `raeson`; did you mean `reason`?",
+        "line 21: `rules[1].rate_limit`: the limit is 0; write a larger one, or deny the calls",
+        "line 22: `rules[2]`: the key `id` is missing; give the rule a name of its own, as in `id: read-only`",
+    ];
+    for line in expected {
+        assert!(problems.contains(&line.to_owned()), "{line}\nis not in {problems:#?}");
+    }
+    assert_eq!(problems.len(), expected.len(), "{problems:#?}");
+}
+
+#[test]
+fn the_lines_are_those_of_json_and_toml_too() {
+    let json = "{\n  \"rules\": [\n    {\"id\": \"a\",\n     \"when\": {\"tols\": [\"a\"]},\n     \"then\": \"deny\"}\n  ]\n}";
+    assert_eq!(
+        mistakes(json, Format::Json),
+        ["line 4: `rules[0].when.tols`: unknown key `tols`; did you mean `tools`?"]
+    );
+    let toml = "default = \"deny\"\n\n[[rules]]\nid = \"a\"\nthen = \"deny\"\n[rules.when]\ntols = [\"a\"]\nlabels = 3\n";
+    assert_eq!(
+        mistakes(toml, Format::Toml),
+        [
+            "line 7: `rules[0].when.tols`: unknown key `tols`; did you mean `tools`?",
+            "line 8: `rules[0].when.labels`: this is a number; write an object with keys",
+        ]
+    );
+}
+
+#[test]
+fn duplicate_keys_are_mistakes_in_every_syntax() {
+    let yaml = "rules:\n  - id: a\n    then: allow\n    then: deny\n";
+    assert_eq!(
+        mistakes(yaml, Format::Yaml),
+        ["line 4: `rules[0].then`: this key appears twice in one object; remove one of the two"]
+    );
+    let json = "{\"rules\": [\n{\"id\": \"a\", \"then\": \"allow\",\n\"then\": \"deny\"}]}";
+    assert_eq!(
+        mistakes(json, Format::Json),
+        ["line 3: `rules[0].then`: this key appears twice in one object; remove one of the two"]
+    );
+    let toml = "[[rules]]\nid = \"a\"\nthen = \"allow\"\nthen = \"deny\"\n";
+    let problems = mistakes(toml, Format::Toml);
+    assert!(problems[0].starts_with("line 4: this is not TOML: duplicate key"), "{problems:?}");
+    // Two names of one key.
+    let both = "rules:\n  - {id: a, when: {tools: [a], tool_ids: [b]}, then: allow}\n";
+    let problems = mistakes(both, Format::Yaml);
+    assert!(problems[0].contains("means the same as another one"), "{problems:?}");
+}
+
+#[test]
+fn mistakes_of_rules_are_refused_when_they_are_loaded() {
+    for (rules, expected) in [
+        ("- {id: a, then: allow}\n- {id: a, then: deny}", "has the id `a`, too"),
+        (
+            "- {id: a, priority: 1, then: allow}\n- {id: b, priority: 1, then: deny}",
+            "has the priority 1, too",
+        ),
+        ("- {id: '', then: allow}", "the text is empty"),
+        ("- {id: a}", "the key `then` is missing"),
+        ("- {id: a, then: {reason: x}}", "the key `decision` is missing"),
+        ("- {id: a, when: {tools: []}, then: allow}", "the list is empty"),
+        ("- {id: a, when: {arguments: {}}, then: allow}", "the object is empty"),
+        ("- {id: a, when: {arguments: {x: {}}}, then: allow}", "the condition has no constraint"),
+        ("- {id: a, when: {arguments: {x: {one_of: []}}}, then: allow}", "the list is empty"),
+        ("- {id: a, when: {arguments: {x: {min: '1'}}}, then: allow}", "this is a string"),
+        ("- {id: a, when: {arguments: {x: {min: 2, max: 1}}}, then: allow}", "`min` is larger"),
+        ("- {id: a, when: {arguments: {x: {equals: [1]}}}, then: allow}", "cannot be compared"),
+        ("- {id: a, when: {arguments: {'x[': {equals: 1}}}, then: allow}", "is not the path"),
+        ("- {id: a, when: {arguments: {x: {inside: '/a/../b'}}}, then: allow}", "contains `..`"),
+        ("- {id: a, when: {arguments: {x: {host: 'a b'}}}, then: allow}", "is not a valid host"),
+        ("- {id: a, when: {min_step_count: -1}, then: allow}", "this is a number"),
+        ("- {id: a, when: {min_duration_ms: 0}, then: allow}", "the time is zero"),
+        ("- {id: a, when: {action: tool.invok}, then: allow}", "did you mean `tool.invoke`?"),
+        ("- {id: a, when: {sources: [mpc]}, then: allow}", "unknown source `mpc`"),
+        (
+            "- {id: a, when: {annotations: {readonly: true}}, then: allow}",
+            "did you mean `read_only`?",
+        ),
+        ("- {id: a, when: {labels: {env: 1}}, then: allow}", "this is a number"),
+        ("- {id: a, then: allow, rate_limit: {max: 1}}", "`max` or `window` is missing"),
+        ("- {id: a, then: allow, rate_limit: {max: 1, window: 1x}}", "`1x` is not a valid time"),
+        ("- {id: a, then: allow, rate_limit: {max: 1, window: 0s}}", "the time is zero"),
+        (
+            "- {id: a, then: allow, rate_limit: {max: 1, window: 1s, per: [tol]}}",
+            "did you mean `tool`?",
+        ),
+        ("- {id: a, then: allow, budget: {}}", "the budget has no amount"),
+        ("- {id: a, then: deny, budget: {calls: 1}}", "a rule that denies has a limit"),
+        ("- {id: a, then: {decision: allow, timeout_ms: 5}}", "rules have no time limits"),
+        ("- 5", "this is a number; write an object"),
+    ] {
+        let text = format!("rules:\n{rules}\n");
+        let problems = mistakes(&text, Format::Yaml);
+        assert!(problems.iter().any(|it| it.contains(expected)), "{rules}: {problems:?}");
+    }
+    assert!(mistakes("rules: {}", Format::Yaml)[0].contains("write a list"));
+    assert!(mistakes("- a", Format::Yaml)[0].contains("write an object"));
+    assert!(mistakes("{}", Format::Json)[0].contains("the key `rules` is missing"));
+    assert!(mistakes("rules: [", Format::Yaml)[0].contains("this is not YAML"));
+}
+
+#[test]
+fn the_three_syntaxes_and_code_mean_the_same() {
+    let json = r#"{"rules": [{"id": "web", "when": {"tool_ids": ["web.*"]}, "then": "allow"}]}"#;
+    let toml = "[[rules]]\nid = \"web\"\nthen = \"allow\"\nwhen = { tool_ids = [\"web.*\"] }\n";
+    let policies = [
+        yaml("rules: [{id: web, when: {tool_ids: ['web.*']}, then: allow}]"),
+        Policy::parse(json, Format::Json).unwrap(),
+        Policy::parse(toml, Format::Toml).unwrap(),
+        serde_json::from_str(json).unwrap(),
+        Policy::builder().rule(crate::Rule::allow("web").tool("web.*")).build().unwrap(),
+    ];
+    for policy in policies {
+        let decision = super::try_call(&policy, "web.search", "{}");
+        assert_eq!(decision.rule(), Some("web"));
+        assert_eq!(super::effect(&policy, "fs.read", "{}"), tool_runtime_core::Effect::Deny);
+    }
+}
+
+#[test]
+fn mistakes_in_code_are_reported_together() {
+    let rule = crate::Rule::deny("x")
+        .tool("a{")
+        .source("mpc")
+        .schedule("never")
+        .argument(crate::Argument::new("p").pattern("("))
+        .argument(crate::Argument::new("q"));
+    let error = Policy::builder().rule(rule).rule(crate::Rule::allow("x")).build().unwrap_err();
+    assert_eq!(error.problems().len(), 6, "{error}");
+}
