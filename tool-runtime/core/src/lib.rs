@@ -91,7 +91,7 @@ mod wire_name;
 pub use access::{Access, KeyPart};
 pub use action::Action;
 pub use agent_spawner::{AgentHandle, AgentOutcome, AgentSpawner, SpawnRequest};
-pub use annotations::ToolAnnotations;
+pub use annotations::{RetryMode, ToolAnnotations};
 pub use approval::{Approval, ApprovalRequest, Approver};
 pub use arguments::{Arguments, DecodeError};
 pub use blocking::BlockingPool;
@@ -114,8 +114,8 @@ pub use export::{
 pub use future::BoxFuture;
 pub use governance::{
     Begin, CallEvent, CallNumber, CallStage, CallView, Decision, Effect, Limit, LimitExceeded,
-    Limiter, MetaParameters, PolicyEngine, Receipt, RecordError, Recorder, Reservation, RetryMode,
-    Risk, StepStore,
+    Limiter, MetaParameters, PolicyEngine, Receipt, RecordError, Recorder, Reservation, Risk,
+    StepStore,
 };
 pub use hook::{After, AfterCall, Before, Hook, HookAnswer, HookCall};
 pub use icon::Icon;
