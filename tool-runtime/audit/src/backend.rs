@@ -52,4 +52,18 @@ pub trait LogRead: Send {
     /// # Errors
     /// The log cannot be read.
     fn read(&mut self, after: u64, limit: usize) -> Result<Vec<LogLine>, LogError>;
+
+    /// The records of a run, in their order. Default: reads the whole log.
+    ///
+    /// # Errors
+    /// The log cannot be read.
+    fn run(&mut self, run: &str) -> Result<Vec<LogLine>, LogError> {
+        let (mut found, mut after) = (Vec::new(), 0);
+        loop {
+            let lines = self.read(after, 1024)?;
+            let Some(last) = lines.last() else { return Ok(found) };
+            after = last.position;
+            found.extend(lines.into_iter().filter(|line| line.run.as_deref() == Some(run)));
+        }
+    }
 }

@@ -128,8 +128,7 @@ impl EventLog {
     /// # Errors
     /// The log cannot be written.
     pub fn flush_blocking(&self) -> Result<(), LogError> {
-        let receiver = self.send(|_, written| written);
-        receiver.blocking_recv().unwrap_or_else(|_| Err(self.ended()))
+        self.run_blocking(|_, written| written)
     }
 
     /// The number of written and waiting records, and the failure, if there is one.
@@ -157,12 +156,20 @@ impl EventLog {
         resolution: Resolution,
         by: &str,
     ) -> Result<(), LogError> {
-        let (step, by) = (step.to_string(), by.to_owned());
-        self.run(move |thread, written| {
-            written?;
-            thread.resolve(&step, &resolution, &by)
-        })
-        .await?
+        self.send(resolving(step, resolution, by)).await.unwrap_or_else(|_| Err(self.ended()))
+    }
+
+    /// Like [`Self::resolve`], for threads without `.await`.
+    ///
+    /// # Errors
+    /// Those of [`Self::resolve`].
+    pub fn resolve_blocking(
+        &self,
+        step: &StepId,
+        resolution: Resolution,
+        by: &str,
+    ) -> Result<(), LogError> {
+        self.run_blocking(resolving(step, resolution, by))
     }
 
     /// Removes the records up to this number, and records that they were removed. Of JSONL files, only
@@ -184,6 +191,17 @@ impl EventLog {
         job: impl FnOnce(&mut LogThread, Result<(), LogError>) -> T + Send + 'static,
     ) -> Result<T, LogError> {
         self.send(job).await.map_err(|_| self.ended())
+    }
+
+    /// Blocks the thread, also one that runs tasks: tokio's receiver would panic there.
+    fn run_blocking(
+        &self,
+        job: impl FnOnce(&mut LogThread, Result<(), LogError>) -> Result<(), LogError> + Send + 'static,
+    ) -> Result<(), LogError> {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let job: Job = Box::new(move |thread, written| drop(sender.send(job(thread, written))));
+        self.0.queue.push(Item::Job(job), true);
+        receiver.recv().unwrap_or_else(|_| Err(self.ended()))
     }
 
     fn send<T: Send + 'static>(
@@ -265,6 +283,18 @@ impl StepStore for EventLog {
 impl PoolExtension for EventLog {
     fn install<S>(self, builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> {
         builder.recorder(self.clone()).step_store(self)
+    }
+}
+
+fn resolving(
+    step: &StepId,
+    resolution: Resolution,
+    by: &str,
+) -> impl FnOnce(&mut LogThread, Result<(), LogError>) -> Result<(), LogError> + Send + 'static {
+    let (step, by) = (step.to_string(), by.to_owned());
+    move |thread, written| {
+        written?;
+        thread.resolve(&step, &resolution, &by)
     }
 }
 

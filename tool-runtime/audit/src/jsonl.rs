@@ -199,3 +199,9 @@ fn sync_folder(path: &Path) -> std::io::Result<()> {
         _ => Ok(()),
     }
 }
+
+/// The rotated files of a log.
+#[cfg(test)]
+pub(crate) fn rotated_files(path: &Path) -> Vec<PathBuf> {
+    Files::new(path).list().unwrap().into_iter().map(|(_, path)| path).collect()
+}

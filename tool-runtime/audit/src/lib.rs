@@ -22,20 +22,27 @@
 //! | `writer` | the thread that writes batches |
 //! | `backend`, `sqlite`, `jsonl`, `memory` | places of logs |
 //! | `steps` | the state of a step of a repeated run |
+//! | `calls`, `run` | calls and runs put together from their records, for people |
+//! | `command` | the commands `log show` and so on, feature `cli` |
 //! | `reader`, `verify`, `head_file` | readers; checks; the head outside of the log |
 
 mod backend;
 mod builder;
+mod calls;
 mod chain;
+#[cfg(feature = "cli")]
+mod command;
 mod encode;
 mod error;
 mod event;
 mod event_log;
+#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "commands read head files"))]
 mod head_file;
 mod jsonl;
 mod memory;
 mod reader;
 mod record;
+mod run;
 mod secret_arguments;
 mod sqlite;
 mod steps;
@@ -46,10 +53,14 @@ mod writer;
 
 pub use backend::{LogBackend, LogRead, PruneChain};
 pub use builder::{EventLogBuilder, OnFailure};
+pub use calls::LoggedCall;
 pub use chain::{Head, LogLine};
+#[cfg(feature = "cli")]
+pub use command::{LOG_HELP, LogCommand, LogCommandError};
 pub use error::{LogError, LogErrorKind};
 pub use event_log::{EventLog, Resolution};
 pub use reader::{LogReader, Records};
 pub use record::{LogRecord, RecordKind, ResultDigest};
+pub use run::{RunState, RunSummary, ToolSummary};
 pub use verify::{LogProblem, Verification};
 pub use writer::LogStatus;

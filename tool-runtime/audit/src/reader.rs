@@ -6,6 +6,7 @@ use crate::chain::{Head, LogLine};
 use crate::error::{LogError, LogErrorKind};
 use crate::jsonl::JsonlReader;
 use crate::record::LogRecord;
+use crate::run::RunSummary;
 use crate::sqlite::SqliteReader;
 use crate::verify::{Verification, Verifier};
 use std::collections::VecDeque;
@@ -55,6 +56,16 @@ impl LogReader {
         Records { reader: self.0, after: seq, page: VecDeque::new() }
     }
 
+    /// The projection of a run.
+    ///
+    /// # Errors
+    /// The log cannot be read, or a record of the run is damaged.
+    pub fn run(mut self, run: &str) -> Result<RunSummary, LogError> {
+        let lines = self.0.run(run)?;
+        let records: Result<Vec<LogRecord>, LogError> = lines.iter().map(record).collect();
+        Ok(RunSummary::of(run, records?))
+    }
+
     /// Checks the chain of hashes. With a head that was kept elsewhere, finds that the end was cut.
     ///
     /// # Errors
@@ -95,11 +106,15 @@ impl Iterator for Records {
         }
         let line = self.page.pop_front()?;
         self.after = line.position;
-        Some(line.record().map_err(|error| {
-            let text = format!("record {} cannot be read: {error}", line.position);
-            LogError::new(LogErrorKind::Damaged, text)
-        }))
+        Some(record(&line))
     }
+}
+
+fn record(line: &LogLine) -> Result<LogRecord, LogError> {
+    line.record().map_err(|error| {
+        let text = format!("record {} cannot be read: {error}", line.position);
+        LogError::new(LogErrorKind::Damaged, text)
+    })
 }
 
 impl fmt::Debug for Records {

@@ -85,6 +85,12 @@ impl LogRead for SqliteReader {
         let lines = lines(self.0.connection(), &query, params![stored(after), limit]);
         lines.map_err(|error| self.0.error(&error).into())
     }
+
+    fn run(&mut self, run: &str) -> Result<Vec<LogLine>, LogError> {
+        let query = format!("{COLUMNS} WHERE run = ?1 ORDER BY seq");
+        let lines = lines(self.0.connection(), &query, params![run]);
+        lines.map_err(|error| self.0.error(&error).into())
+    }
 }
 
 /// SQLite has signed integers.

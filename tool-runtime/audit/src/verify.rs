@@ -236,3 +236,6 @@ impl<'a> Verifier<'a> {
 fn is_unchanged(line: &LogLine, record: &LogRecord) -> bool {
     hash(&line.text) == line.hash && record.run == line.run && record.step == line.step
 }
+
+#[cfg(test)]
+mod tests;
