@@ -116,6 +116,8 @@ pub(crate) struct Verifier<'a> {
     start: Option<(u64, String)>,
     /// The removed records that are recorded: the last of them, and its hash.
     pruned: HashMap<u64, String>,
+    /// The first and the last record of each gap.
+    gaps: Vec<(u64, u64)>,
     has_known_head: bool,
 }
 
@@ -130,7 +132,8 @@ impl<'a> Verifier<'a> {
         };
         let has_known_head = known_head.is_some_and(|head| head.seq == 0);
         let pruned = HashMap::new();
-        Self { known_head, found, previous: None, start: None, pruned, has_known_head }
+        let (previous, start, gaps) = (None, None, Vec::new());
+        Self { known_head, found, previous, start, pruned, gaps, has_known_head }
     }
 
     fn report(&mut self, problem: LogProblem) {
@@ -167,13 +170,13 @@ impl<'a> Verifier<'a> {
         self.previous = Some(Previous { position, hash, is_reported });
     }
 
-    /// Positions follow each other. The beginning is checked at the end, once it is known what was removed.
+    /// Positions follow each other. Gaps are reported at the end, once it is known what was removed: files
+    /// may go while they are read.
     fn check_gap(&mut self, position: u64) {
         if let Some(previous) = &self.previous
             && position != previous.position + 1
         {
-            let (from, to) = (previous.position + 1, position.saturating_sub(1));
-            self.report(LogProblem::Missing { from, to });
+            self.gaps.push((previous.position + 1, position.saturating_sub(1)));
         }
     }
 
@@ -204,6 +207,12 @@ impl<'a> Verifier<'a> {
             self.found.first = first;
             self.check_start(first, &prev);
         }
+        let removed = self.pruned.keys().copied().max().unwrap_or(0);
+        for (from, to) in std::mem::take(&mut self.gaps) {
+            if to > removed {
+                self.report(LogProblem::Missing { from, to });
+            }
+        }
         let last = self.found.head.seq;
         if let Some(head) = self.known_head
             && !self.has_known_head
@@ -218,11 +227,13 @@ impl<'a> Verifier<'a> {
         self.found
     }
 
-    /// Records before the first one were removed only if a record says so, with the same hash.
+    /// Records before the first one were removed only if a record says so, with the same hash. More may
+    /// have been announced than is removed by now.
     fn check_start(&mut self, first: u64, prev: &str) {
-        let is_known = match first {
-            1 => prev == Head::empty().hash,
-            _ => self.pruned.get(&(first - 1)).is_some_and(|hash| hash == prev),
+        let is_known = match (first, self.pruned.get(&(first - 1))) {
+            (1, _) => prev == Head::empty().hash,
+            (_, Some(hash)) => hash == prev,
+            (_, None) => self.pruned.keys().any(|through| *through >= first),
         };
         match first {
             _ if is_known => {}

@@ -4,6 +4,7 @@
 
 mod calls;
 mod groups;
+mod log;
 mod models;
 mod pools;
 mod rules;
@@ -16,7 +17,7 @@ fn main() {
         groups::run();
     }
     let effort = if given("--test") { Effort::QUICK } else { Effort::FULL };
-    for table in [calls::table, pools::table, rules::table, models::table] {
+    for table in [calls::table, pools::table, rules::table, models::table, log::table] {
         println!("\n{}", table(effort));
     }
 }

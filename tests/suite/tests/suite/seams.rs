@@ -124,6 +124,7 @@ impl Recorder for Events {
                 let rule = decision.rule().map(|rule| format!(" rule {rule}")).unwrap_or_default();
                 format!("decided {effect}{rule}{by}")
             }
+            CallStage::Suspended => "suspended".to_owned(),
             CallStage::Started { .. } => format!("started {}", event.call.arguments()),
             CallStage::Finished { outcome, duration, is_replayed, .. } => {
                 let outcome = match outcome {

@@ -38,12 +38,19 @@ impl JsonlReader {
 
     /// All files with the number of their first record.
     fn all(&self) -> Result<Vec<(u64, PathBuf)>, LogError> {
-        let mut all = self.files.list()?;
         let active = self.files.active();
-        if active.exists() {
-            all.push((first_position(active, &self.files)?, active.to_owned()));
+        loop {
+            let mut all = self.files.list()?;
+            let first = first_position(active, &self.files)?;
+            // A file that was renamed meanwhile is neither seen as rotated nor as active.
+            if self.files.list()? != all {
+                continue;
+            }
+            if active.exists() {
+                all.push((first, active.to_owned()));
+            }
+            return Ok(all);
         }
-        Ok(all)
     }
 
     /// Opens the file with the record after `after`, or else the first one.
@@ -51,10 +58,31 @@ impl JsonlReader {
         let all = self.all()?;
         let containing = all.iter().rposition(|(first, _)| *first <= after.saturating_add(1));
         self.current = match all.get(containing.unwrap_or(0)) {
-            Some((first, path)) => Some(Current::open(path, *first)?),
+            Some((first, path)) => self.open_file(path, *first)?,
             None => None,
         };
         Ok(())
+    }
+
+    /// Opens a file. `None` if it was removed meanwhile.
+    fn open_file(&self, path: &Path, first: u64) -> Result<Option<Current>, LogError> {
+        let opened = |path: &Path| match File::open(path) {
+            Ok(file) => Ok(Some(file)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(LogError::io(path, &error)),
+        };
+        let mut file = opened(path)?;
+        // The active file may have been renamed before it was opened.
+        if path == self.files.active()
+            && let Some(renamed) = opened(&self.files.rotated(first))?
+        {
+            file = Some(renamed);
+        }
+        let current = |file| {
+            let (file, position) = (BufReader::new(file), first - 1);
+            Current { file, first, position, partial: Vec::new() }
+        };
+        Ok(file.map(current))
     }
 
     /// At the end of a file: goes on in the next one. False if there is none.
@@ -67,8 +95,8 @@ impl JsonlReader {
         if first > position + 1 && self.grown()? {
             return Ok(true);
         }
-        self.current = Some(Current::open(&path, first)?);
-        Ok(true)
+        self.current = self.open_file(&path, first)?;
+        Ok(self.current.is_some())
     }
 
     /// Whether the current file has more data.
@@ -80,12 +108,6 @@ impl JsonlReader {
 }
 
 impl Current {
-    fn open(path: &Path, first: u64) -> Result<Self, LogError> {
-        let file = File::open(path).map_err(|error| LogError::io(path, &error))?;
-        let (file, position) = (BufReader::new(file), first - 1);
-        Ok(Self { file, first, position, partial: Vec::new() })
-    }
-
     /// The next complete line.
     fn next(&mut self) -> io::Result<Option<LogLine>> {
         self.file.read_until(b'\n', &mut self.partial)?;

@@ -1,0 +1,162 @@
+//! The table of the log of calls: its cost on the thread of the caller, and its rate when each answer is
+//! durable.
+
+use benches::measure::{Contender, Effort, Measured, measure};
+use benches::table::{Table, ratio, time};
+use benches::{Case, block_on, clock, floor, linked};
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use tokio::runtime::Runtime;
+use tool_runtime::audit::{EventLog, LogReader};
+use tool_runtime::prelude::*;
+use tool_runtime::{CallView, Decision, PolicyEngine};
+
+/// Calls that end together.
+const BATCH: usize = 64;
+/// Rules that are looked at before one matches.
+const RULES: usize = 100;
+
+pub(crate) fn table(effort: Effort) -> String {
+    let folder = Folder::new();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+    let runtime = runtime.expect("a runtime");
+    // Calls that wait for the log have a time limit.
+    let _entered = runtime.enter();
+    let mut table = Table::new(&["`add`, on the caller's thread", "CPU", "ratio", "allocations"]);
+    for row in calls(effort, &folder) {
+        table.row(cells(&row));
+    }
+    let batches = if effort.rounds > 1 { 200 } else { 2 };
+    let whole = whole_cpu(&folder, batches);
+    let (durable, bare) = durable(&runtime, &folder, batches);
+    let share = ratio(durable / bare);
+    format!(
+        "Ratios are to the first line; the rules are a stand-in\n\n{table}\n\
+        a logged call on all threads: {}\n\
+        durable, {BATCH} calls at once: {durable:.0} records/s; bare SQLite, equal transactions: {bare:.0} records/s; {share}",
+        time(whole),
+    )
+}
+
+fn calls(effort: Effort, folder: &Folder) -> Vec<Measured> {
+    let (name, arguments) = (Case::Add.name(), Case::Add.arguments());
+    // The thread of the log must keep up, since a call waits for it when its queue is full.
+    let effort = Effort { rounds: effort.rounds.min(25), ..effort };
+    let builder = || linked::builder(Case::Add, 100);
+    let plain = builder().build().expect("a pool");
+    let ruled = builder().policy(Rules::new()).build().expect("a pool");
+    let open = |name: &str| EventLog::open(folder.file(name)).expect("a log");
+    let logged = builder().recorder(open("a.db")).build().expect("a pool");
+    let both = builder().policy(Rules::new()).recorder(open("b.db")).build().expect("a pool");
+    let call =
+        |pool: ToolPool| move || block_on(pool.call_json(black_box(name), black_box(arguments)));
+    let contenders = vec![
+        Contender::new("floor, by hand", || {
+            block_on(floor::call(black_box(name), black_box(arguments)))
+        }),
+        Contender::new("a pool", call(plain)),
+        Contender::new("with 100 rules", call(ruled)),
+        Contender::new("with a log", call(logged)),
+        Contender::new("with 100 rules and a log", call(both)),
+    ];
+    measure(contenders, effort)
+}
+
+/// Nanoseconds of all threads, the writing one included.
+fn whole_cpu(folder: &Folder, batches: usize) -> f64 {
+    let log = EventLog::open(folder.file("whole.db")).expect("a log");
+    let pool = linked::builder(Case::Add, 100).recorder(log.clone()).build().expect("a pool");
+    let before = clock::process();
+    for _ in 0..batches * BATCH {
+        block_on(pool.call_json(Case::Add.name(), Case::Add.arguments()));
+    }
+    log.flush_blocking().expect("a log that can be written");
+    (clock::process() - before).as_nanos() as f64 / (batches * BATCH) as f64
+}
+
+/// Records a second: of a durable log, and of a loop with the same records in equal transactions.
+fn durable(runtime: &Runtime, folder: &Folder, batches: usize) -> (f64, f64) {
+    let path = folder.file("durable.db");
+    let log = EventLog::builder().durable().open(&path).expect("a log");
+    let pool = linked::builder(Case::Add, 100).recorder(log.clone()).build().expect("a pool");
+    let call = ToolCall::new(Case::Add.name(), Case::Add.arguments());
+    let calls = vec![call; BATCH];
+    let began = Instant::now();
+    for _ in 0..batches {
+        runtime.block_on(pool.call_all(calls.clone()));
+    }
+    let taken = began.elapsed().as_secs_f64();
+    drop((pool, log));
+    let records = LogReader::open(&path).expect("a log").records();
+    let texts: Vec<String> = records
+        .map(|record| serde_json::to_string(&record.expect("a record")).expect("JSON"))
+        .collect();
+    (texts.len() as f64 / taken, bare(&folder.file("bare.db"), &texts, texts.len() / batches))
+}
+
+fn bare(path: &Path, texts: &[String], batch: usize) -> f64 {
+    let mut connection = rusqlite::Connection::open(path).expect("a file");
+    connection
+        .execute_batch(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+            CREATE TABLE records (seq INTEGER PRIMARY KEY, hash TEXT, text TEXT)",
+        )
+        .expect("a table");
+    let (hash, began) = ("0".repeat(64), Instant::now());
+    for texts in texts.chunks(batch.max(1)) {
+        let transaction = connection.transaction().expect("a transaction");
+        let insert = "INSERT INTO records (hash, text) VALUES (?1, ?2)";
+        let mut statement = transaction.prepare_cached(insert).expect("a statement");
+        for text in texts {
+            statement.execute([&hash, text]).expect("a row");
+        }
+        drop(statement);
+        transaction.commit().expect("a commit");
+    }
+    texts.len() as f64 / began.elapsed().as_secs_f64()
+}
+
+/// Prefixes of ids, of which the last one matches.
+struct Rules(Vec<(String, String)>);
+
+impl Rules {
+    fn new() -> Self {
+        let rule = |number| (format!("tool_{number}."), format!("rule {number}"));
+        let last = ("a".to_owned(), "last".to_owned());
+        Self((1..RULES).map(rule).chain([last]).collect())
+    }
+}
+
+impl PolicyEngine for Rules {
+    fn decide(&self, call: &CallView<'_>) -> Decision {
+        match self.0.iter().find(|(prefix, _)| call.name().starts_with(prefix)) {
+            Some((_, rule)) => Decision::allow().with_rule(rule),
+            None => Decision::deny("no rule allows it"),
+        }
+    }
+}
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        let folder = std::env::temp_dir().join(format!("bench-log-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        Self(folder)
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        drop(std::fs::remove_dir_all(&self.0));
+    }
+}
+
+fn cells(row: &Measured) -> [String; 4] {
+    [row.name.to_owned(), time(row.nanoseconds), ratio(row.ratio), row.allocations.to_string()]
+}
