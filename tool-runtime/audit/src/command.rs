@@ -77,12 +77,6 @@ pub enum LogCommandError {
     Output(#[from] io::Error),
 }
 
-impl From<lexopt::Error> for LogCommandError {
-    fn from(error: lexopt::Error) -> Self {
-        Self::Usage(error.to_string())
-    }
-}
-
 /// All options, before it is known which the action takes.
 #[derive(Default)]
 struct Options {
@@ -100,56 +94,42 @@ struct Options {
     given: Vec<&'static str>,
 }
 
+/// The names of all options.
+const NAMES: [&str; 9] =
+    ["run", "tool", "by", "result", "head", "after", "unresolved", "records", "not-run"];
+
 impl Options {
-    fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, LogCommandError> {
+    fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, lexopt::Error> {
         let (mut own, mut parser) = (Self::default(), lexopt::Parser::from_args(arguments));
         while let Some(argument) = parser.next()? {
             let name = match argument {
-                Value(value) => {
-                    own.values.push(value);
+                Value(ref value) => {
+                    own.values.push(value.clone());
                     continue;
                 }
-                Long("run") => {
-                    own.run = Some(parser.value()?.string()?);
-                    "run"
-                }
-                Long("tool") => {
-                    own.tool = Some(parser.value()?.string()?);
-                    "tool"
-                }
-                Long("by") => {
-                    own.by = Some(parser.value()?.string()?);
-                    "by"
-                }
-                Long("result") => {
-                    own.result = Some(parser.value()?.string()?);
-                    "result"
-                }
-                Long("head") => {
-                    own.head = Some(parser.value()?.into());
-                    "head"
-                }
-                Long("after") => {
-                    own.after = Some(parser.value()?.parse()?);
-                    "after"
-                }
-                Long("unresolved") => {
-                    own.is_unresolved = true;
-                    "unresolved"
-                }
-                Long("records") => {
-                    own.is_records = true;
-                    "records"
-                }
-                Long("not-run") => {
-                    own.is_not_run = true;
-                    "not-run"
-                }
-                other => return Err(other.unexpected().into()),
+                Long(name) => NAMES.iter().find(|own| **own == name).copied(),
+                Short(_) => None,
             };
+            let Some(name) = name else { return Err(argument.unexpected()) };
             own.given.push(name);
+            own.take(name, &mut parser)?;
         }
         Ok(own)
+    }
+
+    fn take(&mut self, name: &str, parser: &mut lexopt::Parser) -> Result<(), lexopt::Error> {
+        match name {
+            "run" => self.run = Some(parser.value()?.string()?),
+            "tool" => self.tool = Some(parser.value()?.string()?),
+            "by" => self.by = Some(parser.value()?.string()?),
+            "result" => self.result = Some(parser.value()?.string()?),
+            "head" => self.head = Some(parser.value()?.into()),
+            "after" => self.after = Some(parser.value()?.parse()?),
+            "unresolved" => self.is_unresolved = true,
+            "records" => self.is_records = true,
+            _ => self.is_not_run = true,
+        }
+        Ok(())
     }
 
     /// Rejects options that the action does not take.
@@ -173,7 +153,8 @@ impl LogCommand {
     pub fn parse<A: Into<OsString>>(
         arguments: impl IntoIterator<Item = A>,
     ) -> Result<Self, LogCommandError> {
-        let mut options = Options::read(arguments.into_iter().map(Into::into))?;
+        let options = Options::read(arguments.into_iter().map(Into::into));
+        let mut options = options.map_err(|error| usage(error.to_string()))?;
         let mut values = std::mem::take(&mut options.values).into_iter();
         let action = values.next().ok_or_else(|| usage("name an action"))?;
         let action = action.to_string_lossy().into_owned();

@@ -141,7 +141,7 @@ impl Encoder {
             record.arguments = RawValue::from_string(text).ok();
             return;
         }
-        let end = text.floor_char_boundary(self.max_arguments);
+        let end = (0..=self.max_arguments).rfind(|end| text.is_char_boundary(*end)).unwrap_or(0);
         record.arguments = to_raw_value(&text[..end]).ok();
         record.arguments_bytes = Some(text.len() as u64);
     }
