@@ -40,6 +40,8 @@ impl JsonlLog {
         let lock = lock(path)?;
         let mut file = active(path)?;
         let length = without_torn_line(&mut file, path)?;
+        // A new file survives the loss of power only once its folder does.
+        sync_folder(path).map_err(|error| LogError::io(path, &error))?;
         let (mut head, mut steps) = (Head::empty(), HashMap::<_, Vec<_>>::new());
         let (mut reader, mut after) = (JsonlReader::open(path)?, 0);
         loop {
@@ -190,7 +192,7 @@ fn without_torn_line(file: &mut File, path: &Path) -> Result<u64, LogError> {
     Ok(length)
 }
 
-/// Makes a renamed file durable.
+/// Makes a new or renamed file durable.
 fn sync_folder(path: &Path) -> std::io::Result<()> {
     match path.parent() {
         Some(folder) if cfg!(unix) && !folder.as_os_str().is_empty() => {

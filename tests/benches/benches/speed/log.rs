@@ -4,8 +4,11 @@
 use benches::measure::{Contender, Effort, Measured, measure};
 use benches::table::{Table, ratio, time};
 use benches::{Case, block_on, clock, floor, linked};
+use futures_util::future::join_all;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 use tokio::runtime::Runtime;
 use tool_runtime::audit::{EventLog, LogReader};
@@ -29,13 +32,15 @@ pub(crate) fn table(effort: Effort) -> String {
     }
     let batches = if effort.rounds > 1 { 200 } else { 2 };
     let whole = whole_cpu(&folder, batches);
-    let (durable, bare) = durable(&runtime, &folder, batches);
-    let share = ratio(durable / bare);
+    let rates: Vec<String> = [Way::Batch, Way::Apart]
+        .into_iter()
+        .map(|way| durable(&runtime, &folder, batches, way).to_string())
+        .collect();
     format!(
         "Ratios are to the first line; the rules are a stand-in\n\n{table}\n\
-        a logged call on all threads: {}\n\
-        durable, {BATCH} calls at once: {durable:.0} records/s; bare SQLite, equal transactions: {bare:.0} records/s; {share}",
+        a logged call on all threads: {}\n{}",
         time(whole),
+        rates.join("\n"),
     )
 }
 
@@ -75,16 +80,60 @@ fn whole_cpu(folder: &Folder, batches: usize) -> f64 {
     (clock::process() - before).as_nanos() as f64 / (batches * BATCH) as f64
 }
 
-/// Records a second: of a durable log, and of a loop with the same records in equal transactions.
-fn durable(runtime: &Runtime, folder: &Folder, batches: usize) -> (f64, f64) {
-    let path = folder.file("durable.db");
-    let log = EventLog::builder().durable().open(&path).expect("a log");
+/// How calls run at once.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// As a batch of the pool, which limits how many run at once.
+    Batch,
+    /// All of them.
+    Apart,
+}
+
+/// The rate of a durable log beside loops that write the same records.
+struct Rates {
+    way: Way,
+    /// Records a transaction, as the log made them.
+    group: usize,
+    /// Records a second.
+    log: f64,
+    /// Those of a bare loop with transactions as large as the log's.
+    equal: f64,
+    /// Those of a bare loop with one transaction for all calls that run at once.
+    ideal: f64,
+}
+
+impl std::fmt::Display for Rates {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { way, group, log, equal, ideal } = self;
+        let shares = [log / equal, log / ideal].map(ratio);
+        write!(
+            f,
+            "durable, {BATCH} calls at once ({way:?}): {log:.0} records/s, {group} a transaction; \
+            bare SQLite: {equal:.0} with as many ({}), {ideal:.0} with all ({})",
+            shares[0], shares[1],
+        )
+    }
+}
+
+fn durable(runtime: &Runtime, folder: &Folder, batches: usize, way: Way) -> Rates {
+    let path = folder.file(&format!("durable-{way:?}.db"));
+    let commits = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&commits);
+    let log = EventLog::builder().durable().on_head(move |_| {
+        count.fetch_add(1, Ordering::Relaxed);
+    });
+    let log = log.open(&path).expect("a log");
     let pool = linked::builder(Case::Add, 100).recorder(log.clone()).build().expect("a pool");
-    let call = ToolCall::new(Case::Add.name(), Case::Add.arguments());
-    let calls = vec![call; BATCH];
+    let call = || ToolCall::new(Case::Add.name(), Case::Add.arguments());
     let began = Instant::now();
     for _ in 0..batches {
-        runtime.block_on(pool.call_all(calls.clone()));
+        let calls = (0..BATCH).map(|_| call());
+        match way {
+            Way::Batch => drop(runtime.block_on(pool.call_all(calls))),
+            Way::Apart => {
+                drop(runtime.block_on(join_all(calls.map(|call| pool.call(call)))));
+            }
+        }
     }
     let taken = began.elapsed().as_secs_f64();
     drop((pool, log));
@@ -92,7 +141,10 @@ fn durable(runtime: &Runtime, folder: &Folder, batches: usize) -> (f64, f64) {
     let texts: Vec<String> = records
         .map(|record| serde_json::to_string(&record.expect("a record")).expect("JSON"))
         .collect();
-    (texts.len() as f64 / taken, bare(&folder.file("bare.db"), &texts, texts.len() / batches))
+    let group = texts.len() / commits.load(Ordering::Relaxed).max(1);
+    let bare = |name: &str, batch| bare(&folder.file(&format!("{name}-{way:?}.db")), &texts, batch);
+    let (equal, ideal) = (bare("equal", group), bare("ideal", texts.len() / batches));
+    Rates { way, group, log: texts.len() as f64 / taken, equal, ideal }
 }
 
 fn bare(path: &Path, texts: &[String], batch: usize) -> f64 {
