@@ -65,6 +65,7 @@
 //! | have models judge the risk of their calls | [`MetaParameters`], [`Risk`] |
 //! | write rules about calls in YAML, TOML, JSON or code | `policy::Policy` |
 //! | decide about calls, hide tools, limit and record calls | [`PolicyEngine`], [`Limiter`], [`Recorder`] |
+//! | keep a log of calls that shows changes | `audit::EventLog` |
 //! | repeat an execution without repeating its calls | [`Execution`], [`StepStore`] |
 //! | limit the size of results | [`OutputLimits`] |
 //! | change a running pool, follow its changes | [`ToolPool::add_tools`], [`Source`], [`ToolPool::changes`] |
@@ -102,6 +103,7 @@
 //! | `export` | tools in the formats of model APIs | no |
 //! | `search` | ranked search over the tools of a pool | no |
 //! | `policy` | policies: rules about calls, limits, permission modes | no |
+//! | `audit` | the log of calls: SQLite, JSONL or memory | no |
 //! | `shell` | patterns of shell commands in declarations | no |
 //! | `skills` | skills of agents: folders with `SKILL.md`, the tool `Skill` | no |
 //! | `mcp-client` | tools of external MCP servers over stdio | no |
@@ -173,6 +175,9 @@
 pub mod guide;
 pub mod mcp;
 
+#[cfg(feature = "audit")]
+#[doc(inline)]
+pub use tool_runtime_audit as audit;
 #[cfg(feature = "cli")]
 #[doc(inline)]
 pub use tool_runtime_cli::{Cli, TerminalApprover, main};

@@ -11,6 +11,12 @@ pub fn thread() -> Duration {
     now.into()
 }
 
+/// CPU time of all threads of this process so far.
+pub fn process() -> Duration {
+    let now = clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).expect("the system has this clock");
+    now.into()
+}
+
 /// User and system time of all child processes that have ended so far, and of theirs.
 pub fn children() -> Duration {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the system keeps this account");

@@ -91,3 +91,25 @@ impl ToolAnnotations {
         *self == Self::default()
     }
 }
+
+/// Whether a call may run again if its outcome is unknown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RetryMode {
+    /// Repeating the call has no further effect: its tool is read-only or idempotent.
+    SafeToRetry,
+    /// The call must not have its effect twice.
+    AtMostOnce,
+}
+
+impl RetryMode {
+    /// The mode of a tool with these hints, which must be trusted: those that are read-only or idempotent
+    /// are safe to retry.
+    pub fn of(annotations: &ToolAnnotations) -> Self {
+        if annotations.is_read_only() || annotations.is_idempotent() {
+            Self::SafeToRetry
+        } else {
+            Self::AtMostOnce
+        }
+    }
+}

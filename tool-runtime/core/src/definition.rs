@@ -11,7 +11,7 @@ pub(crate) use draft::{Common, Describe};
 pub use draft::{Draft, DraftOf};
 pub use task::TaskSupport;
 
-use crate::annotations::ToolAnnotations;
+use crate::annotations::{RetryMode, ToolAnnotations};
 use crate::icon::Icon;
 use crate::schema;
 use crate::wire_name::wire_name;
@@ -62,6 +62,9 @@ pub struct ToolDefinition {
     /// Whether the source of the hints is not trusted, as an external server is by default. In MCP's
     /// JSON it is in `_meta`, under `tool-runtime/untrusted-annotations`. Default: false.
     pub untrusted_annotations: bool,
+    /// Whether a call may run again if its outcome is unknown. Not a part of MCP's JSON. Default: `None`,
+    /// as the trusted hints say.
+    pub retry_mode: Option<RetryMode>,
     /// Words to filter by. In MCP's JSON they are in `_meta`, under `tool-runtime/tags`.
     pub tags: Vec<String>,
     /// Scopes that a caller needs, all of them, see [`Principal::may_use`](crate::Principal::may_use). They are
@@ -119,6 +122,7 @@ impl ToolDefinition {
             output_schema: None,
             annotations: ToolAnnotations::default(),
             untrusted_annotations: false,
+            retry_mode: None,
             icons: Vec::new(),
             tags: Vec::new(),
             scopes: Vec::new(),

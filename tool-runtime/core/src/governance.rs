@@ -28,4 +28,4 @@ pub use risk::Risk;
 pub use rounds::CallRounds;
 pub(crate) use rounds::RoundGuard;
 pub(crate) use seams::{GovernCalls, Governed, Replayed, Seams};
-pub use steps::{Begin, RetryMode, StepStore};
+pub use steps::{Begin, StepStore};

@@ -91,7 +91,7 @@ mod wire_name;
 pub use access::{Access, KeyPart};
 pub use action::Action;
 pub use agent_spawner::{AgentHandle, AgentOutcome, AgentSpawner, SpawnRequest};
-pub use annotations::ToolAnnotations;
+pub use annotations::{RetryMode, ToolAnnotations};
 pub use approval::{Approval, ApprovalRequest, Approver};
 pub use arguments::{Arguments, DecodeError};
 pub use blocking::BlockingPool;
@@ -115,7 +115,7 @@ pub use future::BoxFuture;
 pub use governance::{
     Begin, CallEvent, CallNumber, CallStage, CallView, Decision, Effect, Limit, LimitExceeded,
     Limiter, Measure, MetaParameters, PolicyEngine, Receipt, RecordError, Recorder, Refill,
-    Reservation, RetryMode, Risk, StepStore,
+    Reservation, Risk, StepStore,
 };
 pub use hook::{After, AfterCall, Before, Hook, HookAnswer, HookCall};
 pub use icon::Icon;

@@ -4,6 +4,7 @@
 
 mod calls;
 mod groups;
+mod log;
 mod models;
 mod policies;
 mod pools;
@@ -17,7 +18,9 @@ fn main() {
         groups::run();
     }
     let effort = if given("--test") { Effort::QUICK } else { Effort::FULL };
-    for table in [calls::table, pools::table, rules::table, models::table, policies::table] {
+    for table in
+        [calls::table, pools::table, rules::table, models::table, policies::table, log::table]
+    {
         println!("\n{}", table(effort));
     }
 }

@@ -8,6 +8,7 @@ mod asking;
 mod asking_again;
 mod asking_inside;
 mod assembly;
+mod audit;
 mod batches;
 mod blocked;
 mod blocking;

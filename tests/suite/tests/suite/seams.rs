@@ -124,7 +124,8 @@ impl Recorder for Events {
                 let rule = decision.rule().map(|rule| format!(" rule {rule}")).unwrap_or_default();
                 format!("decided {effect}{rule}{by}")
             }
-            CallStage::Started => format!("started {}", event.call.arguments()),
+            CallStage::Suspended => "suspended".to_owned(),
+            CallStage::Started { .. } => format!("started {}", event.call.arguments()),
             CallStage::Finished { outcome, duration, is_replayed, .. } => {
                 let outcome = match outcome {
                     Ok(observation) => observation.to_text(),

@@ -153,6 +153,7 @@ impl<'de> Deserialize<'de> for ToolDefinition {
             icons: wire.icons.into_owned(),
             annotations: wire.annotations.into_owned(),
             untrusted_annotations,
+            retry_mode: None,
             reports_progress,
             task,
             scopes: Vec::new(),

@@ -1,7 +1,7 @@
 //! A call as policies, limiters and recorders see it.
 
 use super::risk::Risk;
-use crate::annotations::ToolAnnotations;
+use crate::annotations::{RetryMode, ToolAnnotations};
 use crate::arguments::Arguments;
 use crate::context::{SessionId, StepId, ToolContext};
 use crate::definition::ToolDefinition;
@@ -138,6 +138,18 @@ impl<'a> CallView<'a> {
     /// recorded and never decided about.
     pub fn definition(&self) -> Option<&'a ToolDefinition> {
         self.tool.map(Tool::definition)
+    }
+
+    /// The tool. `None` for a call of an unknown tool.
+    pub fn tool(&self) -> Option<&'a Tool> {
+        self.tool
+    }
+
+    /// Whether the call may run again if its outcome is unknown: as the tool's
+    /// [`retry_mode`](crate::ToolDefinition::retry_mode) says, or else its hints.
+    pub fn retry_mode(&self) -> RetryMode {
+        let stated = self.definition().and_then(|definition| definition.retry_mode);
+        stated.unwrap_or_else(|| RetryMode::of(&self.annotations()))
     }
 
     /// The hints of the tool that decisions may rely on: MCP's defaults, which are the dangerous ones,

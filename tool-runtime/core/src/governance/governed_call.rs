@@ -5,7 +5,8 @@ use super::limiter::Reservation;
 use super::policy::{Decision, Effect};
 use super::recorder::{CallEvent, CallStage, Receipt, ReceiptState, RecordError};
 use super::seams::{GovernCalls as _, GovernedCall, Replayed, Seams};
-use super::steps::{Begin, RetryMode};
+use super::steps::Begin;
+use crate::annotations::RetryMode;
 use crate::approval::Approval;
 use crate::error::{CallError, ErrorClass, caught};
 use crate::future::BoxFuture;
@@ -87,14 +88,10 @@ impl RunningCall {
         receipts.into_iter().fold(refused, Result::and)
     }
 
-    fn mode(call: &HookCall) -> RetryMode {
-        RetryMode::of(&call.definition().effective_annotations())
-    }
-
-    /// A call goes on without a record only if it may be repeated.
+    /// A call goes on without a record only if it may be repeated, and if the recorder lets it.
     fn unrecorded(call: &HookCall, error: &RecordError) -> Result<(), CallError> {
         let tool = call.name();
-        if Self::mode(call) == RetryMode::SafeToRetry {
+        if call.view().retry_mode() == RetryMode::SafeToRetry && !error.rejects_all_calls() {
             tracing::warn!(tool, "a call runs although it was not recorded: {error}");
             return Ok(());
         }
@@ -161,7 +158,7 @@ impl GovernedCall for RunningCall {
             if self.started.is_some() {
                 return Ok(None);
             }
-            match steps.begin(step, Self::mode(call)).await {
+            match steps.begin(step, call.view().retry_mode()).await {
                 Ok(Begin::Run) => Ok(None),
                 Ok(Begin::Replay(outcome)) => {
                     self.is_replayed = true;
@@ -240,7 +237,7 @@ impl GovernedCall for RunningCall {
             if self.started.is_some() {
                 return Ok(());
             }
-            self.record(call, CallStage::Started);
+            self.record(call, CallStage::Started { mode: call.view().retry_mode() });
             if let Err(error) = self.recorded().await {
                 Self::unrecorded(call, &error)?;
             }
@@ -253,6 +250,11 @@ impl GovernedCall for RunningCall {
             self.started = Some(Instant::now());
             Ok(())
         })
+    }
+
+    fn suspend(&mut self) {
+        let call = self.call.clone();
+        self.record(&call, CallStage::Suspended);
     }
 
     fn finish<'a>(

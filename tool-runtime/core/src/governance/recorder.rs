@@ -2,6 +2,7 @@
 
 use super::call_view::CallView;
 use super::policy::Decision;
+use crate::annotations::RetryMode;
 use crate::error::CallError;
 use crate::future::BoxFuture;
 use crate::observation::Observation;
@@ -58,8 +59,15 @@ pub enum CallStage<'a> {
         /// Who approved the call, if the approver says so.
         by: Option<&'a str>,
     },
+    /// The call waits for the answer to a question of its tool, which a later request brings. It is the
+    /// same call then, and runs from its beginning: no further `Started`.
+    Suspended,
     /// The tool is about to run. A tool that may run only once does not if this is not recorded.
-    Started,
+    #[non_exhaustive]
+    Started {
+        /// Whether the call may run again if its end is not recorded.
+        mode: RetryMode,
+    },
     /// The call ended.
     #[non_exhaustive]
     Finished {
@@ -114,12 +122,28 @@ impl fmt::Debug for Receipt {
 
 /// An event or a step that cannot be recorded or looked up. The text is for the operator.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct RecordError(String);
+#[error("{reason}")]
+pub struct RecordError {
+    reason: String,
+    rejects_all: bool,
+}
 
 impl RecordError {
     /// A reason, for the operator.
     pub fn new(reason: impl Into<String>) -> Self {
-        Self(reason.into())
+        Self { reason: reason.into(), rejects_all: false }
+    }
+
+    /// Rejects every call that is not recorded. Default: calls that are safe to repeat run, with a
+    /// warning.
+    #[must_use]
+    pub fn for_all_calls(mut self) -> Self {
+        self.rejects_all = true;
+        self
+    }
+
+    /// Whether calls that are safe to repeat are rejected, too.
+    pub fn rejects_all_calls(&self) -> bool {
+        self.rejects_all
     }
 }

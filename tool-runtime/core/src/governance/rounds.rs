@@ -89,9 +89,10 @@ impl RoundGuard {
 impl Drop for RoundGuard {
     fn drop(&mut self) {
         let Some((rounds, key)) = self.rounds.take() else { return };
-        if let Some(call) = self.call.take()
+        if let Some(mut call) = self.call.take()
             && rounds.is_interrupted.load(Ordering::Acquire)
         {
+            call.suspend();
             lock(&rounds.waiting).insert(key, call);
         }
         if rounds.running.fetch_sub(1, Ordering::AcqRel) == 1 {

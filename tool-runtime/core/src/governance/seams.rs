@@ -97,6 +97,9 @@ pub(crate) trait GovernedCall: Send {
     /// It cannot be recorded, and the call may run only once.
     fn start<'a>(&'a mut self, call: &'a HookCall) -> BoxFuture<'a, Result<(), CallError>>;
 
+    /// Records that the call waits for the answer to a question, which a later request brings.
+    fn suspend(&mut self);
+
     /// Records the outcome, and waits until it is recorded.
     fn finish<'a>(
         &'a mut self,

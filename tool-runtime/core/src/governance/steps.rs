@@ -1,7 +1,7 @@
 //! Steps of executions that are repeated.
 
 use super::recorder::RecordError;
-use crate::annotations::ToolAnnotations;
+use crate::annotations::RetryMode;
 use crate::context::StepId;
 use crate::error::CallError;
 use crate::future::BoxFuture;
@@ -37,25 +37,4 @@ pub enum Begin {
     Replay(Result<Observation, CallError>),
     /// The step started, its end is unknown, and it may run only once.
     Indeterminate,
-}
-
-/// Whether a call may run again if its outcome is unknown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum RetryMode {
-    /// Repeating the call has no further effect: its tool is read-only or idempotent.
-    SafeToRetry,
-    /// The call must not have its effect twice.
-    AtMostOnce,
-}
-
-impl RetryMode {
-    /// The mode of a tool with these hints, which must be trusted.
-    pub fn of(annotations: &ToolAnnotations) -> Self {
-        if annotations.is_read_only() || annotations.is_idempotent() {
-            Self::SafeToRetry
-        } else {
-            Self::AtMostOnce
-        }
-    }
 }

@@ -3,6 +3,7 @@
 use super::Tool;
 use super::handler::{AccessOf, Handler, HandlerExecutor, TypedInput};
 use crate::access::Access;
+use crate::annotations::RetryMode;
 use crate::definition::{TaskSupport, ToolDefinition};
 use crate::icon::Icon;
 use crate::matching::{MatchAs, MatchedArgument};
@@ -84,6 +85,14 @@ impl ToolBuilder {
     #[must_use]
     pub fn idempotent(mut self, hint: bool) -> Self {
         self.definition.annotations.idempotent_hint = Some(hint);
+        self
+    }
+
+    /// Sets whether a call may run again if its outcome is unknown. Default: as the hints say, so that
+    /// a tool that is read-only or idempotent is safe to retry.
+    #[must_use]
+    pub fn retry_mode(mut self, mode: RetryMode) -> Self {
+        self.definition.retry_mode = Some(mode);
         self
     }
 

@@ -97,11 +97,13 @@ impl Paying {
     }
 }
 
-const ONE_CALL: [&str; 5] = [
+const ONE_CALL: [&str; 7] = [
     "proposed {}",
     "decided ask",
     "decided allow by ada",
     "started {}",
+    "suspended",
+    "suspended",
     "finished Some(true) Some(true), ran",
 ];
 

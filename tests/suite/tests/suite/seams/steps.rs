@@ -20,7 +20,7 @@ impl Recorder for Steps {
         let Some(step) = event.call.step() else { return Receipt::recorded() };
         let mut steps = self.0.lock().unwrap();
         match event.stage {
-            CallStage::Started => drop(steps.insert(step.clone(), None)),
+            CallStage::Started { .. } => drop(steps.insert(step.clone(), None)),
             CallStage::Finished { outcome: Ok(observation), duration: Some(_), .. } => {
                 steps.insert(step.clone(), Some(observation.to_text()));
             }

@@ -1,0 +1,239 @@
+//! Options of a log.
+
+use crate::backend::LogBackend;
+use crate::chain::{Head, hex};
+use crate::encode::Encoder;
+use crate::error::{LogError, LogErrorKind};
+use crate::event_log::EventLog;
+use crate::head_file::HeadFile;
+use crate::jsonl::JsonlLog;
+use crate::memory::MemoryLog;
+use crate::sqlite::SqliteLog;
+use crate::writer::{LogThread, OnHead, Queue};
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tool_runtime_core::Secret;
+use tool_runtime_core::seam::Redactor;
+
+/// What happens to calls while the log cannot be written: the disk is full, the file is locked or
+/// read-only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum OnFailure {
+    /// Calls are rejected, and the log tries again four times a second.
+    #[default]
+    Reject,
+    /// Calls go on. Up to 65,536 records are kept and written later; a record of the kind
+    /// [`Lost`](crate::RecordKind::Lost) tells how many more are missing. Each failure is logged as an
+    /// error of `tracing`.
+    Continue,
+}
+
+/// Options of an [`EventLog`].
+///
+/// ```no_run
+/// use tool_runtime::audit::{EventLog, OnFailure};
+///
+/// let log = EventLog::builder()
+///     .durable()
+///     .on_failure(OnFailure::Continue)
+///     .head_file("/mnt/other/calls.head")
+///     .open("calls.db")?;
+/// # Ok::<(), tool_runtime::audit::LogError>(())
+/// ```
+pub struct EventLogBuilder {
+    is_durable: bool,
+    interval: Duration,
+    busy_timeout: Duration,
+    on_failure: OnFailure,
+    max_arguments: usize,
+    redactor: Option<Arc<Redactor>>,
+    secrets: Vec<Secret>,
+    head_file: Option<PathBuf>,
+    on_head: Vec<OnHead>,
+    retention: Option<u64>,
+    rotate_at: u64,
+}
+
+impl Default for EventLogBuilder {
+    fn default() -> Self {
+        Self {
+            is_durable: false,
+            interval: Duration::from_millis(20),
+            busy_timeout: Duration::from_secs(5),
+            on_failure: OnFailure::default(),
+            max_arguments: 16 << 10,
+            redactor: None,
+            secrets: Vec::new(),
+            head_file: None,
+            on_head: Vec::new(),
+            retention: None,
+            rotate_at: 64 << 20,
+        }
+    }
+}
+
+impl EventLogBuilder {
+    /// Answers a call only when its end is durable, too. Calls that end together share a transaction.
+    /// Default: the end of a call is written within the interval of [`Self::write_every`].
+    #[must_use]
+    pub fn durable(mut self) -> Self {
+        self.is_durable = true;
+        self
+    }
+
+    /// Sets the longest time that a record waits for others. Default: 20 milliseconds.
+    #[must_use]
+    pub fn write_every(mut self, interval: Duration) -> Self {
+        self.interval = interval;
+        self
+    }
+
+    /// Sets the time to wait for another process that writes to the SQLite file. Default: 5 seconds.
+    #[must_use]
+    pub fn busy_timeout(mut self, timeout: Duration) -> Self {
+        self.busy_timeout = timeout;
+        self
+    }
+
+    /// Sets what happens to calls while the log cannot be written. Default: [`OnFailure::Reject`].
+    #[must_use]
+    pub fn on_failure(mut self, on_failure: OnFailure) -> Self {
+        self.on_failure = on_failure;
+        self
+    }
+
+    /// Sets the longest arguments that are recorded as they are, in bytes of JSON. Longer ones are cut.
+    /// Default: 16 KiB.
+    #[must_use]
+    pub fn max_arguments(mut self, bytes: usize) -> Self {
+        self.max_arguments = bytes;
+        self
+    }
+
+    /// Adds secrets, which are replaced by `..` before anything is written. Arguments that are declared
+    /// as secret are always replaced.
+    #[must_use]
+    pub fn secrets(mut self, secrets: impl IntoIterator<Item = Secret>) -> Self {
+        self.secrets.extend(secrets);
+        self
+    }
+
+    /// Sets what replaces secrets, instead of [`Self::secrets`].
+    #[doc(hidden)]
+    #[must_use]
+    pub fn redactor(mut self, redactor: Arc<Redactor>) -> Self {
+        self.redactor = Some(redactor);
+        self
+    }
+
+    /// Writes the head of the log to a file after each transaction. Choose a place that those who can
+    /// write the log cannot write; [`LogReader::verify`](crate::LogReader::verify) finds with it that the end was cut.
+    ///
+    /// A file in the folder of the log is an error.
+    #[must_use]
+    pub fn head_file(mut self, path: impl Into<PathBuf>) -> Self {
+        self.head_file = Some(path.into());
+        self
+    }
+
+    /// Calls back with the head of the log after each transaction, on the thread of the log.
+    #[must_use]
+    pub fn on_head(mut self, on_head: impl FnMut(&Head) + Send + 'static) -> Self {
+        self.on_head.push(Box::new(on_head));
+        self
+    }
+
+    /// Sets the number of records that are kept, about. Older ones are removed, and a record tells which.
+    /// The steps of runs whose records are removed run again. Default: all.
+    #[must_use]
+    pub fn keep_records(mut self, records: u64) -> Self {
+        self.retention = Some(records);
+        self
+    }
+
+    /// Sets the size at which a JSONL file is renamed and a new one begins. Default: 64 MiB.
+    #[must_use]
+    pub fn rotate_at(mut self, bytes: u64) -> Self {
+        self.rotate_at = bytes;
+        self
+    }
+
+    /// Opens a log, and creates it if it does not exist: a JSONL file if the name ends with `.jsonl`,
+    /// else a SQLite file.
+    ///
+    /// # Errors
+    /// The file cannot be opened or written, or is damaged. A JSONL file is open in another process.
+    pub fn open(mut self, path: impl AsRef<Path>) -> Result<EventLog, LogError> {
+        let path = path.as_ref();
+        if let Some(head) = self.head_file.take() {
+            let head = HeadFile::new(head, path)?;
+            self.on_head.push(Box::new(move |new| head.write(new)));
+        }
+        if is_jsonl(path) {
+            let log = JsonlLog::open(path, self.rotate_at)?;
+            return self.backend(log);
+        }
+        let log = SqliteLog::open(path, self.busy_timeout)?;
+        self.backend(log)
+    }
+
+    /// A log in memory, for tests.
+    ///
+    /// # Errors
+    /// The thread of the log cannot be started.
+    pub fn memory(self) -> Result<EventLog, LogError> {
+        self.backend(MemoryLog::default())
+    }
+
+    /// A log in a place of your own.
+    ///
+    /// # Errors
+    /// The thread of the log cannot be started, or [`Self::head_file`] was called: use
+    /// [`Self::on_head`].
+    pub fn backend(self, backend: impl LogBackend) -> Result<EventLog, LogError> {
+        if self.head_file.is_some() {
+            let text = "a head file needs a log in a file; use `on_head`";
+            return Err(LogError::new(LogErrorKind::Other, text));
+        }
+        let secrets: Vec<String> =
+            self.secrets.iter().map(|secret| secret.expose().to_owned()).collect();
+        let redactor = self.redactor.unwrap_or_else(|| Arc::new(Redactor::hiding(&secrets)));
+        let mut process = [0; 8];
+        getrandom::fill(&mut process).expect("the system gives random bytes");
+        let (process, calls) = (hex(&process), HashMap::new());
+        let encoder = Encoder { redactor, max_arguments: self.max_arguments, process, calls };
+        let thread = LogThread {
+            backend: Box::new(backend),
+            encoder,
+            queue: Arc::new(Queue::default()),
+            interval: self.interval,
+            on_head: self.on_head,
+            retention: self.retention,
+            next_prune: 0,
+            continues: self.on_failure == OnFailure::Continue,
+            unwritten: VecDeque::new(),
+            waiters: Vec::new(),
+            lost: 0,
+            written: 0,
+        };
+        EventLog::start(thread, self.is_durable)
+    }
+}
+
+pub(crate) fn is_jsonl(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "jsonl")
+}
+
+impl fmt::Debug for EventLogBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EventLogBuilder")
+            .field("is_durable", &self.is_durable)
+            .field("on_failure", &self.on_failure)
+            .field("head_file", &self.head_file)
+            .finish_non_exhaustive()
+    }
+}

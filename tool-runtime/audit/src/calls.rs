@@ -1,0 +1,179 @@
+//! Calls, put together from their records.
+
+use crate::record::{LogRecord, RecordKind};
+use chrono::DateTime;
+use std::collections::HashMap;
+use std::fmt;
+use std::time::Duration;
+use tool_runtime_core::seam::one_line;
+
+/// The longest arguments and results in a line, in characters.
+const MAX_SHOWN: usize = 100;
+
+/// A call, as far as it is recorded. `Display` writes a line for a person.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct LoggedCall {
+    /// The number of its first record.
+    pub seq: u64,
+    /// The number of the call in its process.
+    pub call: u64,
+    /// The process.
+    pub process: String,
+    /// The tool.
+    pub tool: String,
+    /// The arguments, as they were last.
+    pub arguments: String,
+    /// The caller.
+    pub principal: Option<String>,
+    /// The run and the step, if it is a part of one.
+    pub run: Option<String>,
+    /// The id of the call in its run.
+    pub step: Option<String>,
+    /// The attempt of the run.
+    pub attempt: u32,
+    /// The time when it was proposed, in microseconds since 1970 UTC.
+    pub time_us: u64,
+    /// The last stage that is recorded.
+    pub state: RecordKind,
+    /// Whether the tool started.
+    pub is_started: bool,
+    /// Whether the outcome is that of an earlier attempt.
+    pub is_replayed: bool,
+    /// The time that the tool ran.
+    pub duration: Option<Duration>,
+    /// The cost in millionths.
+    pub cost_micros: u64,
+    /// What happened between the proposal and the end, in words.
+    pub stages: Vec<String>,
+}
+
+impl LoggedCall {
+    /// Whether its end is recorded.
+    pub fn is_ended(&self) -> bool {
+        self.state.is_end() || self.state == RecordKind::Resolved
+    }
+
+    fn add(&mut self, record: &LogRecord) {
+        let text = record.arguments_text();
+        if !text.is_empty() {
+            self.arguments = text.into_owned();
+        }
+        self.state = record.kind;
+        self.is_started |= record.kind == RecordKind::Started;
+        self.is_replayed |= record.replayed == Some(true);
+        self.duration = record.duration().or(self.duration);
+        self.cost_micros += record.cost_micros.unwrap_or_default();
+        self.stages.extend(stage(record));
+    }
+}
+
+/// The stage in words. `None` for those that every call has.
+fn stage(record: &LogRecord) -> Option<String> {
+    let by = record.by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
+    let rule = record.rule.as_ref().map(|rule| format!(" (rule {rule})")).unwrap_or_default();
+    let says = |text: &Option<String>| match text {
+        Some(text) => format!(": {}", one_line(text, MAX_SHOWN)),
+        None => String::new(),
+    };
+    let kind = record.kind;
+    match kind {
+        RecordKind::Proposed | RecordKind::Started => None,
+        RecordKind::Allowed if rule.is_empty() => None,
+        RecordKind::Allowed | RecordKind::Approved => Some(format!("{kind}{by}{rule}")),
+        RecordKind::Denied | RecordKind::Asked => {
+            Some(format!("{kind}{rule}{}", says(&record.reason)))
+        }
+        RecordKind::Succeeded | RecordKind::Failed if record.result.is_some() => {
+            let summary = record.result.as_ref().map(|result| result.summary.clone());
+            Some(format!("{}{}", ended(record), says(&summary)))
+        }
+        RecordKind::Resolved => Some(format!("{kind}{by}")),
+        _ => Some(format!("{}{}", ended(record), says(&record.message))),
+    }
+}
+
+fn ended(record: &LogRecord) -> String {
+    let replayed = if record.replayed == Some(true) { " (replayed)" } else { "" };
+    let duration = record.duration().map(|duration| format!(" after {duration:.1?}"));
+    format!("{}{}{replayed}", record.kind, duration.unwrap_or_default())
+}
+
+impl fmt::Display for LoggedCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let arguments = one_line(&self.arguments, MAX_SHOWN);
+        write!(f, "{}  {} {arguments}", time(self.time_us), self.tool)?;
+        if let Some(principal) = &self.principal {
+            write!(f, " for {principal}")?;
+        }
+        let open = match (self.is_ended(), self.is_started) {
+            (true, _) => None,
+            (false, true) => Some("started, its end is not recorded"),
+            (false, false) => Some("not started"),
+        };
+        let stages: Vec<&str> = self.stages.iter().map(String::as_str).chain(open).collect();
+        write!(f, " -> {}", stages.join("; "))
+    }
+}
+
+/// A time for a person, in UTC.
+pub(crate) fn time(time_us: u64) -> String {
+    let time = i64::try_from(time_us).ok().and_then(DateTime::from_timestamp_micros);
+    time.unwrap_or_default().format("%Y-%m-%d %H:%M:%S%.3fZ").to_string()
+}
+
+/// Puts records together to calls, in the order of their proposals.
+#[derive(Debug, Default)]
+pub(crate) struct Calls {
+    calls: Vec<LoggedCall>,
+    /// By the process and the number of the call.
+    places: HashMap<(String, u64), usize>,
+    /// The call that started a step last.
+    steps: HashMap<String, usize>,
+}
+
+impl Calls {
+    pub(crate) fn of(records: impl IntoIterator<Item = LogRecord>) -> Vec<LoggedCall> {
+        let mut calls = Self::default();
+        records.into_iter().for_each(|record| calls.add(&record));
+        calls.calls
+    }
+
+    fn add(&mut self, record: &LogRecord) {
+        // Records about the log itself have no call.
+        if record.call == 0 {
+            return;
+        }
+        let own = self.places.get(&(record.process.clone(), record.call)).copied();
+        // An operator, or a later attempt, tells about a step of another process.
+        let about = record.step.as_ref().and_then(|step| self.steps.get(step)).copied();
+        let place = match record.kind {
+            RecordKind::Proposed => self.begin(record),
+            RecordKind::Resolved => about.or(own).unwrap_or_else(|| self.begin(record)),
+            RecordKind::Indeterminate => own.or(about).unwrap_or_else(|| self.begin(record)),
+            _ => own.unwrap_or_else(|| self.begin(record)),
+        };
+        if let (RecordKind::Started, Some(step)) = (record.kind, &record.step) {
+            self.steps.insert(step.clone(), place);
+        }
+        self.calls[place].add(record);
+    }
+
+    fn begin(&mut self, record: &LogRecord) -> usize {
+        let place = self.calls.len();
+        self.places.insert((record.process.clone(), record.call), place);
+        self.calls.push(LoggedCall {
+            seq: record.seq,
+            call: record.call,
+            process: record.process.clone(),
+            tool: record.tool.clone(),
+            principal: record.principal.clone(),
+            run: record.run.clone(),
+            step: record.step.clone(),
+            attempt: record.attempt.unwrap_or(1),
+            time_us: record.time_us,
+            ..LoggedCall::default()
+        });
+        place
+    }
+}

@@ -1,0 +1,96 @@
+//! The commands, on a log with a few calls.
+
+use super::*;
+use crate::testing::{Folder, fill, pool};
+use std::sync::Arc;
+use tool_runtime_core::{Execution, ToolCall};
+
+fn run(arguments: &[&str]) -> (bool, String) {
+    let mut output = Vec::new();
+    let is_fine = LogCommand::parse(arguments).unwrap().run(&mut output).unwrap();
+    (is_fine, String::from_utf8(output).unwrap())
+}
+
+#[tokio::test]
+async fn calls_and_records_are_shown_and_exported() {
+    let folder = Folder::new();
+    let path = folder.file("calls.db");
+    let log = EventLog::open(&path).unwrap();
+    fill(&log, 2).await;
+    pool(&log).call(ToolCall::new("other\u{1b}[2J", "{}")).await;
+    log.flush().await.unwrap();
+    let file = path.to_str().unwrap();
+    let (_, shown) = run(&["show", file]);
+    let lines: Vec<&str> = shown.lines().map(|line| &line[26..]).collect();
+    assert!(lines[1].starts_with(r#"echo {"text":1} -> succeeded after "#), "{shown}");
+    assert!(lines[2].starts_with("other {} -> failed: "), "{shown}");
+    assert!(!shown.contains('\u{1b}'));
+    assert_eq!(run(&["show", file, "--tool", "echo", "--records"]).1.lines().count(), 8);
+    let (_, exported) = run(&["export", file, "--after", "8"]);
+    let first: LogRecord = serde_json::from_str(exported.lines().next().unwrap()).unwrap();
+    assert_eq!((first.seq, exported.lines().count()), (9, 2));
+}
+
+#[tokio::test]
+async fn verify_says_what_it_found_and_what_it_could_not_check() {
+    let (folder, elsewhere) = (Folder::new(), Folder::new());
+    let (path, head) = (folder.file("calls.db"), elsewhere.file("head"));
+    let log = EventLog::builder().head_file(&head).open(&path).unwrap();
+    fill(&log, 2).await;
+    let (file, head) = (path.to_str().unwrap(), head.to_str().unwrap());
+    let (is_fine, text) = run(&["verify", file]);
+    assert!(
+        is_fine && text.starts_with("records 1 to 8 are as they were written\nwhether the end")
+    );
+    assert!(!run(&["verify", file, "--head", head]).1.contains("not known"));
+    drop(log);
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection
+        .execute("UPDATE records SET text = replace(text, 'echo', 'send') WHERE seq = 3", [])
+        .unwrap();
+    connection.execute("DELETE FROM records WHERE seq = 8", []).unwrap();
+    let (is_fine, text) = run(&["verify", file, "--head", head]);
+    let expected = "record 3 was changed\nthe end was cut: the last record is 7, and record 8 was written\nproblems: 2\n";
+    assert!(!is_fine && text.starts_with(expected), "{text}");
+}
+
+#[tokio::test]
+async fn an_operator_finds_and_resolves_a_step() {
+    let folder = Folder::new();
+    let path = folder.file("calls.db");
+    let log = EventLog::open(&path).unwrap();
+    let tool =
+        tool_runtime_core::Tool::builder("wait", "Wait.").handler(std::future::pending::<()>);
+    let pool =
+        tool_runtime_core::ToolPool::builder().add(tool).install(log.clone()).build().unwrap();
+    let context = pool.context().in_execution(&Arc::new(Execution::new("one")));
+    let mut call = Box::pin(pool.call_with(ToolCall::new("wait", "{}"), &context));
+    let file = path.to_str().unwrap();
+    while !run(&["show", file, "--unresolved"]).1.contains("its end is not recorded") {
+        tokio::select! { biased; _ = &mut call => {}, () = tokio::task::yield_now() => {} }
+    }
+    drop(call);
+    log.flush().await.unwrap();
+    let text = run(&["show", file, "--unresolved"]).1;
+    let step = text.split("resolve FILE ").nth(1).unwrap().trim();
+    run(&["resolve", file, step, "--result", "sent", "--by", "ada"]);
+    assert_eq!(run(&["show", file, "--unresolved"]).1, "");
+    assert!(run(&["show", file, "--run", "one"]).1.contains("resolved by ada"));
+}
+
+#[test]
+fn mistakes_in_arguments_say_what_to_write() {
+    for (arguments, expected) in [
+        (&[] as &[&str], "name an action"),
+        (&["show"], "name the file of the log"),
+        (&["shw", "a.db"], "`shw` is not an action; use `show`"),
+        (&["verify", "a.db", "--run", "x"], "`log verify` does not take `--run`"),
+        (&["resolve", "a.db", "s", "--by", "ada"], "choose `--not-run` or"),
+        (&["resolve", "a.db", "s", "--not-run"], "say who you are"),
+        (&["export", "a.db", "b"], "`b` is too much"),
+        (&["show", "a.db", "--rnu", "x"], "--rnu"),
+    ] {
+        let error = LogCommand::parse(arguments.iter().copied()).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}

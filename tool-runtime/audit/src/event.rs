@@ -1,0 +1,156 @@
+//! Events of calls, as the thread of the call hands them over: copied, and not yet processed.
+
+use compact_str::CompactString;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+use tool_runtime_core::{
+    CallError, CallEvent, CallStage, CallView, Decision, Effect, ErrorClass, Execution,
+    Observation, RetryMode, Risk, SessionId, Source, Tool,
+};
+
+/// An event of a call.
+#[derive(Debug)]
+pub(crate) struct Event {
+    pub(crate) time_us: u64,
+    pub(crate) call: u64,
+    pub(crate) stage: Stage,
+}
+
+/// The stage, with what is recorded of it.
+#[derive(Debug)]
+pub(crate) enum Stage {
+    Proposed(Box<Proposal>),
+    Decided { arguments: CompactString, effect: Effect, by: Option<String>, details: Details },
+    Suspended,
+    Started { arguments: CompactString, mode: RetryMode },
+    Finished { outcome: Outcome, duration: Option<Duration>, is_replayed: bool },
+}
+
+/// The reason and the rule of a decision. `None` for the usual one, which has neither.
+pub(crate) type Details = Option<Box<(String, Option<String>)>>;
+
+/// All that is known of a call at its beginning.
+#[derive(Debug)]
+pub(crate) struct Proposal {
+    pub(crate) name: CompactString,
+    pub(crate) tool: Option<Tool>,
+    pub(crate) source: Option<Source>,
+    pub(crate) arguments: CompactString,
+    pub(crate) principal: CompactString,
+    pub(crate) session: Option<SessionId>,
+    pub(crate) parent: Option<u64>,
+    pub(crate) call_id: Option<CompactString>,
+    pub(crate) step: Option<(String, Arc<Execution>)>,
+    pub(crate) risk: Risk,
+    pub(crate) summary: Option<String>,
+    pub(crate) repairs: u64,
+}
+
+/// The outcome of a call.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    Done(Box<Observation>),
+    Failed(Box<Failure>),
+}
+
+/// An error of a call.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) class: ErrorClass,
+    pub(crate) message: String,
+    pub(crate) detail: Option<String>,
+    /// The whole error as JSON, of a step.
+    pub(crate) json: Option<String>,
+}
+
+impl Event {
+    pub(crate) fn of(event: &CallEvent<'_>) -> Option<Self> {
+        let call = event.call;
+        let arguments = || CompactString::from(call.arguments());
+        let stage = match event.stage {
+            CallStage::Proposed => Stage::Proposed(Box::new(Proposal::of(call))),
+            CallStage::Decided { decision, by, .. } => Stage::Decided {
+                arguments: arguments(),
+                effect: decision.effect(),
+                by: by.map(str::to_owned),
+                details: details(decision),
+            },
+            CallStage::Suspended => Stage::Suspended,
+            CallStage::Started { mode, .. } => Stage::Started { arguments: arguments(), mode },
+            CallStage::Finished { outcome, duration, is_replayed, .. } => {
+                Stage::Finished { outcome: Outcome::of(outcome, call), duration, is_replayed }
+            }
+            _ => return None,
+        };
+        Some(Self { time_us: now_us(), call: call.number().get(), stage })
+    }
+
+    /// About the memory that the event takes.
+    pub(crate) fn size(&self) -> usize {
+        let texts = match &self.stage {
+            Stage::Proposed(proposal) => proposal.arguments.len(),
+            Stage::Decided { arguments, .. } | Stage::Started { arguments, .. } => arguments.len(),
+            Stage::Finished { outcome: Outcome::Done(observation), .. } => size_of(observation),
+            Stage::Finished { outcome: Outcome::Failed(failure), .. } => failure.message.len(),
+            Stage::Suspended => 0,
+        };
+        texts + 256
+    }
+}
+
+/// The length of the structured value and of the largest members of the blocks.
+fn size_of(observation: &Observation) -> usize {
+    let structured = observation.structured_json().map_or(0, str::len);
+    let block = |block: &tool_runtime_core::ContentBlock| match block {
+        tool_runtime_core::ContentBlock::Text(text) => text.text().len(),
+        tool_runtime_core::ContentBlock::Image(media)
+        | tool_runtime_core::ContentBlock::Audio(media) => media.data.len(),
+        _ => 1024,
+    };
+    structured + observation.content().iter().map(block).sum::<usize>()
+}
+
+fn details(decision: &Decision) -> Details {
+    let (reason, rule) = (decision.reason(), decision.rule());
+    let is_plain = reason.is_empty() && rule.is_none();
+    (!is_plain).then(|| Box::new((reason.to_owned(), rule.map(str::to_owned))))
+}
+
+impl Proposal {
+    fn of(call: CallView<'_>) -> Self {
+        let execution = call.context().execution();
+        Self {
+            name: call.name().into(),
+            tool: call.tool().cloned(),
+            source: call.source().cloned(),
+            arguments: call.arguments().into(),
+            principal: call.principal().id().into(),
+            session: call.session().copied(),
+            parent: call.parent().map(|parent| parent.get()),
+            call_id: call.call_id().map(Into::into),
+            step: call.step().map(ToString::to_string).zip(execution.cloned()),
+            risk: call.risk(),
+            summary: call.summary().map(str::to_owned),
+            repairs: call.repairs().len() as u64,
+        }
+    }
+}
+
+impl Outcome {
+    fn of(outcome: Result<&Observation, &CallError>, call: CallView<'_>) -> Self {
+        match outcome {
+            Ok(observation) => Self::Done(Box::new(observation.clone())),
+            Err(error) => Self::Failed(Box::new(Failure {
+                class: error.class(),
+                message: error.message().to_owned(),
+                detail: error.detail().map(str::to_owned),
+                json: call.step().and_then(|_| serde_json::to_string(error).ok()),
+            })),
+        }
+    }
+}
+
+pub(crate) fn now_us() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,362 @@
+//! The log: handles, and what a pool needs of it.
+
+use crate::builder::EventLogBuilder;
+use crate::error::{LogError, LogErrorKind};
+use crate::event::Event;
+use crate::reader::LogReader;
+use crate::record::{LogRecord, RecordKind};
+use crate::steps::StepState;
+use crate::writer::{Item, Job, LogStatus, LogThread, Queue};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::Ordering;
+use std::thread::JoinHandle;
+use tokio::sync::oneshot;
+use tool_runtime_core::seam::lock;
+use tool_runtime_core::{
+    Begin, BoxFuture, CallError, CallEvent, CallStage, Observation, PoolExtension, Receipt,
+    RecordError, Recorder, RetryMode, StepId, StepStore, ToolPoolBuilder,
+};
+
+/// An append-only, hash-chained log of the calls of a pool. Cheap to clone.
+///
+/// A log is a [`Recorder`], which keeps what was proposed, decided and done, and a [`StepStore`], which
+/// gives the results of a repeated run back instead of calling its tools again. `install` adds both:
+///
+/// ```
+/// use tool_runtime::prelude::*;
+/// use tool_runtime::audit::{EventLog, RecordKind};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = std::env::temp_dir().join(format!("event-log-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// # let path = folder.join("calls.db");
+/// let log = EventLog::open(&path)?;
+/// let ping = Tool::builder("ping", "Answer at once.").read_only(true);
+/// let pool = ToolPool::builder()
+///     .add(ping.handler(|| async { "pong" }))
+///     .install(log.clone())
+///     .build()?;
+/// pool.call(ToolCall::new("ping", "{}")).await;
+///
+/// let records = log.reader().await?.records().collect::<Result<Vec<_>, _>>()?;
+/// let kinds: Vec<RecordKind> = records.iter().map(|record| record.kind).collect();
+/// use RecordKind::{Allowed, Proposed, Started, Succeeded};
+/// assert_eq!(kinds, [Proposed, Allowed, Started, Succeeded]);
+/// # drop((pool, log));
+/// # std::fs::remove_dir_all(folder)?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Records are written in batches by a thread of the log. The start of a call that must not run twice is
+/// durable before its tool runs; other records follow within 20 milliseconds, or at once with
+/// [`EventLogBuilder::durable`]. The thread ends with the last handle, after everything is written: a
+/// program that ends by [`std::process::exit`] calls [`Self::flush_blocking`] first.
+#[derive(Clone, Debug)]
+pub struct EventLog(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    queue: Arc<Queue>,
+    /// Whether a call waits until its end is recorded.
+    is_durable: bool,
+    continues: bool,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// The outcome of a step, as an operator states it; see [`EventLog::resolve`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Resolution {
+    /// The call had no effect, and runs when the run is repeated.
+    NotRun,
+    /// The call had its effect. This is its result when the run is repeated.
+    Ran(Observation),
+    /// The call failed for good. This is its error when the run is repeated.
+    Failed(CallError),
+}
+
+impl EventLog {
+    /// Opens a log, and creates it if it does not exist: a JSONL file if the name ends with `.jsonl`,
+    /// else a SQLite file.
+    ///
+    /// # Errors
+    /// The file cannot be opened or written, or is damaged. A JSONL file is open in another process.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, LogError> {
+        Self::builder().open(path)
+    }
+
+    /// A log in memory, for tests.
+    pub fn memory() -> Self {
+        Self::builder().memory().expect("threads can be started")
+    }
+
+    /// A builder, for everything but the defaults.
+    pub fn builder() -> EventLogBuilder {
+        EventLogBuilder::default()
+    }
+
+    /// Starts the thread.
+    pub(crate) fn start(thread: LogThread, is_durable: bool) -> Result<Self, LogError> {
+        let (queue, continues) = (Arc::clone(&thread.queue), thread.continues);
+        let (ends, own) = (Arc::clone(&queue), Arc::clone(&queue));
+        let run = move || {
+            let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| thread.run()));
+            let reason = if ended.is_ok() { "is closed" } else { "has panicked" };
+            ends.end(LogError::new(LogErrorKind::Other, format!("the log {reason}")));
+        };
+        let spawned = std::thread::Builder::new().name("event-log".to_owned()).spawn(run);
+        let thread =
+            spawned.map_err(|error| LogError::new(LogErrorKind::Other, error.to_string()))?;
+        let thread = Mutex::new(Some(thread));
+        Ok(Self(Arc::new(Shared { queue: own, is_durable, continues, thread })))
+    }
+
+    /// Waits until everything up to now is written.
+    ///
+    /// # Errors
+    /// The log cannot be written.
+    pub async fn flush(&self) -> Result<(), LogError> {
+        self.run(|_, written| written).await?
+    }
+
+    /// Like [`Self::flush`], for threads without `.await`.
+    ///
+    /// # Errors
+    /// The log cannot be written.
+    pub fn flush_blocking(&self) -> Result<(), LogError> {
+        self.run_blocking(|_, written| written)
+    }
+
+    /// The number of written and waiting records, and the failure, if there is one.
+    pub fn status(&self) -> LogStatus {
+        self.0.queue.status()
+    }
+
+    /// Opens a reader, once everything up to now is written. It sees later records, too.
+    ///
+    /// # Errors
+    /// The log cannot be written or read.
+    pub async fn reader(&self) -> Result<LogReader, LogError> {
+        let reader = self.run(|thread, written| written.and_then(|()| thread.backend.reader()));
+        Ok(LogReader::new(reader.await??))
+    }
+
+    /// States the outcome of a step that is indeterminate, or whose end is not recorded: the next attempt
+    /// of its run goes on from there. `by` is the operator.
+    ///
+    /// # Errors
+    /// The step did not start, or its outcome is known; the log cannot be read or written.
+    pub async fn resolve(
+        &self,
+        step: &StepId,
+        resolution: Resolution,
+        by: &str,
+    ) -> Result<(), LogError> {
+        self.send(resolving(step, resolution, by)).await.unwrap_or_else(|_| Err(self.ended()))
+    }
+
+    /// Like [`Self::resolve`], for threads without `.await`.
+    ///
+    /// # Errors
+    /// Those of [`Self::resolve`].
+    pub fn resolve_blocking(
+        &self,
+        step: &StepId,
+        resolution: Resolution,
+        by: &str,
+    ) -> Result<(), LogError> {
+        self.run_blocking(resolving(step, resolution, by))
+    }
+
+    /// Removes the records up to this number, and records that they were removed. Of JSONL files, only
+    /// whole files that were rotated are removed.
+    ///
+    /// # Errors
+    /// The log cannot be written.
+    pub async fn prune(&self, through: u64) -> Result<(), LogError> {
+        self.run(move |thread, written| {
+            written?;
+            // The last record stays: it has the hash that the next one needs.
+            thread.prune(|last| through.min(last.saturating_sub(1)))
+        })
+        .await?
+    }
+
+    async fn run<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut LogThread, Result<(), LogError>) -> T + Send + 'static,
+    ) -> Result<T, LogError> {
+        self.send(job).await.map_err(|_| self.ended())
+    }
+
+    /// Blocks the thread, also one that runs tasks: tokio's receiver would panic there.
+    fn run_blocking(
+        &self,
+        job: impl FnOnce(&mut LogThread, Result<(), LogError>) -> Result<(), LogError> + Send + 'static,
+    ) -> Result<(), LogError> {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let job: Job = Box::new(move |thread, written| drop(sender.send(job(thread, written))));
+        self.0.queue.push(Item::Job(job), true);
+        receiver.recv().unwrap_or_else(|_| Err(self.ended()))
+    }
+
+    fn send<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut LogThread, Result<(), LogError>) -> T + Send + 'static,
+    ) -> oneshot::Receiver<T> {
+        let (sender, receiver) = oneshot::channel();
+        let job: Job = Box::new(move |thread, written| drop(sender.send(job(thread, written))));
+        self.0.queue.push(Item::Job(job), true);
+        receiver
+    }
+
+    fn ended(&self) -> LogError {
+        let error = self.0.queue.error();
+        error.unwrap_or_else(|| LogError::new(LogErrorKind::Other, "the log is closed"))
+    }
+
+    /// Whether the call waits for this event.
+    fn waits(&self, stage: &CallStage<'_>) -> bool {
+        match stage {
+            CallStage::Started { mode, .. } => *mode == RetryMode::AtMostOnce,
+            CallStage::Finished { .. } => self.0.is_durable,
+            _ => false,
+        }
+    }
+
+    /// The answer to an event while the log cannot be written.
+    fn failing(&self, event: Event) -> Receipt {
+        self.0.queue.push(Item::Event(event, None), false);
+        match self.0.queue.error() {
+            Some(error) if !self.0.continues => {
+                Receipt::refused(RecordError::from(error).for_all_calls())
+            }
+            _ => Receipt::recorded(),
+        }
+    }
+}
+
+impl Recorder for EventLog {
+    fn record(&self, event: CallEvent<'_>) -> Receipt {
+        let waits = self.waits(&event.stage);
+        let Some(event) = Event::of(&event) else { return Receipt::recorded() };
+        if self.0.queue.is_failing.load(Ordering::Acquire) {
+            return self.failing(event);
+        }
+        if waits {
+            let (sender, receiver) = oneshot::channel();
+            self.0.queue.push(Item::Event(event, Some(sender)), true);
+            return Receipt::pending(async {
+                receiver.await.unwrap_or_else(|_| Err(RecordError::new("the log is closed")))
+            });
+        }
+        if self.0.queue.push(Item::Event(event, None), false) {
+            let log = self.clone();
+            return Receipt::pending(async move { log.flush().await.map_err(Into::into) });
+        }
+        Receipt::recorded()
+    }
+}
+
+impl StepStore for EventLog {
+    fn begin<'a>(
+        &'a self,
+        step: &'a StepId,
+        mode: RetryMode,
+    ) -> BoxFuture<'a, Result<Begin, RecordError>> {
+        let step = step.to_string();
+        Box::pin(async move {
+            let begin = self.run(move |thread, written| {
+                written?;
+                thread.begin(&step, mode)
+            });
+            begin.await.and_then(|begin| begin).map_err(RecordError::from)
+        })
+    }
+}
+
+/// Adds the log as a recorder and as a step store.
+impl PoolExtension for EventLog {
+    fn install<S>(self, builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> {
+        builder.recorder(self.clone()).step_store(self)
+    }
+}
+
+fn resolving(
+    step: &StepId,
+    resolution: Resolution,
+    by: &str,
+) -> impl FnOnce(&mut LogThread, Result<(), LogError>) -> Result<(), LogError> + Send + 'static {
+    let (step, by) = (step.to_string(), by.to_owned());
+    move |thread, written| {
+        written?;
+        thread.resolve(&step, &resolution, &by)
+    }
+}
+
+impl LogThread {
+    /// Looks up a step. The first time that a step is found without an end, this is recorded.
+    fn begin(&mut self, step: &str, mode: RetryMode) -> Result<Begin, LogError> {
+        let state = StepState::of(&self.backend.step(step)?)?;
+        let started = match state {
+            StepState::New => return Ok(Begin::Run),
+            StepState::Ended(outcome) => return Ok(Begin::Replay(outcome)),
+            _ if mode == RetryMode::SafeToRetry => return Ok(Begin::Run),
+            StepState::Indeterminate => return Ok(Begin::Indeterminate),
+            StepState::Open(started) => *started,
+        };
+        let is_running = started.process == self.encoder.process
+            && self.encoder.calls.contains_key(&started.call);
+        if !is_running {
+            let message = "the call started, and its end is not recorded".to_owned();
+            self.add(LogRecord {
+                kind: RecordKind::Indeterminate,
+                message: Some(message),
+                ..about(started)
+            });
+            self.write()?;
+        }
+        Ok(Begin::Indeterminate)
+    }
+
+    fn resolve(&mut self, step: &str, how: &Resolution, by: &str) -> Result<(), LogError> {
+        let lines = self.backend.step(step)?;
+        let is_unknown =
+            matches!(StepState::of(&lines)?, StepState::Open(_) | StepState::Indeterminate);
+        let last = lines.last().filter(|_| is_unknown).and_then(|line| line.record().ok());
+        let Some(last) = last else {
+            let text = format!("step `{step}` did not start, or its outcome is known");
+            return Err(LogError::new(LogErrorKind::NotFound, text));
+        };
+        let (by, kind) = (Some(self.encoder.name(by)), RecordKind::Resolved);
+        let outcome = self.encoder.stated(how);
+        self.add(LogRecord { kind, by, outcome, ..about(last) });
+        self.write()
+    }
+}
+
+/// A record about the same step.
+fn about(record: LogRecord) -> LogRecord {
+    let LogRecord { tool, run, step, call, .. } = record;
+    LogRecord { tool, run, step, call, ..LogRecord::default() }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.queue.close();
+        let thread = lock(&self.thread).take();
+        // The last handle may be dropped by a job, on the thread itself.
+        if let Some(thread) = thread
+            && thread.thread().id() != std::thread::current().id()
+        {
+            drop(thread.join());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,60 @@
+//! The file with the head of a log.
+
+use crate::chain::Head;
+use crate::error::{LogError, LogErrorKind};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A file that gets the head after each transaction.
+pub(crate) struct HeadFile {
+    path: PathBuf,
+}
+
+impl HeadFile {
+    pub(crate) fn new(path: PathBuf, log: &Path) -> Result<Self, LogError> {
+        let (own, logs) = (folder(&path), folder(log));
+        let own = own.canonicalize().map_err(|error| LogError::io(&own, &error))?;
+        // The log's folder may not exist yet, which opening the log reports.
+        if logs.canonicalize().is_ok_and(|logs| logs == own) {
+            let text = format!(
+                "the head file `{}` is in the folder of the log, where it proves nothing; choose another folder",
+                path.display()
+            );
+            return Err(LogError::new(LogErrorKind::Other, text));
+        }
+        Ok(Self { path })
+    }
+
+    /// Replaces the file. A failure is logged: the log itself goes on.
+    pub(crate) fn write(&self, head: &Head) {
+        if let Err(error) = self.replace(head) {
+            tracing::error!("the head file `{}` cannot be written: {error}", self.path.display());
+        }
+    }
+
+    fn replace(&self, head: &Head) -> io::Result<()> {
+        let mut new = self.path.clone().into_os_string();
+        new.push(".new");
+        let mut text = serde_json::to_string(head).expect("texts and numbers");
+        text.push('\n');
+        fs::write(&new, text)?;
+        fs::rename(&new, &self.path)
+    }
+}
+
+/// Reads a head file.
+pub(crate) fn read(path: &Path) -> Result<Head, LogError> {
+    let text = fs::read_to_string(path).map_err(|error| LogError::io(path, &error))?;
+    serde_json::from_str(&text).map_err(|error| {
+        let text = format!("`{}` is not a head of a log: {error}", path.display());
+        LogError::new(LogErrorKind::Damaged, text)
+    })
+}
+
+fn folder(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}

@@ -1,0 +1,124 @@
+//! Reading a log, also from other processes while it is written.
+
+use crate::backend::LogRead;
+use crate::builder::is_jsonl;
+use crate::chain::{Head, LogLine};
+use crate::error::{LogError, LogErrorKind};
+use crate::jsonl::JsonlReader;
+use crate::record::LogRecord;
+use crate::run::RunSummary;
+use crate::sqlite::SqliteReader;
+use crate::verify::{Verification, Verifier};
+use std::collections::VecDeque;
+use std::fmt;
+use std::path::Path;
+
+/// The records that are read at once.
+const PAGE: usize = 512;
+
+/// Reads a log.
+///
+/// ```no_run
+/// use tool_runtime::audit::LogReader;
+///
+/// for record in LogReader::open("calls.db")?.records() {
+///     let record = record?;
+///     println!("{} {} {}", record.seq, record.kind, record.tool);
+/// }
+/// # Ok::<(), tool_runtime::audit::LogError>(())
+/// ```
+pub struct LogReader(Box<dyn LogRead>);
+
+impl LogReader {
+    pub(crate) fn new(reader: Box<dyn LogRead>) -> Self {
+        Self(reader)
+    }
+
+    /// Opens the log in a file: JSONL if the name ends with `.jsonl`, else SQLite.
+    ///
+    /// # Errors
+    /// The file does not exist, cannot be read, or is not a log.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, LogError> {
+        let path = path.as_ref();
+        Ok(Self(match is_jsonl(path) {
+            true => Box::new(JsonlReader::open(path)?),
+            false => Box::new(SqliteReader::open(path)?),
+        }))
+    }
+
+    /// All records.
+    pub fn records(self) -> Records {
+        self.records_after(0)
+    }
+
+    /// The records after this number.
+    pub fn records_after(self, seq: u64) -> Records {
+        Records { reader: self.0, after: seq, page: VecDeque::new() }
+    }
+
+    /// The projection of a run.
+    ///
+    /// # Errors
+    /// The log cannot be read, or a record of the run is damaged.
+    pub fn run(mut self, run: &str) -> Result<RunSummary, LogError> {
+        let lines = self.0.run(run)?;
+        let records: Result<Vec<LogRecord>, LogError> = lines.iter().map(record).collect();
+        Ok(RunSummary::of(run, records?))
+    }
+
+    /// Checks the chain of hashes. With a head that was kept elsewhere, finds that the end was cut.
+    ///
+    /// # Errors
+    /// The log cannot be read. Whatever is wrong with its records is in the result.
+    pub fn verify(mut self, head: Option<&Head>) -> Result<Verification, LogError> {
+        let (mut verifier, mut after) = (Verifier::new(head), 0);
+        loop {
+            let lines = self.0.read(after, PAGE)?;
+            let Some(last) = lines.last() else { return Ok(verifier.end()) };
+            after = last.position;
+            lines.iter().for_each(|line| verifier.check(line));
+        }
+    }
+}
+
+impl fmt::Debug for LogReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LogReader")
+    }
+}
+
+/// The records of a log, in their order. After the end, `next` gives records that were written since.
+pub struct Records {
+    reader: Box<dyn LogRead>,
+    after: u64,
+    page: VecDeque<LogLine>,
+}
+
+impl Iterator for Records {
+    type Item = Result<LogRecord, LogError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.page.is_empty() {
+            match self.reader.read(self.after, PAGE) {
+                Ok(lines) => self.page.extend(lines),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        let line = self.page.pop_front()?;
+        self.after = line.position;
+        Some(record(&line))
+    }
+}
+
+fn record(line: &LogLine) -> Result<LogRecord, LogError> {
+    line.record().map_err(|error| {
+        let text = format!("record {} cannot be read: {error}", line.position);
+        LogError::new(LogErrorKind::Damaged, text)
+    })
+}
+
+impl fmt::Debug for Records {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Records").field("after", &self.after).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,130 @@
+//! A log in a SQLite file. Several processes may write to it.
+
+use crate::backend::{LogBackend, LogRead, PruneChain};
+use crate::chain::{Head, LogLine};
+use crate::error::LogError;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tool_runtime_store::rusqlite::{self, Connection, OptionalExtension as _, Row, params};
+use tool_runtime_store::{Database, Migration, OpenOptions};
+
+/// `run` and `step` repeat members of the text, for the indexes.
+const MIGRATIONS: &[Migration] = &[Migration::new(
+    1,
+    "CREATE TABLE records (
+        seq INTEGER PRIMARY KEY, hash TEXT NOT NULL, text TEXT NOT NULL, run TEXT, step TEXT
+    );
+    CREATE INDEX records_run ON records (run) WHERE run IS NOT NULL;
+    CREATE INDEX records_step ON records (step) WHERE step IS NOT NULL;",
+)];
+
+const COLUMNS: &str = "SELECT seq, hash, text, run, step FROM records";
+
+/// The writer of a file.
+#[derive(Debug)]
+pub(crate) struct SqliteLog {
+    database: Database,
+    path: PathBuf,
+}
+
+impl SqliteLog {
+    pub(crate) fn open(path: &Path, busy_timeout: Duration) -> Result<Self, LogError> {
+        let options = OpenOptions::default().busy_timeout(busy_timeout);
+        let database = Database::open(path, MIGRATIONS, &options)?;
+        Ok(Self { database, path: path.to_owned() })
+    }
+}
+
+/// A reader of a file.
+pub(crate) struct SqliteReader(Database);
+
+impl SqliteReader {
+    pub(crate) fn open(path: &Path) -> Result<Self, LogError> {
+        Ok(Self(Database::open_read_only(path, MIGRATIONS, &OpenOptions::default())?))
+    }
+}
+
+impl LogBackend for SqliteLog {
+    fn append(&mut self, chain: &mut dyn FnMut(Head) -> Vec<LogLine>) -> Result<(), LogError> {
+        self.database.transaction(|transaction| {
+            let failed = |error: rusqlite::Error| LogError::from(self.database.error(&error));
+            let lines = chain(head(transaction).map_err(failed)?);
+            insert(transaction, &lines).map_err(failed)
+        })
+    }
+
+    fn step(&mut self, step: &str) -> Result<Vec<LogLine>, LogError> {
+        let query = format!("{COLUMNS} WHERE step = ?1 ORDER BY seq");
+        let lines = lines(self.database.connection(), &query, params![step]);
+        lines.map_err(|error| self.database.error(&error).into())
+    }
+
+    fn reader(&self) -> Result<Box<dyn LogRead>, LogError> {
+        Ok(Box::new(SqliteReader::open(&self.path)?))
+    }
+
+    fn prune(&mut self, through: u64, chain: PruneChain<'_>) -> Result<(), LogError> {
+        self.database.transaction(|transaction| {
+            let failed = |error: rusqlite::Error| LogError::from(self.database.error(&error));
+            let query = format!("{COLUMNS} WHERE seq <= ?1 ORDER BY seq DESC LIMIT 1");
+            let removed = transaction.query_row(&query, [stored(through)], line).optional();
+            let Some(removed) = removed.map_err(failed)? else { return Ok(()) };
+            let lines = chain(head(transaction).map_err(failed)?, removed.head());
+            insert(transaction, &lines).map_err(failed)?;
+            let delete = "DELETE FROM records WHERE seq <= ?1";
+            transaction.execute(delete, [stored(through)]).map_err(failed)?;
+            Ok(())
+        })
+    }
+}
+
+impl LogRead for SqliteReader {
+    fn read(&mut self, after: u64, limit: usize) -> Result<Vec<LogLine>, LogError> {
+        let query = format!("{COLUMNS} WHERE seq > ?1 ORDER BY seq LIMIT ?2");
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let lines = lines(self.0.connection(), &query, params![stored(after), limit]);
+        lines.map_err(|error| self.0.error(&error).into())
+    }
+
+    fn run(&mut self, run: &str) -> Result<Vec<LogLine>, LogError> {
+        let query = format!("{COLUMNS} WHERE run = ?1 ORDER BY seq");
+        let lines = lines(self.0.connection(), &query, params![run]);
+        lines.map_err(|error| self.0.error(&error).into())
+    }
+}
+
+/// SQLite has signed integers.
+fn stored(seq: u64) -> i64 {
+    i64::try_from(seq).unwrap_or(i64::MAX)
+}
+
+fn head(connection: &Connection) -> rusqlite::Result<Head> {
+    let query = format!("{COLUMNS} ORDER BY seq DESC LIMIT 1");
+    let last = connection.prepare_cached(&query)?.query_row([], line).optional()?;
+    Ok(last.map_or_else(Head::empty, |line| line.head()))
+}
+
+fn insert(connection: &Connection, lines: &[LogLine]) -> rusqlite::Result<()> {
+    let text = "INSERT INTO records (seq, hash, text, run, step) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let mut statement = connection.prepare_cached(text)?;
+    for LogLine { position, hash, text, run, step } in lines {
+        statement.execute(params![stored(*position), hash, text, run, step])?;
+    }
+    Ok(())
+}
+
+fn lines(
+    connection: &Connection,
+    query: &str,
+    parameters: impl rusqlite::Params,
+) -> rusqlite::Result<Vec<LogLine>> {
+    connection.prepare_cached(query)?.query_map(parameters, line)?.collect()
+}
+
+/// Values of another type were put there by somebody else: `verify` names the record.
+fn line(row: &Row<'_>) -> rusqlite::Result<LogLine> {
+    let text = |column| row.get::<_, String>(column).unwrap_or_default();
+    let optional = |column| row.get::<_, Option<String>>(column).unwrap_or_default();
+    let position = u64::try_from(row.get::<_, i64>(0)?).unwrap_or_default();
+    Ok(LogLine { position, hash: text(1), text: text(2), run: optional(3), step: optional(4) })
+}

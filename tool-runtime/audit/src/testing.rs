@@ -1,0 +1,68 @@
+//! Helpers of unit tests.
+
+use crate::{EventLog, LogReader, LogRecord, RecordKind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use tool_runtime_core::{Tool, ToolCall, ToolPool};
+
+/// A folder that is removed when the test ends.
+pub(crate) struct Folder(PathBuf);
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("audit-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        drop(std::fs::remove_dir_all(&self.0));
+    }
+}
+
+/// A pool with a tool that is safe to repeat, `echo`, and one that is not, `send`.
+pub(crate) fn pool(log: &EventLog) -> ToolPool {
+    let schema = serde_json::json!({ "type": "object", "properties": { "text": {} } });
+    let tool = |name: &str| Tool::builder(name, "Give the text back.").input_schema(schema.clone());
+    let echo = |arguments: serde_json::Map<String, serde_json::Value>| async move {
+        arguments.get("text").map(ToString::to_string).unwrap_or_default()
+    };
+    ToolPool::builder()
+        .add(tool("echo").read_only(true).handler(echo))
+        .add(tool("send").handler(echo))
+        .install(log.clone())
+        .build()
+        .unwrap()
+}
+
+/// Calls `echo` some times.
+pub(crate) async fn fill(log: &EventLog, calls: u32) {
+    let pool = pool(log);
+    for number in 0..calls {
+        let call = ToolCall::json("echo", serde_json::json!({ "text": number }));
+        pool.call(call).await;
+    }
+    log.flush().await.unwrap();
+}
+
+pub(crate) async fn records(log: &EventLog) -> Vec<LogRecord> {
+    log.reader().await.unwrap().records().collect::<Result<_, _>>().unwrap()
+}
+
+pub(crate) async fn kinds(log: &EventLog) -> Vec<RecordKind> {
+    records(log).await.iter().map(|record| record.kind).collect()
+}
+
+/// What is found in a file.
+pub(crate) fn problems(path: &Path) -> Vec<String> {
+    let verification = LogReader::open(path).unwrap().verify(None).unwrap();
+    verification.problems.iter().map(ToString::to_string).collect()
+}

@@ -1,0 +1,252 @@
+//! Checks the chain of hashes.
+
+use crate::chain::{Head, LogLine, hash};
+use crate::record::{LogRecord, RecordKind};
+use std::collections::HashMap;
+use std::fmt;
+
+/// The most problems that are listed one by one.
+const MAX_PROBLEMS: usize = 100;
+
+/// The result of a check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Verification {
+    /// The number of records.
+    pub records: u64,
+    /// The number of the first record; more than 1 if earlier ones were removed by the retention.
+    pub first: u64,
+    /// The last record: keep it, and give it to the next check.
+    pub head: Head,
+    /// The problems, at most 100.
+    pub problems: Vec<LogProblem>,
+    /// Whether the end was compared with a head that was kept elsewhere. Without one, nothing tells that
+    /// the last records were cut off.
+    pub is_tail_checked: bool,
+}
+
+impl Verification {
+    /// Whether nothing was found.
+    pub fn is_intact(&self) -> bool {
+        self.problems.is_empty()
+    }
+}
+
+/// A problem of a log. `Display` writes a sentence that names the record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LogProblem {
+    /// The text, the hash or the index of the record was changed.
+    Changed {
+        /// The place of the record.
+        position: u64,
+    },
+    /// The record was replaced, with a new hash: the next one has another.
+    Replaced {
+        /// The place of the record.
+        position: u64,
+    },
+    /// Another record is in this place.
+    Moved {
+        /// The place.
+        position: u64,
+        /// The number of the record in it.
+        seq: u64,
+    },
+    /// Records are missing between others or at the beginning.
+    Missing {
+        /// The first of them.
+        from: u64,
+        /// The last of them.
+        to: u64,
+    },
+    /// The log ends before the head that was kept elsewhere.
+    TailCut {
+        /// The last record.
+        last: u64,
+        /// The number of the head.
+        head: u64,
+    },
+    /// The record with the number of the head that was kept elsewhere has another hash: it, or one before
+    /// it, was replaced together with all that follow.
+    OtherHead {
+        /// The number of the head.
+        head: u64,
+    },
+}
+
+impl fmt::Display for LogProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Changed { position } => write!(f, "record {position} was changed"),
+            Self::Replaced { position } => {
+                write!(f, "record {position} was replaced: the next record has another hash of it")
+            }
+            Self::Moved { position, seq } => {
+                write!(f, "record {seq} is in the place of record {position}")
+            }
+            Self::Missing { from, to } if from == to => write!(f, "record {from} is missing"),
+            Self::Missing { from, to } => write!(f, "records {from} to {to} are missing"),
+            Self::TailCut { last, head } => write!(
+                f,
+                "the end was cut: the last record is {last}, and record {head} was written"
+            ),
+            Self::OtherHead { head } => write!(
+                f,
+                "record {head} has another hash than the head that was kept: the log was written anew"
+            ),
+        }
+    }
+}
+
+/// The record before, as the next one must refer to it.
+struct Previous {
+    position: u64,
+    hash: String,
+    /// Whether a problem of it was reported.
+    is_reported: bool,
+}
+
+/// Checks lines one after the other.
+pub(crate) struct Verifier<'a> {
+    known_head: Option<&'a Head>,
+    found: Verification,
+    previous: Option<Previous>,
+    /// The first record, and the hash that it has of the one before it.
+    start: Option<(u64, String)>,
+    /// The removed records that are recorded: the last of them, and its hash.
+    pruned: HashMap<u64, String>,
+    /// The first and the last record of each gap.
+    gaps: Vec<(u64, u64)>,
+    has_known_head: bool,
+}
+
+impl<'a> Verifier<'a> {
+    pub(crate) fn new(known_head: Option<&'a Head>) -> Self {
+        let found = Verification {
+            records: 0,
+            first: 1,
+            head: Head::empty(),
+            problems: Vec::new(),
+            is_tail_checked: known_head.is_some(),
+        };
+        let has_known_head = known_head.is_some_and(|head| head.seq == 0);
+        let pruned = HashMap::new();
+        let (previous, start, gaps) = (None, None, Vec::new());
+        Self { known_head, found, previous, start, pruned, gaps, has_known_head }
+    }
+
+    fn report(&mut self, problem: LogProblem) {
+        if self.found.problems.len() < MAX_PROBLEMS {
+            self.found.problems.push(problem);
+        }
+    }
+
+    pub(crate) fn check(&mut self, line: &LogLine) {
+        self.found.records += 1;
+        let position = line.position;
+        let record = line.record().ok().filter(|record| is_unchanged(line, record));
+        let mut is_reported = record.is_none();
+        if is_reported {
+            self.report(LogProblem::Changed { position });
+        }
+        self.check_gap(position);
+        if let Some(record) = record {
+            if record.seq != position {
+                self.report(LogProblem::Moved { position, seq: record.seq });
+                is_reported = true;
+            } else {
+                self.check_link(position, &record);
+            }
+            if let (RecordKind::Pruned, Some(through), Some(hash)) =
+                (record.kind, record.through, record.through_hash)
+            {
+                self.pruned.insert(through, hash);
+            }
+        }
+        self.check_head(line);
+        let hash = line.hash.clone();
+        self.found.head = Head { seq: position, hash: hash.clone() };
+        self.previous = Some(Previous { position, hash, is_reported });
+    }
+
+    /// Positions follow each other. Gaps are reported at the end, once it is known what was removed: files
+    /// may go while they are read.
+    fn check_gap(&mut self, position: u64) {
+        if let Some(previous) = &self.previous
+            && position != previous.position + 1
+        {
+            self.gaps.push((previous.position + 1, position.saturating_sub(1)));
+        }
+    }
+
+    /// The record has the hash of the one before it.
+    fn check_link(&mut self, position: u64, record: &LogRecord) {
+        match &self.previous {
+            None => self.start = Some((position, record.prev.clone())),
+            Some(previous) if previous.position + 1 != position || previous.is_reported => {}
+            Some(previous) if previous.hash != record.prev => {
+                let position = previous.position;
+                self.report(LogProblem::Replaced { position });
+            }
+            Some(_) => {}
+        }
+    }
+
+    fn check_head(&mut self, line: &LogLine) {
+        if let Some(head) = self.known_head.filter(|head| head.seq == line.position) {
+            self.has_known_head = true;
+            if head.hash != line.hash {
+                self.report(LogProblem::OtherHead { head: head.seq });
+            }
+        }
+    }
+
+    pub(crate) fn end(mut self) -> Verification {
+        if let Some((first, prev)) = self.start.take() {
+            self.found.first = first;
+            self.check_start(first, &prev);
+        }
+        let removed = self.pruned.keys().copied().max().unwrap_or(0);
+        for (from, to) in std::mem::take(&mut self.gaps) {
+            if to > removed {
+                self.report(LogProblem::Missing { from, to });
+            }
+        }
+        let last = self.found.head.seq;
+        if let Some(head) = self.known_head
+            && !self.has_known_head
+        {
+            match head.seq > last {
+                true => self.report(LogProblem::TailCut { last, head: head.seq }),
+                // It was removed by the retention, and a later record has its hash in the chain.
+                false if head.seq < self.found.first => {}
+                false => self.report(LogProblem::OtherHead { head: head.seq }),
+            }
+        }
+        self.found
+    }
+
+    /// Records before the first one were removed only if a record says so, with the same hash. More may
+    /// have been announced than is removed by now.
+    fn check_start(&mut self, first: u64, prev: &str) {
+        let is_known = match (first, self.pruned.get(&(first - 1))) {
+            (1, _) => prev == Head::empty().hash,
+            (_, Some(hash)) => hash == prev,
+            (_, None) => self.pruned.keys().any(|through| *through >= first),
+        };
+        match first {
+            _ if is_known => {}
+            1 => self.report(LogProblem::Changed { position: 1 }),
+            _ => self.report(LogProblem::Missing { from: 1, to: first - 1 }),
+        }
+    }
+}
+
+/// Whether the text has its hash, and the index the values of the text.
+fn is_unchanged(line: &LogLine, record: &LogRecord) -> bool {
+    hash(&line.text) == line.hash && record.run == line.run && record.step == line.step
+}
+
+#[cfg(test)]
+mod tests;

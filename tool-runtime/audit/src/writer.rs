@@ -1,0 +1,318 @@
+//! The thread that writes. Calls put events into its queue; it wakes up, takes all of them, and appends them
+//! in one transaction.
+
+use crate::backend::LogBackend;
+use crate::chain::{Head, LogLine};
+use crate::encode::Encoder;
+use crate::error::LogError;
+use crate::event::{Event, now_us};
+use crate::record::{LogRecord, RecordKind};
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+use tool_runtime_core::RecordError;
+
+/// The most events that wait before calls wait for them.
+pub(crate) const MAX_QUEUED_BYTES: usize = 16 << 20;
+/// The most records that are kept while the log cannot be written.
+const MAX_UNWRITTEN: usize = 65_536;
+/// The pause between attempts to write after a failure.
+const RETRY_INTERVAL: Duration = Duration::from_millis(250);
+
+/// An answer to a call that waits until its events are written.
+pub(crate) type Waiter = oneshot::Sender<Result<(), RecordError>>;
+/// Work for the thread, after all events before it. Gets the error if those cannot be written.
+pub(crate) type Job = Box<dyn FnOnce(&mut LogThread, Result<(), LogError>) + Send>;
+
+/// A part of the queue.
+pub(crate) enum Item {
+    Event(Event, Option<Waiter>),
+    Job(Job),
+}
+
+/// The queue, shared with the handles of the log.
+#[derive(Default)]
+pub(crate) struct Queue {
+    state: Mutex<QueueState>,
+    changed: Condvar,
+    /// Whether the log cannot be written.
+    pub(crate) is_failing: AtomicBool,
+}
+
+#[derive(Default)]
+struct QueueState {
+    items: Vec<Item>,
+    bytes: usize,
+    is_urgent: bool,
+    is_closed: bool,
+    /// Whether the thread has ended.
+    is_ended: bool,
+    /// Whether the thread waits for the first item, without a time.
+    is_idle: bool,
+    /// The error, while the log cannot be written.
+    error: Option<LogError>,
+    status: LogStatus,
+}
+
+/// The state of a log.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct LogStatus {
+    /// The number of records that were written by this handle and its clones.
+    pub written: u64,
+    /// The number of records that wait after a failure.
+    pub unwritten: u64,
+    /// The number of records that were given up after a failure.
+    pub lost: u64,
+    /// The failure, while the log cannot be written.
+    pub error: Option<LogError>,
+}
+
+impl Queue {
+    fn state(&self) -> MutexGuard<'_, QueueState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the queue is full, so that the call should wait for its event.
+    pub(crate) fn push(&self, item: Item, is_urgent: bool) -> bool {
+        let size = match &item {
+            Item::Event(event, _) => event.size(),
+            Item::Job(_) => 0,
+        };
+        let mut state = self.state();
+        if state.is_ended {
+            // Dropping a waiter or a job answers it.
+            return false;
+        }
+        state.bytes += size;
+        let is_full = state.bytes > MAX_QUEUED_BYTES;
+        state.items.push(item);
+        // An idle thread wakes up once, then pauses for the interval: one wake-up for many events.
+        let wakes = state.is_idle || (is_urgent || is_full) && !state.is_urgent;
+        state.is_idle = false;
+        state.is_urgent |= is_urgent || is_full;
+        drop(state);
+        if wakes {
+            self.changed.notify_one();
+        }
+        is_full
+    }
+
+    pub(crate) fn close(&self) {
+        self.state().is_closed = true;
+        self.changed.notify_one();
+    }
+
+    /// Ends the queue, because its thread has ended. What waits is dropped, which answers it.
+    pub(crate) fn end(&self, error: LogError) {
+        let mut state = self.state();
+        state.is_ended = true;
+        state.items.clear();
+        self.is_failing.store(true, Ordering::Release);
+        state.error = Some(error);
+    }
+
+    pub(crate) fn error(&self) -> Option<LogError> {
+        self.state().error.clone()
+    }
+
+    pub(crate) fn status(&self) -> LogStatus {
+        let state = self.state();
+        LogStatus { error: state.error.clone(), ..state.status.clone() }
+    }
+
+    /// Takes all items: once one is urgent, or `interval` after the first. `None` when the log is closed
+    /// and all is taken. After a failure, waits no longer than until the next attempt.
+    fn take(&self, interval: Duration, is_failing: bool) -> Option<Vec<Item>> {
+        let mut state = self.state();
+        while state.items.is_empty() && !state.is_closed && !is_failing {
+            state.is_idle = true;
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.is_idle = false;
+        let end = Instant::now() + if is_failing { RETRY_INTERVAL } else { interval };
+        while !state.is_urgent && !state.is_closed {
+            let Some(left) = end.checked_duration_since(Instant::now()) else { break };
+            let waited = self.changed.wait_timeout(state, left);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        if state.items.is_empty() && state.is_closed {
+            return None;
+        }
+        (state.is_urgent, state.bytes) = (false, 0);
+        Some(std::mem::take(&mut state.items))
+    }
+}
+
+impl fmt::Debug for Queue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Queue").field("status", &self.status()).finish_non_exhaustive()
+    }
+}
+
+/// Called with the head after each transaction.
+pub(crate) type OnHead = Box<dyn FnMut(&Head) + Send>;
+
+/// The state of the thread.
+pub(crate) struct LogThread {
+    pub(crate) backend: Box<dyn LogBackend>,
+    pub(crate) encoder: Encoder,
+    pub(crate) queue: Arc<Queue>,
+    pub(crate) interval: Duration,
+    pub(crate) on_head: Vec<OnHead>,
+    /// The number of records that stay.
+    pub(crate) retention: Option<u64>,
+    /// The number of records after which older ones are removed again.
+    pub(crate) next_prune: u64,
+    /// Whether calls go on while the log cannot be written.
+    pub(crate) continues: bool,
+    /// Records that are not written yet.
+    pub(crate) unwritten: VecDeque<LogRecord>,
+    pub(crate) waiters: Vec<Waiter>,
+    pub(crate) lost: u64,
+    pub(crate) written: u64,
+}
+
+impl LogThread {
+    pub(crate) fn run(mut self) {
+        let queue = Arc::clone(&self.queue);
+        while let Some(items) = queue.take(self.interval, !self.unwritten.is_empty()) {
+            for item in items {
+                match item {
+                    Item::Event(event, waiter) => {
+                        self.unwritten.extend(self.encoder.record(event));
+                        self.waiters.extend(waiter);
+                    }
+                    Item::Job(job) => {
+                        let written = self.write();
+                        job(&mut self, written);
+                    }
+                }
+            }
+            drop(self.write());
+            self.keep_retention();
+        }
+        if !self.unwritten.is_empty() || self.lost > 0 {
+            let count = self.unwritten.len() as u64 + self.lost;
+            tracing::error!(count, "records were not written before the log was closed");
+        }
+    }
+
+    /// Adds a record about the log or by its operator.
+    pub(crate) fn add(&mut self, record: LogRecord) {
+        let process = self.encoder.process.clone();
+        self.unwritten.push_back(LogRecord { process, time_us: now_us(), ..record });
+    }
+
+    /// Appends all records that wait, and answers the calls that wait for them.
+    pub(crate) fn write(&mut self) -> Result<(), LogError> {
+        let result = self.append();
+        self.note(&result);
+        let answer = match &result {
+            Err(error) if !self.continues => Err(RecordError::from(error.clone()).for_all_calls()),
+            _ => Ok(()),
+        };
+        for waiter in self.waiters.drain(..) {
+            drop(waiter.send(answer.clone()));
+        }
+        result
+    }
+
+    fn append(&mut self) -> Result<(), LogError> {
+        if self.lost > 0 {
+            let (kind, lost) = (RecordKind::Lost, Some(self.lost));
+            self.add(LogRecord { kind, lost, ..LogRecord::default() });
+        }
+        if self.unwritten.is_empty() {
+            return Ok(());
+        }
+        let mut head = Head::empty();
+        let unwritten = &self.unwritten;
+        let mut chain = |last: Head| {
+            head = last;
+            unwritten.iter().map(|record| LogLine::chained(record.clone(), &mut head)).collect()
+        };
+        let result = self.backend.append(&mut chain);
+        if let Err(error) = result {
+            if self.lost > 0 {
+                self.unwritten.pop_back();
+            }
+            return Err(error);
+        }
+        self.written += self.unwritten.len() as u64;
+        self.unwritten.clear();
+        self.lost = 0;
+        self.on_head.iter_mut().for_each(|on_head| on_head(&head));
+        Ok(())
+    }
+
+    /// Removes the oldest records, a quarter of the retention at a time.
+    fn keep_retention(&mut self) {
+        let Some(retention) = self.retention.filter(|_| self.written >= self.next_prune) else {
+            return;
+        };
+        self.next_prune = self.written + (retention / 4).max(1);
+        if let Err(error) = self.prune(|head| head.saturating_sub(retention)) {
+            tracing::error!("old records of the log cannot be removed: {error}");
+        }
+    }
+
+    /// Removes the records up to the one that `through` chooses, given the last one.
+    pub(crate) fn prune(&mut self, through: impl FnOnce(u64) -> u64) -> Result<(), LogError> {
+        let last = self.last_seq()?;
+        let mut new_head = None;
+        let process = self.encoder.process.clone();
+        let mut chain = |mut head: Head, removed: Head| {
+            let record = LogRecord {
+                kind: RecordKind::Pruned,
+                through: Some(removed.seq),
+                through_hash: Some(removed.hash),
+                process: process.clone(),
+                time_us: now_us(),
+                ..LogRecord::default()
+            };
+            let line = LogLine::chained(record, &mut head);
+            new_head = Some(head);
+            vec![line]
+        };
+        self.backend.prune(through(last), &mut chain)?;
+        if let Some(head) = new_head {
+            self.written += 1;
+            self.on_head.iter_mut().for_each(|on_head| on_head(&head));
+        }
+        Ok(())
+    }
+
+    /// The number of the last record.
+    fn last_seq(&mut self) -> Result<u64, LogError> {
+        let mut last = 0;
+        self.backend.append(&mut |head| {
+            last = head.seq;
+            Vec::new()
+        })?;
+        Ok(last)
+    }
+
+    /// Keeps what is not written within its bound, and makes the state known.
+    fn note(&mut self, result: &Result<(), LogError>) {
+        while self.unwritten.len() > MAX_UNWRITTEN {
+            self.unwritten.pop_back();
+            self.lost += 1;
+        }
+        let mut state = self.queue.state();
+        let error = result.as_ref().err().cloned();
+        if error != state.error {
+            match &error {
+                Some(error) => tracing::error!("the log of calls cannot be written: {error}"),
+                None => tracing::info!("the log of calls can be written again"),
+            }
+        }
+        self.queue.is_failing.store(error.is_some(), Ordering::Release);
+        let (written, unwritten) = (self.written, self.unwritten.len() as u64);
+        let lost = state.status.lost.max(self.lost);
+        (state.error, state.status) = (error, LogStatus { written, unwritten, lost, error: None });
+    }
+}

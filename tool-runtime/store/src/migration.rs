@@ -1,0 +1,72 @@
+//! Numbered migrations.
+
+use crate::error::{StoreError, StoreFailure};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+use std::path::Path;
+
+/// A change of the schema. The first has number 1, each further one the next number. Migrations that were
+/// published do not change.
+#[derive(Clone, Copy, Debug)]
+pub struct Migration {
+    /// The number, which becomes the version of the database.
+    pub number: u32,
+    /// Statements, run in one transaction.
+    pub statements: &'static str,
+}
+
+impl Migration {
+    /// A migration.
+    pub const fn new(number: u32, statements: &'static str) -> Self {
+        Self { number, statements }
+    }
+}
+
+fn version(connection: &Connection) -> rusqlite::Result<u32> {
+    connection.query_row("PRAGMA user_version", [], |row| row.get(0))
+}
+
+/// Checks the version of a database, without changing it.
+pub(crate) fn check(
+    connection: &Connection,
+    path: &Path,
+    migrations: &[Migration],
+) -> Result<u32, StoreError> {
+    let version = version(connection).map_err(|error| StoreError::of(path, &error))?;
+    let known = migrations.last().map_or(0, |last| last.number);
+    if version > known {
+        let reason = format!(
+            "version {version} of the file is newer than this program, which knows version {known}; update the program"
+        );
+        return Err(StoreError::new(path, StoreFailure::Newer, reason));
+    }
+    Ok(version)
+}
+
+/// Brings a database to the last version, one transaction a migration. Several processes may do so at
+/// once: each checks the version again once it has the lock.
+pub(crate) fn migrate(
+    connection: &mut Connection,
+    path: &Path,
+    migrations: &[Migration],
+) -> Result<(), StoreError> {
+    let numbers = (1..).zip(migrations);
+    assert!(numbers.into_iter().all(|(number, own)| own.number == number), "migrations in order");
+    let version = check(connection, path, migrations)?;
+    for migration in migrations.iter().filter(|migration| migration.number > version) {
+        apply(connection, migration).map_err(|error| {
+            let cause = StoreError::of(path, &error);
+            let reason = format!("migration {} failed: {error}", migration.number);
+            StoreError::new(path, cause.failure(), reason)
+        })?;
+    }
+    Ok(())
+}
+
+fn apply(connection: &mut Connection, migration: &Migration) -> rusqlite::Result<()> {
+    let transaction = Transaction::new(connection, TransactionBehavior::Immediate)?;
+    if version(&transaction)? < migration.number {
+        transaction.execute_batch(migration.statements)?;
+        transaction.pragma_update(None, "user_version", migration.number)?;
+    }
+    transaction.commit()
+}

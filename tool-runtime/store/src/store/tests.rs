@@ -1,0 +1,148 @@
+//! Files of several versions, several writers, commands that fail.
+
+use super::*;
+use crate::StoreFailure;
+
+const ONE: &[Migration] = &[Migration::new(1, "CREATE TABLE t (n INTEGER PRIMARY KEY)")];
+const TWO: &[Migration] = &[ONE[0], Migration::new(2, "ALTER TABLE t ADD COLUMN text TEXT")];
+const BROKEN: &[Migration] = &[ONE[0], Migration::new(2, "CREATE TABLE u (n); CREATE TABLE t (n)")];
+
+/// A folder that is removed when the test ends.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("store-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+
+    fn file(&self) -> PathBuf {
+        self.0.join("a.db")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        drop(std::fs::remove_dir_all(&self.0));
+    }
+}
+
+fn open(path: &Path, migrations: &'static [Migration]) -> Result<Store, StoreError> {
+    Store::open(path, migrations, OpenOptions::default())
+}
+
+fn insert(n: i64) -> impl FnOnce(&Transaction<'_>) -> rusqlite::Result<usize> + Send + 'static {
+    move |transaction| transaction.execute("INSERT INTO t (n) VALUES (?1)", [n])
+}
+
+fn count(store: &Store) -> i64 {
+    store.read(|reader| reader.query_row("SELECT count(*) FROM t", [], |row| row.get(0))).unwrap()
+}
+
+#[test]
+fn a_file_is_migrated_and_one_of_a_newer_version_is_rejected() {
+    let folder = Folder::new("versions");
+    let path = folder.file();
+    open(&path, ONE).unwrap().write_blocking(insert(1)).unwrap();
+    let two = open(&path, TWO).unwrap();
+    let text = "SELECT text FROM t WHERE n = 1";
+    let text = two.read(|reader| reader.query_row(text, [], |row| row.get::<_, Option<String>>(0)));
+    assert_eq!(text.unwrap(), None);
+    let error = open(&path, ONE).unwrap_err();
+    assert_eq!(error.failure(), StoreFailure::Newer);
+    assert!(error.to_string().contains("version 2 of the file is newer"), "{error}");
+}
+
+#[test]
+fn a_migration_that_fails_leaves_nothing_behind() {
+    let folder = Folder::new("broken");
+    let path = folder.file();
+    drop(open(&path, ONE).unwrap());
+    let error = open(&path, BROKEN).unwrap_err();
+    assert!(error.to_string().contains("migration 2 failed"), "{error}");
+    let one = open(&path, ONE).unwrap();
+    let tables = one.read(|reader| {
+        reader.query_row("SELECT count(*) FROM sqlite_schema WHERE name = 'u'", [], |row| {
+            row.get::<_, i64>(0)
+        })
+    });
+    assert_eq!(tables.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn a_command_that_fails_or_panics_is_undone_alone() {
+    let folder = Folder::new("alone");
+    let store = open(&folder.file(), ONE).unwrap();
+    let commands = [store.write(insert(1)), store.write(insert(1)), store.write(insert(2))];
+    let panics = store.write(|transaction| {
+        insert(3)(transaction)?;
+        panic!("as asked");
+        #[allow(unreachable_code)]
+        Ok(())
+    });
+    let mut results = Vec::new();
+    for command in commands {
+        results.push(command.await.is_ok());
+    }
+    assert_eq!(results, [true, false, true]);
+    assert!(panics.await.unwrap_err().to_string().contains("panicked"));
+    assert_eq!(count(&store), 2);
+}
+
+#[test]
+fn several_stores_write_to_one_file() {
+    let folder = Folder::new("several");
+    let path = folder.file();
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let path = &path;
+            scope.spawn(move || {
+                let store = open(path, TWO).unwrap();
+                for n in 0..25 {
+                    store.write_blocking(insert(thread * 100 + n)).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(count(&open(&path, TWO).unwrap()), 100);
+}
+
+#[test]
+fn commands_run_before_the_store_is_closed() {
+    let folder = Folder::new("closed");
+    let store = open(&folder.file(), ONE).unwrap();
+    for n in 0..500 {
+        drop(store.write(insert(n)));
+    }
+    drop(store);
+    assert_eq!(count(&open(&folder.file(), ONE).unwrap()), 500);
+}
+
+#[test]
+fn a_reader_cannot_write_and_a_file_that_is_not_a_database_is_named() {
+    let folder = Folder::new("foreign");
+    let store = open(&folder.file(), ONE).unwrap();
+    let written = store.read(|reader| reader.execute("INSERT INTO t VALUES (1)", []));
+    assert_eq!(written.unwrap_err().failure(), StoreFailure::ReadOnly);
+    let other = folder.0.join("text");
+    std::fs::write(
+        &other,
+        "This is a text, and longer than the head of a database is. ".repeat(40),
+    )
+    .unwrap();
+    assert_eq!(open(&other, ONE).unwrap_err().failure(), StoreFailure::Corrupt);
+}
+
+#[test]
+fn a_writer_that_waits_too_long_reports_the_other_process() {
+    let folder = Folder::new("busy");
+    let path = folder.file();
+    let holder = Database::open(&path, ONE, &OpenOptions::default()).unwrap();
+    let options = OpenOptions::default().busy_timeout(std::time::Duration::from_millis(20));
+    let store = Store::open(&path, ONE, options).unwrap();
+    let held =
+        holder.transaction(|_| Ok::<_, StoreError>(store.write_blocking(insert(1)))).unwrap();
+    assert_eq!(held.unwrap_err().failure(), StoreFailure::Busy);
+    store.write_blocking(insert(1)).unwrap();
+}

@@ -1,0 +1,138 @@
+//! The thread that writes: waiting commands are one transaction.
+
+use crate::database::Database;
+use crate::error::{StoreError, StoreFailure};
+use rusqlite::Transaction;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use tokio::sync::oneshot;
+
+/// The most commands of a transaction.
+const MAX_BATCH: usize = 1024;
+
+type Result<T> = std::result::Result<T, StoreError>;
+/// Answers the caller, once it is known whether the transaction was committed.
+type Reply = Box<dyn FnOnce(Result<()>) + Send>;
+type Work = Box<dyn FnOnce(&Database, &Transaction<'_>) -> Reply + Send>;
+
+/// A command for the writer.
+pub(crate) struct Command {
+    work: Work,
+    /// Answers the caller of a command that does not run.
+    reject: Reply,
+}
+
+impl Command {
+    pub(crate) fn new<T: Send + 'static>(
+        command: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
+        sender: oneshot::Sender<Result<T>>,
+    ) -> Self {
+        let sender = Arc::new(Mutex::new(Some(sender)));
+        let answer = move |result: Result<T>| {
+            let sender = sender.lock().unwrap_or_else(PoisonError::into_inner).take();
+            drop(sender.map(|sender| sender.send(result)));
+        };
+        let reject = answer.clone();
+        let work: Work = Box::new(move |database, transaction| {
+            let result = undone_if_failed(database, transaction, command);
+            Box::new(move |committed| answer(result.and_then(|done| committed.map(|()| done))))
+        });
+        let reject: Reply = Box::new(move |failed| {
+            if let Err(error) = failed {
+                reject(Err(error));
+            }
+        });
+        Self { work, reject }
+    }
+}
+
+/// Runs a command within a savepoint.
+fn undone_if_failed<T>(
+    database: &Database,
+    transaction: &Transaction<'_>,
+    command: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+) -> Result<T> {
+    let failed = |error: rusqlite::Error| database.error(&error);
+    transaction.execute_batch("SAVEPOINT command").map_err(failed)?;
+    let result = catch_unwind(AssertUnwindSafe(|| command(transaction)));
+    let end = match &result {
+        Ok(Ok(_)) => "RELEASE command",
+        _ => "ROLLBACK TO command; RELEASE command",
+    };
+    transaction.execute_batch(end).map_err(failed)?;
+    match result {
+        Ok(result) => result.map_err(failed),
+        Err(_) => {
+            Err(StoreError::new(database.path(), StoreFailure::Other, "the command panicked"))
+        }
+    }
+}
+
+/// The handle of the thread.
+pub(crate) struct Writer {
+    /// `None` once the thread was asked to end.
+    commands: Option<Sender<Command>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Writer {
+    pub(crate) fn start(database: Database) -> Result<Self> {
+        let (sender, receiver) = channel();
+        let path = database.path().to_owned();
+        let thread = thread::Builder::new()
+            .name("store".to_owned())
+            .spawn(move || run(database, &receiver))
+            .map_err(|error| StoreError::new(&path, StoreFailure::Other, error.to_string()))?;
+        Ok(Self { commands: Some(sender), thread: Some(thread) })
+    }
+
+    /// Whether the command will run.
+    pub(crate) fn send(&self, command: Command) -> bool {
+        self.commands.as_ref().is_some_and(|commands| commands.send(command).is_ok())
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.commands = None;
+        if let Some(thread) = self.thread.take()
+            && thread.thread().id() != thread::current().id()
+        {
+            // The thread catches the panics of commands.
+            drop(thread.join());
+        }
+    }
+}
+
+impl fmt::Debug for Writer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Writer")
+    }
+}
+
+fn run(database: Database, commands: &Receiver<Command>) {
+    while let Ok(first) = commands.recv() {
+        let mut batch = vec![first];
+        batch.extend(commands.try_iter().take(MAX_BATCH - 1));
+        commit(&database, batch);
+    }
+}
+
+fn commit(database: &Database, batch: Vec<Command>) {
+    let mut replies = Vec::with_capacity(batch.len());
+    let mut batch = batch.into_iter();
+    let committed = database.transaction(|transaction| {
+        replies.extend(batch.by_ref().map(|command| (command.work)(database, transaction)));
+        Ok(())
+    });
+    // The transaction did not begin.
+    for command in batch {
+        (command.reject)(committed.clone());
+    }
+    for reply in replies {
+        reply(committed.clone());
+    }
+}
