@@ -364,7 +364,9 @@ impl ToolContext {
     /// first.
     #[must_use]
     pub(crate) fn with_next_keys(mut self) -> Self {
-        self.parts().questions = self.0.questions.of_next_call();
+        if self.0.peer.is_some() {
+            self.parts().questions = self.0.questions.of_next_call();
+        }
         self
     }
 

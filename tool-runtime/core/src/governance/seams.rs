@@ -35,13 +35,13 @@ pub(crate) trait GovernCalls: Send + Sync {
     /// Records a call that arrived.
     fn propose(self: Arc<Self>, call: &HookCall) -> Governed;
 
-    /// Records a call that was refused and whose tool the pool does not have.
-    fn refuse_unknown<'a>(
+    /// Records a rejected call of a tool that the pool does not have.
+    fn record_unknown<'a>(
         &'a self,
         name: &'a str,
         arguments: &'a str,
         context: &'a ToolContext,
-        refusal: &'a CallError,
+        error: &'a CallError,
     ) -> BoxFuture<'a, ()>;
 }
 
@@ -76,8 +76,8 @@ pub(crate) trait GovernedCall: Send {
     /// Records that a person is asked.
     fn asked(&mut self, call: &HookCall, questions: &[String]);
 
-    /// Records that the call is refused.
-    fn refused(&mut self, call: &HookCall, refusal: &CallError);
+    /// Records that the call is rejected.
+    fn rejected(&mut self, call: &HookCall, error: &CallError);
 
     /// Reserves the call, and records that it may run.
     ///
@@ -130,21 +130,17 @@ impl GovernCalls for Seams {
         Box::new(RunningCall::new(self, call))
     }
 
-    fn refuse_unknown<'a>(
+    fn record_unknown<'a>(
         &'a self,
         name: &'a str,
         arguments: &'a str,
         context: &'a ToolContext,
-        refusal: &'a CallError,
+        error: &'a CallError,
     ) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             let details = CallDetails::new(name, None, arguments, context.clone());
-            super::governed_call::record_unknown(
-                self,
-                CallView::new(name, None, &details),
-                refusal,
-            )
-            .await;
+            super::governed_call::record_unknown(self, CallView::new(name, None, &details), error)
+                .await;
         })
     }
 }
