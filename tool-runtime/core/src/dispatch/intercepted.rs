@@ -207,7 +207,9 @@ impl<'a> InterceptedCall<'a> {
             return Ok(None);
         }
         let held = self.pool.acquire(self.tool, access, &self.context).await?;
-        Ok(Some(self.context.to_mut().hold(held)))
+        let (context, guard) = self.context.hold(held);
+        self.context = Cow::Owned(context);
+        Ok(Some(guard))
     }
 
     /// Runs the tool within its limit, counted on the value whose method it is.

@@ -111,7 +111,9 @@ async fn stages<A: Action>(
         true => None,
         false => {
             let held = pool.acquire(tool, access, &context).await?;
-            Some(context.hold(held))
+            let (inner, guard) = context.hold(held);
+            context = inner;
+            Some(guard)
         }
     };
     execute(action, pool, tool, context).await

@@ -159,8 +159,9 @@ impl<'a> Admission<'a> {
             }
         }
         self.questions.append(&mut self.policy_questions);
+        // Boxed: few hooks ask or rewrite.
         if !self.questions.is_empty() {
-            self.ask_all(approver).await?;
+            Box::pin(self.ask_all(approver)).await?;
         }
         if let Some(governed) = &mut self.governed {
             governed.admit(self.call, self.approved_by.as_deref())?;
@@ -189,7 +190,7 @@ impl<'a> Admission<'a> {
         };
         self.apply(before.decision)?;
         if let Some(arguments) = before.arguments {
-            self.rewrite(hook, &arguments).await?;
+            Box::pin(self.rewrite(hook, &arguments)).await?;
         }
         self.provide(before.provided);
         Ok(())
