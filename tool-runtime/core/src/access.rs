@@ -30,12 +30,21 @@ use compact_str::CompactString;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Access {
-    is_declared: bool,
-    /// Whether there were too many keys to keep. The call then counts as undeclared.
-    is_unbounded: bool,
+    declaration: Declaration,
     /// Sorted, like `writes`. Most calls have one key or none; a short key needs no allocation.
     reads: Vec<CompactString>,
     writes: Vec<CompactString>,
+}
+
+/// How far an access is known. As wide as a word, so that moves of an access copy whole words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(usize)]
+enum Declaration {
+    #[default]
+    Undeclared,
+    Declared,
+    /// There were too many keys to keep. The call then counts as undeclared.
+    Unbounded,
 }
 
 impl Access {
@@ -60,7 +69,7 @@ impl Access {
     /// assert_ne!(Access::none(), Access::undeclared());
     /// ```
     pub fn none() -> Self {
-        Self { is_declared: true, ..Self::default() }
+        Self { declaration: Declaration::Declared, ..Self::default() }
     }
 
     /// Adds a key that is read. The access counts as declared.
@@ -74,7 +83,7 @@ impl Access {
     /// ```
     #[must_use]
     pub fn read(mut self, key: impl Into<String>) -> Self {
-        self.is_declared = true;
+        self.declare();
         insert(&mut self.reads, key.into().into());
         self
     }
@@ -90,19 +99,27 @@ impl Access {
     /// ```
     #[must_use]
     pub fn write(mut self, key: impl Into<String>) -> Self {
-        self.is_declared = true;
+        self.declare();
         insert(&mut self.writes, key.into().into());
         self
     }
 
+    fn declare(&mut self) {
+        if self.declaration == Declaration::Undeclared {
+            self.declaration = Declaration::Declared;
+        }
+    }
+
     /// Whether the access has no keys, so that no other key conflicts with it.
     pub(crate) fn touches_nothing(&self) -> bool {
-        !self.is_unbounded && self.reads.is_empty() && self.writes.is_empty()
+        self.declaration != Declaration::Unbounded
+            && self.reads.is_empty()
+            && self.writes.is_empty()
     }
 
     /// Whether all resources are declared.
     pub fn is_declared(&self) -> bool {
-        self.is_declared && !self.is_unbounded
+        self.declaration == Declaration::Declared
     }
 
     /// The keys that are read, sorted.

@@ -316,17 +316,15 @@ impl ToolContext {
         self.0.receiver.as_ref()?.downcast_ref()
     }
 
-    /// Adds the declared resources of a call, as a guard; nested calls share them.
-    pub(crate) fn hold(&mut self, held: Held) -> Arc<dyn Any + Send + Sync> {
+    /// The context of a call that holds declared resources, and their guard; nested calls share them.
+    pub(crate) fn hold(&self, held: Held) -> (Self, Arc<dyn Any + Send + Sync>) {
         let (link, outer) = (held.link(), self.guards());
         let guard = match outer {
             None => held.into_guard(),
             Some(outer) => Arc::new((held, outer)),
         };
-        let parts = self.parts();
-        parts.held = Some(link);
-        parts.guards = Some(Arc::downgrade(&guard));
-        guard
+        let (held, guards) = (Some(link), Some(Arc::downgrade(&guard)));
+        (Self(Arc::new(Parts { held, guards, ..Parts::clone(&self.0) })), guard)
     }
 
     pub(crate) fn held(&self) -> Option<&Link> {
@@ -364,7 +362,9 @@ impl ToolContext {
     /// first.
     #[must_use]
     pub(crate) fn with_next_keys(mut self) -> Self {
-        self.parts().questions = self.0.questions.of_next_call();
+        if self.0.peer.is_some() {
+            self.parts().questions = self.0.questions.of_next_call();
+        }
         self
     }
 

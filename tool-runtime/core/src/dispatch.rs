@@ -15,14 +15,16 @@ mod batch;
 mod execution;
 mod external;
 mod guard;
+mod hooked;
 mod intercepted;
 #[cfg_attr(not(feature = "tower"), allow(dead_code))]
 mod layered;
 mod nested;
 mod offering;
-mod refusal;
+mod rejection;
 mod report;
 mod resolve;
+mod resources;
 mod scopes;
 mod typed;
 
@@ -66,7 +68,8 @@ impl ToolPool {
     /// # }).unwrap();
     /// ```
     pub async fn call(&self, call: ToolCall) -> ToolResult {
-        self.call_with(call, self.shared_context()).await
+        let outcome = self.outcome(&call, Cow::Borrowed(self.shared_context())).await;
+        ToolResult::new(call, outcome)
     }
 
     /// Runs one call in a context: [`Self::context`] with a cancellation token, for instance. The
@@ -89,17 +92,26 @@ impl ToolPool {
     /// # }).unwrap();
     /// ```
     pub async fn call_with(&self, call: ToolCall, context: &ToolContext) -> ToolResult {
-        let context = match self.hosting(context) {
-            Ok(context) if call.call_id().is_empty() => context,
-            Ok(context) => Cow::Owned(context.into_owned().with_call_id(call.call_id())),
-            Err(too_deep) => {
-                let refusal = CallError::new(ErrorClass::Denied, too_deep);
-                return self.refuse(call, context, refusal).await;
-            }
-        };
-        let (name, arguments) = (call.name(), call.arguments());
-        let outcome = self.dispatch(self.find(name), name, arguments, &context, identity).await;
+        let outcome = self.outcome(&call, Cow::Borrowed(context)).await;
         ToolResult::new(call, outcome)
+    }
+
+    /// Runs one call. A context of its own, as the call of a batch has, is not copied.
+    async fn outcome(
+        &self,
+        call: &ToolCall,
+        context: Cow<'_, ToolContext>,
+    ) -> Result<Observation, CallError> {
+        if let Err(too_deep) = context.check_nesting() {
+            let error = CallError::new(ErrorClass::Denied, too_deep);
+            return self.reject(call, &context, error).await;
+        }
+        let mut context = self.hosting(context);
+        if !call.call_id().is_empty() {
+            context = Cow::Owned(context.into_owned().with_call_id(call.call_id()));
+        }
+        let (name, arguments) = (call.name(), call.arguments());
+        self.dispatch(self.find(name), name, arguments, &context, identity).await
     }
 
     /// JSON text in, JSON text out: the arguments of the tool, and MCP's `CallToolResult`.
@@ -167,16 +179,16 @@ impl ToolPool {
     /// One stage per line. A call keeps its own tool alive after its removal, but no other tool.
     async fn stages<T>(
         &self,
-        found: Result<Found, CallError>,
+        mut found: Result<Found, CallError>,
         name: &str,
         arguments: &str,
         context: &ToolContext,
         finish: impl FnOnce(Observation) -> T,
     ) -> Result<T, CallError> {
         let found = match found {
-            Ok(ref found) => found,
-            Err(refusal) => {
-                return self.not_found(name, arguments, context, refusal).await.map(finish);
+            Ok(ref mut found) => found,
+            Err(error) => {
+                return self.not_found(name, arguments, context, error).await.map(finish);
             }
         };
         let tool = &found.tool;
@@ -188,8 +200,9 @@ impl ToolPool {
             execution::of_tool(tool, None, arguments, context).await
         } else {
             let (limit, context) = guard::bounds(self, tool, Cow::Borrowed(context));
-            let start = || execution::of_tool(tool, None, arguments, &context);
-            guard::guarded(start, tool.name(), limit, &context).await?
+            // The arguments are decoded within the limit.
+            let call = pin!(async { execution::of_tool(tool, None, arguments, &context).await });
+            guard::guarded(call, tool.name(), limit, &context).await?
         };
         match outcome {
             Err(error) if self.may_repair(&error, tool, arguments) => {
@@ -200,31 +213,30 @@ impl ToolPool {
         }
     }
 
-    /// Whether a call was refused because of arguments that can be repaired. A tool that ran and
+    /// Whether a call was rejected because of arguments that can be repaired. A tool that ran and
     /// failed with this class must not run again.
     fn may_repair(&self, error: &CallError, tool: &Tool, arguments: &str) -> bool {
         let repair = self.governance().repair.filter(|_| error.class() == ErrorClass::Input);
-        let is_refused = || tool.has_action() && tool.prepare(arguments).is_err();
-        repair.is_some_and(|repair| repair.arguments(tool, arguments, is_refused()).is_some())
+        let is_invalid = || tool.has_action() && tool.decode(arguments).is_err();
+        repair.is_some_and(|repair| repair.arguments(tool, arguments, is_invalid()).is_some())
     }
 
-    /// A call of a name that the pool does not have: the tool that the name means, or the refusal.
+    /// A call of a name that the pool does not have: runs the tool that the name means, or fails.
     #[cold]
     fn not_found<'a>(
         &'a self,
         name: &'a str,
         arguments: &'a str,
         context: &'a ToolContext,
-        refusal: CallError,
+        error: CallError,
     ) -> BoxFuture<'a, Result<Observation, CallError>> {
         Box::pin(async move {
-            let repair =
-                self.governance().repair.filter(|_| refusal.class() == ErrorClass::NotFound);
+            let repair = self.governance().repair.filter(|_| error.class() == ErrorClass::NotFound);
             let meant = repair.and_then(|repair| repair.name(self.current().tools(), name));
-            let Some(Ok(found)) = meant.map(|meant| self.find(&meant)) else {
-                return self.refused(name, arguments, context, refusal).await;
+            let Some(Ok(mut found)) = meant.map(|meant| self.find(&meant)) else {
+                return self.rejected(name, arguments, context, error).await;
             };
-            self.intercepted(&found, arguments, context, vec![Repair::tool_name()]).await
+            self.intercepted(&mut found, arguments, context, vec![Repair::tool_name()]).await
         })
     }
 }

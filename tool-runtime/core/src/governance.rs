@@ -21,7 +21,7 @@ pub(crate) use call_view::{CallDetails, CallText};
 pub use call_view::{CallNumber, CallView};
 pub use limiter::{Limit, LimitExceeded, Limiter, Measure, Refill, Reservation};
 pub use meta_parameters::MetaParameters;
-pub(crate) use meta_parameters::{ExtendParameters, Taken};
+pub(crate) use meta_parameters::{ExtendParameters, MetaArguments};
 pub use policy::{Decision, Effect, PolicyEngine};
 pub use recorder::{CallEvent, CallStage, Receipt, RecordError, Recorder};
 pub use risk::Risk;

@@ -13,7 +13,7 @@ mod watch;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use admission::{Admitted, denied, unchecked};
+pub(crate) use admission::{Admitted, Admitting, denied, unchecked};
 pub(crate) use around::{ErasedHooks, ErasedToolHooks};
 
 pub use after::{After, AfterCall};
@@ -68,7 +68,7 @@ pub struct Hook {
     run: Run,
     fails_open: bool,
     timeout: Duration,
-    promises: Vec<Promise>,
+    provided_types: Vec<ProvidedType>,
 }
 
 #[derive(Clone)]
@@ -84,7 +84,7 @@ type RunAfter = dyn Fn(HookCall, AfterCall) -> Running<After> + Send + Sync;
 
 /// A type that a hook may provide.
 #[derive(Clone, Copy)]
-struct Promise {
+struct ProvidedType {
     id: TypeId,
     type_name: &'static str,
 }
@@ -154,7 +154,13 @@ impl Hook {
     }
 
     fn new(pattern: Result<ToolPattern, PatternError>, run: Run) -> Self {
-        Self { pattern, run, fails_open: false, timeout: DEFAULT_TIMEOUT, promises: Vec::new() }
+        Self {
+            pattern,
+            run,
+            fails_open: false,
+            timeout: DEFAULT_TIMEOUT,
+            provided_types: Vec::new(),
+        }
     }
 
     /// Lets calls continue when the hook fails, panics or times out, as if it were not
@@ -187,7 +193,8 @@ impl Hook {
     /// after calls provides nothing.
     #[must_use]
     pub fn provides<T: Any + Send + Sync>(mut self) -> Self {
-        self.promises.push(Promise { id: TypeId::of::<T>(), type_name: type_name::<T>() });
+        self.provided_types
+            .push(ProvidedType { id: TypeId::of::<T>(), type_name: type_name::<T>() });
         self
     }
 
@@ -197,8 +204,8 @@ impl Hook {
     }
 
     /// Whether the hook declared that it provides the type.
-    pub(crate) fn promises(&self, id: TypeId) -> bool {
-        self.is_before() && self.promises.iter().any(|promise| promise.id == id)
+    pub(crate) fn declares_type(&self, id: TypeId) -> bool {
+        self.is_before() && self.provided_types.iter().any(|provided| provided.id == id)
     }
 
     fn is_before(&self) -> bool {
@@ -213,12 +220,13 @@ impl Hook {
 
 impl fmt::Debug for Hook {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let promises: Vec<&str> = self.promises.iter().map(|promise| promise.type_name).collect();
+        let provided: Vec<&str> =
+            self.provided_types.iter().map(|provided| provided.type_name).collect();
         f.debug_struct(if self.is_before() { "Hook::before" } else { "Hook::after" })
             .field("pattern", &self.pattern)
             .field("fails_open", &self.fails_open)
             .field("timeout", &self.timeout)
-            .field("provides", &promises)
+            .field("provides", &provided)
             .finish_non_exhaustive()
     }
 }

@@ -10,7 +10,7 @@ pub use builder::ToolBuilder;
 pub use executor::Executor;
 pub use handler::Handler;
 
-pub(crate) use action_executor::{Decoded, settle};
+pub(crate) use action_executor::{DecodedAction, settle};
 
 use crate::access::Access;
 use crate::action::Action;
@@ -77,9 +77,9 @@ struct Parts {
 
 /// A validated call that has not started.
 #[derive(Default)]
-pub(crate) struct Prepared {
+pub(crate) struct DecodedCall {
     pub(crate) access: Access,
-    pub(crate) action: Option<Decoded>,
+    pub(crate) action: Option<DecodedAction>,
 }
 
 /// The name of a tool of an MCP server.
@@ -296,21 +296,21 @@ impl Tool {
     ///
     /// # Errors
     /// Arguments that are not valid.
-    pub(crate) fn prepare(&self, arguments: &str) -> Result<Prepared, CallError> {
+    pub(crate) fn decode(&self, arguments: &str) -> Result<DecodedCall, CallError> {
         let arguments = Arguments::new(arguments);
         match &self.0.action {
             Some((_, executor)) => {
-                let (access, action) = executor.prepare(arguments)?;
-                Ok(Prepared { access, action: Some(action) })
+                let (access, action) = executor.decode_call(arguments)?;
+                Ok(DecodedCall { access, action: Some(action) })
             }
-            None => Ok(Prepared { access: self.executor().access(arguments)?, action: None }),
+            None => Ok(DecodedCall { access: self.executor().access(arguments)?, action: None }),
         }
     }
 
     /// Runs a call with the decoded action, or else with the text of the arguments.
     pub(crate) fn run<'a>(
         &'a self,
-        action: Option<Decoded>,
+        action: Option<DecodedAction>,
         arguments: &'a str,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>> {

@@ -20,7 +20,8 @@ impl Claim {
         !(self.only_reads() && other.only_reads())
     }
 
-    fn only_reads(&self) -> bool {
+    /// Whether the call only reads. Two such calls never conflict.
+    pub(crate) fn only_reads(&self) -> bool {
         if self.access.is_declared() { self.access.writes.is_empty() } else { self.is_read_only }
     }
 }

@@ -1,6 +1,6 @@
 //! Keys from the templates of `#[tool]`: text with arguments.
 
-use super::{Access, KeyPart, insert};
+use super::{Access, Declaration, KeyPart, insert};
 use crate::sealed::Sealed;
 use compact_str::{CompactString, format_compact};
 
@@ -29,12 +29,12 @@ impl Access {
         parts: &[&dyn KeyPart],
         list: fn(&mut Self) -> &mut Vec<CompactString>,
     ) -> Self {
-        self.is_declared = true;
+        self.declare();
         match (literals, parts) {
             ([key], []) => insert(list(&mut self), (*key).into()),
             _ => match keys(literals, parts) {
                 Some(keys) => keys.into_iter().for_each(|key| insert(list(&mut self), key)),
-                None => self.is_unbounded = true,
+                None => self.declaration = Declaration::Unbounded,
             },
         }
         self

@@ -31,16 +31,19 @@ impl ToolContext {
         Ok(Self(Arc::new(Parts { depth: self.0.depth + 1, ..parts })))
     }
 
-    /// The context, passed on to one more call, perhaps by a tool that passed on its own.
+    /// Whether the context may be passed on to one more call.
     ///
     /// # Errors
-    /// Handed on too often, in words for a model.
-    pub(crate) fn nested_once_more(&self) -> Result<Self, String> {
-        if self.0.nested_once_more > MAX_DEPTH {
-            return Err(too_deep());
-        }
-        let nested_once_more = self.0.nested_once_more + 1;
-        Ok(Self(Arc::new(Parts { nested_once_more, ..Parts::clone(&self.0) })))
+    /// It was passed on too often; the text is for a model.
+    pub(crate) fn check_nesting(&self) -> Result<(), String> {
+        if self.0.nested_once_more > MAX_DEPTH { Err(too_deep()) } else { Ok(()) }
+    }
+
+    /// The context, passed on to one more call, perhaps by a tool that passed on its own.
+    pub(crate) fn nested_once_more(mut self) -> Self {
+        let parts = self.parts();
+        parts.nested_once_more = parts.nested_once_more.saturating_add(1);
+        self
     }
 
     /// The context for work that goes on when the call has ended: the same state, principal, session

@@ -1,17 +1,19 @@
 //! Concurrent calls: calls without conflicts run together, results are in call order.
 
+use super::guard;
 use crate::access::{Access, Claim};
 use crate::call::{ToolCall, ToolResult};
 use crate::context::ToolContext;
-use crate::error::caught;
+use crate::error::{CallError, caught};
 use crate::pool::ToolPool;
-use crate::schedule::{SharedQueue, Ticket};
+use crate::schedule::{Held, SharedQueue, Ticket};
 use futures_util::stream::{FuturesUnordered, Stream, StreamExt as _};
+use std::borrow::Cow;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 impl ToolPool {
     /// Runs several calls and returns one result for each, in call order.
@@ -174,33 +176,51 @@ impl<F> Drop for IsolatedDrop<F> {
     }
 }
 
-/// BatchCall call of a batch.
+/// A call of a batch.
 struct BatchCall {
     pool: ToolPool,
     context: ToolContext,
     permits: Arc<Semaphore>,
 }
 
+/// The resources of a call and its permit, as long as it runs.
+type Turn = (Option<Held>, Option<OwnedSemaphorePermit>);
+
 impl BatchCall {
     async fn run(self, call: ToolCall, ticket: Ticket) -> ToolResult {
-        let turn = async {
-            // A call takes a permit only after its resources are free.
-            let held = ticket.ready().await.ok();
-            (held, self.permits.acquire_owned().await.ok())
-        };
-        let turn =
-            super::guard::waiting(async { Ok(turn.await) }, call.name(), &self.context).await;
-        match turn {
+        let outcome = match self.turn(call.name(), ticket).await {
             Ok(turn) => {
                 let (context, _turn) = self.context.with_guard(turn);
-                self.pool.call_with(call, &context).await
+                self.pool.outcome(&call, Cow::Owned(context)).await
             }
-            Err(refusal) => self.pool.refuse(call, &self.context, refusal).await,
-        }
+            Err(error) => Box::pin(self.pool.reject(&call, &self.context, error)).await,
+        };
+        ToolResult::new(call, outcome)
+    }
+
+    /// A call takes a permit only after its resources are free. Boxed: few calls wait.
+    async fn turn(&self, name: &str, ticket: Ticket) -> Result<Turn, CallError> {
+        guard::check_time(name, &self.context)?;
+        let held = match ticket.held() {
+            Ok(held) => Some(held),
+            Err(ticket) => {
+                let ready = Box::pin(async { Ok(ticket.ready().await.ok()) });
+                guard::waiting(ready, name, &self.context).await?
+            }
+        };
+        let permit = match Arc::clone(&self.permits).try_acquire_owned() {
+            Ok(permit) => Some(permit),
+            Err(_) => {
+                let permits = Arc::clone(&self.permits);
+                let permit = Box::pin(async { Ok(permits.acquire_owned().await.ok()) });
+                guard::waiting(permit, name, &self.context).await?
+            }
+        };
+        Ok((held, permit))
     }
 }
 
-/// The resources that a call may touch. BatchCall that will be refused touches nothing.
+/// The resources that a call may touch. A call that will be rejected touches nothing.
 fn claim(pool: &ToolPool, call: &ToolCall) -> Claim {
     let snapshot = pool.current();
     let Some(tool) = snapshot.get(call.name()) else {
@@ -208,12 +228,12 @@ fn claim(pool: &ToolPool, call: &ToolCall) -> Claim {
     };
     let access = if tool.declares_access() {
         // User code: its panic is reported when the call runs.
-        let taken = pool.governance().taken(tool, call.arguments());
-        let prepared = caught(|| tool.prepare(&taken.arguments));
-        prepared.map_or_else(
-            |_| Access::undeclared(),
-            |prepared| prepared.map_or_else(|_| Access::none(), |prepared| prepared.access),
-        )
+        let meta = pool.governance().extract_meta(tool, call.arguments());
+        let arguments = meta.as_ref().map_or(call.arguments(), |meta| &meta.rest);
+        match caught(|| tool.decode(arguments)) {
+            Err(_) => Access::undeclared(),
+            Ok(decoded) => decoded.map_or_else(|_| Access::none(), |call| call.access),
+        }
     } else {
         Access::undeclared()
     };

@@ -6,6 +6,7 @@ use crate::observation::Observation;
 use crate::pool::ToolPool;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::borrow::Cow;
 use std::convert::identity;
 
 /// The arguments of an external tool as a type, written by `external_tools!`.
@@ -43,9 +44,9 @@ pub trait ExternalAction: Serialize + Send + Sized {
         context: &ToolContext,
     ) -> impl Future<Output = Result<Self::Output, CallError>> + Send {
         async move {
-            let context = pool
-                .hosting(context)
-                .map_err(|too_deep| CallError::new(ErrorClass::Denied, too_deep))?;
+            let nested = context.check_nesting();
+            nested.map_err(|too_deep| CallError::new(ErrorClass::Denied, too_deep))?;
+            let context = pool.hosting(Cow::Borrowed(context));
             Self::output(called(Self::NAME, to_json(&self), pool, &context).await?)
         }
     }

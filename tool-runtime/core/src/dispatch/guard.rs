@@ -69,18 +69,18 @@ pub(super) fn within(limit: Duration, context: &ToolContext) -> ToolContext {
     }
 }
 
-/// Starts a call and runs it within its limit, unless it is cancelled.
-pub(super) async fn guarded<F: Future>(
-    start: impl FnOnce() -> F,
+/// Runs a call within its limit, unless it is cancelled. The call must not begin before it is polled.
+pub(super) async fn guarded<F: Future + Unpin>(
+    call: F,
     tool: &str,
     limit: Option<Duration>,
     context: &ToolContext,
 ) -> Result<F::Output, CallError> {
     match (limit, context.cancellation()) {
-        (None, None) => Ok(start().await),
+        (None, None) => Ok(call.await),
         (Some(limit), _) if limit.is_zero() => Err(expired(tool, Some(limit))),
         // Boxed: few calls are bounded, and the timer would make every call's future larger.
-        _ => Box::pin(bounded(async { start().await }, tool, limit, context)).await,
+        _ => Box::pin(bounded(call, tool, limit, context)).await,
     }
 }
 
@@ -100,16 +100,22 @@ impl ToolPool {
     }
 }
 
+/// Whether the caller still waits.
+pub(super) fn check_time(tool: &str, context: &ToolContext) -> Result<(), CallError> {
+    match (remaining(context), context.cancellation()) {
+        (Some(left), _) if left.is_zero() => Err(expired(tool, Some(left))),
+        (_, Some(token)) if token.is_cancelled() => Err(cancelled(tool)),
+        _ => Ok(()),
+    }
+}
+
 /// Waits for a hook, the user or a resource, until the caller's deadline or cancellation.
 pub(super) async fn waiting<T>(
-    work: impl Future<Output = Result<T, CallError>>,
+    work: impl Future<Output = Result<T, CallError>> + Unpin,
     tool: &str,
     context: &ToolContext,
 ) -> Result<T, CallError> {
-    match (remaining(context), context.cancellation()) {
-        (None, None) => work.await,
-        (limit, _) => guarded(|| work, tool, limit, context).await?,
-    }
+    guarded(work, tool, remaining(context), context).await?
 }
 
 /// Ends work when the pool or the toolset value it runs on is closed.

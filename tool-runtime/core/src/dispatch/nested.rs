@@ -67,20 +67,21 @@ impl ToolContext {
     pub async fn call_all(&self, calls: impl IntoIterator<Item = ToolCall>) -> Vec<ToolResult> {
         let calls: Vec<ToolCall> = calls.into_iter().collect();
         let Some(host) = self.host::<Scope>() else {
-            let refusal =
+            let error =
                 || CallError::new(ErrorClass::Denied, "there is no pool to call other tools of");
-            return calls.into_iter().map(|call| ToolResult::new(call, Err(refusal()))).collect();
+            return calls.into_iter().map(|call| ToolResult::new(call, Err(error()))).collect();
         };
         let pool = ToolPool::of_scope(host);
         match self.nested() {
             Ok(nested) => Box::pin(pool.batch(calls).context(&nested).run()).await,
             Err(too_deep) => {
-                let refusal = || CallError::new(ErrorClass::Denied, too_deep.clone());
-                let mut refused = Vec::new();
+                let error = || CallError::new(ErrorClass::Denied, too_deep.clone());
+                let mut rejected = Vec::new();
                 for call in calls {
-                    refused.push(pool.refuse(call, self, refusal()).await);
+                    let outcome = pool.reject(&call, self, error()).await;
+                    rejected.push(ToolResult::new(call, outcome));
                 }
-                refused
+                rejected
             }
         }
     }

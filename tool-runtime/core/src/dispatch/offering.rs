@@ -200,7 +200,7 @@ async fn guarded(
     limit: Option<Duration>,
     context: &ToolContext,
 ) -> Result<(), CallError> {
-    let within = async { guard::guarded(|| work, name, limit, context).await? };
+    let within = async { guard::guarded(work, name, limit, context).await? };
     guard::catch_and_report(name, within).await.map_err(|error| match error.class() {
         ErrorClass::Internal => error.with_message(internal(name)),
         _ => error,

@@ -1,7 +1,7 @@
 //! Typed calls: an action passes the same stages as JSON, and its output is not serialized.
 
+use super::execution::{InterruptOnDrop, MethodCall, enter_method};
 use super::guard;
-use super::intercepted::{Entered, InterruptOnDrop, entered};
 use super::scopes::check_scopes;
 use crate::access::Access;
 use crate::action::Action;
@@ -72,9 +72,9 @@ where
         pool: &ToolPool,
         context: &ToolContext,
     ) -> Result<Self::Output, CallError> {
-        let context = pool
-            .hosting(context)
-            .map_err(|too_deep| CallError::new(ErrorClass::Denied, too_deep))?;
+        let nested = context.check_nesting();
+        nested.map_err(|too_deep| CallError::new(ErrorClass::Denied, too_deep))?;
+        let context = pool.hosting(Cow::Borrowed(context));
         guard::catch_panics(A::NAME, stages(self, pool, &context)).await
     }
 }
@@ -113,14 +113,16 @@ async fn stages<A: Action>(
         true => None,
         false => {
             let held = pool.acquire(tool, access, &context).await?;
-            Some(context.hold(held))
+            let (inner, guard) = context.hold(held);
+            context = inner;
+            Some(guard)
         }
     };
     execute(action, pool, tool, context).await
 }
 
 /// Hooks read arguments as JSON, and results as observations. A typed call that has neither is
-/// refused: it must not bypass a hook.
+/// rejected: it must not bypass a hook.
 async fn admitted<A: Action>(
     action: A,
     pool: &ToolPool,
@@ -157,10 +159,11 @@ async fn execute<A: Action>(
     context: ToolContext,
 ) -> Result<A::Output, CallError> {
     let (limit, context) = guard::bounds(pool, tool, Cow::Owned(context));
-    let Entered { context, instance, _running } = entered(pool, tool, context).await?;
+    let MethodCall { context, instance, _running } = enter_method(pool, tool, context).await?;
     let instance = instance.as_deref();
     let mut interrupt = InterruptOnDrop { tool, instance, context: &context, is_complete: false };
-    let call = guard::guarded(|| action.run(&context), A::NAME, limit, &context);
+    let work = pin!(action.run(&context));
+    let call = guard::guarded(work, A::NAME, limit, &context);
     let outcome = if tool.is_intercepted() {
         guard::while_open(pool, instance, pin!(call)).await
     } else {

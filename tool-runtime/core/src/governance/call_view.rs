@@ -105,6 +105,8 @@ impl CallText {
 }
 
 impl CallDetails {
+    /// Inline: it is large, and every call with hooks makes one.
+    #[inline]
     pub(crate) fn new(
         name: &str,
         source: Option<Arc<Source>>,

@@ -38,7 +38,7 @@ pub(super) struct RunningCall {
     /// Receipts that were not awaited yet.
     receipts: Vec<BoxFuture<'static, Result<(), RecordError>>>,
     /// Why an event before the start was not recorded.
-    refused: Option<RecordError>,
+    record_error: Option<RecordError>,
     started: Option<Instant>,
     is_replayed: bool,
     is_finished: bool,
@@ -56,7 +56,7 @@ impl RunningCall {
             is_admitted: false,
             reservation: None,
             receipts: Vec::new(),
-            refused: None,
+            record_error: None,
             started: None,
             is_replayed: false,
             is_finished: false,
@@ -70,7 +70,7 @@ impl RunningCall {
         for receipt in record(&self.seams, CallEvent { call: call.view(), stage }) {
             match receipt.0 {
                 ReceiptState::Done(Ok(())) => {}
-                ReceiptState::Done(Err(error)) => self.refused = Some(error),
+                ReceiptState::Done(Err(error)) => self.record_error = Some(error),
                 ReceiptState::Pending(receipt) => self.receipts.push(receipt),
             }
         }
@@ -84,8 +84,8 @@ impl RunningCall {
     /// Waits for all receipts up to now.
     async fn recorded(&mut self) -> Result<(), RecordError> {
         let receipts = join_all(std::mem::take(&mut self.receipts)).await;
-        let refused = self.refused.take().map_or(Ok(()), Err);
-        receipts.into_iter().fold(refused, Result::and)
+        let earlier = self.record_error.take().map_or(Ok(()), Err);
+        receipts.into_iter().fold(earlier, Result::and)
     }
 
     /// A call goes on without a record only if it may be repeated, and if the recorder lets it.
@@ -200,10 +200,10 @@ impl GovernedCall for RunningCall {
         Err(hook::denied(call.name(), self.decision.reason()))
     }
 
-    fn refused(&mut self, call: &HookCall, refusal: &CallError) {
+    fn rejected(&mut self, call: &HookCall, error: &CallError) {
         let decision = match self.decision.effect() {
             Effect::Deny => self.decision.clone(),
-            _ => Decision::deny(refusal.message()),
+            _ => Decision::deny(error.message()),
         };
         self.record_decision(call, &decision, None);
     }
@@ -296,9 +296,8 @@ fn record(seams: &Seams, event: CallEvent<'_>) -> Vec<Receipt> {
 }
 
 /// Records a call of a tool that the pool does not have.
-pub(super) async fn record_unknown(seams: &Seams, call: CallView<'_>, refusal: &CallError) {
-    let finished =
-        CallStage::Finished { outcome: Err(refusal), duration: None, is_replayed: false };
+pub(super) async fn record_unknown(seams: &Seams, call: CallView<'_>, error: &CallError) {
+    let finished = CallStage::Finished { outcome: Err(error), duration: None, is_replayed: false };
     let events = [CallStage::Proposed, finished].map(|stage| CallEvent { call, stage });
     let receipts = events.into_iter().flat_map(|event| record(seams, event));
     let receipts: Vec<Receipt> = receipts.collect();

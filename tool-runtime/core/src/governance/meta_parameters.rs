@@ -7,7 +7,6 @@ use crate::error::{CallError, ErrorClass};
 use crate::repair::{Repair, RepairCalls, RepairKind, folded};
 use crate::tool::Tool;
 use serde_json::{Map, Value, json};
-use std::borrow::Cow;
 
 const SECURITY_RISK: &str = "security_risk";
 const SUMMARY: &str = "summary";
@@ -57,37 +56,31 @@ impl MetaParameters {
     }
 }
 
-/// What a model says about a call, taken off its arguments.
+/// The meta parameters of a call, separated from its other arguments.
 #[derive(Debug, Default)]
-pub(crate) struct Taken<'a> {
-    pub(crate) arguments: Cow<'a, str>,
+pub(crate) struct MetaArguments {
+    /// The other arguments.
+    pub(crate) rest: String,
     pub(crate) risk: Risk,
     pub(crate) summary: Option<String>,
     pub(crate) repairs: Vec<Repair>,
-    /// A value that is not valid: the call is refused.
-    pub(crate) refusal: Option<CallError>,
+    /// An invalid value, for which the call is rejected.
+    pub(crate) error: Option<CallError>,
 }
 
-impl<'a> Taken<'a> {
-    /// Arguments from which nothing is taken.
-    pub(crate) fn nothing(arguments: &'a str) -> Self {
-        Self { arguments: Cow::Borrowed(arguments), ..Self::default() }
-    }
-}
-
-/// Adds parameters to definitions, and takes them off calls. A trait, so that only pools that use it
-/// link it.
+/// Adds parameters to definitions, and extracts them from calls. A trait, so that only pools that use
+/// it link it.
 pub(crate) trait ExtendParameters: Send + Sync {
     /// The definition of a tool with the parameters in front. `None` if the tool gets none.
     fn extended(&self, tool: &Tool) -> Option<ToolDefinition>;
 
-    /// Takes the parameters off the arguments of a call.
-    fn take<'a>(
+    /// Extracts the parameters from the arguments of a call. `None` if the call has none of them.
+    fn extract(
         &self,
         tool: &Tool,
-        arguments: &'a str,
+        arguments: &str,
         repair: Option<&dyn RepairCalls>,
-    ) -> Taken<'a>;
+    ) -> Option<MetaArguments>;
 }
 
 impl ExtendParameters for MetaParameters {
@@ -112,72 +105,68 @@ impl ExtendParameters for MetaParameters {
         Some(definition)
     }
 
-    fn take<'a>(
+    fn extract(
         &self,
         tool: &Tool,
-        arguments: &'a str,
+        arguments: &str,
         repair: Option<&dyn RepairCalls>,
-    ) -> Taken<'a> {
+    ) -> Option<MetaArguments> {
         let (own, text) = (self.of(tool), Arguments::new(arguments).as_str());
         if own == Self::default() {
-            return Taken::nothing(arguments);
+            return None;
         }
         if let Some(members) = RawMembers::of(text) {
-            return own.taken(members, repair.is_some()).unwrap_or(Taken::nothing(arguments));
+            return own.split(members, repair.is_some());
         }
         // Text that is nearly JSON hides the parameters from what repairs it later.
-        let repaired = repair.and_then(|repair| repair.json(text));
-        let Some((text, repairs)) = repaired else { return Taken::nothing(arguments) };
-        match RawMembers::of(&text).and_then(|members| own.taken(members, true)) {
-            Some(mut taken) => {
-                taken.repairs.splice(0..0, repairs);
-                taken
-            }
-            None => Taken::nothing(arguments),
-        }
+        let (text, mut repairs) = repair?.json(text)?;
+        let mut meta = own.split(RawMembers::of(&text)?, true)?;
+        repairs.append(&mut meta.repairs);
+        Some(MetaArguments { repairs, ..meta })
     }
 }
 
 impl MetaParameters {
-    /// The other members as they were written. `None` if the call has none of the parameters.
-    fn taken(self, members: RawMembers<'_>, is_repairing: bool) -> Option<Taken<'static>> {
-        let (mut taken, mut rest, mut is_changed) = (Taken::default(), String::from("{"), false);
+    /// Splits off the parameters; the other members stay as they were written. `None` if the call has
+    /// none of the parameters.
+    fn split(self, members: RawMembers<'_>, is_repairing: bool) -> Option<MetaArguments> {
+        let (mut meta, mut is_changed) = (MetaArguments::default(), false);
+        meta.rest.push('{');
         for (name, value) in members.0 {
             let Some(own) = self.named(&name, is_repairing) else {
-                push_member(&mut rest, &name, value.get());
+                push_member(&mut meta.rest, &name, value.get());
                 continue;
             };
             is_changed = true;
             if name != own {
                 let (at, kind) = (own.to_owned(), RepairKind::ArgumentName);
-                taken.repairs.push(Repair { at, kind });
+                meta.repairs.push(Repair { at, kind });
             }
-            taken.note(own, serde_json::from_str(value.get()).unwrap_or_default());
+            meta.set(own, serde_json::from_str(value.get()).unwrap_or_default());
         }
-        rest.push('}');
-        taken.arguments = Cow::Owned(rest);
-        is_changed.then_some(taken)
+        meta.rest.push('}');
+        is_changed.then_some(meta)
     }
 }
 
-impl Taken<'_> {
-    /// `null` means that the model says nothing.
-    fn note(&mut self, name: &str, value: Value) {
+impl MetaArguments {
+    /// Sets a parameter. `null` leaves it unset.
+    fn set(&mut self, name: &str, value: Value) {
         match (name, value) {
             (_, Value::Null) => {}
             (SUMMARY, Value::String(summary)) => {
                 self.summary = Some(summary).filter(|summary| !summary.trim().is_empty());
             }
-            (SUMMARY, _) => self.refuse("`summary` must be a string"),
+            (SUMMARY, _) => self.reject("`summary` must be a string"),
             (_, value) => match value.as_str().and_then(risk) {
                 Some(risk) => self.risk = risk,
-                None => self.refuse(NOT_A_RISK),
+                None => self.reject(NOT_A_RISK),
             },
         }
     }
 
-    fn refuse(&mut self, text: &str) {
-        self.refusal = Some(CallError::new(ErrorClass::Input, text));
+    fn reject(&mut self, text: &str) {
+        self.error = Some(CallError::new(ErrorClass::Input, text));
     }
 }
 

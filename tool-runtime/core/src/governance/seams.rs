@@ -35,13 +35,13 @@ pub(crate) trait GovernCalls: Send + Sync {
     /// Records a call that arrived.
     fn propose(self: Arc<Self>, call: &HookCall) -> Governed;
 
-    /// Records a call that was refused and whose tool the pool does not have.
-    fn refuse_unknown<'a>(
+    /// Records a rejected call of a tool that the pool does not have.
+    fn record_unknown<'a>(
         &'a self,
         name: &'a str,
         arguments: &'a str,
         context: &'a ToolContext,
-        refusal: &'a CallError,
+        error: &'a CallError,
     ) -> BoxFuture<'a, ()>;
 }
 
@@ -82,8 +82,8 @@ pub(crate) trait GovernedCall: Send {
     /// A policy forbids questions.
     fn check_asking(&mut self, call: &HookCall) -> Result<(), CallError>;
 
-    /// Records that the call is refused.
-    fn refused(&mut self, call: &HookCall, refusal: &CallError);
+    /// Records that the call is rejected.
+    fn rejected(&mut self, call: &HookCall, error: &CallError);
 
     /// Reserves the call, and records that it may run.
     ///
@@ -139,21 +139,17 @@ impl GovernCalls for Seams {
         Box::new(RunningCall::new(self, call))
     }
 
-    fn refuse_unknown<'a>(
+    fn record_unknown<'a>(
         &'a self,
         name: &'a str,
         arguments: &'a str,
         context: &'a ToolContext,
-        refusal: &'a CallError,
+        error: &'a CallError,
     ) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             let details = CallDetails::new(name, None, arguments, context.clone());
-            super::governed_call::record_unknown(
-                self,
-                CallView::new(name, None, &details),
-                refusal,
-            )
-            .await;
+            super::governed_call::record_unknown(self, CallView::new(name, None, &details), error)
+                .await;
         })
     }
 }

@@ -1,16 +1,18 @@
 //! Before a call: policies and hooks, one after the other, then the questions they raised.
 
-use super::before::{Provided, Verdict};
+use super::before::{HookDecision, Provided};
 use super::hooks::ToolHooks;
-use super::watch::{self, Failure};
-use super::{Hook, HookCall, Run, RunBefore};
+use super::watch::{self, Failure, Started};
+use super::{Before, Hook, HookCall, Run};
 use crate::approval::{Approval, ApprovalRequest, Approver};
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
 use crate::future::BoxFuture;
 use crate::governance::{Governed, Replayed};
 use crate::tool::Tool;
+use std::future::poll_fn;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 /// Whether the tool takes these arguments.
 pub(crate) type Validate = fn(&Tool, &str) -> Result<(), CallError>;
@@ -26,6 +28,12 @@ pub(crate) struct Admitted {
     pub(crate) replayed: Option<Replayed>,
 }
 
+/// An admission that was polled once.
+pub(crate) enum Admitting<'a> {
+    Done(Result<Admitted, CallError>),
+    Waiting(BoxFuture<'a, Result<Admitted, CallError>>),
+}
+
 impl ToolHooks {
     /// Asks the policies, then runs the hooks that come before a call, in the order they were
     /// registered. Each sees the changes of those before it; `validate` runs after each rewriting,
@@ -34,26 +42,33 @@ impl ToolHooks {
     /// The approver is asked once per question when all hooks are through: then the arguments
     /// are final unless the approver changes them, and what is approved is what runs.
     ///
+    /// Needs no future where all hooks answer at once, and nothing is asked or rewritten.
+    ///
     /// # Errors
     /// A policy or a hook denied the call or failed closed, a question was not answered with yes, or a
     /// limit is exceeded.
-    pub(crate) async fn before(
-        &self,
-        call: &mut HookCall,
-        approver: Option<&Arc<dyn Approver>>,
+    pub(crate) fn before<'a>(
+        &'a self,
+        call: &'a mut HookCall,
+        approver: Option<&'a Arc<dyn Approver>>,
         validate: Validate,
-        governed: Option<&mut Governed>,
-    ) -> Result<Admitted, CallError> {
+        governed: Option<&'a mut Governed>,
+        waker: &mut Context<'_>,
+    ) -> Admitting<'a> {
         let mut admission = Admission::new(call, validate, governed);
-        match admission.run(self, approver).await {
-            Ok(replayed) => Ok(admission.admitted(replayed)),
-            Err(refusal) => {
-                admission.refused(&refusal);
-                Err(refusal)
+        match admission.run_ready(&self.before, waker) {
+            Ok(None) if admission.is_complete() => Admitting::Done(Ok(admission.admitted(None))),
+            Ok(rest) => Admitting::Waiting(Box::pin(admission.finish(rest, approver))),
+            Err(error) => {
+                admission.rejected(&error);
+                Admitting::Done(Err(error))
             }
         }
     }
 }
+
+/// A hook that waits or rewrites the arguments, and the hooks after it.
+type Rest<'a> = (&'a Hook, Started<Before>, &'a [Arc<Hook>]);
 
 /// A call that passes policies and hooks.
 struct Admission<'a> {
@@ -84,16 +99,57 @@ impl<'a> Admission<'a> {
         }
     }
 
+    /// Runs the hooks that answer at once, up to one that waits or rewrites the arguments.
+    fn run_ready(
+        &mut self,
+        hooks: &'a [Arc<Hook>],
+        waker: &mut Context<'_>,
+    ) -> Result<Option<Rest<'a>>, CallError> {
+        self.decide()?;
+        for (index, hook) in hooks.iter().enumerate() {
+            match start(self.call, hook, waker) {
+                Started::Answered(Ok(before)) if before.arguments.is_none() => {
+                    self.apply(before.decision)?;
+                    self.provide(before.provided);
+                }
+                Started::Answered(Err(failure)) => self.failed(hook, &failure)?,
+                started => return Ok(Some((hook, started, &hooks[index + 1..]))),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether nothing remains once all hooks have run.
+    fn is_complete(&self) -> bool {
+        self.governed.is_none() && self.questions.is_empty()
+    }
+
+    async fn finish(
+        mut self,
+        rest: Option<Rest<'_>>,
+        approver: Option<&Arc<dyn Approver>>,
+    ) -> Result<Admitted, CallError> {
+        match self.run(rest, approver).await {
+            Ok(replayed) => Ok(self.admitted(replayed)),
+            Err(error) => {
+                self.rejected(&error);
+                Err(error)
+            }
+        }
+    }
+
     /// The outcome of an earlier attempt ends the admission: nothing will run.
     async fn run(
         &mut self,
-        hooks: &ToolHooks,
+        rest: Option<Rest<'_>>,
         approver: Option<&Arc<dyn Approver>>,
     ) -> Result<Option<Replayed>, CallError> {
-        self.decide()?;
-        for hook in &hooks.before {
-            if let Run::Before(run) = &hook.run {
-                self.pass(hook, run).await?;
+        if let Some((hook, started, after)) = rest {
+            self.pass(hook, started).await?;
+            for hook in after {
+                let call = &*self.call;
+                let started = poll_fn(|waker| Poll::Ready(start(call, hook, waker))).await;
+                self.pass(hook, started).await?;
             }
         }
         if let Some(governed) = &mut self.governed {
@@ -121,27 +177,31 @@ impl<'a> Admission<'a> {
         Ok(())
     }
 
-    fn refused(&mut self, refusal: &CallError) {
+    fn rejected(&mut self, error: &CallError) {
         if let Some(governed) = &mut self.governed {
-            governed.refused(self.call, refusal);
+            governed.rejected(self.call, error);
         }
     }
 
-    async fn pass(&mut self, hook: &Hook, run: &Arc<RunBefore>) -> Result<(), CallError> {
-        let (call, run) = (self.call.clone(), Arc::clone(run));
-        let before = match watch::run_hook(hook, self.call.context(), move || run(call)).await {
+    async fn pass(&mut self, hook: &Hook, started: Started<Before>) -> Result<(), CallError> {
+        let before = match watch::finish_hook(hook, started).await {
             Ok(before) => before,
             Err(failure) => return self.failed(hook, &failure),
         };
-        match before.verdict {
-            Verdict::Proceed => {}
-            Verdict::Deny(reason) => return Err(denied(self.call.name(), &reason)),
-            Verdict::Ask(question) => self.questions.push(question),
-        }
+        self.apply(before.decision)?;
         if let Some(arguments) = before.arguments {
             Box::pin(self.rewrite(hook, &arguments)).await?;
         }
         self.provide(before.provided);
+        Ok(())
+    }
+
+    fn apply(&mut self, decision: HookDecision) -> Result<(), CallError> {
+        match decision {
+            HookDecision::Proceed => {}
+            HookDecision::Deny(reason) => return Err(denied(self.call.name(), &reason)),
+            HookDecision::Ask(question) => self.questions.push(question),
+        }
         Ok(())
     }
 
@@ -161,7 +221,7 @@ impl<'a> Admission<'a> {
                 self.call.check_rule()?;
                 self.decide()
             }
-            Ok(Err(refusal)) => self.failed(hook, &Failure::Invalid(refusal.to_string())),
+            Ok(Err(error)) => self.failed(hook, &Failure::Invalid(error.to_string())),
             Err(failure) => self.failed(hook, &failure),
         }
     }
@@ -185,7 +245,7 @@ impl<'a> Admission<'a> {
         }
         let earlier = self.governed.as_ref();
         if let Some(answer) = earlier.and_then(|it| it.earlier_approval(self.call, &questions)) {
-            return self.apply(answer).await;
+            return self.apply_approval(answer).await;
         }
         let Some(approver) = approver else {
             return Err(no_approver(self.call.name(), &questions));
@@ -220,14 +280,14 @@ impl<'a> Admission<'a> {
         };
         let asked = async { self.call.context().apart(name, approve).await };
         match watch::catch_panic(asked).await {
-            Ok(answer) => self.apply(answer).await,
+            Ok(answer) => self.apply_approval(answer).await,
             Err(panic) => Err(rejected(&tool, "the question could not be put to anyone")
                 .with_detail(format!("the approver panicked: {panic}"))),
         }
     }
 
     /// Does what the approver answered.
-    async fn apply(&mut self, answer: Approval) -> Result<(), CallError> {
+    async fn apply_approval(&mut self, answer: Approval) -> Result<(), CallError> {
         match answer {
             Approval::Approved { arguments, by } => {
                 self.approved_by = by.or(self.approved_by.take());
@@ -247,9 +307,9 @@ impl<'a> Admission<'a> {
         let valid = move || -> BoxFuture<'static, _> {
             Box::pin(async move { validate(call.tool(), call.arguments()) })
         };
-        edited.context().apart(name, valid).await.map_err(|refusal| {
+        edited.context().apart(name, valid).await.map_err(|error| {
             rejected(edited.name(), "its arguments were changed and are not valid")
-                .with_detail(refusal.to_string())
+                .with_detail(error.to_string())
         })?;
         *self.call = edited;
         self.is_rewritten = true;
@@ -263,6 +323,14 @@ impl<'a> Admission<'a> {
             replayed,
         }
     }
+}
+
+fn start(call: &HookCall, hook: &Hook, waker: &mut Context<'_>) -> Started<Before> {
+    let Run::Before(run) = &hook.run else {
+        return Started::Answered(Ok(Before::proceed()));
+    };
+    let (own, run) = (call.clone(), Arc::clone(run));
+    watch::start_hook(hook, call.context(), move || run(own), waker)
 }
 
 /// The text that shows the call to a person.

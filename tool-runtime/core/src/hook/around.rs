@@ -1,6 +1,6 @@
 //! The hooks of a pool as trait objects, so that the code that runs hooks is linked only where a pool has one.
 
-use super::admission::{Admitted, Validate};
+use super::admission::{Admitting, Validate};
 use super::hooks::ToolHooks;
 use super::{Hook, HookCall, Hooks};
 use crate::approval::Approver;
@@ -10,6 +10,7 @@ use crate::governance::Governed;
 use crate::observation::Observation;
 use std::any::TypeId;
 use std::sync::Arc;
+use std::task::Context;
 use std::time::Duration;
 
 /// All hooks of a pool.
@@ -17,7 +18,7 @@ pub(crate) trait ErasedHooks: Send + Sync {
     /// The hooks that run for a tool, if there are any.
     fn of_tool(&self, tool: &str) -> Option<Arc<dyn ErasedToolHooks>>;
 
-    /// Whether a hook that runs before this tool's calls promises to provide the type.
+    /// Whether a hook that runs before this tool's calls declares that it provides the type.
     fn provides(&self, tool: &str, id: TypeId) -> bool;
 
     /// The hooks that run for none of these tools, which is most likely a mistake.
@@ -36,7 +37,8 @@ pub(crate) trait ErasedToolHooks: Send + Sync {
         approver: Option<&'a Arc<dyn Approver>>,
         validate: Validate,
         governed: Option<&'a mut Governed>,
-    ) -> BoxFuture<'a, Result<Admitted, CallError>>;
+        waker: &mut Context<'_>,
+    ) -> Admitting<'a>;
 
     /// See [`ToolHooks::after`].
     fn after(
@@ -53,7 +55,7 @@ impl ErasedHooks for Hooks {
     }
 
     fn provides(&self, tool: &str, id: TypeId) -> bool {
-        self.list.iter().any(|hook| hook.concerns(tool) && hook.promises(id))
+        self.list.iter().any(|hook| hook.concerns(tool) && hook.declares_type(id))
     }
 
     fn idle(&self, tools: &[&str]) -> Vec<String> {
@@ -73,8 +75,9 @@ impl ErasedToolHooks for ToolHooks {
         approver: Option<&'a Arc<dyn Approver>>,
         validate: Validate,
         governed: Option<&'a mut Governed>,
-    ) -> BoxFuture<'a, Result<Admitted, CallError>> {
-        Box::pin(Self::before(self, call, approver, validate, governed))
+        waker: &mut Context<'_>,
+    ) -> Admitting<'a> {
+        Self::before(self, call, approver, validate, governed, waker)
     }
 
     fn after(

@@ -22,13 +22,13 @@ use std::sync::Arc;
 /// ```
 #[must_use]
 pub struct Before {
-    pub(super) verdict: Verdict,
+    pub(super) decision: HookDecision,
     pub(super) arguments: Option<String>,
     pub(super) provided: Vec<Provided>,
 }
 
 #[derive(Debug)]
-pub(super) enum Verdict {
+pub(super) enum HookDecision {
     Proceed,
     Deny(String),
     Ask(String),
@@ -43,7 +43,7 @@ pub(super) struct Provided {
 impl Before {
     /// Continues the call.
     pub fn proceed() -> Self {
-        Self::with(Verdict::Proceed)
+        Self::with(HookDecision::Proceed)
     }
 
     /// Continues the call with other arguments: JSON text, checked against the tool's schema before
@@ -70,13 +70,13 @@ impl Before {
     /// Denies the call with a reason for the model: say what is not allowed and what
     /// to do instead. Hooks after this one do not run.
     pub fn deny(reason: impl Into<String>) -> Self {
-        Self::with(Verdict::Deny(reason.into()))
+        Self::with(HookDecision::Deny(reason.into()))
     }
 
     /// Requests an approval, once all hooks have passed the call. The arguments are then final: the approved
     /// call is the one that runs. Without an approver the call is denied.
     pub fn ask(question: impl Into<String>) -> Self {
-        Self::with(Verdict::Ask(question.into()))
+        Self::with(HookDecision::Ask(question.into()))
     }
 
     /// Puts a value into the call's context, for parameters `&T`, for
@@ -95,8 +95,8 @@ impl Before {
         self
     }
 
-    fn with(verdict: Verdict) -> Self {
-        Self { verdict, arguments: None, provided: Vec::new() }
+    fn with(decision: HookDecision) -> Self {
+        Self { decision, arguments: None, provided: Vec::new() }
     }
 }
 
@@ -104,7 +104,7 @@ impl Before {
 impl fmt::Debug for Before {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Before")
-            .field("verdict", &self.verdict)
+            .field("decision", &self.decision)
             .field("is_rewritten", &self.arguments.is_some())
             .field("provided", &self.provided.len())
             .finish()

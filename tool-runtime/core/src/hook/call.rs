@@ -4,7 +4,7 @@ use crate::arguments::{Arguments, DecodeError};
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
 use crate::error::CallError;
-use crate::governance::{CallDetails, CallText, CallView, Risk};
+use crate::governance::{CallDetails, CallText, CallView, MetaArguments, Risk};
 use crate::matching::CallRule;
 use crate::repair::Repair;
 use crate::source::Source;
@@ -132,15 +132,16 @@ impl HookCall {
         self.0.details.summary.as_deref()
     }
 
-    /// The call with what the model says about it.
-    pub(crate) fn judged(mut self, risk: Risk, summary: Option<String>) -> Self {
-        if risk != Risk::Unknown || summary.is_some() {
+    /// The call with its meta parameters.
+    pub(crate) fn with_meta(mut self, meta: Option<&MetaArguments>) -> Self {
+        if let Some(meta) = meta {
             let details = self.details_mut();
-            (details.risk, details.summary) = (risk, summary);
+            (details.risk, details.summary) = (meta.risk, meta.summary.clone());
         }
         self
     }
 
+    /// The call with the corrections that its arguments have already.
     pub(crate) fn repaired(mut self, repairs: &[Repair]) -> Self {
         if !repairs.is_empty() {
             self.details_mut().repairs = repairs.to_vec();

@@ -2,12 +2,13 @@
 
 use super::{Hook, Running};
 use crate::context::ToolContext;
-use crate::error::{CallError, ErrorClass, ToolError, panic_message};
+use crate::error::{CallError, ErrorClass, ToolError, caught, panic_message};
 use futures_util::FutureExt as _;
-use futures_util::future::{Either, select};
+use std::future::poll_fn;
 use std::panic::AssertUnwindSafe;
-use std::pin::pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
+use tokio::time::timeout;
 
 /// The failure of a hook. The message continues a sentence that starts with the hook.
 #[derive(Debug, thiserror::Error)]
@@ -22,26 +23,65 @@ pub(super) enum Failure {
     Invalid(String),
 }
 
+impl Failure {
+    fn of(error: ToolError) -> Self {
+        Self::Failed(error_text(error))
+    }
+}
+
+/// A hook that was polled once.
+pub(super) enum Started<T> {
+    Answered(Result<T, Failure>),
+    Waiting(Running<T>),
+}
+
+/// Starts a hook and polls it: most hooks answer at once.
+pub(super) fn start_hook<T: Send + 'static>(
+    hook: &Hook,
+    context: &ToolContext,
+    start: impl FnOnce() -> Running<T> + Send + 'static,
+    waker: &mut Context<'_>,
+) -> Started<T> {
+    // All code that may panic: the closure, the `Display` of an error, destructors.
+    let started = caught(|| {
+        let mut run = context.apart(|| hook.title(), start);
+        match run.poll_unpin(waker) {
+            Poll::Ready(answer) => Started::Answered(answer.map_err(Failure::of)),
+            Poll::Pending => Started::Waiting(run),
+        }
+    });
+    started.unwrap_or_else(|panic| Started::Answered(Err(Failure::Panicked(panic))))
+}
+
+/// The answer of a hook that was started, within its time limit.
+pub(super) async fn finish_hook<T>(hook: &Hook, started: Started<T>) -> Result<T, Failure> {
+    let run = match started {
+        Started::Answered(answer) => return answer,
+        Started::Waiting(run) => run,
+    };
+    // All code that may panic: as above, and the timer.
+    let answer = Box::pin(async move {
+        match timeout(hook.timeout, run).await {
+            Ok(answer) => answer.map_err(Failure::of),
+            Err(_) => Err(Failure::TimedOut(hook.timeout)),
+        }
+    });
+    catch_panic(answer).await.unwrap_or_else(|panic| Err(Failure::Panicked(panic)))
+}
+
 /// Runs a hook within its time limit.
 pub(super) async fn run_hook<T: Send + 'static>(
     hook: &Hook,
     context: &ToolContext,
     start: impl FnOnce() -> Running<T> + Send + 'static,
 ) -> Result<T, Failure> {
-    // All code that may panic: the closure, the `Display` of an error, destructors, the timer.
-    let run = pin!(async {
-        let run = async {
-            let outcome = context.apart(|| hook.title(), start).await;
-            outcome.map_err(|error| Failure::Failed(error_text(error)))
-        };
-        // The timer is created and boxed when the hook is first pending: most do not wait.
-        let expiry = async { Box::pin(tokio::time::sleep(hook.timeout)).await };
-        match select(pin!(run), pin!(expiry)).await {
-            Either::Left((outcome, _)) => outcome,
-            Either::Right(((), _)) => Err(Failure::TimedOut(hook.timeout)),
-        }
+    let mut start = Some(start);
+    let started = poll_fn(|waker| {
+        let start = start.take().expect("polled once");
+        Poll::Ready(start_hook(hook, context, start, waker))
     });
-    catch_panic(run).await.unwrap_or_else(|panic| Err(Failure::Panicked(panic)))
+    let started = started.await;
+    finish_hook(hook, started).await
 }
 
 /// Catches panics of the future and returns their message. They come from the polled code, from destructors, or

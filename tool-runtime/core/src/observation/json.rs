@@ -21,7 +21,7 @@ impl Observation {
         let mut json = Vec::with_capacity(FRAME + self.estimated_length());
         json.push(b'{');
         self.write_content(&mut json);
-        if self.is_error {
+        if self.is_error() {
             json.extend_from_slice(br#","isError":true"#);
         }
         self.write_meta(&mut json);
@@ -36,7 +36,7 @@ impl Observation {
         bytes.reserve(FRAME + self.estimated_length());
         self.write_content(&mut bytes);
         let is_error: &[u8] =
-            if self.is_error { br#","isError":true"# } else { br#","isError":false"# };
+            if self.is_error() { br#","isError":true"# } else { br#","isError":false"# };
         bytes.extend_from_slice(is_error);
         self.write_meta(&mut bytes);
         *json = text_of(bytes);
@@ -55,7 +55,7 @@ impl Observation {
 
     /// The text of a result that is one text without escapes, as most are.
     fn as_mere_text(&self) -> Option<&str> {
-        let has_more = self.structured.is_some() || self.extra.is_some() || self.is_error;
+        let has_more = self.structured.is_some() || self.extra.is_some() || self.is_error();
         match &self.content {
             Blocks::One(ContentBlock::Text(block)) if !has_more && block.extra.is_none() => {
                 Some(block.text()).filter(|text| !text.bytes().any(must_escape))

@@ -1,7 +1,7 @@
 //! Observations as JSON through serde: MCP's `CallToolResult` in both directions.
 
 use super::blocks::Blocks;
-use super::{Extra, Observation};
+use super::{Extra, Observation, Status};
 use crate::content::ContentBlock;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::ser::SerializeMap;
@@ -23,7 +23,7 @@ impl Serialize for Observation {
         if let Some(structured) = &self.structured {
             map.serialize_entry("structuredContent", structured)?;
         }
-        if self.is_error {
+        if self.is_error() {
             map.serialize_entry("isError", &true)?;
         }
         if let Some(meta) = self.meta() {
@@ -78,7 +78,8 @@ impl<'de> Deserialize<'de> for Observation {
         let structured = structured.map_err(serde::de::Error::custom)?;
         let content = Blocks::Many(without_mirror(content, structured.as_deref()));
         let extra = meta.map(|meta| Box::new(Extra { meta: Some(meta), ..Extra::default() }));
-        Ok(Self { content, structured, parsed: OnceLock::new(), is_error, extra }.with_other(other))
+        let status = Status::of(is_error);
+        Ok(Self { content, structured, parsed: OnceLock::new(), status, extra }.with_other(other))
     }
 }
 

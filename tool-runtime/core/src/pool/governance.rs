@@ -9,7 +9,7 @@ use crate::context::ToolContext;
 use crate::error::BoxError;
 use crate::error::CallError;
 use crate::future::BoxFuture;
-use crate::governance::{ExtendParameters, GovernCalls, Taken};
+use crate::governance::{ExtendParameters, GovernCalls, MetaArguments};
 use crate::hook::ErasedHooks;
 use crate::limits::Limits;
 use crate::matching::{ArgumentMatcher, MatchedArgument};
@@ -81,12 +81,9 @@ impl Governance {
         self.limits.is_some() || self.checks_outputs || self.meta_parameters.is_some()
     }
 
-    /// Takes what the model says about a call off its arguments.
-    pub(crate) fn taken<'a>(&self, tool: &Tool, arguments: &'a str) -> Taken<'a> {
-        match &self.meta_parameters {
-            Some(added) => added.take(tool, arguments, self.repair),
-            None => Taken::nothing(arguments),
-        }
+    /// Extracts the meta parameters of a call. `None` if it has none.
+    pub(crate) fn extract_meta(&self, tool: &Tool, arguments: &str) -> Option<MetaArguments> {
+        self.meta_parameters.as_ref()?.extract(tool, arguments, self.repair)
     }
 }
 

@@ -163,22 +163,17 @@ impl ToolPool {
     }
 
     /// A caller's context for a call through this handle: nested calls see what this handle sees.
-    ///
-    /// # Errors
-    /// The calls are nested too deeply, in words for a model.
-    pub(crate) fn hosting<'a>(
-        &self,
-        context: &'a ToolContext,
-    ) -> Result<Cow<'a, ToolContext>, String> {
-        if std::ptr::eq(context, self.shared_context()) {
-            return Ok(Cow::Borrowed(context));
+    /// The caller has [checked](ToolContext::check_nesting) the context.
+    pub(crate) fn hosting<'a>(&self, context: Cow<'a, ToolContext>) -> Cow<'a, ToolContext> {
+        if std::ptr::eq(&*context, self.shared_context()) {
+            return context;
         }
-        let context = context.nested_once_more()?.started();
+        let context = context.into_owned().nested_once_more().started();
         if context.is_hosted_by(&self.0) {
-            return Ok(Cow::Owned(context));
+            return Cow::Owned(context);
         }
         let host: Weak<Scope> = Arc::downgrade(&self.0);
-        Ok(Cow::Owned(context.with_host(host)))
+        Cow::Owned(context.with_host(host))
     }
 
     pub(crate) fn current(&self) -> arc_swap::Guard<Arc<Snapshot>> {

@@ -15,6 +15,10 @@ use std::task::Waker;
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     entries: VecDeque<Entry>,
+    /// The number of entries that may write. Without one, entries that only read need no comparison.
+    writers: usize,
+    /// The number of entries that wait.
+    waiting: usize,
 }
 
 /// The call would have waited for a call that waits for it.
@@ -29,14 +33,16 @@ impl Queue {
     /// `woken` takes the wakers of entries that may pass a waiting newcomer.
     pub(super) fn join(&mut self, entry: Entry, woken: &mut Vec<Waker>) -> Result<bool, Deadlock> {
         let (newcomer, is_nested) = (self.entries.len(), !entry.ancestors.is_empty());
+        self.writers += usize::from(!entry.claim.only_reads());
+        self.waiting += 1;
         self.entries.push_back(entry);
         if self.may_run(newcomer) {
-            self.entries[newcomer].state = State::Held;
+            self.hold(newcomer);
             return Ok(true);
         }
         if is_nested {
             if self.would_deadlock(newcomer) {
-                self.entries.pop_back();
+                self.remove(newcomer);
                 return Err(Deadlock);
             }
             // The ancestors of the new call now wait for the same calls, so that others may have
@@ -48,8 +54,7 @@ impl Queue {
 
     /// Removes an entry, for the caller to drop after unlocking.
     pub(super) fn leave(&mut self, id: Id, woken: &mut Vec<Waker>) -> Option<Entry> {
-        let index = self.index_of(id)?;
-        let gone = self.entries.remove(index)?;
+        let gone = self.remove(self.index_of(id)?)?;
         self.grant(woken, |entry| entry.conflicts_with(&gone));
         Some(gone)
     }
@@ -66,6 +71,18 @@ impl Queue {
         }
     }
 
+    fn hold(&mut self, index: usize) -> State {
+        self.waiting -= 1;
+        std::mem::replace(&mut self.entries[index].state, State::Held)
+    }
+
+    fn remove(&mut self, index: usize) -> Option<Entry> {
+        let gone = self.entries.remove(index)?;
+        self.writers -= usize::from(!gone.claim.only_reads());
+        self.waiting -= usize::from(!gone.is_held());
+        Some(gone)
+    }
+
     fn index_of(&self, id: Id) -> Option<usize> {
         self.entries.binary_search_by_key(&id, |entry| entry.id).ok()
     }
@@ -73,13 +90,17 @@ impl Queue {
     /// Lets entries run that may now, of those that something changed for. One pass is enough: an entry that is
     /// held only delays others.
     fn grant(&mut self, woken: &mut Vec<Waker>, concerns: impl Fn(&Entry) -> bool) {
+        if self.waiting == 0 {
+            return;
+        }
         for index in 0..self.entries.len() {
             let entry = &self.entries[index];
-            if !entry.is_held() && concerns(entry) && self.may_run(index) {
-                let before = std::mem::replace(&mut self.entries[index].state, State::Held);
-                if let State::Waiting(Some(waker)) = before {
-                    woken.push(waker);
-                }
+            if !entry.is_held()
+                && concerns(entry)
+                && self.may_run(index)
+                && let State::Waiting(Some(waker)) = self.hold(index)
+            {
+                woken.push(waker);
             }
         }
     }
@@ -88,6 +109,9 @@ impl Queue {
     /// before it, unless it passes that.
     fn may_run(&self, index: usize) -> bool {
         let entry = &self.entries[index];
+        if self.writers == 0 {
+            return true;
+        }
         let is_held_back = |other: &Entry| other.is_held() && entry.conflicts_with(other);
         let mut waits = (0..index).filter(|&other| self.queues_behind(index, other));
         if entry.ancestors.is_empty() {

@@ -25,21 +25,21 @@ pub(super) struct ActionExecutor {
     definition: Arc<ToolDefinition>,
     settings: Settings,
     shape: OutputShape,
-    enter: Enter,
+    decode: DecodeAction,
 }
 
 /// An action as function pointers.
 pub(super) struct ActionParts {
     definition: fn() -> ToolDefinition,
     settings: fn() -> Settings,
-    enter: Enter,
+    decode: DecodeAction,
     /// Instead of the action's own.
     name: Option<String>,
 }
 
 impl ActionParts {
     pub(super) fn of<A: Action>() -> Self {
-        Self { definition: A::definition, settings: A::settings, enter: enter::<A>, name: None }
+        Self { definition: A::definition, settings: A::settings, decode: decode::<A>, name: None }
     }
 
     pub(super) fn with_name(self, name: String) -> Self {
@@ -48,26 +48,26 @@ impl ActionParts {
 }
 
 /// Decodes an action, and runs or keeps it.
-type Enter = for<'a> fn(Arguments<'a>, Purpose<'a>) -> Result<Entered<'a>, DecodeError>;
+type DecodeAction = for<'a> fn(Arguments<'a>, Purpose<'a>) -> Result<Decoded<'a>, DecodeError>;
 
 /// The purpose of decoding an action. One function serves all purposes, since decoding is
 /// most of the code that is compiled per action.
 enum Purpose<'a> {
     Run { context: &'a ToolContext, shape: &'a OutputShape },
-    Prepare,
+    Keep,
     Visual,
 }
 
 /// The result for each purpose.
-enum Entered<'a> {
+enum Decoded<'a> {
     Running(Outcome<'a>),
-    Prepared(Option<Access>, Decoded),
+    Kept(Option<Access>, DecodedAction),
     Visual(Option<String>),
 }
 
-/// Starts an action that was decoded before it may run. A closure of [`enter`], because the future of an
+/// Starts an action that was decoded before it may run. A closure of [`decode`], because the future of an
 /// action is compiled again in each codegen unit that names it.
-pub(crate) type Decoded =
+pub(crate) type DecodedAction =
     Box<dyn for<'a> FnOnce(&'a ToolContext, &'a OutputShape) -> Outcome<'a> + Send>;
 
 impl ActionExecutor {
@@ -86,7 +86,7 @@ impl ActionExecutor {
             shape: OutputShape::of(&definition),
             definition: Arc::new(definition),
             settings,
-            enter: parts.enter,
+            decode: parts.decode,
         }
     }
 
@@ -103,24 +103,31 @@ impl ActionExecutor {
     }
 
     /// Decodes the arguments of a call that may run later.
-    pub(super) fn prepare(&self, arguments: Arguments<'_>) -> Result<(Access, Decoded), CallError> {
+    pub(super) fn decode_call(
+        &self,
+        arguments: Arguments<'_>,
+    ) -> Result<(Access, DecodedAction), CallError> {
         self.input().check(arguments)?;
-        match (self.enter)(arguments, Purpose::Prepare) {
-            Ok(Entered::Prepared(access, action)) => Ok((access.unwrap_or_default(), action)),
-            Ok(_) => unreachable!("what is to be prepared is"),
+        match (self.decode)(arguments, Purpose::Keep) {
+            Ok(Decoded::Kept(access, action)) => Ok((access.unwrap_or_default(), action)),
+            Ok(_) => unreachable!("the purpose is to keep it"),
             Err(error) => Err(self.input().explain(arguments, &error)),
         }
     }
 
-    /// Runs an action that was prepared.
-    pub(super) fn start<'a>(&'a self, action: Decoded, context: &'a ToolContext) -> Outcome<'a> {
+    /// Runs an action that was decoded.
+    pub(super) fn start<'a>(
+        &'a self,
+        action: DecodedAction,
+        context: &'a ToolContext,
+    ) -> Outcome<'a> {
         action(context, &self.shape)
     }
 
     #[cold]
-    fn refused<'a>(&self, arguments: Arguments<'a>, error: &DecodeError) -> Outcome<'a> {
-        let refusal = self.input().explain(arguments, error);
-        Box::pin(std::future::ready(Err(refusal)))
+    fn rejected<'a>(&self, arguments: Arguments<'a>, error: &DecodeError) -> Outcome<'a> {
+        let error = self.input().explain(arguments, error);
+        Box::pin(std::future::ready(Err(error)))
     }
 }
 
@@ -138,40 +145,40 @@ fn unfit_schema(definition: &ToolDefinition, settings: &Settings) -> Vec<String>
 
 impl Executor for ActionExecutor {
     fn call<'a>(&'a self, arguments: Arguments<'a>, context: &'a ToolContext) -> Outcome<'a> {
-        if let Err(refusal) = self.input().check(arguments) {
-            return Box::pin(std::future::ready(Err(refusal)));
+        if let Err(error) = self.input().check(arguments) {
+            return Box::pin(std::future::ready(Err(error)));
         }
-        match (self.enter)(arguments, Purpose::Run { context, shape: &self.shape }) {
-            Ok(Entered::Running(running)) => running,
-            Ok(_) => unreachable!("what is to run runs"),
-            Err(error) => self.refused(arguments, &error),
+        match (self.decode)(arguments, Purpose::Run { context, shape: &self.shape }) {
+            Ok(Decoded::Running(running)) => running,
+            Ok(_) => unreachable!("the purpose is to run it"),
+            Err(error) => self.rejected(arguments, &error),
         }
     }
 
     fn access(&self, arguments: Arguments<'_>) -> Result<Access, CallError> {
-        self.prepare(arguments).map(|(access, _)| access)
+        self.decode_call(arguments).map(|(access, _)| access)
     }
 
     fn visualize(&self, arguments: Arguments<'_>) -> Option<String> {
-        match (self.enter)(arguments, Purpose::Visual) {
-            Ok(Entered::Visual(Some(own))) => Some(own),
+        match (self.decode)(arguments, Purpose::Visual) {
+            Ok(Decoded::Visual(Some(own))) => Some(own),
             _ => Some(self.input().visualize(arguments)),
         }
     }
 }
 
-fn enter<'a, A: Action>(
+fn decode<'a, A: Action>(
     arguments: Arguments<'a>,
     purpose: Purpose<'a>,
-) -> Result<Entered<'a>, DecodeError> {
+) -> Result<Decoded<'a>, DecodeError> {
     let action = A::decode(arguments)?;
     Ok(match purpose {
-        Purpose::Run { context, shape } => Entered::Running(start(action, context, shape)),
-        Purpose::Prepare => {
+        Purpose::Run { context, shape } => Decoded::Running(start(action, context, shape)),
+        Purpose::Keep => {
             let access = A::ACCESS.map(|access| access(&action));
-            Entered::Prepared(access, Box::new(|context, shape| start(action, context, shape)))
+            Decoded::Kept(access, Box::new(|context, shape| start(action, context, shape)))
         }
-        Purpose::Visual => Entered::Visual(action.visualize()),
+        Purpose::Visual => Decoded::Visual(action.visualize()),
     })
 }
 

@@ -130,8 +130,8 @@ impl Executor for TransformedExecutor {
     }
 
     fn access(&self, arguments: Arguments<'_>) -> Result<Access, CallError> {
-        let prepared = self.original.prepare(&self.rewritten(arguments)?);
-        prepared.map(|it| it.access).map_err(|error| self.shown_error(error, arguments))
+        let decoded = self.original.decode(&self.rewritten(arguments)?);
+        decoded.map(|call| call.access).map_err(|error| self.shown_error(error, arguments))
     }
 
     fn interrupt(&self, context: &ToolContext) {

@@ -1,4 +1,4 @@
-use super::support::{ARGUMENTS, Notes, before, call, own, valid};
+use super::support::{ARGUMENTS, Notes, admit, before, call, own, valid};
 use crate::approval::Approver;
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
@@ -44,7 +44,7 @@ async fn no_arguments_are_an_empty_object() {
     let notes = Notes::default();
     let mut bare = HookCall::new(call().tool().clone(), None, " ", ToolContext::default());
     let list = own([watcher("*", &notes)]);
-    list.before(&mut bare, None, valid, None).await.unwrap();
+    admit(&list, &mut bare, None, valid).await.unwrap();
     assert_eq!(notes.all(), ["{}"]);
 }
 
@@ -85,7 +85,7 @@ async fn every_rewriting_is_validated_before_the_next_hook_sees_it() {
 async fn arguments_without_a_rewrite_are_not_validated_again() {
     let refuses = |_: &Tool, _: &str| Err(CallError::new(ErrorClass::Input, "never asked"));
     let list = own([Hook::before("*", |_| async { Before::proceed() })]);
-    assert!(list.before(&mut call(), None, refuses, None).await.is_ok());
+    assert!(admit(&list, &mut call(), None, refuses).await.is_ok());
 }
 
 struct User(&'static str);
@@ -115,7 +115,7 @@ async fn provided_values_are_seen_by_one_call() {
     let shared = ToolContext::default().with(User("pool"));
     let list = own([Hook::before("*", |_| async { Before::proceed().provide(User("ada")) })]);
     let mut call = HookCall::new(tool, None, "{}", shared.clone());
-    let admitted = list.before(&mut call, None, valid, None).await.unwrap();
+    let admitted = admit(&list, &mut call, None, valid).await.unwrap();
     assert_eq!(admitted.context.unwrap().get::<User>().unwrap().0, "ada");
     assert_eq!(shared.get::<User>().unwrap().0, "pool");
 }
@@ -154,12 +154,12 @@ fn the_runners_can_be_sent() {
     fn sendable<T: Send>(_: T) {}
     let list = own([]);
     let approver: Option<&Arc<dyn Approver>> = None;
-    sendable(list.before(&mut call(), approver, valid, None));
+    sendable(admit(&list, &mut call(), approver, valid));
     sendable(list.after(call(), Err(CallError::new(ErrorClass::Tool, "")), super::support::TOOK));
 }
 
 #[test]
-fn a_verdict_in_the_log_shows_neither_arguments_nor_values() {
+fn a_decision_in_the_log_shows_neither_arguments_nor_values() {
     let text = format!("{:?}", Before::ask("Sure?").rewriting("hunter2").provide(User("hunter2")));
     assert!(text.contains("Sure?") && !text.contains("hunter2"), "{text}");
 }

@@ -1,4 +1,4 @@
-use super::support::{Notes, asking, before, call, own, valid};
+use super::support::{Notes, admit, asking, before, call, own, valid};
 use crate::approval::{Approval, ApprovalRequest, Approver};
 use crate::context::ToolContext;
 use crate::error::ErrorClass;
@@ -136,7 +136,7 @@ async fn an_approval_request_shows_the_call_without_secrets() {
         Approval::approved()
     };
     let approver: Arc<dyn Approver> = Arc::new(approver);
-    own([ask("Sure?")]).before(&mut call, Some(&approver), valid, None).await.unwrap();
+    admit(&own([ask("Sure?")]), &mut call, Some(&approver), valid).await.unwrap();
 }
 
 #[tokio::test]

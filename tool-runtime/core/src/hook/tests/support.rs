@@ -3,12 +3,15 @@
 use crate::approval::Approver;
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
+use crate::hook::admission::Validate;
 use crate::hook::hooks::ToolHooks;
-use crate::hook::{Admitted, Hook, HookCall, Hooks};
+use crate::hook::{Admitted, Admitting, Hook, HookCall, Hooks};
 use crate::observation::Observation;
 use crate::tool::Tool;
 use std::fmt::{Debug, Write as _};
+use std::future::poll_fn;
 use std::sync::{Arc, Mutex};
+use std::task::Poll;
 use std::time::Duration;
 use tracing::field::{Field, Visit};
 use tracing::span;
@@ -43,7 +46,25 @@ pub(super) fn valid(_: &Tool, arguments: &str) -> Result<(), CallError> {
 }
 
 pub(super) async fn before(list: impl IntoIterator<Item = Hook>) -> Result<Admitted, CallError> {
-    own(list).before(&mut call(), None, valid, None).await
+    admit(&own(list), &mut call(), None, valid).await
+}
+
+/// Runs the hooks before a call.
+pub(super) async fn admit(
+    hooks: &ToolHooks,
+    call: &mut HookCall,
+    approver: Option<&Arc<dyn Approver>>,
+    validate: Validate,
+) -> Result<Admitted, CallError> {
+    let mut call = Some(call);
+    let admitting = poll_fn(|waker| {
+        let call = call.take().expect("polled once");
+        Poll::Ready(hooks.before(call, approver, validate, None, waker))
+    });
+    match admitting.await {
+        Admitting::Done(admitted) => admitted,
+        Admitting::Waiting(admitted) => admitted.await,
+    }
 }
 
 pub(super) async fn asking(
@@ -51,7 +72,7 @@ pub(super) async fn asking(
     approver: impl Approver,
 ) -> Result<Admitted, CallError> {
     let approver: Arc<dyn Approver> = Arc::new(approver);
-    own(list).before(&mut call(), Some(&approver), valid, None).await
+    admit(&own(list), &mut call(), Some(&approver), valid).await
 }
 
 pub(super) async fn after(

@@ -1,7 +1,7 @@
-//! Calls that are refused before their tool runs: they are logged, and after-hooks see them.
+//! Calls that are rejected before any stage: they are logged, and after-hooks see them.
 
 use super::guard;
-use crate::call::{ToolCall, ToolResult};
+use crate::call::ToolCall;
 use crate::context::ToolContext;
 use crate::error::CallError;
 use crate::future::BoxFuture;
@@ -11,44 +11,44 @@ use crate::pool::{Found, ToolPool};
 use std::time::Duration;
 
 impl ToolPool {
-    /// The result of a call that is refused.
-    pub(super) async fn refuse(
+    /// The outcome of a rejected call.
+    pub(super) async fn reject(
         &self,
-        call: ToolCall,
+        call: &ToolCall,
         context: &ToolContext,
-        refusal: CallError,
-    ) -> ToolResult {
+        error: CallError,
+    ) -> Result<Observation, CallError> {
         let context = context.clone().with_call_id(call.call_id());
-        let refused = self.refused(call.name(), call.arguments(), &context, refusal);
-        let outcome = guard::catch_and_report(call.name(), refused).await;
-        ToolResult::new(call, outcome)
+        let rejected = self.rejected(call.name(), call.arguments(), &context, error);
+        guard::catch_and_report(call.name(), rejected).await
     }
 
-    /// Shows a refusal to the after-hooks, if the pool has the tool, and records it.
+    /// Shows a rejection to the after-hooks, if the pool has the tool, and records it.
     #[cold]
-    pub(super) fn refused<'a>(
+    pub(super) fn rejected<'a>(
         &'a self,
         name: &'a str,
         arguments: &'a str,
         context: &'a ToolContext,
-        refusal: CallError,
+        error: CallError,
     ) -> BoxFuture<'a, Result<Observation, CallError>> {
         Box::pin(async move {
             let seams = &self.governance().seams;
             let Some(Found { tool, hooks: Some(hooks), source, .. }) = self.known(name) else {
                 if let Some(seams) = seams {
-                    seams.refuse_unknown(name, arguments, context, &refusal).await;
+                    seams.record_unknown(name, arguments, context, &error).await;
                 }
-                return Err(refusal);
+                return Err(error);
             };
             if seams.is_none() && !hooks.reads_results() {
-                return Err(refusal);
+                return Err(error);
             }
-            let taken = self.governance().taken(&tool, arguments);
-            let call = HookCall::new(tool, source, &taken.arguments, context.clone())
-                .judged(taken.risk, taken.summary);
+            let meta = self.governance().extract_meta(&tool, arguments);
+            let arguments = meta.as_ref().map_or(arguments, |meta| &meta.rest);
+            let call = HookCall::new(tool, source, arguments, context.clone());
+            let call = call.with_meta(meta.as_ref());
             let governed = seams.clone().map(|seams| seams.propose(&call));
-            let mut outcome = Err(refusal);
+            let mut outcome = Err(error);
             if hooks.reads_results() {
                 outcome = hooks.after(call.clone(), outcome, Duration::ZERO).await;
             }
