@@ -63,6 +63,7 @@
 //! | check, rewrite, approve, log calls | [`Hook`], [`Approver`] |
 //! | have models judge the risk of their calls | [`MetaParameters`], [`Risk`] |
 //! | decide about calls, hide tools, limit and record calls | [`PolicyEngine`], [`Limiter`], [`Recorder`] |
+//! | mask secrets, expand them in arguments | `Secrets`, `SecretTemplate` |
 //! | repeat an execution without repeating its calls | [`Execution`], [`StepStore`] |
 //! | limit the size of results | [`OutputLimits`] |
 //! | change a running pool, follow its changes | [`ToolPool::add_tools`], [`Source`], [`ToolPool::changes`] |
@@ -98,6 +99,7 @@
 //! | `http` | the MCP server over HTTP: sessions, authentication, limits | no |
 //! | `export` | tools in the formats of model APIs | no |
 //! | `search` | ranked search over the tools of a pool | no |
+//! | `secrets` | secrets that are masked wherever they would leave a pool | by `mcp-client` |
 //! | `shell` | patterns of shell commands in declarations | no |
 //! | `skills` | skills of agents: folders with `SKILL.md`, the tool `Skill` | no |
 //! | `mcp-client` | tools of external MCP servers over stdio | no |
@@ -178,7 +180,7 @@ pub use tool_runtime_core::CallService;
 #[doc(inline)]
 pub use tool_runtime_core::{
     AbsentSource, Access, Action, After, AfterCall, AgentHandle, AgentOutcome, AgentSpawner,
-    Amount, Answer, Approval, ApprovalRequest, Approver, ArgumentMatch, ArgumentMatcher,
+    Amount, Answer, Approval, ApprovalRequest, Approver, Approvers, ArgumentMatch, ArgumentMatcher,
     ArgumentTransform, Arguments, Batch, Before, Begin, BlockingPool, BoxFuture, CallAction,
     CallError, CallEvent, CallNumber, CallRequest, CallStage, CallView, CancellationToken,
     ClientAnswerError, ClientCall, ClientTools, Complete, Completion, CompletionContext,
@@ -192,7 +194,7 @@ pub use tool_runtime_core::{
     PoolChanges, PoolConfig, PoolError, PoolExtension, PoolProblem, PoolReport, PoolSession,
     Principal, Progress, Prompt, PromptAction, PromptArgument, PromptBuilder, PromptDefinition,
     PromptMessage, PromptMessages, ProtocolError, ReadRequest, Receipt, RecordError, Recorder,
-    Registration, Registry, RegistryError, Repair, RepairKind, Reservation, Resource,
+    Registration, Registry, RegistryError, Remember, Repair, RepairKind, Reservation, Resource,
     ResourceAction, ResourceBuilder, ResourceContents, ResourceDefinition, ResourceLink,
     Restriction, RetryMode, Risk, Role, Root, SamplingRequest, SamplingResult, Secret, Selector,
     SelectorError, SessionId, SharedBy, Snapshot, Source, SpawnRequest, SpecProblem, StepId,
@@ -202,6 +204,9 @@ pub use tool_runtime_core::{
     Toolset, ToolsetError, ToolsetKind, ToolsetMethods, Total, TraceContext, TransformError,
     UrlMatcher, Usage, WithToolsets, WithoutToolsets,
 };
+#[cfg(feature = "secrets")]
+#[doc(inline)]
+pub use tool_runtime_core::{Redactor, SecretTemplate, Secrets, UnknownSecret};
 #[cfg(feature = "export")]
 #[doc(inline)]
 pub use tool_runtime_export as export;

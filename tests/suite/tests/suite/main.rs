@@ -64,6 +64,7 @@ mod restrictions;
 mod same_answers;
 mod seams;
 mod search;
+mod secrets;
 mod server;
 mod shared_state;
 mod skills;

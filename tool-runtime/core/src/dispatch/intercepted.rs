@@ -109,6 +109,7 @@ impl ToolPool {
         let Some(Hooked { hooks, call, governed }) = hooked else { return outcome };
         if hooks.reads_results() && !progress.is_replayed {
             outcome = hooks.after(call.clone(), outcome, duration.unwrap_or_default()).await;
+            outcome = self.governance().masked(outcome);
         }
         if let Some(mut guard) = governed
             && let Some(governed) = &mut guard.call
@@ -133,6 +134,8 @@ impl ToolPool {
         if !repairs.is_empty() {
             outcome = outcome.map(|observation| repair::note(observation, repairs));
         }
+        // A limit could cut a secret in two.
+        outcome = self.governance().masked(outcome);
         match &self.governance().limits {
             Some(limits) => Box::pin(limited(&**limits, tool, outcome)).await,
             None => outcome,

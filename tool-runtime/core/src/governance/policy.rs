@@ -2,8 +2,10 @@
 
 use super::call_view::CallView;
 use super::limiter::Limit;
+use crate::approval::Approvers;
 use crate::definition::ToolDefinition;
 use crate::principal::Principal;
+use std::time::Duration;
 
 /// Decides which calls may run, and which tools a caller sees.
 ///
@@ -84,6 +86,8 @@ pub struct Decision {
     reason: String,
     rule: Option<String>,
     limits: Vec<Limit>,
+    approvers: Approvers,
+    expiry: Option<Duration>,
 }
 
 impl Decision {
@@ -104,7 +108,14 @@ impl Decision {
     }
 
     fn new(effect: Effect, reason: impl Into<String>) -> Self {
-        Self { effect, reason: reason.into(), rule: None, limits: Vec::new() }
+        Self {
+            effect,
+            reason: reason.into(),
+            rule: None,
+            limits: Vec::new(),
+            approvers: Approvers::default(),
+            expiry: None,
+        }
     }
 
     /// Sets the rule that decided, for records. Default: none.
@@ -120,6 +131,30 @@ impl Decision {
     pub fn with_limit(mut self, limit: Limit) -> Self {
         self.limits.push(limit);
         self
+    }
+
+    /// Sets who may answer the question. Default: every person but the caller.
+    #[must_use]
+    pub fn approved_by(mut self, approvers: Approvers) -> Self {
+        self.approvers = approvers;
+        self
+    }
+
+    /// Sets the time after which the question is denied. Default: as long as the call may take.
+    #[must_use]
+    pub fn with_expiry(mut self, expiry: Duration) -> Self {
+        self.expiry = Some(expiry);
+        self
+    }
+
+    /// The people who may answer the question.
+    pub fn approvers(&self) -> &Approvers {
+        &self.approvers
+    }
+
+    /// The time after which the question is denied.
+    pub fn expiry(&self) -> Option<Duration> {
+        self.expiry
     }
 
     /// The effect.

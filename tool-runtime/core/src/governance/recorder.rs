@@ -60,6 +60,9 @@ pub enum CallStage<'a> {
     },
     /// The tool is about to run. A tool that may run only once does not if this is not recorded.
     Started,
+    /// The call was interrupted for a question to its caller, and goes on when a later request brings
+    /// the answer. Its stages before the interruption are not recorded again.
+    Suspended,
     /// The call ended.
     #[non_exhaustive]
     Finished {
