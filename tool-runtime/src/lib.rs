@@ -71,6 +71,7 @@
 //! | call without `.await`, or through tower | [`BlockingPool`], `ToolPoolBuilder::layer` |
 //! | answer the questions of tools in an agent | [`Peer`] |
 //! | start an agent from a tool | [`AgentSpawner`] |
+//! | ask the user of a client, keep questions in an inbox, remember answers | `approvals` |
 //! | ask a person at the terminal | `TerminalApprover` |
 //! | **Servers** | |
 //! | ship a server binary | `main!`, `Cli`, [`McpServer`] |
@@ -100,6 +101,7 @@
 //! | `export` | tools in the formats of model APIs | no |
 //! | `search` | ranked search over the tools of a pool | no |
 //! | `secrets` | secrets that are masked wherever they would leave a pool | by `mcp-client` |
+//! | `approvals` | approval by the caller, by an inbox, remembered answers | no |
 //! | `shell` | patterns of shell commands in declarations | no |
 //! | `skills` | skills of agents: folders with `SKILL.md`, the tool `Skill` | no |
 //! | `mcp-client` | tools of external MCP servers over stdio | no |
@@ -171,6 +173,9 @@
 pub mod guide;
 pub mod mcp;
 
+#[cfg(feature = "approvals")]
+#[doc(inline)]
+pub use tool_runtime_approvals as approvals;
 #[cfg(feature = "cli")]
 #[doc(inline)]
 pub use tool_runtime_cli::{Cli, TerminalApprover, main};

@@ -3,6 +3,7 @@
 #![allow(missing_docs)]
 
 mod alone;
+mod approvals;
 mod arguments;
 mod asking;
 mod asking_again;

@@ -55,10 +55,28 @@ impl Approvers {
         !self.only_caller
     }
 
-    /// Whether a person may approve who is not the caller. `None` stands for an approver that does not
-    /// name people.
-    pub fn includes(&self, person: Option<&str>) -> bool {
+    /// The reason why an approval of a call does not count: by a person, if the approver knows who it
+    /// is, or by the caller itself.
+    ///
+    /// ```
+    /// use tool_runtime::Approvers;
+    ///
+    /// let staff = Approvers::people(["ada", "grace"]);
+    /// assert_eq!(staff.refusal("ada", Some("grace"), false), None);
+    /// assert!(staff.refusal("ada", Some("bob"), false).is_some());
+    /// assert!(staff.refusal("ada", Some("ada"), false).is_some(), "the caller");
+    /// assert!(staff.refusal("ada", None, false).is_some(), "an unknown person");
+    /// ```
+    pub fn refusal(&self, caller: &str, by: Option<&str>, is_caller: bool) -> Option<String> {
+        if is_caller || (!caller.is_empty() && by == Some(caller)) {
+            let text = "the caller may not approve its own call";
+            return (!self.caller).then(|| text.to_owned());
+        }
         let is_named = |person| self.people.iter().any(|known| known == person);
-        !self.only_caller && (self.people.is_empty() || person.is_some_and(is_named))
+        if !self.only_caller && (self.people.is_empty() || by.is_some_and(is_named)) {
+            return None;
+        }
+        let person = by.map_or("an unnamed person".to_owned(), |by| format!("`{by}`"));
+        Some(format!("{person} may not approve it"))
     }
 }

@@ -315,20 +315,16 @@ impl<'a> Admission<'a> {
 /// The answer, or a rejection if it is that of a person who may not approve.
 fn identified(answer: Approval, question: &Question, caller: &Principal) -> Approval {
     let Approval::Approved { arguments, by, is_caller, remember } = answer else { return answer };
-    let approvers = &question.approvers;
-    let is_named = !caller.is_anonymous() && by.as_deref() == Some(caller.id());
-    if is_caller || is_named {
-        if !approvers.includes_caller() {
-            return Approval::rejected("the caller may not approve its own call");
-        }
-        let name = if caller.is_anonymous() { "the caller" } else { caller.id() };
-        return Approval::Approved { arguments, by: Some(name.into()), is_caller: true, remember };
+    let refusal = question.approvers.refusal(caller.id(), by.as_deref(), is_caller);
+    if let Some(refusal) = refusal {
+        return Approval::rejected(refusal);
     }
-    if approvers.includes(by.as_deref()) {
-        return Approval::Approved { arguments, by, is_caller, remember };
-    }
-    let person = by.map_or("an unnamed person".to_owned(), |by| format!("`{by}`"));
-    Approval::rejected(format!("{person} may not approve it"))
+    let by = match is_caller {
+        true if caller.is_anonymous() => Some("the caller".to_owned()),
+        true => Some(caller.id().to_owned()),
+        false => by,
+    };
+    Approval::Approved { arguments, by, is_caller, remember }
 }
 
 /// The text that shows the call to a person.
