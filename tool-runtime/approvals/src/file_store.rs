@@ -109,13 +109,8 @@ impl FileStore {
     }
 
     fn delete(&self, id: &str) -> io::Result<()> {
-        for path in [self.request_file(id), self.answer_file(id)] {
-            match fs::remove_file(path) {
-                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
-        }
-        Ok(())
+        remove(&self.request_file(id))?;
+        remove(&self.answer_file(id))
     }
 
     fn add(&self, request: PendingApproval) -> Result<StoredApproval, StoreError> {
@@ -153,7 +148,7 @@ impl FileStore {
         if read_json(&self.request_file(id))?.as_ref() == Some(&stored.request) {
             return Ok(());
         }
-        fs::remove_file(file)?;
+        remove(&file)?;
         Err(StoreError::Unknown(id.to_owned()))
     }
 
@@ -167,6 +162,14 @@ impl FileStore {
             let done = tokio::task::spawn_blocking(move || work(&store)).await;
             done.map_err(|error| StoreError::Failed(error.to_string()))?
         })
+    }
+}
+
+/// Removes a file, if it exists.
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
 }
 

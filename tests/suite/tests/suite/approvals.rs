@@ -8,6 +8,7 @@ mod remembered;
 mod rules;
 mod terminal;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use tool_runtime::prelude::*;
 use tool_runtime::{Approvers, CallView, Decision, PolicyEngine, ToolPoolBuilder};
@@ -73,7 +74,9 @@ struct Directory(std::path::PathBuf);
 
 impl Directory {
     fn new(name: &str) -> Self {
-        let name = format!("approvals-{name}-{}", std::process::id());
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("approvals-{name}-{}-{number}", std::process::id());
         let path = std::env::temp_dir().join(name);
         drop(std::fs::remove_dir_all(&path));
         Self(path)

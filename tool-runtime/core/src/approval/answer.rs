@@ -39,10 +39,8 @@ pub enum Approval {
     },
 }
 
-/// The calls that an approval is meant for. [`approvals::Remembering`] keeps approvals and applies them
+/// The calls that an approval is meant for. `approvals::Remembering` keeps approvals and applies them
 /// to later calls; without it each is for one call.
-///
-/// [`approvals::Remembering`]: https://docs.rs/tool-runtime
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
