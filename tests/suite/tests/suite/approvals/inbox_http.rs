@@ -7,7 +7,6 @@ use axum::http::{Request, StatusCode};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tool_runtime::approvals::{Inbox, MemoryStore, router};
-use tool_runtime::prelude::*;
 use tool_runtime::{BearerTokens, Principal};
 use tower::ServiceExt as _;
 
