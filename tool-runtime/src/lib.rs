@@ -66,6 +66,7 @@
 //! | write rules about calls in YAML, TOML, JSON or code | `policy::Policy` |
 //! | decide about calls, hide tools, limit and record calls | [`PolicyEngine`], [`Limiter`], [`Recorder`] |
 //! | keep a log of calls that shows changes | `audit::EventLog` |
+//! | mask secrets, expand them in arguments | `Secrets`, `SecretTemplate` |
 //! | repeat an execution without repeating its calls | [`Execution`], [`StepStore`] |
 //! | limit the size of results | [`OutputLimits`] |
 //! | change a running pool, follow its changes | [`ToolPool::add_tools`], [`Source`], [`ToolPool::changes`] |
@@ -73,6 +74,7 @@
 //! | call without `.await`, or through tower | [`BlockingPool`], `ToolPoolBuilder::layer` |
 //! | answer the questions of tools in an agent | [`Peer`] |
 //! | start an agent from a tool | [`AgentSpawner`] |
+//! | ask the user of a client, keep questions in an inbox, remember answers | `approvals` |
 //! | ask a person at the terminal | `TerminalApprover` |
 //! | **Servers** | |
 //! | ship a server binary | `main!`, `Cli`, [`McpServer`] |
@@ -104,6 +106,8 @@
 //! | `search` | ranked search over the tools of a pool | no |
 //! | `policy` | policies: rules about calls, limits, permission modes | no |
 //! | `audit` | the log of calls: SQLite, JSONL or memory | no |
+//! | `secrets` | secrets that are masked wherever they would leave a pool | by `mcp-client` |
+//! | `approvals` | approval by the caller, by an inbox, remembered answers | no |
 //! | `shell` | patterns of shell commands in declarations | no |
 //! | `skills` | skills of agents: folders with `SKILL.md`, the tool `Skill` | no |
 //! | `mcp-client` | tools of external MCP servers over stdio | no |
@@ -175,6 +179,9 @@
 pub mod guide;
 pub mod mcp;
 
+#[cfg(feature = "approvals")]
+#[doc(inline)]
+pub use tool_runtime_approvals as approvals;
 #[cfg(feature = "audit")]
 #[doc(inline)]
 pub use tool_runtime_audit as audit;
@@ -187,7 +194,7 @@ pub use tool_runtime_core::CallService;
 #[doc(inline)]
 pub use tool_runtime_core::{
     AbsentSource, Access, Action, After, AfterCall, AgentHandle, AgentOutcome, AgentSpawner,
-    Amount, Answer, Approval, ApprovalRequest, Approver, ArgumentMatch, ArgumentMatcher,
+    Amount, Answer, Approval, ApprovalRequest, Approver, Approvers, ArgumentMatch, ArgumentMatcher,
     ArgumentTransform, Arguments, Batch, Before, Begin, BlockingPool, BoxFuture, CallAction,
     CallError, CallEvent, CallNumber, CallRequest, CallStage, CallView, CancellationToken,
     ClientAnswerError, ClientCall, ClientTools, Complete, Completion, CompletionContext,
@@ -201,8 +208,8 @@ pub use tool_runtime_core::{
     PolicyEngine, PoolChange, PoolChanges, PoolConfig, PoolError, PoolExtension, PoolProblem,
     PoolReport, PoolSession, Principal, Progress, Prompt, PromptAction, PromptArgument,
     PromptBuilder, PromptDefinition, PromptMessage, PromptMessages, ProtocolError, ReadRequest,
-    Receipt, RecordError, Recorder, Refill, Registration, Registry, RegistryError, Repair,
-    RepairKind, Reservation, Resource, ResourceAction, ResourceBuilder, ResourceContents,
+    Receipt, RecordError, Recorder, Refill, Registration, Registry, RegistryError, Remember,
+    Repair, RepairKind, Reservation, Resource, ResourceAction, ResourceBuilder, ResourceContents,
     ResourceDefinition, ResourceLink, Restriction, RetryMode, Risk, Role, Root, SamplingRequest,
     SamplingResult, Secret, Selector, SelectorError, SessionId, SharedBy, Snapshot, Source,
     SpawnRequest, SpecProblem, StepId, StepStore, TaskSupport, TextArguments, TextContent,
@@ -211,6 +218,9 @@ pub use tool_runtime_core::{
     ToolSpec, ToolStatus, ToolTransform, Tools, Toolset, ToolsetError, ToolsetKind, ToolsetMethods,
     Total, TraceContext, TransformError, UrlMatcher, Usage, WithToolsets, WithoutToolsets,
 };
+#[cfg(feature = "secrets")]
+#[doc(inline)]
+pub use tool_runtime_core::{Redactor, SecretTemplate, Secrets, UnknownSecret};
 #[cfg(feature = "export")]
 #[doc(inline)]
 pub use tool_runtime_export as export;

@@ -4,12 +4,13 @@ use std::fmt;
 use std::io::{self, BufRead, Write};
 use tokio::sync::{Mutex, mpsc};
 use tool_runtime_core::seam::printable;
-use tool_runtime_core::{Approval, ApprovalRequest, Approver, BoxFuture};
+use tool_runtime_core::{Approval, ApprovalRequest, Approver, BoxFuture, Remember, Risk};
 
-/// Asks a person at the terminal whether a call may run: `y` is a yes, everything else a no whose
-/// words the model reads. The end of the input is a no.
+/// Asks a person at the terminal whether a call may run: `y` is a yes, `s` a yes for all such calls of
+/// the session, `e OBJECT` a yes with other arguments, everything else a no whose words the model
+/// reads. The end of the input is a no.
 ///
-/// Questions are written to standard error, one at a time, and answers read from standard input. A
+/// A yes for the session counts with `approvals::Remembering` around this approver. Questions are written to standard error, one at a time, and answers read from standard input. A
 /// server over standard input and output cannot use it.
 ///
 /// ```
@@ -27,6 +28,8 @@ use tool_runtime_core::{Approval, ApprovalRequest, Approver, BoxFuture};
 pub struct TerminalApprover {
     /// `None` before the first question.
     lines: Mutex<Option<Lines>>,
+    /// The person at the terminal.
+    name: Option<String>,
 }
 
 /// The lines of the input, read one at a time by a thread.
@@ -40,29 +43,72 @@ struct Lines {
 impl TerminalApprover {
     /// An approver over the standard streams of the process.
     pub fn new() -> Self {
-        Self { lines: Mutex::const_new(None) }
+        Self { lines: Mutex::const_new(None), name: None }
+    }
+
+    /// Names the person at the terminal, for records and for rules that name their approvers. Default:
+    /// nobody.
+    #[must_use]
+    pub fn named(mut self, person: impl Into<String>) -> Self {
+        self.name = Some(person.into());
+        self
     }
 
     #[cfg(test)]
     fn over(input: impl BufRead + Send + 'static) -> Self {
-        Self { lines: Mutex::const_new(Some(Lines::of(move || input))) }
+        Self { lines: Mutex::const_new(Some(Lines::of(move || input))), name: None }
     }
 
     async fn ask(&self, request: &ApprovalRequest) -> Approval {
         let mut lines = self.lines.lock().await;
         let lines = lines.get_or_insert_with(|| Lines::of(|| io::stdin().lock()));
-        let call = request.visual().lines().map(printable).collect::<Vec<_>>().join("\n  ");
-        let question = printable(request.question());
         // A terminal that is gone answers no.
-        let _ = write!(io::stderr(), "{question}\n  {call}\n[y/N] ");
-        match lines.next().await.as_deref().map(str::trim) {
-            Some("y" | "Y" | "yes") => Approval::approved(),
-            None | Some("" | "n" | "N" | "no") => {
-                Approval::rejected("the person at the terminal said no")
-            }
-            Some(words) => Approval::rejected(format!("the person at the terminal said: {words}")),
+        let _ = write!(io::stderr(), "{}", prompt(request));
+        loop {
+            let Some(line) = lines.next().await else { return refusal() };
+            let words = line.trim();
+            let edited = words.strip_prefix("e ").map(|edited| request.edited(edited));
+            let approval = match (words, edited) {
+                (_, Some(Ok(edited))) => Approval::approved().with_arguments(edited),
+                (_, Some(Err(error))) => {
+                    let _ = write!(io::stderr(), "not a JSON object: {error}\n{CHOICES}");
+                    continue;
+                }
+                ("y" | "Y" | "yes", _) => Approval::approved(),
+                ("s", _) => Approval::approved().remembered(Remember::Session),
+                ("" | "n" | "N" | "no", _) => return refusal(),
+                _ => {
+                    let text = format!("the person at the terminal said: {words}");
+                    return Approval::rejected(text);
+                }
+            };
+            return match &self.name {
+                Some(name) => approval.by(name),
+                None => approval,
+            };
         }
     }
+}
+
+const CHOICES: &str = "[y/N, s: all such calls of this session, e OBJECT: other arguments] ";
+
+fn refusal() -> Approval {
+    Approval::rejected("the person at the terminal said no")
+}
+
+/// The question as a person reads it: no character controls the terminal or is invisible.
+fn prompt(request: &ApprovalRequest) -> String {
+    let call = request.visual().lines().map(printable).collect::<Vec<_>>().join("\n  ");
+    let question = request.question().lines().map(printable).collect::<Vec<_>>().join("\n");
+    let mut prompt = format!("{question}\n  {call}\n");
+    if let Some(summary) = request.summary() {
+        let summary = summary.lines().map(printable).collect::<Vec<_>>().join(" ");
+        prompt.push_str(&format!("  the model says: {summary}\n"));
+    }
+    if request.risk() != Risk::Unknown {
+        prompt.push_str(&format!("  risk, as the model judges it: {}\n", request.risk()));
+    }
+    prompt + CHOICES
 }
 
 impl Lines {
@@ -130,6 +176,31 @@ mod tests {
         );
         assert_eq!(approver.approve(&request).await, no);
         assert_eq!(approver.approve(&request).await, no);
+    }
+
+    #[tokio::test]
+    async fn a_person_approves_for_the_session_and_edits() {
+        let input = "s\ne {oops\ne {\"path\": \"b\"}\n".as_bytes();
+        let approver = TerminalApprover::over(input).named("ada");
+        let request = ApprovalRequest::new("fs.remove", "{}", "Remove it?");
+        let session = Approval::approved().by("ada").remembered(Remember::Session);
+        assert_eq!(approver.approve(&request).await, session);
+        let edited = Approval::approved().by("ada").with_arguments(r#"{"path":"b"}"#);
+        assert_eq!(approver.approve(&request).await, edited);
+    }
+
+    #[test]
+    fn a_prompt_controls_no_terminal() {
+        let request = ApprovalRequest::new("fs.remove", "{}", "Re\u{1b}[2Jmove\u{202e} it?")
+            .with_visual("rm a\u{e0041}\r\n\u{200b}b")
+            .with_judgement(Risk::High, Some("it is\u{7} old"));
+        assert_eq!(
+            prompt(&request),
+            "Remove\u{fffd} it?\n  rm a\u{fffd}\n  \u{fffd}b\n  the model says: it is\u{fffd} old\n  \
+             risk, as the model judges it: HIGH\n"
+                .to_owned()
+                + CHOICES
+        );
     }
 
     #[tokio::test]

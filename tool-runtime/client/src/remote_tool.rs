@@ -277,7 +277,11 @@ impl RemoteTool {
         // The unredacted value is checked: a redacted one may fit another schema.
         let output = self.output.as_ref();
         let structured = output.and_then(|_| result.get("structuredContent").cloned());
-        self.server.redactors().results.value(&mut result);
+        let redactor = &self.server.redactors().results;
+        if let Some(content) = result.get_mut("content") {
+            redactor.blocks(content);
+        }
+        redactor.value(&mut result);
         let observation = convert_result::observation(result);
         if let Some(number) = self.lost_integer(structured.as_ref(), &observation) {
             return Err(self.unexact(number));

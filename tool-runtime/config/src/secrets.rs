@@ -8,9 +8,6 @@ use super::transport::McpTransportConfig;
 use tool_runtime_core::Secret;
 use tool_runtime_core::seam::{HIDDEN, Redactor};
 
-/// A replacement and the secret that it replaces.
-type Pair = (String, String);
-
 impl McpServerConfig {
     /// Redacts all values of the entry and of its variables, in text for an operator.
     #[doc(hidden)]
@@ -27,9 +24,10 @@ impl McpServerConfig {
         Redactor::new(self.result_secrets())
     }
 
-    /// Secrets in results: values of variables, unless they are a path, a number or a plain word, and values with the name
-    /// of a secret.
-    fn result_secrets(&self) -> Vec<Pair> {
+    /// Secrets in results, with their replacements: values of variables, unless they are a path, a number or a plain
+    /// word, and values with the name of a secret.
+    #[doc(hidden)]
+    pub fn result_secrets(&self) -> Vec<(String, String)> {
         let mut secrets = Vec::new();
         let mut add = |shown: &str, is_secret: bool, value: &str| {
             let parts = if is_secret { literals::parts(value) } else { literals::in_url(value) };

@@ -8,6 +8,7 @@ mod session;
 use crate::future::BoxFuture;
 #[cfg(feature = "isolation")]
 use crate::isolation::Isolation;
+use crate::mask::Mask;
 use crate::need::Need;
 use crate::peer::Peer;
 use crate::principal::Principal;
@@ -150,6 +151,12 @@ impl ToolContext {
     /// A value of state by its type, if the pool was given a `T` or an `Arc<T>`.
     pub fn get<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.0.state.get()
+    }
+
+    /// Masks the secrets of the pool, if it has some.
+    #[doc(hidden)]
+    pub fn mask(&self) -> Option<&dyn Mask> {
+        self.0.state.mask.as_deref()
     }
 
     /// The call's id, as the caller gave it.
@@ -414,6 +421,8 @@ impl ToolContext {
 #[derive(Clone, Default)]
 pub(crate) struct State {
     values: HashMap<TypeId, Arc<dyn Any + Send + Sync>, foldhash::fast::RandomState>,
+    /// Masks the secrets of the pool.
+    pub(crate) mask: Option<Arc<dyn Mask>>,
 }
 
 impl State {

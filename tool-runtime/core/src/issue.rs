@@ -1,5 +1,6 @@
 //! One thing that is wrong with a call's arguments, in words that a model can act on.
 
+use crate::mask::{self, Mask};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -46,6 +47,12 @@ impl Issue {
     #[doc(hidden)]
     pub fn new(path: impl Into<String>, rule: &'static str, message: impl Into<String>) -> Self {
         Self { path: path.into(), rule: Cow::Borrowed(rule), message: message.into() }
+    }
+
+    /// Masks secrets.
+    pub(crate) fn mask(&mut self, mask: &dyn Mask) {
+        mask::in_place(mask, &mut self.path);
+        mask::in_place(mask, &mut self.message);
     }
 
     /// The same issue at another path and in other words.

@@ -10,8 +10,8 @@
 //! | 5 dispatch | `dispatch` | the stages of a call; batches; typed calls |
 //! | 4 pool | `pool`, `registry` | builder, offers, snapshots, restrictions, changes; specifications |
 //! | 3 governance | `agent_spawner`, `approval`, `client_executed`, `export`, `governance`, `hook`, `limits` | rules around calls; calls that the host executes |
-//! | 2 tool | `access`, `action`, `arguments`, `call`, `completion`, `constraint`, `context`, `definition`, `input`, `isolation`, `observation`, `offering`, `output`, `output_check`, `parameter`, `peer`, `prompt`, `registration`, `repair`, `resource`, `schedule`, `schema`, `source`, `texts`, `tool`, `toolset`, `transform` | one tool, prompt or resource: arguments, execution, result; the caller; the schedule |
-//! | 1 vocabulary | `annotations`, `canonical`, `content`, `declaration`, `error`, `future`, `icon`, `issue`, `loopback`, `matching`, `name`, `need`, `pattern`, `principal`, `printable`, `redactor`, `regex`, `sealed`, `secret`, `sync`, `tokens`, `usage`, `wire_name` | shared terms |
+//! | 2 tool | `access`, `action`, `arguments`, `call`, `completion`, `constraint`, `context`, `definition`, `input`, `isolation`, `observation`, `offering`, `output`, `output_check`, `parameter`, `peer`, `prompt`, `registration`, `repair`, `resource`, `schedule`, `schema`, `secrets`, `source`, `texts`, `tool`, `toolset`, `transform` | one tool, prompt or resource: arguments, execution, result; the caller; the schedule |
+//! | 1 vocabulary | `annotations`, `canonical`, `content`, `declaration`, `error`, `future`, `icon`, `issue`, `loopback`, `mask`, `matching`, `name`, `need`, `pattern`, `principal`, `printable`, `redactor`, `regex`, `sealed`, `secret`, `sync`, `tokens`, `usage`, `wire_name` | shared terms |
 //!
 //! Governance is below the pool, because a pool owns its hooks and limits and passes them what they need.
 //!
@@ -49,6 +49,7 @@ mod isolation;
 mod issue;
 mod limits;
 mod loopback;
+mod mask;
 mod matching;
 mod name;
 mod need;
@@ -74,6 +75,8 @@ mod schedule;
 mod schema;
 mod sealed;
 mod secret;
+#[cfg(feature = "redact")]
+mod secrets;
 #[cfg(feature = "tower")]
 mod service;
 mod source;
@@ -92,7 +95,7 @@ pub use access::{Access, KeyPart};
 pub use action::Action;
 pub use agent_spawner::{AgentHandle, AgentOutcome, AgentSpawner, SpawnRequest};
 pub use annotations::{RetryMode, ToolAnnotations};
-pub use approval::{Approval, ApprovalRequest, Approver};
+pub use approval::{Approval, ApprovalRequest, Approver, Approvers, Remember};
 pub use arguments::{Arguments, DecodeError};
 pub use blocking::BlockingPool;
 pub use call::{ToolCall, ToolResult};
@@ -141,6 +144,8 @@ pub use prompt::{
     IntoPrompt, Prompt, PromptAction, PromptArgument, PromptBuilder, PromptDefinition,
     PromptMessage, PromptMessages, Role,
 };
+#[cfg(feature = "redact")]
+pub use redactor::Redactor;
 pub use registration::Registration;
 pub use registry::{
     ConfigError, PoolConfig, Registry, RegistryError, SpecProblem, ToolFactory, ToolSpec, Tools,
@@ -150,6 +155,8 @@ pub use resource::{
     IntoResource, ReadRequest, Resource, ResourceAction, ResourceBuilder, ResourceDefinition,
 };
 pub use secret::Secret;
+#[cfg(feature = "redact")]
+pub use secrets::{SecretTemplate, Secrets, UnknownSecret};
 #[cfg(feature = "tower")]
 pub use service::CallService;
 pub use texts::TextArguments;

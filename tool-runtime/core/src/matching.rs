@@ -16,6 +16,7 @@ pub use url::UrlMatcher;
 
 use crate::error::CallError;
 use crate::pattern::PatternError;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The kind of text that an argument holds, and with it the syntax of patterns for it.
@@ -25,7 +26,8 @@ use std::fmt;
 ///
 /// assert_eq!(MatchAs::Shell.to_string(), "shell");
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum MatchAs {
     /// A command line of a shell: `git *`. Needs the feature `shell`, see [`ArgumentMatcher`].
@@ -114,6 +116,12 @@ pub(crate) trait CallRule: Send + Sync {
     /// # Errors
     /// The call is not allowed with these arguments.
     fn check(&self, arguments: &str) -> Result<(), CallError>;
+}
+
+/// The text of an argument, if it is certain what the tool will read.
+pub fn argument_text(arguments: &str, name: &str) -> Option<String> {
+    // The kind does not matter for reading.
+    text_of(arguments, &MatchedArgument::new(name, MatchAs::Path)).ok()
 }
 
 /// The argument of a tool that patterns are about.

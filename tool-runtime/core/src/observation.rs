@@ -3,9 +3,11 @@
 mod blocks;
 mod into;
 mod json;
+mod masked;
 mod wire;
 
 pub use into::{IntoObservation, Json};
+pub(crate) use masked::{mask_block, mask_contents};
 
 use crate::content::ContentBlock;
 use crate::error::ToolError;

@@ -33,11 +33,32 @@ pub fn one_line(text: &str, limit: usize) -> String {
     }
 }
 
-/// Whether a character is invisible or changes the direction of text. The joiner U+200D is part of emoji.
+/// Whether a character is invisible or changes the direction of text. The joiners U+200C and U+200D and
+/// the variation selectors U+FE00 to U+FE0F are part of words and emoji.
 fn is_deceptive(character: char) -> bool {
     matches!(
         character,
-        '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}'
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{115f}'
+            | '\u{1160}'
+            | '\u{17b4}'
+            | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'
+            | '\u{200e}'
+            | '\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{3164}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            // Tags, which spell out text for machines alone, and variation selectors that can.
+            | '\u{e0000}'..='\u{e0fff}'
     )
 }
 
@@ -58,6 +79,7 @@ mod tests {
             "10%\u{fffd}20%\u{fffd}\tx\u{fffd}]0;t"
         );
         assert_eq!(printable("a\u{202e}b\u{200b}c"), "a\u{fffd}b\u{fffd}c");
+        assert_eq!(printable("a\u{e0041}\u{e0100}\u{3164}"), "a\u{fffd}\u{fffd}\u{fffd}");
     }
 
     #[test]

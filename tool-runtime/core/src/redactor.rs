@@ -1,9 +1,16 @@
 //! Replaces secrets in text.
 
+mod forms;
+#[cfg(test)]
+mod tests;
+mod views;
+
+use crate::mask::{self, Mask};
 use crate::printable::{one_line, printable};
 use aho_corasick::{AhoCorasick, MatchKind};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Shorter values are words like `1`, `true` or `debug`: not secrets, and frequent in any text.
 const MIN_LENGTH: usize = 6;
@@ -11,9 +18,22 @@ const MIN_LENGTH: usize = 6;
 /// Stands for a secret without a name.
 pub const HIDDEN: &str = "..";
 
-/// Replaces secrets in text: verbatim, escaped as in JSON, and each line of a secret of several lines.
-/// Values shorter than six bytes are not replaced.
-#[derive(Default)]
+/// Replaces secrets in text: verbatim, each line of a secret of several lines, and the encodings in
+/// which programs repeat them. These are the escapes of JSON in any spelling and up to three layers deep,
+/// percent-encoding, base64 (standard and URL-safe, with and without padding, also within longer data)
+/// and hex digits.
+///
+/// Values shorter than six bytes are not replaced, and in base64 and hex digits those shorter than
+/// eight. Not found: base64 with line breaks inside of a secret, and transformations such as a reversal.
+///
+/// ```
+/// use tool_runtime::Redactor;
+///
+/// let redactor = Redactor::new([("${TOKEN}".to_owned(), "s3cret-key".to_owned())]);
+/// assert_eq!(redactor.text("a s3cret-key"), "a ${TOKEN}");
+/// assert_eq!(redactor.text("a=s3cret%2Dkey"), "a=${TOKEN}");
+/// ```
+#[derive(Clone, Default)]
 pub struct Redactor {
     /// `None`, if there are no secrets.
     finder: Option<AhoCorasick>,
@@ -22,12 +42,18 @@ pub struct Redactor {
     longest: usize,
 }
 
+/// A secret in a text.
+struct Found {
+    range: Range<usize>,
+    pattern: usize,
+}
+
 impl Redactor {
     /// Takes pairs of a replacement and a secret. The first of two equal secrets counts.
     pub fn new(secrets: impl IntoIterator<Item = (String, String)>) -> Self {
         let (mut patterns, mut replacements) = (Vec::new(), Vec::new());
         for (replacement, secret) in secrets {
-            for form in forms(&secret) {
+            for form in forms::forms(&secret) {
                 patterns.push(form);
                 replacements.push(replacement.clone());
             }
@@ -52,14 +78,44 @@ impl Redactor {
         self.longest
     }
 
-    /// The text without secrets.
+    /// The text without secrets. It is not copied if it has none.
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        match &self.finder {
-            Some(finder) if finder.is_match(text) => {
-                finder.replace_all(text, &self.replacements).into()
-            }
-            _ => text.into(),
+        let found = self.find(text);
+        if found.is_empty() {
+            return text.into();
         }
+        let (mut redacted, mut end) = (String::with_capacity(text.len()), 0);
+        for Found { range, pattern } in found {
+            redacted.push_str(&text[end..range.start]);
+            redacted.push_str(&self.replacements[pattern]);
+            end = range.end;
+        }
+        redacted.push_str(&text[end..]);
+        redacted.into()
+    }
+
+    /// The secrets in a text, in order. Those that overlap are one.
+    fn find(&self, text: &str) -> Vec<Found> {
+        let Some(finder) = &self.finder else { return Vec::new() };
+        let all = finder.find_iter(text);
+        let mut found: Vec<Found> = all
+            .map(|found| Found { range: found.range(), pattern: found.pattern().as_usize() })
+            .collect();
+        for view in views::views(text) {
+            found.extend(finder.find_iter(view.bytes()).map(|found| Found {
+                range: on_boundaries(text, view.range(found.range())),
+                pattern: found.pattern().as_usize(),
+            }));
+        }
+        found.sort_by_key(|found| (found.range.start, usize::MAX - found.range.end));
+        found.dedup_by(|next, first| {
+            let overlaps = next.range.start < first.range.end;
+            if overlaps {
+                first.range.end = first.range.end.max(next.range.end);
+            }
+            overlaps
+        });
+        found
     }
 
     /// Foreign text on one printable line of at most `limit` characters, without secrets.
@@ -68,7 +124,7 @@ impl Redactor {
         one_line(&self.text(&lines.join(" ")), limit)
     }
 
-    /// Replaces secrets in every string and key of a value.
+    /// Replaces secrets in every string, number and key of a value. A number becomes a string.
     pub fn value(&self, value: &mut Value) {
         match value {
             _ if self.finder.is_none() => {}
@@ -77,106 +133,134 @@ impl Redactor {
                     *text = redacted;
                 }
             }
+            Value::Number(number) => {
+                if let Cow::Owned(redacted) = self.text(&number.to_string()) {
+                    *value = redacted.into();
+                }
+            }
             Value::Array(items) => items.iter_mut().for_each(|item| self.value(item)),
             Value::Object(members) => self.members(members),
-            _ => {}
+            Value::Null | Value::Bool(_) => {}
         }
     }
 
     /// Replaces secrets in the keys and values of an object.
     pub fn members(&self, members: &mut Map<String, Value>) {
-        let Some(finder) = &self.finder else { return };
+        if self.finder.is_none() {
+            return;
+        }
         members.values_mut().for_each(|value| self.value(value));
-        if members.keys().any(|key| finder.is_match(key)) {
+        if members.keys().any(|key| !self.find(key).is_empty()) {
             let redacted = |(key, value): (String, _)| (self.text(&key).into_owned(), value);
             *members = std::mem::take(members).into_iter().map(redacted).collect();
         }
     }
-}
 
-/// The forms in which a secret may appear: verbatim, inside of JSON, and its lines as they are printed.
-fn forms(secret: &str) -> Vec<String> {
-    let escaped = Value::from(secret).to_string();
-    let mut forms = vec![secret.to_owned(), escaped[1..escaped.len() - 1].to_owned()];
-    forms.extend(secret.lines().flat_map(|line| [line.to_owned(), printable(line)]));
-    forms.retain(|form| form.len() >= MIN_LENGTH);
-    forms.sort();
-    forms.dedup();
-    forms
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    fn redactor(secrets: &[(&str, &str)]) -> Redactor {
-        Redactor::new(secrets.iter().map(|(shown, secret)| ((*shown).into(), (*secret).into())))
-    }
-
-    #[test]
-    fn a_line_has_neither_secrets_nor_control_characters() {
-        let redactor = redactor(&[("${KEY}", "s3cret-key")]);
-        let text = "bad s3cret-key\n\u{1b}[2Jall is well\u{7}";
-        assert_eq!(redactor.line(text, 100), "bad ${KEY} all is well\u{fffd}");
-        assert_eq!(redactor.line(&"é".repeat(3000), 2000).chars().count(), 2002);
-    }
-
-    #[test]
-    fn the_longer_of_overlapping_secrets_is_replaced() {
-        let (short, long) = (("${SHORT}", "s3cret-key"), ("${LONG}", "s3cret-key-2"));
-        let around = ("${AROUND}", "my-s3cret-key-3");
-        for all in [[short, long, around], [around, long, short]] {
-            let text = "s3cret-key-2, my-s3cret-key-3, s3cret-key, s3cret-key-3";
-            let redacted = "${LONG}, ${AROUND}, ${SHORT}, ${SHORT}-3";
-            assert_eq!(redactor(&all).text(text), redacted);
-            assert_eq!(redactor(&all).line(text, 100), redacted);
+    /// Replaces secrets in MCP's content blocks, also those that are split over several blocks.
+    #[doc(hidden)]
+    pub fn blocks(&self, content: &mut Value) {
+        let blocks = content.as_array_mut().into_iter().flatten();
+        let mut texts = Vec::new();
+        for block in blocks {
+            for part in ["/data", "/resource/blob"] {
+                if let Some(Value::String(data)) = block.pointer_mut(part) {
+                    mask::base64_in_place(self, data);
+                }
+            }
+            let is_text = block.get("text").is_some_and(Value::is_string);
+            texts.extend(block.pointer_mut(if is_text { "/text" } else { "/resource/text" }));
         }
+        let joined: Vec<&str> = texts.iter().filter_map(|text| text.as_str()).collect();
+        if joined.len() > 1
+            && joined.len() == texts.len()
+            && let Some(redacted) = self.split(&joined)
+        {
+            texts.iter_mut().zip(redacted).for_each(|(text, redacted)| **text = redacted.into());
+        }
+        self.value(content);
     }
 
-    #[test]
-    fn replacements_are_not_redacted_again() {
-        let both = redactor(&[("${SECRET_KEY}", "0123456789"), ("${OTHER}", "SECRET_KEY")]);
-        assert_eq!(both.text("0123456789"), "${SECRET_KEY}");
+    /// Replaces secrets that are split over several texts, too. `None` if there are none.
+    fn split(&self, texts: &[&str]) -> Option<Vec<String>> {
+        let joined = texts.concat();
+        let found = self.find(&joined);
+        if found.is_empty() {
+            return None;
+        }
+        let mut begin = 0;
+        let redacted = texts.iter().map(|text| {
+            let part = begin..begin + text.len();
+            begin = part.end;
+            self.part(&joined, part, &found)
+        });
+        Some(redacted.collect())
     }
 
-    /// Control characters are replaced before a text is shown, and in the secret likewise.
-    #[test]
-    fn a_secret_is_replaced_in_its_printable_form() {
-        let secret = "\u{1b}[1ms3cret\u{7}key\u{1b}[0m";
-        let one = redactor(&[("${KEY}", secret)]);
-        assert_eq!(one.line(&format!("bad {secret}!"), 100), "bad ${KEY}!");
-        assert_eq!(one.line("bad s3cret\u{7}key!", 100), "bad ${KEY}!");
-        let lines = redactor(&[("${PEM}", "first line\r\nsecond line\r\n")]);
-        assert_eq!(lines.line("of second line", 100), "of ${PEM}");
+    /// One part of a text. A secret is replaced in the part that it begins in.
+    fn part(&self, text: &str, part: Range<usize>, found: &[Found]) -> String {
+        let (mut redacted, mut end) = (String::new(), part.start);
+        for Found { range, pattern } in found {
+            if range.end <= part.start || range.start >= part.end {
+                continue;
+            }
+            if range.start >= part.start {
+                redacted.push_str(&text[end..range.start]);
+                redacted.push_str(&self.replacements[*pattern]);
+            }
+            end = range.end.min(part.end);
+        }
+        redacted.push_str(&text[end..part.end]);
+        redacted
     }
 
-    #[test]
-    fn a_secret_with_spaces_is_replaced_in_a_line() {
-        let spaced = redactor(&[("${KEY}", "two  spaces")]);
-        assert_eq!(spaced.line("a  two  spaces", 100), "a ${KEY}");
+    /// Replaces secrets in base64 by `A`, so that it can still be decoded.
+    fn base64<'a>(&self, data: &'a str) -> Cow<'a, str> {
+        let found = self.find(data);
+        if found.is_empty() {
+            return data.into();
+        }
+        let mut redacted = data.to_owned();
+        for Found { range, .. } in found {
+            let digits = data[range.clone()].trim_end_matches('=').len();
+            redacted.replace_range(range.start..range.start + digits, &"A".repeat(digits));
+        }
+        redacted.into()
+    }
+}
+
+impl Mask for Redactor {
+    fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.text(text)
     }
 
-    #[test]
-    fn a_redacted_value_is_valid_json() {
-        let secret = "a\"b\\c-s3cret";
-        let mut value = json!({ secret: [1, { "in": format!("<{secret}>") }], "short": "abc" });
-        value["text"] = json!({ "key": secret }).to_string().into();
-        redactor(&[("${KEY}", secret)]).value(&mut value);
-        assert_eq!(
-            value,
-            json!({
-                "${KEY}": [1, { "in": "<${KEY}>" }],
-                "short": "abc",
-                "text": r#"{"key":"${KEY}"}"#,
-            })
-        );
+    fn value(&self, value: &mut Value) {
+        self.value(value);
     }
 
-    #[test]
-    fn short_values_are_not_secrets() {
-        let redactor = redactor(&[("${ONE}", "debug"), ("${TWO}", "")]);
-        assert_eq!(redactor.text("debug: x"), "debug: x");
-        assert_eq!(redactor.longest(), 0);
+    fn split(&self, texts: &[&str]) -> Option<Vec<String>> {
+        self.split(texts)
     }
+
+    fn base64<'a>(&self, data: &'a str) -> Cow<'a, str> {
+        self.base64(data)
+    }
+}
+
+/// Never prints the secrets.
+impl std::fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Redactor").field("is_empty", &self.finder.is_none()).finish_non_exhaustive()
+    }
+}
+
+/// The range, widened to whole characters.
+fn on_boundaries(text: &str, range: Range<usize>) -> Range<usize> {
+    let (mut start, mut end) = (range.start, range.end);
+    while !text.is_char_boundary(start) {
+        start -= 1;
+    }
+    while !text.is_char_boundary(end) {
+        end += 1;
+    }
+    start..end
 }

@@ -14,6 +14,8 @@ pub use crate::isolation::{
     FirstPoll, Isolation, Watched, fill_lifo_slot, first_polled, release_woken,
 };
 pub use crate::loopback::is_loopback;
+pub use crate::mask::Mask;
+pub use crate::matching::argument_text;
 pub use crate::name::{MAX_LENGTH, is_allowed, problem};
 pub use crate::pool::{Absence, Claim, Found, PoolNews, Watcher};
 pub use crate::printable::{one_line, printable};

@@ -290,6 +290,11 @@ impl Peer for Client {
                 return answer
                     .unwrap_or_else(|| Err(PeerError::Failed("it is disconnected".to_owned())));
             };
+            if self.calls.get().is_some_and(|(calls, _)| calls.has_effect()) {
+                let problem = "a call that the tool made before has had its effect, and would be repeated with the answer; ask before that call";
+                let (key, problem) = (request.key().to_owned(), problem.to_owned());
+                return Err(PeerError::Unaskable { key, problem });
+            }
             let rounds = self.rounds(round);
             if let Some(answer) = rounds.ask(request, &digest)? {
                 return Ok(answer);

@@ -3,6 +3,7 @@
 #![allow(missing_docs)]
 
 mod alone;
+mod approvals;
 mod arguments;
 mod asking;
 mod asking_again;
@@ -66,6 +67,7 @@ mod restrictions;
 mod same_answers;
 mod seams;
 mod search;
+mod secrets;
 mod server;
 mod shared_state;
 mod skills;

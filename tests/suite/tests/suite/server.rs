@@ -53,9 +53,18 @@ impl Server {
     }
 
     pub(super) fn greeted(self) -> (Self, Value) {
+        self.greeted_by(&json!({}))
+    }
+
+    /// The same, by a client with capabilities.
+    pub(super) fn greeted_with(self, capabilities: &Value) -> Self {
+        self.greeted_by(capabilities).0
+    }
+
+    fn greeted_by(self, capabilities: &Value) -> (Self, Value) {
         let mut server = self;
         server.send(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
-            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}
+            "protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": {"name": "t", "version": "1"}
         }}));
         let answer = server.receive();
         server.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));

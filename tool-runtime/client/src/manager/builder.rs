@@ -21,7 +21,7 @@ use tokio::time::{Instant, timeout};
 use tool_runtime_config::{McpConfig, McpServerConfig};
 #[cfg(feature = "http")]
 use tool_runtime_core::Secret;
-use tool_runtime_core::{AbsentSource, Peer, ToolPool};
+use tool_runtime_core::{AbsentSource, Peer, Secrets, ToolPool};
 use tool_runtime_mcp::InProcessServer;
 
 /// Limit on a wait: an `Instant` overflows.
@@ -208,6 +208,25 @@ impl McpManagerBuilder {
     /// Sets the name and version of this program for servers. Default: those of this library.
     pub fn client(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
         self.settings.client = Implementation::new(name.into(), version.into());
+        self
+    }
+
+    /// Shares the secrets of all entries with a pool, which then masks them in the results of its other
+    /// tools, too: variables, headers and credentials that look like secrets. Default: each server's
+    /// secrets are masked in what that server sends.
+    ///
+    /// ```
+    /// use tool_runtime::mcp::McpManager;
+    /// use tool_runtime::{Secrets, ToolPool};
+    ///
+    /// let secrets = Secrets::new();
+    /// let pool = ToolPool::builder().secrets(secrets.clone()).allow_empty().build()?;
+    /// let builder = McpManager::builder().secrets(secrets);
+    /// # let _ = (pool, builder);
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// ```
+    pub fn secrets(mut self, secrets: Secrets) -> Self {
+        self.settings.secrets = Some(secrets);
         self
     }
 

@@ -82,6 +82,9 @@ impl Entry {
         let is_enabled = entry.is_none_or(|config| config.enabled);
         let state = if is_enabled { McpState::Connecting } else { McpState::Disabled };
         let redactors = Arc::new(Redactors::new(entry));
+        if let (Some(secrets), Some(entry)) = (&settings.secrets, entry) {
+            secrets.hide(entry.result_secrets());
+        }
         let known = (Arc::clone(&name), Arc::clone(&redactors));
         let connector =
             Connector::new(known, factory, settings.client.clone(), settings.answerer.clone());

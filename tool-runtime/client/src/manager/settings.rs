@@ -10,6 +10,7 @@ use rmcp::model::Implementation;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
+use tool_runtime_core::Secrets;
 
 /// Defaults for all servers of a manager, which entries override.
 pub(super) struct Settings {
@@ -24,6 +25,8 @@ pub(super) struct Settings {
     pub(super) callbacks: HostCallbacks,
     /// Trusted servers, in addition to those with `trusted` in their entries.
     pub(super) trusted: BTreeSet<String>,
+    /// Gets the secrets of all entries.
+    pub(super) secrets: Option<Secrets>,
 }
 
 impl Default for Settings {
@@ -39,6 +42,7 @@ impl Default for Settings {
             approvals: Arc::default(),
             callbacks: HostCallbacks::default(),
             trusted: BTreeSet::new(),
+            secrets: None,
         }
     }
 }

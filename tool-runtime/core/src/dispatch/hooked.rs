@@ -78,6 +78,7 @@ impl<'a> HookedCall<'a> {
     /// Shows the outcome to the after-hooks, which may replace it, and records it.
     pub(super) async fn finish(
         &mut self,
+        pool: &ToolPool,
         mut outcome: Result<Observation, CallError>,
         duration: Option<Duration>,
         is_replayed: bool,
@@ -85,6 +86,7 @@ impl<'a> HookedCall<'a> {
         if self.hooks.reads_results() && !is_replayed {
             let (call, duration) = (self.call.clone(), duration.unwrap_or_default());
             outcome = self.hooks.after(call, outcome, duration).await;
+            outcome = pool.governance().masked(outcome);
         }
         if let Some(governed) = self.governed.as_mut().and_then(|guard| guard.call.as_mut()) {
             governed.finish(&self.call, &outcome, duration).await;

@@ -112,14 +112,19 @@ impl<'a> InterceptedCall<'a> {
             ended = ended.and_then(|()| self.check());
         }
         let mut outcome = ended.map(|()| mem::take(&mut self.observation));
-        if let Some(limits) = &self.pool.governance().limits
+        let governance = self.pool.governance();
+        if !self.is_replayed {
+            // A limit could cut a secret in two.
+            outcome = governance.masked(outcome);
+        }
+        if let Some(limits) = &governance.limits
             && !self.is_replayed
         {
             outcome = Box::pin(limited(&**limits, tool, outcome)).await;
         }
         match &mut self.hooked {
             Some(hooked) if hooked.reads_outcome() => {
-                hooked.finish(outcome, duration, self.is_replayed).await
+                hooked.finish(self.pool, outcome, duration, self.is_replayed).await
             }
             _ => outcome,
         }

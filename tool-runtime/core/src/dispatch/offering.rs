@@ -6,6 +6,7 @@ use crate::content::ResourceContents;
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass, excerpt};
 use crate::future::BoxFuture;
+use crate::observation::{mask_block, mask_contents};
 use crate::offering::OfferingProperties;
 use crate::pool::ToolPool;
 use crate::prompt::{Prompt, PromptMessages};
@@ -48,6 +49,10 @@ impl ToolPool {
         let work = async move { prompt.run(&arguments, &own).await };
         let mut messages = attended(work, name, limit, &context).await?;
         messages.description.get_or_insert(description);
+        if let Some(mask) = &self.governance().mask {
+            let messages = messages.messages.iter_mut();
+            messages.for_each(|message| mask_block(&**mask, &mut message.content));
+        }
         Ok(messages)
     }
 
@@ -79,7 +84,11 @@ impl ToolPool {
         let (read, own) = (uri.to_owned(), context.clone().into_owned());
         let work = async move { resource.run(&read, &captures, &own).await };
         let contents = attended(work, uri, limit, &context).await?;
-        contents.ok_or_else(|| nothing_at(uri))
+        let mut contents = contents.ok_or_else(|| nothing_at(uri))?;
+        if let Some(mask) = &self.governance().mask {
+            contents.iter_mut().for_each(|contents| mask_contents(&**mask, contents));
+        }
+        Ok(contents)
     }
 
     /// Suggests values for an argument of a prompt.

@@ -2,7 +2,9 @@
 
 use super::{BoxError, ErrorClass, ToolError};
 use crate::issue::Issue;
+use crate::mask::{self, Mask};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::error::Error;
 
 /// The error of a call, with text for the model and detail for the operator. Its JSON form omits the source.
@@ -53,6 +55,22 @@ impl CallError {
     }
 
     /// Replaces the text for the model.
+    /// Masks secrets in all texts. The cause is dropped if it may have one.
+    #[must_use]
+    pub(crate) fn masked(mut self, mask: &dyn Mask) -> Self {
+        let Failure { message, detail, issues, source, .. } = &mut *self.0;
+        mask::in_place(mask, message);
+        for issue in issues {
+            issue.mask(mask);
+        }
+        if let Some(text) = detail
+            && let Cow::Owned(masked) = mask.text(text)
+        {
+            (*detail, *source) = (Some(masked), None);
+        }
+        self
+    }
+
     #[must_use]
     pub(crate) fn with_message(mut self, message: String) -> Self {
         self.0.message = message;

@@ -3,6 +3,7 @@
 use super::call_view::CallView;
 use super::limiter::Reservation;
 use super::policy::{Decision, Effect};
+use super::question::Question;
 use super::recorder::{CallEvent, CallStage, Receipt, ReceiptState, RecordError};
 use super::seams::{GovernCalls as _, GovernedCall, Replayed, Seams};
 use super::steps::Begin;
@@ -30,9 +31,9 @@ pub(super) struct RunningCall {
     proposed: String,
     decision: Decision,
     /// The questions that the approver answered, the arguments that they were about, and the answer.
-    approval: Option<((Vec<String>, String), Approval)>,
-    /// The questions that are recorded.
-    asked: Vec<String>,
+    approval: Option<((Vec<Question>, String), Approval)>,
+    /// The questions that are recorded, and when they were asked first.
+    asked: Option<(Vec<Question>, Instant)>,
     is_admitted: bool,
     reservation: Option<Reservation>,
     /// Receipts that were not awaited yet.
@@ -52,7 +53,7 @@ impl RunningCall {
             proposed: call.arguments().to_owned(),
             decision: Decision::allow(),
             approval: None,
-            asked: Vec::new(),
+            asked: None,
             is_admitted: false,
             reservation: None,
             receipts: Vec::new(),
@@ -123,7 +124,7 @@ impl GovernedCall for RunningCall {
         is_same
     }
 
-    fn decide(&mut self, call: &HookCall) -> Result<Vec<String>, CallError> {
+    fn decide(&mut self, call: &HookCall) -> Result<Vec<Question>, CallError> {
         self.call = call.clone();
         self.check_visible(call)?;
         let (view, mut questions) = (call.view(), Vec::new());
@@ -133,7 +134,7 @@ impl GovernedCall for RunningCall {
                 hook::unchecked(call.name(), format!("a policy panicked: {panic}"))
             })?;
             if decision.effect() == Effect::Ask {
-                questions.push(decision.reason().to_owned());
+                questions.push(Question::from(&decision));
             }
             combined = combined.and(decision);
         }
@@ -170,26 +171,41 @@ impl GovernedCall for RunningCall {
         })
     }
 
-    fn earlier_approval(&self, call: &HookCall, questions: &[String]) -> Option<Approval> {
+    fn earlier_approval(&self, call: &HookCall, questions: &[Question]) -> Option<Approval> {
         let (asked, answer) = self.approval.as_ref()?;
         let is_same = asked.0 == questions && asked.1 == call.arguments();
         is_same.then(|| answer.clone())
     }
 
-    fn approved(&mut self, asked: (Vec<String>, String), answer: Approval) {
+    fn approved(&mut self, asked: (Vec<Question>, String), answer: Approval) {
         self.approval = Some((asked, answer));
     }
 
-    fn asked(&mut self, call: &HookCall, questions: &[String]) {
-        if self.asked == questions {
-            return;
+    fn asked(&mut self, call: &HookCall, questions: &[Question]) -> Instant {
+        if let Some((asked, at)) = &self.asked
+            && asked == questions
+        {
+            return *at;
         }
-        self.asked = questions.to_vec();
+        let now = Instant::now();
+        self.asked = Some((questions.to_vec(), now));
         let decision = match self.decision.effect() {
             Effect::Ask => self.decision.clone(),
-            _ => Decision::ask(questions.join("; ")),
+            _ => Decision::ask(Question::texts(questions)),
         };
         self.record_decision(call, &decision, None);
+        now
+    }
+
+    fn suspended(&mut self) {
+        let call = self.call.clone();
+        self.record(&call, CallStage::Suspended);
+    }
+
+    fn had_effect(&self) -> bool {
+        self.is_finished
+            && self.started.is_some()
+            && self.call.view().retry_mode() == RetryMode::AtMostOnce
     }
 
     fn check_asking(&mut self, call: &HookCall) -> Result<(), CallError> {
@@ -250,11 +266,6 @@ impl GovernedCall for RunningCall {
             self.started = Some(Instant::now());
             Ok(())
         })
-    }
-
-    fn suspend(&mut self) {
-        let call = self.call.clone();
-        self.record(&call, CallStage::Suspended);
     }
 
     fn finish<'a>(

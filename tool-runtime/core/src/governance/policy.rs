@@ -2,9 +2,11 @@
 
 use super::call_view::CallView;
 use super::limiter::Limit;
+use crate::approval::Approvers;
 use crate::definition::ToolDefinition;
 use crate::principal::Principal;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Decides which calls may run, and which tools a caller sees.
 ///
@@ -86,6 +88,8 @@ pub struct Decision {
     rule: Option<Arc<str>>,
     limits: Vec<Limit>,
     forbids_asking: bool,
+    approvers: Approvers,
+    expiry: Option<Duration>,
 }
 
 impl Decision {
@@ -112,6 +116,8 @@ impl Decision {
             rule: None,
             limits: Vec::new(),
             forbids_asking: false,
+            approvers: Approvers::default(),
+            expiry: None,
         }
     }
 
@@ -148,6 +154,30 @@ impl Decision {
     pub fn without_asking(mut self) -> Self {
         self.forbids_asking = true;
         self
+    }
+
+    /// Sets who may answer the question. Default: every person but the caller.
+    #[must_use]
+    pub fn approved_by(mut self, approvers: Approvers) -> Self {
+        self.approvers = approvers;
+        self
+    }
+
+    /// Sets the time after which the question is denied. Default: as long as the call may take.
+    #[must_use]
+    pub fn with_expiry(mut self, expiry: Duration) -> Self {
+        self.expiry = Some(expiry);
+        self
+    }
+
+    /// The people who may answer the question.
+    pub fn approvers(&self) -> &Approvers {
+        &self.approvers
+    }
+
+    /// The time after which the question is denied.
+    pub fn expiry(&self) -> Option<Duration> {
+        self.expiry
     }
 
     /// The effect.

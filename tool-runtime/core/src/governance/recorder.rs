@@ -59,8 +59,8 @@ pub enum CallStage<'a> {
         /// Who approved the call, if the approver says so.
         by: Option<&'a str>,
     },
-    /// The call waits for the answer to a question of its tool, which a later request brings. It is the
-    /// same call then, and runs from its beginning: no further `Started`.
+    /// The call was interrupted for a question to its caller, and goes on when a later request brings
+    /// the answer. Its stages before the interruption are not recorded again.
     Suspended,
     /// The tool is about to run. A tool that may run only once does not if this is not recorded.
     #[non_exhaustive]

@@ -20,6 +20,8 @@ pub struct CallRounds {
     waiting: Mutex<HashMap<String, Governed, foldhash::fast::RandomState>>,
     is_interrupted: AtomicBool,
     is_used: AtomicBool,
+    /// Whether a call ended whose effect must not happen twice.
+    has_effect: AtomicBool,
     /// The number of calls that run. Those in tasks of their own are dropped after the request is.
     running: AtomicUsize,
     settled: Notify,
@@ -29,6 +31,12 @@ impl CallRounds {
     /// Whether a governed call belongs to the request.
     pub fn is_used(&self) -> bool {
         self.is_used.load(Ordering::Acquire)
+    }
+
+    /// Whether a call of the request has had an effect that must not happen twice. The request must not
+    /// be interrupted then: all its calls would run again.
+    pub fn has_effect(&self) -> bool {
+        self.has_effect.load(Ordering::Acquire)
     }
 
     /// Keeps the calls that are dropped from now on for the next round.
@@ -89,11 +97,13 @@ impl RoundGuard {
 impl Drop for RoundGuard {
     fn drop(&mut self) {
         let Some((rounds, key)) = self.rounds.take() else { return };
-        if let Some(mut call) = self.call.take()
-            && rounds.is_interrupted.load(Ordering::Acquire)
-        {
-            call.suspend();
-            lock(&rounds.waiting).insert(key, call);
+        if let Some(mut call) = self.call.take() {
+            if call.had_effect() {
+                rounds.has_effect.store(true, Ordering::Release);
+            } else if rounds.is_interrupted.load(Ordering::Acquire) {
+                call.suspended();
+                lock(&rounds.waiting).insert(key, call);
+            }
         }
         if rounds.running.fetch_sub(1, Ordering::AcqRel) == 1 {
             rounds.settled.notify_waiters();

@@ -5,6 +5,7 @@ use super::call_view::{CallDetails, CallView};
 use super::governed_call::RunningCall;
 use super::limiter::Limiter;
 use super::policy::PolicyEngine;
+use super::question::Question;
 use super::recorder::Recorder;
 use super::steps::StepStore;
 use crate::approval::Approval;
@@ -17,6 +18,7 @@ use crate::observation::Observation;
 use crate::principal::Principal;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// The outcome that a step had in an earlier attempt.
 pub(crate) type Replayed = Result<Observation, CallError>;
@@ -56,7 +58,7 @@ pub(crate) trait GovernedCall: Send {
     ///
     /// # Errors
     /// A policy denies the call, or hides its tool from the caller.
-    fn decide(&mut self, call: &HookCall) -> Result<Vec<String>, CallError>;
+    fn decide(&mut self, call: &HookCall) -> Result<Vec<Question>, CallError>;
 
     /// The outcome of the call in an earlier attempt, if it had one.
     ///
@@ -68,13 +70,19 @@ pub(crate) trait GovernedCall: Send {
     ) -> BoxFuture<'a, Result<Option<Replayed>, CallError>>;
 
     /// The answer of the approver in an earlier round, to the same questions about the same arguments.
-    fn earlier_approval(&self, call: &HookCall, questions: &[String]) -> Option<Approval>;
+    fn earlier_approval(&self, call: &HookCall, questions: &[Question]) -> Option<Approval>;
 
     /// Keeps the answer of the approver for later rounds.
-    fn approved(&mut self, asked: (Vec<String>, String), answer: Approval);
+    fn approved(&mut self, asked: (Vec<Question>, String), answer: Approval);
 
-    /// Records that a person is asked.
-    fn asked(&mut self, call: &HookCall, questions: &[String]);
+    /// Records that a person is asked, once. Gives the time when that was.
+    fn asked(&mut self, call: &HookCall, questions: &[Question]) -> Instant;
+
+    /// Records that the call waits for an answer of its caller, which a later request brings.
+    fn suspended(&mut self);
+
+    /// Whether the call has ended and may have had an effect that must not happen twice.
+    fn had_effect(&self) -> bool;
 
     /// Checks that a person may be asked about the call.
     ///
@@ -96,9 +104,6 @@ pub(crate) trait GovernedCall: Send {
     /// # Errors
     /// It cannot be recorded, and the call may run only once.
     fn start<'a>(&'a mut self, call: &'a HookCall) -> BoxFuture<'a, Result<(), CallError>>;
-
-    /// Records that the call waits for the answer to a question, which a later request brings.
-    fn suspend(&mut self);
 
     /// Records the outcome, and waits until it is recorded.
     fn finish<'a>(

@@ -8,11 +8,14 @@ use crate::approval::{Approval, ApprovalRequest, Approver};
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
 use crate::future::BoxFuture;
-use crate::governance::{Governed, Replayed};
+use crate::governance::{Governed, Question, Replayed};
+use crate::principal::Principal;
 use crate::tool::Tool;
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// Whether the tool takes these arguments.
 pub(crate) type Validate = fn(&Tool, &str) -> Result<(), CallError>;
@@ -76,9 +79,9 @@ struct Admission<'a> {
     validate: Validate,
     governed: Option<&'a mut Governed>,
     /// The questions of the hooks.
-    questions: Vec<String>,
+    questions: Vec<Question>,
     /// The questions of the policies about the present arguments.
-    policy_questions: Vec<String>,
+    policy_questions: Vec<Question>,
     /// Who approved the call.
     approved_by: Option<String>,
     is_rewritten: bool,
@@ -234,8 +237,8 @@ impl<'a> Admission<'a> {
     }
 
     fn failed(&self, hook: &Hook, failure: &Failure) -> Result<(), CallError> {
-        let tool = self.call.name();
-        hook.tolerate(failure, tool).map_err(|detail| unchecked(tool, detail))
+        let tolerated = hook.tolerate(failure, self.call);
+        tolerated.map_err(|detail| unchecked(self.call.name(), detail))
     }
 
     async fn ask_all(&mut self, approver: Option<&Arc<dyn Approver>>) -> Result<(), CallError> {
@@ -250,46 +253,89 @@ impl<'a> Admission<'a> {
         let Some(approver) = approver else {
             return Err(no_approver(self.call.name(), &questions));
         };
-        if let Some(governed) = &mut self.governed {
-            governed.asked(self.call, &questions);
-        }
+        let asked_at = self.governed.as_mut().map(|it| it.asked(self.call, &questions));
         let asked_about = self.call.arguments().to_owned();
         for question in &questions {
-            self.ask(approver, question).await?;
+            self.ask(approver, question, asked_at).await?;
         }
         if let Some(governed) = &mut self.governed {
-            let is_edited = asked_about != self.call.arguments();
-            let arguments = is_edited.then(|| self.call.arguments().to_owned());
-            let answer = Approval::Approved { arguments, by: self.approved_by.clone() };
+            let mut answer = Approval::approved();
+            if asked_about != self.call.arguments() {
+                answer = answer.with_arguments(self.call.arguments());
+            }
+            if let Some(by) = &self.approved_by {
+                answer = answer.by(by);
+            }
             governed.approved((questions, asked_about), answer);
         }
         Ok(())
     }
 
-    async fn ask(&mut self, approver: &Arc<dyn Approver>, question: &str) -> Result<(), CallError> {
+    async fn ask(
+        &mut self,
+        approver: &Arc<dyn Approver>,
+        question: &Question,
+        asked_at: Option<Instant>,
+    ) -> Result<(), CallError> {
         let tool = self.call.name().to_owned();
-        let mut request = ApprovalRequest::new(&*tool, self.call.arguments(), question)
-            .with_judgement(self.call.risk(), self.call.summary())
-            .with_visual(visual(self.call).await);
-        if let Some(id) = self.call.call_id() {
-            request = request.with_call_id(id);
-        }
+        let expiry = question.expiry;
+        let left = expiry.map(|expiry| {
+            expiry.saturating_sub(asked_at.map_or(Duration::ZERO, |asked| asked.elapsed()))
+        });
+        let visual = visual(self.call).await;
+        let request = self.request(question, left, visual);
         let (approver, name) = (Arc::clone(approver), || format!("approver of {tool}"));
         let approve = move || -> BoxFuture<'static, _> {
             Box::pin(async move { approver.approve(&request).await })
         };
         let asked = async { self.call.context().apart(name, approve).await };
-        match watch::catch_panic(asked).await {
-            Ok(answer) => self.apply_approval(answer).await,
+        let answered = async {
+            match left {
+                None => Some(asked.await),
+                Some(left) if left.is_zero() => None,
+                Some(left) => tokio::time::timeout(left, asked).await.ok(),
+            }
+        };
+        match watch::catch_panic(answered).await {
+            Ok(Some(answer)) => {
+                let answer = identified(answer, question, self.call.context().principal());
+                self.apply_approval(answer).await
+            }
+            Ok(None) => {
+                let expiry = expiry.unwrap_or_default();
+                Err(rejected(&tool, &format!("nobody answered within {expiry:?}")))
+            }
             Err(panic) => Err(rejected(&tool, "the question could not be put to anyone")
                 .with_detail(format!("the approver panicked: {panic}"))),
         }
     }
 
+    fn request(
+        &self,
+        question: &Question,
+        left: Option<Duration>,
+        visual: String,
+    ) -> ApprovalRequest {
+        let call = &*self.call;
+        let mut request = ApprovalRequest::new(call.name(), call.arguments(), &question.text)
+            .with_context(call.context().clone())
+            .with_judgement(call.risk(), call.summary())
+            .with_visual(visual)
+            .with_approvers(question.approvers.clone())
+            .with_step(call.view().step());
+        if let Some(rule) = &question.rule {
+            request = request.with_rule(rule);
+        }
+        if let Some(left) = left {
+            request = request.with_time_left(left);
+        }
+        request.hiding_secrets(call.definition())
+    }
+
     /// Does what the approver answered.
     async fn apply_approval(&mut self, answer: Approval) -> Result<(), CallError> {
         match answer {
-            Approval::Approved { arguments, by } => {
+            Approval::Approved { arguments, by, .. } => {
                 self.approved_by = by.or(self.approved_by.take());
                 match arguments {
                     Some(edited) => self.edit(&edited).await,
@@ -297,6 +343,10 @@ impl<'a> Admission<'a> {
                 }
             }
             Approval::Rejected { reason } => Err(rejected(self.call.name(), &reason)),
+            Approval::Unasked { reason } => {
+                let text = because("it requires approval, and nobody can be asked".into(), &reason);
+                Err(denied(self.call.name(), &text))
+            }
         }
     }
 
@@ -333,6 +383,21 @@ fn start(call: &HookCall, hook: &Hook, waker: &mut Context<'_>) -> Started<Befor
     watch::start_hook(hook, call.context(), move || run(own), waker)
 }
 
+/// The answer, or a rejection if it is that of a person who may not approve.
+fn identified(answer: Approval, question: &Question, caller: &Principal) -> Approval {
+    let Approval::Approved { arguments, by, is_caller, remember } = answer else { return answer };
+    let refusal = question.approvers.refusal(caller.id(), by.as_deref(), is_caller);
+    if let Some(refusal) = refusal {
+        return Approval::rejected(refusal);
+    }
+    let by = match is_caller {
+        true if caller.is_anonymous() => Some("the caller".to_owned()),
+        true => Some(caller.id().to_owned()),
+        false => by,
+    };
+    Approval::Approved { arguments, by, is_caller, remember }
+}
+
 /// The text that shows the call to a person.
 async fn visual(call: &HookCall) -> String {
     let (shown, name) = (call.clone(), || call.name().to_owned());
@@ -350,9 +415,9 @@ fn rejected(tool: &str, reason: &str) -> CallError {
     CallError::new(ErrorClass::ApprovalRejected, because(text, reason))
 }
 
-fn no_approver(tool: &str, questions: &[String]) -> CallError {
+fn no_approver(tool: &str, questions: &[Question]) -> CallError {
     denied(tool, "it requires approval, and the pool has no approver")
-        .with_detail(format!("no approver is set; to be asked: {}", questions.join("; ")))
+        .with_detail(format!("no approver is set; to be asked: {}", Question::texts(questions)))
 }
 
 pub(crate) fn unchecked(tool: &str, detail: String) -> CallError {

@@ -54,7 +54,7 @@ impl FinishedCall {
     }
 
     fn apply_failure(&mut self, hook: &Hook, failure: &Failure) {
-        if let Err(detail) = hook.tolerate(failure, self.call.name()) {
+        if let Err(detail) = hook.tolerate(failure, &self.call) {
             self.outcome = Err(self.withheld(detail));
         }
     }

@@ -1,5 +1,7 @@
 //! The decision of a hook before a call.
 
+use crate::approval::Approvers;
+use crate::governance::Question;
 use serde::Serialize;
 use std::any::{Any, TypeId};
 use std::fmt;
@@ -31,7 +33,7 @@ pub struct Before {
 pub(super) enum HookDecision {
     Proceed,
     Deny(String),
-    Ask(String),
+    Ask(Question),
 }
 
 /// A value with an erased type, and its `TypeId`.
@@ -76,7 +78,16 @@ impl Before {
     /// Requests an approval, once all hooks have passed the call. The arguments are then final: the approved
     /// call is the one that runs. Without an approver the call is denied.
     pub fn ask(question: impl Into<String>) -> Self {
-        Self::with(HookDecision::Ask(question.into()))
+        Self::with(HookDecision::Ask(Question::new(question)))
+    }
+
+    /// Sets who may approve. Default: every person but the caller. Without effect unless the hook
+    /// [asks](Self::ask).
+    pub fn approved_by(mut self, approvers: Approvers) -> Self {
+        if let HookDecision::Ask(question) = &mut self.decision {
+            question.approvers = approvers;
+        }
+        self
     }
 
     /// Puts a value into the call's context, for parameters `&T`, for

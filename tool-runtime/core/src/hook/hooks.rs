@@ -1,7 +1,8 @@
 //! All hooks of a pool, in the order they were registered.
 
-use super::Hook;
 use super::watch::Failure;
+use super::{Hook, HookCall};
+use crate::mask;
 use crate::pattern::PatternError;
 use std::fmt;
 use std::sync::Arc;
@@ -53,11 +54,15 @@ impl Hook {
     ///
     /// # Errors
     /// The operator's detail, if the hook fails closed.
-    pub(super) fn tolerate(&self, failure: &Failure, tool: &str) -> Result<(), String> {
-        if !self.fails_open {
-            return Err(format!("{self} {failure}"));
+    pub(super) fn tolerate(&self, failure: &Failure, call: &HookCall) -> Result<(), String> {
+        let mut text = format!("{self} {failure}");
+        if let Some(mask) = call.context().mask() {
+            mask::in_place(mask, &mut text);
         }
-        tracing::warn!(tool, "{self} {failure}; it fails open, so the call continues");
+        if !self.fails_open {
+            return Err(text);
+        }
+        tracing::warn!(tool = call.name(), "{text}; it fails open, so the call continues");
         Ok(())
     }
 }

@@ -46,7 +46,7 @@ impl LogEntry {
 
 impl ToolContext {
     /// Writes to the log of the caller, not to that of this process (`tracing` does that). Never
-    /// write secrets: the caller reads it.
+    /// write secrets: the caller reads it, and only the secrets that the pool knows are masked.
     ///
     /// Does not wait, and costs nothing if no log was requested: clients of 2026-07-28 request logs
     /// with each request, older ones once for all.
@@ -60,7 +60,7 @@ impl ToolContext {
     /// ```
     pub fn log(&self, level: LogLevel, message: impl fmt::Display) {
         if let Some(peer) = self.peer().filter(|peer| peer.hears_log(level)) {
-            peer.log(LogEntry { level, data: message.to_string().into() });
+            peer.log(LogEntry { level, data: self.without_secrets(message.to_string()) });
         }
     }
 
@@ -74,7 +74,15 @@ impl ToolContext {
     /// ```
     pub fn log_data(&self, level: LogLevel, data: impl Into<Value>) {
         if let Some(peer) = self.peer().filter(|peer| peer.hears_log(level)) {
-            peer.log(LogEntry { level, data: data.into() });
+            peer.log(LogEntry { level, data: self.without_secrets(data) });
         }
+    }
+
+    fn without_secrets(&self, data: impl Into<Value>) -> Value {
+        let mut data = data.into();
+        if let Some(mask) = self.mask() {
+            mask.value(&mut data);
+        }
+        data
     }
 }

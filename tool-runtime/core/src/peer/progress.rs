@@ -1,6 +1,7 @@
 //! Progress of a call.
 
 use crate::context::ToolContext;
+use crate::mask;
 use crate::sealed::Sealed;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -55,7 +56,10 @@ impl ToolContext {
     /// ```
     pub fn progress(&self, done: impl Amount, total: impl Total, message: impl fmt::Display) {
         if let Some(peer) = self.peer().filter(|peer| peer.hears_progress()) {
-            let message = Some(message.to_string()).filter(|message| !message.is_empty());
+            let mut message = Some(message.to_string()).filter(|message| !message.is_empty());
+            if let (Some(message), Some(mask)) = (&mut message, self.mask()) {
+                mask::in_place(mask, message);
+            }
             peer.progress(Progress {
                 done: done.amount(Sealed),
                 total: total.total(Sealed),

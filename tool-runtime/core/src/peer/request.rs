@@ -74,6 +74,9 @@ impl ToolContext {
     #[doc(hidden)]
     pub async fn asked(&self, mut request: PeerRequest) -> Result<Value, PeerError> {
         request.key = self.question_key(&request.key).into_owned();
+        if let Some(mask) = self.mask() {
+            request.params.values_mut().for_each(|value| mask.value(value));
+        }
         let capability = request.capability();
         match self.peer().filter(|peer| peer.can(capability)) {
             Some(peer) => peer.request(request).await,

@@ -318,6 +318,17 @@ impl<S> ToolPoolBuilder<S> {
         self
     }
 
+    /// Masks secrets in everything that leaves the pool: results, errors and their traces, progress,
+    /// logs, questions, approvals, prompts and resources. The secrets are also state, so that a tool
+    /// borrows them as `&Secrets`. Default: nothing is masked.
+    #[cfg(feature = "redact")]
+    pub fn secrets(mut self, secrets: crate::Secrets) -> Self {
+        let mask: Arc<dyn crate::mask::Mask> = Arc::new(secrets.clone());
+        self.draft.rules.state.mask = Some(Arc::clone(&mask));
+        self.draft.governance.mask = Some(mask);
+        self.state(secrets)
+    }
+
     /// Limits the time of calls whose tool has no limit of its own. Default: no limit.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.draft.governance.timeout = Some(timeout);

@@ -12,6 +12,7 @@ use crate::future::BoxFuture;
 use crate::governance::{ExtendParameters, GovernCalls, MetaArguments};
 use crate::hook::ErasedHooks;
 use crate::limits::Limits;
+use crate::mask::Mask;
 use crate::matching::{ArgumentMatcher, MatchedArgument};
 use crate::observation::Observation;
 use crate::pattern::ToolPattern;
@@ -39,6 +40,8 @@ pub(crate) struct Governance {
     /// Policies, limiter and recorders. With these, every tool has hooks.
     pub(crate) seams: Option<Arc<dyn GovernCalls>>,
     pub(crate) limits: Option<Arc<dyn Limits>>,
+    /// Masks secrets in outcomes.
+    pub(crate) mask: Option<Arc<dyn Mask>>,
     /// Whether structured results of generated tools are checked against their schema, too.
     pub(crate) checks_outputs: bool,
     /// The queue for declared resources.
@@ -64,6 +67,7 @@ impl Default for Governance {
             approver: None,
             seams: None,
             limits: None,
+            mask: None,
             checks_outputs: false,
             queue: SharedQueue::default(),
             repair: None,
@@ -78,7 +82,24 @@ impl Default for Governance {
 impl Governance {
     /// Whether every call of every tool is intercepted. Hooks are looked up by tool.
     pub(crate) fn intercepts_all(&self) -> bool {
-        self.limits.is_some() || self.checks_outputs || self.meta_parameters.is_some()
+        self.limits.is_some()
+            || self.checks_outputs
+            || self.meta_parameters.is_some()
+            || self.mask.is_some()
+    }
+
+    /// The outcome without secrets.
+    pub(crate) fn masked(
+        &self,
+        outcome: Result<Observation, CallError>,
+    ) -> Result<Observation, CallError> {
+        match self.mask.as_deref() {
+            None => outcome,
+            Some(mask) => match outcome {
+                Ok(observation) => Ok(observation.masked(mask)),
+                Err(error) => Err(error.masked(mask)),
+            },
+        }
     }
 
     /// Extracts the meta parameters of a call. `None` if it has none.

@@ -82,7 +82,10 @@ impl Paying {
             asked.fetch_add(1, Ordering::Relaxed);
             async { Approval::approved().by("ada") }
         };
-        let pool = ToolPool::builder().tool::<PayAction>().tool::<SettleAction>();
+        let pool = ToolPool::builder()
+            .tool::<PayAction>()
+            .tool::<SettleAction>()
+            .tool::<SettleFirstAction>();
         let pool = pool.policy(Ask).approver(approver).limiter(self.budget.clone());
         pool.recorder(self.events.clone()).build().unwrap()
     }
@@ -124,6 +127,22 @@ async fn so_are_those_of_a_call_within_a_call() {
     assert_eq!(paying.events.of("settle"), ONE_CALL);
     assert_eq!(paying.events.of("pay"), ONE_CALL);
     assert_eq!((paying.asked.load(Ordering::Relaxed), paying.budget.left()), (2, 0));
+}
+
+/// Pay by another tool, and ask when it is done.
+#[tool(register = false)]
+async fn settle_first(context: &ToolContext) -> Result<String, ToolError> {
+    let paid = context.call(ToolCall::new("pay", "")).await.observation().to_text();
+    context.ask::<bool>("again", "Again?").await?;
+    Ok(paid)
+}
+
+#[tokio::test]
+async fn a_question_after_an_effect_is_refused() {
+    let paying = Paying::new();
+    let paid = paying.client().await.call("settle_first", json!({})).await.unwrap();
+    assert!(paid.is_error() && paid.to_text().contains("`again` cannot be asked"), "{paid:?}");
+    assert_eq!(paying.events.of("pay"), ONE_CALL, "it ran once");
 }
 
 #[tokio::test]

@@ -1,0 +1,48 @@
+//! Removes a file if a person approves: the user of the client, or with `terminal` the one at the terminal.
+
+use std::io::{self, Write as _};
+use tool_runtime::approvals::AskCaller;
+use tool_runtime::mcp::McpServer;
+use tool_runtime::prelude::*;
+use tool_runtime::{
+    Approvers, CallView, Decision, PolicyEngine, TerminalApprover, ToolPoolBuilder,
+};
+
+struct Ask;
+
+impl PolicyEngine for Ask {
+    fn decide(&self, _: &CallView<'_>) -> Decision {
+        Decision::ask("Remove\u{1b}[2J it?").approved_by(Approvers::anyone().or_caller())
+    }
+}
+
+/// Remove a file.
+#[tool(register = false)]
+async fn remove(
+    /// Its path.
+    path: String,
+) -> String {
+    eprintln!("removed {path}");
+    format!("removed {path}")
+}
+
+fn builder() -> ToolPoolBuilder {
+    ToolPool::builder().tool::<RemoveAction>().policy(Ask)
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    if std::env::args().nth(1).as_deref() == Some("terminal") {
+        let pool = builder().approver(TerminalApprover::new()).build()?;
+        runtime.block_on(async {
+            for path in ["a", "b", "c"] {
+                let call = ToolCall::json("remove", serde_json::json!({ "path": path }));
+                writeln!(io::stdout(), "{}", pool.call(call).await.observation().to_text())?;
+            }
+            io::Result::Ok(())
+        })?;
+        return Ok(());
+    }
+    let pool = builder().approver(AskCaller::new().editable()).build()?;
+    Ok(runtime.block_on(McpServer::new(pool, "approving", "1").serve_stdio())?)
+}

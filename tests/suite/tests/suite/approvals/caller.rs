@@ -1,0 +1,195 @@
+//! The user of an MCP client approves, in both versions of the protocol.
+
+use super::super::asking::{VERSIONS, answering, calls};
+use super::super::server::Server;
+use super::{Removed, builder, by_caller};
+use serde_json::{Value, json};
+use tool_runtime::approvals::{AskCaller, Inbox, MemoryStore};
+use tool_runtime::prelude::*;
+use tool_runtime::testing::{ProtocolVersion, Reply, TestClient};
+use tool_runtime::{Approvers, Secrets};
+
+fn pool(removed: &Removed) -> ToolPool {
+    builder(removed, by_caller).approver(AskCaller::new().editable()).build().unwrap()
+}
+
+async fn removed_with(version: ProtocolVersion, reply: Reply) -> (String, Vec<String>, usize) {
+    let removed = Removed::default();
+    let client = answering(&pool(&removed), version, reply).await;
+    let call = json!({ "path": "a", "password": "hunter2" });
+    let result = client.call("remove", call).await.expect("a result").to_text();
+    let questions = client.questions().len();
+    client.close().await;
+    (result, removed.all(), questions)
+}
+
+fn decision(decision: &str) -> Value {
+    json!({ "decision": decision })
+}
+
+#[tokio::test]
+async fn the_user_approves_denies_and_edits() {
+    for version in VERSIONS {
+        let done = |text: &str, removed: &[&str]| {
+            (text.to_owned(), removed.iter().map(|it| (*it).to_owned()).collect(), 1)
+        };
+        for (reply, expected) in [
+            (Reply::accept(decision("approve")), done("removed a", &["a by hunter2"])),
+            (
+                Reply::accept(json!({ "decision": "deny", "reason": "not on a Friday" })),
+                done("the call to `remove` was not approved: not on a Friday", &[]),
+            ),
+            (
+                Reply::decline(),
+                done("the call to `remove` was not approved: the user declined", &[]),
+            ),
+            (
+                Reply::cancel(),
+                done("the call to `remove` was not approved: the user declined", &[]),
+            ),
+            (
+                Reply::accept(json!({
+                    "decision": "approve",
+                    "arguments": r#"{"path": "b", "password": "***"}"#,
+                })),
+                done("removed b", &["b by hunter2"]),
+            ),
+            (
+                Reply::accept(json!({ "decision": "approve", "arguments": r#"{"path": ""}"# })),
+                done(
+                    "the call to `remove` was not approved: its arguments were changed and are not valid",
+                    &[],
+                ),
+            ),
+            (
+                Reply::accept(json!({ "decision": "approve", "arguments": r#"{"path": "keep"}"# })),
+                done("the call to `remove` is not allowed: `keep` is kept", &[]),
+            ),
+        ] {
+            assert_eq!(removed_with(version, reply).await, expected, "{version:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_form_shows_the_call_without_secrets() {
+    for version in VERSIONS {
+        let removed = Removed::default();
+        let pool = builder(&removed, by_caller).approver(AskCaller::new().editable());
+        let pool = pool.secrets(Secrets::new().with("KEY", "s3cret-key")).build().unwrap();
+        let client = answering(&pool, version, Reply::accept(decision("approve"))).await;
+        let call = json!({ "path": "s3cret-key\u{202e}", "password": "hunter2" });
+        client.call("remove", call).await.expect("a result");
+        let questions = client.questions();
+        let text = questions[0].params().to_string();
+        assert!(!text.contains("hunter2") && !text.contains("s3cret"), "{text}");
+        let message = "Remove it?\n\nremove(path: \"${KEY}\u{fffd}\", password: ***)";
+        assert_eq!(questions[0].message(), message);
+        let choices = &questions[0].params()["requestedSchema"]["properties"]["decision"]["oneOf"];
+        let choices: Vec<&str> =
+            choices.as_array().unwrap().iter().filter_map(|it| it["const"].as_str()).collect();
+        assert_eq!(choices, ["approve", "approve_session", "deny"]);
+        assert_eq!(removed.all(), ["s3cret-key\u{202e} by hunter2"]);
+        client.close().await;
+    }
+}
+
+#[tokio::test]
+async fn the_caller_is_not_asked_where_the_rule_does_not_let_it_approve() {
+    for version in VERSIONS {
+        let removed = Removed::default();
+        let pool = builder(&removed, |it| it).approver(AskCaller::new()).build().unwrap();
+        let client = answering(&pool, version, Reply::accept(decision("approve"))).await;
+        let result = client.call("remove", json!({ "path": "a" })).await.unwrap();
+        let text = "the call to `remove` is not allowed: it requires approval, and nobody can be asked: the caller may not approve it";
+        assert_eq!(result.to_text(), text);
+        assert!(client.questions().is_empty() && removed.all().is_empty());
+        client.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_client_without_forms_is_denied() {
+    for version in VERSIONS {
+        let removed = Removed::default();
+        let client = TestClient::builder(&pool(&removed))
+            .protocol_version(version)
+            .capabilities(json!({}))
+            .connect()
+            .await;
+        let result = client.call("remove", json!({ "path": "a" })).await.unwrap();
+        assert!(result.to_text().ends_with("the client cannot show forms"), "{result:?}");
+        assert!(removed.all().is_empty());
+        client.close().await;
+    }
+}
+
+#[tokio::test]
+async fn where_the_caller_cannot_be_asked_the_next_channel_is() {
+    let removed = Removed::default();
+    let nobody = Inbox::new(MemoryStore::new());
+    let pool = builder(&removed, |it| it.approved_by(Approvers::caller()));
+    let pool = pool.approver(AskCaller::new().or(nobody)).build().unwrap();
+    let client = TestClient::builder(&pool).capabilities(json!({})).connect().await;
+    let result = client.call("remove", json!({ "path": "a" })).await.unwrap();
+    assert!(result.to_text().ends_with("nobody but the caller may approve it"), "{result:?}");
+}
+
+#[tokio::test]
+async fn an_approval_for_a_session_is_asked_for_once() {
+    let removed = Removed::default();
+    let approver = tool_runtime::approvals::Remembering::new(AskCaller::new());
+    let pool = builder(&removed, by_caller).approver(approver).build().unwrap();
+    let reply = Reply::accept(decision("approve_session"));
+    let first = answering(&pool, ProtocolVersion::V2025_11_25, reply.clone()).await;
+    for path in ["a", "b"] {
+        first.call("remove", json!({ "path": path })).await.unwrap();
+    }
+    assert_eq!((first.questions().len(), calls(&first)), (1, 2));
+    let second = answering(&pool, ProtocolVersion::V2025_11_25, reply).await;
+    second.call("remove", json!({ "path": "c" })).await.unwrap();
+    assert_eq!(second.questions().len(), 1, "another session is asked again");
+    assert_eq!(removed.all().len(), 3);
+}
+
+#[test]
+fn over_stdio_a_client_of_2025_11_25_answers_while_the_call_waits() {
+    let server = Server::with(env!("CARGO_BIN_EXE_approving_server"), &[]);
+    let mut server = server.greeted_with(&json!({ "elicitation": {} }));
+    server.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {"name": "remove", "arguments": {"path": "a"}}}));
+    let question = server.receive();
+    assert_eq!(question["method"], "elicitation/create");
+    assert_eq!(question["params"]["message"], "Remove it?\n\nremove(path: \"a\")");
+    server.send(&json!({"jsonrpc": "2.0", "id": question["id"],
+        "result": {"action": "accept", "content": {"decision": "approve"}}}));
+    let answer = server.receive();
+    assert_eq!(answer["result"]["content"][0]["text"], "removed a");
+    server.leave();
+}
+
+#[test]
+fn over_stdio_a_client_of_2026_07_28_answers_with_a_second_request() {
+    let mut server = Server::with(env!("CARGO_BIN_EXE_approving_server"), &[]);
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}},
+    });
+    let mut call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {"name": "remove", "arguments": {"path": "a"}, "_meta": meta}});
+    server.send(&call);
+    let first = server.receive()["result"].clone();
+    assert_eq!(first["resultType"], "input_required", "{first}");
+    let questions = first["inputRequests"].as_object().expect("questions");
+    let (key, question) = questions.iter().next().expect("a question");
+    assert_eq!(question["method"], "elicitation/create");
+    call["id"] = 2.into();
+    call["params"]["requestState"] = first["requestState"].clone();
+    call["params"]["inputResponses"] =
+        json!({ key: {"action": "accept", "content": {"decision": "approve"}} });
+    server.send(&call);
+    let answer = server.receive();
+    assert_eq!(answer["result"]["content"][0]["text"], "removed a", "{answer}");
+    server.leave();
+}

@@ -1,0 +1,256 @@
+//! Questions in a store, answered by another task or another process.
+
+use super::super::support::{class, in_time};
+use super::{Directory, Removed, builder, by_caller, remove_call};
+use clap::Parser;
+use std::sync::Arc;
+use std::time::Duration;
+use tool_runtime::approvals::{
+    ApprovalAnswer, ApprovalStore, ApprovalsCommand, FileStore, Inbox, MemoryStore, StoreError,
+    StoredApproval,
+};
+use tool_runtime::prelude::*;
+use tool_runtime::{CancellationToken, Decision, Principal};
+
+pub(super) fn pool(store: impl ApprovalStore, removed: &Removed) -> ToolPool {
+    builder(removed, |it| it).approver(Inbox::new(store)).build().unwrap()
+}
+
+/// The first open question.
+pub(super) async fn question(store: &dyn ApprovalStore) -> StoredApproval {
+    in_time(async {
+        loop {
+            let changed = store.changed();
+            let all = store.list().await.unwrap();
+            if let Some(open) = all.into_iter().find(StoredApproval::is_open) {
+                return open;
+            }
+            changed.await;
+        }
+    })
+    .await
+}
+
+async fn each_store(check: impl AsyncFn(Arc<dyn ApprovalStore>, &str)) {
+    check(Arc::new(MemoryStore::new()), "memory").await;
+    let directory = Directory::new("each");
+    let store = FileStore::open(&directory.0).unwrap().poll_interval(Duration::from_millis(5));
+    check(Arc::new(store), "files").await;
+}
+
+/// A store that is shared.
+struct Shared(Arc<dyn ApprovalStore>);
+
+impl ApprovalStore for Shared {
+    fn open(
+        &self,
+        request: tool_runtime::approvals::PendingApproval,
+    ) -> tool_runtime::BoxFuture<'_, Result<StoredApproval, StoreError>> {
+        self.0.open(request)
+    }
+
+    fn get<'a>(
+        &'a self,
+        id: &'a str,
+    ) -> tool_runtime::BoxFuture<'a, Result<Option<StoredApproval>, StoreError>> {
+        self.0.get(id)
+    }
+
+    fn list(&self) -> tool_runtime::BoxFuture<'_, Result<Vec<StoredApproval>, StoreError>> {
+        self.0.list()
+    }
+
+    fn answer<'a>(
+        &'a self,
+        id: &'a str,
+        answer: ApprovalAnswer,
+    ) -> tool_runtime::BoxFuture<'a, Result<(), StoreError>> {
+        self.0.answer(id, answer)
+    }
+
+    fn remove<'a>(&'a self, id: &'a str) -> tool_runtime::BoxFuture<'a, Result<(), StoreError>> {
+        self.0.remove(id)
+    }
+
+    fn changed(&self) -> tool_runtime::BoxFuture<'_, ()> {
+        self.0.changed()
+    }
+}
+
+#[tokio::test]
+async fn a_question_waits_for_its_first_answer() {
+    each_store(async |store, kind| {
+        let removed = Removed::default();
+        let pool = pool(Shared(Arc::clone(&store)), &removed);
+        let mut edited = ApprovalAnswer::approve().by("grace");
+        edited.arguments = Some(r#"{"path":"b","password":"***"}"#.to_owned());
+        for (answer, expected) in [
+            (ApprovalAnswer::approve().by("grace"), "removed a"),
+            (edited, "removed b"),
+            (
+                ApprovalAnswer::deny("not on a Friday".to_owned()),
+                "the call to `remove` was not approved: not on a Friday",
+            ),
+        ] {
+            let person = async {
+                let open = question(&*store).await.request;
+                assert_eq!(
+                    (open.question.as_str(), open.rule.as_deref()),
+                    ("Remove it?", Some("removals"))
+                );
+                assert_eq!(open.arguments, r#"{"path":"a","password":"***"}"#);
+                store.answer(&open.id, answer).await.unwrap();
+                let again = store.answer(&open.id, ApprovalAnswer::approve()).await;
+                assert!(
+                    matches!(again, Err(StoreError::Answered(_) | StoreError::Unknown(_))),
+                    "{kind}: {again:?}"
+                );
+            };
+            let (result, ()) =
+                in_time(async { tokio::join!(pool.call(remove_call("a")), person) }).await;
+            assert_eq!(result.observation().to_text(), expected, "{kind}");
+        }
+        assert_eq!(removed.all(), ["a by hunter2", "b by hunter2"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_answer_of_someone_who_may_not_approve_leaves_the_question_open() {
+    each_store(async |store, kind| {
+        let removed = Removed::default();
+        let asking = |it: Decision| it.approved_by(tool_runtime::Approvers::people(["grace"]));
+        let pool = builder(&removed, asking).approver(Inbox::new(Shared(Arc::clone(&store))));
+        let pool = pool.build().unwrap().for_principal(Principal::new("ada"));
+        let person = async {
+            let id = question(&*store).await.request.id;
+            for by in ["bob", "ada"] {
+                let refused = store.answer(&id, ApprovalAnswer::approve().by(by)).await;
+                assert!(matches!(refused, Err(StoreError::NotAllowed { .. })), "{kind} {by}");
+            }
+            store.answer(&id, ApprovalAnswer::approve().by("grace")).await.unwrap();
+        };
+        let (result, ()) =
+            in_time(async { tokio::join!(pool.call(remove_call("a")), person) }).await;
+        assert_eq!(result.observation().to_text(), "removed a");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_cancelled_call_withdraws_its_question() {
+    each_store(async |store, kind| {
+        let removed = Removed::default();
+        let pool = pool(Shared(Arc::clone(&store)), &removed);
+        let token = CancellationToken::new();
+        let context = pool.context().with_cancellation(token.clone());
+        let cancel = async {
+            let id = question(&*store).await.request.id;
+            token.cancel();
+            id
+        };
+        let (result, id) =
+            in_time(async { tokio::join!(pool.call_with(remove_call("a"), &context), cancel) })
+                .await;
+        assert_eq!(class(&result), ErrorClass::Cancelled);
+        in_time(async {
+            while store.get(&id).await.unwrap().is_some() {
+                tokio::task::yield_now().await;
+            }
+        })
+        .await;
+        let late = store.answer(&id, ApprovalAnswer::approve()).await;
+        assert_eq!(late, Err(StoreError::Unknown(id)), "{kind}");
+        assert!(removed.all().is_empty());
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_in_the_inbox_expires() {
+    let (removed, store) = (Removed::default(), MemoryStore::new());
+    let pool = pool(store.clone(), &removed);
+    let asked = tokio::time::Instant::now();
+    let result = in_time(pool.call(remove_call("a"))).await;
+    assert_eq!(class(&result), ErrorClass::ApprovalRejected);
+    let minutes = asked.elapsed().as_secs_f64() / 60.0;
+    assert!((14.9..=15.1).contains(&minutes), "{minutes}");
+    assert!(removed.all().is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_directory_that_others_may_write_to_is_refused() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let directory = Directory::new("open");
+    std::fs::create_dir(&directory.0).unwrap();
+    std::fs::set_permissions(&directory.0, std::fs::Permissions::from_mode(0o777)).unwrap();
+    let error = FileStore::open(&directory.0).unwrap_err().to_string();
+    assert!(error.contains("other users may write"), "{error}");
+}
+
+#[tokio::test]
+async fn names_of_other_files_are_not_questions() {
+    let directory = Directory::new("names");
+    let store = FileStore::open(&directory.0).unwrap();
+    std::fs::write(directory.0.join("notes.json"), "{}").unwrap();
+    std::fs::write(directory.0.with_extension("json"), "{}").unwrap();
+    assert!(store.list().await.unwrap().is_empty());
+    for id in ["notes", "../approvals", "", "/etc/passwd"] {
+        assert_eq!(store.get(id).await, Ok(None));
+        let answer = store.answer(id, ApprovalAnswer::approve()).await;
+        assert_eq!(answer, Err(StoreError::Unknown(id.to_owned())));
+        store.remove(id).await.unwrap();
+    }
+    std::fs::remove_file(directory.0.with_extension("json")).unwrap();
+}
+
+#[derive(Parser)]
+enum Command {
+    Approvals(ApprovalsCommand),
+}
+
+async fn command(directory: &Directory, words: &[&str]) -> Result<String, StoreError> {
+    let begin = ["program", "approvals", "--dir", directory.0.to_str().unwrap()];
+    let Command::Approvals(command) =
+        Command::try_parse_from(begin.iter().chain(words)).expect("a command");
+    command.run().await
+}
+
+#[tokio::test]
+async fn commands_list_and_answer() {
+    let (removed, directory) = (Removed::default(), Directory::new("commands"));
+    let store = FileStore::open(&directory.0).unwrap().poll_interval(Duration::from_millis(5));
+    let pool = builder(&removed, by_caller).approver(Inbox::new(store.clone())).build().unwrap();
+    assert_eq!(command(&directory, &["list"]).await.unwrap(), "no open questions\n");
+    for (words, expected) in [
+        (vec!["approve", "ID"], "removed a"),
+        (vec!["approve", "ID", "--args", r#"{"path":"b"}"#], "removed b"),
+        (
+            vec!["deny", "ID", "--reason", "use the trash"],
+            "the call to `remove` was not approved: use the trash",
+        ),
+    ] {
+        let person = async {
+            let id = question(&store).await.request.id;
+            let list = command(&directory, &["list"]).await.unwrap();
+            assert!(
+                list.starts_with(&format!(
+                    "{}  Remove it?\n  remove(path: \"a\", password: ***)\n",
+                    &id[..8]
+                )),
+                "{list}"
+            );
+            let json = command(&directory, &["list", "--json"]).await.unwrap();
+            assert!(json.contains(&id) && !json.contains("hunter2"), "{json}");
+            let words: Vec<&str> =
+                words.iter().map(|word| if *word == "ID" { &id[..8] } else { word }).collect();
+            command(&directory, &words).await.unwrap();
+        };
+        let (result, ()) =
+            in_time(async { tokio::join!(pool.call(remove_call("a")), person) }).await;
+        assert_eq!(result.observation().to_text(), expected);
+    }
+    let unknown = command(&directory, &["approve", "00"]).await;
+    assert_eq!(unknown, Err(StoreError::Unknown("00".to_owned())));
+}

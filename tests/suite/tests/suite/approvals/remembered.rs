@@ -1,0 +1,113 @@
+//! Approvals that count for later calls, and not beyond.
+
+use super::{Removed, builder, remove_call};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tool_runtime::approvals::Remembering;
+use tool_runtime::prelude::*;
+use tool_runtime::{
+    Approval, ApprovalRequest, Decision, MatchAs, PoolSession, Principal, Remember,
+};
+
+/// A pool whose approver gives an answer, and counts how often it is asked.
+fn pool(answer: Approval, asking: fn(Decision) -> Decision) -> (ToolPool, Arc<AtomicUsize>) {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let approver = Remembering::new(move |_: ApprovalRequest| {
+        count.fetch_add(1, Ordering::Relaxed);
+        std::future::ready(answer.clone())
+    });
+    let removed = Removed::default();
+    (builder(&removed, asking).approver(approver).build().unwrap(), asked)
+}
+
+async fn calls(session: &PoolSession, principal: &str, calls: impl IntoIterator<Item = ToolCall>) {
+    let pool = session.pool().for_principal(Principal::new(principal));
+    for call in calls {
+        pool.call(call).await;
+    }
+}
+
+fn list_call() -> ToolCall {
+    ToolCall::new("list", "")
+}
+
+#[tokio::test]
+async fn an_approval_for_a_call_is_for_that_call() {
+    let (pool, asked) = pool(Approval::approved(), |it| it);
+    calls(&pool.session(), "ada", [remove_call("a"), remove_call("a")]).await;
+    assert_eq!(asked.load(Ordering::Relaxed), 2);
+}
+
+#[tokio::test]
+async fn an_approval_for_a_session_is_for_one_caller_tool_and_session() {
+    let answer = Approval::approved().remembered(Remember::Session);
+    let (pool, asked) = pool(answer, |it| it);
+    let (one, other) = (pool.session(), pool.session());
+    let mut expected = 0;
+    for (session, principal, call, is_asked) in [
+        (&one, "ada", remove_call("a"), true),
+        (&one, "ada", remove_call("b"), false),
+        (&one, "ada", list_call(), true),
+        (&one, "ada", list_call(), false),
+        (&one, "bob", remove_call("a"), true),
+        (&one, "", remove_call("a"), true),
+        (&other, "ada", remove_call("a"), true),
+        (&one, "ada", remove_call("c"), false),
+    ] {
+        calls(session, principal, [call]).await;
+        expected += usize::from(is_asked);
+        assert_eq!(asked.load(Ordering::Relaxed), expected, "{principal}");
+    }
+    // Without a session, there is nothing to remember it for.
+    let alone = pool.for_principal(Principal::new("ada"));
+    alone.call(remove_call("a")).await;
+    alone.call(remove_call("a")).await;
+    assert_eq!(asked.load(Ordering::Relaxed), expected + 2);
+}
+
+#[tokio::test]
+async fn an_approval_for_a_pattern_is_for_arguments_that_match() {
+    let pattern = Remember::pattern("path", MatchAs::Path, "/srv/**");
+    let (pool, asked) = pool(Approval::approved().remembered(pattern), |it| it);
+    let (one, other) = (pool.session(), pool.session());
+    let mut expected = 0;
+    for (session, principal, path, is_asked) in [
+        (&one, "ada", "/srv/a", true),
+        (&one, "ada", "/srv/b/c", false),
+        (&other, "ada", "/srv/d", false),
+        (&one, "ada", "/etc/passwd", true),
+        (&one, "ada", "/srv/../etc/passwd", true),
+        (&one, "bob", "/srv/a", true),
+    ] {
+        calls(session, principal, [remove_call(path)]).await;
+        expected += usize::from(is_asked);
+        assert_eq!(asked.load(Ordering::Relaxed), expected, "{principal} {path}");
+    }
+}
+
+#[tokio::test]
+async fn what_does_not_count_later_is_not_remembered() {
+    let unusable = Remember::pattern("path", MatchAs::Shell, "rm *");
+    for answer in [
+        Approval::rejected("no"),
+        Approval::approved().with_arguments(r#"{"path":"b"}"#).remembered(Remember::Session),
+        Approval::approved().remembered(unusable),
+        Approval::approved().by_caller().remembered(Remember::Session),
+    ] {
+        let (pool, asked) = pool(answer, |it| it);
+        calls(&pool.session(), "ada", [remove_call("a"), remove_call("a")]).await;
+        assert_eq!(asked.load(Ordering::Relaxed), 2);
+    }
+}
+
+#[tokio::test]
+async fn a_stricter_decision_later_is_not_bypassed() {
+    let answer = Approval::approved().remembered(Remember::Session);
+    let (pool, asked) = pool(answer, |it| it);
+    let session = pool.session();
+    session.pool().call(remove_call("a")).await;
+    let denied = session.pool().call(remove_call("keep")).await;
+    assert!(denied.observation().to_text().ends_with("`keep` is kept"));
+    assert_eq!(asked.load(Ordering::Relaxed), 1);
+}

@@ -1,0 +1,31 @@
+//! A person at the terminal, whose answers come through a pipe.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+#[test]
+fn a_person_answers_through_a_pipe() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_approving_server"))
+        .arg("terminal")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut input = child.stdin.take().expect("piped");
+    write!(input, "y\nnot this one\ne {{\"path\": \"d\"}}\n").expect("it reads");
+    drop(input);
+    let ended = child.wait_with_output().expect("it ends");
+    let output = String::from_utf8(ended.stdout).expect("UTF-8");
+    assert_eq!(
+        output.lines().collect::<Vec<_>>(),
+        [
+            "removed a",
+            "the call to `remove` was not approved: the person at the terminal said: not this one",
+            "removed d"
+        ]
+    );
+    let prompts = String::from_utf8(ended.stderr).expect("UTF-8");
+    assert_eq!(prompts.matches("Remove it?\n  remove(path: \"").count(), 3, "{prompts}");
+    assert!(!prompts.contains('\u{1b}'), "{prompts:?}");
+}

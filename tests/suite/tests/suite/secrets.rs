@@ -1,0 +1,304 @@
+//! Secrets of a pool: masked wherever they would leave it, expanded where a tool wants them.
+
+use super::support::pool_of;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+use tool_runtime::prelude::*;
+use tool_runtime::testing::{Question, Reply, TestClient};
+use tool_runtime::{
+    After, AfterCall, Approval, ApprovalRequest, Before, BoxFuture, CallEvent, CallStage, Hook,
+    HookCall, LogEntry, LogLevel, OutputLimits, Peer, PeerCapability, PeerError, PeerRequest,
+    Progress, Prompt, Receipt, Recorder, Resource, SecretTemplate, Secrets, TextArguments,
+};
+use tracing_subscriber::fmt::MakeWriter;
+
+const KEY: &str = "s3cret-k3y/+=";
+
+fn secrets() -> Secrets {
+    Secrets::new().with("KEY", KEY)
+}
+
+/// Everything that reaches the caller or a person beside the result.
+#[derive(Clone, Default)]
+struct Seen(Arc<Mutex<Vec<String>>>);
+
+impl Seen {
+    fn note(&self, what: impl Into<String>) {
+        self.0.lock().unwrap().push(what.into());
+    }
+
+    fn all(&self) -> String {
+        self.0.lock().unwrap().join("\n")
+    }
+}
+
+impl Peer for Seen {
+    fn hears_progress(&self) -> bool {
+        true
+    }
+
+    fn progress(&self, progress: Progress) {
+        self.note(progress.message.unwrap_or_default());
+    }
+
+    fn hears_log(&self, _: LogLevel) -> bool {
+        true
+    }
+
+    fn log(&self, entry: LogEntry) {
+        self.note(entry.data.to_string());
+    }
+
+    fn can(&self, _: PeerCapability) -> bool {
+        true
+    }
+
+    fn request(&self, request: PeerRequest) -> BoxFuture<'_, Result<Value, PeerError>> {
+        self.note(Value::from(request.params().clone()).to_string());
+        Box::pin(async { Ok(json!({ "action": "decline" })) })
+    }
+}
+
+impl Recorder for Seen {
+    fn record(&self, event: CallEvent<'_>) -> Receipt {
+        if let CallStage::Finished { outcome, .. } = event.stage {
+            self.note(format!("{outcome:?}"));
+        }
+        Receipt::recorded()
+    }
+}
+
+/// The traces of this thread.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl MakeWriter<'_> for Log {
+    type Writer = Self;
+
+    fn make_writer(&self) -> Self {
+        self.clone()
+    }
+}
+
+/// Say a text in every way.
+#[tool(register = false)]
+async fn say(
+    /// The way.
+    way: u8,
+    /// The text.
+    text: String,
+    context: &ToolContext,
+) -> Result<Observation, ToolError> {
+    context.progress(1, 2, &text);
+    context.log(LogLevel::Info, &text);
+    context.log_data(LogLevel::Info, json!({ &text: [&text] }));
+    let _ = context.ask::<bool>("sure", format!("Show {text}?")).await?;
+    let half = text.len() / 2;
+    let half = (0..=half).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    Ok(match way {
+        0 => Observation::text(&text).with_meta(&text, json!([&text])),
+        1 => Observation::json(&json!({ "in": { &text: &text } }))?,
+        2 => Observation::text(&text[..half]).with_content(ContentBlock::text(&text[half..])),
+        3 => ContentBlock::resource(format!("a:{text}"), &text).into(),
+        4 => Observation::from(ContentBlock::link(&text, &text)).with_visual(&text),
+        5 => Observation::error(&text),
+        6 => return Err(ToolError::user(&text)),
+        7 => return Err(ToolError::internal(text)),
+        _ => panic!("{text}"),
+    })
+}
+
+fn saying(seen: &Seen, secrets: Secrets) -> ToolPool {
+    let asked = seen.clone();
+    let approver = move |request: ApprovalRequest| {
+        asked.note(format!("{} {}", request.question(), request.visual()));
+        async { Approval::approved() }
+    };
+    let ask = Hook::before("*", |call: HookCall| async move {
+        Before::ask(format!("Run with {}?", call.arguments()))
+    });
+    let after = seen.clone();
+    let after = Hook::after("*", move |_: HookCall, outcome: AfterCall| {
+        after.note(outcome.observation().visualize());
+        async { After::keep() }
+    });
+    let pool = ToolPool::builder().tool::<SayAction>().secrets(secrets);
+    let pool = pool.hook(ask).hook(after).approver(approver).recorder(seen.clone());
+    pool.build().unwrap()
+}
+
+async fn all_that_leaves(secret: &str, text: &str, way: u8) -> String {
+    let (seen, log) = (Seen::default(), Log::default());
+    let subscriber = tracing_subscriber::fmt().with_max_level(tracing::Level::DEBUG);
+    let _guard = tracing::subscriber::set_default(subscriber.with_writer(log.clone()).finish());
+    let pool = saying(&seen, Secrets::new().with("KEY", secret));
+    let call = ToolCall::json("say", json!({ "way": way, "text": text }));
+    let context = pool.context().with_peer(Arc::new(seen.clone()));
+    let result = pool.call_with(call, &context).await;
+    let result = serde_json::to_string(result.observation()).unwrap()
+        + &format!("{:?} {}", result.error(), result.observation().visualize());
+    [result, seen.all(), String::from_utf8(log.0.lock().unwrap().clone()).unwrap()].join("\n")
+}
+
+#[tokio::test]
+async fn a_secret_is_masked_in_every_channel() {
+    for way in 0..9 {
+        let all = all_that_leaves(KEY, &format!("the key is {KEY}, keep it"), way).await;
+        assert!(!all.contains("k3y"), "{way}: {all}");
+        assert!(all.matches("${KEY}").count() >= 7, "{way}: {all}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn no_secret_survives_in_any_channel(
+        secret in "[!-~]{4}[ -~é]{3,20}[!-~]",
+        before in "[a-z ]{0,5}",
+        encoding in 0_usize..5,
+        way in 0_u8..9,
+    ) {
+        let whole = format!("{before}{secret}.");
+        let encoded = match encoding {
+            0 => whole,
+            1 => Value::from(whole).to_string(),
+            2 => secret.bytes().map(|b| format!("%{b:02X}")).collect(),
+            3 => secret.bytes().map(|b| format!("{b:02x}")).collect(),
+            _ => secret.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect(),
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let all = runtime.block_on(all_that_leaves(&secret, &encoded, way));
+        let in_json = Value::from(&*encoded).to_string();
+        prop_assert!(!all.contains(&encoded) && !all.contains(in_json.trim_matches('"')), "{all}");
+    }
+}
+
+#[tokio::test]
+async fn a_client_reads_no_secret() {
+    let pool = ToolPool::builder().tool::<SayAction>().secrets(secrets()).build().unwrap();
+    let answer = |_: Question| async { Reply::accept(json!({ "sure": true })) };
+    let client = TestClient::builder(&pool).answer(answer).connect().await;
+    let call = json!({ "way": 2, "text": KEY });
+    let record = client.call("say", call).recorded().await;
+    assert_eq!(record.result.unwrap().to_text(), "${KEY}\n");
+    assert_eq!(record.progress[0].message.as_deref(), Some("${KEY}"));
+    assert_eq!(client.questions()[0].message(), "Show ${KEY}?");
+}
+
+#[tokio::test]
+async fn secrets_are_masked_before_a_result_is_cut() {
+    /// Print a lot.
+    #[tool(register = false)]
+    async fn print() -> String {
+        format!("{}{KEY}{}", "a".repeat(6), "b".repeat(500))
+    }
+    let limits = OutputLimits::none().text(100);
+    let pool = ToolPool::builder().tool::<PrintAction>().secrets(secrets()).output_limits(limits);
+    let text = pool.build().unwrap().call(ToolCall::new("print", "")).await;
+    let text = text.observation().to_text();
+    assert!(text.starts_with("aaaaaa${") && !text.contains("s3c"), "{text}");
+}
+
+#[tokio::test]
+async fn an_after_hook_cannot_show_a_secret() {
+    let show = Hook::after("*", |_: HookCall, _: AfterCall| async {
+        After::replace(Observation::text(KEY))
+    });
+    let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
+    let pool = ToolPool::builder().add(ping).hook(show).secrets(secrets()).build().unwrap();
+    let result = pool.call(ToolCall::new("ping", "")).await;
+    assert_eq!(result.observation().to_text(), "${KEY}");
+}
+
+#[tokio::test]
+async fn prompts_and_resources_show_no_secret() {
+    let prompt = Prompt::builder("hello", "Say hello.").handler(|| async { KEY });
+    let resource = Resource::builder("a:b", "b", "A text.").handler(|| async { KEY });
+    let pool = ToolPool::builder().add_prompt(prompt).add_resource(resource).secrets(secrets());
+    let pool = pool.build().unwrap();
+    let prompt = pool.get_prompt("hello", &TextArguments::new(), &pool.context()).await.unwrap();
+    assert_eq!(prompt.messages[0].content.as_text(), Some("${KEY}"));
+    let contents = pool.read_resource("a:b", &pool.context()).await.unwrap();
+    assert_eq!(contents[0].text.as_deref(), Some("${KEY}"));
+}
+
+#[tokio::test]
+async fn a_rotated_secret_stays_masked() {
+    let secrets = secrets();
+    let pool = ToolPool::builder().tool::<SayAction>().secrets(secrets.clone()).build().unwrap();
+    secrets.insert("KEY", "an0ther-key");
+    secrets.hide([("..".to_owned(), "hidden-t0o".to_owned())]);
+    let context = pool.context().with_peer(Arc::new(Seen::default()));
+    let call = json!({ "way": 0, "text": format!("{KEY} an0ther-key hidden-t0o") });
+    let result = pool.call_with(ToolCall::json("say", call), &context).await;
+    assert_eq!(result.observation().to_text(), "${KEY} ${KEY} ..");
+}
+
+/// Show the length of a header.
+#[tool(register = false)]
+async fn header(
+    /// The header.
+    value: SecretTemplate,
+    secrets: &Secrets,
+) -> Result<String, ToolError> {
+    let header = value.expand(secrets)?;
+    Ok(format!("{} is {}", header.expose(), header.expose().len()))
+}
+
+#[tokio::test]
+async fn only_a_template_is_expanded_and_only_in_the_tool() {
+    let seen = Seen::default();
+    let asked = seen.clone();
+    let approver = move |request: ApprovalRequest| {
+        asked.note(request.arguments());
+        async { Approval::approved() }
+    };
+    let ask = Hook::before("*", |_: HookCall| async { Before::ask("Run?") });
+    let pool = ToolPool::builder().tool::<HeaderAction>().tool::<SayAction>().secrets(secrets());
+    let pool = pool.hook(ask).approver(approver).build().unwrap();
+    let context = pool.context().with_peer(Arc::new(Seen::default()));
+    for (tool, arguments, expected) in [
+        ("header", r#"{"value":"Bearer ${KEY}"}"#, "Bearer ${KEY} is 20"),
+        ("header", r#"{"value":"$${KEY} ${"}"#, "${KEY} ${ is 9"),
+        (
+            "header",
+            r#"{"value":"${KEI}"}"#,
+            "`KEI` is not the name of a secret; did you mean `KEY`?",
+        ),
+        ("say", r#"{"way":0,"text":"${KEY}"}"#, "${KEY}"),
+    ] {
+        let result = pool.call_with(ToolCall::new(tool, arguments), &context).await;
+        assert_eq!(result.observation().to_text(), expected);
+        assert_eq!(seen.all().lines().last(), Some(arguments));
+    }
+    let schema = HeaderAction::definition().input_schema;
+    let text = json!({ "type": "string", "description": "The header." });
+    assert_eq!(schema["properties"]["value"], text);
+}
+
+#[test]
+fn secrets_and_templates_do_not_print() {
+    let text = format!("{:?} {:?}", secrets(), secrets().redactor());
+    assert!(text.contains("KEY") && !text.contains(KEY), "{text}");
+}
+
+#[tokio::test]
+async fn a_pool_without_secrets_changes_nothing() {
+    let pool = pool_of::<SayAction>();
+    let context = pool.context().with_peer(Arc::new(Seen::default()));
+    let call = ToolCall::json("say", json!({ "way": 0, "text": KEY }));
+    assert_eq!(pool.call_with(call, &context).await.observation().to_text(), KEY);
+}

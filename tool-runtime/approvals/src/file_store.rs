@@ -1,0 +1,287 @@
+//! Questions in a directory, shared by processes.
+
+use crate::digest;
+use crate::memory_store::MAX_OPEN;
+use crate::store::{ApprovalAnswer, ApprovalStore, PendingApproval, StoreError, StoredApproval};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fs;
+use std::io::{self, ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tool_runtime_core::BoxFuture;
+
+/// The default time between two looks at the directory.
+const POLL: Duration = Duration::from_millis(500);
+
+/// Questions in a directory: a file of JSON for each, and one for its answer. Processes that share the
+/// directory share the questions, which survive them. Clones share the directory.
+///
+/// On Unix the directory must not be writable by other users, and an answer counts as that of the user
+/// who writes it, unless a channel that authenticates people names another one. Whoever can write
+/// there can approve: tools that run commands should run as another user.
+///
+/// ```
+/// use tool_runtime::approvals::{FileStore, Inbox};
+/// use tool_runtime::ToolPool;
+/// # let directory = std::env::temp_dir().join(format!("approvals-{}", std::process::id()));
+///
+/// let inbox = Inbox::new(FileStore::open(&directory)?);
+/// let pool = ToolPool::builder().approver(inbox).allow_empty().build()?;
+/// # std::fs::remove_dir_all(&directory)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct FileStore {
+    directory: Arc<Path>,
+    poll: Duration,
+}
+
+impl FileStore {
+    /// Opens a directory, which is created if it does not exist.
+    ///
+    /// # Errors
+    /// The directory cannot be created, or other users may write to it.
+    pub fn open(directory: impl Into<PathBuf>) -> io::Result<Self> {
+        let directory = directory.into();
+        private::create(&directory)?;
+        Ok(Self { directory: directory.into(), poll: POLL })
+    }
+
+    /// Sets the time between two looks at the directory for an answer. Default: half a second.
+    #[must_use]
+    pub fn poll_interval(mut self, interval: Duration) -> Self {
+        self.poll = interval;
+        self
+    }
+
+    fn request_file(&self, id: &str) -> PathBuf {
+        self.directory.join(format!("{id}.json"))
+    }
+
+    fn answer_file(&self, id: &str) -> PathBuf {
+        self.directory.join(format!("{id}.answer.json"))
+    }
+
+    /// Writes a new file, whole or not at all. `false` if it exists already.
+    fn create(&self, path: &Path, json: &impl Serialize) -> io::Result<bool> {
+        let temporary = self.directory.join(format!(".{}.tmp", digest::random()));
+        let written = (|| {
+            let mut file = private::file(&temporary)?;
+            file.write_all(&serde_json::to_vec_pretty(json)?)?;
+            file.sync_all()?;
+            // Unlike a renaming, a link does not replace.
+            fs::hard_link(&temporary, path)
+        })();
+        drop(fs::remove_file(&temporary));
+        match written {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
+            written => written.map(|()| true),
+        }
+    }
+
+    fn read(&self, id: &str) -> io::Result<Option<StoredApproval>> {
+        if !digest::is_id(id) {
+            return Ok(None);
+        }
+        let Some(request) = read_json::<PendingApproval>(&self.request_file(id))? else {
+            return Ok(None);
+        };
+        // A file under a foreign name is not a question that was asked.
+        if request.id != id {
+            return Ok(None);
+        }
+        Ok(Some(StoredApproval { request, answer: read_json(&self.answer_file(id))? }))
+    }
+
+    fn read_all(&self) -> io::Result<Vec<StoredApproval>> {
+        let mut all = Vec::new();
+        for entry in fs::read_dir(&self.directory)? {
+            let name = entry?.file_name();
+            let id = name.to_str().and_then(|name| name.strip_suffix(".json"));
+            if let Some(id) = id.filter(|id| digest::is_id(id)) {
+                all.extend(self.read(id)?);
+            }
+        }
+        all.sort_by_key(|stored| stored.request.asked_at);
+        Ok(all)
+    }
+
+    fn delete(&self, id: &str) -> io::Result<()> {
+        remove(&self.request_file(id))?;
+        remove(&self.answer_file(id))
+    }
+
+    fn add(&self, request: PendingApproval) -> Result<StoredApproval, StoreError> {
+        if let Some(known) = self.read(&request.id)? {
+            if known.answer.is_some() || known.is_open() {
+                return Ok(known);
+            }
+            self.delete(&request.id)?;
+        }
+        let all = self.read_all()?;
+        for stale in all.iter().filter(|stored| stored.is_stale()) {
+            self.delete(&stale.request.id)?;
+        }
+        if all.iter().filter(|stored| stored.is_open()).count() >= MAX_OPEN {
+            return Err(StoreError::Full(MAX_OPEN));
+        }
+        match self.create(&self.request_file(&request.id), &request)? {
+            true => Ok(StoredApproval::open(request)),
+            // Another process was faster.
+            false => self.read(&request.id)?.ok_or(StoreError::Unknown(request.id)),
+        }
+    }
+
+    fn give(&self, id: &str, mut answer: ApprovalAnswer) -> Result<(), StoreError> {
+        let stored = self.read(id)?.ok_or_else(|| StoreError::Unknown(id.to_owned()))?;
+        if answer.by.is_none() {
+            answer.by = private::user(&self.directory)?;
+        }
+        stored.check(&answer)?;
+        let file = self.answer_file(id);
+        if !self.create(&file, &answer)? {
+            return Err(StoreError::Answered(id.to_owned()));
+        }
+        // The question may have been removed in between, with an answer that was there before.
+        if read_json(&self.request_file(id))?.as_ref() == Some(&stored.request) {
+            return Ok(());
+        }
+        remove(&file)?;
+        Err(StoreError::Unknown(id.to_owned()))
+    }
+
+    /// Runs work on files outside of the runtime's threads.
+    fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Self) -> Result<T, StoreError> + Send + 'static,
+    ) -> BoxFuture<'static, Result<T, StoreError>> {
+        let store = self.clone();
+        Box::pin(async move {
+            let done = tokio::task::spawn_blocking(move || work(&store)).await;
+            done.map_err(|error| StoreError::Failed(error.to_string()))?
+        })
+    }
+}
+
+/// Removes a file, if it exists.
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn read_json<T: DeserializeOwned>(path: &Path) -> io::Result<Option<T>> {
+    match fs::read(path) {
+        Ok(json) => Ok(Some(serde_json::from_slice(&json)?)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+impl From<io::Error> for StoreError {
+    fn from(error: io::Error) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+impl ApprovalStore for FileStore {
+    fn open(&self, request: PendingApproval) -> BoxFuture<'_, Result<StoredApproval, StoreError>> {
+        self.run(move |store| store.add(request))
+    }
+
+    fn get<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<StoredApproval>, StoreError>> {
+        let id = id.to_owned();
+        self.run(move |store| Ok(store.read(&id)?))
+    }
+
+    fn list(&self) -> BoxFuture<'_, Result<Vec<StoredApproval>, StoreError>> {
+        self.run(|store| Ok(store.read_all()?))
+    }
+
+    fn answer<'a>(
+        &'a self,
+        id: &'a str,
+        answer: ApprovalAnswer,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        let id = id.to_owned();
+        self.run(move |store| store.give(&id, answer))
+    }
+
+    fn remove<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
+        let id = id.to_owned();
+        self.run(move |store| match digest::is_id(&id) {
+            true => Ok(store.delete(&id)?),
+            false => Ok(()),
+        })
+    }
+
+    fn changed(&self) -> BoxFuture<'_, ()> {
+        Box::pin(tokio::time::sleep(self.poll))
+    }
+}
+
+/// Files of one user.
+#[cfg(unix)]
+mod private {
+    use std::fs::{DirBuilder, File, OpenOptions};
+    use std::io;
+    use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+    use std::path::Path;
+
+    /// Permission of other users to write.
+    const WRITABLE: u32 = 0o022;
+
+    pub(super) fn create(directory: &Path) -> io::Result<()> {
+        DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+        if directory.metadata()?.mode() & WRITABLE == 0 {
+            return Ok(());
+        }
+        let text = format!(
+            "other users may write to `{}`, and could approve calls; write `chmod 700` for it",
+            directory.display()
+        );
+        Err(io::Error::new(io::ErrorKind::PermissionDenied, text))
+    }
+
+    pub(super) fn file(path: &Path) -> io::Result<File> {
+        OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
+    }
+
+    /// The user who runs this process.
+    pub(super) fn user(directory: &Path) -> io::Result<Option<String>> {
+        let path = directory.join(format!(".{}.tmp", crate::digest::random()));
+        let uid = file(&path).and_then(|file| file.metadata()).map(|metadata| metadata.uid());
+        drop(std::fs::remove_file(&path));
+        let uid = uid?;
+        let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+        let name = users.lines().find_map(|line| {
+            let mut fields = line.split(':');
+            let name = fields.next()?;
+            (fields.nth(1)? == uid.to_string()).then(|| name.to_owned())
+        });
+        Ok(Some(name.unwrap_or_else(|| format!("uid {uid}"))))
+    }
+}
+
+/// Files of one user, as far as the directory says so.
+#[cfg(not(unix))]
+mod private {
+    use std::fs::{File, OpenOptions, create_dir_all};
+    use std::io;
+    use std::path::Path;
+
+    pub(super) fn create(directory: &Path) -> io::Result<()> {
+        create_dir_all(directory)
+    }
+
+    pub(super) fn file(path: &Path) -> io::Result<File> {
+        OpenOptions::new().write(true).create_new(true).open(path)
+    }
+
+    pub(super) fn user(_: &Path) -> io::Result<Option<String>> {
+        Ok(None)
+    }
+}

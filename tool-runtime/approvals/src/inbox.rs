@@ -1,0 +1,163 @@
+//! Questions that wait in a store for a person.
+
+use crate::store::{ApprovalAnswer, ApprovalStore, PendingApproval, StoreError, StoredApproval};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
+use tool_runtime_core::{Approval, ApprovalRequest, Approver, BoxFuture};
+
+/// The default time for an answer.
+const EXPIRY: Duration = Duration::from_secs(15 * 60);
+
+/// Puts questions into a store, and waits for their answers: by the commands `approvals list`,
+/// `approve` and `deny`, over HTTP by [`router`](crate::router), or by
+/// [`ApprovalStore::answer`].
+///
+/// A question whose call is cancelled is withdrawn. That of a call which is a step of an
+/// [`Execution`](tool_runtime_core::Execution) stays: when the execution is repeated after a crash,
+/// the question is found with its answer, and is not asked again.
+///
+/// ```
+/// use tool_runtime::approvals::{ApprovalAnswer, ApprovalStore, Inbox, MemoryStore};
+/// use tool_runtime::prelude::*;
+/// use tool_runtime::{Before, Hook};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let store = MemoryStore::new();
+/// let pool = ToolPool::builder()
+///     .add(Tool::builder("ping", "Answer at once.").handler(|| async { "pong" }))
+///     .hook(Hook::before("*", |_| async { Before::ask("May this run?") }))
+///     .approver(Inbox::new(store.clone()))
+///     .build()?;
+/// let person = async {
+///     loop {
+///         if let Some(open) = store.list().await?.first() {
+///             return store.answer(&open.request.id, ApprovalAnswer::approve().by("ada")).await;
+///         }
+///         store.changed().await;
+///     }
+/// };
+/// let (result, answered) = futures_util::future::join(pool.call(ToolCall::new("ping", "")), person).await;
+/// answered?;
+/// assert_eq!(result.observation().to_text(), "pong");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
+#[derive(Clone)]
+pub struct Inbox {
+    store: Arc<dyn ApprovalStore>,
+    expiry: Duration,
+}
+
+impl Inbox {
+    /// An inbox over a store.
+    pub fn new(store: impl ApprovalStore) -> Self {
+        Self { store: Arc::new(store), expiry: EXPIRY }
+    }
+
+    /// Sets the time after which a question is denied. A rule may set a shorter one. Default: 15
+    /// minutes.
+    #[must_use]
+    pub fn expiry(mut self, expiry: Duration) -> Self {
+        self.expiry = expiry;
+        self
+    }
+
+    async fn ask(&self, request: &ApprovalRequest) -> Approval {
+        if !request.approvers().includes_others() {
+            return Approval::unasked("nobody but the caller may approve it");
+        }
+        let time = request.time_left().map_or(self.expiry, |left| left.min(self.expiry));
+        let pending = PendingApproval::new(request, time);
+        let stored = match self.store.open(pending).await {
+            Ok(stored) => stored,
+            Err(error) => return unusable(&error),
+        };
+        let guard = Withdrawal {
+            store: Arc::clone(&self.store),
+            id: stored.request.id.clone(),
+            is_kept: request.step().is_some(),
+        };
+        let left = time.min(stored.time_left());
+        let answered = match &stored.answer {
+            Some(_) => Ok(Ok(stored)),
+            None => timeout(left, self.answered(&guard.id)).await,
+        };
+        match answered {
+            Ok(Ok(StoredApproval { answer: Some(answer), .. })) => approval(request, answer),
+            Ok(Ok(_)) => Approval::rejected("the question was withdrawn"),
+            Ok(Err(error)) => unusable(&error),
+            Err(_) => Approval::rejected(format!("nobody answered within {left:?}")),
+        }
+    }
+
+    /// Waits until the question has an answer or is gone.
+    async fn answered(&self, id: &str) -> Result<StoredApproval, StoreError> {
+        loop {
+            let changed = self.store.changed();
+            match self.store.get(id).await? {
+                Some(stored) if stored.answer.is_none() => changed.await,
+                Some(stored) => return Ok(stored),
+                None => return Err(StoreError::Unknown(id.to_owned())),
+            }
+        }
+    }
+}
+
+impl Approver for Inbox {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
+        Box::pin(self.ask(request))
+    }
+}
+
+impl fmt::Debug for Inbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Inbox").field("expiry", &self.expiry).finish_non_exhaustive()
+    }
+}
+
+fn unusable(error: &StoreError) -> Approval {
+    tracing::warn!("a question could not be put into the inbox: {error}");
+    Approval::unasked("the inbox cannot be used")
+}
+
+fn approval(request: &ApprovalRequest, answer: ApprovalAnswer) -> Approval {
+    if !answer.is_approved {
+        return Approval::rejected(answer.reason.unwrap_or_default());
+    }
+    let mut approval = Approval::approved().remembered(answer.remember);
+    if let Some(by) = answer.by {
+        approval = approval.by(by);
+    }
+    match answer.arguments.map(|edited| request.edited(&edited)) {
+        None => approval,
+        Some(Ok(edited)) => approval.with_arguments(edited),
+        Some(Err(error)) => {
+            Approval::rejected(format!("its arguments were changed and are not valid: {error}"))
+        }
+    }
+}
+
+/// Removes a question that nobody waits for.
+struct Withdrawal {
+    store: Arc<dyn ApprovalStore>,
+    id: String,
+    is_kept: bool,
+}
+
+impl Drop for Withdrawal {
+    fn drop(&mut self) {
+        if self.is_kept {
+            return;
+        }
+        let (store, id) = (Arc::clone(&self.store), std::mem::take(&mut self.id));
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move {
+                if let Err(error) = store.remove(&id).await {
+                    tracing::warn!("a question could not be withdrawn: {error}");
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Approval of calls by people: the caller of a served pool, an inbox that survives the process, and
+//! answers that count for later calls.
+//!
+//! Each part is an [`Approver`], and takes others:
+//!
+//! ```
+//! use tool_runtime::approvals::{AskCaller, Inbox, MemoryStore, Remembering};
+//! use tool_runtime::prelude::*;
+//! use tool_runtime::{Approvers, Before, Hook};
+//!
+//! // The user of the client where the rule lets it approve, else a person who reads the inbox.
+//! let inbox = Inbox::new(MemoryStore::new());
+//! let approver = Remembering::new(AskCaller::new().or(inbox));
+//! let pool = ToolPool::builder()
+//!     .hook(Hook::before("mail.*", |_| async {
+//!         Before::ask("Send the mail?").approved_by(Approvers::anyone().or_caller())
+//!     }))
+//!     .approver(approver)
+//!     .allow_empty()
+//!     .build()?;
+//! # Ok::<(), tool_runtime::PoolError>(())
+//! ```
+//!
+//! [`Approver`]: tool_runtime_core::Approver
+
+mod caller;
+#[cfg(feature = "cli")]
+mod command;
+mod digest;
+mod file_store;
+#[cfg(feature = "http")]
+mod http;
+mod inbox;
+mod memory_store;
+mod or;
+mod remembering;
+mod store;
+
+pub use caller::AskCaller;
+#[cfg(feature = "cli")]
+pub use command::ApprovalsCommand;
+pub use file_store::FileStore;
+#[cfg(feature = "http")]
+pub use http::router;
+pub use inbox::Inbox;
+pub use memory_store::MemoryStore;
+pub use or::Or;
+pub use remembering::Remembering;
+pub use store::{ApprovalAnswer, ApprovalStore, PendingApproval, StoreError, StoredApproval};

@@ -1,0 +1,34 @@
+//! Several approvers, the next where one cannot ask.
+
+use tool_runtime_core::{Approval, ApprovalRequest, Approver, BoxFuture};
+
+/// Asks a second approver where the first could not ask anybody, see [`AskCaller::or`].
+///
+/// [`AskCaller::or`]: crate::AskCaller::or
+#[derive(Clone, Debug)]
+pub struct Or<A, B> {
+    first: A,
+    second: B,
+}
+
+impl<A, B> Or<A, B> {
+    pub(crate) fn new(first: A, second: B) -> Self {
+        Self { first, second }
+    }
+
+    /// Asks a further approver where this one could not ask anybody.
+    pub fn or<C: Approver>(self, next: C) -> Or<Self, C> {
+        Or::new(self, next)
+    }
+}
+
+impl<A: Approver, B: Approver> Approver for Or<A, B> {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
+        Box::pin(async move {
+            match self.first.approve(request).await {
+                Approval::Unasked { .. } => self.second.approve(request).await,
+                answer => answer,
+            }
+        })
+    }
+}

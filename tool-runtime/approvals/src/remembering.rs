@@ -1,0 +1,183 @@
+//! Answers that count for later calls.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Arc, Mutex};
+use tool_runtime_core::seam::{argument_text, lock};
+use tool_runtime_core::{
+    Approval, ApprovalRequest, Approver, ArgumentMatch, ArgumentMatcher, BoxFuture, MatchAs,
+    Matcher, PathMatcher, Remember, SessionId, UrlMatcher,
+};
+
+/// Limit on the answers that are kept. The oldest is forgotten when there are more.
+const MAX_KEPT: usize = 1000;
+
+/// Keeps the approvals of another approver that are [meant for](Remember) more than one call, and
+/// gives them again without asking.
+///
+/// A kept approval counts for the same caller, the same tool and the same question: that of one rule,
+/// or of the same words where there is no rule. Approvals for a pattern end with this value, those for
+/// a session with the session; an anonymous caller has both in its session alone. An approval with
+/// changed arguments is for one call.
+///
+/// ```
+/// use tool_runtime::approvals::Remembering;
+/// use tool_runtime::{Approval, ApprovalRequest, Remember, ToolPool};
+///
+/// let approver = Remembering::new(|request: ApprovalRequest| async move {
+///     println!("{}", request.question());
+///     Approval::approved().remembered(Remember::Session)
+/// });
+/// let pool = ToolPool::builder().approver(approver).allow_empty().build()?;
+/// # Ok::<(), tool_runtime::PoolError>(())
+/// ```
+pub struct Remembering<A> {
+    inner: A,
+    matchers: Vec<Arc<dyn ArgumentMatcher>>,
+    kept: Mutex<VecDeque<Kept>>,
+}
+
+/// The calls that an answer may count for.
+#[derive(Clone, PartialEq, Eq)]
+struct Subject {
+    principal: String,
+    tool: String,
+    /// The rule, or else the question.
+    asked_by: Result<String, String>,
+}
+
+struct Kept {
+    subject: Subject,
+    /// `None`: all sessions of the caller.
+    session: Option<SessionId>,
+    argument: Option<(String, Box<dyn Matcher>)>,
+    answer: Approval,
+}
+
+impl<A: Approver> Remembering<A> {
+    /// Keeps the approvals of an approver.
+    pub fn new(inner: A) -> Self {
+        let matchers: Vec<Arc<dyn ArgumentMatcher>> =
+            vec![Arc::new(PathMatcher::new()), Arc::new(UrlMatcher::new())];
+        Self { inner, matchers, kept: Mutex::default() }
+    }
+
+    /// Adds a matcher for patterns, such as `shell::ShellMatcher`. Default: those of paths and URLs.
+    /// An approval for a pattern without a matcher is for one call.
+    #[must_use]
+    pub fn matcher(mut self, matcher: impl ArgumentMatcher) -> Self {
+        self.matchers.push(Arc::new(matcher));
+        self
+    }
+
+    /// Forgets all approvals.
+    pub fn forget(&self) {
+        lock(&self.kept).clear();
+    }
+
+    fn known(&self, request: &ApprovalRequest) -> Option<Approval> {
+        let subject = Subject::of(request);
+        let kept = lock(&self.kept);
+        kept.iter().find(|kept| kept.covers(&subject, request)).map(|kept| kept.answer.clone())
+    }
+
+    fn keep(&self, request: &ApprovalRequest, answer: &Approval) {
+        let Approval::Approved { arguments: None, by, is_caller, remember, .. } = answer else {
+            return;
+        };
+        let session = request.session().copied();
+        let argument = match remember {
+            Remember::Session if session.is_some() => None,
+            Remember::Pattern { argument, kind, pattern, .. } => {
+                let Some(matcher) = self.compile(*kind, pattern) else { return };
+                Some((argument.clone(), matcher))
+            }
+            _ => return,
+        };
+        let caller = request.principal();
+        let is_refused =
+            request.approvers().refusal(caller.id(), by.as_deref(), *is_caller).is_some();
+        let is_anonymous = caller.is_anonymous();
+        if is_refused || is_anonymous && session.is_none() {
+            return;
+        }
+        let mut answer = Approval::approved();
+        if let Some(by) = by {
+            answer = answer.by(by);
+        }
+        if *is_caller {
+            answer = answer.by_caller();
+        }
+        let session = if argument.is_none() || is_anonymous { session } else { None };
+        let mut kept = lock(&self.kept);
+        kept.push_back(Kept { subject: Subject::of(request), session, argument, answer });
+        if kept.len() > MAX_KEPT {
+            kept.pop_front();
+        }
+    }
+
+    fn compile(&self, kind: MatchAs, pattern: &str) -> Option<Box<dyn Matcher>> {
+        let matcher = self.matchers.iter().rev().find(|matcher| matcher.kind() == kind);
+        let compiled = matcher.map(|matcher| matcher.compile(pattern));
+        match compiled {
+            Some(Ok(matcher)) => Some(matcher),
+            Some(Err(error)) => {
+                tracing::warn!("an approval is for one call only: {error}");
+                None
+            }
+            None => {
+                tracing::warn!(
+                    "an approval is for one call only: no matcher of patterns for {kind}"
+                );
+                None
+            }
+        }
+    }
+}
+
+impl Subject {
+    fn of(request: &ApprovalRequest) -> Self {
+        let rule = request.rule().map(str::to_owned);
+        Self {
+            principal: request.principal().id().to_owned(),
+            tool: request.tool().to_owned(),
+            asked_by: rule.ok_or_else(|| request.question().to_owned()),
+        }
+    }
+}
+
+impl Kept {
+    fn covers(&self, subject: &Subject, request: &ApprovalRequest) -> bool {
+        let is_session = self.session.is_none_or(|own| request.session() == Some(&own));
+        self.subject == *subject && is_session && self.matches(request)
+    }
+
+    fn matches(&self, request: &ApprovalRequest) -> bool {
+        self.argument.as_ref().is_none_or(|(name, matcher)| {
+            let text = argument_text(request.arguments(), name);
+            text.is_some_and(|text| matcher.matches(&text) == ArgumentMatch::Yes)
+        })
+    }
+}
+
+impl<A: Approver> Approver for Remembering<A> {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
+        Box::pin(async move {
+            if let Some(answer) = self.known(request) {
+                return answer;
+            }
+            let answer = self.inner.approve(request).await;
+            self.keep(request, &answer);
+            answer
+        })
+    }
+}
+
+impl<A: fmt::Debug> fmt::Debug for Remembering<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Remembering")
+            .field("inner", &self.inner)
+            .field("kept", &lock(&self.kept).len())
+            .finish_non_exhaustive()
+    }
+}

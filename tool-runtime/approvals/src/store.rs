@@ -1,0 +1,251 @@
+//! Questions that wait for a person, and their answers.
+
+use crate::digest;
+use serde::{Deserialize, Serialize};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tool_runtime_core::{ApprovalRequest, Approvers, BoxFuture, Remember, Risk};
+
+/// Time after which requests are removed that nobody waits for.
+const MAX_AGE: Duration = Duration::from_secs(7 * 86_400);
+
+/// A question that waits for a person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct PendingApproval {
+    /// Identifies the question. Of a call that is a step of an execution, it is the same whenever the
+    /// execution is repeated.
+    pub id: String,
+    /// The tool's id.
+    pub tool: String,
+    /// The arguments as JSON text, without secret ones.
+    pub arguments: String,
+    /// The text that shows the call.
+    pub visual: String,
+    /// The question.
+    pub question: String,
+    /// The rule that asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// The risk, as the model judges it.
+    #[serde(default)]
+    pub risk: Risk,
+    /// The purpose of the call in the words of the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// The id of the caller. Empty if it is anonymous.
+    #[serde(default)]
+    pub caller: String,
+    /// The people who may approve.
+    #[serde(default)]
+    pub approvers: Approvers,
+    /// Milliseconds since 1970.
+    pub asked_at: u64,
+    /// The time when the question is denied, in milliseconds since 1970.
+    pub expires_at: u64,
+}
+
+/// The answer of a person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ApprovalAnswer {
+    /// Whether the call may run.
+    pub is_approved: bool,
+    /// The reason of a denial, which the model reads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Other arguments, edited on the basis of [`PendingApproval::arguments`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<String>,
+    /// The person, as the channel has verified.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// The calls that an approval is meant for.
+    #[serde(default)]
+    pub remember: Remember,
+}
+
+impl ApprovalAnswer {
+    /// The call may run.
+    pub fn approve() -> Self {
+        Self { is_approved: true, ..Self::deny(None::<String>) }
+    }
+
+    /// The call must not run.
+    pub fn deny(reason: impl Into<Option<String>>) -> Self {
+        Self {
+            is_approved: false,
+            reason: reason.into(),
+            arguments: None,
+            by: None,
+            remember: Remember::Call,
+        }
+    }
+
+    /// Sets the person, which must have been verified. Default: the store knows, or nobody does.
+    #[must_use]
+    pub fn by(mut self, person: impl Into<String>) -> Self {
+        self.by = Some(person.into());
+        self
+    }
+}
+
+/// A question with its answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct StoredApproval {
+    /// The question.
+    #[serde(flatten)]
+    pub request: PendingApproval,
+    /// The answer, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<ApprovalAnswer>,
+}
+
+/// Keeps questions until they are answered. Several processes may share one.
+pub trait ApprovalStore: Send + Sync + 'static {
+    /// Adds a question. One with the same id that is answered or still open is kept, and given with
+    /// its answer.
+    ///
+    /// # Errors
+    /// The store cannot be written, or is full.
+    fn open(&self, request: PendingApproval) -> BoxFuture<'_, Result<StoredApproval, StoreError>>;
+
+    /// A question by its id.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn get<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<StoredApproval>, StoreError>>;
+
+    /// All questions, the oldest first.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn list(&self) -> BoxFuture<'_, Result<Vec<StoredApproval>, StoreError>>;
+
+    /// Answers a question. The first answer counts.
+    ///
+    /// # Errors
+    /// The question is unknown, answered or expired; the person may not approve it; the store cannot
+    /// be written.
+    fn answer<'a>(
+        &'a self,
+        id: &'a str,
+        answer: ApprovalAnswer,
+    ) -> BoxFuture<'a, Result<(), StoreError>>;
+
+    /// Removes a question, which nobody waits for any more.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn remove<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<(), StoreError>>;
+
+    /// Waits until a question may have been answered.
+    fn changed(&self) -> BoxFuture<'_, ()>;
+}
+
+/// The reason why a question cannot be asked or answered.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// The store has no such question.
+    #[error("`{0}` is not the id of a question; `approvals list` shows all")]
+    Unknown(String),
+    /// It has an answer.
+    #[error("`{0}` is answered already")]
+    Answered(String),
+    /// Its time is up.
+    #[error("`{0}` has expired")]
+    Expired(String),
+    /// The person is not among the approvers.
+    #[error("`{id}`: {reason}")]
+    NotAllowed {
+        /// The question.
+        id: String,
+        /// The reason.
+        reason: String,
+    },
+    /// Too many questions are open.
+    #[error("{0} questions are open, which is the limit; answer some first")]
+    Full(usize),
+    /// The store cannot be read or written.
+    #[error("the store of approvals cannot be used: {0}")]
+    Failed(String),
+}
+
+impl PendingApproval {
+    /// A question that waits for a limited time.
+    pub(crate) fn new(request: &ApprovalRequest, time: Duration) -> Self {
+        let rule = request.rule();
+        let id = match request.step() {
+            Some(step) => digest::of(&[
+                step.as_str(),
+                rule.unwrap_or_default(),
+                request.question(),
+                request.arguments(),
+            ]),
+            None => digest::random(),
+        };
+        let now = now();
+        Self {
+            id,
+            tool: request.tool().to_owned(),
+            arguments: request.shown_arguments().to_owned(),
+            visual: request.visual().to_owned(),
+            question: request.question().to_owned(),
+            rule: rule.map(str::to_owned),
+            risk: request.risk(),
+            summary: request.summary().map(str::to_owned),
+            caller: request.principal().id().to_owned(),
+            approvers: request.approvers().clone(),
+            asked_at: now,
+            expires_at: now.saturating_add(u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
+        }
+    }
+}
+
+impl StoredApproval {
+    pub(crate) fn open(request: PendingApproval) -> Self {
+        Self { request, answer: None }
+    }
+
+    /// Whether the question waits for an answer.
+    pub fn is_open(&self) -> bool {
+        self.answer.is_none() && self.time_left() > Duration::ZERO
+    }
+
+    /// The time until the question is denied.
+    pub(crate) fn time_left(&self) -> Duration {
+        Duration::from_millis(self.request.expires_at.saturating_sub(now()))
+    }
+
+    /// Whether the question is older than any that is waited for.
+    pub(crate) fn is_stale(&self) -> bool {
+        let age = now().saturating_sub(self.request.asked_at);
+        !self.is_open() && u128::from(age) > MAX_AGE.as_millis()
+    }
+
+    /// Checks that an answer counts.
+    ///
+    /// # Errors
+    /// The question has an answer or has expired; the person may not approve it.
+    pub(crate) fn check(&self, answer: &ApprovalAnswer) -> Result<(), StoreError> {
+        let PendingApproval { id, caller, approvers, .. } = &self.request;
+        if self.answer.is_some() {
+            return Err(StoreError::Answered(id.clone()));
+        }
+        if !self.is_open() {
+            return Err(StoreError::Expired(id.clone()));
+        }
+        let reason = approvers.refusal(caller, answer.by.as_deref(), false);
+        match reason.filter(|_| answer.is_approved) {
+            Some(reason) => Err(StoreError::NotAllowed { id: id.clone(), reason }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Milliseconds since 1970.
+fn now() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
+}

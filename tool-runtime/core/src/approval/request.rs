@@ -1,0 +1,253 @@
+//! The question before a call runs.
+
+use super::approvers::Approvers;
+use super::shown;
+use crate::context::{SessionId, StepId, ToolContext};
+use crate::definition::ToolDefinition;
+use crate::governance::Risk;
+use crate::principal::Principal;
+use serde_json::{Map, Value};
+use std::fmt;
+use std::time::Duration;
+
+/// The question before a call runs.
+///
+/// The request shows the call as it will run: nothing but the answer changes the arguments after the
+/// question.
+///
+/// ```
+/// use tool_runtime::ApprovalRequest;
+///
+/// let request = ApprovalRequest::new("fs.remove", r#"{"path": "a.txt"}"#, "Remove a file?")
+///     .with_call_id("call_1")
+///     .with_visual("remove a.txt");
+/// assert_eq!(request.tool(), "fs.remove");
+/// assert_eq!(request.visual(), "remove a.txt");
+/// ```
+#[derive(Clone)]
+pub struct ApprovalRequest {
+    tool: String,
+    arguments: String,
+    /// The arguments for people.
+    shown: String,
+    visual: String,
+    question: String,
+    rule: Option<String>,
+    risk: Risk,
+    summary: Option<String>,
+    approvers: Approvers,
+    time_left: Option<Duration>,
+    step: Option<StepId>,
+    context: ToolContext,
+}
+
+impl ApprovalRequest {
+    /// A question about a call of a tool with arguments as JSON text.
+    pub fn new(
+        tool: impl Into<String>,
+        arguments: impl Into<String>,
+        question: impl Into<String>,
+    ) -> Self {
+        let (tool, arguments) = (tool.into(), arguments.into());
+        Self {
+            visual: tool.clone(),
+            tool,
+            shown: arguments.clone(),
+            arguments,
+            question: question.into(),
+            rule: None,
+            risk: Risk::Unknown,
+            summary: None,
+            approvers: Approvers::default(),
+            time_left: None,
+            step: None,
+            context: ToolContext::default(),
+        }
+    }
+
+    /// Sets the context of the call: its id, caller and session. Default: that of no call.
+    #[must_use]
+    pub fn with_context(mut self, context: ToolContext) -> Self {
+        self.context = context;
+        self
+    }
+
+    /// Sets the call's id. Default: none.
+    #[must_use]
+    pub fn with_call_id(mut self, id: impl Into<String>) -> Self {
+        self.context = self.context.with_call_id(id.into());
+        self
+    }
+
+    /// Sets how the call shows itself to a person. Default: the tool's name.
+    #[must_use]
+    pub fn with_visual(mut self, visual: impl Into<String>) -> Self {
+        self.visual = visual.into();
+        self
+    }
+
+    /// Sets what the model says about the call. Default: an unknown risk, no summary.
+    #[must_use]
+    pub fn with_judgement(mut self, risk: Risk, summary: Option<&str>) -> Self {
+        (self.risk, self.summary) = (risk, summary.map(str::to_owned));
+        self
+    }
+
+    /// Sets the rule that asks. Default: none.
+    #[must_use]
+    pub fn with_rule(mut self, rule: impl Into<String>) -> Self {
+        self.rule = Some(rule.into());
+        self
+    }
+
+    /// Sets who may approve. Default: every person but the caller.
+    #[must_use]
+    pub fn with_approvers(mut self, approvers: Approvers) -> Self {
+        self.approvers = approvers;
+        self
+    }
+
+    /// Sets how long the answer counts from now on. Default: as long as the call waits.
+    #[must_use]
+    pub fn with_time_left(mut self, time: Duration) -> Self {
+        self.time_left = Some(time);
+        self
+    }
+
+    pub(crate) fn with_step(mut self, step: Option<&StepId>) -> Self {
+        self.step = step.cloned();
+        self
+    }
+
+    /// Hides what people must not see: secret arguments of the tool, and secrets of the pool.
+    pub(crate) fn hiding_secrets(mut self, definition: &ToolDefinition) -> Self {
+        self.shown = shown::arguments(&self.arguments, definition);
+        if let Some(mask) = self.context.mask() {
+            for text in [&mut self.shown, &mut self.visual, &mut self.question] {
+                crate::mask::in_place(mask, text);
+            }
+            self.summary.iter_mut().for_each(|text| crate::mask::in_place(mask, text));
+        }
+        self
+    }
+
+    /// The call's id, as its caller gave it.
+    pub fn call_id(&self) -> Option<&str> {
+        self.context.call_id()
+    }
+
+    /// The tool's id.
+    pub fn tool(&self) -> &str {
+        &self.tool
+    }
+
+    /// The arguments as JSON text, as they will run. Secret ones are in it: show
+    /// [`Self::visual`] or [`Self::shown_arguments`] to people.
+    pub fn arguments(&self) -> &str {
+        &self.arguments
+    }
+
+    /// The arguments as JSON text for people: secret ones are replaced by `"***"`.
+    pub fn shown_arguments(&self) -> &str {
+        &self.shown
+    }
+
+    /// Arguments that a person has edited, on the basis of [`Self::shown_arguments`]: those that are
+    /// still as they were shown get the value that they have in [`Self::arguments`].
+    ///
+    /// # Errors
+    /// The text is not a JSON object.
+    ///
+    /// ```
+    /// use tool_runtime::ApprovalRequest;
+    ///
+    /// let request = ApprovalRequest::new("fs.remove", r#"{"path":"a","all":true}"#, "Remove it?");
+    /// let edited = request.edited(r#"{"path": "b", "all": true}"#)?;
+    /// assert_eq!(edited, r#"{"path":"b","all":true}"#);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn edited(&self, edited: &str) -> Result<String, serde_json::Error> {
+        let mut edited: Map<String, Value> = serde_json::from_str(edited)?;
+        let read =
+            |text: &str| serde_json::from_str::<Map<String, Value>>(text).unwrap_or_default();
+        let (shown, own) = (read(&self.shown), read(&self.arguments));
+        for (key, value) in &mut edited {
+            if let (Some(shown), Some(own)) = (shown.get(key), own.get(key))
+                && shown == value
+            {
+                *value = own.clone();
+            }
+        }
+        serde_json::to_string(&edited)
+    }
+
+    /// The text that shows the call to a person. Secret arguments are hidden where the tool declares which
+    /// they are.
+    pub fn visual(&self) -> &str {
+        &self.visual
+    }
+
+    /// The question.
+    pub fn question(&self) -> &str {
+        &self.question
+    }
+
+    /// The rule that asks, if a policy names it.
+    pub fn rule(&self) -> Option<&str> {
+        self.rule.as_deref()
+    }
+
+    /// The risk, as the model judges it.
+    pub fn risk(&self) -> Risk {
+        self.risk
+    }
+
+    /// The purpose of the call in the words of the model, if it gave one.
+    pub fn summary(&self) -> Option<&str> {
+        self.summary.as_deref()
+    }
+
+    /// The people who may approve. Answers of others are refused by the pool.
+    pub fn approvers(&self) -> &Approvers {
+        &self.approvers
+    }
+
+    /// The time for an answer, if it is limited. The pool refuses the call when it has passed.
+    pub fn time_left(&self) -> Option<Duration> {
+        self.time_left
+    }
+
+    /// The caller.
+    pub fn principal(&self) -> &Principal {
+        self.context.principal()
+    }
+
+    /// The session that the call belongs to.
+    pub fn session(&self) -> Option<&SessionId> {
+        self.context.session()
+    }
+
+    /// The id of the call in its [`Execution`](crate::Execution), if it is part of one: it has the same
+    /// id when the execution is repeated.
+    pub fn step(&self) -> Option<&StepId> {
+        self.step.as_ref()
+    }
+
+    /// The context of the call, which reaches its caller: see [`ToolContext::ask`].
+    pub fn context(&self) -> &ToolContext {
+        &self.context
+    }
+}
+
+/// Without the arguments, which may be secret.
+impl fmt::Debug for ApprovalRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ApprovalRequest")
+            .field("call_id", &self.call_id())
+            .field("tool", &self.tool)
+            .field("visual", &self.visual)
+            .field("question", &self.question)
+            .field("rule", &self.rule)
+            .finish_non_exhaustive()
+    }
+}
