@@ -28,7 +28,7 @@ pub struct Filter {
     pub authors: Vec<String>,
 }
 
-/// One thing found.
+/// A search hit.
 #[derive(Serialize, JsonSchema)]
 pub struct Hit {
     /// What it is called.

@@ -56,5 +56,5 @@ mod tests;
 pub(crate) use connection::Connection;
 pub(crate) use fast_call::PlainCalls;
 #[cfg(fuzzing)]
-pub use fuzz::{LineOutcome, fates};
+pub use fuzz::{LineOutcome, line_outcomes};
 pub(crate) use transport::StdioTransport;

@@ -191,7 +191,7 @@ fn logs_go_to_standard_error_filtered_by_rust_log() {
 }
 
 fn odd(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_odd_server"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_misbehaving_tools"));
     limit::output(command.args(arguments).stdin(Stdio::null())).expect("it runs")
 }
 

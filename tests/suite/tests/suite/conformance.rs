@@ -5,10 +5,10 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use suite::built::built;
+use suite::http_server::Served;
 use suite::peers::Program::Node;
 use suite::peers::{folder, peer};
 use suite::process::Ended;
-use suite::served::Served;
 
 const SUITE: &str = "node_modules/@modelcontextprotocol/conformance/dist/index.js";
 

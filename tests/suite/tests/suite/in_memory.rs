@@ -1,6 +1,6 @@
 //! The in-memory client, with which authors of servers test.
 
-use super::asking::VERSIONS;
+use super::questions::VERSIONS;
 use super::support::{in_time, pool_of};
 use serde_json::json;
 use std::time::Duration;

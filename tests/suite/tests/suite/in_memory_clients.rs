@@ -1,6 +1,6 @@
 //! The in-memory client: its identity, its capabilities, and its subscriptions.
 
-use super::asking::VERSIONS;
+use super::questions::VERSIONS;
 use super::support::{in_time, pool_of};
 use futures_util::FutureExt as _;
 use serde_json::json;

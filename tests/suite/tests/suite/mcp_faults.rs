@@ -1,7 +1,7 @@
 //! Misbehaving servers over standard input and output, in separate processes.
 
+use super::leaks::eventually;
 use super::support::{in_time, server_state};
-use super::traces::eventually;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

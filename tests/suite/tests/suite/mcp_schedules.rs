@@ -3,14 +3,14 @@
 
 mod operator;
 mod plan;
-mod tally;
-mod world;
+mod results;
+mod simulation;
 
-use super::alone::alone;
+use super::own_process::alone;
 use plan::plan;
 use proptest::test_runner::{Config, TestRunner};
+use simulation::run;
 use std::time::Duration;
-use world::run;
 
 /// Time limit for all runs together.
 const LIMIT: Duration = Duration::from_secs(600);

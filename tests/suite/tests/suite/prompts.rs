@@ -192,7 +192,7 @@ fn an_unknown_completion_is_an_error() {
 
 #[test]
 fn methods_without_a_capability_are_unknown() {
-    let mut server = Server::ready(env!("CARGO_BIN_EXE_odd_server"));
+    let mut server = Server::ready(env!("CARGO_BIN_EXE_misbehaving_tools"));
     for (id, method, params) in [
         (1, "prompts/list", json!({})),
         (2, "prompts/get", json!({"name": "a"})),

@@ -17,7 +17,7 @@ pub(super) struct Server {
 
 impl Server {
     fn start() -> Self {
-        Self::of(env!("CARGO_BIN_EXE_odd_server"))
+        Self::of(env!("CARGO_BIN_EXE_misbehaving_tools"))
     }
 
     fn of(program: &str) -> Self {
@@ -283,7 +283,7 @@ fn an_answer_before_the_end_reaches_a_file() {
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("answers.jsonl");
     for _ in 0..20 {
         let file = std::fs::File::create(&path).expect("a file");
-        let mut child = Command::new(env!("CARGO_BIN_EXE_odd_server"))
+        let mut child = Command::new(env!("CARGO_BIN_EXE_misbehaving_tools"))
             .stdin(Stdio::piped())
             .stdout(file)
             .spawn()

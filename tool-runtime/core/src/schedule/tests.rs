@@ -3,8 +3,8 @@
 mod cases;
 mod oracle;
 mod properties;
+mod simulation;
 mod threads;
-mod world;
 
 use super::{Deadlock, Held, Link, Ticket};
 use crate::access::{Access, Claim};

@@ -1,6 +1,6 @@
 //! Authentication of requests: fixed headers, and headers from the host.
 
-use super::far::{
+use super::remote_server::{
     Probe, RecordedRequest, RemoteServer, builder, builder_of, call, in_time, open, stateful,
     tools, until,
 };
@@ -112,7 +112,7 @@ async fn a_missing_scope_is_an_error_of_that_call() {
         (seen.calls("tools/call") && seen.message["params"]["name"] == "hit").then_some(rejected)
     };
     let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), gate);
-    let (pool, manager) = super::far::connected(&far).await;
+    let (pool, manager) = super::remote_server::connected(&far).await;
     let result = call(&pool, "hit", json!({})).await;
     let error = result.error().unwrap();
     assert_eq!(error.class(), ErrorClass::Tool);

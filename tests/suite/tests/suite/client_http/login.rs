@@ -1,6 +1,6 @@
 //! A server that is its own authorization server, with configurable faults.
 
-use super::far::{Probe, RecordedRequest, RemoteServer, builder_of, tools};
+use super::remote_server::{Probe, RecordedRequest, RemoteServer, builder_of, tools};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Integers beyond 64 bits in answers in plain JSON.
 
-use super::far::{RemoteServer, call, connected};
+use super::remote_server::{RemoteServer, call, connected};
 use axum::response::IntoResponse as _;
 use serde_json::json;
 

@@ -1,7 +1,9 @@
 //! Access tokens by OAuth.
 
-use super::far::{Probe, RecordedRequest, RemoteServer, builder_of, call, in_time, tools, until};
 use super::login::{AnyError, MemoryStore};
+use super::remote_server::{
+    Probe, RecordedRequest, RemoteServer, builder_of, call, in_time, tools, until,
+};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};

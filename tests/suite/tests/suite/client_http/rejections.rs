@@ -1,6 +1,6 @@
 //! Answers that are not MCP messages.
 
-use super::far::{
+use super::remote_server::{
     Probe, RecordedRequest, RemoteServer, builder, call, connected, in_time, open, tools,
 };
 use axum::http::StatusCode;

@@ -1,7 +1,7 @@
 //! Tools that a server runs only as tasks.
 
 use super::super::support::ProgressRecorder;
-use super::far::{RecordedRequest, RemoteServer, builder, call, in_time, open};
+use super::remote_server::{RecordedRequest, RemoteServer, builder, call, in_time, open};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Servers over HTTPS, used by a program as its users start it.
 
-use super::far::{Probe, RemoteServer, open, tools};
+use super::remote_server::{Probe, RemoteServer, open, tools};
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use serde_json::json;
 use std::net::SocketAddr;

@@ -1,7 +1,7 @@
 //! Calls in each protocol version: in sessions, without sessions, and without `initialize`.
 
 use super::super::support::ProgressRecorder;
-use super::far::{
+use super::remote_server::{
     Probe, RecordedRequest, RemoteServer, call, connected, in_time, open, stateful, tools,
 };
 use axum::http::StatusCode;

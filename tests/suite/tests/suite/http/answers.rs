@@ -1,8 +1,8 @@
 //! Malformed answers of clients to questions of tools.
 
 use super::client::RawRequest;
-use super::served::{Served, in_time};
 use super::streams::{CarefulAction, event};
+use super::test_server::{Served, in_time};
 use serde_json::{Value, json};
 use tool_runtime::{HttpOptions, ToolPoolBuilder};
 

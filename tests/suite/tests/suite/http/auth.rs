@@ -1,7 +1,7 @@
 //! Authentication of clients, and the principal that tools see.
 
 use super::client::RawRequest;
-use super::served::Served;
+use super::test_server::Served;
 use std::future::ready;
 use tool_runtime::{AuthRejection, Authenticate, BearerTokens, BoxFuture, HttpOptions, Principal};
 

@@ -1,7 +1,7 @@
 //! Plain calls are answered without rmcp, with the same answers as rmcp's.
 
 use super::client::RawRequest;
-use super::served::Served;
+use super::test_server::Served;
 use serde_json::{Value, json};
 use tool_runtime::prelude::*;
 use tool_runtime::{ContentBlock, HttpOptions, ProtocolError, ToolPoolBuilder};

@@ -1,7 +1,7 @@
 //! Limits on concurrent requests and on slow clients.
 
 use super::client::RawRequest;
-use super::served::{Served, in_time};
+use super::test_server::{Served, in_time};
 use std::time::Duration;
 use tool_runtime::HttpOptions;
 

@@ -1,8 +1,8 @@
 //! Nested calls in sessions.
 
 use super::client::RawRequest;
-use super::served::{Served, in_time};
 use super::streams::{CarefulAction, event, stateless};
+use super::test_server::{Served, in_time};
 use serde_json::json;
 use tool_runtime::prelude::*;
 use tool_runtime::{HttpOptions, ToolPoolBuilder};

@@ -1,14 +1,14 @@
 //! The generated program: `serve --http`.
 
 use super::client::{Connection, RawRequest};
-use super::served::in_time;
+use super::test_server::in_time;
 use std::net::SocketAddr;
 use std::process::{Output, Stdio};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::process::{Child, ChildStderr, Command};
 
 fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_odd_server"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_misbehaving_tools"));
     command.arg("serve").args(arguments).stdin(Stdio::null()).kill_on_drop(true);
     command
 }

@@ -1,7 +1,7 @@
 //! Concurrent questions of one call.
 
 use super::client::RawRequest;
-use super::served::Served;
+use super::test_server::Served;
 use serde_json::json;
 use std::time::Duration;
 use tool_runtime::prelude::*;

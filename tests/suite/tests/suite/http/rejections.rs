@@ -1,7 +1,7 @@
 //! Requests that are rejected before a tool is called.
 
 use super::client::RawRequest;
-use super::served::{Served, in_time};
+use super::test_server::{Served, in_time};
 use serde_json::{Value, json};
 use tool_runtime::mcp::McpServer;
 use tool_runtime::prelude::*;

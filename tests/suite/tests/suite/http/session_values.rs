@@ -1,7 +1,7 @@
 //! Toolsets with one value per session.
 
 use super::client::RawRequest;
-use super::served::Served;
+use super::test_server::Served;
 use crate::toolset_values::{Ledger, PerSession};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -1,7 +1,7 @@
 //! Answers in event streams: progress, logs, questions, and the end of a stream.
 
 use super::client::{Connection, RawRequest};
-use super::served::{Probe, Served, in_time};
+use super::test_server::{Probe, Served, in_time};
 use serde_json::{Value, json};
 use tool_runtime::prelude::*;
 use tool_runtime::{Answer, HttpOptions, LogLevel, ToolPoolBuilder};

@@ -1,7 +1,7 @@
 //! Both protocol versions: 2026-07-28 without sessions, `initialize` with and without.
 
 use super::client::RawRequest;
-use super::served::Served;
+use super::test_server::Served;
 use serde_json::{Value, json};
 use tool_runtime::HttpOptions;
 

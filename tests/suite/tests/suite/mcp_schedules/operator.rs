@@ -1,7 +1,7 @@
 //! The operator of one server: executes its rules in order, concurrently with everything else.
 
 use super::plan::Rule;
-use super::tally::ends;
+use super::results::ends;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tool_runtime::mcp::{McpManager, McpManagerError, McpServerConfig};

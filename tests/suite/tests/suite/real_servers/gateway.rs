@@ -1,6 +1,6 @@
 //! The gateway with real servers, as seen by an operator and a client.
 
-use super::scene::{ALL, Scene};
+use super::fixture::{ALL, Scene};
 use serde_json::{Value, json};
 use std::process::Command;
 use std::time::Duration;

@@ -2,7 +2,7 @@
 //! be asked.
 
 use super::super::support::in_time;
-use super::scene::{Scene, patient};
+use super::fixture::{Scene, patient};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use suite::peers::Server;

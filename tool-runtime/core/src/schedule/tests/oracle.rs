@@ -1,11 +1,11 @@
 //! Invariants of every state, computed without the queue's own algorithm.
 
-use super::world::World;
+use super::simulation::Simulation;
 
-impl World {
+impl Simulation {
     /// Checked after each step, when all woken calls were polled.
     pub(super) fn check(&self) {
-        let live = self.select(|world, index| !world.calls[index].is_gone());
+        let live = self.select(|simulation, index| !simulation.calls[index].is_gone());
         let (granted, waiting): (Vec<_>, Vec<_>) =
             live.iter().partition(|&&index| self.is_granted(index));
         for (position, &one) in granted.iter().enumerate() {
@@ -31,7 +31,7 @@ impl World {
     /// Whether the call could never run in any order: ends all calls that can run, and checks whether
     /// it is left.
     pub(super) fn would_never_run(&self, index: usize) -> bool {
-        let mut left = self.select(|world, index| !world.calls[index].is_gone());
+        let mut left = self.select(|simulation, index| !simulation.calls[index].is_gone());
         while let Some(position) = left.iter().position(|&one| self.can_be_over(one, &left)) {
             left.remove(position);
         }

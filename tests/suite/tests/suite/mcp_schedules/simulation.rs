@@ -1,9 +1,9 @@
 //! One run: a pool, a manager, and misbehaving processes.
 
-use super::super::traces::{ProcessResources, kill_workers, workers};
+use super::super::leaks::{ProcessResources, kill_workers, workers};
 use super::operator::{Operator, Place};
 use super::plan::{Plan, Step, Wait};
-use super::tally::{IDLE_LIMIT, MAX_DURATION, MadeCall, ends, requests};
+use super::results::{IDLE_LIMIT, MAX_DURATION, MadeCall, ends, requests};
 use proptest::test_runner::TestCaseError;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

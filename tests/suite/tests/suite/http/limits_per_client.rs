@@ -1,7 +1,7 @@
 //! Limits per client.
 
 use super::client::{Answer, RawRequest};
-use super::served::{Served, in_time};
+use super::test_server::{Served, in_time};
 use std::future::pending;
 use std::time::Duration;
 use tool_runtime::{AuthRejection, Authenticate, BearerTokens, BoxFuture, HttpOptions, Principal};

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
 #[derive(Default)]
-pub(super) struct World {
+pub(super) struct Simulation {
     pub(super) queue: SharedQueue,
     /// In the order of entering.
     pub(super) calls: Vec<Call>,
@@ -41,7 +41,7 @@ impl Wake for Flag {
     }
 }
 
-impl World {
+impl Simulation {
     /// Enters a call, and checks whether its rejection is correct. Polled later, if not `at_once`.
     pub(super) fn enter(&mut self, claim: Claim, parent: Option<usize>, at_once: bool) {
         let link = parent.map(|parent| self.link(parent));

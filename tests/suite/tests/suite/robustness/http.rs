@@ -1,8 +1,8 @@
 //! Many concurrent HTTP connections.
 
 use super::HANG_LIMIT;
-use super::dice::Dice;
-use super::vitals::Vitals;
+use super::random::Dice;
+use super::resource_usage::Vitals;
 use crate::http::client::{Answer, Connection, RawRequest};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -33,7 +33,7 @@ struct Server {
 
 impl Server {
     fn start() -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_knocked_server"))
+        let mut child = Command::new(env!("CARGO_BIN_EXE_limited_server"))
             .arg("http")
             // A panicking thread waits for the backtraces of others, which would take too long.
             .env("RUST_BACKTRACE", "0")

@@ -1,6 +1,6 @@
 //! Questions inside hooks, batches and tasks, and while values are held.
 
-use super::asking::{VERSIONS, answering, calls};
+use super::questions::{VERSIONS, answering, calls};
 use super::support::pool_of;
 use serde_json::json;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,7 +1,7 @@
 //! Six servers at once: two languages, four versions of two SDKs, both protocol versions.
 
 use super::super::support::class;
-use super::scene::{ALL, Scene, patient};
+use super::fixture::{ALL, Scene, patient};
 use serde_json::{Value, json};
 use tool_runtime::mcp::{McpManager, McpState};
 use tool_runtime::prelude::*;

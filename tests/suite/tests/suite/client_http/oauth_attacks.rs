@@ -1,7 +1,9 @@
 //! Malicious authorization servers that a server names.
 
-use super::far::{Probe, RecordedRequest, RemoteServer, call, in_time, open, tools, until};
 use super::login::{Login, MemoryStore, Person, confidential, with};
+use super::remote_server::{
+    Probe, RecordedRequest, RemoteServer, call, in_time, open, tools, until,
+};
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
 use serde_json::{Value, json};
@@ -178,7 +180,7 @@ async fn tokens_are_for_the_address_without_its_query() {
     let url = format!("{}?key=query-4kLm1q", far.url());
     let config = tool_runtime::mcp::McpServerConfig::http(url);
     let config = config.auth(tool_runtime::mcp::McpAuth::OAuth(McpOAuth::default()));
-    let manager = person.beside(super::far::builder_of(config)).connect(&pool);
+    let manager = person.beside(super::remote_server::builder_of(config)).connect(&pool);
     let _manager = in_time(manager).await.unwrap();
     let is_told = |seen: &RecordedRequest| {
         let said = serde_json::to_string(&Value::from(&*seen.body)).unwrap();

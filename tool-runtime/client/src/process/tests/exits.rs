@@ -1,9 +1,10 @@
-//! How children end: by themselves, politely, by force, and with all that they started.
+//! Exits of children: on their own, by signals, and together with their descendants.
 
 use super::super::Child;
 use super::super::exit::Exit;
 use super::support::{
-    LONG, SHORT, STUBBORN, Server, assert_exits, closed, exited, has_exited, pid, script,
+    IGNORES_SIGTERM, SHORT_GRACE, Server, UNREACHED_GRACE, assert_exits, closed, exited,
+    has_exited, pid, script,
 };
 use crate::time_limit::LIMIT;
 use futures_util::FutureExt as _;
@@ -19,7 +20,7 @@ use tokio_util::task::TaskTracker;
 #[tokio::test]
 async fn the_end_of_its_input_ends_a_child() {
     let server = Server::run("cat; exit 3").await;
-    closed(&server.child, LONG).await;
+    closed(&server.child, UNREACHED_GRACE).await;
     assert_eq!(server.child.exit(), Some(Exit::Code(3)));
 }
 
@@ -44,22 +45,22 @@ async fn a_child_that_ignores_sigterm_is_killed() {
     let mut server = Server::run("trap '' TERM; echo ready; while :; do sleep 60; done").await;
     assert_eq!(server.line().await, "ready");
     let begin = Instant::now();
-    closed(&server.child, SHORT).await;
+    closed(&server.child, SHORT_GRACE).await;
     assert_eq!(server.child.exit(), Some(Exit::Signal(9)));
-    assert!(begin.elapsed() >= 2 * SHORT);
+    assert!(begin.elapsed() >= 2 * SHORT_GRACE);
 }
 
 #[tokio::test]
 async fn closing_leaves_no_process_of_the_group() {
-    let mut server = Server::run(&format!("{STUBBORN} cat")).await;
+    let mut server = Server::run(&format!("{IGNORES_SIGTERM} cat")).await;
     let stubborn = server.pid().await;
-    closed(&server.child, SHORT).await;
+    closed(&server.child, SHORT_GRACE).await;
     assert!(has_exited(stubborn));
 }
 
 #[tokio::test]
 async fn a_child_that_exits_leaves_no_descendants() {
-    let mut server = Server::run(&format!("{STUBBORN} read line; exit 7")).await;
+    let mut server = Server::run(&format!("{IGNORES_SIGTERM} read line; exit 7")).await;
     let stubborn = server.pid().await;
     drop(server.stdin);
     assert_eq!(exited(&server.child).await, Exit::Code(7));
@@ -71,7 +72,7 @@ async fn grandchildren_have_time_to_exit() {
     let text = "sh -c 'trap \"sleep 0.2; echo cleaned; exit\" TERM; echo $$; while :; do sleep 0.01; done' & cat";
     let mut server = Server::run(text).await;
     let grandchild = server.pid().await;
-    timeout(LONG, server.child.close(Duration::from_secs(2))).await.expect("in time");
+    timeout(UNREACHED_GRACE, server.child.close(Duration::from_secs(2))).await.expect("in time");
     assert!(has_exited(grandchild));
     assert_eq!(server.line().await, "cleaned");
 }
@@ -80,32 +81,32 @@ async fn grandchildren_have_time_to_exit() {
 async fn a_clean_exit_needs_no_grace_period() {
     let server = Server::run("cat").await;
     let begin = Instant::now();
-    closed(&server.child, LONG).await;
-    assert!(begin.elapsed() < LONG / 2);
+    closed(&server.child, UNREACHED_GRACE).await;
+    assert!(begin.elapsed() < UNREACHED_GRACE / 2);
 }
 
 #[tokio::test]
 async fn closing_twice_waits_for_one_exit() {
     let mut server = Server::run("trap '' TERM; echo ready; while :; do sleep 60; done").await;
     assert_eq!(server.line().await, "ready");
-    tokio::join!(closed(&server.child, SHORT), closed(&server.child, LONG));
-    closed(&server.child, LONG).await;
+    tokio::join!(closed(&server.child, SHORT_GRACE), closed(&server.child, UNREACHED_GRACE));
+    closed(&server.child, UNREACHED_GRACE).await;
     assert_eq!(server.child.exit(), Some(Exit::Signal(9)));
 }
 
 #[tokio::test]
 async fn a_dropped_wait_does_not_stop_the_shutdown() {
-    let mut server = Server::run(&format!("{STUBBORN} while :; do sleep 60; done")).await;
+    let mut server = Server::run(&format!("{IGNORES_SIGTERM} while :; do sleep 60; done")).await;
     let stubborn = server.pid().await;
-    let given_up = timeout(Duration::ZERO, server.child.close(SHORT)).await;
+    let given_up = timeout(Duration::ZERO, server.child.close(SHORT_GRACE)).await;
     assert!(given_up.is_err());
-    closed(&server.child, LONG).await;
+    closed(&server.child, UNREACHED_GRACE).await;
     assert!(has_exited(stubborn));
 }
 
 #[tokio::test]
 async fn a_dropped_child_is_killed_with_its_group() {
-    let mut server = Server::run(&format!("{STUBBORN} cat")).await;
+    let mut server = Server::run(&format!("{IGNORES_SIGTERM} cat")).await;
     let stubborn = server.pid().await;
     drop(server.child);
     assert_exits(stubborn);
@@ -113,15 +114,15 @@ async fn a_dropped_child_is_killed_with_its_group() {
 
 #[test]
 fn children_end_with_their_runtime() {
-    let runtime = Builder::new_multi_thread().enable_all().build().expect("one");
-    let (tell, told) = mpsc::channel();
+    let runtime = Builder::new_multi_thread().enable_all().build().expect("a runtime");
+    let (sender, receiver) = mpsc::channel();
     runtime.spawn(async move {
         let mut server =
-            Server::run(&format!("{STUBBORN} echo $$; while :; do sleep 60; done")).await;
-        tell.send([server.pid().await, server.pid().await]).expect("somebody listens");
+            Server::run(&format!("{IGNORES_SIGTERM} echo $$; while :; do sleep 60; done")).await;
+        sender.send([server.pid().await, server.pid().await]).expect("the test waits");
         std::future::pending::<()>().await;
     });
-    let [one, other] = told.recv_timeout(LIMIT).expect("two numbers");
+    let [one, other] = receiver.recv_timeout(LIMIT).expect("two numbers");
     drop(runtime);
     assert_exits(one);
     assert_exits(other);
@@ -129,8 +130,8 @@ fn children_end_with_their_runtime() {
 
 #[test]
 fn a_child_can_be_dropped_without_a_runtime() {
-    let runtime = Builder::new_current_thread().enable_all().build().expect("one");
-    let mut server = runtime.block_on(Server::run(&format!("{STUBBORN} cat")));
+    let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let mut server = runtime.block_on(Server::run(&format!("{IGNORES_SIGTERM} cat")));
     let stubborn = runtime.block_on(server.pid());
     drop(runtime);
     drop(server);
@@ -143,7 +144,8 @@ async fn an_abandoned_start_leaves_no_process() {
     // A FIFO blocks writers until their process id is read.
     let made = process::Command::new("mkfifo").arg(&pids).status().expect("mkfifo");
     assert!(made.success());
-    let text = format!("{STUBBORN} echo $$ >'{}'; while :; do sleep 60; done", pids.display());
+    let text =
+        format!("{IGNORES_SIGTERM} echo $$ >'{}'; while :; do sleep 60; done", pids.display());
     assert!(
         Child::spawn(&script(&text), "test", TaskTracker::new().token()).now_or_never().is_none()
     );

@@ -1,8 +1,8 @@
 //! Real servers that are not connected yet, or no longer.
 
+use super::super::leaks::{eventually, kill_workers};
 use super::super::support::{class, in_time, server_state};
-use super::super::traces::{eventually, kill_workers};
-use super::scene::{Scene, Started, patient};
+use super::fixture::{Scene, Started, patient};
 use serde_json::{Value, json};
 use std::os::unix::fs::symlink;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Duplicate ids of requests in a session, and calls that run when their session ends.
 
 use super::client::{Answer, RawRequest};
-use super::served::{Served, in_time};
+use super::test_server::{Served, in_time};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tool_runtime::HttpOptions;

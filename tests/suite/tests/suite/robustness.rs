@@ -1,10 +1,10 @@
 //! A server under random faulty input: each request is answered once or its
 //! connection is closed for a reason, and no resources leak.
 
-mod dice;
 mod http;
+mod random;
+mod resource_usage;
 mod stdio;
-mod vitals;
 
 /// These servers receive many messages: one that takes longer hangs.
 const HANG_LIMIT: std::time::Duration = std::time::Duration::from_secs(1200);

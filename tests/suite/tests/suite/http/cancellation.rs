@@ -1,7 +1,7 @@
 //! Ends of calls: with their client, or with the server.
 
 use super::client::RawRequest;
-use super::served::{Served, in_time};
+use super::test_server::{Served, in_time};
 use serde_json::json;
 use std::time::Duration;
 use tool_runtime::HttpOptions;

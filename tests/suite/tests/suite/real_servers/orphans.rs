@@ -1,9 +1,9 @@
 //! Six servers leave no processes behind when their manager is closed or dropped.
 
-use super::super::alone::alone;
+use super::super::leaks::{ProcessResources, eventually, workers};
+use super::super::own_process::alone;
 use super::super::support::in_time;
-use super::super::traces::{ProcessResources, eventually, workers};
-use super::scene::{Scene, Started, patient};
+use super::fixture::{Scene, Started, patient};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,7 +29,7 @@ async fn at_work(scene: &Scene) -> (ToolPool, McpManager) {
 
 #[test]
 fn a_closed_manager_leaves_no_tools() {
-    alone("real_servers::leftovers::a_closed_manager_leaves_no_tools", LIMIT, || {
+    alone("real_servers::orphans::a_closed_manager_leaves_no_tools", LIMIT, || {
         let scene = Scene::new("closed");
         // Time to install them.
         scene.config();
@@ -48,7 +48,7 @@ fn a_closed_manager_leaves_no_tools() {
 
 #[test]
 fn a_dropped_runtime_leaves_no_process() {
-    alone("real_servers::leftovers::a_dropped_runtime_leaves_no_process", LIMIT, || {
+    alone("real_servers::orphans::a_dropped_runtime_leaves_no_process", LIMIT, || {
         let scene = Scene::new("lost");
         scene.config();
         let before = ProcessResources::before();

@@ -1,7 +1,10 @@
 //! Children whose host is killed, and resources of the host after its children have exited.
 
 use super::super::{Child, Command};
-use super::support::{LONG, SHORT, STUBBORN, Server, alone, assert_exits, closed, pid};
+use super::support::{
+    IGNORES_SIGTERM, SHORT_GRACE, Server, UNREACHED_GRACE, assert_exits, closed, in_own_process,
+    pid,
+};
 use crate::time_limit::in_time;
 use rustix::process::{Signal, getpid, kill_process};
 use std::fs;
@@ -10,21 +13,21 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::runtime::Runtime;
 use tokio_util::task::TaskTracker;
 
-/// Neither minds the other's end: the child ignores that its input ends, the grandchild waits
-/// for nothing else.
-const PAIR: &str = "{ cat <&3 >/dev/null & } 3<&0; echo $!; echo $$; exec sleep 600";
+/// A child and a grandchild that outlive each other: the child ignores the end of its input, the
+/// grandchild waits only for that.
+const INDEPENDENT_PAIR: &str = "{ cat <&3 >/dev/null & } 3<&0; echo $!; echo $$; exec sleep 600";
 
 #[test]
 fn children_of_a_killed_host_exit() {
-    let host = alone("losses::children_of_a_killed_host_exit", || {
+    let host = in_own_process("killed_host::children_of_a_killed_host_exit", || {
         let runtime = Runtime::new().expect("a runtime");
-        let mut server = runtime.block_on(Server::run(PAIR));
+        let mut server = runtime.block_on(Server::run(INDEPENDENT_PAIR));
         for _ in 0..2 {
             let line = runtime.block_on(server.line());
-            fs::write("/dev/stdout", format!("\npid {line}\n")).expect("somebody listens");
+            fs::write("/dev/stdout", format!("\npid {line}\n")).expect("the output is open");
         }
         kill_process(getpid(), Signal::KILL).expect("it is ours");
-        unreachable!("nobody survives this");
+        unreachable!("this process was killed");
     });
     let Some(host) = host else { return };
     let printed = String::from_utf8_lossy(&host.stdout);
@@ -35,7 +38,7 @@ fn children_of_a_killed_host_exit() {
 
 /// For the kernel's parent-death signal, the parent is the thread that forked.
 #[tokio::test]
-async fn a_child_outlives_the_thread_that_asked_for_it() {
+async fn a_child_outlives_the_thread_that_requested_it() {
     let runtime = tokio::runtime::Handle::current();
     let started = thread::spawn(move || runtime.block_on(Server::run("exec cat")));
     let mut server = tokio::task::spawn_blocking(|| started.join()).await.expect("it runs");
@@ -47,23 +50,23 @@ async fn a_child_outlives_the_thread_that_asked_for_it() {
 
 #[test]
 fn many_children_leave_no_process() {
-    let host = alone("losses::many_children_leave_no_process", || {
+    let host = in_own_process("killed_host::many_children_leave_no_process", || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         runtime.expect("a runtime").block_on(async {
             // Starts the clock of time limits, which has a thread.
             in_time("nothing", async {}).await;
-            let before = held();
+            let before = resources();
             for number in 0..100 {
-                cycle(if number % 10 == 0 { STUBBORN } else { "" }).await;
+                cycle(if number % 10 == 0 { IGNORES_SIGTERM } else { "" }).await;
             }
             // Threads end a moment after their child is over.
             let settled = async {
-                while held() != before {
+                while resources() != before {
                     tokio::task::yield_now().await;
                 }
             };
-            let settled = tokio::time::timeout(LONG, settled).await;
-            assert!(settled.is_ok(), "{before:?} became {:?}", held());
+            let settled = tokio::time::timeout(UNREACHED_GRACE, settled).await;
+            assert!(settled.is_ok(), "{before:?} became {:?}", resources());
         });
     });
     if let Some(host) = host {
@@ -72,7 +75,7 @@ fn many_children_leave_no_process() {
     }
 }
 
-/// A life, and a start that fails.
+/// Starts and closes a child, and fails to start another one.
 async fn cycle(text: &str) {
     let server = Server::run(&format!("{text} echo ready; cat")).await;
     assert!(
@@ -80,11 +83,11 @@ async fn cycle(text: &str) {
             .await
             .is_err()
     );
-    closed(&server.child, SHORT).await;
+    closed(&server.child, SHORT_GRACE).await;
 }
 
 /// Descriptors, threads and children, including zombies.
-fn held() -> [usize; 3] {
+fn resources() -> [usize; 3] {
     let listed = |folder: &str| fs::read_dir(folder).expect("Linux").flatten();
     let children = listed("/proc/self/task").filter_map(|task| {
         let list = fs::read_to_string(task.path().join("children")).ok()?;

@@ -1,6 +1,6 @@
 //! Progress and log messages of running tools.
 
-use super::asking::VERSIONS;
+use super::questions::VERSIONS;
 use super::support::{in_time, pool_of};
 use serde_json::json;
 use std::sync::{Arc, OnceLock};

@@ -1,8 +1,8 @@
 //! One connection over stdio.
 
 use super::HANG_LIMIT;
-use super::dice::Dice;
-use super::vitals::Vitals;
+use super::random::Dice;
+use super::resource_usage::Vitals;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, BufWriter, Write};
@@ -98,7 +98,7 @@ struct Conversation {
 
 impl Conversation {
     fn start() -> Self {
-        Self::start_with(&mut Command::new(env!("CARGO_BIN_EXE_knocked_server")))
+        Self::start_with(&mut Command::new(env!("CARGO_BIN_EXE_limited_server")))
     }
 
     fn start_with(command: &mut Command) -> Self {
@@ -261,7 +261,7 @@ fn random_messages_over_stdio() {
 /// One thread reads and runs tools: it must run the tool before it reads on.
 #[test]
 fn messages_sent_ahead_are_bounded() {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_knocked_server"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_limited_server"));
     let mut talk = Conversation::start_with(command.env("TOKIO_WORKER_THREADS", "1"));
     for _ in 0..10_000 {
         talk.call_and_cancel();

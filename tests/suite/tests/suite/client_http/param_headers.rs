@@ -1,6 +1,8 @@
 //! Arguments that are repeated in headers.
 
-use super::far::{Probe, RecordedRequest, RemoteServer, call, connected, open, stateful, tools};
+use super::remote_server::{
+    Probe, RecordedRequest, RemoteServer, call, connected, open, stateful, tools,
+};
 use axum::response::Response;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,6 +1,6 @@
 //! Protection of a server against hostile clients and faulty tools.
 
-use super::asking::answering;
+use super::questions::answering;
 use super::support::pool_of;
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};

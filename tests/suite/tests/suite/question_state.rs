@@ -1,6 +1,6 @@
 //! State that clients of 2026-07-28 carry from round to round, valid and tampered with.
 
-use super::asking::{answering, calls};
+use super::questions::{answering, calls};
 use super::support::pool_of;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,6 +1,6 @@
 //! Servers that disconnect, restart, lose sessions, and hang.
 
-use super::far::{
+use super::remote_server::{
     Probe, RecordedRequest, RemoteServer, builder, builder_of, call, connected, in_time, open,
     stateful, tools, until,
 };

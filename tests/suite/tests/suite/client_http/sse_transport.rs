@@ -1,6 +1,8 @@
 //! Servers of 2024-11-05: an event stream for answers, and another address for requests.
 
-use super::far::{RecordedRequest, RemoteServer, builder, builder_of, call, in_time, until};
+use super::remote_server::{
+    RecordedRequest, RemoteServer, builder, builder_of, call, in_time, until,
+};
 use axum::body::Body;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
