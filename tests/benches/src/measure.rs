@@ -11,7 +11,7 @@ pub struct Contender<'a> {
 }
 
 impl<'a> Contender<'a> {
-    /// From the work of one call.
+    /// Creates a contender from the work of one call.
     pub fn new<T>(name: &'static str, mut work: impl FnMut() -> T + 'a) -> Self {
         let repeated = move |times| {
             for _ in 0..times {

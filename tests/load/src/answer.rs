@@ -39,7 +39,7 @@ impl<'a> Answer<'a> {
         self.id.filter(|_| !self.asks())
     }
 
-    /// Whether it answers nothing, but is a request or a notification.
+    /// Whether the message is a request or a notification, not an answer.
     pub(crate) fn asks(&self) -> bool {
         self.method.is_some()
     }

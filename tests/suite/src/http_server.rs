@@ -19,7 +19,7 @@ impl Served {
     /// Starts `serve --http` of a generated binary with more options, and waits until it listens.
     ///
     /// # Panics
-    /// It does not start, or prints something else first.
+    /// The server does not start, or prints something else first.
     pub fn start(binary: &Path, options: &[&str]) -> Self {
         let mut child = Command::new(binary)
             .args(["serve", "--http", "127.0.0.1:0"])
@@ -33,7 +33,7 @@ impl Served {
         let mut line = String::new();
         log.read_line(&mut line).expect("UTF-8");
         let url = line.trim_end().strip_prefix("listening on ");
-        let url = url.unwrap_or_else(|| panic!("the server said {line:?}")).to_owned();
+        let url = url.unwrap_or_else(|| panic!("the server printed {line:?}")).to_owned();
         // Drains the output, so that the server does not block on a full pipe.
         let log = thread::spawn(move || {
             let mut text = String::new();

@@ -17,7 +17,7 @@ impl Endpoint {
     /// Parses `http://ADDRESS:PORT/PATH`.
     ///
     /// # Errors
-    /// The URL is malformed, or names another machine: this tool must not be used against servers of others.
+    /// The URL is malformed, or names another machine: this tool must only load local servers.
     pub(super) fn parse(url: &str) -> io::Result<Self> {
         let parts = url.strip_prefix("http://").and_then(|rest| rest.split_once('/'));
         let local = parts.and_then(|(host, path)| {

@@ -23,7 +23,7 @@ async fn add(
 /// Wait.
 #[tool(read_only)]
 async fn wait(
-    /// How long, in milliseconds.
+    /// Duration in milliseconds.
     millis: u64,
 ) {
     tokio::time::sleep(Duration::from_millis(millis)).await;
@@ -35,10 +35,10 @@ async fn boom() {
     panic!("boom");
 }
 
-/// Answer at length.
+/// Answer with a long text.
 #[tool(read_only)]
 async fn big(
-    /// How many KiB.
+    /// Length in KiB.
     kib: usize,
 ) -> String {
     "x".repeat(kib << 10)
@@ -46,7 +46,7 @@ async fn big(
 
 /// Resources that the process uses.
 #[derive(serde::Serialize, schemars::JsonSchema)]
-struct Vitals {
+struct ResourceUsage {
     /// Resident memory, in KiB.
     memory: u64,
     /// Open file descriptors.
@@ -57,11 +57,11 @@ struct Vitals {
 
 /// Report the resources of the process.
 #[tool(read_only)]
-async fn vitals() -> Result<Vitals, ToolError> {
+async fn usage() -> Result<ResourceUsage, ToolError> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let memory = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     let memory = memory.and_then(|line| line.split_whitespace().next()).ok_or("no VmRSS")?;
-    Ok(Vitals {
+    Ok(ResourceUsage {
         memory: memory.parse()?,
         descriptors: std::fs::read_dir("/proc/self/fd")?.count(),
         tasks: tokio::runtime::Handle::current().metrics().num_alive_tasks(),

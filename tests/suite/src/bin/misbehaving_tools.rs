@@ -6,7 +6,7 @@ use std::time::Duration;
 use tool_runtime::ContentAnnotations;
 use tool_runtime::prelude::*;
 
-/// Print where the protocol is.
+/// Print to standard output.
 #[tool]
 #[allow(clippy::print_stdout)]
 async fn chatty() -> &'static str {
@@ -15,7 +15,7 @@ async fn chatty() -> &'static str {
     "done"
 }
 
-/// Print in every way there is, and read what is not for tools; tells how much it could read.
+/// Print in every way, and read standard input; returns the number of bytes read.
 #[tool]
 #[allow(clippy::print_stdout)]
 fn loud() -> std::io::Result<usize> {
@@ -50,7 +50,7 @@ impl Drop for Told {
     }
 }
 
-/// Give back a list, whose schema older clients do not take.
+/// Return a list, whose schema older clients reject.
 #[tool(read_only)]
 async fn numbers() -> Vec<u32> {
     vec![1, 2]
@@ -82,7 +82,7 @@ async fn broken() -> Result<(), ToolError> {
     Err(ToolError::internal("the database is gone"))
 }
 
-/// Give back what MCP does not know.
+/// Return content that MCP does not define.
 #[tool]
 async fn unheard_of() -> Observation {
     let annotations = ContentAnnotations::default().with_audience(["everyone"]);

@@ -1,8 +1,8 @@
 //! The clients that drive our servers, and their protocol versions.
 
 use super::{Program, peer};
+use crate::http_server::Served;
 use crate::process::Ended;
-use crate::served::Served;
 use std::fmt;
 use std::path::Path;
 
@@ -37,7 +37,7 @@ impl fmt::Display for Lifecycle {
 /// The connection of a client to a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transport {
-    /// It starts the server.
+    /// The client starts the server.
     Stdio,
     /// The server runs.
     Http,
@@ -67,7 +67,7 @@ pub const CLIENTS: [Client; 5] = [
 ];
 
 impl Client {
-    /// Checks the quickstart with it.
+    /// Checks the quickstart with this client.
     ///
     /// # Panics
     /// The client cannot be installed, or the server not be started.

@@ -124,8 +124,8 @@ fn remote_names_that_differ_only_in_case_are_kept_and_reported() {
     assert_eq!(names(&pool), ["READ", "Read", "list", "rEAD"]);
     let report = pool.report();
     assert_eq!(report.alike, [["READ", "Read", "rEAD"]]);
-    let said = "`READ` and `Read` and `rEAD` differ only in case\n";
-    assert!(report.to_string().ends_with(said), "{report}");
+    let expected = "`READ` and `Read` and `rEAD` differ only in case\n";
+    assert!(report.to_string().ends_with(expected), "{report}");
 }
 
 #[tokio::test]
@@ -438,7 +438,7 @@ struct ReadRequest {
     note: Option<String>,
 }
 
-/// Give back what is hard to keep.
+/// Return the largest unsigned integer.
 #[tool(register = false)]
 async fn measure() -> ReadRequest {
     ReadRequest { value: 0.1, large: u128::MAX, note: None }

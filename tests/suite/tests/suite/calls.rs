@@ -49,14 +49,14 @@ impl Drop for Bomb {
     }
 }
 
-/// Panic when it is cut short.
+/// Panic when the call is cancelled.
 #[tool(register = false, timeout = "10ms")]
 async fn booby_trapped() {
     let _bomb = Bomb;
     std::future::pending::<()>().await;
 }
 
-/// Panic with something that panics.
+/// Panic with a payload that panics when it is dropped.
 #[tool(register = false)]
 async fn nested_bomb() {
     std::panic::panic_any(Bomb);
@@ -242,7 +242,7 @@ async fn a_plain_function_notices_every_end_of_its_call() {
     }
 }
 
-/// Say when it ends.
+/// Set a flag at the end of the call.
 #[tool(register = false, timeout = "1h")]
 async fn hurried(context: &ToolContext) -> bool {
     let left = context.deadline().map(|deadline| deadline - Instant::now());

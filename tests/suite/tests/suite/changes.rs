@@ -42,7 +42,11 @@ async fn tools_are_added_replaced_set_and_removed() {
     let added = pool.add_tools(&skills(), [tool("b", "1"), tool("a", "1")]).expect("added");
     assert_eq!(lists(&added), [vec!["a", "b"], NONE, NONE]);
     let replaced = pool.add_tools(&skills(), [tool("a", "2"), tool("c", "1")]).expect("replaced");
-    assert_eq!(lists(&replaced), [vec!["c"], NONE, NONE], "nobody sees that `a` is another one");
+    assert_eq!(
+        lists(&replaced),
+        [vec!["c"], NONE, NONE],
+        "the replaced `a` is not a change of the list"
+    );
     assert_eq!(text(&pool, "a", "").await, "2");
     assert_eq!(text(&pool, "b", "").await, "1");
     let new = Tool::builder("b", "Do something else.").handler(|| async { "3" });
@@ -262,11 +266,11 @@ fn an_iterator_of_added_tools_may_use_the_pool() {
 #[tokio::test]
 async fn a_running_call_finishes_when_its_tool_is_removed_or_replaced() {
     let (started, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-    let (tell, wait) = (Arc::clone(&started), Arc::clone(&go));
+    let (signal, wait) = (Arc::clone(&started), Arc::clone(&go));
     let slow = Tool::builder("slow", "Wait.").handler(move || {
-        let (tell, wait) = (Arc::clone(&tell), Arc::clone(&wait));
+        let (signal, wait) = (Arc::clone(&signal), Arc::clone(&wait));
         async move {
-            tell.notify_one();
+            signal.notify_one();
             wait.notified().await;
             "the old one"
         }

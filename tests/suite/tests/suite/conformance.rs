@@ -79,9 +79,9 @@ fn conforms(version: &str, scored: usize, unscored: usize) {
     let out = results.to_str().expect("a path in UTF-8");
     let words = ["server", "--url", served.url(), "--requirements", version, "--output-dir", out];
     let ended = peer(Node(SUITE), &words);
-    let complaints = complaints(&results);
-    let described = || format!("{complaints:#?}\nThe suite {}", ended.described());
-    assert!(ended.is_success() && complaints.is_empty(), "{}", described());
+    let findings = findings(&results);
+    let described = || format!("{findings:#?}\nThe suite {}", ended.described());
+    assert!(ended.is_success() && findings.is_empty(), "{}", described());
     assert_eq!(passed(&ended.output), scored + unscored, "{}", described());
 }
 
@@ -91,13 +91,13 @@ fn passed(output: &str) -> usize {
 }
 
 /// Failures and warnings of all scenarios.
-fn complaints(results: &Path) -> Vec<String> {
+fn findings(results: &Path) -> Vec<String> {
     let scenarios = fs::read_dir(results).expect("the suite has written its results");
     let scenarios = scenarios.map(|scenario| scenario.expect("a readable entry").path());
-    scenarios.flat_map(|scenario| complaints_of(&scenario)).collect()
+    scenarios.flat_map(|scenario| findings_of(&scenario)).collect()
 }
 
-fn complaints_of(scenario: &Path) -> Vec<String> {
+fn findings_of(scenario: &Path) -> Vec<String> {
     let text = fs::read_to_string(scenario.join("checks.json")).expect("the scenario's checks");
     let checks: Vec<Value> = serde_json::from_str(&text).expect("a list of checks");
     let is_fine =

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Bottom floor first, as in `tool-runtime/core/src/lib.rs`. `lib.rs`, `__fuzz.rs`, `__private.rs` and `seam.rs`
-/// stand outside: they only hand on.
+/// Bottom floor first, as in `tool-runtime/core/src/lib.rs`. `lib.rs`, `__fuzz.rs`, `__private.rs` and `seam.rs` stand
+/// outside: they only re-export.
 const FLOORS: &[&[&str]] = &[
     &[
         "annotations",

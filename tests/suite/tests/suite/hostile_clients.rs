@@ -10,7 +10,7 @@ use tool_runtime::testing::{ProtocolVersion, Reply, TestClient};
 use tool_runtime::{Answer, ErrorClass};
 
 /// A client that supports tasks.
-async fn patient(pool: &ToolPool) -> TestClient {
+async fn task_client(pool: &ToolPool) -> TestClient {
     let capabilities = json!({
         "elicitation": { "form": {} },
         "extensions": { "io.modelcontextprotocol/tasks": {} },
@@ -19,7 +19,7 @@ async fn patient(pool: &ToolPool) -> TestClient {
 }
 
 /// Starts a task and returns its id.
-async fn begun(client: &TestClient, tool: &str) -> String {
+async fn start_task(client: &TestClient, tool: &str) -> String {
     let params = json!({ "name": tool, "arguments": {} });
     let result = client.request("tools/call", params).await.expect("a result");
     result["taskId"].as_str().unwrap_or_else(|| panic!("no task: {result}")).to_owned()
@@ -32,7 +32,7 @@ async fn status(client: &TestClient, id: &str) -> Result<String, i32> {
 }
 
 /// Waits until the task is no longer working.
-async fn settled(client: &TestClient, id: &str) -> String {
+async fn wait_for_end(client: &TestClient, id: &str) -> String {
     loop {
         match status(client, id).await.expect("a task").as_str() {
             "working" => tokio::task::yield_now().await,
@@ -42,9 +42,9 @@ async fn settled(client: &TestClient, id: &str) -> String {
 }
 
 /// Panics when dropped.
-struct Bomb;
+struct PanicsOnDrop;
 
-impl Drop for Bomb {
+impl Drop for PanicsOnDrop {
     fn drop(&mut self) {
         assert!(std::thread::panicking(), "boom");
     }
@@ -55,13 +55,13 @@ struct Running(UnboundedSender<&'static str>);
 
 impl Drop for Running {
     fn drop(&mut self) {
-        let _heard = self.0.send("dropped");
+        let _is_received = self.0.send("dropped");
     }
 }
 
-/// Ask until the answer is a good one, with one key for all of it.
+/// Ask with the same key until the answer is yes.
 #[tool(register = false)]
-async fn nag(context: &ToolContext) -> Result<String, ToolError> {
+async fn ask_repeatedly(context: &ToolContext) -> Result<String, ToolError> {
     loop {
         if let Ok(Answer::Accepted(true)) = context.ask::<bool>("sure", "Sure?").await {
             return Ok("at last".to_owned());
@@ -69,9 +69,9 @@ async fn nag(context: &ToolContext) -> Result<String, ToolError> {
     }
 }
 
-/// The same as a task, after a while.
+/// The same as a task.
 #[tool(register = false, task = "optional")]
-async fn nag_later(context: &ToolContext) -> Result<String, ToolError> {
+async fn ask_repeatedly_as_task(context: &ToolContext) -> Result<String, ToolError> {
     tokio::task::yield_now().await;
     loop {
         if let Ok(Answer::Accepted(true)) = context.ask::<bool>("sure", "Sure?").await {
@@ -80,7 +80,7 @@ async fn nag_later(context: &ToolContext) -> Result<String, ToolError> {
     }
 }
 
-/// Be done after a while.
+/// Answer after one wake-up.
 #[tool(register = false, task = "optional")]
 async fn quick() -> &'static str {
     tokio::task::yield_now().await;
@@ -89,54 +89,54 @@ async fn quick() -> &'static str {
 
 /// Go on forever.
 #[tool(register = false, task = "optional")]
-async fn endless(told: &UnboundedSender<&'static str>) {
-    let _running = Running(told.clone());
+async fn endless(sender: &UnboundedSender<&'static str>) {
+    let _running = Running(sender.clone());
     std::future::pending::<()>().await;
 }
 
-/// Hold what must not be dropped, and ask at once.
+/// Ask while holding a value that panics when it is dropped.
 #[tool(register = false, task = "optional")]
-async fn explode(context: &ToolContext) -> Result<String, ToolError> {
-    let bomb = Bomb;
+async fn panic_on_drop_after_question(context: &ToolContext) -> Result<String, ToolError> {
+    let guard = PanicsOnDrop;
     let answer = context.ask::<bool>("sure", "Sure?").await?;
-    std::mem::forget(bomb);
+    std::mem::forget(guard);
     Ok(format!("{answer:?}"))
 }
 
-/// Hold what must not be dropped, forever.
+/// Wait forever with a value that panics when it is dropped.
 #[tool(register = false, task = "optional")]
-async fn linger() {
-    let _bomb = Bomb;
+async fn panic_on_drop_forever() {
+    let _bomb = PanicsOnDrop;
     std::future::pending::<()>().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_that_repeats_its_question_fails() {
-    let pool = pool_of::<NagAction>();
+    let pool = pool_of::<AskRepeatedlyAction>();
     let client =
         answering(&pool, ProtocolVersion::V2026_07_28, Reply::accept(json!({ "sure": false })))
             .await;
-    let error = client.call("nag", json!({})).await.expect_err("an error");
+    let error = client.call("ask_repeatedly", json!({})).await.expect_err("an error");
     assert!(error.message().contains("`sure`"), "{error}");
     client.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_task_that_repeats_its_question_fails() {
-    let client = patient(&pool_of::<NagLaterAction>()).await;
-    let id = begun(&client, "nag_later").await;
-    assert_eq!(settled(&client, &id).await, "input_required");
+    let client = task_client(&pool_of::<AskRepeatedlyAsTaskAction>()).await;
+    let id = start_task(&client, "ask_repeatedly_as_task").await;
+    assert_eq!(wait_for_end(&client, &id).await, "input_required");
     let no = json!({ "sure": { "action": "accept", "content": { "sure": false } } });
     let params = json!({ "taskId": id, "inputResponses": no });
-    client.request("tasks/update", params).await.expect("taken");
-    assert_eq!(settled(&client, &id).await, "failed");
+    client.request("tasks/update", params).await.expect("accepted");
+    assert_eq!(wait_for_end(&client, &id).await, "failed");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_task_ignores_malformed_answers() {
-    let client = patient(&pool_of::<NagLaterAction>()).await;
-    let id = begun(&client, "nag_later").await;
-    assert_eq!(settled(&client, &id).await, "input_required");
+    let client = task_client(&pool_of::<AskRepeatedlyAsTaskAction>()).await;
+    let id = start_task(&client, "ask_repeatedly_as_task").await;
+    assert_eq!(wait_for_end(&client, &id).await, "input_required");
     let update = async |answers: Value| {
         let params = json!({ "taskId": id, "inputResponses": answers });
         client.request("tasks/update", params).await
@@ -154,38 +154,38 @@ async fn a_task_ignores_malformed_answers() {
 
 #[tokio::test]
 async fn ended_tasks_do_not_count_towards_the_limit() {
-    let client = patient(&pool_of::<QuickAction>()).await;
+    let client = task_client(&pool_of::<QuickAction>()).await;
     let mut last = String::new();
     for _ in 0..1100 {
-        last = begun(&client, "quick").await;
-        settled(&client, &last).await;
+        last = start_task(&client, "quick").await;
+        wait_for_end(&client, &last).await;
     }
     assert_eq!(status(&client, &last).await.as_deref(), Ok("completed"));
 }
 
 #[tokio::test]
 async fn tasks_end_with_their_server() {
-    let (tell, mut told) = unbounded_channel();
-    let pool = ToolPool::builder().tool::<EndlessAction>().state(tell).build().expect("a pool");
-    let client = patient(&pool).await;
-    begun(&client, "endless").await;
+    let (sender, mut receiver) = unbounded_channel();
+    let pool = ToolPool::builder().tool::<EndlessAction>().state(sender).build().expect("a pool");
+    let client = task_client(&pool).await;
+    start_task(&client, "endless").await;
     client.close().await;
-    let dropped = tokio::time::timeout(std::time::Duration::from_secs(20), told.recv()).await;
+    let dropped = tokio::time::timeout(std::time::Duration::from_secs(20), receiver.recv()).await;
     assert_eq!(dropped, Ok(Some("dropped")));
 }
 
 #[tokio::test]
 async fn a_panic_in_a_destructor_does_not_lose_the_question_of_a_task() {
-    let client = patient(&pool_of::<ExplodeAction>()).await;
-    let params = json!({ "name": "explode", "arguments": {} });
+    let client = task_client(&pool_of::<PanicOnDropAfterQuestionAction>()).await;
+    let params = json!({ "name": "panic_on_drop_after_question", "arguments": {} });
     let result = client.request("tools/call", params).await.expect("a question");
     assert_eq!(result["resultType"], "input_required", "{result}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_expired_task_is_removed() {
-    let client = patient(&pool_of::<LingerAction>()).await;
-    let id = begun(&client, "linger").await;
+    let client = task_client(&pool_of::<PanicOnDropForeverAction>()).await;
+    let id = start_task(&client, "panic_on_drop_forever").await;
     tokio::time::sleep(std::time::Duration::from_secs(3601)).await;
     assert_eq!(status(&client, &id).await, Err(-32602));
 }
@@ -215,7 +215,10 @@ async fn subscriptions_are_limited() {
     }
     assert!(subscribe(1000).await.is_err());
     assert!(subscribe(7).await.is_ok(), "it is subscribed to already");
-    client.request("resources/unsubscribe", json!({ "uri": "notes://0" })).await.expect("gone");
+    client
+        .request("resources/unsubscribe", json!({ "uri": "notes://0" }))
+        .await
+        .expect("unsubscribed");
     subscribe(1000).await.expect("there is room");
     let uris: Vec<String> = (0..3000).map(|n| format!("notes://{n}")).collect();
     let client = TestClient::stateless(&pool).await;
@@ -225,14 +228,14 @@ async fn subscriptions_are_limited() {
 }
 
 #[tokio::test]
-async fn a_call_cancelled_before_its_answer_becomes_no_task() {
-    let (tell, mut told) = unbounded_channel();
-    let pool = ToolPool::builder().tool::<EndlessAction>().state(tell).build().expect("a pool");
-    let client = patient(&pool).await;
+async fn a_call_that_is_cancelled_before_its_answer_does_not_become_a_task() {
+    let (sender, mut receiver) = unbounded_channel();
+    let pool = ToolPool::builder().tool::<EndlessAction>().state(sender).build().expect("a pool");
+    let client = task_client(&pool).await;
     let params = json!({ "name": "endless", "arguments": {} });
     // A dropped request is cancelled.
     assert!(client.request("tools/call", params).now_or_never().is_none());
-    let dropped = tokio::time::timeout(std::time::Duration::from_secs(20), told.recv()).await;
+    let dropped = tokio::time::timeout(std::time::Duration::from_secs(20), receiver.recv()).await;
     assert_eq!(dropped, Ok(Some("dropped")));
     client.close().await;
 }

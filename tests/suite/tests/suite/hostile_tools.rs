@@ -1,4 +1,4 @@
-//! What hostile tools and callers must not get.
+//! Tools and callers that misuse a pool.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -10,10 +10,10 @@ use tool_runtime::{
     ToolSpec,
 };
 
-/// Longer than anything takes that does not hang.
+/// Time limit that only a hanging test reaches.
 const HANGING: Duration = Duration::from_secs(300);
 
-/// What a plain function waits for on its thread.
+/// Blocks the thread of a plain function until the test opens it.
 struct Gate {
     inside: AtomicUsize,
     most: AtomicUsize,
@@ -21,7 +21,7 @@ struct Gate {
     go: Mutex<Receiver<()>>,
 }
 
-/// Write slowly, on a thread of one's own.
+/// Write slowly, on a separate thread.
 #[tool(register = false, writes("k:{key}"))]
 fn slow(
     /// Which.
@@ -55,7 +55,7 @@ async fn an_abandoned_plain_function_keeps_its_keys() {
         let pool = pool.clone();
         async move { pool.call(call()).await }
     });
-    // The first is let go, and only then does the second begin.
+    // The second call begins only after the first is released.
     go.send(()).expect("the first waits");
     is_started.recv_timeout(HANGING).expect("the second runs");
     go.send(()).expect("the second waits");
@@ -72,7 +72,7 @@ async fn a_panic_in_a_destructor_does_not_end_the_batch() {
             panic!("boom");
         }
     }
-    /// Wait for ever on a key.
+    /// Hold a key forever.
     #[tool(register = false, writes("k:{key}"))]
     async fn hold(
         /// Which.
@@ -103,7 +103,7 @@ async fn a_panic_in_a_destructor_does_not_end_the_batch() {
     for key in ["a", "b", "c"] {
         let call = pool.call(ToolCall::json("write", serde_json::json!({ "key": key })));
         let result = tokio::time::timeout(Duration::from_secs(30), call).await;
-        assert!(!result.expect("nobody holds it").is_error());
+        assert!(!result.expect("the key is released").is_error());
     }
 }
 
@@ -141,7 +141,7 @@ async fn default_visuals_hide_secrets() {
     let seen = Arc::new(Mutex::new(String::new()));
     let see = Arc::clone(&seen);
     let approver = move |request: ApprovalRequest| {
-        *see.lock().expect("one asks") = request.visual().to_owned();
+        *see.lock().expect("no panic") = request.visual().to_owned();
         std::future::ready(Approval::approved())
     };
     let pool = ToolPool::builder()
@@ -155,7 +155,7 @@ async fn default_visuals_hide_secrets() {
     assert!(!format!("{:?}", pool.batch([call.clone()])).contains("hunter2"));
     assert!(!format!("{:?}", ToolSpec::new("a").with("key", "hunter2")).contains("hunter2"));
     pool.call(call).await;
-    assert_eq!(*seen.lock().expect("one asks"), "login(password: ***)");
+    assert_eq!(*seen.lock().expect("no panic"), "login(password: ***)");
 }
 
 #[tokio::test]
@@ -165,7 +165,7 @@ async fn a_nested_call_may_use_resources_of_its_caller() {
     async fn inner() -> i64 {
         1
     }
-    /// Write, and have it written.
+    /// Write, and call a tool that writes the same key.
     #[tool(register = false, writes("k:a"))]
     async fn outer(context: &ToolContext, own: &Arc<std::sync::OnceLock<ToolPool>>) -> i64 {
         let pool = own.get().expect("the pool is there");
@@ -180,7 +180,7 @@ async fn a_nested_call_may_use_resources_of_its_caller() {
         .expect("a pool");
     own.set(pool.clone()).expect("it is set once");
     let call = pool.call(ToolCall::new("outer", ""));
-    let result = tokio::time::timeout(Duration::from_secs(30), call).await.expect("no circle");
+    let result = tokio::time::timeout(Duration::from_secs(30), call).await.expect("no deadlock");
     assert_eq!(result.observation().to_text(), "1");
 }
 
@@ -199,7 +199,7 @@ fn a_large_batch_of_mixed_calls_is_fast() {
 }
 
 #[tokio::test]
-async fn a_tool_that_hands_its_context_on_for_ever_ends() {
+async fn endless_recursion_through_the_context_ends() {
     let own: Arc<std::sync::OnceLock<ToolPool>> = Arc::default();
     let again = Arc::clone(&own);
     let endless = Tool::builder("endless", "Call itself.").handler(

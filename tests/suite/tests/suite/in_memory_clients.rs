@@ -17,7 +17,7 @@ async fn brew(context: &ToolContext) -> Result<String, ToolError> {
     tokio::time::sleep(Duration::from_secs(3)).await;
     match context.ask::<bool>("milk", "Milk?").await? {
         Answer::Accepted(true) => Ok("with milk".into()),
-        _ => Err(ToolError::user("nobody drinks it black")),
+        _ => Err(ToolError::user("declined without milk")),
     }
 }
 
@@ -32,12 +32,12 @@ impl Drop for DropNotifier {
 
 /// Brew forever.
 #[tool(register = false, task = "required")]
-async fn simmer(told: &UnboundedSender<()>) {
-    let _told = DropNotifier(told.clone());
+async fn simmer(sender: &UnboundedSender<()>) {
+    let _notifier = DropNotifier(sender.clone());
     std::future::pending::<()>().await;
 }
 
-/// Say who is asking, and for which tenant.
+/// Return the principal and the tenant.
 #[tool(register = false)]
 async fn whoami(caller: &Principal, context: &ToolContext) -> String {
     format!("{:?} of {:?}", caller.id(), context.header("x-tenant"))
@@ -55,7 +55,7 @@ async fn note(
 #[tokio::test(start_paused = true)]
 async fn a_call_that_becomes_a_task_is_followed_to_its_end() {
     let pool = pool_of::<BrewAction>();
-    for (milk, text) in [(true, "with milk"), (false, "nobody drinks it black")] {
+    for (milk, text) in [(true, "with milk"), (false, "declined without milk")] {
         let client = TestClient::builder(&pool)
             .tasks()
             .answer(move |_| async move { Reply::accept(json!({ "milk": milk })) })
@@ -70,8 +70,8 @@ async fn a_call_that_becomes_a_task_is_followed_to_its_end() {
 
 #[tokio::test(start_paused = true)]
 async fn a_task_whose_call_is_dropped_is_cancelled() {
-    let (told, mut dropped) = unbounded_channel::<()>();
-    let pool = ToolPool::builder().tool::<SimmerAction>().state(told).build().expect("a pool");
+    let (sender, mut dropped) = unbounded_channel::<()>();
+    let pool = ToolPool::builder().tool::<SimmerAction>().state(sender).build().expect("a pool");
     let client = TestClient::builder(&pool).tasks().connect().await;
     let call = client.call("simmer", json!({})).start();
     while !client.transcript().iter().any(|line| line.contains("tasks/get")) {
@@ -84,8 +84,8 @@ async fn a_task_whose_call_is_dropped_is_cancelled() {
 
 #[tokio::test(start_paused = true)]
 async fn a_task_that_does_not_end_fails_the_test() {
-    let (told, _dropped) = unbounded_channel::<()>();
-    let pool = ToolPool::builder().tool::<SimmerAction>().state(told).build().expect("a pool");
+    let (sender, _dropped) = unbounded_channel::<()>();
+    let pool = ToolPool::builder().tool::<SimmerAction>().state(sender).build().expect("a pool");
     let client = TestClient::builder(&pool).tasks().connect().await;
     let call = AssertUnwindSafe(client.call("simmer", json!({})).into_future());
     let panic = call.catch_unwind().await.expect_err("it panics");
@@ -147,8 +147,8 @@ async fn tools_see_the_client_info() {
         let ada = ada.header("X-Tenant", "acme").connect().await;
         let result = ada.call("whoami", json!({})).await.expect("a result");
         assert_eq!(result.to_text(), r#""ada" of Some("acme")"#);
-        let nobody = TestClient::builder(&pool).protocol_version(version).connect().await;
-        let result = nobody.call("whoami", json!({})).await.expect("a result");
+        let anonymous = TestClient::builder(&pool).protocol_version(version).connect().await;
+        let result = anonymous.call("whoami", json!({})).await.expect("a result");
         assert_eq!(result.to_text(), r#""" of None"#);
     }
 }

@@ -1,5 +1,4 @@
-//! Resources of this process, and processes that run in a directory: all that tests start must
-//! end.
+//! Detects leaks: resources of this process, and processes that run in a directory.
 
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::fs;
@@ -11,7 +10,7 @@ use tokio::runtime::Runtime;
 /// Time for processes that are still exiting.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Resources that this process uses.
+/// Resources of this process.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ProcessResources {
     descriptors: usize,
@@ -61,8 +60,7 @@ pub(super) fn eventually(is: impl Fn() -> bool) -> bool {
     true
 }
 
-/// The ids of processes whose working directory this is. Zombies have
-/// none.
+/// The ids of processes whose working directory this is. Zombies have no working directory.
 pub(super) fn workers(folder: &Path) -> Vec<u32> {
     let processes = fs::read_dir("/proc").expect("Linux").flatten();
     let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());

@@ -54,7 +54,7 @@ fn ordinary(message: &Value, tools: &Value) -> Vec<Value> {
         Some("initialize") => json!({
             "protocolVersion": "2025-11-25",
             "capabilities": { "tools": {} },
-            "serverInfo": { "name": "far", "version": "1" },
+            "serverInfo": { "name": "remote", "version": "1" },
         }),
         Some("tools/list") => json!({ "tools": tools }),
         Some("tools/call") => {
@@ -149,15 +149,15 @@ async fn rejected_requests_log_one_warning_per_kind() {
     let subscriber = tracing_subscriber::fmt().with_max_level(tracing::Level::WARN);
     let _guard = tracing::subscriber::set_default(subscriber.with_writer(log.clone()).finish());
     let (rejected, enough) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
-    let (count, told) = (Arc::clone(&rejected), Arc::clone(&enough));
+    let (count, signal) = (Arc::clone(&rejected), Arc::clone(&enough));
     let answer = move |message: &Value| {
         if message["error"]["code"].is_i64() && message["id"].as_u64() >= Some(1000) {
             if count.fetch_add(1, Ordering::Relaxed) + 1 == 3 * EACH {
-                told.add_permits(1);
+                signal.add_permits(1);
             }
             return Vec::new();
         }
-        let mut said = ordinary(message, &json!([]));
+        let mut answer = ordinary(message, &json!([]));
         if message["method"] == "tools/list" {
             let asks = (0..EACH).flat_map(|n| {
                 let sample = json!({ "messages": [], "maxTokens": 1 });
@@ -173,9 +173,9 @@ async fn rejected_requests_log_one_warning_per_kind() {
                     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
                 })
             });
-            said.extend(asks);
+            answer.extend(asks);
         }
-        said
+        answer
     };
     let answer = Arc::new(answer);
     let builder = McpManager::builder().custom("s", move || {

@@ -1,4 +1,4 @@
-//! Ends of managers: dropped, interrupted, without a runtime. No deadlocks.
+//! Managers that are dropped, interrupted, or without a runtime end without deadlocks.
 
 use super::support::in_time;
 use serde_json::{Value, json};
@@ -35,13 +35,13 @@ fn class(result: &ToolResult) -> ErrorClass {
 
 /// A server that ignores the end of its input, so that stopping it takes a while.
 fn stubborn(test: &str) -> (McpServerConfig, PathBuf) {
-    let lives = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("lives-ends-{test}"));
-    drop(std::fs::remove_file(&lives));
-    (faulty(&json!({ "tools": ["echo"], "stays": true, "lives": lives })), lives)
+    let starts = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("starts-ends-{test}"));
+    drop(std::fs::remove_file(&starts));
+    (faulty(&json!({ "tools": ["echo"], "stays": true, "starts": starts })), starts)
 }
 
-fn is_alive(lives: &Path) -> bool {
-    let pid = std::fs::read_to_string(lives).unwrap().trim().to_owned();
+fn is_alive(starts: &Path) -> bool {
+    let pid = std::fs::read_to_string(starts).unwrap().trim().to_owned();
     Path::new("/proc").join(pid).exists()
 }
 
@@ -56,17 +56,17 @@ async fn interrupted(work: impl Future) {
 
 #[tokio::test]
 async fn dropping_a_manager_removes_its_tools() {
-    let far = ToolPool::builder().add(Tool::builder("ping", "Answer.").handler(|| async { 1 }));
-    let server = McpServer::new(far.build().unwrap(), "far", "1.0.0");
+    let remote = ToolPool::builder().add(Tool::builder("ping", "Answer.").handler(|| async { 1 }));
+    let server = McpServer::new(remote.build().unwrap(), "remote", "1.0.0");
     let pool = empty();
     let builder = McpManager::builder().server("s", faulty(&json!({ "tools": ["echo"] })));
-    let manager = builder.in_process("far", server).connect(&pool).await.unwrap();
+    let manager = builder.in_process("remote", server).connect(&pool).await.unwrap();
     assert_eq!(pool.snapshot().tools().len(), 2);
     let mut statuses = manager.statuses();
     let (mut late, mut changes) = (manager.statuses(), pool.changes());
     let waiting = tokio::spawn(async move { while statuses.next().await.is_some() {} });
     drop(manager);
-    for name in ["far.ping", "s.echo"] {
+    for name in ["remote.ping", "s.echo"] {
         assert_eq!(class(&call(&pool, name).await), ErrorClass::NotFound);
     }
     assert!(pool.snapshot().tools().is_empty());
@@ -80,7 +80,7 @@ async fn dropping_a_manager_removes_its_tools() {
 #[tokio::test]
 async fn servers_end_with_their_pool() {
     let pool = empty();
-    let (config, lives) = stubborn("with-pool");
+    let (config, starts) = stubborn("with-pool");
     let manager = McpManager::builder().server("s", config).connect(&pool).await.unwrap();
     pool.close().await;
     while manager.server("s").unwrap().state != McpState::Closed {
@@ -88,35 +88,35 @@ async fn servers_end_with_their_pool() {
     }
     assert_eq!(manager.enable("s").await, Err(McpManagerError::Closed));
     manager.close().await;
-    assert!(!is_alive(&lives));
+    assert!(!is_alive(&starts));
 }
 
 #[tokio::test]
 async fn all_servers_that_cannot_be_added_are_reported_together() {
-    let builder = McpManager::builder().server("far", faulty(&json!({})));
-    let builder = builder.server("far", faulty(&json!({})));
+    let builder = McpManager::builder().server("remote", faulty(&json!({})));
+    let builder = builder.server("remote", faulty(&json!({})));
     let bad = McpServerConfig::stdio("");
     let error = builder.server("bad", bad).connect(&empty()).await.unwrap_err();
     let McpManagerError::Several(problems) = &error else { panic!("{error}") };
-    assert_eq!(problems[0], McpManagerError::Known { name: "far".to_owned() });
+    assert_eq!(problems[0], McpManagerError::Known { name: "remote".to_owned() });
     assert!(error.to_string().contains("`bad.command`"), "{error}");
 }
 
 #[tokio::test]
 async fn a_failed_start_leaves_no_process() {
-    let far = ToolPool::builder().add(Tool::builder("ping", "Answer.").handler(|| async { 1 }));
-    let server = McpServer::new(far.build().unwrap(), "far", "1.0.0");
+    let remote = ToolPool::builder().add(Tool::builder("ping", "Answer.").handler(|| async { 1 }));
+    let server = McpServer::new(remote.build().unwrap(), "remote", "1.0.0");
     let pool = empty();
     let twice = faulty(&json!({}));
-    let builder = McpManager::builder().in_process("far", server);
-    let error = builder.server("far", twice).connect(&pool).await.unwrap_err();
-    assert_eq!(error, McpManagerError::Known { name: "far".to_owned() });
-    assert_eq!(class(&call(&pool, "far.ping").await), ErrorClass::NotFound);
+    let builder = McpManager::builder().in_process("remote", server);
+    let error = builder.server("remote", twice).connect(&pool).await.unwrap_err();
+    assert_eq!(error, McpManagerError::Known { name: "remote".to_owned() });
+    assert_eq!(class(&call(&pool, "remote.ping").await), ErrorClass::NotFound);
 }
 
 #[tokio::test]
 async fn a_change_of_a_server_completes_when_its_future_is_dropped() {
-    let (config, lives) = stubborn("interrupted");
+    let (config, starts) = stubborn("interrupted");
     let pool = empty();
     let manager = McpManager::builder().server("s", config).connect(&pool).await.unwrap();
     interrupted(manager.disable("s")).await;
@@ -128,12 +128,12 @@ async fn a_change_of_a_server_completes_when_its_future_is_dropped() {
     interrupted(manager.reconnect("s")).await;
     assert_eq!(call(&pool, "s.echo").await.observation().to_text(), "{}");
 
-    drop(std::fs::remove_file(&lives));
+    drop(std::fs::remove_file(&starts));
     interrupted(manager.reconnect("s")).await;
     interrupted(manager.close()).await;
     manager.close().await;
     assert!(pool.snapshot().tools().is_empty());
-    assert!(!lives.exists() || !is_alive(&lives), "closing again waits for the same end");
+    assert!(!starts.exists() || !is_alive(&starts), "closing again waits for the same end");
 }
 
 #[test]
@@ -191,16 +191,16 @@ async fn a_panic_of_the_host_is_a_failure() {
         }
     };
     let soon = Duration::from_millis(10);
-    let builder = McpManager::builder().custom("far", open).retry(soon, soon);
+    let builder = McpManager::builder().custom("remote", open).retry(soon, soon);
     let manager = builder.start(&pool).unwrap();
     let mut statuses = manager.statuses();
-    while !manager.server("far").unwrap().is_ready() {
+    while !manager.server("remote").unwrap().is_ready() {
         let status = in_time(statuses.next()).await.unwrap().remove(0);
         if let Some(reason) = status.state.reason() {
             assert_eq!(reason, "it panicked: not yet");
         }
     }
-    assert_eq!(call(&pool, "far.echo").await.observation().to_text(), "{}");
+    assert_eq!(call(&pool, "remote.echo").await.observation().to_text(), "{}");
 }
 
 #[tokio::test]
@@ -225,7 +225,7 @@ fn reached_once(script: &'static str) -> McpManagerBuilder {
             Ok(started(script).await)
         }
     };
-    McpManager::builder().custom("far", open).connect_timeout(Duration::from_secs(600))
+    McpManager::builder().custom("remote", open).connect_timeout(Duration::from_secs(600))
 }
 
 #[tokio::test]
@@ -234,8 +234,8 @@ async fn a_call_waits_for_a_connection_no_longer_than_for_an_answer() {
     let builder =
         reached_once(r#"{"tools": ["echo", "die"]}"#).call_timeout(Duration::from_millis(300));
     let _manager = builder.connect(&pool).await.unwrap();
-    assert!(call(&pool, "far.die").await.is_error());
-    let late = call(&pool, "far.echo").await;
+    assert!(call(&pool, "remote.die").await.is_error());
+    let late = call(&pool, "remote.echo").await;
     assert_eq!(class(&late), ErrorClass::Transient);
     assert!(late.error().unwrap().message().contains("it was not sent"), "{late:?}");
 }
@@ -245,8 +245,8 @@ async fn a_sent_request_is_not_reported_as_unsent() {
     let pool = empty();
     let builder = reached_once(r#"{"tools": ["die-ro"]}"#).call_timeout(Duration::from_secs(3));
     // Otherwise the call is not repeated.
-    let _manager = builder.trust("far").connect(&pool).await.unwrap();
-    let lost = call(&pool, "far.die-ro").await;
+    let _manager = builder.trust("remote").connect(&pool).await.unwrap();
+    let lost = call(&pool, "remote.die-ro").await;
     assert_eq!(class(&lost), ErrorClass::Transient);
     let message = lost.error().unwrap().message();
     assert!(message.contains("was lost during `die-ro` ("), "{message}");
@@ -256,9 +256,9 @@ async fn a_sent_request_is_not_reported_as_unsent() {
 
 /// A question to a user who never answers. Sends a message when the question is cancelled.
 #[derive(Default)]
-struct NoUser {
-    asked: Notify,
-    let_go: Arc<Notify>,
+struct SilentUser {
+    received: Notify,
+    cancelled: Arc<Notify>,
 }
 
 struct Asking(Arc<Notify>);
@@ -269,14 +269,14 @@ impl Drop for Asking {
     }
 }
 
-impl Peer for NoUser {
+impl Peer for SilentUser {
     fn can(&self, capability: PeerCapability) -> bool {
         capability == PeerCapability::Elicitation
     }
 
     fn request(&self, _: PeerRequest) -> BoxFuture<'_, Result<Value, PeerError>> {
-        self.asked.notify_one();
-        let asking = Asking(Arc::clone(&self.let_go));
+        self.received.notify_one();
+        let asking = Asking(Arc::clone(&self.cancelled));
         Box::pin(async move {
             let _asking = asking;
             pending().await
@@ -287,37 +287,37 @@ impl Peer for NoUser {
 #[tokio::test]
 async fn a_question_is_dropped_with_its_call() {
     for version in ["2026-07-28", "2025-11-25"] {
-        let nobody = Arc::new(NoUser::default());
+        let user = Arc::new(SilentUser::default());
         let pool = empty();
         let server = faulty(&json!({ "version": version, "tools": ["ask"] }));
-        let builder = McpManager::builder().server("s", server).peer(nobody.clone());
+        let builder = McpManager::builder().server("s", server).peer(user.clone());
         let manager = builder.connect(&pool).await.unwrap();
         tokio::select! {
-            _ = pool.call(ToolCall::new("s.ask", "{}")) => panic!("nobody answers"),
-            () = in_time(nobody.asked.notified()) => {}
+            _ = pool.call(ToolCall::new("s.ask", "{}")) => panic!("the question is not answered"),
+            () = in_time(user.received.notified()) => {}
         }
-        in_time(nobody.let_go.notified()).await;
+        in_time(user.cancelled.notified()).await;
 
         let asking = tokio::spawn({
             let pool = pool.clone();
             async move { pool.call(ToolCall::new("s.ask", "{}")).await }
         });
-        in_time(nobody.asked.notified()).await;
+        in_time(user.received.notified()).await;
         drop(manager);
         // The call ends with the manager, independent of the user.
-        in_time(nobody.let_go.notified()).await;
+        in_time(user.cancelled.notified()).await;
         assert!(in_time(asking).await.unwrap().is_error());
     }
 }
 
 #[tokio::test]
 async fn a_call_that_waits_for_a_user_has_a_limit() {
-    let nobody = Arc::new(NoUser::default());
+    let user = Arc::new(SilentUser::default());
     let pool = empty();
     let server = faulty(&json!({ "version": "2026-07-28", "tools": ["ask"] }));
-    let builder = McpManager::builder().server("s", server).peer(nobody.clone());
+    let builder = McpManager::builder().server("s", server).peer(user.clone());
     let builder = builder.call_timeout(Duration::from_secs(2));
     let _manager = builder.max_call_duration(Duration::from_secs(3)).connect(&pool).await.unwrap();
     assert_eq!(class(&call(&pool, "s.ask").await), ErrorClass::Timeout);
-    in_time(nobody.let_go.notified()).await;
+    in_time(user.cancelled.notified()).await;
 }

@@ -100,11 +100,12 @@ async fn calls_run_concurrently_only_if_their_server_is_trusted() {
             let crowd = Arc::clone(&joined);
             async move { crowd.join().await }
         });
-        let far = McpServer::new(ToolPool::builder().add(join).build().unwrap(), "far", "1.0.0");
-        let builder = McpManager::builder().in_process("far", far);
-        let builder = if trusted { builder.trust("far") } else { builder };
+        let remote =
+            McpServer::new(ToolPool::builder().add(join).build().unwrap(), "remote", "1.0.0");
+        let builder = McpManager::builder().in_process("remote", remote);
+        let builder = if trusted { builder.trust("remote") } else { builder };
         let (pool, manager) = connected(builder).await;
-        let calls = vec![ToolCall::new("far.join", "{}"); 3];
+        let calls = vec![ToolCall::new("remote.join", "{}"); 3];
         assert!(in_time(pool.call_all(calls)).await.iter().all(|result| !result.is_error()));
         let most = crowd.most.load(Ordering::SeqCst);
         assert_eq!(most > 1, trusted, "{most} at once");
@@ -115,9 +116,9 @@ async fn calls_run_concurrently_only_if_their_server_is_trusted() {
 #[tokio::test]
 async fn a_lost_call_is_repeated_only_if_its_server_is_trusted() {
     for trusted in [false, true] {
-        let lives = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("lives-trust-{trusted}"));
-        drop(std::fs::remove_file(&lives));
-        let script = json!({ "tools": ["fragile-ro"], "lives": lives });
+        let starts = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("starts-trust-{trusted}"));
+        drop(std::fs::remove_file(&starts));
+        let script = json!({ "tools": ["fragile-ro"], "starts": starts });
         let config = faulty(&script).trusted(trusted);
         let (pool, manager) = connected(McpManager::builder().server("s", config)).await;
         let result = call(&pool, "s.fragile-ro", json!({})).await;
@@ -179,8 +180,8 @@ async fn a_secret_that_a_server_echoes_reaches_no_model() {
         let context = pool.context().with_peer(Arc::clone(&bar) as _);
         let arguments = json!({ "ms": 1, "message": format!("with {SECRET}") }).to_string();
         in_time(pool.call_with(ToolCall::new("s.slow", arguments), &context)).await;
-        let told = format!("{:?}", bar.0.lock().unwrap());
-        assert!(told.contains("with ") && !told.contains(SECRET), "{told}");
+        let received = format!("{:?}", bar.0.lock().unwrap());
+        assert!(received.contains("with ") && !received.contains(SECRET), "{received}");
         manager.close().await;
     }
 }
@@ -197,11 +198,11 @@ async fn expanded_values_are_masked_and_plain_words_are_not() {
     let loader = McpConfig::loader().variables(variables);
     let config = loader.value(json!({ "mcpServers": { "s": entry } })).load().unwrap();
     let (pool, manager) = connected(McpManager::builder().config(config)).await;
-    let said =
+    let message =
         "q7-s3cret at /srv/books/1 of platform, 808080, detailed, https://example.com/, true";
     assert_eq!(
-        text(&pool, "s.echo", json!({ "said": said })).await,
-        json!({ "said": said.replace("q7-s3cret", "${MINE}") }).to_string()
+        text(&pool, "s.echo", json!({ "text": message })).await,
+        json!({ "text": message.replace("q7-s3cret", "${MINE}") }).to_string()
     );
     manager.close().await;
 }
@@ -332,8 +333,8 @@ async fn a_gateway_over_http_passes_unknown_parts_on() {
 async fn only_needless_nulls_are_left_out() {
     let script = json!({ "tools": ["echo-nullable", "echo-strict"] });
     let (pool, manager) = connected(McpManager::builder().server("s", faulty(&script))).await;
-    let said = text(&pool, "s.echo-nullable", json!({ "clear": null, "n": null, "free": null }));
-    assert_eq!(said.await, r#"{"clear":null,"free":null}"#);
+    let answer = text(&pool, "s.echo-nullable", json!({ "clear": null, "n": null, "free": null }));
+    assert_eq!(answer.await, r#"{"clear":null,"free":null}"#);
     let rejected = text(&pool, "s.echo-strict", json!({ "n": null })).await;
     assert!(rejected.contains("`n`"), "a null that is required is a mistake: {rejected}");
     manager.close().await;

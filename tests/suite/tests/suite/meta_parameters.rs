@@ -1,6 +1,6 @@
-//! Parameters that a pool adds to its tools: listed first, and taken off each call.
+//! Parameters that a pool adds to its tools: listed first, and removed from each call.
 
-use super::export::generate::Dice;
+use super::export::generate::Rng;
 use super::support::{Echo, class};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -45,7 +45,7 @@ async fn report(
 /// Risk, summary, and the arguments without them.
 type Judgement = (Risk, Option<String>, String);
 
-/// Keeps what the model said about each call.
+/// Records the meta parameters of each call.
 #[derive(Clone, Default)]
 struct Judged(Arc<Mutex<Vec<Judgement>>>);
 
@@ -85,7 +85,7 @@ fn builder(judged: &Judged) -> tool_runtime::ToolPoolBuilder {
         .tool::<WriteAction>()
         .tool::<ReadAction>()
         .tool::<ReportAction>()
-        .add_from(&Source::mcp("far"), [foreign()])
+        .add_from(&Source::mcp("remote"), [foreign()])
         .meta_parameters(MetaParameters::all())
         .policy(judged.clone())
 }
@@ -215,9 +215,9 @@ async fn other_members_stay_as_they_were_written() {
     let echo = Tool::new(ToolDefinition::new("echo", "Echo.").with_input_schema(schema), Echo);
     let pool = ToolPool::builder().add(echo).meta_parameters(MetaParameters::all());
     let pool = pool.build().unwrap();
-    let mut dice = Dice::new();
+    let mut rng = Rng::new();
     for _ in 0..200 {
-        let value = super::export::instances::instance(&serde_json::Map::new(), &mut dice);
+        let value = super::export::instances::instance(&serde_json::Map::new(), &mut rng);
         let text = json!({ "a b\"": value, "n": 1 }).to_string();
         let result = pool.call(ToolCall::new("echo", text.as_str())).await;
         assert_eq!(result.observation().to_text(), text);
@@ -305,7 +305,7 @@ async fn exports_have_them_first_and_their_calls_run() {
 #[derive(Default)]
 struct Order(Mutex<Vec<&'static str>>);
 
-/// Take part, and say what is written.
+/// Declare the resource, and record the call.
 #[tool(writes("part:one"), register = false)]
 async fn declared(order: &Order) {
     order.0.lock().unwrap().push("declared starts");
@@ -313,7 +313,7 @@ async fn declared(order: &Order) {
     order.0.lock().unwrap().push("declared ends");
 }
 
-/// Take part, and say nothing.
+/// Record the call without a declaration.
 #[tool(register = false)]
 async fn undeclared(order: &Order) {
     order.0.lock().unwrap().push("undeclared runs");

@@ -1,4 +1,4 @@
-//! Questions inside hooks, batches and tasks, and while values are held.
+//! Questions inside hooks, batches and tasks, and with values that panic on drop.
 
 use super::questions::{VERSIONS, answering, calls};
 use super::support::pool_of;
@@ -50,7 +50,7 @@ async fn a_hook_asks_the_user_before_a_call() {
 
 #[tokio::test]
 async fn a_batch_within_a_call_asks() {
-    /// Ask for two, after each other or together.
+    /// Call a tool that asks twice, in sequence or concurrently.
     #[tool(register = false)]
     async fn both(context: &ToolContext) -> Result<String, ToolError> {
         let calls = [ToolCall::new("go", ""), ToolCall::new("go", "")];
@@ -66,7 +66,7 @@ async fn a_batch_within_a_call_asks() {
     }
 }
 
-/// Ask whether something may go, unless it is safe.
+/// Ask before dropping a file, unless it is safe.
 #[tool(register = false, read_only)]
 async fn drop_it(
     /// What to drop.
@@ -80,14 +80,14 @@ async fn drop_it(
     Ok(format!("{what}: {:?}", answer.accepted()))
 }
 
-/// Ask for something else by the same key.
+/// Ask another question with the same key.
 #[tool(register = false, read_only)]
 async fn keep_it(context: &ToolContext) -> Result<String, ToolError> {
     let answer = context.ask::<bool>("sure", "Keep all?").await?;
     Ok(format!("kept: {:?}", answer.accepted()))
 }
 
-/// Call others.
+/// Call other tools.
 #[tool(register = false)]
 async fn tidy(
     /// What to drop.
@@ -144,7 +144,7 @@ async fn each_nested_call_has_its_own_question_keys() {
 
 #[tokio::test]
 async fn a_typed_nested_call_has_its_own_question_keys() {
-    /// Ask, then let another ask.
+    /// Ask, then call a tool that asks.
     #[tool(register = false)]
     async fn ask_twice(context: &ToolContext) -> Result<String, ToolError> {
         let own = context.ask::<bool>("sure", "Drop any?").await?.accepted();
@@ -167,7 +167,7 @@ async fn a_typed_nested_call_has_its_own_question_keys() {
 
 #[tokio::test]
 async fn an_answer_is_not_reused_for_a_changed_nested_call() {
-    /// Call another with other arguments each time.
+    /// Call a tool with different arguments in each run.
     #[tool(register = false)]
     async fn restless(runs: &AtomicUsize, context: &ToolContext) -> String {
         let what = if runs.fetch_add(1, Ordering::SeqCst) == 0 { "a" } else { "b" };
@@ -186,7 +186,7 @@ async fn an_answer_is_not_reused_for_a_changed_nested_call() {
 
 #[tokio::test]
 async fn a_task_of_the_tool_asks() {
-    /// Ask from somewhere else.
+    /// Ask from another task.
     #[tool(register = false)]
     async fn elsewhere(context: &ToolContext) -> Result<String, ToolError> {
         let context = context.clone();
@@ -208,7 +208,7 @@ async fn a_panic_in_a_destructor_does_not_lose_the_question() {
             assert!(std::thread::panicking(), "boom");
         }
     }
-    /// Hold something that must not be dropped.
+    /// Ask while holding a value that panics when it is dropped.
     #[tool(register = false)]
     async fn explode(context: &ToolContext) -> Result<String, ToolError> {
         let bomb = Bomb;
@@ -225,13 +225,13 @@ async fn a_panic_in_a_destructor_does_not_lose_the_question() {
 
 #[tokio::test(start_paused = true)]
 async fn a_tool_may_stop_waiting_for_an_answer() {
-    /// Do not wait for long.
+    /// Ask, with a short time limit.
     #[tool(register = false)]
     async fn brief(context: &ToolContext) -> Result<String, ToolError> {
         let ask = context.ask::<bool>("sure", "Sure?");
         match tokio::time::timeout(Duration::from_secs(1), ask).await {
             Ok(answer) => Ok(format!("{:?}", answer?)),
-            Err(_) => Ok("nobody there".to_owned()),
+            Err(_) => Ok("timed out".to_owned()),
         }
     }
     let pool = pool_of::<BriefAction>();
@@ -249,14 +249,14 @@ async fn a_tool_may_stop_waiting_for_an_answer() {
         .connect()
         .await;
     let result = stateful.call("brief", json!({})).await.expect("a result");
-    assert_eq!(result.to_text(), "nobody there");
+    assert_eq!(result.to_text(), "timed out");
     stateful.notification("notifications/cancelled").await;
     stateful.close().await;
 }
 
 #[tokio::test]
 async fn notifications_around_a_question_arrive() {
-    /// Tell, ask, tell.
+    /// Report progress before and after a question.
     #[tool(register = false)]
     async fn mixed(context: &ToolContext) -> Result<String, ToolError> {
         context.progress(1, 2, "before");
@@ -282,12 +282,12 @@ async fn notifications_around_a_question_arrive() {
 async fn an_invalid_form_is_an_error_of_the_tool() {
     #[derive(serde::Deserialize, schemars::JsonSchema, Form)]
     struct Deep {
-        /// Not flat.
+        /// A nested struct, which is not a form.
         #[allow(dead_code)]
         #[schemars(with = "Vec<Vec<String>>")]
         inner: Vec<Vec<String>>,
     }
-    /// Ask for too much.
+    /// Ask for a form with a nested field.
     #[tool(register = false)]
     async fn deep(context: &ToolContext) -> Result<String, ToolError> {
         context.ask::<Deep>("deep", "Everything?").await?;

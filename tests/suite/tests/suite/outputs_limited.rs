@@ -41,7 +41,7 @@ impl Executor for Fixed {
 }
 
 fn fixed(result: fn() -> Result<Observation, CallError>) -> Tool {
-    Tool::new(ToolDefinition::new("fixed", "Give back what it has."), Fixed(result))
+    Tool::new(ToolDefinition::new("fixed", "Return a fixed result."), Fixed(result))
 }
 
 fn limited(tool: Tool, limits: OutputLimits) -> ToolPool {
@@ -226,7 +226,7 @@ async fn every_result_of_a_batch_and_of_nested_calls_is_limited() {
 }
 
 fn promising(result: fn() -> Result<Observation, CallError>) -> Tool {
-    let mut definition = ToolDefinition::new("fixed", "Give back what it has.");
+    let mut definition = ToolDefinition::new("fixed", "Return a fixed result.");
     let schema = json!({
         "type": "object",
         "properties": { "sum": { "type": "integer" } },
@@ -280,7 +280,7 @@ mod lying {
     use super::Liar;
     use tool_runtime::prelude::*;
 
-    /// Lie.
+    /// Return a value that violates the schema.
     #[tool(name = "fixed", register = false)]
     pub(super) async fn lie() -> Liar {
         Liar { sum: 3 }

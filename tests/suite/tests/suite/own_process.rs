@@ -1,10 +1,10 @@
-//! Tests that measure their whole process.
+//! Runs tests in separate processes, for tests that measure their whole process.
 
 use std::process::Command;
 use std::time::Duration;
 use suite::process::run;
 
-/// Names the test that a process runs.
+/// Environment variable with the test that a process runs.
 const ALONE: &str = "SUITE_ALONE";
 
 /// Runs a test, named by its path, in a separate process.
@@ -12,7 +12,7 @@ pub(super) fn alone(test: &str, limit: Duration, body: impl FnOnce()) {
     if std::env::var(ALONE).is_ok_and(|alone| alone == test) {
         return body();
     }
-    let mut command = Command::new(std::env::current_exe().expect("a program knows where it is"));
+    let mut command = Command::new(std::env::current_exe().expect("the path of this program"));
     command.args([test, "--exact", "--nocapture"]).env(ALONE, test);
     let ended = run(&mut command, limit).expect("the test starts");
     let is_run = ended.output.contains("1 passed");

@@ -1,4 +1,4 @@
-//! Ends of a process: the end of its input, or a signal. Its values are closed before.
+//! Exit of a server at the end of its input, or by a signal, after its values are closed.
 
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Lines, Write as _};

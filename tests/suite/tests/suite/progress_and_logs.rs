@@ -55,9 +55,9 @@ async fn progress_without_a_token_is_not_sent() {
 
 #[tokio::test(start_paused = true)]
 async fn fast_progress_is_merged_and_only_grows() {
-    /// Tell a lot.
+    /// Report progress every millisecond.
     #[tool(register = false)]
-    async fn hurry(context: &ToolContext) {
+    async fn report_often(context: &ToolContext) {
         for n in 0..1000_u32 {
             context.progress(n, None, "");
             context.progress(n / 2, None, "back");
@@ -67,11 +67,11 @@ async fn fast_progress_is_merged_and_only_grows() {
         context.progress(2000, None, "done");
     }
     for version in VERSIONS {
-        let client = TestClient::builder(&pool_of::<HurryAction>())
+        let client = TestClient::builder(&pool_of::<ReportOftenAction>())
             .protocol_version(version)
             .connect()
             .await;
-        let record = client.call("hurry", json!({})).recorded().await;
+        let record = client.call("report_often", json!({})).recorded().await;
         let amounts = amounts(&record);
         assert!(amounts.is_sorted_by(|one, next| one < next), "{amounts:?}");
         // A second at a rate of fifty.
@@ -83,9 +83,9 @@ async fn fast_progress_is_merged_and_only_grows() {
 
 #[tokio::test(start_paused = true)]
 async fn concurrent_calls_have_separate_progress() {
-    /// Tell one thing.
+    /// Report an amount.
     #[tool(register = false)]
-    async fn tell(
+    async fn report(
         /// What.
         amount: u32,
         context: &ToolContext,
@@ -93,32 +93,32 @@ async fn concurrent_calls_have_separate_progress() {
         context.progress(amount, None, "");
         amount
     }
-    let client = TestClient::stateless(&pool_of::<TellAction>()).await;
-    let call = |amount: u32| client.call("tell", json!({ "amount": amount })).recorded();
+    let client = TestClient::stateless(&pool_of::<ReportAction>()).await;
+    let call = |amount: u32| client.call("report", json!({ "amount": amount })).recorded();
     let (one, other) = tokio::join!(call(1), call(2));
     assert_eq!((amounts(&one), amounts(&other)), (vec![1.0], vec![2.0]));
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_ended_call_sends_no_notifications() {
-    /// Leave somebody behind who continues telling.
+    /// Spawn a task that reports and logs after the call has ended.
     #[tool(register = false)]
-    async fn leave(context: &ToolContext, told: &mpsc::UnboundedSender<()>) {
-        let (context, told) = (context.clone(), told.clone());
+    async fn report_later(context: &ToolContext, sender: &mpsc::UnboundedSender<()>) {
+        let (context, sender) = (context.clone(), sender.clone());
         tokio::spawn(async move {
             tokio::time::sleep(Duration::from_secs(1)).await;
             context.progress(1, 2, "too late");
             context.log(LogLevel::Error, "too late");
-            told.send(()).expect("the test waits");
+            sender.send(()).expect("the test waits");
         });
     }
     for version in VERSIONS {
-        let (sender, mut told) = mpsc::unbounded_channel::<()>();
-        let pool = ToolPool::builder().tool::<LeaveAction>().state(sender).build();
+        let (sender, mut receiver) = mpsc::unbounded_channel::<()>();
+        let pool = ToolPool::builder().tool::<ReportLaterAction>().state(sender).build();
         let client =
             TestClient::builder(&pool.expect("a pool")).protocol_version(version).connect().await;
-        client.call("leave", json!({})).await.expect("a result");
-        in_time(told.recv()).await.expect("it told");
+        client.call("report_later", json!({})).await.expect("a result");
+        in_time(receiver.recv()).await.expect("the task has reported");
         client.list_tools().await;
         assert!(client.notifications().is_empty(), "{:?}", client.notifications());
         client.close().await;
@@ -127,18 +127,21 @@ async fn an_ended_call_sends_no_notifications() {
 
 /// Log at every level.
 #[tool(register = false)]
-async fn chatter(context: &ToolContext) {
+async fn log_all(context: &ToolContext) {
     context.log(LogLevel::Debug, "details");
     context.log(LogLevel::Info, format_args!("{} files", 3));
     context.log_data(LogLevel::Warning, json!({ "disk": "full" }));
     context.log(LogLevel::Emergency, "fire");
 }
 
-async fn received(version: ProtocolVersion, level: impl Into<Option<LogLevel>>) -> Vec<LogLevel> {
-    let pool = pool_of::<ChatterAction>();
+async fn received_levels(
+    version: ProtocolVersion,
+    level: impl Into<Option<LogLevel>>,
+) -> Vec<LogLevel> {
+    let pool = pool_of::<LogAllAction>();
     let client =
         TestClient::builder(&pool).protocol_version(version).log_level(level).connect().await;
-    let record = client.call("chatter", json!({})).recorded().await;
+    let record = client.call("log_all", json!({})).recorded().await;
     client.close().await;
     record.log.iter().map(|entry| entry.level).collect()
 }
@@ -148,37 +151,40 @@ async fn log_messages_are_filtered_by_level() {
     use LogLevel::{Debug, Emergency, Info, Warning};
     for version in VERSIONS {
         assert_eq!(
-            received(version, Debug).await,
+            received_levels(version, Debug).await,
             [Debug, Info, Warning, Emergency],
             "{version:?}"
         );
-        assert_eq!(received(version, Info).await, [Info, Warning, Emergency], "{version:?}");
-        assert_eq!(received(version, LogLevel::Error).await, [Emergency], "{version:?}");
+        assert_eq!(received_levels(version, Info).await, [Info, Warning, Emergency], "{version:?}");
+        assert_eq!(received_levels(version, LogLevel::Error).await, [Emergency], "{version:?}");
     }
-    assert_eq!(received(ProtocolVersion::V2025_11_25, None).await, [Info, Warning, Emergency]);
-    assert_eq!(received(ProtocolVersion::V2026_07_28, None).await, []);
+    assert_eq!(
+        received_levels(ProtocolVersion::V2025_11_25, None).await,
+        [Info, Warning, Emergency]
+    );
+    assert_eq!(received_levels(ProtocolVersion::V2026_07_28, None).await, []);
 }
 
 #[tokio::test]
 async fn the_log_level_is_per_client() {
-    let pool = pool_of::<ChatterAction>();
+    let pool = pool_of::<LogAllAction>();
     let builder = || {
         TestClient::builder(&pool).protocol_version(ProtocolVersion::V2025_11_25).log_level(None)
     };
     let (quiet, other) = (builder().connect().await, builder().connect().await);
     quiet.request("logging/setLevel", json!({ "level": "alert" })).await.expect("set");
-    assert_eq!(quiet.call("chatter", json!({})).recorded().await.log.len(), 1);
-    assert_eq!(other.call("chatter", json!({})).recorded().await.log.len(), 3);
+    assert_eq!(quiet.call("log_all", json!({})).recorded().await.log.len(), 1);
+    assert_eq!(other.call("log_all", json!({})).recorded().await.log.len(), 3);
     // The level can be changed at any time.
     quiet.request("logging/setLevel", json!({ "level": "debug" })).await.expect("set");
-    assert_eq!(quiet.call("chatter", json!({})).recorded().await.log.len(), 4);
+    assert_eq!(quiet.call("log_all", json!({})).recorded().await.log.len(), 4);
 }
 
 #[tokio::test]
 async fn the_log_level_of_2026_07_28_is_per_request() {
-    let pool = pool_of::<ChatterAction>();
+    let pool = pool_of::<LogAllAction>();
     let client = TestClient::builder(&pool).log_level(None).connect().await;
-    let call = || client.call("chatter", json!({}));
+    let call = || client.call("log_all", json!({}));
     let asked = call().meta("io.modelcontextprotocol/logLevel", "warning").recorded().await;
     assert_eq!(asked.log.len(), 2);
     assert!(call().recorded().await.log.is_empty());
@@ -189,11 +195,11 @@ async fn the_log_level_of_2026_07_28_is_per_request() {
 #[tokio::test]
 async fn log_entries_are_text_or_json_and_in_order() {
     for version in VERSIONS {
-        let client = TestClient::builder(&pool_of::<ChatterAction>())
+        let client = TestClient::builder(&pool_of::<LogAllAction>())
             .protocol_version(version)
             .connect()
             .await;
-        let record = client.call("chatter", json!({})).recorded().await;
+        let record = client.call("log_all", json!({})).recorded().await;
         let data: Vec<_> = record.log.into_iter().map(|entry| entry.data).collect();
         assert_eq!(data, [json!("3 files"), json!({ "disk": "full" }), json!("fire")]);
     }
@@ -202,7 +208,7 @@ async fn log_entries_are_text_or_json_and_in_order() {
 #[tokio::test]
 async fn a_server_with_logging_tools_declares_logging() {
     for version in VERSIONS {
-        let client = TestClient::builder(&pool_of::<ChatterAction>())
+        let client = TestClient::builder(&pool_of::<LogAllAction>())
             .protocol_version(version)
             .connect()
             .await;
@@ -212,18 +218,18 @@ async fn a_server_with_logging_tools_declares_logging() {
 
 #[tokio::test]
 async fn notifications_of_a_nested_call_reach_the_client() {
-    /// Have another do it.
+    /// Call another tool.
     #[tool(register = false)]
-    async fn delegate(context: &ToolContext) -> Result<String, ToolError> {
+    async fn call_another(context: &ToolContext) -> Result<String, ToolError> {
         context.progress(1, 4, "mine");
-        let inner = context.call(ToolCall::new("chatter", "")).await;
+        let inner = context.call(ToolCall::new("log_all", "")).await;
         Ok(inner.is_error().to_string())
     }
-    let pool = ToolPool::builder().tool::<DelegateAction>().tool::<ChatterAction>().build();
+    let pool = ToolPool::builder().tool::<CallAnotherAction>().tool::<LogAllAction>().build();
     let pool = pool.expect("a pool");
     for version in VERSIONS {
         let client = TestClient::builder(&pool).protocol_version(version).connect().await;
-        let record = client.call("delegate", json!({})).recorded().await;
+        let record = client.call("call_another", json!({})).recorded().await;
         assert_eq!(record.result.expect("a result").to_text(), "false");
         assert_eq!((record.progress.len(), record.log.len()), (1, 3), "{version:?}");
     }
@@ -231,19 +237,19 @@ async fn notifications_of_a_nested_call_reach_the_client() {
 
 #[tokio::test]
 async fn a_failed_call_still_sends_its_notifications() {
-    /// Tell, and fall over.
+    /// Report, log and panic.
     #[tool(register = false)]
-    async fn stumble(context: &ToolContext) {
+    async fn report_and_panic(context: &ToolContext) {
         context.progress(1, 2, "before");
         context.log(LogLevel::Error, "I fall");
         panic!("down");
     }
     for version in VERSIONS {
-        let client = TestClient::builder(&pool_of::<StumbleAction>())
+        let client = TestClient::builder(&pool_of::<ReportAndPanicAction>())
             .protocol_version(version)
             .connect()
             .await;
-        let record = client.call("stumble", json!({})).recorded().await;
+        let record = client.call("report_and_panic", json!({})).recorded().await;
         assert!(record.result.expect("a result").is_error());
         assert_eq!((record.progress.len(), record.log.len()), (1, 1), "{version:?}");
     }
@@ -255,7 +261,7 @@ async fn a_tool_sees_the_principal_and_scopes() {
     type Seen = Arc<OnceLock<(String, String, String)>>;
     /// Look at the caller.
     #[tool(register = false)]
-    async fn look(context: &ToolContext, seen: &Seen) {
+    async fn record_caller(context: &ToolContext, seen: &Seen) {
         let client = context.client().expect("a client");
         let tenant = context.meta("com.example/tenant").cloned().unwrap_or_default();
         let parent = context.trace().map(|TraceContext { parent, .. }| parent.to_owned());
@@ -269,11 +275,12 @@ async fn a_tool_sees_the_principal_and_scopes() {
     }
     for version in VERSIONS {
         let seen = Seen::default();
-        let pool = ToolPool::builder().tool::<LookAction>().state(Arc::clone(&seen)).build();
+        let pool =
+            ToolPool::builder().tool::<RecordCallerAction>().state(Arc::clone(&seen)).build();
         let client =
             TestClient::builder(&pool.expect("a pool")).protocol_version(version).named("Me", "7");
         let client = client.connect().await;
-        let call = client.call("look", json!({}));
+        let call = client.call("record_caller", json!({}));
         let call = call.meta("com.example/tenant", 5).meta("traceparent", "00-ab-cd-01");
         assert!(!call.await.expect("a result").is_error());
         let expected = ("Me 7".to_owned(), "5".to_owned(), "00-ab-cd-01".to_owned());

@@ -24,7 +24,7 @@ async fn chat(
     Ok(format!("{greeting} {name:?} of {city:?}, {times}"))
 }
 
-/// Ask the first of these, too.
+/// Ask only the first of the two questions.
 #[tool(register = false)]
 async fn greet(
     /// How to greet.
@@ -215,7 +215,7 @@ async fn older_clients_have_no_round_limit() {
     assert_eq!(calls(&client), 1);
 }
 
-/// Ask for a price that is another one each time.
+/// Ask about a price that changes with each run.
 #[tool(register = false)]
 async fn pay(prices: &Prices, context: &ToolContext) -> Result<String, ToolError> {
     let price = prices.0.fetch_add(10, Ordering::Relaxed);

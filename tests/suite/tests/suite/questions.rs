@@ -30,7 +30,7 @@ pub(super) fn calls(client: &TestClient) -> usize {
     lines.iter().filter(|l| l.starts_with("-> ") && l.contains(r#""tools/call""#)).count()
 }
 
-/// Delete a file, if that is wanted.
+/// Delete a file after confirmation.
 #[tool(register = false)]
 async fn delete(
     /// Which file.
@@ -52,7 +52,7 @@ async fn deleted(version: ProtocolVersion, reply: Reply) -> Observation {
     result
 }
 
-/// About the number of concurrent clients.
+/// More than the number of concurrent clients.
 #[tokio::test]
 async fn many_calls_ask_concurrently() {
     let reply = Reply::accept(json!({ "sure": true }));
@@ -147,7 +147,7 @@ struct Booked(AtomicUsize);
 #[tool(register = false)]
 async fn book(context: &ToolContext, booked: &Booked) -> Result<String, ToolError> {
     let Some(guest) = context.ask::<Guest>("guest", "Who comes?").await?.accepted() else {
-        return Ok("nobody comes".to_owned());
+        return Ok("no guest".to_owned());
     };
     let hour = context.ask::<u8>("hour", format!("When, {}?", guest.name)).await?.accepted();
     let sure = context.ask::<bool>("sure", "Really?").await?.accepted();
@@ -237,7 +237,7 @@ async fn the_user_is_sent_to_a_page() {
     }
 }
 
-/// Look at where the client works, and think about it.
+/// Request the roots of the client, then a message of its model.
 #[tool(register = false)]
 async fn think(context: &ToolContext) -> Result<String, ToolError> {
     let roots = context.roots("where").await?;
@@ -297,7 +297,7 @@ impl Drop for Guard {
     }
 }
 
-/// Ask, and tell of its end.
+/// Ask, and report the end of the call.
 #[tool(register = false)]
 async fn guarded(
     context: &ToolContext,
@@ -378,7 +378,7 @@ async fn a_question_of_a_nested_call_is_not_an_error_for_hooks() {
 
 #[tokio::test(start_paused = true)]
 async fn answering_time_counts_only_while_the_call_waits() {
-    /// Ask, with a limit.
+    /// Ask, with a time limit.
     #[tool(register = false, timeout = "1s")]
     async fn hurried(context: &ToolContext) -> Result<String, ToolError> {
         let answer = context.ask::<bool>("sure", "Sure?").await?;

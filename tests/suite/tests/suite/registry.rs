@@ -13,9 +13,9 @@ struct Tally(AtomicI64);
 
 #[derive(Clone, Deserialize, schemars::JsonSchema)]
 struct TallyParams {
-    /// Where to start.
+    /// The initial count.
     start: i64,
-    /// What it is called.
+    /// The label.
     #[serde(default)]
     #[schemars(length(max = 8))]
     label: Option<String>,

@@ -1,6 +1,6 @@
 //! Malformed calls of models, in a pool that repairs them.
 
-use super::export::generate::{Dice, schemas};
+use super::export::generate::{Rng, schemas};
 use super::export::instances::instance;
 use super::support::Echo;
 use serde_json::{Value, json};
@@ -128,7 +128,7 @@ async fn an_exact_name_has_priority_over_a_repaired_one() {
 
 #[tokio::test]
 async fn valid_arguments_are_never_altered() {
-    let mut dice = Dice::new();
+    let mut rng = Rng::new();
     let mut valid = 0;
     for schema in schemas(150) {
         let check = jsonschema::validator_for(&Value::Object(schema.clone())).unwrap();
@@ -137,7 +137,7 @@ async fn valid_arguments_are_never_altered() {
         // `format: byte` and similar ones are rejected when the pool is built.
         let Ok(pool) = pool else { continue };
         for _ in 0..20 {
-            let value = instance(&schema, &mut dice);
+            let value = instance(&schema, &mut rng);
             if check.is_valid(&value) {
                 valid += 1;
                 let text = value.to_string();

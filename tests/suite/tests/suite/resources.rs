@@ -77,8 +77,8 @@ fn unknown_resources_are_not_found() {
 fn invalid_variables_are_named() {
     let error = read("notes://many")["error"].clone();
     assert_eq!(error["code"], -32602);
-    let said = error["message"].as_str().expect("a message");
-    assert!(said.contains("`id` must be an integer"), "{said}");
+    let message = error["message"].as_str().expect("a message");
+    assert!(message.contains("`id` must be an integer"), "{message}");
 }
 
 #[test]

@@ -6,5 +6,5 @@ mod random;
 mod resource_usage;
 mod stdio;
 
-/// These servers receive many messages: one that takes longer hangs.
+/// Time limit for a server that receives many messages.
 const HANG_LIMIT: std::time::Duration = std::time::Duration::from_secs(1200);

@@ -98,18 +98,18 @@ impl Server {
     /// Ends the input, waits for the process, and returns its remaining output.
     pub(super) fn rest(mut self) -> Vec<Value> {
         drop(self.input.take());
-        let mut said = Vec::new();
+        let mut printed = Vec::new();
         for line in &mut self.output {
-            said.push(serde_json::from_str(&line.expect("UTF-8")).expect("a message"));
+            printed.push(serde_json::from_str(&line.expect("UTF-8")).expect("a message"));
         }
         assert!(self.child.wait().expect("it ends").success());
-        said
+        printed
     }
 
     /// Ends the input and waits for the process.
     pub(super) fn finish(mut self) {
         drop(self.input.take());
-        assert!(self.output.next().is_none(), "nothing is said after the end");
+        assert!(self.output.next().is_none(), "nothing is sent after the end");
         assert!(self.child.wait().expect("it ends").success());
     }
 }

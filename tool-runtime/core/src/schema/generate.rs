@@ -193,9 +193,9 @@ impl Fields {
         write: fn(&mut Schema),
         schema: &mut Schema,
     ) {
-        if let Err(told) = caught(|| write(schema)) {
+        if let Err(panic) = caught(|| write(schema)) {
             self.problems.push(format!(
-                "the {what} of its argument `{}` panicked: {told}; write a value that can be computed when the pool is built",
+                "the {what} of its argument `{}` panicked: {panic}; write a value that can be computed when the pool is built",
                 parameter.name
             ));
         }

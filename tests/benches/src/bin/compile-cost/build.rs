@@ -84,6 +84,10 @@ fn cargo(workspace: &Workspace, kind: Kind, size: usize, arguments: &[&str]) {
         cargo.arg("-j1");
     }
     let output = cargo.output().expect("cargo can be run");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "cargo {arguments:?} failed for {}: {said}", name(kind, size));
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success(),
+        "cargo {arguments:?} failed for {}: {printed}",
+        name(kind, size)
+    );
 }

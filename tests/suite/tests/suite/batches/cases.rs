@@ -231,7 +231,7 @@ async fn explode() {
     panic!("boom");
 }
 
-/// Panic when it is asked what it touches.
+/// Panic in the declaration of resources.
 #[tool(register = false, access = undeclared)]
 async fn mislead() {}
 
@@ -274,7 +274,7 @@ async fn every_failure_is_a_result_at_its_index() {
     assert!(!results[5].observation().to_text().contains("boom"));
 }
 
-/// Tell that it began, and wait forever.
+/// Report the start, and wait forever.
 #[tool(read_only, register = false)]
 async fn linger(began: &Notify) {
     began.notify_one();
@@ -345,7 +345,7 @@ async fn a_deadline_gives_each_call_its_one_result() {
     }
 }
 
-/// Take a second at most.
+/// Wait longer than the time limit of a second.
 #[tool(register = false, timeout = "1s")]
 async fn brief() {
     tokio::time::sleep(Duration::from_millis(900)).await;

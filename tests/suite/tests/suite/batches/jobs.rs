@@ -39,7 +39,7 @@ pub(super) enum Kind {
     Look,
     /// Unknown access.
     Change,
-    /// It declares its keys.
+    /// Declared keys.
     Hold,
 }
 
@@ -55,7 +55,7 @@ async fn change(#[arg(flatten)] job: Job, context: &ToolContext) -> String {
     work(job, context).await
 }
 
-/// Touch what is named.
+/// Use the keys in the arguments.
 #[tool(register = false, access = keys)]
 async fn hold(#[arg(flatten)] job: Job, context: &ToolContext) -> String {
     work(job, context).await
@@ -124,7 +124,7 @@ impl Nested {
     }
 }
 
-/// Starts and ends in order.
+/// Starts and ends of calls, in order.
 #[derive(Default)]
 pub(super) struct Log(Mutex<Entries>);
 
@@ -169,7 +169,7 @@ impl Log {
         });
     }
 
-    /// First and last step of a call; `None` if it never began.
+    /// First and last step of a call; `None` if the call never began.
     pub(super) fn span(&self, id: usize) -> Option<(usize, usize)> {
         let entries = self.0.lock().expect("no panic");
         let (begin, end) = *entries.spans.get(&id)?;

@@ -85,7 +85,7 @@ async fn a_call_that_waits_for_a_key_ends_at_its_deadline_and_leaves_the_queue()
     assert_eq!(class(&late), ErrorClass::Timeout);
 }
 
-/// Panic while a key is held.
+/// Panic while the call holds a key.
 #[tool(register = false, writes("k:a"))]
 async fn crash() {
     tokio::task::yield_now().await;
@@ -110,7 +110,7 @@ struct Thing {
     all: Barrier,
 }
 
-/// Use the one thing.
+/// Use the shared item.
 #[tool(register = false, writes("thing:"))]
 async fn use_thing(thing: &Thing) {
     assert!(!thing.is_used.swap(true, Ordering::SeqCst), "two use it at once");

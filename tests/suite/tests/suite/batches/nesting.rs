@@ -86,7 +86,7 @@ async fn nested_batches_have_their_own_limits() {
 #[derive(Default)]
 struct Dug(AtomicUsize, AtomicUsize);
 
-/// Call itself for as long as that works.
+/// Call itself until the nesting limit.
 #[tool(register = false)]
 async fn dig(dug: &Dug, context: &ToolContext) -> Result<(), ToolError> {
     dug.0.fetch_add(1, Ordering::SeqCst);
@@ -140,7 +140,7 @@ async fn cancelling_a_call_cancels_its_nested_calls() {
     assert!(!next.is_error(), "the key was not freed");
 }
 
-/// Tell the deadline of a call that this one makes.
+/// Return the deadline of a nested call.
 #[tool(register = false)]
 async fn ask_deadline(context: &ToolContext) -> bool {
     let left = |at: Instant| at.saturating_duration_since(Instant::now());
@@ -171,13 +171,13 @@ async fn a_nested_call_has_the_deadline_state_and_restrictions_of_its_caller() {
     assert!(!pool.call(ToolCall::new("hidden", "")).await.is_error());
 }
 
-/// Tell the id of this call.
+/// Return the id of this call.
 #[tool(register = false)]
 async fn ask_id(context: &ToolContext) -> String {
     context.call_id().unwrap_or("none").to_owned()
 }
 
-/// Tell the ids of two calls that this one makes.
+/// Return the ids of two nested calls.
 #[tool(register = false)]
 async fn ask_ids(context: &ToolContext) -> String {
     let calls = [ToolCall::new("ask_id", "").with_call_id("own"), ToolCall::new("ask_id", "")];
@@ -223,7 +223,7 @@ async fn abroad(context: &ToolContext, other: &Other) -> String {
 
 struct Other(ToolPool);
 
-/// Write what its caller's caller holds.
+/// Write a key that the caller of the caller holds.
 #[tool(register = false, writes("k:a"))]
 async fn home() -> &'static str {
     "home"

@@ -103,36 +103,41 @@ async fn run(pool: &ToolPool, batch: &Batch) {
 }
 
 /// One call and its position.
-struct Place<'a> {
+struct Position<'a> {
     call: &'a Nested,
     /// Its ancestors, the outermost first.
-    above: Vec<usize>,
+    ancestors: Vec<usize>,
     /// Its batch, and its index there.
     batch: (usize, usize),
     end: End,
 }
 
-fn places(case: &Case) -> Vec<Place<'_>> {
-    let (mut places, mut batches) = (Vec::new(), 0);
+fn positions(case: &Case) -> Vec<Position<'_>> {
+    let (mut positions, mut batches) = (Vec::new(), 0);
     for batch in &case.batches {
-        place(&batch.calls, &[], batch.end, &mut batches, &mut places);
+        position(&batch.calls, &[], batch.end, &mut batches, &mut positions);
     }
-    places
+    positions
 }
 
-fn place<'a>(
+fn position<'a>(
     calls: &'a [Nested],
-    above: &[usize],
+    ancestors: &[usize],
     end: End,
     batches: &mut usize,
-    places: &mut Vec<Place<'a>>,
+    positions: &mut Vec<Position<'a>>,
 ) {
     let batch = *batches;
     *batches += 1;
     for (index, call) in calls.iter().enumerate() {
-        places.push(Place { call, above: above.to_vec(), batch: (batch, index), end });
-        let inner = [above, &[call.job.id]].concat();
-        place(&call.job.calls, &inner, end, batches, places);
+        positions.push(Position {
+            call,
+            ancestors: ancestors.to_vec(),
+            batch: (batch, index),
+            end,
+        });
+        let inner = [ancestors, &[call.job.id]].concat();
+        position(&call.job.calls, &inner, end, batches, positions);
     }
 }
 
@@ -150,8 +155,8 @@ fn only_reads(call: &Nested) -> bool {
 }
 
 /// Whether the two must not run concurrently.
-fn exclude(one: &Place<'_>, two: &Place<'_>) -> bool {
-    if one.above.contains(&two.call.job.id) || two.above.contains(&one.call.job.id) {
+fn exclude(one: &Position<'_>, two: &Position<'_>) -> bool {
+    if one.ancestors.contains(&two.call.job.id) || two.ancestors.contains(&one.call.job.id) {
         return false;
     }
     if one.call.tool == Kind::Hold && two.call.tool == Kind::Hold {
@@ -162,10 +167,10 @@ fn exclude(one: &Place<'_>, two: &Place<'_>) -> bool {
 
 fn check(case: &Case, log: &Log) {
     assert_eq!(log.wrong(), [] as [&str; 0]);
-    let places = places(case);
-    for (index, one) in places.iter().enumerate() {
+    let positions = positions(case);
+    for (index, one) in positions.iter().enumerate() {
         check_outcome(one, log);
-        for two in places[index + 1..].iter().filter(|two| exclude(one, two)) {
+        for two in positions[index + 1..].iter().filter(|two| exclude(one, two)) {
             let (Some(first), Some(second)) =
                 (log.span(one.call.job.id), log.span(two.call.job.id))
             else {
@@ -183,25 +188,25 @@ fn check(case: &Case, log: &Log) {
     }
 }
 
-fn check_outcome(place: &Place<'_>, log: &Log) {
-    let (id, began) = (place.call.job.id, log.span(place.call.job.id).is_some());
+fn check_outcome(position: &Position<'_>, log: &Log) {
+    let (id, began) = (position.call.job.id, log.span(position.call.job.id).is_some());
     let Some(outcome) = log.outcome(id) else {
-        let is_lost = !matches!(place.end, End::ByItself) || is_rejected_above(place, log);
+        let is_lost = !matches!(position.end, End::ByItself) || is_rejected_above(position, log);
         assert!(is_lost, "{id} has no result");
         return;
     };
     match outcome {
         None => assert!(began, "{id} succeeded without having run"),
         // Only nested calls can be rejected before they begin.
-        Some(ErrorClass::Transient) => assert!(!began && !place.above.is_empty(), "{id}"),
-        Some(ErrorClass::Cancelled) => assert!(matches!(place.end, End::Cancelled(_)), "{id}"),
+        Some(ErrorClass::Transient) => assert!(!began && !position.ancestors.is_empty(), "{id}"),
+        Some(ErrorClass::Cancelled) => assert!(matches!(position.end, End::Cancelled(_)), "{id}"),
         other => panic!("{id} ended with {other:?}"),
     }
 }
 
 /// Whether an ancestor was rejected, so that this call was never made.
-fn is_rejected_above(place: &Place<'_>, log: &Log) -> bool {
-    place.above.iter().any(|above| log.outcome(*above).flatten().is_some())
+fn is_rejected_above(position: &Position<'_>, log: &Log) -> bool {
+    position.ancestors.iter().any(|ancestors| log.outcome(*ancestors).flatten().is_some())
 }
 
 proptest! {

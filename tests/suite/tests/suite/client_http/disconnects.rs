@@ -22,10 +22,10 @@ fn is_retrying(state: &McpState) -> bool {
 async fn a_restarted_server_is_called_again() {
     for gate in [open as Gate, stateful] {
         let probe = Probe::new();
-        let far = RemoteServer::start(&tools(&probe), HttpOptions::default(), gate);
-        let (pool, manager) = connected(&far).await;
+        let remote = RemoteServer::start(&tools(&probe), HttpOptions::default(), gate);
+        let (pool, manager) = connected(&remote).await;
         assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
-        let address = far.kill();
+        let address = remote.kill();
         let _far = RemoteServer::start_at(address, &tools(&probe), HttpOptions::default(), gate);
         until(&manager, |state| *state == McpState::Ready).await;
         // An old connection may break at the first call, which is not sent twice.
@@ -41,12 +41,12 @@ async fn a_restarted_server_is_called_again() {
 async fn a_call_that_kills_its_server_is_not_repeated() {
     for gate in [open as Gate, stateful] {
         let probe = Probe::new();
-        let far = RemoteServer::start(&tools(&probe), HttpOptions::default(), gate);
-        let (pool, manager) = connected(&far).await;
+        let remote = RemoteServer::start(&tools(&probe), HttpOptions::default(), gate);
+        let (pool, manager) = connected(&remote).await;
         let calling = pool.clone();
         let waiting = tokio::spawn(async move { call(&calling, "wait", json!({})).await });
         assert_eq!(probe.report().await, "started");
-        let address = far.kill();
+        let address = remote.kill();
         let result = in_time(waiting).await.unwrap();
         let error = result.error().unwrap();
         assert_eq!(error.class(), ErrorClass::Indeterminate, "{error}");
@@ -59,15 +59,15 @@ async fn a_call_that_kills_its_server_is_not_repeated() {
 #[tokio::test]
 async fn a_dead_server_is_detected_without_a_call() {
     for gate in [open as Gate, stateful] {
-        let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), gate);
-        let (pool, manager) = connected(&far).await;
+        let remote = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), gate);
+        let (pool, manager) = connected(&remote).await;
         // The stream for notifications is open once its request has arrived.
         let is_stream =
             |seen: &RecordedRequest| seen.method == "GET" || seen.calls("subscriptions/listen");
-        while far.count(is_stream) == 0 {
+        while remote.count(is_stream) == 0 {
             tokio::task::yield_now().await;
         }
-        far.kill();
+        remote.kill();
         until(&manager, is_retrying).await;
         let error = call(&pool, "hit", json!({})).await;
         let error = error.error().unwrap();
@@ -78,7 +78,7 @@ async fn a_dead_server_is_detected_without_a_call() {
 #[tokio::test]
 async fn an_expired_session_is_reopened_without_repeating_calls() {
     let probe = Probe::new();
-    let far = RemoteServer::start(&tools(&probe), HttpOptions::default(), |seen| {
+    let remote = RemoteServer::start(&tools(&probe), HttpOptions::default(), |seen| {
         // The session is discarded with the call that the server rejected.
         let forgets = seen.calls("tools/call") && seen.header("x-forget") == "yes";
         let gone = StatusCode::NOT_FOUND;
@@ -90,43 +90,43 @@ async fn an_expired_session_is_reopened_without_repeating_calls() {
     let pool = ToolPool::builder().build().unwrap();
     let forgets = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let given = std::sync::Arc::clone(&forgets);
-    let manager = builder(&far.url()).headers("far", move |_| {
+    let manager = builder(&remote.url()).headers("remote", move |_| {
         let forget = given.swap(false, std::sync::atomic::Ordering::Relaxed);
         async move { Ok(vec![("X-Forget".to_owned(), if forget { "yes" } else { "no" }.into())]) }
     });
     let _manager = in_time(manager.connect(&pool)).await.unwrap();
     // The stream for notifications is requested before our call.
-    while far.count(|seen| seen.method == "GET") == 0 {
+    while remote.count(|seen| seen.method == "GET") == 0 {
         tokio::task::yield_now().await;
     }
     forgets.store(true, std::sync::atomic::Ordering::Relaxed);
     assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
-    assert_eq!(far.count(|seen| seen.calls("initialize")), 2);
-    assert!(far.count(|seen| seen.calls("tools/list")) >= 2);
-    assert_eq!(far.count(|seen| seen.calls("tools/call")), 2);
+    assert_eq!(remote.count(|seen| seen.calls("initialize")), 2);
+    assert!(remote.count(|seen| seen.calls("tools/list")) >= 2);
+    assert_eq!(remote.count(|seen| seen.calls("tools/call")), 2);
 }
 
 #[tokio::test]
 async fn a_call_that_always_gets_404_reports_it() {
     let probe = Probe::new();
-    let far = RemoteServer::start(&tools(&probe), HttpOptions::default(), |seen| {
+    let remote = RemoteServer::start(&tools(&probe), HttpOptions::default(), |seen| {
         let is_call = seen.calls("tools/call");
         if is_call { Some(StatusCode::NOT_FOUND.into_response()) } else { stateful(seen) }
     });
-    let (pool, _manager) = connected(&far).await;
+    let (pool, _manager) = connected(&remote).await;
     let result = call(&pool, "hit", json!({})).await;
     let error = result.error().unwrap();
     assert!(
         error.message().contains("did not take `hit`") && error.message().contains("404"),
         "{error}"
     );
-    assert_eq!(far.count(|seen| seen.calls("tools/call")), 2);
+    assert_eq!(remote.count(|seen| seen.calls("tools/call")), 2);
 }
 
 #[tokio::test]
 async fn a_session_reported_unknown_is_reopened() {
     let probe = Probe::new();
-    let far = RemoteServer::start(&tools(&probe), HttpOptions::default(), {
+    let remote = RemoteServer::start(&tools(&probe), HttpOptions::default(), {
         let done = std::sync::atomic::AtomicBool::new(false);
         move |seen| {
             let is_first =
@@ -138,9 +138,9 @@ async fn a_session_reported_unknown_is_reopened() {
             stateful(seen)
         }
     });
-    let (pool, _manager) = connected(&far).await;
+    let (pool, _manager) = connected(&remote).await;
     assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
-    assert_eq!(far.count(|seen| seen.calls("initialize")), 2);
+    assert_eq!(remote.count(|seen| seen.calls("initialize")), 2);
 }
 
 #[tokio::test]
@@ -150,15 +150,16 @@ async fn an_error_that_mentions_a_session_is_not_retried() {
         (200, "Session not found"),
         (400, "the database session broke after the payment was made"),
     ] {
-        let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), move |seen| {
-            let said = || seen.error(status, &serde_json::Value::Null, -32603, text);
-            seen.calls("tools/call").then(said).or_else(|| stateful(seen))
-        });
-        let (pool, _manager) = connected(&far).await;
+        let remote =
+            RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), move |seen| {
+                let rejection = || seen.error(status, &serde_json::Value::Null, -32603, text);
+                seen.calls("tools/call").then(rejection).or_else(|| stateful(seen))
+            });
+        let (pool, _manager) = connected(&remote).await;
         let result = call(&pool, "hit", json!({})).await;
         let error = result.error().unwrap();
         assert!(error.message().contains(text), "{error}");
-        assert_eq!(far.count(|seen| seen.calls("tools/call")), 1);
+        assert_eq!(remote.count(|seen| seen.calls("tools/call")), 1);
     }
 }
 
@@ -173,11 +174,11 @@ async fn an_invalid_answer_fails_one_call() {
     for answer in bad {
         for gate in [open as Gate, stateful] {
             let probe = Probe::new();
-            let far = RemoteServer::start(&tools(&probe), HttpOptions::default(), move |seen| {
+            let remote = RemoteServer::start(&tools(&probe), HttpOptions::default(), move |seen| {
                 let is_hit = seen.calls("tools/call") && seen.message["params"]["name"] == "hit";
                 is_hit.then(answer).or_else(|| gate(seen))
             });
-            let (pool, manager) = connected(&far).await;
+            let (pool, manager) = connected(&remote).await;
             let calling = pool.clone();
             let waiting = tokio::spawn(async move { call(&calling, "wait", json!({})).await });
             assert_eq!(probe.report().await, "started");
@@ -187,10 +188,10 @@ async fn an_invalid_answer_fails_one_call() {
             probe.release();
             let done = in_time(waiting).await.unwrap();
             assert_eq!(done.observation().to_text(), "done", "{done:?}");
-            assert_eq!(manager.server("far").unwrap().state, McpState::Ready);
+            assert_eq!(manager.server("remote").unwrap().state, McpState::Ready);
             // The first connection is still open.
-            assert!(far.count(|seen| seen.calls("initialize")) <= 1);
-            assert!(far.count(|seen| seen.calls("server/discover")) <= 1);
+            assert!(remote.count(|seen| seen.calls("initialize")) <= 1);
+            assert!(remote.count(|seen| seen.calls("server/discover")) <= 1);
         }
     }
 }

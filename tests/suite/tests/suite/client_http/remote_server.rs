@@ -1,4 +1,4 @@
-//! A server over HTTP that can be killed, and that records its requests.
+//! A server over HTTP that tests can kill, and that records its requests.
 
 use super::super::support::server_state;
 use axum::Router;
@@ -58,7 +58,7 @@ impl RecordedRequest {
             "server/discover" => json!({
                 "supportedVersions": ["2026-07-28"],
                 "capabilities": { "tools": {} },
-                "serverInfo": { "name": "far", "version": "1" },
+                "serverInfo": { "name": "remote", "version": "1" },
             }),
             "tools/list" => json!({ "tools": tools }),
             _ => return None,
@@ -79,7 +79,7 @@ impl RecordedRequest {
 /// Sends the progress of tools to the test, independent of their server.
 pub(super) struct Probe {
     hits: AtomicUsize,
-    tell: UnboundedSender<&'static str>,
+    reports: UnboundedSender<&'static str>,
     report: AsyncMutex<UnboundedReceiver<&'static str>>,
     go: Semaphore,
 }
@@ -88,15 +88,15 @@ struct Running<'a>(&'a Probe);
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        let _heard = self.0.tell.send("dropped");
+        let _is_received = self.0.reports.send("dropped");
     }
 }
 
 impl Probe {
     pub(super) fn new() -> Arc<Self> {
-        let (tell, report) = unbounded_channel();
+        let (reports, report) = unbounded_channel();
         let (hits, report, go) = (AtomicUsize::new(0), AsyncMutex::new(report), Semaphore::new(0));
-        Arc::new(Self { hits, tell, report, go })
+        Arc::new(Self { hits, reports, report, go })
     }
 
     pub(super) fn hits(&self) -> usize {
@@ -113,18 +113,18 @@ impl Probe {
     }
 }
 
-/// Count how often this was done.
+/// Count the calls.
 #[tool(register = false)]
 async fn hit(probe: &Arc<Probe>) -> usize {
     probe.hits.fetch_add(1, Ordering::Relaxed) + 1
 }
 
-/// Wait until the test lets it go.
+/// Wait until the test releases the call.
 #[tool(register = false)]
 async fn wait(probe: &Arc<Probe>) -> &'static str {
     let _running = Running(probe);
     probe.hits.fetch_add(1, Ordering::Relaxed);
-    let _heard = probe.tell.send("started");
+    let _is_received = probe.reports.send("started");
     probe.go.acquire().await.expect("never closed").forget();
     "done"
 }
@@ -138,7 +138,7 @@ async fn count(context: &ToolContext) {
     }
 }
 
-/// Say where it is.
+/// Return the argument.
 #[tool(register = false, input_schema = json!({
     "type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}
 }))]
@@ -181,7 +181,7 @@ impl RemoteServer {
         options: HttpOptions,
         gate: impl Fn(&RecordedRequest) -> Option<Response> + Send + Sync + 'static,
     ) -> Self {
-        let server = McpServer::new(pool.clone(), "far", "1.2.3");
+        let server = McpServer::new(pool.clone(), "remote", "1.2.3");
         Self::serve(address, || server.into_router(options).expect("valid options"), Arc::new(gate))
     }
 
@@ -268,7 +268,7 @@ async fn watched(
     }
 }
 
-/// A gate that answers nothing.
+/// A gate that passes all requests on.
 pub(super) fn open(_: &RecordedRequest) -> Option<Response> {
     None
 }
@@ -280,9 +280,9 @@ pub(super) fn stateful(seen: &RecordedRequest) -> Option<Response> {
 }
 
 /// A pool, and a manager with one server.
-pub(super) async fn connected(far: &RemoteServer) -> (ToolPool, McpManager) {
+pub(super) async fn connected(remote: &RemoteServer) -> (ToolPool, McpManager) {
     let pool = ToolPool::builder().build().unwrap();
-    let manager = in_time(builder(&far.url()).connect(&pool)).await.unwrap();
+    let manager = in_time(builder(&remote.url()).connect(&pool)).await.unwrap();
     (pool, manager)
 }
 
@@ -293,16 +293,16 @@ pub(super) fn builder(url: &str) -> McpManagerBuilder {
 /// A manager that retries soon.
 pub(super) fn builder_of(config: McpServerConfig) -> McpManagerBuilder {
     let soon = Duration::from_millis(20);
-    McpManager::builder().server("far", config).retry(soon, soon)
+    McpManager::builder().server("remote", config).retry(soon, soon)
 }
 
 pub(super) async fn call(pool: &ToolPool, tool: &str, arguments: Value) -> ToolResult {
-    in_time(pool.call(ToolCall::new(format!("far.{tool}"), arguments.to_string()))).await
+    in_time(pool.call(ToolCall::new(format!("remote.{tool}"), arguments.to_string()))).await
 }
 
 /// Waits until the server is in a state that matches.
 pub(super) async fn until(manager: &McpManager, is: impl Fn(&McpState) -> bool) -> McpState {
-    server_state(manager, "far", is).await
+    server_state(manager, "remote", is).await
 }
 
 /// Waits with a time limit.

@@ -31,7 +31,7 @@ impl Old {
                 if let Some(result) = result(&seen.message) {
                     let id = &seen.message["id"];
                     let answer = json!({ "jsonrpc": "2.0", "id": id, "result": result });
-                    self.tell(format!("event: message\ndata: {answer}\n\n"));
+                    self.send_event(format!("event: message\ndata: {answer}\n\n"));
                 }
                 Some((StatusCode::ACCEPTED, "Accepted").into_response())
             }
@@ -42,13 +42,13 @@ impl Old {
     fn stream(&self, endpoint: &str) -> Response {
         let (teller, mut report) = unbounded_channel();
         *self.0.lock().unwrap() = Some(teller);
-        self.tell(format!("event: endpoint\ndata: {endpoint}\n\n"));
+        self.send_event(format!("event: endpoint\ndata: {endpoint}\n\n"));
         let events = futures_util::stream::poll_fn(move |context| report.poll_recv(context));
         let body = Body::from_stream(events.map(Ok::<_, io::Error>));
         ([("content-type", "text/event-stream")], body).into_response()
     }
 
-    fn tell(&self, event: String) {
+    fn send_event(&self, event: String) {
         self.0.lock().unwrap().as_ref().unwrap().send(event).unwrap();
     }
 }
@@ -70,8 +70,8 @@ fn result(message: &Value) -> Option<Value> {
     }
 }
 
-fn config(far: &RemoteServer) -> McpServerConfig {
-    let mut http = HttpConfig::new(far.url());
+fn config(remote: &RemoteServer) -> McpServerConfig {
+    let mut http = HttpConfig::new(remote.url());
     http.legacy_sse = true;
     McpServerConfig::new(http)
 }
@@ -79,49 +79,49 @@ fn config(far: &RemoteServer) -> McpServerConfig {
 async fn speaks(pool: &ToolPool, manager: &McpManager) {
     let echo = call(pool, "echo", json!({ "text": "hello" })).await;
     assert_eq!(echo.observation().to_text(), "hello");
-    assert_eq!(manager.server("far").unwrap().protocol.as_deref(), Some("2024-11-05"));
+    assert_eq!(manager.server("remote").unwrap().protocol.as_deref(), Some("2024-11-05"));
 }
 
 #[tokio::test]
 async fn a_server_configured_as_old_gets_initialize() {
-    let far = Old::start("/messages?session=1");
+    let remote = Old::start("/messages?session=1");
     let pool = ToolPool::builder().build().unwrap();
-    let config = config(&far).header("X-Team", "blue");
+    let config = config(&remote).header("X-Team", "blue");
     let manager = in_time(builder_of(config).connect(&pool)).await.unwrap();
     speaks(&pool, &manager).await;
-    assert_eq!(far.count(|seen| seen.method == "POST" && seen.path == "/mcp"), 0);
-    assert_eq!(far.count(|seen| seen.header("x-team") != "blue"), 0);
+    assert_eq!(remote.count(|seen| seen.method == "POST" && seen.path == "/mcp"), 0);
+    assert_eq!(remote.count(|seen| seen.header("x-team") != "blue"), 0);
 }
 
 #[tokio::test]
 async fn the_version_of_an_old_server_is_remembered() {
-    let far = Old::start("/messages");
+    let remote = Old::start("/messages");
     let pool = ToolPool::builder().build().unwrap();
-    let manager = in_time(builder(&far.url()).connect(&pool)).await.unwrap();
+    let manager = in_time(builder(&remote.url()).connect(&pool)).await.unwrap();
     speaks(&pool, &manager).await;
     let tried = |seen: &RecordedRequest| seen.method == "POST" && seen.path == "/mcp";
-    let before = far.count(tried);
+    let before = remote.count(tried);
     assert!(before > 0);
-    manager.reconnect("far").await.unwrap();
+    manager.reconnect("remote").await.unwrap();
     until(&manager, |state| *state == McpState::Ready).await;
     speaks(&pool, &manager).await;
-    assert_eq!(far.count(tried), before);
+    assert_eq!(remote.count(tried), before);
 }
 
 #[tokio::test]
 async fn messages_are_sent_to_no_other_server() {
-    let far = Old::start("http://127.0.0.1:9/messages");
+    let remote = Old::start("http://127.0.0.1:9/messages");
     let pool = ToolPool::builder().build().unwrap();
-    let error = in_time(builder_of(config(&far)).connect(&pool)).await.unwrap_err().to_string();
+    let error = in_time(builder_of(config(&remote)).connect(&pool)).await.unwrap_err().to_string();
     assert!(error.contains("its message endpoint is on another origin"), "{error}");
 }
 
 #[tokio::test]
 async fn an_old_server_that_dies_is_retried() {
-    let far = Old::start("/messages");
+    let remote = Old::start("/messages");
     let pool = ToolPool::builder().build().unwrap();
-    let manager = in_time(builder_of(config(&far)).connect(&pool)).await.unwrap();
-    far.kill();
+    let manager = in_time(builder_of(config(&remote)).connect(&pool)).await.unwrap();
+    remote.kill();
     let state = until(&manager, |state| matches!(state, McpState::Retrying { .. })).await;
     assert!(!state.to_string().is_empty());
     let error = call(&pool, "echo", json!({ "text": "hello" })).await;

@@ -29,7 +29,7 @@ impl Drop for Full<'_> {
     }
 }
 
-/// Wash something, however long it takes.
+/// Wash something, until the test releases it.
 #[tool(register = false, task = "required", progress)]
 async fn wash(
     context: &ToolContext,
@@ -41,7 +41,7 @@ async fn wash(
     format!("clean {what}")
 }
 
-/// Fail, later.
+/// Fail after the task has started.
 #[tool(register = false, task = "required")]
 async fn tear() -> Result<String, ToolError> {
     tokio::time::sleep(std::time::Duration::from_millis(5)).await;
@@ -56,7 +56,7 @@ async fn bleach(context: &ToolContext) -> Result<String, PeerError> {
     Ok(if sure.accepted() == Some(true) { "white" } else { "as it was" }.to_owned())
 }
 
-/// Stay wet.
+/// Never finish.
 #[tool(register = false, task = "required")]
 async fn soak(tub: &Arc<Tub>) -> String {
     let _full = Full(tub);
@@ -93,29 +93,29 @@ impl Peer for Sure {
     }
 }
 
-async fn connected(far: &RemoteServer) -> (ToolPool, McpManager) {
+async fn connected(remote: &RemoteServer) -> (ToolPool, McpManager) {
     let pool = ToolPool::builder().build().unwrap();
-    let manager = builder(&far.url()).ask_callers().connect(&pool);
+    let manager = builder(&remote.url()).ask_callers().connect(&pool);
     let manager = in_time(manager).await.unwrap();
     (pool, manager)
 }
 
 #[tokio::test]
 async fn a_call_waits_until_its_task_is_done() {
-    let far = started(&Arc::default(), open);
-    let (pool, _manager) = connected(&far).await;
+    let remote = started(&Arc::default(), open);
+    let (pool, _manager) = connected(&remote).await;
     let bar = Arc::new(ProgressRecorder::default());
     let context = pool.context().with_peer(bar.clone());
-    let shirt = ToolCall::new("far.wash", r#"{"what": "shirt"}"#);
+    let shirt = ToolCall::new("remote.wash", r#"{"what": "shirt"}"#);
     let washed = in_time(pool.call_with(shirt, &context)).await;
     assert_eq!(washed.observation().to_text(), "clean shirt", "{washed:?}");
     let report: Vec<_> = bar.0.lock().unwrap().iter().map(|one| one.message.clone()).collect();
     assert_eq!(report, [Some("soaking".to_owned())]);
     // The tool is now known to need a task.
     let calls = |seen: &RecordedRequest| seen.calls("tools/call");
-    let before = far.count(calls);
+    let before = remote.count(calls);
     call(&pool, "wash", json!({ "what": "sock" })).await;
-    assert_eq!(far.count(calls), before + 1);
+    assert_eq!(remote.count(calls), before + 1);
 
     let torn = call(&pool, "tear", json!({})).await;
     assert!(torn.observation().is_error(), "{torn:?}");
@@ -124,11 +124,11 @@ async fn a_call_waits_until_its_task_is_done() {
 
 #[tokio::test]
 async fn a_question_of_a_task_is_answered_once() {
-    let far = started(&Arc::default(), open);
-    let (pool, _manager) = connected(&far).await;
+    let remote = started(&Arc::default(), open);
+    let (pool, _manager) = connected(&remote).await;
     let sure = Arc::new(Sure::default());
     let context = pool.context().with_peer(sure.clone());
-    let white = in_time(pool.call_with(ToolCall::new("far.bleach", "{}"), &context)).await;
+    let white = in_time(pool.call_with(ToolCall::new("remote.bleach", "{}"), &context)).await;
     assert_eq!(white.observation().to_text(), "white", "{white:?}");
     assert_eq!(*sure.0.lock().unwrap(), 1);
     // Without a user, the question is declined.
@@ -139,14 +139,14 @@ async fn a_question_of_a_task_is_answered_once() {
 #[tokio::test]
 async fn a_task_without_a_waiter_is_cancelled() {
     let tub = Arc::new(Tub::default());
-    let far = started(&tub, open);
-    let (pool, _manager) = connected(&far).await;
+    let remote = started(&tub, open);
+    let (pool, _manager) = connected(&remote).await;
     tokio::select! {
-        _ = pool.call(ToolCall::new("far.soak", "{}")) => panic!("it soaks"),
+        _ = pool.call(ToolCall::new("remote.soak", "{}")) => panic!("it soaks"),
         () = async {
             in_time(tub.started.notified()).await;
             // The task is unknown before its call is answered.
-            while far.count(|seen| seen.calls("tasks/get")) == 0 {
+            while remote.count(|seen| seen.calls("tasks/get")) == 0 {
                 tokio::task::yield_now().await;
             }
         } => {}
@@ -157,22 +157,22 @@ async fn a_task_without_a_waiter_is_cancelled() {
 #[tokio::test]
 async fn a_task_outlives_a_connection() {
     let lost = AtomicBool::new(false);
-    let far = started(&Arc::default(), move |seen| {
+    let remote = started(&Arc::default(), move |seen| {
         let is_first = seen.calls("tasks/get") && !lost.swap(true, Ordering::Relaxed);
         is_first.then(|| StatusCode::BAD_GATEWAY.into_response())
     });
-    let (pool, _manager) = connected(&far).await;
+    let (pool, _manager) = connected(&remote).await;
     let washed = call(&pool, "wash", json!({ "what": "shirt" })).await;
     assert_eq!(washed.observation().to_text(), "clean shirt", "{washed:?}");
 }
 
 #[tokio::test]
 async fn a_forgotten_task_may_have_run() {
-    let far = started(&Arc::default(), |seen| {
+    let remote = started(&Arc::default(), |seen| {
         let answer = |id: &Value| seen.error(200, id, -32602, "no such task");
         seen.calls("tasks/get").then(|| answer(&seen.message["id"]))
     });
-    let (pool, _manager) = connected(&far).await;
+    let (pool, _manager) = connected(&remote).await;
     let lost = call(&pool, "wash", json!({ "what": "shirt" })).await;
     let error = lost.error().expect("it is lost");
     assert_eq!(error.class(), ErrorClass::Indeterminate, "{error}");

@@ -111,11 +111,11 @@ async fn a_reconnected_client_gets_its_answer() {
     tokio::time::sleep(Duration::from_millis(600)).await;
     assert!(served.is_quiet(), "the call still runs");
     served.release();
-    let mut said = String::new();
+    let mut printed = String::new();
     while let Some(chunk) = in_time(again.chunk()).await {
-        said.push_str(&chunk);
+        printed.push_str(&chunk);
     }
-    assert!(said.contains(r#""text":"done""#), "{said}");
+    assert!(printed.contains(r#""text":"done""#), "{printed}");
 }
 
 #[tokio::test]

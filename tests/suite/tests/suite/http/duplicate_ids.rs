@@ -38,7 +38,7 @@ async fn an_id_is_rejected_while_a_request_with_it_runs() {
     assert_eq!(served.request(&list(&other, &json!(3))).await.status(), 200);
     served.release();
     assert_eq!(text(&in_time(connection.answer()).await), "done");
-    assert_eq!(text(&served.request(&again).await), "nobody");
+    assert_eq!(text(&served.request(&again).await), "anonymous");
 }
 
 #[tokio::test]
@@ -82,7 +82,7 @@ async fn calls_end_with_their_session() {
     let end = RawRequest::new("DELETE", "/mcp").with("mcp-session-id", &session);
     assert_eq!(served.request(&end).await.status(), 204);
     for _ in 0..2 {
-        let told = tokio::time::timeout(AT_ONCE, served.report()).await;
-        assert_eq!(told, Ok("dropped"));
+        let report = tokio::time::timeout(AT_ONCE, served.report()).await;
+        assert_eq!(report, Ok("dropped"));
     }
 }

@@ -15,7 +15,7 @@ struct Place {
 
 /// Give a value with parts.
 #[tool(register = false)]
-async fn summit() -> Place {
+async fn place() -> Place {
     Place { name: "Brocken \"B\"\n".to_owned(), height: 1141.0 }
 }
 
@@ -45,16 +45,16 @@ async fn burst() -> String {
     panic!("on purpose")
 }
 
-/// Fail as the protocol does.
+/// Fail with an error of the protocol.
 #[tool(register = false)]
-async fn refuse(
-    /// With which code.
+async fn fail_in_protocol(
+    /// The code.
     code: i32,
 ) -> Result<String, ProtocolError> {
     Err(ProtocolError::new(code, "no").with_data(json!({"why": "so"})))
 }
 
-/// Say what is known of the caller.
+/// Return the principal and the metadata.
 #[tool(register = false)]
 async fn known(context: &ToolContext) -> String {
     let client = context.client().map(|client| client.name);
@@ -64,12 +64,12 @@ async fn known(context: &ToolContext) -> String {
 
 async fn served(options: HttpOptions) -> Served {
     let tools = |pool: ToolPoolBuilder| {
-        pool.tool::<SummitAction>()
+        pool.tool::<PlaceAction>()
             .tool::<PrimesAction>()
             .tool::<CollageAction>()
             .tool::<FailAction>()
             .tool::<BurstAction>()
-            .tool::<RefuseAction>()
+            .tool::<FailInProtocolAction>()
             .tool::<KnownAction>()
     };
     Served::start_with(options, tools).await
@@ -78,12 +78,12 @@ async fn served(options: HttpOptions) -> Served {
 /// Parameters of various calls.
 fn calls() -> Vec<Value> {
     let call = |name: &str, arguments: Value| json!({"name": name, "arguments": arguments});
-    let mut calls: Vec<Value> = ["summit", "primes", "collage", "fail", "burst", "no_such_tool"]
+    let mut calls: Vec<Value> = ["place", "primes", "collage", "fail", "burst", "no_such_tool"]
         .map(|name| call(name, json!({})))
         .into();
     calls.extend(
         [-32_601, -32_602, -32_020, -32_021, -32_022, -1, 7]
-            .map(|code| call("refuse", json!({"code": code}))),
+            .map(|code| call("fail_in_protocol", json!({"code": code}))),
     );
     calls.push(call("echo", json!({"text": "hello"})));
     calls.push(call("echo", json!({"txet": "hello"})));
@@ -216,5 +216,5 @@ async fn rejects_malformed_calls() {
 async fn a_name_may_be_encoded_in_its_header() {
     let served = served(HttpOptions::default()).await;
     let request = RawRequest::call(1, "whoami").with("mcp-name", "=?base64?d2hvYW1p?=");
-    assert_eq!(served.request(&request).await.json()["result"]["content"][0]["text"], "nobody");
+    assert_eq!(served.request(&request).await.json()["result"]["content"][0]["text"], "anonymous");
 }

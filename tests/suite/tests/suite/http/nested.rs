@@ -28,7 +28,7 @@ async fn a_tool_called_by_a_tool_asks_the_client_of_a_session() {
     };
     let served = Served::start_with(HttpOptions::default(), tools).await;
     let session = served.session_that_can(&json!({"elicitation": {}})).await;
-    for (id, tool, said) in [(1, "relay", "did it"), (2, "relay_all", "nobody did it")] {
+    for (id, tool, expected) in [(1, "relay", "did it"), (2, "relay_all", "not done")] {
         let mut connection = served.open().await;
         connection.send(&RawRequest::call_within(&session, id, tool)).await;
         assert_eq!(in_time(connection.head()).await.header("content-type"), "text/event-stream");
@@ -39,7 +39,7 @@ async fn a_tool_called_by_a_tool_asks_the_client_of_a_session() {
         }});
         assert_eq!(served.request(&RawRequest::within(&session, &answer)).await.status(), 202);
         let done = event(&mut connection).await;
-        assert_eq!(done["result"]["content"][0]["text"], said, "{tool}: {done}");
+        assert_eq!(done["result"]["content"][0]["text"], expected, "{tool}: {done}");
     }
 }
 

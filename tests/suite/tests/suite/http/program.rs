@@ -109,12 +109,12 @@ async fn tokens_come_from_a_variable_or_a_file() {
 
 #[tokio::test]
 async fn a_public_address_needs_authentication() {
-    let (code, said) = rejected(&["--http", "0.0.0.0:0"]).await;
+    let (code, message) = rejected(&["--http", "0.0.0.0:0"]).await;
     assert_eq!(code, Some(1));
     for flag in ["--auth-token-env", "--auth-token-file", "--insecure-no-auth"] {
-        assert!(said.contains(flag), "{said}");
+        assert!(message.contains(flag), "{message}");
     }
-    assert!(!said.contains("listening"), "{said}");
+    assert!(!message.contains("listening"), "{message}");
     let program =
         Program::start(&mut command(&["--http", "0.0.0.0:0", "--insecure-no-auth"])).await;
     assert!(program.address.ip().is_unspecified());
@@ -131,16 +131,17 @@ async fn wrong_flags_are_reported_with_a_remedy() {
         (&["--http", "0", "--http", "0"], 2, "cannot be used multiple times"),
         (&["--htpp", "0"], 2, "'--http'"),
     ];
-    for (flags, code, said) in cases {
-        let (ended, says) = rejected(flags).await;
-        assert_eq!(ended, Some(code), "{flags:?}: {says}");
-        assert!(says.contains(said), "{flags:?}: {says}");
+    for (flags, code, message) in cases {
+        let (ended, output_text) = rejected(flags).await;
+        assert_eq!(ended, Some(code), "{flags:?}: {output_text}");
+        assert!(output_text.contains(message), "{flags:?}: {output_text}");
     }
     let empty = command(&["--http", "0", "--auth-token-env", "SUITE_EMPTY"])
         .env("SUITE_EMPTY", "ada:")
         .output();
-    let says = String::from_utf8(in_time(empty).await.expect("it starts").stderr).expect("UTF-8");
-    assert!(says.contains("has no token"), "{says}");
+    let output_text =
+        String::from_utf8(in_time(empty).await.expect("it starts").stderr).expect("UTF-8");
+    assert!(output_text.contains("has no token"), "{output_text}");
 }
 
 #[cfg(unix)]

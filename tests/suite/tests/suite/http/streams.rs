@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tool_runtime::prelude::*;
 use tool_runtime::{Answer, HttpOptions, LogLevel, ToolPoolBuilder};
 
-/// Tell half of it, then wait until the test lets it go.
+/// Log and report half of the work, then wait until the test releases the call.
 #[tool(register = false)]
 async fn halfway(probe: &Probe, context: &ToolContext) -> &'static str {
     context.progress(1, 2, "half");
@@ -15,16 +15,16 @@ async fn halfway(probe: &Probe, context: &ToolContext) -> &'static str {
     "whole"
 }
 
-/// Tell all of it, and be done at once.
+/// Log and report, and answer at once.
 #[tool(register = false)]
 async fn quick(context: &ToolContext) -> &'static str {
     context.progress(1, 1, "all");
     "whole"
 }
 
-/// Leave somebody behind who knows the client.
+/// Spawn a task that keeps the context of the call.
 #[tool(register = false)]
-async fn haunted(probe: &Probe, context: &ToolContext) -> &'static str {
+async fn keep_context(probe: &Probe, context: &ToolContext) -> &'static str {
     let (context, ghost) = (context.clone(), probe.ghost());
     context.progress(1, 1, "all");
     tokio::spawn(async move {
@@ -47,7 +47,7 @@ async fn served(options: HttpOptions) -> Served {
     let tools = |pool: ToolPoolBuilder| {
         pool.tool::<HalfwayAction>()
             .tool::<QuickAction>()
-            .tool::<HauntedAction>()
+            .tool::<KeepContextAction>()
             .tool::<CarefulAction>()
     };
     Served::start_with(options, tools).await
@@ -102,8 +102,8 @@ async fn read_half(connection: &mut Connection) {
     let head = in_time(connection.head()).await;
     assert_eq!((head.status, head.header("content-type")), (200, "text/event-stream"));
     assert_eq!(head.header("cache-control"), "no-cache");
-    let told = [event(connection).await, event(connection).await];
-    assert!(told.iter().any(is_log) && told.iter().any(is_progress), "{told:?}");
+    let messages = [event(connection).await, event(connection).await];
+    assert!(messages.iter().any(is_log) && messages.iter().any(is_progress), "{messages:?}");
 }
 
 /// Releases the call and reads its result.
@@ -140,8 +140,8 @@ async fn notifications_of_a_call_in_a_session_precede_its_result() {
     let mut connection = served.open().await;
     connection.send(&RawRequest::within(&session, &call)).await;
     assert_eq!(in_time(connection.head()).await.header("content-type"), "text/event-stream");
-    let told = [event(&mut connection).await, event(&mut connection).await];
-    assert!(told.iter().any(is_log) && told.iter().any(is_progress), "{told:?}");
+    let messages = [event(&mut connection).await, event(&mut connection).await];
+    assert!(messages.iter().any(is_log) && messages.iter().any(is_progress), "{messages:?}");
     read_result(&mut served, &mut connection).await;
 }
 
@@ -161,7 +161,7 @@ async fn a_call_that_ends_immediately_still_notifies_first() {
 #[tokio::test]
 async fn a_stream_ends_with_its_call() {
     let served = served(HttpOptions::default()).await;
-    let [request, _] = stateless("haunted");
+    let [request, _] = stateless("keep_context");
     let mut connection = served.open().await;
     connection.send(&request).await;
     connection.head().await;

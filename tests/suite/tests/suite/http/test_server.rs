@@ -27,7 +27,7 @@ pub(super) struct Served {
 
 /// State that the tools share with the test.
 pub(super) struct Probe {
-    tell: UnboundedSender<&'static str>,
+    reports: UnboundedSender<&'static str>,
     go: Arc<Semaphore>,
 }
 
@@ -35,15 +35,15 @@ struct Running<'a>(&'a Probe);
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        let _heard = self.0.tell.send("dropped");
+        let _is_received = self.0.reports.send("dropped");
     }
 }
 
 impl Probe {
-    /// Waits until the test releases it, and reports its start and end.
+    /// Reports the start of a call, and waits until the test releases it.
     pub(super) async fn wait(&self) {
         let _running = Running(self);
-        let _heard = self.tell.send("started");
+        let _is_received = self.reports.send("started");
         self.go.acquire().await.expect("never closed").forget();
     }
 
@@ -53,20 +53,20 @@ impl Probe {
     }
 }
 
-/// Say who is asking.
+/// Return the id of the caller.
 #[tool(register = false, read_only)]
 async fn whoami(caller: &Principal) -> String {
-    if caller.is_anonymous() { "nobody".into() } else { caller.id().into() }
+    if caller.is_anonymous() { "anonymous".into() } else { caller.id().into() }
 }
 
-/// Wait until the test lets it go.
+/// Wait until the test releases the call.
 #[tool(register = false)]
 async fn wait(probe: &Probe) -> &'static str {
     probe.wait().await;
     "done"
 }
 
-/// Give back a text as it is.
+/// Return the text unchanged.
 #[tool(register = false, read_only)]
 async fn echo(
     /// The text.
@@ -75,7 +75,7 @@ async fn echo(
     text
 }
 
-/// Say where it is.
+/// Return the argument.
 #[tool(register = false, input_schema = json!({
     "type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}
 }))]
@@ -109,7 +109,7 @@ impl Served {
         drain: Duration,
         tools: impl FnOnce(ToolPoolBuilder) -> B,
     ) -> Self {
-        let (tell, report) = unbounded_channel();
+        let (reports, report) = unbounded_channel();
         let go = Arc::new(Semaphore::new(0));
         let pool = tools(ToolPool::builder())
             .into()
@@ -117,7 +117,7 @@ impl Served {
             .tool::<WaitAction>()
             .tool::<EchoAction>()
             .tool::<PlaceAction>()
-            .state(Probe { tell, go: Arc::clone(&go) })
+            .state(Probe { reports, go: Arc::clone(&go) })
             .build()
             .await
             .expect("a pool");

@@ -61,7 +61,7 @@ async fn an_older_client_has_a_session_until_it_ends_it() {
     let call = RawRequest::call_within(&session, 1, "whoami");
     let answer = served.request(&call).await;
     assert_eq!(answer.head.header("content-type"), "text/event-stream");
-    assert_eq!(answer.last_event()["result"]["content"][0]["text"], "nobody");
+    assert_eq!(answer.last_event()["result"]["content"][0]["text"], "anonymous");
     let end = RawRequest::new("DELETE", "/mcp").with("mcp-session-id", &session);
     assert_eq!(served.request(&end).await.status(), 204);
     assert_eq!(served.request(&call).await.status(), 404);
@@ -85,7 +85,7 @@ async fn older_clients_are_answered_without_sessions() {
 #[tokio::test]
 async fn arguments_reach_the_tool_as_they_were_written() {
     let served = Served::start(HttpOptions::default()).await;
-    for (arguments, said) in [
+    for (arguments, expected) in [
         (json!(["a"]), "must be a JSON object, got an array"),
         (json!({"txet": "a"}), "`text`"),
         (Value::Null, "`text`"),
@@ -94,7 +94,7 @@ async fn arguments_reach_the_tool_as_they_were_written() {
         let message = served.request(&RawRequest::stateless(1, "tools/call", params)).await.json();
         assert_eq!(message["result"]["isError"], true, "{message}");
         let text = message["result"]["content"][0]["text"].as_str().expect("a text");
-        assert!(text.contains(said), "{text}");
+        assert!(text.contains(expected), "{text}");
     }
 }
 

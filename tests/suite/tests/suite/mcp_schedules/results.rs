@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use tool_runtime::ErrorClass;
 use tool_runtime::prelude::*;
 
-/// Time that a call may hang; see [`super::world`].
+/// Time that a call may hang; see [`super::simulation`].
 pub(super) const IDLE_LIMIT: Duration = Duration::from_millis(150);
 /// Time limit of any call.
 pub(super) const MAX_DURATION: Duration = Duration::from_secs(6);
@@ -79,7 +79,7 @@ impl MadeCall {
     fn may_fail(&self, class: ErrorClass) -> bool {
         let own = match self.tool {
             "hang" => class == ErrorClass::Timeout,
-            "refuse" => class == ErrorClass::Tool,
+            "reject" => class == ErrorClass::Tool,
             "die" => class == ErrorClass::Indeterminate,
             REMOVED_BY_CHANGE => self.may_change_list && class == ErrorClass::NotFound,
             _ => false,

@@ -1,7 +1,7 @@
 //! One run: a pool, a manager, and misbehaving processes.
 
 use super::super::leaks::{ProcessResources, kill_workers, workers};
-use super::operator::{Operator, Place};
+use super::operator::{ExpectedState, Operator};
 use super::plan::{Plan, Step, Wait};
 use super::results::{IDLE_LIMIT, MAX_DURATION, MadeCall, ends, requests};
 use proptest::test_runner::TestCaseError;
@@ -27,7 +27,7 @@ pub(super) fn run(plan: &Plan) -> Result<(), TestCaseError> {
     let folder = Folder::new();
     let before = ProcessResources::before();
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let ran = runtime.block_on(World::run(plan, &folder.0));
+    let ran = runtime.block_on(Simulation::run(plan, &folder.0));
     drop(runtime);
     ran.and_then(|()| before.are_released()).map_err(TestCaseError::fail)
 }
@@ -51,7 +51,7 @@ impl Drop for Folder {
     }
 }
 
-struct World<'a> {
+struct Simulation<'a> {
     plan: &'a Plan,
     /// Working directory of each server.
     folders: Vec<PathBuf>,
@@ -61,7 +61,7 @@ struct World<'a> {
     made: u64,
 }
 
-impl<'a> World<'a> {
+impl<'a> Simulation<'a> {
     async fn run(plan: &'a Plan, folder: &Path) -> Result<(), String> {
         let pool = ToolPool::builder().allow_empty().build().map_err(|error| error.to_string())?;
         let builder = McpManager::builder()
@@ -73,33 +73,33 @@ impl<'a> World<'a> {
             std::fs::create_dir(&folders[server]).map_err(|error| error.to_string())?;
         }
         let manager = builder.start(&pool).map_err(|error| error.to_string())?;
-        let mut world = Self { plan, folders, pool, manager, calls: JoinSet::new(), made: 0 };
+        let mut simulation = Self { plan, folders, pool, manager, calls: JoinSet::new(), made: 0 };
         let mut operators = Vec::new();
         for server in 0..plan.servers.len() {
-            let config = world.config(server);
-            let added = world.manager.add(name(server), config.clone()).await;
+            let config = simulation.config(server);
+            let added = simulation.manager.add(name(server), config.clone()).await;
             added.map_err(|error| error.to_string())?;
-            operators.push(Operator::of(&world.manager, name(server), config));
+            operators.push(Operator::of(&simulation.manager, name(server), config));
         }
         if plan.is_settled {
-            ends("the start", world.manager.settled()).await?;
+            ends("the start", simulation.manager.settled()).await?;
         }
         for step in &plan.steps {
-            world.step(step, &operators).await;
+            simulation.step(step, &operators).await;
         }
-        let mut places = Vec::new();
+        let mut states = Vec::new();
         for operator in operators {
-            places.push(operator.leave().await?);
+            states.push(operator.finish().await?);
         }
-        let ran = world.finish(&places).await;
-        let closed = timeout(CLOSE_LIMIT, world.manager.close()).await;
+        let ran = simulation.finish(&states).await;
+        let closed = timeout(CLOSE_LIMIT, simulation.manager.close()).await;
         closed.map_err(|_| "it does not close".to_owned())?;
-        world.leave().await.and(ran)
+        simulation.check_released().await.and(ran)
     }
 
     fn config(&self, server: usize) -> McpServerConfig {
         let path = |file: &str| self.folders[server].join(file).to_string_lossy().into_owned();
-        let script = self.plan.servers[server].script(&path("lives"), &path("log"));
+        let script = self.plan.servers[server].script(&path("starts"), &path("log"));
         McpServerConfig::stdio(env!("CARGO_BIN_EXE_faulty_server"))
             .args([script.to_string()])
             .cwd(self.folders[server].to_string_lossy().into_owned())
@@ -110,7 +110,7 @@ impl<'a> World<'a> {
         match step {
             Step::Call { server, tool, wait } => self.call(*server, tool, *wait),
             Step::Batch(calls) => self.batch(calls),
-            Step::Rule(server, rule) => operators[*server].tell(*rule),
+            Step::Rule(server, rule) => operators[*server].send(*rule),
             Step::Kill(server) => kill_workers(&self.folders[*server]),
             Step::Pause(milliseconds) => sleep(Duration::from_millis(*milliseconds)).await,
         }
@@ -185,13 +185,13 @@ impl<'a> World<'a> {
     }
 
     /// Waits for the started steps, then checks the final state.
-    async fn finish(&mut self, places: &[Place]) -> Result<(), String> {
+    async fn finish(&mut self, states: &[ExpectedState]) -> Result<(), String> {
         let mut ended = Vec::new();
         while let Some(calls) = self.calls.join_next().await {
             ended.extend(calls.map_err(|error| error.to_string())??);
         }
-        for (server, place) in places.iter().enumerate() {
-            self.matches_state(server, *place).await?;
+        for (server, state) in states.iter().enumerate() {
+            self.matches_state(server, *state).await?;
         }
         for (server, folder) in self.folders.iter().enumerate() {
             let requests = requests(&folder.join("log"));
@@ -204,15 +204,17 @@ impl<'a> World<'a> {
     }
 
     /// Whether a server is in the expected state, and calls confirm that.
-    async fn matches_state(&mut self, server: usize, place: Place) -> Result<(), String> {
+    async fn matches_state(&mut self, server: usize, state: ExpectedState) -> Result<(), String> {
         let status = self.manager.server(&name(server)).map(|status| status.state);
         let (made, call) = self.make(server, "echo-ro");
-        match (place, status) {
-            (Place::Empty, Err(_)) => self.fails(call, ErrorClass::NotFound, "unknown tool").await,
-            (Place::Off, Ok(McpState::Disabled)) => {
+        match (state, status) {
+            (ExpectedState::Empty, Err(_)) => {
+                self.fails(call, ErrorClass::NotFound, "unknown tool").await
+            }
+            (ExpectedState::Off, Ok(McpState::Disabled)) => {
                 self.fails(call, ErrorClass::Denied, "disabled").await
             }
-            (Place::On, Ok(_)) => {
+            (ExpectedState::On, Ok(_)) => {
                 self.recovers(server).await?;
                 let result = ends(&made, self.pool.call(call)).await?;
                 made.judge(&result, Duration::ZERO)?;
@@ -223,7 +225,7 @@ impl<'a> World<'a> {
                 made.judge(&result, Duration::ZERO)?;
                 self.recovers(server).await
             }
-            (place, status) => Err(format!("{} is {status:?}, not {place:?}", name(server))),
+            (state, status) => Err(format!("{} is {status:?}, not {state:?}", name(server))),
         }
     }
 
@@ -249,7 +251,7 @@ impl<'a> World<'a> {
     }
 
     /// Whether all resources are released after closing.
-    async fn leave(self) -> Result<(), String> {
+    async fn check_released(self) -> Result<(), String> {
         let Self { folders, pool, manager, .. } = self;
         let left: Vec<u32> = folders.iter().flat_map(|folder| workers(folder)).collect();
         if !left.is_empty() {

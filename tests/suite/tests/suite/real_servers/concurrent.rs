@@ -1,7 +1,7 @@
 //! Six servers at once: two languages, four versions of two SDKs, both protocol versions.
 
 use super::super::support::class;
-use super::fixture::{ALL, Scene, patient};
+use super::fixture::{ALL, Fixture, manager_builder};
 use serde_json::{Value, json};
 use tool_runtime::mcp::{McpManager, McpState};
 use tool_runtime::prelude::*;
@@ -10,14 +10,14 @@ use tool_runtime::{ContentBlock, ErrorClass, ToolStatus};
 /// Starting them is expensive, so all checks share one pool.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn six_servers_share_one_pool() {
-    let scene = Scene::new("together");
-    let repository = scene.repository();
+    let fixture = Fixture::new("together");
+    let repository = fixture.repository();
     let pool = ToolPool::builder().build().unwrap();
-    let manager = patient().config(scene.config()).connect(&pool).await.unwrap();
+    let manager = manager_builder().config(fixture.config()).connect(&pool).await.unwrap();
     every_tool_is_listed(&pool, &manager);
-    each_answers(&pool, &scene, &repository).await;
+    each_answers(&pool, &fixture, &repository).await;
     a_batch_is_answered_in_order(&pool, &repository).await;
-    every_kind_of_content_is_kept(&pool, &scene).await;
+    every_kind_of_content_is_kept(&pool, &fixture).await;
     wrong_arguments_are_refused_before_they_are_sent(&pool, &manager).await;
     failures_are_told(&pool, &repository).await;
     what_is_unknown_is_not_found(&pool).await;
@@ -59,9 +59,9 @@ fn every_tool_is_listed(pool: &ToolPool, manager: &McpManager) {
     assert!(report.tools.iter().all(|tool| tool.status == ToolStatus::Visible), "{report}");
 }
 
-async fn each_answers(pool: &ToolPool, scene: &Scene, repository: &str) {
+async fn each_answers(pool: &ToolPool, fixture: &Fixture, repository: &str) {
     assert_eq!(text(pool, "everything.echo", json!({ "message": "hi" })).await, "Echo: hi");
-    let file = scene.path("files/new.txt");
+    let file = fixture.path("files/new.txt");
     text(pool, "files.write_file", json!({ "path": file, "content": "Zürich" })).await;
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "Zürich");
     let log = text(pool, "git.git_log", json!({ "repo_path": repository })).await;
@@ -102,7 +102,7 @@ async fn a_batch_is_answered_in_order(pool: &ToolPool, repository: &str) {
     }
 }
 
-async fn every_kind_of_content_is_kept(pool: &ToolPool, scene: &Scene) {
+async fn every_kind_of_content_is_kept(pool: &ToolPool, fixture: &Fixture) {
     let arguments = json!({ "messageType": "error", "includeImage": true });
     let annotated = call(pool, "everything.get-annotated-message", arguments).await;
     let [first, ContentBlock::Image(image)] = annotated.observation().content() else {
@@ -125,8 +125,8 @@ async fn every_kind_of_content_is_kept(pool: &ToolPool, scene: &Scene) {
     assert_eq!(weather.structured_as::<Value>().unwrap(), as_text);
     assert!(weather.meta().is_none(), "it fits its schema");
 
-    std::fs::write(scene.path("files/dot.png"), b"\x89PNG\r\n\x1a\n").unwrap();
-    let media = json!({ "path": scene.path("files/dot.png") });
+    std::fs::write(fixture.path("files/dot.png"), b"\x89PNG\r\n\x1a\n").unwrap();
+    let media = json!({ "path": fixture.path("files/dot.png") });
     let media = call(pool, "files.read_media_file", media).await;
     assert!(matches!(media.observation().content(), [ContentBlock::Image(_)]), "{media:?}");
     let structured: Value = media.observation().structured_as().unwrap();
@@ -146,8 +146,8 @@ async fn wrong_arguments_are_refused_before_they_are_sent(pool: &ToolPool, manag
     for (name, arguments, named) in wrong {
         let rejected = call(pool, name, arguments).await;
         assert_eq!(class(&rejected), ErrorClass::Input, "{name}");
-        let said = rejected.observation().to_text();
-        assert!(said.contains(named) && said.contains(name), "{name}: {said}");
+        let message = rejected.observation().to_text();
+        assert!(message.contains(named) && message.contains(name), "{name}: {message}");
     }
 }
 
@@ -161,8 +161,8 @@ async fn failures_are_told(pool: &ToolPool, repository: &str) {
     ];
     for (name, arguments, expected) in failing {
         let result = call(pool, name, arguments).await;
-        let said = result.observation().to_text();
-        assert!(result.is_error() && said.contains(expected), "{name}: {said}");
+        let message = result.observation().to_text();
+        assert!(result.is_error() && message.contains(expected), "{name}: {message}");
     }
     let added = json!({ "observations": [{ "entityName": "Bob", "contents": ["reads"] }] });
     let unknown = call(pool, "memory.add_observations", added).await;

@@ -21,17 +21,17 @@ pub(super) const ALL: [(&str, Server, usize); 6] = [
 ];
 
 /// A temporary directory. All servers run in it, which identifies their processes.
-pub(super) struct Scene(PathBuf);
+pub(super) struct Fixture(PathBuf);
 
-impl Scene {
+impl Fixture {
     pub(super) fn new(test: &str) -> Self {
         let name = format!("real-{test}-{}", std::process::id());
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         drop(fs::remove_dir_all(&folder));
         fs::create_dir_all(folder.join("files")).expect("a folder");
-        let scene = Self(folder.canonicalize().expect("it is there"));
-        fs::write(scene.path("files/note.txt"), "Buy a map.\n").expect("room for a line");
-        scene
+        let fixture = Self(folder.canonicalize().expect("it is there"));
+        fs::write(fixture.path("files/note.txt"), "Buy a map.\n").expect("room for a line");
+        fixture
     }
 
     pub(super) fn folder(&self) -> &Path {
@@ -91,14 +91,14 @@ impl Scene {
     }
 }
 
-impl Drop for Scene {
+impl Drop for Fixture {
     fn drop(&mut self) {
         drop(fs::remove_dir_all(&self.0));
     }
 }
 
 /// A manager that waits for servers on a busy machine.
-pub(super) fn patient() -> McpManagerBuilder {
+pub(super) fn manager_builder() -> McpManagerBuilder {
     McpManager::builder().start_timeout(Duration::from_secs(60))
 }
 

@@ -3,7 +3,7 @@
 use super::super::leaks::{ProcessResources, eventually, workers};
 use super::super::own_process::alone;
 use super::super::support::in_time;
-use super::fixture::{Scene, Started, patient};
+use super::fixture::{Fixture, Started, manager_builder};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,10 +13,10 @@ use tool_runtime::prelude::*;
 
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Connects to all, and leaves a call running.
-async fn at_work(scene: &Scene) -> (ToolPool, McpManager) {
+/// Connects to all servers, and leaves a call running.
+async fn connect_and_call(fixture: &Fixture) -> (ToolPool, McpManager) {
     let pool = ToolPool::builder().build().unwrap();
-    let manager = patient().config(scene.config()).connect(&pool).await.unwrap();
+    let manager = manager_builder().config(fixture.config()).connect(&pool).await.unwrap();
     let started = Arc::new(Started::default());
     let context = pool.context().with_peer(started.clone());
     let arguments = json!({ "duration": 600, "steps": 6000 });
@@ -30,16 +30,16 @@ async fn at_work(scene: &Scene) -> (ToolPool, McpManager) {
 #[test]
 fn a_closed_manager_leaves_no_tools() {
     alone("real_servers::orphans::a_closed_manager_leaves_no_tools", LIMIT, || {
-        let scene = Scene::new("closed");
-        // Time to install them.
-        scene.config();
+        let fixture = Fixture::new("closed");
+        // Time limit that includes the installation of the servers.
+        fixture.config();
         let before = ProcessResources::before();
         let runtime = Runtime::new().unwrap();
         runtime.block_on(async {
-            let (_pool, manager) = at_work(&scene).await;
-            assert!(workers(scene.folder()).len() >= 6);
+            let (_pool, manager) = connect_and_call(&fixture).await;
+            assert!(workers(fixture.folder()).len() >= 6);
             manager.close().await;
-            assert_eq!(workers(scene.folder()), [0; 0], "nobody is left when it is closed");
+            assert_eq!(workers(fixture.folder()), [0; 0], "no process is left after closing");
         });
         drop(runtime);
         before.are_released().unwrap();
@@ -49,13 +49,13 @@ fn a_closed_manager_leaves_no_tools() {
 #[test]
 fn a_dropped_runtime_leaves_no_process() {
     alone("real_servers::orphans::a_dropped_runtime_leaves_no_process", LIMIT, || {
-        let scene = Scene::new("lost");
-        scene.config();
+        let fixture = Fixture::new("lost");
+        fixture.config();
         let before = ProcessResources::before();
         let runtime = Runtime::new().unwrap();
-        let kept = runtime.block_on(at_work(&scene));
+        let kept = runtime.block_on(connect_and_call(&fixture));
         drop(runtime);
-        assert!(eventually(|| workers(scene.folder()).is_empty()), "they go by themselves");
+        assert!(eventually(|| workers(fixture.folder()).is_empty()), "they go by themselves");
         drop(kept);
         before.are_released().unwrap();
     });

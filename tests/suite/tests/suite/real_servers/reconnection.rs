@@ -2,7 +2,7 @@
 
 use super::super::leaks::{eventually, kill_workers};
 use super::super::support::{class, in_time, server_state};
-use super::fixture::{Scene, Started, patient};
+use super::fixture::{Fixture, Started, manager_builder};
 use serde_json::{Value, json};
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -14,7 +14,7 @@ use tool_runtime::mcp::{McpManagerBuilder, McpServerConfig, McpState};
 use tool_runtime::prelude::*;
 
 fn manager() -> McpManagerBuilder {
-    patient().retry(Duration::from_millis(50), Duration::from_millis(200))
+    manager_builder().retry(Duration::from_millis(50), Duration::from_millis(200))
 }
 
 async fn call(pool: &ToolPool, name: &str, arguments: Value) -> ToolResult {
@@ -27,18 +27,18 @@ fn names(pool: &ToolPool) -> Vec<String> {
 
 #[tokio::test]
 async fn a_server_installed_later_does_not_rename_other_tools() {
-    let scene = Scene::new("late");
-    let program = scene.path("late-server");
+    let fixture = Fixture::new("late");
+    let program = fixture.path("late-server");
     let pool = ToolPool::builder().build().unwrap();
     let late = McpServerConfig::stdio(program.as_str());
-    let builder = manager().server("late", late).server("git", scene.server(Server::Git));
+    let builder = manager().server("late", late).server("git", fixture.server(Server::Git));
     let manager = builder.connect(&pool).await.unwrap();
 
     let state = server_state(&manager, "late", |state| state.reason().is_some()).await;
     assert!(state.reason().unwrap().contains(&program), "{state}");
     let away = call(&pool, "late.get_current_time", json!({ "timezone": "UTC" })).await;
-    let said = away.observation().to_text();
-    assert!(said.contains("MCP server `late`") && said.contains(&program), "{said}");
+    let message = away.observation().to_text();
+    assert!(message.contains("MCP server `late`") && message.contains(&program), "{message}");
     let before = names(&pool);
     assert_eq!(before.len(), 12, "{before:?}");
 
@@ -47,7 +47,7 @@ async fn a_server_installed_later_does_not_rename_other_tools() {
     let time = call(&pool, "late.get_current_time", json!({ "timezone": "UTC" })).await;
     assert!(!time.is_error(), "{time:?}");
     // A second server of the same kind does not take the names of the first.
-    manager.add("time", scene.server(Server::Time)).await.unwrap();
+    manager.add("time", fixture.server(Server::Time)).await.unwrap();
     manager.settled().await;
     let after = names(&pool);
     assert_eq!(after.len(), 16, "{after:?}");
@@ -57,10 +57,10 @@ async fn a_server_installed_later_does_not_rename_other_tools() {
 
 #[tokio::test]
 async fn a_repeatable_call_succeeds_after_its_server_is_killed() {
-    let scene = Scene::new("killed");
+    let fixture = Fixture::new("killed");
     let pool = ToolPool::builder().build().unwrap();
     // Its annotations are trusted: a lost call may be repeated.
-    let builder = manager().server("it", scene.server(Server::Everything)).trust("it");
+    let builder = manager().server("it", fixture.server(Server::Everything)).trust("it");
     let manager = builder.connect(&pool).await.unwrap();
     let started = Arc::new(Started::default());
     let context = pool.context().with_peer(started.clone());
@@ -68,7 +68,7 @@ async fn a_repeatable_call_succeeds_after_its_server_is_killed() {
     let long = ToolCall::new("it.trigger-long-running-operation", arguments.to_string());
     let kill = async {
         in_time(started.0.notified()).await;
-        kill_workers(scene.folder());
+        kill_workers(fixture.folder());
     };
     let (result, ()) = tokio::join!(pool.call_with(long, &context), kill);
     assert!(result.observation().to_text().contains("completed"), "{result:?}");
@@ -78,9 +78,9 @@ async fn a_repeatable_call_succeeds_after_its_server_is_killed() {
 
 #[tokio::test]
 async fn a_call_that_changes_something_is_not_repeated_when_its_server_is_killed() {
-    let scene = Scene::new("undone");
+    let fixture = Fixture::new("undone");
     let pool = ToolPool::builder().build().unwrap();
-    let manager = manager().server("it", scene.server(Server::Sqlite));
+    let manager = manager().server("it", fixture.server(Server::Sqlite));
     let manager = manager.connect(&pool).await.unwrap();
     call(&pool, "it.create_table", json!({ "query": "CREATE TABLE t (n INTEGER)" })).await;
     let endless = "INSERT INTO t WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT n FROM c";
@@ -88,15 +88,18 @@ async fn a_call_that_changes_something_is_not_repeated_when_its_server_is_killed
         let pool = pool.clone();
         async move { call(&pool, "it.write_query", json!({ "query": endless })).await }
     });
-    let journal = scene.path("x.db-journal");
+    let journal = fixture.path("x.db-journal");
     let is_writing =
         tokio::task::spawn_blocking(move || eventually(|| Path::new(&journal).exists()));
     assert!(is_writing.await.unwrap(), "it writes");
-    kill_workers(scene.folder());
+    kill_workers(fixture.folder());
     let lost = writing.await.unwrap();
     assert_eq!(class(&lost), ErrorClass::Indeterminate, "{lost:?}");
-    let said = lost.observation().to_text();
-    assert!(said.contains("SIGKILL") || said.contains("was lost while it worked"), "{said}");
+    let message = lost.observation().to_text();
+    assert!(
+        message.contains("SIGKILL") || message.contains("was lost while it worked"),
+        "{message}"
+    );
     // The next call waits for the restart, and finds the earlier data.
     let count = json!({ "query": "SELECT count(*) AS n FROM t" });
     let count = call(&pool, "it.read_query", count).await;

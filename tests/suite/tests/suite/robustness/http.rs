@@ -1,8 +1,8 @@
 //! Many concurrent HTTP connections.
 
 use super::HANG_LIMIT;
-use super::random::Dice;
-use super::resource_usage::Vitals;
+use super::random::Rng;
+use super::resource_usage::ResourceUsage;
 use crate::http::client::{Answer, Connection, RawRequest};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -49,13 +49,13 @@ impl Server {
     }
 
     /// Retries while abandoned requests of other clients are in flight.
-    async fn vitals(&self) -> Vitals {
+    async fn usage(&self) -> ResourceUsage {
         let end = Instant::now() + RELEASE_TIMEOUT;
         loop {
             let mut connection = Connection::open(self.address).await;
-            let answer = connection.request(&call(1, "vitals", json!({}))).await;
+            let answer = connection.request(&call(1, "usage", json!({}))).await;
             if answer.status() != 503 || Instant::now() > end {
-                return Vitals::of(&answer.json()["result"]);
+                return ResourceUsage::of(&answer.json()["result"]);
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
@@ -86,7 +86,7 @@ fn call(id: u64, tool: &str, arguments: Value) -> RawRequest {
 
 struct Client {
     address: SocketAddr,
-    dice: Dice,
+    rng: Rng,
     connection: Option<Connection>,
     unfinished: VecDeque<Connection>,
     next_id: u64,
@@ -95,7 +95,7 @@ struct Client {
 impl Client {
     fn new(address: SocketAddr, seed: u64) -> Self {
         let (connection, unfinished) = (None, VecDeque::new());
-        Self { address, dice: Dice::new(seed), connection, unfinished, next_id: 0 }
+        Self { address, rng: Rng::new(seed), connection, unfinished, next_id: 0 }
     }
 
     async fn run(mut self, messages: u64) {
@@ -107,7 +107,7 @@ impl Client {
 
     async fn random_step(&mut self) {
         let id = self.next_id;
-        match self.dice.below(100) {
+        match self.rng.below(100) {
             0..45 => self.adds().await,
             45..50 => {
                 let answer = self.request(&call(id, "boom", json!({}))).await;
@@ -148,7 +148,7 @@ impl Client {
     }
 
     async fn adds(&mut self) {
-        let (id, a, b) = (self.next_id, self.dice.below(1000), self.dice.below(1000));
+        let (id, a, b) = (self.next_id, self.rng.below(1000), self.rng.below(1000));
         if let Some(answer) = self.request(&call(id, "add", json!({"a": a, "b": b}))).await {
             let answer = answer.json();
             assert_eq!(answer["id"], id);
@@ -166,7 +166,7 @@ impl Client {
 
     async fn leaves_in_the_middle(&mut self, request: &RawRequest) {
         let bytes = request.bytes();
-        let end = usize::try_from(self.dice.below(bytes.len() as u64)).expect("a length");
+        let end = usize::try_from(self.rng.below(bytes.len() as u64)).expect("a length");
         Connection::open(self.address).await.write(&bytes[..end]).await;
     }
 
@@ -178,15 +178,15 @@ impl Client {
         self.unfinished.push_back(connection);
         if self.unfinished.len() > MAX_UNFINISHED {
             let mut oldest = self.unfinished.pop_front().expect("there are some");
-            let said = oldest.rest().await;
-            assert!(said.contains(" 408 ") || said.contains(" 503 "), "{said:?}");
+            let answer = oldest.rest().await;
+            assert!(answer.contains(" 408 ") || answer.contains(" 503 "), "{answer:?}");
         }
     }
 
     async fn reads_slowly(&mut self) {
         let mut connection = Connection::open(self.address).await;
         connection.send(&call(1, "big", json!({"kib": 512}))).await;
-        tokio::time::sleep(Duration::from_millis(self.dice.below(20))).await;
+        tokio::time::sleep(Duration::from_millis(self.rng.below(20))).await;
         let answer = connection.answer().await;
         assert!(answer.status() == 503 || answer.body.len() > 512 << 10, "{}", answer.status());
     }
@@ -197,7 +197,7 @@ impl Client {
             return;
         };
         let session = initialized.head.header("mcp-session-id").to_owned();
-        match self.dice.below(8) {
+        match self.rng.below(8) {
             // Abandoned until it expires.
             0 => return,
             1 => Connection::open(self.address).await.send(&RawRequest::listen(&session)).await,
@@ -226,13 +226,13 @@ async fn random_requests_over_http() {
 }
 
 /// Waits until sessions have expired and connections are closed.
-async fn settled(server: &Server, before: Option<&Vitals>) -> Vitals {
+async fn settled(server: &Server, before: Option<&ResourceUsage>) -> ResourceUsage {
     let end = Instant::now() + RELEASE_TIMEOUT;
-    let mut last = server.vitals().await;
+    let mut last = server.usage().await;
     loop {
         tokio::time::sleep(Duration::from_millis(1500)).await;
-        let now = server.vitals().await;
-        let is_settled = before.unwrap_or(&last).holds_no_more(&now);
+        let now = server.usage().await;
+        let is_settled = before.unwrap_or(&last).is_within(&now);
         if is_settled {
             return now;
         }

@@ -1,9 +1,9 @@
 //! Deterministic random numbers.
 
-/// xorshift64* (Vigna 2016).
-pub(super) struct Dice(u64);
+/// The generator xorshift64* (Vigna 2016).
+pub(super) struct Rng(u64);
 
-impl Dice {
+impl Rng {
     pub(super) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }

@@ -4,18 +4,18 @@ use serde::Deserialize;
 use serde_json::Value;
 
 /// Memory that the allocator may keep for itself, in KiB.
-const SLACK: u64 = 32 << 10;
+const ALLOCATOR_SLACK: u64 = 32 << 10;
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Vitals {
+pub(super) struct ResourceUsage {
     memory: u64,
     descriptors: usize,
     tasks: usize,
 }
 
-impl Vitals {
+impl ResourceUsage {
     pub(super) fn of(result: &Value) -> Self {
-        Self::deserialize(&result["structuredContent"]).expect("vitals")
+        Self::deserialize(&result["structuredContent"]).expect("usage")
     }
 
     /// Tasks that have not ended.
@@ -29,9 +29,9 @@ impl Vitals {
     }
 
     /// Whether a process uses no more than before.
-    pub(super) fn holds_no_more(&self, now: &Self) -> bool {
+    pub(super) fn is_within(&self, now: &Self) -> bool {
         now.tasks <= self.tasks
             && now.descriptors <= self.descriptors
-            && now.memory <= self.memory + SLACK
+            && now.memory <= self.memory + ALLOCATOR_SLACK
     }
 }

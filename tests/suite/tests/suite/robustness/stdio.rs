@@ -1,8 +1,8 @@
 //! One connection over stdio.
 
 use super::HANG_LIMIT;
-use super::random::Dice;
-use super::resource_usage::Vitals;
+use super::random::Rng;
+use super::resource_usage::ResourceUsage;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, BufWriter, Write};
@@ -47,7 +47,7 @@ struct PendingAnswers {
     /// Lines whose answers have no id.
     nameless: u64,
     /// The last report of resources.
-    vitals: Option<Value>,
+    usage: Option<Value>,
     fault: Option<String>,
 }
 
@@ -75,7 +75,7 @@ impl PendingAnswers {
             Expected::Maybe => true,
         };
         if result["structuredContent"]["tasks"].is_u64() {
-            self.vitals = Some(result.clone());
+            self.usage = Some(result.clone());
         }
         fits.then_some(()).ok_or_else(|| "not what was asked for".to_owned())
     }
@@ -89,10 +89,10 @@ impl PendingAnswers {
 struct Conversation {
     child: Child,
     input: BufWriter<ChildStdin>,
-    ledger: Arc<(Mutex<PendingAnswers>, Condvar)>,
+    pending: Arc<(Mutex<PendingAnswers>, Condvar)>,
     reader: JoinHandle<()>,
     next_id: u64,
-    dice: Dice,
+    rng: Rng,
     _limit: Limit,
 }
 
@@ -111,20 +111,20 @@ impl Conversation {
             .stderr(Stdio::null())
             .spawn()
             .expect("the server starts");
-        let ledger = Arc::<(Mutex<PendingAnswers>, Condvar)>::default();
+        let pending = Arc::<(Mutex<PendingAnswers>, Condvar)>::default();
         let output = BufReader::new(child.stdout.take().expect("piped"));
         let reader = std::thread::spawn({
-            let ledger = Arc::clone(&ledger);
-            move || read(output, &ledger)
+            let pending = Arc::clone(&pending);
+            move || read(output, &pending)
         });
         let input = BufWriter::new(child.stdin.take().expect("piped"));
-        let (dice, _limit) = (Dice::new(4), Limit::within(HANG_LIMIT, &child));
-        let mut talk = Self { child, input, ledger, reader, next_id: 0, dice, _limit };
+        let (rng, _limit) = (Rng::new(4), Limit::within(HANG_LIMIT, &child));
+        let mut conversation = Self { child, input, pending, reader, next_id: 0, rng, _limit };
         let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
-        talk.request("initialize", &hello, Expected::Result);
-        talk.settled();
-        talk.line(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
-        talk
+        conversation.request("initialize", &hello, Expected::Result);
+        conversation.settled();
+        conversation.line(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        conversation
     }
 
     fn line(&mut self, line: &str) {
@@ -134,14 +134,14 @@ impl Conversation {
 
     /// A line that is answered without an id.
     fn junk(&mut self, line: &str) {
-        self.ledger.0.lock().expect("no panic").nameless += 1;
+        self.pending.0.lock().expect("no panic").nameless += 1;
         self.line(line);
     }
 
     fn request(&mut self, method: &str, params: &Value, expected: Expected) -> u64 {
         self.next_id += 1;
         let id = self.next_id;
-        self.ledger.0.lock().expect("no panic").expect(id, expected);
+        self.pending.0.lock().expect("no panic").expect(id, expected);
         self.line(
             &json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string(),
         );
@@ -159,9 +159,9 @@ impl Conversation {
     }
 
     fn random_step(&mut self) {
-        match self.dice.below(100) {
+        match self.rng.below(100) {
             0..40 => {
-                let (a, b) = (self.dice.below(1000), self.dice.below(1000));
+                let (a, b) = (self.rng.below(1000), self.rng.below(1000));
                 let sum = (a + b).to_string();
                 self.call("add", &json!({"a": a, "b": b}), Expected::Text(sum));
             }
@@ -187,27 +187,27 @@ impl Conversation {
 
     fn settled(&mut self) {
         self.input.flush().expect("the server reads");
-        let (ledger, changed) = &*self.ledger;
-        let ledger = ledger.lock().expect("no panic");
+        let (pending, changed) = &*self.pending;
+        let pending = pending.lock().expect("no panic");
         let limit = Duration::from_secs(120);
-        let waited = changed.wait_timeout_while(ledger, limit, |ledger| !ledger.is_settled());
-        let (ledger, _) = waited.expect("no panic");
-        assert_eq!(ledger.fault, None);
-        assert!(ledger.is_settled(), "{} are not answered", ledger.open);
+        let waited = changed.wait_timeout_while(pending, limit, |pending| !pending.is_settled());
+        let (pending, _) = waited.expect("no panic");
+        assert_eq!(pending.fault, None);
+        assert!(pending.is_settled(), "{} are not answered", pending.open);
     }
 
     /// Resources of the server, with the minimum of several task counts: the task of an answered call or
     /// message may not have ended yet.
-    fn vitals(&mut self) -> Vitals {
-        let first = self.vitals_now();
-        (0..CHECKS).fold(first, |fewest, _| fewest.fewest_tasks(self.vitals_now()))
+    fn usage(&mut self) -> ResourceUsage {
+        let first = self.usage_now();
+        (0..CHECKS).fold(first, |fewest, _| fewest.fewest_tasks(self.usage_now()))
     }
 
-    fn vitals_now(&mut self) -> Vitals {
-        self.call("vitals", &json!({}), Expected::Result);
+    fn usage_now(&mut self) -> ResourceUsage {
+        self.call("usage", &json!({}), Expected::Result);
         self.settled();
-        let ledger = self.ledger.0.lock().expect("no panic");
-        Vitals::of(ledger.vitals.as_ref().expect("an answer"))
+        let pending = self.pending.0.lock().expect("no panic");
+        ResourceUsage::of(pending.usage.as_ref().expect("an answer"))
     }
 
     /// The server exits at the end of its input.
@@ -215,15 +215,15 @@ impl Conversation {
         drop(self.input);
         assert!(self.child.wait().expect("a status").success());
         self.reader.join().expect("all lines were answers");
-        assert_eq!(self.ledger.0.lock().expect("no panic").fault, None);
+        assert_eq!(self.pending.0.lock().expect("no panic").fault, None);
     }
 }
 
 /// Reads all answers, with occasional pauses, like a busy client.
-fn read(output: BufReader<ChildStdout>, ledger: &(Mutex<PendingAnswers>, Condvar)) {
+fn read(output: BufReader<ChildStdout>, pending: &(Mutex<PendingAnswers>, Condvar)) {
     for (number, line) in output.lines().enumerate() {
         let line = line.expect("UTF-8");
-        let mut open = ledger.0.lock().expect("no panic");
+        let mut open = pending.0.lock().expect("no panic");
         let settled = match serde_json::from_str::<Value>(&line) {
             Ok(answer) => open.settle(&answer),
             Err(error) => Err(error.to_string()),
@@ -232,7 +232,7 @@ fn read(output: BufReader<ChildStdout>, ledger: &(Mutex<PendingAnswers>, Condvar
             open.fault.get_or_insert(format!("{fault}: {line}"));
         }
         if open.is_settled() {
-            ledger.1.notify_all();
+            pending.1.notify_all();
         }
         drop(open);
         if number % 5000 == 0 {
@@ -243,44 +243,44 @@ fn read(output: BufReader<ChildStdout>, ledger: &(Mutex<PendingAnswers>, Condvar
 
 #[test]
 fn random_messages_over_stdio() {
-    let mut talk = Conversation::start();
+    let mut conversation = Conversation::start();
     for _ in 0..WARM_UP {
-        talk.random_step();
+        conversation.random_step();
     }
-    talk.settled();
-    let before = talk.vitals();
+    conversation.settled();
+    let before = conversation.usage();
     for _ in WARM_UP..MESSAGES {
-        talk.random_step();
+        conversation.random_step();
     }
-    talk.settled();
-    let after = talk.vitals();
-    assert!(before.holds_no_more(&after), "{before:?} {after:?}");
-    talk.finish();
+    conversation.settled();
+    let after = conversation.usage();
+    assert!(before.is_within(&after), "{before:?} {after:?}");
+    conversation.finish();
 }
 
 /// One thread reads and runs tools: it must run the tool before it reads on.
 #[test]
 fn messages_sent_ahead_are_bounded() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_limited_server"));
-    let mut talk = Conversation::start_with(command.env("TOKIO_WORKER_THREADS", "1"));
+    let mut conversation = Conversation::start_with(command.env("TOKIO_WORKER_THREADS", "1"));
     for _ in 0..10_000 {
-        talk.call_and_cancel();
+        conversation.call_and_cancel();
     }
-    let vitals = talk.vitals_now();
-    assert!(vitals.tasks() < 1000, "{vitals:?}");
-    talk.finish();
+    let usage = conversation.usage_now();
+    assert!(usage.tasks() < 1000, "{usage:?}");
+    conversation.finish();
 }
 
 /// Hosts that exit while answers are written.
 #[test]
 fn connections_that_end_in_the_middle_end_the_server() {
     for seed in 0..20 {
-        let mut talk = Conversation::start();
-        talk.dice = Dice::new(seed);
+        let mut conversation = Conversation::start();
+        conversation.rng = Rng::new(seed);
         for _ in 0..200 {
-            talk.random_step();
+            conversation.random_step();
         }
-        drop(talk.input.flush());
-        talk.finish();
+        drop(conversation.input.flush());
+        conversation.finish();
     }
 }

@@ -61,10 +61,10 @@ fn files() {
     let mut server = misbehaving_tools(input.into(), answers.into()).spawn().expect("it starts");
     let _limit = Limit::of(&server);
     assert!(server.wait().expect("it ends").success());
-    let said = messages(&std::fs::read_to_string(output).expect("the file"));
-    let mut ids: Vec<_> = said.iter().map(|message| message["id"].as_u64()).collect();
+    let printed = messages(&std::fs::read_to_string(output).expect("the file"));
+    let mut ids: Vec<_> = printed.iter().map(|message| message["id"].as_u64()).collect();
     ids.sort_unstable();
-    assert_eq!(ids, [None, Some(0), Some(1), Some(2)], "{said:?}");
+    assert_eq!(ids, [None, Some(0), Some(1), Some(2)], "{printed:?}");
 }
 
 /// A user at a terminal, which echoes every line and ends the input at Ctrl-D.

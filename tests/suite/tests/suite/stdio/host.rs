@@ -1,4 +1,4 @@
-//! A host that has started a server, over any kind of channel.
+//! A host that starts a server over any kind of channel.
 
 use serde_json::{Value, json};
 use std::fs::File;
