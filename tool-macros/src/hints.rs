@@ -17,8 +17,8 @@ pub(crate) struct Hints {
 }
 
 impl Hints {
-    /// A method's own hints, completed by those of its toolset. A shared hint that contradicts an
-    /// own one is dropped.
+    /// The hints of a method, completed by those of its toolset. A hint of the toolset that
+    /// contradicts one of the method is dropped.
     pub(crate) fn over(self, shared: Self) -> Self {
         Self {
             read_only: self.read_only.or(unless(self.destructive, shared.read_only)),

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 /// A tool of an external server.
 pub(super) struct Definition {
-    /// Its id in the pool.
+    /// The id of the tool in the pool.
     pub(super) name: String,
     pub(super) description: String,
     pub(super) input: Value,

@@ -1,6 +1,6 @@
 //! Finds constructs in types that generated code cannot name, at any depth.
 
-use crate::item::{Place, ToolFn};
+use crate::item::{FnKind, ToolFn};
 use crate::types::ungrouped;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -71,7 +71,9 @@ impl Position {
             _ if is("impl") => Some(Construct::Impl),
             _ if is("_") && !is_lifetime => Some(Construct::Placeholder),
             Self::Argument if is("Rc") && opens(index + 1) => Some(Construct::Rc),
-            Self::Argument if is("dyn") && !is_sent(&tokens[index..]) => Some(Construct::Object),
+            Self::Argument if is("dyn") && !has_send_bound(&tokens[index..]) => {
+                Some(Construct::Object)
+            }
             _ => None,
         }
     }
@@ -109,10 +111,10 @@ impl Forbidden {
     }
 }
 
-/// The first `Self` of a function that has no type of its own.
+/// The first `Self` of a free function.
 pub(super) fn names_self(function: &ToolFn) -> Option<Span> {
     let signature = &function.signature;
-    if function.place == Place::Method || signature.receiver().is_some() {
+    if function.fn_kind == FnKind::Method || signature.receiver().is_some() {
         return None;
     }
     let inputs = signature.inputs.iter().filter_map(|input| match input {
@@ -135,7 +137,7 @@ pub(super) fn own_span(tokens: TokenStream) -> Option<Span> {
     })
 }
 
-/// An `&` behind a value is an operator: `[u8; A & B]`.
+/// An `&` after a value is an operator: `[u8; A & B]`.
 fn begins_type(tokens: &[TokenTree], index: usize) -> bool {
     match index.checked_sub(1).map(|before| &tokens[before]) {
         None => true,
@@ -145,7 +147,7 @@ fn begins_type(tokens: &[TokenTree], index: usize) -> bool {
 }
 
 /// Whether a trait object has the bound `Send`.
-fn is_sent(object: &[TokenTree]) -> bool {
+fn has_send_bound(object: &[TokenTree]) -> bool {
     object.iter().any(|token| is_ident(Some(token), "Send"))
 }
 

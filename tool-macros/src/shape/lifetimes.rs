@@ -6,7 +6,7 @@ use quote::ToTokens;
 use std::collections::HashSet;
 use syn::{Error, FnArg, GenericParam, Lifetime, Signature, Type};
 
-/// The error about a declared lifetime. One in an argument or in the output is rejected there.
+/// The error about a declared lifetime. The checks of arguments and outputs reject lifetimes there.
 pub(super) fn check(lifetime: &Lifetime, signature: &Signature) -> Option<Error> {
     let name = lifetime.ident.to_string();
     let names = |tokens: TokenStream| named(tokens).contains(&name);

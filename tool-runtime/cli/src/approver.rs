@@ -6,8 +6,8 @@ use tokio::sync::{Mutex, mpsc};
 use tool_runtime_core::seam::printable;
 use tool_runtime_core::{Approval, ApprovalRequest, Approver, BoxFuture};
 
-/// Asks a person at the terminal whether a call may run: `y` is a yes, everything else a no whose
-/// words the model reads. The end of the input is a no.
+/// Asks a person at the terminal whether a call may run: `y` approves; any other answer rejects the
+/// call, and the model receives its text. The end of the input rejects the call.
 ///
 /// Questions are written to standard error, one at a time, and answers read from standard input. A
 /// server over standard input and output cannot use it.
@@ -33,7 +33,7 @@ pub struct TerminalApprover {
 struct Lines {
     wanted: mpsc::UnboundedSender<()>,
     read: mpsc::UnboundedReceiver<String>,
-    /// Whether a line was requested that is not read yet: its question was cancelled.
+    /// Whether a requested line was not read yet, because its question was cancelled.
     is_pending: bool,
 }
 
@@ -53,7 +53,7 @@ impl TerminalApprover {
         let lines = lines.get_or_insert_with(|| Lines::of(|| io::stdin().lock()));
         let call = request.visual().lines().map(printable).collect::<Vec<_>>().join("\n  ");
         let question = printable(request.question());
-        // A terminal that is gone answers no.
+        // A closed terminal rejects the call.
         let _ = write!(io::stderr(), "{question}\n  {call}\n[y/N] ");
         match lines.next().await.as_deref().map(str::trim) {
             Some("y" | "Y" | "yes") => Approval::approved(),
@@ -66,7 +66,8 @@ impl TerminalApprover {
 }
 
 impl Lines {
-    /// A thread of its own: one that waits for a line must not keep the runtime from ending.
+    /// A separate thread: a thread of the runtime that waits for a line would delay the end of the
+    /// runtime.
     fn of<R: BufRead>(open: impl FnOnce() -> R + Send + 'static) -> Self {
         let (wanted, mut requests) = mpsc::unbounded_channel();
         let (sender, read) = mpsc::unbounded_channel();

@@ -49,7 +49,7 @@ impl Connection {
             drop(over);
         });
         let (watch, over) = (Arc::clone(&notifications), ended.clone());
-        tokio::spawn(async move { over.run_until_cancelled(watch.keep_time()).await });
+        tokio::spawn(async move { over.run_until_cancelled(watch.expire_calls()).await });
         if let Some(owner) = owner.clone() {
             // Descendants of an ended process may hold its output open.
             let (end, ended) = (end.clone(), ended.clone());
@@ -166,7 +166,7 @@ impl Connection {
             Failure::Unsent(_) | Failure::Unauthorized(_) => true,
             // Over HTTP, requests are independent.
             Failure::Lost(_) => !self.is_http(),
-            Failure::Refused(_) | Failure::Silent(_) | Failure::Late => false,
+            Failure::Rejected(_) | Failure::Silent(_) | Failure::Late => false,
         };
         if is_unusable {
             self.end.cancel();

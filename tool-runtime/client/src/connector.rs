@@ -1,4 +1,4 @@
-//! Opens connections to one server, in the protocol version that it speaks.
+//! Opens connections to one server, in a protocol version that it supports.
 
 use super::connect_error::{ConnectError, Kind, is_known};
 use super::connection::Connection;
@@ -108,7 +108,7 @@ impl Connector {
             Err(error) => error,
         };
         if first == Handshake::Discover && error.kind == Kind::Late {
-            // Another program may run there now, which never answers `server/discover`.
+            // Another program may run at this address now, which never answers `server/discover`.
             self.remember(None);
         }
         let rest = within.saturating_sub(began.elapsed());

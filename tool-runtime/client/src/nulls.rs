@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 const MAX_STEPS: usize = 16;
 
 /// Leaves out each argument that is null, optional, and by its schema never null. Every other null
-/// means something, or is a mistake to be reported.
-pub(super) fn without_needless(
+/// has a meaning, or is a mistake to be reported.
+pub(super) fn without_needless_nulls(
     schema: &Map<String, Value>,
     mut arguments: Map<String, Value>,
 ) -> Map<String, Value> {
@@ -65,7 +65,7 @@ mod tests {
         let (Value::Object(schema), Value::Object(arguments)) = (schema, arguments) else {
             panic!("objects");
         };
-        without_needless(&schema, arguments).into()
+        without_needless_nulls(&schema, arguments).into()
     }
 
     #[test]

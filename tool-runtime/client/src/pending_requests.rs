@@ -130,7 +130,7 @@ mod tests {
             assert!(waiting.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
             assert!(!woken.0.load(Ordering::SeqCst));
             pay(&pending);
-            assert!(woken.0.load(Ordering::SeqCst), "nobody would poll it again");
+            assert!(woken.0.load(Ordering::SeqCst), "the waiter is not woken");
             assert!(waiting.as_mut().poll(&mut Context::from_waker(&waker)).is_ready());
         }
     }

@@ -42,7 +42,7 @@ pub struct McpPin {
     pub annotations: String,
 }
 
-/// A tool whose definition is not the one that was approved.
+/// A tool whose definition differs from the approved one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct McpUnapproved {
@@ -110,11 +110,11 @@ impl fmt::Display for McpUnapproved {
     }
 }
 
-/// Compares what servers list with what was approved.
+/// Compares listed definitions with approved ones.
 #[derive(Default)]
 pub(super) struct Approvals {
     /// Whether tools are left out until they are approved.
-    holds: bool,
+    requires_approval: bool,
     state: Mutex<State>,
 }
 
@@ -135,8 +135,11 @@ struct State {
 }
 
 impl Approvals {
-    pub(super) fn new(approved: Option<McpPins>, holds: bool) -> Self {
-        Self { holds, state: Mutex::new(State { approved, listed: McpPins::default() }) }
+    pub(super) fn new(approved: Option<McpPins>, requires_approval: bool) -> Self {
+        Self {
+            requires_approval,
+            state: Mutex::new(State { approved, listed: McpPins::default() }),
+        }
     }
 
     /// A server begins a new list.
@@ -153,8 +156,8 @@ impl Approvals {
         unapproved
     }
 
-    pub(super) fn holds(&self) -> bool {
-        self.holds
+    pub(super) fn requires_approval(&self) -> bool {
+        self.requires_approval
     }
 
     /// Pins of all listed definitions.
@@ -223,7 +226,7 @@ mod tests {
     #[test]
     fn changed_definitions_are_reported() {
         let first = Approvals::new(None, false);
-        assert_eq!(first.note("s", "t", &pin("Add.")), None, "nobody asked");
+        assert_eq!(first.note("s", "t", &pin("Add.")), None, "without a comparison");
         let pins = first.listed();
         let stored = serde_json::to_string(&pins).unwrap();
 

@@ -20,7 +20,7 @@ const STRONG: [&str; 12] = [
 const LAST: [&str; 9] =
     ["key", "pass", "pwd", "pat", "auth", "authorization", "cookie", "bearer", "signature"];
 
-/// Words at the end of names that are about a secret, but do not name one.
+/// Words at the end of names that refer to a property of a secret, not to the secret.
 const ABOUT: [&str; 12] = [
     "file", "path", "dir", "type", "name", "url", "uri", "endpoint", "mode", "length", "ttl",
     "timeout",

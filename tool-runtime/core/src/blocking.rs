@@ -15,7 +15,7 @@ use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-/// Grace period for a call that is out of time to report it.
+/// Grace period for a call to report its timeout.
 const TIMEOUT_GRACE: Duration = Duration::from_secs(1);
 
 /// A pool for threads that do not `.await`.
@@ -26,7 +26,7 @@ const TIMEOUT_GRACE: Duration = Duration::from_secs(1);
 /// the thread that waits for the call deadlocks: give calls a time limit inside of a
 /// runtime with one thread.
 ///
-/// External servers are connected by [`Self::block_on`], with everything that their manager does.
+/// Connect external servers, and use their manager, by [`Self::block_on`].
 ///
 /// ```
 /// use tool_runtime::prelude::*;

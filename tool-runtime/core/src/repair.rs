@@ -1,6 +1,6 @@
-//! Arguments and names as models write them, corrected where the schema leaves no doubt.
+//! Corrects arguments and names of models where the schema allows only one interpretation.
 //!
-//! Repairs are tried only for a call that would be refused: valid input is never altered.
+//! Repairs are tried only for a call that would be rejected: valid input is never altered.
 
 mod arguments;
 mod json;
@@ -19,7 +19,7 @@ const META: &str = "tool-runtime/repairs";
 
 /// The repairs of a pool. A trait, so that only programs that use them link them.
 pub(crate) trait RepairCalls: Send + Sync {
-    /// The arguments that a model meant, if they would be refused as they are. Tools without an
+    /// The arguments that a model meant, if they would be rejected as they are. Tools without an
     /// action do not decode: for them the schema decides.
     fn arguments(&self, tool: &Tool, text: &str, is_refused: bool)
     -> Option<(String, Vec<Repair>)>;
@@ -134,7 +134,8 @@ impl fmt::Display for Repair {
     }
 }
 
-/// Letters and digits alone, in lower case: what names have in common that differ by style.
+/// The letters and digits of a name in lower case, which are equal for names that differ only in
+/// style.
 pub(crate) fn folded(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }

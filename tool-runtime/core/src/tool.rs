@@ -167,8 +167,8 @@ impl Tool {
         Self::new(definition, Unusable(reason.to_owned()))
     }
 
-    /// Creates a tool that runs another one, which keeps its values, needs and limits. The other one is
-    /// closed with it, and lives as long as a clone of either.
+    /// Creates a tool that runs another one, which keeps its values, needs and limits. The other tool is closed with
+    /// it, and is kept as long as a clone of either.
     pub(crate) fn made_of(
         other: &Self,
         definition: Arc<ToolDefinition>,
@@ -433,7 +433,7 @@ impl Tool {
         self.action() == Some(TypeId::of::<A>())
     }
 
-    /// Whether both are the same tool, from whatever source.
+    /// Whether both are the same tool, independent of their sources.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let same_action = self.action().is_some() && self.action() == other.action();
         let is_free = self.0.values.is_none() && other.0.values.is_none();

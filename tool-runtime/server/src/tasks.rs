@@ -23,7 +23,7 @@ const TASK_LIFETIME: Duration = Duration::from_secs(60 * 60);
 /// Limit on the tasks of a server, ended ones included.
 const MAX_TASKS: usize = 1000;
 
-/// Limit on the tasks of one owner, so that others find a place.
+/// Limit on the tasks of one owner, so that others can start tasks.
 const MAX_PER_OWNER: usize = 250;
 
 /// The tasks of a server, which end with it. Cheap to clone.
@@ -137,7 +137,7 @@ impl Handle {
     /// Asks the client, and waits for the answer.
     ///
     /// # Errors
-    /// The task has ended, or clients do not know the kind of question.
+    /// The task has ended, or MCP does not define the kind of question.
     pub(super) async fn ask(&self, request: PeerRequest) -> Result<Value, PeerError> {
         let (question, kind) = (input_request(&request)?, request.capability());
         let (key, _) = request.into_parts();
@@ -170,7 +170,7 @@ impl Handle {
     }
 }
 
-/// Runs a task. The end of the server, which it holds weakly, cancels it.
+/// Runs a task. It refers to the server weakly, and the end of the server cancels it.
 async fn run(tasks: Weak<Entries>, id: String, mut work: Work) {
     let limit = tokio::time::timeout(TASK_LIFETIME, &mut work.call).await;
     let outcome = match limit {

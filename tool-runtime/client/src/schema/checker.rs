@@ -14,7 +14,7 @@ use tool_runtime_core::{Issue, ToolDefinition};
 const PATTERN_STEPS: usize = 100_000;
 /// Limit on the steps of a check on the calling thread, which takes a millisecond or two.
 const SMALL: u64 = 10_000;
-/// Limit on the steps of a check whose errors are listed, which may take the square of them.
+/// Limit on the steps of a check whose errors are listed, which may take quadratic time.
 const MAX_EXPLAINED: u64 = 2_000;
 /// Limit on the steps of a check, which takes a second or two.
 const MAX_STEPS: u64 = 10_000_000;

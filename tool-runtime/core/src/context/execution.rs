@@ -105,7 +105,7 @@ impl Execution {
     }
 }
 
-/// Each part is preceded by its length, so that no two lists share a text.
+/// Each part is preceded by its length, so that different lists have different texts.
 fn digest(parts: &[&[u8]]) -> [u8; 32] {
     let mut digest = Sha256::new();
     for part in parts {
@@ -127,7 +127,7 @@ mod tests {
         };
         let first = steps(&Execution::new("one"));
         assert_eq!(first, steps(&Execution::new("one").with_attempt(2)));
-        assert_ne!(first[0], first[1], "equal calls are told apart by their number");
+        assert_ne!(first[0], first[1], "equal calls differ in their number");
         assert_ne!(first[0], first[2]);
         assert_ne!(first[0], Execution::new("two").next_step("add", r#"{"a":1,"b":2}"#));
     }

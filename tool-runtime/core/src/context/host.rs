@@ -4,9 +4,9 @@ use super::{Parts, ToolContext};
 use std::any::Any;
 use std::sync::{Arc, Weak};
 
-/// The depth of nested calls: endless recursion must end, and before the
-/// stack does. With hooks and layers a call takes up to 70 KiB of it in a debug build, and threads
-/// of a runtime have 2 MiB.
+/// Limit on the depth of nested calls: endless recursion must end before the stack overflows. With
+/// hooks and layers a call takes up to 70 KiB of it in a debug build, and threads of a runtime have
+/// 2 MiB.
 const MAX_DEPTH: u16 = 16;
 
 fn too_deep() -> String {
@@ -22,7 +22,7 @@ impl ToolContext {
     /// The context of calls that this one makes.
     ///
     /// # Errors
-    /// The calls would nest too deep; the text is for a model.
+    /// The calls would nest too deep; the text is for the model.
     pub(crate) fn nested(&self) -> Result<Self, String> {
         if self.0.depth >= MAX_DEPTH {
             return Err(too_deep());
@@ -31,10 +31,10 @@ impl ToolContext {
         Ok(Self(Arc::new(Parts { depth: self.0.depth + 1, ..parts })))
     }
 
-    /// The context, passed on to one more call, perhaps by a tool that passed on its own.
+    /// The context for a further call, which may nest one level deeper.
     ///
     /// # Errors
-    /// Handed on too often, in words for a model.
+    /// The context was passed on too often; the text is for the model.
     pub(crate) fn nested_once_more(&self) -> Result<Self, String> {
         if self.0.nested_once_more > MAX_DEPTH {
             return Err(too_deep());

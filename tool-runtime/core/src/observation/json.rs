@@ -11,7 +11,7 @@ impl Observation {
     /// MCP's `CallToolResult` as JSON text.
     #[doc(hidden)]
     pub fn to_json(&self) -> String {
-        if let Some(text) = self.as_mere_text() {
+        if let Some(text) = self.as_plain_text() {
             let mut json = String::with_capacity(FRAME + text.len());
             json.push_str(r#"{"content":[{"type":"text","text":""#);
             json.push_str(text);
@@ -54,7 +54,7 @@ impl Observation {
     }
 
     /// The text of a result that is one text without escapes, as most are.
-    fn as_mere_text(&self) -> Option<&str> {
+    fn as_plain_text(&self) -> Option<&str> {
         let has_more = self.structured.is_some() || self.extra.is_some() || self.is_error;
         match &self.content {
             Blocks::One(ContentBlock::Text(block)) if !has_more && block.extra.is_none() => {

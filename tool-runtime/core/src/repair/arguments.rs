@@ -1,4 +1,4 @@
-//! Arguments that differ from their schema in style alone.
+//! Repairs arguments that differ from their schema only in style.
 
 use super::{Repair, RepairKind, folded, json};
 use serde_json::{Map, Number, Value};

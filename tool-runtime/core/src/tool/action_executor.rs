@@ -78,7 +78,7 @@ impl ActionExecutor {
             definition.name.clone_from(name);
         }
         if settings.schema == SchemaOrigin::Given {
-            let problems = unfit_schema(&definition, &settings);
+            let problems = schema_problems(&definition, &settings);
             definition.problems.extend(problems);
         }
         Self {
@@ -118,33 +118,33 @@ impl ActionExecutor {
     }
 
     #[cold]
-    fn refused<'a>(&self, arguments: Arguments<'a>, error: &DecodeError) -> Outcome<'a> {
-        let refusal = self.input().explain(arguments, error);
-        Box::pin(std::future::ready(Err(refusal)))
+    fn rejected<'a>(&self, arguments: Arguments<'a>, error: &DecodeError) -> Outcome<'a> {
+        let rejection = self.input().explain(arguments, error);
+        Box::pin(std::future::ready(Err(rejection)))
     }
 }
 
 /// The reasons why no call can succeed with a given schema.
-fn unfit_schema(definition: &ToolDefinition, settings: &Settings) -> Vec<String> {
+fn schema_problems(definition: &ToolDefinition, settings: &Settings) -> Vec<String> {
     let advertised = |given| {
         let has = |parameter: &&Parameter| parameter.aliases.contains(&given);
         settings.parameters.iter().find(has).map_or(given, |parameter| parameter.name)
     };
     let own = schema::input(settings.parameters);
-    let mut problems = schema::unfit(&definition.input_schema, &own, advertised);
+    let mut problems = schema::incompatibilities(&definition.input_schema, &own, advertised);
     problems.extend(schema::unchecked(&definition.input_schema, "input"));
     problems
 }
 
 impl Executor for ActionExecutor {
     fn call<'a>(&'a self, arguments: Arguments<'a>, context: &'a ToolContext) -> Outcome<'a> {
-        if let Err(refusal) = self.input().check(arguments) {
-            return Box::pin(std::future::ready(Err(refusal)));
+        if let Err(rejection) = self.input().check(arguments) {
+            return Box::pin(std::future::ready(Err(rejection)));
         }
         match (self.enter)(arguments, Purpose::Run { context, shape: &self.shape }) {
             Ok(Entered::Running(running)) => running,
             Ok(_) => unreachable!("what is to run runs"),
-            Err(error) => self.refused(arguments, &error),
+            Err(error) => self.rejected(arguments, &error),
         }
     }
 

@@ -55,7 +55,7 @@ pub trait Executor: Send + Sync + 'static {
         let _ = context;
     }
 
-    /// Ends the executor: asked exactly once, by [`ToolPool::close`](crate::ToolPool::close) or
+    /// Ends the executor: called exactly once, by [`ToolPool::close`](crate::ToolPool::close) or
     /// when the last clone of the tool is dropped. Default: `None`, nothing to do.
     fn close(self: Arc<Self>) -> Option<BoxFuture<'static, ()>> {
         None

@@ -168,7 +168,8 @@ impl Service {
             return Err(rmcp_rejection::json_rpc_error(response, &message.body).await);
         }
         Ok(response.map(|body| match message.listens {
-            // A subscription takes no place, and is answered when the server shuts down.
+            // A subscription does not count as a request in flight, and is answered when the server
+            // shuts down.
             true => body,
             false => guarded(body, place),
         }))

@@ -1,7 +1,7 @@
 //! Sessions with a limit, an owner, and an idle time.
 //!
-//! rmcp's sessions have no limit, are open to every client that knows the id, and end while a silent call runs
-//! or a client listens. A call whose client has disconnected is cancelled here, too: rmcp continues it.
+//! rmcp's sessions have no limit, accept every client that sends the id, and end while a silent call runs or a client
+//! listens. A call whose client has disconnected is cancelled here, too: rmcp continues it.
 
 mod problem;
 mod replay_buffer;
@@ -47,7 +47,7 @@ struct Caller {
     principal: Arc<Principal>,
     /// The client of the handler that rmcp has created last, for a session that may be opened.
     client: Cell<Option<Arc<Client>>>,
-    /// The reason to reject the request.
+    /// The reason why the request is rejected.
     problem: Cell<Option<SessionProblem>>,
 }
 
@@ -200,7 +200,7 @@ impl SessionManager for Sessions {
         noted(self.rmcp.has_session(id).await)
     }
 
-    /// May run in the watching task, which ends with the session.
+    /// The watching task, which ends with the session, may run this.
     async fn close_session(&self, id: &SessionId) -> Result<(), SessionProblem> {
         if let Some(session) = self.open().get(id) {
             session.ongoing.end();

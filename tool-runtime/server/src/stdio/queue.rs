@@ -9,14 +9,14 @@ use tokio_util::sync::CancellationToken;
 /// Default limit on unwritten bytes before senders wait.
 pub(super) const DEFAULT_QUEUE_LIMIT: usize = 4 * 1024 * 1024;
 
-/// An empty buffer that grew beyond this is given back.
+/// An empty buffer that grew beyond this size is freed.
 const KEEP: usize = 1024 * 1024;
 
 /// Number of written bytes that are removed from a buffer in use.
 #[cfg(unix)]
 const COMPACT: usize = 256 * 1024;
 
-/// Lines to write. Plain data, moved by the holder of the lock.
+/// The queue of lines to write, protected by a lock.
 pub(super) struct Queue {
     bytes: Vec<u8>,
     /// The number of written `bytes`.
@@ -25,7 +25,7 @@ pub(super) struct Queue {
     in_hand: usize,
     limit: usize,
     fault: Option<Arc<io::Error>>,
-    /// Cancelled when the peer reads no more, at the latest with the fault.
+    /// Cancelled when the peer no longer reads, at the latest with the error.
     lost: CancellationToken,
     /// Bytes written to the descriptor so far.
     total: u64,
@@ -91,7 +91,7 @@ impl Queue {
         &self.bytes[self.written..]
     }
 
-    /// Notes that `count` bytes of [`Queue::unwritten`] are out.
+    /// Notes that `count` bytes of [`Queue::unwritten`] were written.
     #[cfg(unix)]
     pub(super) fn advance(&mut self, count: usize) {
         self.written += count;
@@ -104,15 +104,15 @@ impl Queue {
         }
     }
 
-    /// Takes out everything that waits, for a writer that must not hold the lock. It counts as
-    /// waiting until [`Queue::batch_written`].
+    /// Takes all queued bytes, for a writer that must not hold the lock. They count as unwritten
+    /// until [`Queue::batch_written`].
     pub(super) fn take_batch(&mut self) -> Vec<u8> {
         let batch = std::mem::take(&mut self.bytes);
         self.in_hand = batch.len();
         batch
     }
 
-    /// Notes that the batch is out.
+    /// Notes that the batch was written.
     pub(super) fn batch_written(&mut self) {
         self.total += self.in_hand as u64;
         self.in_hand = 0;
@@ -142,7 +142,7 @@ impl Queue {
         self.waiting() > self.limit
     }
 
-    /// Whether everything is out.
+    /// Whether everything was written.
     pub(super) fn is_drained(&self) -> bool {
         self.waiting() == 0
     }
@@ -155,7 +155,7 @@ impl Queue {
         }
     }
 
-    /// Notes that the peer reads no more. That is a fault only if bytes are unwritten.
+    /// Notes that the peer no longer reads, which is an error only if bytes are unwritten.
     pub(super) fn lose(&mut self) {
         self.lost.cancel();
         if !self.is_drained() {
@@ -163,7 +163,7 @@ impl Queue {
         }
     }
 
-    /// Cancelled when the peer reads no more.
+    /// Cancelled when the peer no longer reads.
     pub(super) fn lost(&self) -> &CancellationToken {
         &self.lost
     }

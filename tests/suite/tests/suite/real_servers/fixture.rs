@@ -107,7 +107,7 @@ pub(super) fn manager_builder() -> McpManagerBuilder {
 pub(super) struct Started(pub(super) Notify);
 
 impl Peer for Started {
-    fn hears_progress(&self) -> bool {
+    fn accepts_progress(&self) -> bool {
         true
     }
 

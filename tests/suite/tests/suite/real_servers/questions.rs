@@ -14,7 +14,7 @@ use tool_runtime::{BoxFuture, Peer, PeerCapability, PeerError, PeerRequest, Prog
 struct Host(Mutex<Vec<Progress>>);
 
 impl Peer for Host {
-    fn hears_progress(&self) -> bool {
+    fn accepts_progress(&self) -> bool {
         true
     }
 

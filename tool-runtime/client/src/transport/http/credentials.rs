@@ -27,7 +27,7 @@ pub(super) enum NoHeaders {
     #[error("{0}")]
     Failed(String),
     /// The only available headers are the rejected ones.
-    #[cfg_attr(not(feature = "oauth"), expect(dead_code, reason = "only OAuth knows"))]
+    #[cfg_attr(not(feature = "oauth"), expect(dead_code, reason = "only OAuth sets it"))]
     #[error("no other headers are available")]
     Same,
 }

@@ -65,7 +65,7 @@ impl Headers {
         Self { oauth, ..self }
     }
 
-    /// Whether other headers may be available after a server rejected the last with a status.
+    /// Whether other headers may be available after a server rejected the last ones with a status.
     pub(super) fn are_renewable(&self, status: u16) -> bool {
         #[cfg(feature = "oauth")]
         if self.oauth.is_some() && matches!(status, 401 | 403) {

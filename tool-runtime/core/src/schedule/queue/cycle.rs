@@ -14,9 +14,8 @@ impl Queue {
     /// Whether an entry passes all of `others`, which were entered before it and wait: each of them waits
     /// for an ancestor of the entry, and so for the entry.
     ///
-    /// A cycle that does not consist only of held calls and their nested calls contains a call that
-    /// queues behind the next one and was made by the one before. That call passes, which breaks the
-    /// cycle.
+    /// Every cycle, except one of only held calls and their nested calls, contains a call that queues behind the next
+    /// one and was made by the previous one. That call passes, which breaks the cycle.
     pub(super) fn passes_all(&self, index: usize, others: &[usize]) -> bool {
         let mut left = others.to_vec();
         for ancestor in self.ancestors(index) {

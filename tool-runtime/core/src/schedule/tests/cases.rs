@@ -44,7 +44,7 @@ impl Wait {
     fn held(mut self) -> Held {
         assert!(self.is_woken(), "should be woken");
         match self.poll() {
-            Poll::Ready(outcome) => outcome.expect("not refused"),
+            Poll::Ready(outcome) => outcome.expect("not rejected"),
             Poll::Pending => panic!("woken for nothing"),
         }
     }

@@ -14,7 +14,7 @@ impl Simulation {
         }
         for one in waiting {
             let is_kept = live.iter().any(|&other| other != one && self.clash(one, other));
-            assert!(is_kept, "{one} waits for nobody");
+            assert!(is_kept, "{one} waits for no other call");
         }
     }
 
@@ -45,7 +45,8 @@ impl Simulation {
         })
     }
 
-    /// Must not run concurrently: they conflict, and neither is an ancestor of the other.
+    /// Whether two calls must not run concurrently: they conflict, and neither is an ancestor of
+    /// the other.
     fn clash(&self, one: usize, other: usize) -> bool {
         let is_related = self.is_under(one, other) || self.is_under(other, one);
         !is_related && self.calls[one].claim.conflicts_with(&self.calls[other].claim)

@@ -79,7 +79,8 @@ impl Simulation {
         self.check();
         while !self.calls.iter().all(Call::is_gone) {
             let number = numbers.next().expect("a number");
-            let index = pick(&self.select(Self::can_end), number).expect("nobody can end: a hang");
+            let index =
+                pick(&self.select(Self::can_end), number).expect("a deadlock: no call can end");
             self.end(index);
             self.settle();
             self.check();

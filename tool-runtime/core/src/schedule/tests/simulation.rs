@@ -42,7 +42,8 @@ impl Wake for Flag {
 }
 
 impl Simulation {
-    /// Enters a call, and checks whether its rejection is correct. Polled later, if not `at_once`.
+    /// Enters a call, and checks whether its rejection is correct. Without `at_once` it is polled
+    /// later.
     pub(super) fn enter(&mut self, claim: Claim, parent: Option<usize>, at_once: bool) {
         let link = parent.map(|parent| self.link(parent));
         let ticket = self.queue.enter(claim.clone(), link.as_ref());
@@ -96,7 +97,7 @@ impl Simulation {
         let State::Waiting(ready) = &mut call.state else { return };
         let waker = Waker::from(Arc::clone(&call.flag));
         if let Poll::Ready(outcome) = ready.as_mut().poll(&mut Context::from_waker(&waker)) {
-            call.state = State::Held(outcome.expect("refused only when it came"));
+            call.state = State::Held(outcome.expect("only a new ticket is rejected"));
             self.check_order(index);
         }
     }
@@ -106,7 +107,7 @@ impl Simulation {
         (0..self.calls.len()).filter(|&index| select(self, index)).collect()
     }
 
-    /// Held, and every call that it made is over.
+    /// Whether the call is held and all of its nested calls have ended.
     pub(super) fn can_end(&self, index: usize) -> bool {
         let is_above =
             |other: &usize| self.is_under(*other, index) && !self.calls[*other].is_gone();

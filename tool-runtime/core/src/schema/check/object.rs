@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use crate::schema::check::findings::Findings;
+use crate::schema::check::location::Location;
 use crate::schema::check::names::{self, Known};
 use crate::schema::check::parts;
-use crate::schema::check::place::Place;
 use crate::schema::check::walk::Walker;
 use crate::schema::engine::Pattern;
 
@@ -65,7 +65,7 @@ pub(super) fn check<'s, 'v>(
     walker: &Walker<'s>,
     schema: &'s Map<String, Value>,
     object: &'v Map<String, Value>,
-    at: &Place<'_>,
+    at: &Location<'_>,
     found: &mut Findings<'v>,
 ) {
     let rules = Rules::of(walker, schema);
@@ -91,12 +91,12 @@ pub(super) fn check<'s, 'v>(
     found.add_all(names::count(schema, object, at));
 }
 
-/// Checks the properties that are not declared by name, or not only.
+/// Checks the properties that match patterns or are not declared.
 fn check_others<'s, 'v>(
     walker: &Walker<'s>,
     rules: &Rules<'s>,
     object: &'v Map<String, Value>,
-    at: &Place<'_>,
+    at: &Location<'_>,
     found: &mut Findings<'v>,
 ) {
     for (name, value) in object {
@@ -128,7 +128,7 @@ pub(super) fn check_property<'s, 'v>(
     walker: &Walker<'s>,
     schema: &'s Value,
     value: &'v Value,
-    at: &Place<'_>,
+    at: &Location<'_>,
     found: &mut Findings<'v>,
 ) {
     found.descend(|found| walker.walk(schema, value, at, found));

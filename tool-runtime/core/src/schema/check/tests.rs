@@ -13,7 +13,7 @@ mod unions;
 use serde_json::Value;
 
 use crate::issue::Issue;
-use crate::schema::check::place::DocumentKind;
+use crate::schema::check::location::DocumentKind;
 use crate::schema::check::walked_with;
 use crate::schema::engine;
 

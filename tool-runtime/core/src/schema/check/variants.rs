@@ -6,7 +6,7 @@ use crate::schema::check::kind::{self, Kind};
 use crate::schema::check::literal::same;
 use crate::schema::check::{literal, parts};
 
-/// Level to which alternatives within alternatives are examined.
+/// Limit on the nesting of examined alternatives.
 const MAX_DEPTH: usize = 4;
 
 /// The one value of type `null`.

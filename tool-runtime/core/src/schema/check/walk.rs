@@ -1,4 +1,4 @@
-//! The walk itself: one subschema at one value, then on to the next.
+//! The walk over pairs of a subschema and a value.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::issue::Issue;
 use crate::schema::check::findings::Findings;
-use crate::schema::check::place::{DocumentKind, Place};
+use crate::schema::check::location::{DocumentKind, Location};
 use crate::schema::check::secrets::Secrets;
 use crate::schema::check::survey::{self, Survey};
 use crate::schema::check::{array, combine, kind, literal, number, object, text, unevaluated};
@@ -52,9 +52,9 @@ impl<'s> Walker<'s> {
         }
     }
 
-    /// The place where the walk begins.
-    pub(super) fn start(&self, whole: DocumentKind, value: &Value) -> Place<'static> {
-        Place::start(whole, self.is_secret(value))
+    /// The location at which the walk begins.
+    pub(super) fn start(&self, whole: DocumentKind, value: &Value) -> Location<'static> {
+        Location::start(whole, self.is_secret(value))
     }
 
     /// The document that references are resolved in.
@@ -77,7 +77,7 @@ impl<'s> Walker<'s> {
         &self,
         schema: &'s Value,
         value: &'v Value,
-        at: &Place<'_>,
+        at: &Location<'_>,
         found: &mut Findings<'v>,
     ) {
         match schema {
@@ -97,7 +97,7 @@ impl<'s> Walker<'s> {
         &self,
         schema: &'s Value,
         value: &'v Value,
-        at: &Place<'_>,
+        at: &Location<'_>,
     ) -> Findings<'v> {
         let mut found = Findings::default();
         self.walk(schema, value, at, &mut found);
@@ -109,7 +109,7 @@ impl<'s> Walker<'s> {
         &self,
         schema: &'s Map<String, Value>,
         value: &'v Value,
-        at: &Place<'_>,
+        at: &Location<'_>,
         found: &mut Findings<'v>,
     ) {
         // Further issues of a value of the wrong type would not help.
@@ -157,8 +157,8 @@ impl<'s> Walker<'s> {
         self.engine
     }
 
-    /// Whether the walk may continue at this place. If not, the reason becomes an issue.
-    fn may_go_on(&self, at: &Place<'_>) -> bool {
+    /// Whether the walk may continue at this location. If not, the reason becomes an issue.
+    fn may_go_on(&self, at: &Location<'_>) -> bool {
         if at.is_too_deep() {
             self.give_up(at, "nested too deeply");
             return false;
@@ -172,7 +172,7 @@ impl<'s> Walker<'s> {
     }
 
     /// Records that a value was not checked to its end, and why.
-    pub(super) fn give_up(&self, at: &Place<'_>, why: &str) {
+    pub(super) fn give_up(&self, at: &Location<'_>, why: &str) {
         let mut gave_up = self.gave_up.borrow_mut();
         if gave_up.is_none() {
             let (subject, verb) = (at.subject(), at.verb());

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use rmcp::model::{ErrorData, RequestId};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManagerError;
 
-/// The reason to reject a request in a session.
+/// The reason why a request in a session is rejected.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(in crate::http) enum SessionProblem {
     #[error("there are as many sessions as there may be")]

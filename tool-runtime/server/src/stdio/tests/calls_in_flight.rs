@@ -18,7 +18,7 @@ use super::support::{bulky, id_of, ping, received, sent};
 
 const IN_FLIGHT: i64 = MAX_CALLS as i64;
 
-/// Longer than anything but a stall takes, on a clock that is paused.
+/// Time on a paused clock that only a stalled reader exceeds.
 const MOMENT: Duration = Duration::from_secs(1);
 
 /// A transport whose session is open, and its client. The stream holds more than any test writes.
@@ -134,7 +134,7 @@ async fn stalled_calls_reject_further_calls_and_reading_continues() {
         assert_eq!((&rejection["id"], &rejection["error"]["code"]), (&json!(id), &json!(-32603)));
         assert!(rejection["error"]["message"].as_str().is_some_and(|text| text.contains("1024")));
     }
-    // The ids are free, and calls wait for a place again.
+    // The ids are free, and calls wait for a slot again.
     write(&mut client, calls(IN_FLIGHT + 1..IN_FLIGHT + 3)).await;
     receives(&mut transport, IN_FLIGHT + 1..IN_FLIGHT + 2).await;
     answer(&mut transport, 2).await;

@@ -1,4 +1,4 @@
-//! Every kind of descriptor a host may hand over.
+//! Every kind of descriptor that a host may pass.
 
 use std::fs::File;
 use std::io::{self, BufReader, Seek, Write};
@@ -30,7 +30,7 @@ async fn converse((mut peer, mut transport): (Peer, StdioTransport)) {
     assert!(received(&mut transport).await.is_none());
     closed(&mut transport).await.expect("closed");
     drop(transport);
-    // The descriptor closes with the last task that holds it, so the runtime must not be held up.
+    // The descriptor closes with the last task that holds it, so the runtime must not be blocked.
     let rest = blocking(move || io::read_to_string(&mut from)).await;
     assert_eq!(rest.expect("the end"), "");
 }
@@ -45,7 +45,7 @@ async fn sockets() {
     converse(over_sockets()).await;
 }
 
-/// A regular file with this content, positioned at its beginning, that has no name any more.
+/// An unlinked regular file with this content, positioned at its beginning.
 fn file_with(name: &str, content: &str) -> File {
     let path = std::env::temp_dir().join(format!("stdio-{name}-{}", std::process::id()));
     let mut options = File::options();

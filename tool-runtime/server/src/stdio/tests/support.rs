@@ -151,7 +151,7 @@ pub(super) fn poll_once<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// Runs blocking code of a peer without holding up the runtime.
+/// Runs blocking code of a peer without blocking the runtime.
 pub(super) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     tokio::task::spawn_blocking(work).await.expect("no panic in the peer")
 }

@@ -72,7 +72,7 @@ impl HttpClient {
         } else {
             let (text, body) = rejection(answer.status(), answer.body());
             *answer.body_mut() = body;
-            Outcome::Refused(text)
+            Outcome::Rejected(text)
         };
         self.token_secrets.set_outcome(Some(outcome));
         Ok(answer)

@@ -31,7 +31,7 @@ const SECRETS: &[&str] = &[
 pub(super) enum Outcome {
     Unreachable,
     /// The reason, as text for an error.
-    Refused(String),
+    Rejected(String),
     Answered,
 }
 

@@ -9,7 +9,7 @@ fn object(name: &str, value: Value) -> Value {
     Value::Object(std::iter::once((name.to_owned(), value)).collect())
 }
 
-/// `depth` objects in each other.
+/// Objects nested to a depth.
 fn nest(name: &str, depth: usize) -> Value {
     (0..depth).fold(json!({}), |inner, _| object(name, inner))
 }
@@ -26,7 +26,7 @@ fn dismantle(value: Value) {
     }
 }
 
-/// A linked list the way schemars writes `Option<Box<Self>>`, with more detours.
+/// A linked list as schemars writes `Option<Box<Self>>`, with more references.
 fn list() -> Value {
     json!({
         "allOf": [{ "$ref": "#/$defs/Node" }],

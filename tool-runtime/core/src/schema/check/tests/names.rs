@@ -1,4 +1,4 @@
-//! Which properties an object has: missing ones, unknown ones, those that may be null.
+//! Properties of objects: missing ones, unknown ones, and those that may be null.
 
 use serde_json::json;
 

@@ -241,7 +241,7 @@ proptest! {
         assert_no_issues(&Some(value));
     }
 
-    /// Where nothing but types is asserted, an issue means that decoding fails too, and with the issue's own remedy.
+    /// Unless the schema asserts more than types, a value with an issue does not decode.
     #[test]
     fn broken_values_do_not_decode(value in internal(), at in 0..64_usize) {
         let mut broken = serde_json::to_value(&value).unwrap();
@@ -263,7 +263,7 @@ fn has_more_than_a_unit(value: &serde_json::Value) -> bool {
     (is_unit && object.len() > 1) || object.values().any(has_more_than_a_unit)
 }
 
-/// Spoils one property of the object, or of one that it holds.
+/// Changes one property of the object, or of a nested object.
 fn spoil(value: &mut serde_json::Value, at: usize) {
     let Some(object) = value.as_object_mut() else {
         return;

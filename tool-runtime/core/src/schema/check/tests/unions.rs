@@ -1,4 +1,4 @@
-//! `anyOf` and `oneOf`: the issue is that of the alternative which was meant.
+//! `anyOf` and `oneOf`: the reported issue is that of the intended alternative.
 
 use schemars::JsonSchema;
 use serde_json::{Value, json};

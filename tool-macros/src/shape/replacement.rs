@@ -1,6 +1,6 @@
 //! A replacement for a function whose signature rustc would reject anyway.
 //!
-//! The mistake has been reported by the macro. The replacement keeps the name and the sound parts,
+//! The mistake has been reported by the macro. The replacement keeps the name and the valid parts,
 //! so that rustc reports nothing more, neither here nor at a call.
 
 use super::forbidden::{Construct, Forbidden, Position, names_self, own_span};
@@ -12,10 +12,10 @@ use quote::{ToTokens, quote};
 use std::collections::HashSet;
 use syn::{FnArg, PatType, ReturnType, Signature, Type, parse_quote};
 
-/// The signature and the body to print if those of the user do not compile by themselves.
-pub(crate) fn stand_in(function: &ToolFn) -> Option<(Signature, TokenStream)> {
+/// The signature and the body to print instead of the user's; `None` if the user's compile.
+pub(crate) fn replacement(function: &ToolFn) -> Option<(Signature, TokenStream)> {
     let check = SignatureCheck::of(function);
-    if !function.has_body() || check.is_sound() {
+    if !function.has_body() || check.is_valid() {
         return None;
     }
     let mut signature = function.signature.clone();
@@ -26,7 +26,7 @@ pub(crate) fn stand_in(function: &ToolFn) -> Option<(Signature, TokenStream)> {
         }
     }
     if let ReturnType::Type(_, output) = &mut signature.output
-        && !check.is_sound_output(output)
+        && !check.is_valid_output(output)
     {
         **output = parse_quote!(!);
     }
@@ -49,7 +49,7 @@ impl<'a> SignatureCheck<'a> {
         }
     }
 
-    fn is_sound(&self) -> bool {
+    fn is_valid(&self) -> bool {
         let inputs = self.signature.inputs.iter();
         let mut types = inputs.filter_map(|input| match input {
             FnArg::Typed(typed) => Some(&*typed.ty),
@@ -59,13 +59,13 @@ impl<'a> SignatureCheck<'a> {
             item::parameter_names(self.signature).map(ToString::to_string).collect();
         let distinct: HashSet<&String> = names.iter().collect();
         let output = match &self.signature.output {
-            ReturnType::Type(_, output) => self.is_sound_output(output),
+            ReturnType::Type(_, output) => self.is_valid_output(output),
             ReturnType::Default => true,
         };
-        output && distinct.len() == names.len() && types.all(|ty| self.is_sound_type(ty))
+        output && distinct.len() == names.len() && types.all(|ty| self.is_valid_type(ty))
     }
 
-    fn is_sound_type(&self, ty: &Type) -> bool {
+    fn is_valid_type(&self, ty: &Type) -> bool {
         let is_sized = match ungrouped(ty) {
             Type::Slice(_) | Type::TraitObject(_) => false,
             Type::Path(path) => !path.path.is_ident("str"),
@@ -81,16 +81,16 @@ impl<'a> SignatureCheck<'a> {
     }
 
     /// A borrow without a lifetime gets that of the only borrowed parameter, or that of `self`.
-    fn is_sound_output(&self, output: &Type) -> bool {
+    fn is_valid_output(&self, output: &Type) -> bool {
         let is_known = self.signature.receiver().is_some()
             || lifetimes::elided(output.to_token_stream()) == 0
             || lifetimes::borrows(self.signature.inputs.to_token_stream()) == 1;
-        is_known && self.is_sound_type(output)
+        is_known && self.is_valid_type(output)
     }
 
     fn replace(&self, typed: &mut PatType) {
         *typed.pat = parse_quote!(_);
-        if !self.is_sound_type(&typed.ty) {
+        if !self.is_valid_type(&typed.ty) {
             *typed.ty = parse_quote!(impl ::core::marker::Sized);
         }
     }

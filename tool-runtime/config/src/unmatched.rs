@@ -8,17 +8,17 @@ use tool_runtime_core::seam::{nearest, printable};
 impl McpServerConfig {
     /// Notices about settings for tools that the server does not have, which are probably typing errors. Empty for a
     /// server without tools.
-    pub fn idle(&self, tools: &[&str]) -> Vec<String> {
+    pub fn unmatched_patterns(&self, tools: &[&str]) -> Vec<String> {
         let include = self.include.iter().flatten().map(|pattern| ("include", pattern.clone()));
         let exclude = self.exclude.iter().map(|pattern| ("exclude", pattern.clone()));
         let single: BTreeSet<&String> =
             self.tool_timeouts.keys().chain(self.transforms.keys()).collect();
         let single = single.into_iter().map(|name| ("tools", ToolPattern::exact(name)));
-        let is_idle = |(_, pattern): &(_, ToolPattern)| {
+        let is_unmatched = |(_, pattern): &(_, ToolPattern)| {
             !tools.is_empty() && !tools.iter().any(|tool| matches(pattern, tool))
         };
-        let idle = include.chain(exclude).chain(single).filter(is_idle);
-        idle.map(|(key, pattern)| notice(key, &pattern, tools)).collect()
+        let unmatched = include.chain(exclude).chain(single).filter(is_unmatched);
+        unmatched.map(|(key, pattern)| notice(key, &pattern, tools)).collect()
     }
 }
 

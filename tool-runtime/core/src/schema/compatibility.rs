@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-/// The reasons why no call can satisfy both a given schema and the tool's own one. `advertised` gives the name
-/// of an argument that may be named by an alias. Only names at the root are compared.
-pub(crate) fn unfit<'a>(
+/// The reasons why no call can satisfy both a given schema and the generated one. `advertised` maps an alias to the
+/// name of its argument. Only names at the root are compared.
+pub(crate) fn incompatibilities<'a>(
     given: &'a Map<String, Value>,
     own: &Map<String, Value>,
     advertised: impl Fn(&'a str) -> &'a str,

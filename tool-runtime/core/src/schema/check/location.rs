@@ -1,4 +1,4 @@
-//! The path from the arguments to the current value, kept on the stack.
+//! The location of the current value: a path from the arguments, kept on the stack.
 
 use serde_json::Value;
 
@@ -23,8 +23,8 @@ pub(super) enum DocumentKind {
 }
 
 /// One value, as seen by one subschema.
-pub(super) struct Place<'p> {
-    parent: Option<&'p Place<'p>>,
+pub(super) struct Location<'p> {
+    parent: Option<&'p Location<'p>>,
     whole: DocumentKind,
     step: Step<'p>,
     /// Whether the value must not be shown.
@@ -33,7 +33,7 @@ pub(super) struct Place<'p> {
     hops: u16,
 }
 
-/// The step from a place's parent.
+/// The step from the parent of a location.
 enum Step<'p> {
     /// The whole document.
     Start,
@@ -45,49 +45,49 @@ enum Step<'p> {
     Same(Option<usize>),
 }
 
-impl<'p> Place<'p> {
+impl<'p> Location<'p> {
     /// The whole document.
     pub(super) fn start(whole: DocumentKind, secret: bool) -> Self {
         Self { parent: None, whole, step: Step::Start, secret, level: 0, hops: 0 }
     }
 
     /// The whole document that contains this value.
-    pub(super) fn all(&self) -> Place<'static> {
-        Place::start(self.whole, false)
+    pub(super) fn all(&self) -> Location<'static> {
+        Location::start(self.whole, false)
     }
 
     /// The property `name` of this value, declared by a schema, so that its name is not a secret.
-    pub(super) fn property<'c>(&'c self, name: &'c str, secret: bool) -> Place<'c> {
+    pub(super) fn property<'c>(&'c self, name: &'c str, secret: bool) -> Location<'c> {
         self.child(Step::Property(Some(name)), secret)
     }
 
     /// The property `name` of this value, which no schema declares: in a secret map the names are secret as well.
-    pub(super) fn entry<'c>(&'c self, name: &'c str, secret: bool) -> Place<'c> {
+    pub(super) fn entry<'c>(&'c self, name: &'c str, secret: bool) -> Location<'c> {
         self.child(Step::Property((!self.secret).then_some(name)), secret)
     }
 
     /// The item at `index` of this value.
-    pub(super) fn item(&self, index: usize, secret: bool) -> Place<'_> {
+    pub(super) fn item(&self, index: usize, secret: bool) -> Location<'_> {
         self.child(Step::Item(index), secret)
     }
 
     /// This value as another subschema sees it.
-    pub(super) fn same(&self) -> Place<'_> {
-        Place { parent: Some(self), step: Step::Same(None), hops: self.hops + 1, ..*self }
+    pub(super) fn same(&self) -> Location<'_> {
+        Location { parent: Some(self), step: Step::Same(None), hops: self.hops + 1, ..*self }
     }
 
     /// This value as the target of a reference sees it; `None` if the target has seen it already, in a circle of
     /// references.
-    pub(super) fn through(&self, target: &Value) -> Option<Place<'_>> {
+    pub(super) fn through(&self, target: &Value) -> Option<Location<'_>> {
         let address = std::ptr::from_ref(target).addr();
-        let mut place = self;
-        while let Step::Same(seen_by) = place.step {
+        let mut location = self;
+        while let Step::Same(seen_by) = location.step {
             if seen_by == Some(address) {
                 return None;
             }
-            place = place.parent?;
+            location = location.parent?;
         }
-        Some(Place {
+        Some(Location {
             parent: Some(self),
             step: Step::Same(Some(address)),
             hops: self.hops + 1,
@@ -95,9 +95,9 @@ impl<'p> Place<'p> {
         })
     }
 
-    /// A place one level down.
-    fn child<'c>(&'c self, step: Step<'c>, secret: bool) -> Place<'c> {
-        Place {
+    /// A location one level deeper.
+    fn child<'c>(&'c self, step: Step<'c>, secret: bool) -> Location<'c> {
+        Location {
             parent: Some(self),
             whole: self.whole,
             step,
@@ -124,13 +124,13 @@ impl<'p> Place<'p> {
 
     /// The path in issues: `filter.range[2]["odd name"]`.
     pub(super) fn path(&self) -> String {
-        let mut path = self.parent.map(Place::path_of).unwrap_or_default();
+        let mut path = self.parent.map(Location::path_of).unwrap_or_default();
         self.step.write_to(&mut path);
         path
     }
 
     /// The path of a parent; a separate function for the sake of `map`.
-    fn path_of(parent: &Place<'_>) -> String {
+    fn path_of(parent: &Location<'_>) -> String {
         parent.path()
     }
 
