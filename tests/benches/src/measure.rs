@@ -1,4 +1,4 @@
-//! Measures contenders side by side: each round runs all of them in turn, so that
+//! Measures contenders side by side: each round runs all of them in round_time, so that
 //! a temporary slowdown of the machine affects all of them.
 
 use crate::{allocations, clock};
@@ -60,14 +60,14 @@ pub struct Effort {
     /// Rounds of each contender.
     pub rounds: usize,
     /// Duration of a round.
-    pub turn: Duration,
+    pub round_time: Duration,
 }
 
 impl Effort {
     /// For precise tables.
-    pub const FULL: Self = Self { rounds: 101, turn: Duration::from_micros(1000) };
+    pub const FULL: Self = Self { rounds: 101, round_time: Duration::from_micros(1000) };
     /// For a quick check.
-    pub const QUICK: Self = Self { rounds: 1, turn: Duration::from_micros(1) };
+    pub const QUICK: Self = Self { rounds: 1, round_time: Duration::from_micros(1) };
 }
 
 /// Measures the contenders against the first of them.
@@ -75,7 +75,7 @@ pub fn measure(mut contenders: Vec<Contender<'_>>, effort: Effort) -> Vec<Measur
     let counts: Vec<u64> =
         contenders.iter_mut().map(|contender| allocations::count(|| (contender.work)(1))).collect();
     let calls: Vec<u64> =
-        contenders.iter_mut().map(|contender| contender.calls_in(effort.turn)).collect();
+        contenders.iter_mut().map(|contender| contender.calls_in(effort.round_time)).collect();
     let mut times = vec![Vec::new(); contenders.len()];
     for _ in 0..effort.rounds {
         for (index, contender) in contenders.iter_mut().enumerate() {

@@ -8,14 +8,14 @@ use std::thread::{self, JoinHandle};
 
 /// A server that runs until this is dropped.
 #[derive(Debug)]
-pub struct Served {
+pub struct HttpServerProcess {
     child: Child,
     url: String,
     log: Option<JoinHandle<String>>,
     _limit: Limit,
 }
 
-impl Served {
+impl HttpServerProcess {
     /// Starts `serve --http` of a generated binary with more options, and waits until it listens.
     ///
     /// # Panics
@@ -60,7 +60,7 @@ impl Served {
     }
 }
 
-impl Drop for Served {
+impl Drop for HttpServerProcess {
     fn drop(&mut self) {
         self.end();
     }

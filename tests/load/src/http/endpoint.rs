@@ -32,15 +32,15 @@ impl Endpoint {
     }
 
     /// Opens a session if the version has sessions and the server keeps them.
-    pub(super) fn greet(&mut self, version: ProtocolVersion) -> io::Result<()> {
-        let Some(greeting) = version.initialize() else {
+    pub(super) fn open_session(&mut self, version: ProtocolVersion) -> io::Result<()> {
+        let Some(handshake) = version.initialize() else {
             return Ok(());
         };
         let mut connection = Connection::open(self)?;
         let response =
-            connection.post(&self.head(version, "initialize", None), &greeting.to_string())?;
+            connection.post(&self.head(version, "initialize", None), &handshake.to_string())?;
         if response.status != 200 {
-            return Err(io::Error::other(format!("no greeting: {}", response.body)));
+            return Err(io::Error::other(format!("the handshake failed: {}", response.body)));
         }
         self.session = response.session;
         let head = self.head(version, "notifications/initialized", None);

@@ -76,7 +76,7 @@ async fn picture() -> ContentBlock {
     ContentBlock::image("AAAA", "image/png")
 }
 
-/// Fail for a reason that only the operator should know.
+/// Fail with an error that only the operator may see.
 #[tool]
 async fn broken() -> Result<(), ToolError> {
     Err(ToolError::internal("the database is gone"))
@@ -84,7 +84,7 @@ async fn broken() -> Result<(), ToolError> {
 
 /// Return content that MCP does not define.
 #[tool]
-async fn unheard_of() -> Observation {
+async fn undefined_content() -> Observation {
     let annotations = ContentAnnotations::default().with_audience(["everyone"]);
     ContentBlock::text("hello").with_extra(annotations.into()).into()
 }

@@ -1,7 +1,7 @@
 //! The clients that drive our servers, and their protocol versions.
 
 use super::{Program, peer};
-use crate::http_server::Served;
+use crate::http_server::HttpServerProcess;
 use crate::process::Ended;
 use std::fmt;
 use std::path::Path;
@@ -21,7 +21,7 @@ pub struct Client {
 pub enum Lifecycle {
     /// The `initialize` handshake, up to 2025-11-25.
     Stateful,
-    /// 2026-07-28, without one.
+    /// 2026-07-28, without a handshake.
     Stateless,
 }
 
@@ -39,7 +39,7 @@ impl fmt::Display for Lifecycle {
 pub enum Transport {
     /// The client starts the server.
     Stdio,
-    /// The server runs.
+    /// The server is already running.
     Http,
 }
 
@@ -79,7 +79,7 @@ impl Client {
                 peer(self.program, &[&lifecycle, "--", server])
             }
             Transport::Http => {
-                let served = Served::start(server, &[]);
+                let served = HttpServerProcess::start(server, &[]);
                 let mut ended = peer(self.program, &[&lifecycle, served.url()]);
                 ended.output.push_str(&served.log());
                 ended

@@ -169,12 +169,12 @@ fn state_of_the_pool_is_available_to_added_tools() {
 
 #[test]
 fn the_filter_applies_before_other_checks() {
-    let pool = ToolPool::builder().add(tool("own", "")).deny(["no.*", "source:mcp:evil"]).build();
+    let pool = ToolPool::builder().add(tool("own", "")).deny(["no.*", "source:mcp:other"]).build();
     let pool = pool.expect("a pool");
     let mut changes = pool.changes();
     // Left out: it has no collision and needs no state.
-    let evil = Source::mcp("evil");
-    let change = pool.add_tools(&evil, [tool("own", ""), Tool::of::<QueryAction>()]).expect("none");
+    let other = Source::mcp("other");
+    let change = pool.add_tools(&other, [tool("own", ""), Tool::of::<QueryAction>()]).expect("none");
     assert!(change.is_empty());
     assert!(pool.add_tools(&skills(), [tool("no.a", "")]).expect("none").is_empty());
     assert!(pool.add_tools(&Source::owner("x"), [tool("no.a", "")]).expect("none").is_empty());
@@ -184,7 +184,7 @@ fn the_filter_applies_before_other_checks() {
         |tool: &&tool_runtime::ToolReport| matches!(tool.status, ToolStatus::Filtered { .. });
     assert_eq!(pool.report().tools.iter().filter(filtered).count(), 4, "{}", pool.report());
     // A tool that was left out can be removed, too.
-    assert!(pool.remove_tools(&evil, &pattern("own")).expect("its own").is_empty());
+    assert!(pool.remove_tools(&other, &pattern("own")).expect("its own").is_empty());
 }
 
 #[test]

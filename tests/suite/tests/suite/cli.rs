@@ -190,14 +190,14 @@ fn logs_go_to_standard_error_filtered_by_rust_log() {
     assert!(stderr(&loud).contains("serving MCP on stdio"), "{}", stderr(&loud));
 }
 
-fn odd(arguments: &[&str]) -> Output {
+fn misbehaving(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_misbehaving_tools"));
     limit::output(command.args(arguments).stdin(Stdio::null())).expect("it runs")
 }
 
 #[test]
 fn content_without_text_is_described() {
-    assert_eq!(stdout(&odd(&["call", "picture"])), "[image image/png, 3 bytes]\n");
+    assert_eq!(stdout(&misbehaving(&["call", "picture"])), "[image image/png, 3 bytes]\n");
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn a_full_disk_is_an_error() {
 
 #[test]
 fn internal_errors_are_shown_only_to_the_operator() {
-    let output = odd(&["call", "broken"]);
+    let output = misbehaving(&["call", "broken"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("detail: the database is gone"), "{}", stderr(&output));
     assert_eq!(stderr(&output).matches("error:").count(), 1);

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use suite::built::built;
-use suite::http_server::Served;
+use suite::http_server::HttpServerProcess;
 use suite::peers::Program::Node;
 use suite::peers::{folder, peer};
 use suite::process::Ended;
@@ -75,9 +75,9 @@ fn conforms(version: &str, scored: usize, unscored: usize) {
     let results = folder().join(format!("conformance-{version}"));
     // A fresh directory: the suite appends to existing results.
     drop(fs::remove_dir_all(&results));
-    let served = Served::start(&built("conformance-server"), &["--max-stream-duration", "1"]);
+    let server = HttpServerProcess::start(&built("conformance-server"), &["--max-stream-duration", "1"]);
     let out = results.to_str().expect("a path in UTF-8");
-    let words = ["server", "--url", served.url(), "--requirements", version, "--output-dir", out];
+    let words = ["server", "--url", server.url(), "--requirements", version, "--output-dir", out];
     let ended = peer(Node(SUITE), &words);
     let findings = findings(&results);
     let described = || format!("{findings:#?}\nThe suite {}", ended.described());

@@ -191,12 +191,12 @@ async fn an_optional_value_has_no_published_default() {
     assert_eq!(text(&pool, "optional", "").await, "true");
 }
 
-fn wants(name: &str) -> serde_json::Value {
+fn requires(name: &str) -> serde_json::Value {
     json!({ "type": "object", "properties": { (name): {} }, "required": [name], "additionalProperties": false })
 }
 
 /// Require a property that the schema does not declare.
-#[tool(register = false, input_schema = wants("query"))]
+#[tool(register = false, input_schema = requires("query"))]
 async fn requires_more(
     /// What to look for.
     #[arg(alias = "q")]
@@ -215,7 +215,7 @@ async fn lacks_some(
 }
 
 /// Name an argument by its alias.
-#[tool(register = false, input_schema = wants("q"))]
+#[tool(register = false, input_schema = requires("q"))]
 async fn by_alias(
     /// What to look for.
     #[arg(alias = "q")]
@@ -231,7 +231,7 @@ struct Search {
 
 #[tokio::test]
 async fn a_given_schema_that_no_call_can_satisfy_is_rejected() {
-    let closure = Tool::builder("closure", "Search.").input_schema(wants("query"));
+    let closure = Tool::builder("closure", "Search.").input_schema(requires("query"));
     let error = ToolPool::builder()
         .tool::<RequiresMoreAction>()
         .tool::<LacksSomeAction>()

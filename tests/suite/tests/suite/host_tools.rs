@@ -48,8 +48,8 @@ async fn a_batch_accepts_answers_in_any_order() {
         let (first, second) = (in_time(client.next()).await, in_time(client.next()).await);
         assert_eq!((first.id(), second.id()), ("a", "b"));
         assert_eq!(first.arguments()["title"], "a");
-        client.answer("b", "second").expect("taken");
-        client.answer("a", "first").expect("taken");
+        client.answer("b", "second").expect("accepted");
+        client.answer("a", "first").expect("accepted");
     };
     let (results, ()) = tokio::join!(batch, host);
     assert_eq!(texts(&results), ["first", "pong", "second"]);
@@ -64,7 +64,7 @@ async fn a_writing_call_reaches_the_host_after_earlier_calls() {
         for id in ["a", "b", "c"] {
             assert_eq!(in_time(client.next()).await.id(), id);
             assert!(client.try_next().is_none(), "{id}");
-            client.answer(id, id).expect("taken");
+            client.answer(id, id).expect("accepted");
         }
     };
     let (results, ()) = tokio::join!(batch, host);
@@ -77,7 +77,7 @@ async fn an_unanswered_call_ends_at_its_deadline_without_the_rest_of_the_batch()
     let batch = pool.call_all([call("pick", "late"), call("pick", "quick")]);
     let host = async {
         let late = in_time(client.next()).await;
-        client.answer(in_time(client.next()).await.id(), "quick").expect("taken");
+        client.answer(in_time(client.next()).await.id(), "quick").expect("accepted");
         client.cancelled(late.id()).await;
         let rejected = client.answer(late.id(), "too late").expect_err("expired");
         assert!(matches!(rejected, ClientAnswerError::Expired { .. }), "{rejected}");
@@ -115,10 +115,10 @@ async fn cancelling_a_batch_ends_every_call_and_notifies_the_host() {
     let calls = [call("save", "a"), call("save", "b")];
     let batch = pool.batch(calls).context(&context).run();
     let host = async {
-        let taken = in_time(client.next()).await;
+        let call = in_time(client.next()).await;
         token.cancel();
-        client.cancelled(taken.id()).await;
-        let rejected = client.answer(taken.id(), "no").expect_err("cancelled");
+        client.cancelled(call.id()).await;
+        let rejected = client.answer(call.id(), "no").expect_err("cancelled");
         assert!(matches!(rejected, ClientAnswerError::Cancelled { .. }), "{rejected}");
     };
     let (results, ()) = tokio::join!(batch, host);
@@ -132,7 +132,7 @@ async fn a_second_answer_and_an_unknown_id_change_nothing() {
     let (client, pool) = desk(MINUTE);
     let host = async {
         let call = in_time(client.next()).await;
-        client.answer(call.id(), "first").expect("taken");
+        client.answer(call.id(), "first").expect("accepted");
         let again = client.answer(call.id(), "second").expect_err("answered");
         assert!(matches!(again, ClientAnswerError::Answered { .. }), "{again}");
         let unknown = client.answer("nobody", "x").expect_err("unknown");
@@ -150,8 +150,8 @@ async fn two_calls_with_one_id_in_a_batch_are_answered_separately() {
         let (first, second) = (in_time(client.next()).await, in_time(client.next()).await);
         assert_eq!(first.call_id(), second.call_id());
         assert_ne!(first.id(), second.id());
-        client.answer(second.id(), "second").expect("taken");
-        client.answer(first.id(), "first").expect("taken");
+        client.answer(second.id(), "second").expect("accepted");
+        client.answer(first.id(), "first").expect("accepted");
     };
     let (results, ()) = tokio::join!(batch, host);
     assert_eq!(texts(&results), ["first", "second"]);

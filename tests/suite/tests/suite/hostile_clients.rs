@@ -32,7 +32,7 @@ async fn status(client: &TestClient, id: &str) -> Result<String, i32> {
 }
 
 /// Waits until the task is no longer working.
-async fn wait_for_end(client: &TestClient, id: &str) -> String {
+async fn status_after_work(client: &TestClient, id: &str) -> String {
     loop {
         match status(client, id).await.expect("a task").as_str() {
             "working" => tokio::task::yield_now().await,
@@ -106,7 +106,7 @@ async fn panic_on_drop_after_question(context: &ToolContext) -> Result<String, T
 /// Wait forever with a value that panics when it is dropped.
 #[tool(register = false, task = "optional")]
 async fn panic_on_drop_forever() {
-    let _bomb = PanicsOnDrop;
+    let _guard = PanicsOnDrop;
     std::future::pending::<()>().await;
 }
 
@@ -125,18 +125,18 @@ async fn a_call_that_repeats_its_question_fails() {
 async fn a_task_that_repeats_its_question_fails() {
     let client = task_client(&pool_of::<AskRepeatedlyAsTaskAction>()).await;
     let id = start_task(&client, "ask_repeatedly_as_task").await;
-    assert_eq!(wait_for_end(&client, &id).await, "input_required");
+    assert_eq!(status_after_work(&client, &id).await, "input_required");
     let no = json!({ "sure": { "action": "accept", "content": { "sure": false } } });
     let params = json!({ "taskId": id, "inputResponses": no });
     client.request("tasks/update", params).await.expect("accepted");
-    assert_eq!(wait_for_end(&client, &id).await, "failed");
+    assert_eq!(status_after_work(&client, &id).await, "failed");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_task_ignores_malformed_answers() {
     let client = task_client(&pool_of::<AskRepeatedlyAsTaskAction>()).await;
     let id = start_task(&client, "ask_repeatedly_as_task").await;
-    assert_eq!(wait_for_end(&client, &id).await, "input_required");
+    assert_eq!(status_after_work(&client, &id).await, "input_required");
     let update = async |answers: Value| {
         let params = json!({ "taskId": id, "inputResponses": answers });
         client.request("tasks/update", params).await
@@ -158,7 +158,7 @@ async fn ended_tasks_do_not_count_towards_the_limit() {
     let mut last = String::new();
     for _ in 0..1100 {
         last = start_task(&client, "quick").await;
-        wait_for_end(&client, &last).await;
+        status_after_work(&client, &last).await;
     }
     assert_eq!(status(&client, &last).await.as_deref(), Ok("completed"));
 }

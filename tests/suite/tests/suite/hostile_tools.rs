@@ -66,8 +66,8 @@ async fn an_abandoned_plain_function_keeps_its_keys() {
 
 #[tokio::test]
 async fn a_panic_in_a_destructor_does_not_end_the_batch() {
-    struct Bomb;
-    impl Drop for Bomb {
+    struct PanicsOnDrop;
+    impl Drop for PanicsOnDrop {
         fn drop(&mut self) {
             panic!("boom");
         }
@@ -78,9 +78,9 @@ async fn a_panic_in_a_destructor_does_not_end_the_batch() {
         /// Which.
         key: String,
         /// Whether to panic when dropped.
-        bomb: bool,
+        panics: bool,
     ) {
-        let _bomb = bomb.then_some(Bomb);
+        let _guard = panics.then_some(PanicsOnDrop);
         drop(key);
         std::future::pending::<()>().await;
     }
@@ -94,8 +94,8 @@ async fn a_panic_in_a_destructor_does_not_end_the_batch() {
     }
     let pool =
         ToolPool::builder().tool::<HoldAction>().tool::<WriteAction>().build().expect("a pool");
-    let hold = |key: &str, bomb: bool| {
-        ToolCall::json("hold", serde_json::json!({ "key": key, "bomb": bomb }))
+    let hold = |key: &str, panics: bool| {
+        ToolCall::json("hold", serde_json::json!({ "key": key, "panics": panics }))
     };
     let calls = [hold("a", false), hold("b", true), hold("c", false)];
     let batch = tokio::time::timeout(Duration::from_millis(20), pool.call_all(calls));

@@ -26,7 +26,7 @@ struct DropNotifier(UnboundedSender<()>);
 
 impl Drop for DropNotifier {
     fn drop(&mut self) {
-        let _heard = self.0.send(());
+        let _is_received = self.0.send(());
     }
 }
 

@@ -151,7 +151,7 @@ fn unusable_tools_are_named_in_every_report() {
 }
 
 #[test]
-fn a_refused_connection_is_logged_once_and_is_not_an_error() {
+fn a_rejected_connection_is_logged_once_and_is_not_an_error() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}/mcp", listener.local_addr().expect("its address"));
     drop(listener);

@@ -332,14 +332,14 @@ async fn silence_has_a_limit_and_progress_does_not_count_as_silence() {
 async fn defaults_do_not_extend_the_maximum_call_duration() {
     let pool = ToolPool::builder().allow_empty().build().unwrap();
     let config = || faulty(&json!({ "tools": ["hang"] }));
-    let patient = config().tool_timeout("hang", Duration::from_millis(400));
-    let builder = McpManager::builder().server("s", config()).server("patient", patient);
+    let longer = config().tool_timeout("hang", Duration::from_millis(400));
+    let builder = McpManager::builder().server("s", config()).server("longer", longer);
     let builder = builder.max_call_duration(Duration::from_millis(200));
     let _manager = builder.connect(&pool).await.unwrap();
     let late = call(&pool, "s.hang", json!({})).await;
     assert!(late.error().unwrap().message().contains("not done within 200ms"), "{late:?}");
     // A setting of the entry has priority.
-    let late = call(&pool, "patient.hang", json!({})).await;
+    let late = call(&pool, "longer.hang", json!({})).await;
     assert!(late.error().unwrap().message().contains("400ms"), "{late:?}");
 }
 

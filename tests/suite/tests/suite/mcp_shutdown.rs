@@ -34,7 +34,7 @@ fn class(result: &ToolResult) -> ErrorClass {
 }
 
 /// A server that ignores the end of its input, so that stopping it takes a while.
-fn stubborn(test: &str) -> (McpServerConfig, PathBuf) {
+fn slow_to_stop(test: &str) -> (McpServerConfig, PathBuf) {
     let starts = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("starts-ends-{test}"));
     drop(std::fs::remove_file(&starts));
     (faulty(&json!({ "tools": ["echo"], "stays": true, "starts": starts })), starts)
@@ -80,7 +80,7 @@ async fn dropping_a_manager_removes_its_tools() {
 #[tokio::test]
 async fn servers_end_with_their_pool() {
     let pool = empty();
-    let (config, starts) = stubborn("with-pool");
+    let (config, starts) = slow_to_stop("with-pool");
     let manager = McpManager::builder().server("s", config).connect(&pool).await.unwrap();
     pool.close().await;
     while manager.server("s").unwrap().state != McpState::Closed {
@@ -116,7 +116,7 @@ async fn a_failed_start_leaves_no_process() {
 
 #[tokio::test]
 async fn a_change_of_a_server_completes_when_its_future_is_dropped() {
-    let (config, starts) = stubborn("interrupted");
+    let (config, starts) = slow_to_stop("interrupted");
     let pool = empty();
     let manager = McpManager::builder().server("s", config).connect(&pool).await.unwrap();
     interrupted(manager.disable("s")).await;

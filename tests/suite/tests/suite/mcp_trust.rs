@@ -269,7 +269,7 @@ async fn gateway(script: &Value) -> (McpServer, McpManager) {
     (McpServer::new(pool, "gateway", "1.0.0"), manager)
 }
 
-fn odd_result() -> Value {
+fn result_with_unknown_parts() -> Value {
     json!({
         "content": [
             { "type": "text", "text": "a", "voice": "low", "annotations": { "mood": "calm" } },
@@ -301,10 +301,10 @@ async fn a_gateway_passes_unknown_parts_on() {
         );
         assert!(definition.reports_progress);
 
-        let mut sent = odd_result();
+        let mut sent = result_with_unknown_parts();
         sent["resultType"] = "complete".into();
         let result = call(&pool, "g.s.raw-marked", answering(&sent)).await;
-        assert_eq!(serde_json::to_value(result.observation()).unwrap(), odd_result(), "{version}");
+        assert_eq!(serde_json::to_value(result.observation()).unwrap(), result_with_unknown_parts(), "{version}");
         second.close().await;
         first.close().await;
     }
@@ -322,8 +322,8 @@ async fn a_gateway_over_http_passes_unknown_parts_on() {
     let execution = Map::from_iter([("taskSupport".to_owned(), json!("optional"))]);
     assert_eq!(definition.other["execution"], Value::Object(execution));
     assert!(definition.reports_progress);
-    let result = call(&pool, "g.s.raw-marked", answering(&odd_result())).await;
-    assert_eq!(serde_json::to_value(result.observation()).unwrap(), odd_result());
+    let result = call(&pool, "g.s.raw-marked", answering(&result_with_unknown_parts())).await;
+    assert_eq!(serde_json::to_value(result.observation()).unwrap(), result_with_unknown_parts());
     second.close().await;
     first.close().await;
     served.abort();

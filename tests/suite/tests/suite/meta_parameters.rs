@@ -99,7 +99,7 @@ fn properties(schema: &Value) -> Vec<String> {
 }
 
 #[test]
-fn they_stand_first_in_what_is_listed() {
+fn meta_parameters_are_listed_first() {
     let pool = pool(&Judged::default());
     let list: Vec<Value> = serde_json::from_str(&pool.definitions_json()).unwrap();
     let listed: Vec<(&str, Vec<String>)> = list
@@ -127,7 +127,7 @@ fn they_stand_first_in_what_is_listed() {
 }
 
 #[test]
-fn a_pool_adds_only_those_it_is_told_to_add() {
+fn a_pool_adds_only_its_selected_meta_parameters() {
     let of = |parameters| {
         let pool = ToolPool::builder().tool::<WriteAction>().meta_parameters(parameters);
         let list: Value = serde_json::from_str(&pool.build().unwrap().definitions_json()).unwrap();
@@ -150,7 +150,7 @@ async fn a_call_with_them_runs_without_them() {
 }
 
 #[tokio::test]
-async fn what_the_model_leaves_out_is_unknown() {
+async fn an_omitted_parameter_is_unknown() {
     let judged = Judged::default();
     let pool = pool(&judged);
     for arguments in [r#"{"path":"a"}"#, r#"{"path":"a","security_risk":null,"summary":" "}"#] {
@@ -160,7 +160,7 @@ async fn what_the_model_leaves_out_is_unknown() {
 }
 
 #[tokio::test]
-async fn a_value_that_is_not_valid_is_refused_with_those_that_are() {
+async fn an_invalid_value_is_rejected_with_the_valid_ones() {
     let judged = Judged::default();
     let pool = pool(&judged);
     for (value, text) in [
@@ -201,7 +201,7 @@ async fn a_reading_tool_has_no_risk() {
 }
 
 #[tokio::test]
-async fn an_external_tool_gets_its_own_arguments_alone() {
+async fn an_external_tool_gets_only_its_own_arguments() {
     let judged = Judged::default();
     let arguments = r#"{"summary":"s","q":"1e400 \u0041","security_risk":"medium"}"#;
     let result = pool(&judged).call(ToolCall::new("foreign", arguments)).await;

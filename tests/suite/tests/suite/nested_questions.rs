@@ -202,8 +202,8 @@ async fn a_task_of_the_tool_asks() {
 
 #[tokio::test]
 async fn a_panic_in_a_destructor_does_not_lose_the_question() {
-    struct Bomb;
-    impl Drop for Bomb {
+    struct PanicsOnDrop;
+    impl Drop for PanicsOnDrop {
         fn drop(&mut self) {
             assert!(std::thread::panicking(), "boom");
         }
@@ -211,9 +211,9 @@ async fn a_panic_in_a_destructor_does_not_lose_the_question() {
     /// Ask while holding a value that panics when it is dropped.
     #[tool(register = false)]
     async fn explode(context: &ToolContext) -> Result<String, ToolError> {
-        let bomb = Bomb;
+        let guard = PanicsOnDrop;
         let answer = context.ask::<bool>("sure", "Sure?").await?;
-        std::mem::forget(bomb);
+        std::mem::forget(guard);
         Ok(format!("{answer:?}"))
     }
     for version in VERSIONS {

@@ -39,8 +39,8 @@ async fn take_numbers(
 #[tokio::test]
 async fn a_negative_zero_is_an_integer() {
     let pool = pool_of::<TakeNumbersAction>();
-    let taken = text(&pool, "take_numbers", r#"{"a":-0,"b":-0,"many":[{"n":-0}]}"#).await;
-    assert!(taken.starts_with("Some(0) Some(0)") && taken.contains("n: 0"), "{taken}");
+    let answer = text(&pool, "take_numbers", r#"{"a":-0,"b":-0,"many":[{"n":-0}]}"#).await;
+    assert!(answer.starts_with("Some(0) Some(0)") && answer.contains("n: 0"), "{answer}");
 }
 
 #[tokio::test]
@@ -50,9 +50,9 @@ async fn a_wide_integer_is_decoded_exactly() {
     let arguments = format!(
         r#"{{"k":{wide},"l":340282366920938463463374607431768211455,"many":[{{"n":1,"wide":{wide}}}]}}"#
     );
-    let taken = text(&pool, "take_numbers", &arguments).await;
-    assert_eq!(taken.matches(wide).count(), 2, "{taken}");
-    assert!(taken.contains("340282366920938463463374607431768211455"), "{taken}");
+    let answer = text(&pool, "take_numbers", &arguments).await;
+    assert_eq!(answer.matches(wide).count(), 2, "{answer}");
+    assert!(answer.contains("340282366920938463463374607431768211455"), "{answer}");
 }
 
 #[tokio::test]
@@ -77,8 +77,8 @@ async fn a_float_does_not_become_infinite() {
         let error_text = error_text(&pool, "take_numbers", arguments).await;
         assert!(error_text.contains("e+39") && error_text.contains("3.4028234"), "{error_text}");
     }
-    let taken = text(&pool, "take_numbers", r#"{"f":3.4028235e38}"#).await;
-    assert!(taken.contains("Some(3.4028235e38)"), "{taken}");
+    let answer = text(&pool, "take_numbers", r#"{"f":3.4028235e38}"#).await;
+    assert!(answer.contains("Some(3.4028235e38)"), "{answer}");
 }
 
 #[derive(Serialize, JsonSchema)]

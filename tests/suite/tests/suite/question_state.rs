@@ -191,14 +191,14 @@ async fn a_state_of_another_server_is_valid_only_with_a_shared_secret() {
 async fn a_tool_that_never_stops_asking_fails_the_test() {
     /// Ask forever.
     #[tool(register = false)]
-    async fn nag(context: &ToolContext) -> Result<(), ToolError> {
+    async fn ask_forever(context: &ToolContext) -> Result<(), ToolError> {
         for nth in 0.. {
             context.ask::<bool>(&format!("sure{nth}"), "Sure?").await?;
         }
         Ok(())
     }
-    let client = TestClient::builder(&pool_of::<NagAction>()).max_rounds(3).connect().await;
-    let calling = tokio::spawn(client.call("nag", json!({})).into_future());
+    let client = TestClient::builder(&pool_of::<AskForeverAction>()).max_rounds(3).connect().await;
+    let calling = tokio::spawn(client.call("ask_forever", json!({})).into_future());
     let panic = calling.await.expect_err("it panics").into_panic();
     let words = panic.downcast_ref::<String>().expect("words");
     assert_eq!(words, "`tools/call` still sends questions after 3 rounds");

@@ -93,24 +93,24 @@ async fn hooks_see_the_repaired_call_once() {
 #[tokio::test]
 async fn a_tool_that_ran_and_failed_does_not_run_again() {
     let runs = Arc::new(AtomicUsize::new(0));
-    let definition = ToolDefinition::new("fussy", "Fail.");
-    let pool = ToolPool::builder().add(Tool::new(definition, Fussy(Arc::clone(&runs)))).repair();
+    let definition = ToolDefinition::new("failing", "Fail.");
+    let pool = ToolPool::builder().add(Tool::new(definition, Failing(Arc::clone(&runs)))).repair();
     let pool = pool.build().unwrap();
-    assert!(pool.call(ToolCall::new("fussy", "{}")).await.is_error());
+    assert!(pool.call(ToolCall::new("failing", "{}")).await.is_error());
     assert_eq!(runs.load(Ordering::Relaxed), 1);
 }
 
 /// Fails with an error about its arguments.
-struct Fussy(Arc<AtomicUsize>);
+struct Failing(Arc<AtomicUsize>);
 
-impl Executor for Fussy {
+impl Executor for Failing {
     fn call<'a>(
         &'a self,
         _: Arguments<'a>,
         _: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>> {
         self.0.fetch_add(1, Ordering::Relaxed);
-        Box::pin(async { Err(CallError::new(ErrorClass::Input, "not today")) })
+        Box::pin(async { Err(CallError::new(ErrorClass::Input, "invalid input")) })
     }
 }
 

@@ -160,7 +160,7 @@ fn the_server_continues_after_a_panic() {
 #[test]
 fn an_answer_with_unknown_content_is_an_error() {
     let (mut server, _) = Server::initialized();
-    assert_eq!(server.call(1, "unheard_of")["result"]["isError"], true);
+    assert_eq!(server.call(1, "undefined_content")["result"]["isError"], true);
     server.finish();
 }
 

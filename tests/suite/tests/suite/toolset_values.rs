@@ -236,7 +236,7 @@ async fn closing_a_pool_waits_for_values_of_just_ended_sessions() {
     let session = pool.session();
     text(session.pool(), "tab.call", "").await;
     drop(session);
-    assert_eq!(ledger.counts(), (1, 0), "it is closed in a task of its own");
+    assert_eq!(ledger.counts(), (1, 0), "a separate task closes it");
     pool.close().await;
     assert_eq!(ledger.counts(), (1, 1));
 }

@@ -133,14 +133,14 @@ struct Entries {
     steps: usize,
     spans: HashMap<usize, (usize, Option<usize>)>,
     results: HashMap<usize, ToolResult>,
-    wrong: Vec<String>,
+    violations: Vec<String>,
 }
 
 impl Log {
     fn enter(&self, id: usize) -> impl Drop {
         let begun = |entries: &mut Entries, step| {
             if entries.spans.insert(id, (step, None)).is_some() {
-                entries.wrong.push(format!("{id} ran twice"));
+                entries.violations.push(format!("{id} ran twice"));
             }
         };
         self.step(begun);
@@ -162,7 +162,7 @@ impl Log {
             let ids: Vec<&str> = results.iter().map(ToolResult::call_id).collect();
             let expected: Vec<String> = calls.iter().map(|call| call.job.id.to_string()).collect();
             if ids != expected {
-                entries.wrong.push(format!("{ids:?} instead of {expected:?}"));
+                entries.violations.push(format!("{ids:?} instead of {expected:?}"));
             }
             let ids = calls.iter().map(|call| call.job.id);
             entries.results.extend(ids.zip(results));
@@ -182,8 +182,8 @@ impl Log {
         Some(entries.results.get(&id)?.error().map(|error| error.class()))
     }
 
-    pub(super) fn wrong(&self) -> Vec<String> {
-        self.0.lock().expect("no panic").wrong.clone()
+    pub(super) fn violations(&self) -> Vec<String> {
+        self.0.lock().expect("no panic").violations.clone()
     }
 }
 

@@ -11,7 +11,7 @@ use tool_runtime::{Before, CancellationToken, Hook, HookCall, OutputLimits};
 fn outcome(pool: &ToolPool, id: usize) -> Option<ErrorClass> {
     let context = pool.context();
     let log = context.get::<Log>().expect("a log");
-    assert_eq!(log.wrong(), [] as [&str; 0]);
+    assert_eq!(log.violations(), [] as [&str; 0]);
     log.outcome(id).unwrap_or_else(|| panic!("{id} has no result"))
 }
 
@@ -34,8 +34,8 @@ async fn a_nested_call_waits_for_unrelated_calls() {
     let pool = pool();
     let child = Job::new(1, 1).writing("k:a").hold();
     let parent = Job::new(0, 1).calling([child]).change();
-    let stranger = Job::new(2, 50).writing("k:a").hold();
-    in_time(async { tokio::join!(pool.call(stranger.call()), pool.call(parent.call())) }).await;
+    let unrelated = Job::new(2, 50).writing("k:a").hold();
+    in_time(async { tokio::join!(pool.call(unrelated.call()), pool.call(parent.call())) }).await;
     assert!(is_before(&pool, 2, 1) && overlap(&pool, 0, 2));
 }
 

@@ -166,7 +166,7 @@ fn exclude(one: &Position<'_>, two: &Position<'_>) -> bool {
 }
 
 fn check(case: &Case, log: &Log) {
-    assert_eq!(log.wrong(), [] as [&str; 0]);
+    assert_eq!(log.violations(), [] as [&str; 0]);
     let positions = positions(case);
     for (index, one) in positions.iter().enumerate() {
         check_outcome(one, log);

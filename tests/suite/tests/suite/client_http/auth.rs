@@ -21,7 +21,7 @@ fn guarded() -> HttpOptions {
 }
 
 #[tokio::test]
-async fn a_wrong_token_needs_auth_and_is_not_shown() {
+async fn an_invalid_token_needs_auth_and_is_not_shown() {
     for gate in [open as fn(&RecordedRequest) -> Option<Response>, stateful] {
         let remote = RemoteServer::start(&tools(&Probe::new()), guarded(), gate);
         let pool = ToolPool::builder().build().unwrap();

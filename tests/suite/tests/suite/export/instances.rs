@@ -102,8 +102,8 @@ impl Generator<'_> {
                 let key = &keys[self.rng.below(keys.len())];
                 match self.rng.below(4) {
                     0 => drop(members.shift_remove(key)),
-                    1 => drop(members.insert(key.clone(), self.odd())),
-                    2 => drop(members.insert("another".to_owned(), self.odd())),
+                    1 => drop(members.insert(key.clone(), self.replacement())),
+                    2 => drop(members.insert("another".to_owned(), self.replacement())),
                     _ => self.change(members.get_mut(key).expect("a key of it")),
                 }
             }
@@ -111,12 +111,12 @@ impl Generator<'_> {
                 let index = self.rng.below(items.len());
                 self.change(&mut items[index]);
             }
-            other => *other = self.odd(),
+            other => *other = self.replacement(),
         }
     }
 
-    fn odd(&mut self) -> Value {
-        [json!(null), json!(true), json!(-7), json!(1.5), json!("odd"), json!([]), json!({})]
+    fn replacement(&mut self) -> Value {
+        [json!(null), json!(true), json!(-7), json!(1.5), json!("replacement"), json!([]), json!({})]
             [self.rng.below(7)]
         .clone()
     }

@@ -1,7 +1,7 @@
 //! Limits per client.
 
 use super::client::{Answer, RawRequest};
-use super::test_server::{Served, in_time};
+use super::test_server::{TestServer, in_time};
 use std::future::pending;
 use std::time::Duration;
 use tool_runtime::{AuthRejection, Authenticate, BearerTokens, BoxFuture, HttpOptions, Principal};
@@ -9,9 +9,9 @@ use tool_runtime::{AuthRejection, Authenticate, BearerTokens, BoxFuture, HttpOpt
 const ADA: &str = "Bearer t-1";
 const BOB: &str = "Bearer t-2";
 
-async fn served(options: HttpOptions) -> Served {
+async fn start(options: HttpOptions) -> TestServer {
     let tokens = BearerTokens::parse("ada:t-1\nbob:t-2").expect("tokens");
-    Served::start(options.auth(tokens)).await
+    TestServer::start(options.auth(tokens)).await
 }
 
 /// The error names the exceeded limit, and says that it is temporary.
@@ -22,36 +22,36 @@ fn assert_limited(rejected: &Answer, what: &str) {
 
 #[tokio::test]
 async fn requests_are_limited_per_principal() {
-    let mut served = served(HttpOptions::default().max_requests(3)).await;
+    let mut server = start(HttpOptions::default().max_requests(3)).await;
     let wait = RawRequest::call(1, "wait").with("authorization", ADA);
-    let mut connections = [served.open().await, served.open().await];
+    let mut connections = [server.open().await, server.open().await];
     for connection in &mut connections {
         connection.send(&wait).await;
-        assert_eq!(served.report().await, "started");
+        assert_eq!(server.report().await, "started");
     }
     let request = RawRequest::call(1, "whoami");
     let again = request.clone().with("authorization", ADA);
-    assert_limited(&served.request(&again).await, "2 of all requests");
-    assert_eq!(served.request(&request.with("authorization", BOB)).await.status(), 200);
-    served.release();
-    served.release();
+    assert_limited(&server.request(&again).await, "2 of all requests");
+    assert_eq!(server.request(&request.with("authorization", BOB)).await.status(), 200);
+    server.release();
+    server.release();
     for connection in &mut connections {
         assert_eq!(in_time(connection.answer()).await.status(), 200);
     }
-    assert_eq!(served.request(&again).await.status(), 200);
+    assert_eq!(server.request(&again).await.status(), 200);
 }
 
 #[tokio::test]
 async fn sessions_are_limited_per_principal() {
     let options = HttpOptions::default().max_sessions(3).max_sessions_per_principal(1);
-    let served = served(options).await;
-    let session = served.session(&[("authorization", ADA)]).await;
+    let server = start(options).await;
+    let session = server.session(&[("authorization", ADA)]).await;
     let more = RawRequest::initialize().with("authorization", ADA);
-    assert_limited(&served.request(&more).await, "1 of all sessions");
-    served.session(&[("authorization", BOB)]).await;
+    assert_limited(&server.request(&more).await, "1 of all sessions");
+    server.session(&[("authorization", BOB)]).await;
     let end = RawRequest::new("DELETE", "/mcp").with("mcp-session-id", &session);
-    assert_eq!(served.request(&end.with("authorization", ADA)).await.status(), 204);
-    assert_eq!(served.request(&more).await.status(), 200);
+    assert_eq!(server.request(&end.with("authorization", ADA)).await.status(), 204);
+    assert_eq!(server.request(&more).await.status(), 200);
 }
 
 /// Authentication that never completes.
@@ -70,15 +70,15 @@ impl Authenticate for Silent {
 #[tokio::test]
 async fn authentication_times_out() {
     let options = HttpOptions::default().auth(Silent).auth_timeout(Duration::from_millis(50));
-    let served = Served::start(options).await;
-    let rejected = served.request(&RawRequest::call(1, "whoami")).await;
+    let server = TestServer::start(options).await;
+    let rejected = server.request(&RawRequest::call(1, "whoami")).await;
     assert_eq!((rejected.status(), rejected.head.header("retry-after")), (503, "1"));
 }
 
 #[tokio::test]
 async fn a_session_of_another_principal_is_not_found() {
-    let served = served(HttpOptions::default()).await;
-    let session = served.session(&[("authorization", ADA)]).await;
+    let server = start(HttpOptions::default()).await;
+    let session = server.session(&[("authorization", ADA)]).await;
     for (name, request) in [
         ("DELETE", RawRequest::new("DELETE", "/mcp").with("mcp-session-id", "x")),
         ("GET", RawRequest::listen("x")),
@@ -87,7 +87,7 @@ async fn a_session_of_another_principal_is_not_found() {
         let request = request.with("authorization", BOB);
         let [foreign, unknown] = [session.as_str(), "no-such-session"]
             .map(|id| request.clone().with("mcp-session-id", id));
-        let (foreign, unknown) = (served.request(&foreign).await, served.request(&unknown).await);
+        let (foreign, unknown) = (server.request(&foreign).await, server.request(&unknown).await);
         assert_eq!((foreign.status(), unknown.status()), (404, 404), "{name}");
         assert_eq!(foreign.body, unknown.body, "{name}");
         let kind = |answer: &Answer| answer.head.header("content-type").to_owned();

@@ -17,7 +17,7 @@ use tool_runtime::{CancellationToken, HttpOptions, Principal, ToolPoolBuilder, W
 const HANG_LIMIT: Duration = Duration::from_secs(20);
 
 /// A server, and the reports of its tools.
-pub(super) struct Served {
+pub(super) struct TestServer {
     pub(super) address: SocketAddr,
     pub(super) end: CancellationToken,
     pub(super) ended: JoinHandle<std::io::Result<()>>,
@@ -47,8 +47,8 @@ impl Probe {
         self.go.acquire().await.expect("never closed").forget();
     }
 
-    /// Permits from the test.
-    pub(super) fn ghost(&self) -> Arc<Semaphore> {
+    /// Permits to continue, which the test grants.
+    pub(super) fn permits(&self) -> Arc<Semaphore> {
         Arc::clone(&self.go)
     }
 }
@@ -86,7 +86,7 @@ async fn place(
     region
 }
 
-impl Served {
+impl TestServer {
     pub(super) async fn start(options: HttpOptions) -> Self {
         Self::start_for(options, Duration::from_secs(5)).await
     }
@@ -140,19 +140,19 @@ impl Served {
 
     /// An initialized session of the client that these headers name.
     pub(super) async fn session(&self, headers: &[(&str, &str)]) -> String {
-        let dress = |request: RawRequest| {
+        let with_headers = |request: RawRequest| {
             headers.iter().fold(request, |request, (name, value)| request.with(name, value))
         };
-        let answer = self.request(&dress(RawRequest::initialize())).await;
+        let answer = self.request(&with_headers(RawRequest::initialize())).await;
         let id = answer.head.header("mcp-session-id").to_owned();
         assert!(!id.is_empty(), "{answer:?}");
         let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-        assert_eq!(self.request(&dress(RawRequest::within(&id, &ready))).await.status(), 202);
+        assert_eq!(self.request(&with_headers(RawRequest::within(&id, &ready))).await.status(), 202);
         id
     }
 
     /// A session of a client with these capabilities.
-    pub(super) async fn session_that_can(&self, capabilities: &Value) -> String {
+    pub(super) async fn session_with_capabilities(&self, capabilities: &Value) -> String {
         let initialize = RawRequest::initialize().with_params(|params| {
             params["capabilities"] = capabilities.clone();
         });

@@ -10,7 +10,7 @@ use tool_runtime::{ContentBlock, ErrorClass, ToolStatus};
 /// Starting them is expensive, so all checks share one pool.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn six_servers_share_one_pool() {
-    let fixture = Fixture::new("together");
+    let fixture = Fixture::new("concurrent");
     let repository = fixture.repository();
     let pool = ToolPool::builder().build().unwrap();
     let manager = manager_builder().config(fixture.config()).connect(&pool).await.unwrap();
@@ -18,10 +18,10 @@ async fn six_servers_share_one_pool() {
     each_answers(&pool, &fixture, &repository).await;
     a_batch_is_answered_in_order(&pool, &repository).await;
     every_kind_of_content_is_kept(&pool, &fixture).await;
-    wrong_arguments_are_refused_before_they_are_sent(&pool, &manager).await;
-    failures_are_told(&pool, &repository).await;
-    what_is_unknown_is_not_found(&pool).await;
-    a_restriction_holds(&pool).await;
+    rejects_invalid_arguments_before_sending(&pool, &manager).await;
+    reports_failures(&pool, &repository).await;
+    reports_unknown_names(&pool).await;
+    applies_restrictions(&pool).await;
     manager.close().await;
     assert!(pool.snapshot().tools().is_empty());
 }
@@ -133,7 +133,7 @@ async fn every_kind_of_content_is_kept(pool: &ToolPool, fixture: &Fixture) {
     assert_eq!(structured["content"][0]["mimeType"], "image/png");
 }
 
-async fn wrong_arguments_are_refused_before_they_are_sent(pool: &ToolPool, manager: &McpManager) {
+async fn rejects_invalid_arguments_before_sending(pool: &ToolPool, manager: &McpManager) {
     let wrong = [
         ("everything.get-sum", json!({ "a": "two", "b": 3 }), "`a`"),
         ("files.read_text_file", json!({ "path": 7 }), "`path`"),
@@ -152,7 +152,7 @@ async fn wrong_arguments_are_refused_before_they_are_sent(pool: &ToolPool, manag
 }
 
 /// Errors that only the server can detect are passed on unchanged.
-async fn failures_are_told(pool: &ToolPool, repository: &str) {
+async fn reports_failures(pool: &ToolPool, repository: &str) {
     let failing = [
         ("everything.get-structured-content", json!({ "location": "Atlantis" }), "location"),
         ("files.read_text_file", json!({ "path": "/etc/passwd" }), "outside allowed directories"),
@@ -172,7 +172,7 @@ async fn failures_are_told(pool: &ToolPool, repository: &str) {
     assert!(nonsense.contains("syntax error"), "{nonsense}");
 }
 
-async fn what_is_unknown_is_not_found(pool: &ToolPool) {
+async fn reports_unknown_names(pool: &ToolPool) {
     for (name, ..) in ALL {
         let unknown = call(pool, &format!("{name}.no_such_tool"), json!({})).await;
         assert_eq!(class(&unknown), ErrorClass::NotFound, "{name}");
@@ -181,7 +181,7 @@ async fn what_is_unknown_is_not_found(pool: &ToolPool) {
     assert!(near.contains("`git.git_log`"), "{near}");
 }
 
-async fn a_restriction_holds(pool: &ToolPool) {
+async fn applies_restrictions(pool: &ToolPool) {
     let only = pool.restrict(["time.*", "git.git_log"]).unwrap();
     let names: Vec<String> = pool.tools().iter().map(|tool| tool.name().to_owned()).collect();
     assert_eq!(names, ["git.git_log", "time.convert_time", "time.get_current_time"]);
