@@ -48,7 +48,7 @@ pub(crate) fn is_given(hint: Hint) -> bool {
 mod tests {
     use super::*;
 
-    fn said(given: bool) -> Hint {
+    fn hint(given: bool) -> Hint {
         Some(SpannedValue::new(given, Span::call_site()))
     }
 
@@ -60,9 +60,9 @@ mod tests {
     #[test]
     fn own_hints_override_shared_ones() {
         let none = Hints::default();
-        let read_only = Hints { read_only: said(true), ..none };
-        let writes = Hints { read_only: said(false), ..none };
-        let destructive = Hints { destructive: said(true), ..none };
+        let read_only = Hints { read_only: hint(true), ..none };
+        let writes = Hints { read_only: hint(false), ..none };
+        let destructive = Hints { destructive: hint(true), ..none };
         assert_eq!(merged(none, read_only), [Some(true), None]);
         assert_eq!(merged(writes, read_only), [Some(false), None]);
         assert_eq!(merged(destructive, read_only), [Some(false), Some(true)]);

@@ -221,7 +221,7 @@ mod tests {
     use known::Known;
 
     fn unreadable_examples<T: FromMeta + Default>(known: &Known) -> Vec<&'static str> {
-        let is_refused = |example: &&str| {
+        let is_rejected = |example: &&str| {
             let tokens = example.parse().expect("an example is a list of tokens");
             let mut diagnostics = Diagnostics::default();
             reader::read::<T>(known, tokens, &mut diagnostics);
@@ -229,7 +229,7 @@ mod tests {
         };
         // A backtick separates alternative spellings of the option.
         let examples = known.options.iter().filter_map(|(.., example)| example.split('`').next());
-        examples.filter(is_refused).collect()
+        examples.filter(is_rejected).collect()
     }
 
     #[test]

@@ -23,7 +23,7 @@ async fn add(
 /// The caller. A hook provides it; a model cannot set it.
 struct Caller(&'static str);
 
-/// Greet whoever is calling.
+/// Greet the caller.
 #[tool(read_only)]
 async fn greet(caller: &Caller) -> String {
     format!("Hello, {}!", caller.0)

@@ -16,7 +16,7 @@ pub(super) struct Definition {
 /// The definitions in a text: one, a list, or an answer to `tools/list`.
 ///
 /// # Errors
-/// Text that is not JSON, or holds something else.
+/// The text is not JSON, or contains no definitions.
 pub(super) fn read(text: &str) -> Result<Vec<Definition>, String> {
     let value: Value =
         serde_json::from_str(text).map_err(|error| format!("not valid JSON: {error}"))?;

@@ -40,7 +40,7 @@ impl<'a> Items<'a> {
         quote!(::#runtime::__private)
     }
 
-    /// The path for serde's derives, which want text.
+    /// The path as text, as serde's derives require it.
     fn serde(&self) -> String {
         format!("::{}::__private::serde", self.runtime)
     }

@@ -26,7 +26,7 @@ fn is_needless(schema: &Map<String, Value>, name: &str) -> bool {
     !is_required && !allows_null(schema, property, MAX_STEPS)
 }
 
-/// Whether a schema may allow null, in doubt it does.
+/// Whether a schema may allow null. True if in doubt.
 fn allows_null(root: &Map<String, Value>, schema: &Value, steps: usize) -> bool {
     let (Value::Object(members), Some(steps)) = (schema, steps.checked_sub(1)) else {
         return schema != &Value::Bool(false);

@@ -368,7 +368,7 @@ impl ToolContext {
         self
     }
 
-    /// Starts a call. A context that belongs to a running call gets keys of its own.
+    /// Starts a call. A context of a running call gets separate question keys.
     #[must_use]
     #[doc(hidden)]
     pub fn started(mut self) -> Self {

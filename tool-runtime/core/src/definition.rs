@@ -71,8 +71,8 @@ pub struct ToolDefinition {
     pub task: TaskSupport,
     /// MCP metadata.
     pub meta: Map<String, Value>,
-    /// Members of the definition, and of its `annotations`, that this library does not know, as an
-    /// external server gave them: `execution`, say. They are written to MCP's JSON unchanged.
+    /// Unknown members of an external definition and of its `annotations`, for example `execution`.
+    /// They are written to MCP's JSON unchanged.
     pub other: Map<String, Value>,
     /// The problems of the definition. A pool is not built while one of its definitions has a
     /// problem.

@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 /// The format in which a model API takes definitions, sends calls and takes results.
 ///
-/// `tool_runtime::export::Api` implements it for the APIs that this library knows. An export is
-/// created by [`Snapshot::export`](crate::Snapshot::export).
+/// `tool_runtime::export::Api` implements it for the supported APIs. An export is created by
+/// [`Snapshot::export`](crate::Snapshot::export).
 pub trait ApiFormat: Send + Sync + 'static {
     /// Identifies the format and its options: a snapshot keeps one export for each.
     fn key(&self) -> String;

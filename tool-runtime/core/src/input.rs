@@ -60,7 +60,7 @@ impl InputModel {
         }
     }
 
-    /// An input of a tool whose decoder does not know its whole schema.
+    /// An input whose schema may be stricter than its decoder.
     #[doc(hidden)]
     pub fn walked(definition: &ToolDefinition) -> Self {
         Self {
@@ -75,7 +75,7 @@ impl InputModel {
 
     /// An input of a tool whose arguments are decoded as one type, from which the schema is generated.
     pub(crate) fn decoded(definition: &ToolDefinition, decode: Decode) -> Self {
-        Self { decoders: Decoders::DocumentKind(decode), ..Self::walked(definition) }
+        Self { decoders: Decoders::Whole(decode), ..Self::walked(definition) }
     }
 
     /// Marks secret parameters in a schema that the user gave.

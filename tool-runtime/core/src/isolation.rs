@@ -107,7 +107,7 @@ impl Isolation {
                 _ => on_a_thread(&shared, task).await,
             }
             if let Some(first) = first {
-                first.go_on();
+                first.release();
             }
         })
     }
@@ -364,7 +364,7 @@ impl FirstPoll {
     }
 
     /// Notes that the task has ended in its first poll: another task may follow.
-    fn go_on(&self) {
+    fn release(&self) {
         let ended = (Self::DUE, Self::NONE);
         let _ = self.state.compare_exchange(ended.0, ended.1, Ordering::SeqCst, Ordering::SeqCst);
     }

@@ -321,7 +321,7 @@ pub fn type_default<T: TypeDefault>() -> T {
     T::default()
 }
 
-/// A type that has a default of its own.
+/// A type with a default value.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no default of its own",
     label = "this type is not `Default`",

@@ -188,7 +188,11 @@ fn wait_for_cancellation(context: &ToolContext, watch: &Watch) -> &'static str {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_plain_function_can_ask_whether_it_was_cancelled() {
     let (watch, stopped) = watched();
-    let pool = ToolPool::builder().tool::<WaitForCancellationAction>().state(watch).build().expect("a pool");
+    let pool = ToolPool::builder()
+        .tool::<WaitForCancellationAction>()
+        .state(watch)
+        .build()
+        .expect("a pool");
     let token = CancellationToken::new();
     let context = pool.context().with_cancellation(token.clone());
     let call = pool.call_with(ToolCall::new("wait_for_cancellation", ""), &context);

@@ -174,7 +174,8 @@ fn the_filter_applies_before_other_checks() {
     let mut changes = pool.changes();
     // Left out: it has no collision and needs no state.
     let other = Source::mcp("other");
-    let change = pool.add_tools(&other, [tool("own", ""), Tool::of::<QueryAction>()]).expect("none");
+    let change =
+        pool.add_tools(&other, [tool("own", ""), Tool::of::<QueryAction>()]).expect("none");
     assert!(change.is_empty());
     assert!(pool.add_tools(&skills(), [tool("no.a", "")]).expect("none").is_empty());
     assert!(pool.add_tools(&Source::owner("x"), [tool("no.a", "")]).expect("none").is_empty());

@@ -75,7 +75,8 @@ fn conforms(version: &str, scored: usize, unscored: usize) {
     let results = folder().join(format!("conformance-{version}"));
     // A fresh directory: the suite appends to existing results.
     drop(fs::remove_dir_all(&results));
-    let server = HttpServerProcess::start(&built("conformance-server"), &["--max-stream-duration", "1"]);
+    let server =
+        HttpServerProcess::start(&built("conformance-server"), &["--max-stream-duration", "1"]);
     let out = results.to_str().expect("a path in UTF-8");
     let words = ["server", "--url", server.url(), "--requirements", version, "--output-dir", out];
     let ended = peer(Node(SUITE), &words);

@@ -48,7 +48,7 @@ async fn flaky(work: &Work) -> Result<&'static str, ToolError> {
     }
 }
 
-/// Fail for good.
+/// Fail permanently.
 #[tool(register = false)]
 async fn broken(work: &Work) -> Result<(), ToolError> {
     work.runs.fetch_add(1, Ordering::SeqCst);

@@ -304,7 +304,11 @@ async fn a_gateway_passes_unknown_parts_on() {
         let mut sent = result_with_unknown_parts();
         sent["resultType"] = "complete".into();
         let result = call(&pool, "g.s.raw-marked", answering(&sent)).await;
-        assert_eq!(serde_json::to_value(result.observation()).unwrap(), result_with_unknown_parts(), "{version}");
+        assert_eq!(
+            serde_json::to_value(result.observation()).unwrap(),
+            result_with_unknown_parts(),
+            "{version}"
+        );
         second.close().await;
         first.close().await;
     }

@@ -291,8 +291,11 @@ mod violating {
 async fn results_of_typed_tools_are_checked_if_enabled() {
     let unchecked = ToolPool::builder().tool::<violating::ViolateAction>().build().expect("a pool");
     assert!(!result(&unchecked).await.is_error());
-    let checked =
-        ToolPool::builder().tool::<violating::ViolateAction>().check_outputs().build().expect("a pool");
+    let checked = ToolPool::builder()
+        .tool::<violating::ViolateAction>()
+        .check_outputs()
+        .build()
+        .expect("a pool");
     assert_eq!(class(&result(&checked).await), ErrorClass::Internal);
     let valid = ToolPool::builder().tool::<CountAction>().check_outputs().build().expect("a pool");
     assert!(!result(&valid).await.is_error());

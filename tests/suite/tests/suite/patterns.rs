@@ -1,4 +1,4 @@
-//! Patterns are enforced wherever they come from, and binaries without patterns do not link the engine.
+//! Patterns of all sources are enforced, and binaries without patterns do not link the engine.
 
 use std::fs;
 use std::path::Path;

@@ -248,7 +248,10 @@ fn rejects_a_name_that_is_taken() {
     };
     assert_name_is_taken(registry.tool(tool("greet", "")), "greet");
     assert_name_is_taken(registry.toolset::<Tally>(), "tally");
-    assert_name_is_taken(registry.factory("fs.read", |(): ()| Ok::<_, ToolError>(tool("x", ""))), "fs.read");
+    assert_name_is_taken(
+        registry.factory("fs.read", |(): ()| Ok::<_, ToolError>(tool("x", ""))),
+        "fs.read",
+    );
 }
 
 #[test]

@@ -29,8 +29,8 @@ fn warnings(
     config: &McpConfig,
     statuses: &[McpServerStatus],
 ) -> Vec<String> {
-    let fault = if command.is_server() { pending_warning } else { missing };
-    let mut warnings: Vec<String> = statuses.iter().filter_map(fault).collect();
+    let warning = if command.is_server() { pending_warning } else { missing };
+    let mut warnings: Vec<String> = statuses.iter().filter_map(warning).collect();
     // The manager of the server logs these warnings.
     let left_out = config.left_out().iter().filter(|_| !command.is_server());
     warnings.extend(left_out.map(|problem| format!("an MCP server is left out: {problem}")));
@@ -47,8 +47,8 @@ fn warnings(
 }
 
 fn missing(status: &McpServerStatus) -> Option<String> {
-    let fault = state::failure_reason(&status.state)?;
-    Some(format!("the MCP server `{}` is not connected: {fault}", status.name))
+    let reason = state::failure_reason(&status.state)?;
+    Some(format!("the MCP server `{}` is not connected: {reason}", status.name))
 }
 
 /// The warning for a pending connection. The manager logs failed ones.

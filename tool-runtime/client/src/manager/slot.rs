@@ -106,7 +106,7 @@ impl Slot {
         self.publisher.withdraw();
     }
 
-    /// Removes the tools for good, and ends waits for the server.
+    /// Removes the tools permanently, and ends waits for the server.
     pub(super) fn retire(&self) {
         self.server.set_state(McpState::Closed);
         self.publisher.retire();

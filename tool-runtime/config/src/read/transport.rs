@@ -44,7 +44,7 @@ const URLS: &[&str] = &["url", "http_url", "server_url", "base_url"];
 
 impl Reader<'_> {
     pub(super) fn transport(&mut self, entry: &mut Entry<'_>) -> Option<McpTransportConfig> {
-        let said = self.named_kind(entry);
+        let named = self.named_kind(entry);
         match (entry.has(&["command"]), entry.has(URLS)) {
             (true, true) => {
                 let text = "it has both a `command` and an address";
@@ -53,11 +53,11 @@ impl Reader<'_> {
                 self.check_rest(entry)
             }
             (false, false) => {
-                self.unreached(entry, said);
+                self.unreached(entry, named);
                 self.check_rest(entry)
             }
             (true, false) => {
-                if matches!(said, Some(Kind::Http | Kind::Sse)) {
+                if matches!(named, Some(Kind::Http | Kind::Sse)) {
                     let text = "it contradicts `command`, by which a server is started";
                     self.findings.problem(&entry.place_of("type"), text, "write `stdio`");
                 }
@@ -65,16 +65,16 @@ impl Reader<'_> {
                 self.stdio(entry).map(McpTransportConfig::Stdio)
             }
             (false, true) => {
-                if said == Some(Kind::Stdio) {
+                if named == Some(Kind::Stdio) {
                     let text = "it contradicts the address, at which a server runs already";
                     self.findings.problem(&entry.place_of("type"), text, "write `http`");
                 }
-                if said == Some(Kind::Sse) && entry.has(&["http_url"]) {
+                if named == Some(Kind::Sse) && entry.has(&["http_url"]) {
                     let text = "it contradicts `httpUrl`, which is for streamable HTTP";
                     self.findings.problem(&entry.place_of("type"), text, "write `http`");
                 }
                 self.only(entry, STDIO, "an address");
-                self.http(entry, said == Some(Kind::Sse)).map(McpTransportConfig::Http)
+                self.http(entry, named == Some(Kind::Sse)).map(McpTransportConfig::Http)
             }
         }
     }
@@ -123,8 +123,8 @@ impl Reader<'_> {
         None
     }
 
-    fn unreached(&mut self, entry: &Entry<'_>, said: Option<Kind>) {
-        let help = match said {
+    fn unreached(&mut self, entry: &Entry<'_>, named: Option<Kind>) {
+        let help = match named {
             Some(Kind::Stdio) => r#"add `"command": "npx"`, or the command that starts it"#,
             Some(_) => r#"add `"url": "https://.."`"#,
             None => "add `command` for a server to start, `url` for one that runs",

@@ -43,7 +43,7 @@ pub(crate) fn conforms(format: &str, text: &str) -> Option<bool> {
     })
 }
 
-/// A format's description for readers who do not know its name.
+/// Describes a format in an error message.
 pub(crate) fn hint(format: &str) -> Option<&'static str> {
     Some(match format {
         "date-time" => "RFC 3339 with an offset, like \"2026-01-31T12:00:00Z\"",

@@ -38,8 +38,8 @@ pub trait Executor: Send + Sync + 'static {
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>>;
 
-    /// The resources that a call would touch, so that calls without conflict may run concurrently; the rejection of
-    /// arguments that are not valid. Default: nothing is checked, nothing is declared.
+    /// Checks the arguments and declares the resources that the call would access, so that calls without conflict may
+    /// run concurrently. Default: no check, no declaration.
     ///
     /// # Errors
     /// As [`Self::call`], for invalid arguments.

@@ -123,8 +123,8 @@ impl Connection {
 
     /// Whether the client has closed its end.
     pub(crate) fn is_broken(&self) -> bool {
-        let fault = self.writer.has_capacity().err().map(|error| error.kind());
-        matches!(fault, Some(io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset))
+        let error = self.writer.has_capacity().err().map(|error| error.kind());
+        matches!(error, Some(io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset))
     }
 
     /// Drops answers that the client leaves unread for `limit` after the end of the input.

@@ -22,9 +22,9 @@ pub(super) struct Queue {
     /// The number of written `bytes`.
     written: usize,
     /// Bytes of the batch that is being written.
-    in_hand: usize,
+    in_progress: usize,
     limit: usize,
-    fault: Option<Arc<io::Error>>,
+    error: Option<Arc<io::Error>>,
     /// Cancelled when the peer no longer reads, at the latest with the error.
     lost: CancellationToken,
     /// Bytes written to the descriptor so far.
@@ -32,7 +32,7 @@ pub(super) struct Queue {
     closed: bool,
     /// The descriptor was full, and a task waits for it.
     #[cfg(unix)]
-    pub(super) stuck: bool,
+    pub(super) is_blocked: bool,
 }
 
 impl Queue {
@@ -41,14 +41,14 @@ impl Queue {
         Self {
             bytes: Vec::new(),
             written: 0,
-            in_hand: 0,
+            in_progress: 0,
             limit,
-            fault: None,
+            error: None,
             lost: CancellationToken::new(),
             total: 0,
             closed: false,
             #[cfg(unix)]
-            stuck: false,
+            is_blocked: false,
         }
     }
 
@@ -108,22 +108,22 @@ impl Queue {
     /// until [`Queue::batch_written`].
     pub(super) fn take_batch(&mut self) -> Vec<u8> {
         let batch = std::mem::take(&mut self.bytes);
-        self.in_hand = batch.len();
+        self.in_progress = batch.len();
         batch
     }
 
     /// Notes that the batch was written.
     pub(super) fn batch_written(&mut self) {
-        self.total += self.in_hand as u64;
-        self.in_hand = 0;
+        self.total += self.in_progress as u64;
+        self.in_progress = 0;
     }
 
     /// Ends writing with an error. Unwritten bytes are lost.
     pub(super) fn fail(&mut self, error: io::Error) {
         tracing::debug!(%error, "writing to the peer failed");
-        self.fault = Some(Arc::new(error));
+        self.error = Some(Arc::new(error));
         self.lost.cancel();
-        self.in_hand = 0;
+        self.in_progress = 0;
         self.reset();
     }
 
@@ -149,8 +149,8 @@ impl Queue {
 
     /// The error that ended writing, if one did.
     pub(super) fn check(&self) -> io::Result<()> {
-        match &self.fault {
-            Some(fault) => Err(io::Error::new(fault.kind(), Arc::clone(fault))),
+        match &self.error {
+            Some(error) => Err(io::Error::new(error.kind(), Arc::clone(error))),
             None => Ok(()),
         }
     }
@@ -175,7 +175,7 @@ impl Queue {
 
     /// Bytes not yet given to the system.
     fn waiting(&self) -> usize {
-        self.bytes.len() - self.written + self.in_hand
+        self.bytes.len() - self.written + self.in_progress
     }
 
     /// Empties the buffer, keeping its memory only when that is little.

@@ -186,7 +186,7 @@ impl Shared {
     fn check(&self, reached: impl Fn(&Queue) -> bool) -> Option<io::Result<()>> {
         let queue = self.lock();
         match queue.check() {
-            Err(fault) => Some(Err(fault)),
+            Err(error) => Some(Err(error)),
             Ok(()) => reached(&queue).then_some(Ok(())),
         }
     }

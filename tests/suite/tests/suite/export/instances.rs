@@ -116,8 +116,15 @@ impl Generator<'_> {
     }
 
     fn replacement(&mut self) -> Value {
-        [json!(null), json!(true), json!(-7), json!(1.5), json!("replacement"), json!([]), json!({})]
-            [self.rng.below(7)]
+        [
+            json!(null),
+            json!(true),
+            json!(-7),
+            json!(1.5),
+            json!("replacement"),
+            json!([]),
+            json!({}),
+        ][self.rng.below(7)]
         .clone()
     }
 }

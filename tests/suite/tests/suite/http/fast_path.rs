@@ -172,9 +172,10 @@ async fn an_ended_session_accepts_no_calls() {
 #[tokio::test]
 async fn the_metadata_of_a_call_reaches_the_tool() {
     let server = start(HttpOptions::default()).await;
-    let request = RawRequest::call(1, "caller_and_meta").with("x-known", "yes").with_params(|params| {
-        params["_meta"]["example.com/k"] = json!(5);
-    });
+    let request =
+        RawRequest::call(1, "caller_and_meta").with("x-known", "yes").with_params(|params| {
+            params["_meta"]["example.com/k"] = json!(5);
+        });
     let answer = server.request(&request).await.json();
     let text = &answer["result"]["content"][0]["text"];
     assert_eq!(text, r#"Some("t") Some(Number(5)) Some("yes")"#);

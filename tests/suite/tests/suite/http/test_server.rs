@@ -147,7 +147,10 @@ impl TestServer {
         let id = answer.head.header("mcp-session-id").to_owned();
         assert!(!id.is_empty(), "{answer:?}");
         let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-        assert_eq!(self.request(&with_headers(RawRequest::within(&id, &ready))).await.status(), 202);
+        assert_eq!(
+            self.request(&with_headers(RawRequest::within(&id, &ready))).await.status(),
+            202
+        );
         id
     }
 

@@ -53,18 +53,18 @@ async fn a_child_that_ignores_sigterm_is_killed() {
 #[tokio::test]
 async fn closing_leaves_no_process_of_the_group() {
     let mut server = Server::run(&format!("{IGNORES_SIGTERM} cat")).await;
-    let stubborn = server.pid().await;
+    let pid = server.pid().await;
     closed(&server.child, SHORT_GRACE).await;
-    assert!(has_exited(stubborn));
+    assert!(has_exited(pid));
 }
 
 #[tokio::test]
 async fn a_child_that_exits_leaves_no_descendants() {
     let mut server = Server::run(&format!("{IGNORES_SIGTERM} read line; exit 7")).await;
-    let stubborn = server.pid().await;
+    let pid = server.pid().await;
     drop(server.stdin);
     assert_eq!(exited(&server.child).await, Exit::Code(7));
-    assert_exits(stubborn);
+    assert_exits(pid);
 }
 
 #[tokio::test]
@@ -97,19 +97,19 @@ async fn closing_twice_waits_for_one_exit() {
 #[tokio::test]
 async fn a_dropped_wait_does_not_stop_the_shutdown() {
     let mut server = Server::run(&format!("{IGNORES_SIGTERM} while :; do sleep 60; done")).await;
-    let stubborn = server.pid().await;
+    let pid = server.pid().await;
     let given_up = timeout(Duration::ZERO, server.child.close(SHORT_GRACE)).await;
     assert!(given_up.is_err());
     closed(&server.child, UNREACHED_GRACE).await;
-    assert!(has_exited(stubborn));
+    assert!(has_exited(pid));
 }
 
 #[tokio::test]
 async fn a_dropped_child_is_killed_with_its_group() {
     let mut server = Server::run(&format!("{IGNORES_SIGTERM} cat")).await;
-    let stubborn = server.pid().await;
+    let pid = server.pid().await;
     drop(server.child);
-    assert_exits(stubborn);
+    assert_exits(pid);
 }
 
 #[test]
@@ -132,10 +132,10 @@ fn children_end_with_their_runtime() {
 fn a_child_can_be_dropped_without_a_runtime() {
     let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
     let mut server = runtime.block_on(Server::run(&format!("{IGNORES_SIGTERM} cat")));
-    let stubborn = runtime.block_on(server.pid());
+    let pid = runtime.block_on(server.pid());
     drop(runtime);
     drop(server);
-    assert_exits(stubborn);
+    assert_exits(pid);
 }
 
 #[tokio::test]

@@ -89,7 +89,7 @@ pub(super) fn pid(text: &str) -> Pid {
     Pid::from_raw(number).expect("a process id")
 }
 
-/// A process that is a zombie counts as gone.
+/// Whether the process has exited; it may still be a zombie.
 pub(super) fn has_exited(pid: Pid) -> bool {
     if test_kill_process(pid).is_err() {
         return true;

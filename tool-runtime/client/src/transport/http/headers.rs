@@ -78,7 +78,7 @@ impl Headers {
     pub(super) fn are_enough(&self) {
         #[cfg(feature = "oauth")]
         if let Some(oauth) = &self.oauth {
-            oauth.is_enough();
+            oauth.note_success();
         }
     }
 
@@ -162,8 +162,8 @@ mod tests {
         let mut config = HttpConfig::new("https://ada:pass-word@example.com/mcp?key=query-value");
         config.headers.insert("X-Team".into(), "header-value".into());
         config.auth = Some(McpAuth::Bearer("token-value".into()));
-        let said = "pass-word, query-value, header-value, Bearer token-value, YWRhOnBhc3Mtd29yZA==";
-        assert_eq!(headers(&config).redactor().text(said), ".., .., .., .., ..");
+        let text = "pass-word, query-value, header-value, Bearer token-value, YWRhOnBhc3Mtd29yZA==";
+        assert_eq!(headers(&config).redactor().text(text), ".., .., .., .., ..");
     }
 
     #[test]

@@ -78,8 +78,8 @@ impl OAuth {
     }
 
     /// Notes that the server accepted a call.
-    pub(super) fn is_enough(&self) {
-        self.0.flow.is_enough();
+    pub(super) fn note_success(&self) {
+        self.0.flow.note_success();
     }
 
     /// The token to send; none before the server's first challenge.

@@ -6,8 +6,8 @@ impl Queue {
     /// Whether a waiting entry waits for one that waits for an ancestor of the entry: a deadlock.
     pub(super) fn would_deadlock(&self, index: usize) -> bool {
         self.ancestors(index).any(|ancestor| {
-            let stuck = self.reaching(|from, to, _| self.waits(from, to), ancestor);
-            (0..index).any(|other| stuck[other] && self.waits(index, other))
+            let reaches_ancestor = self.reaching(|from, to, _| self.waits(from, to), ancestor);
+            (0..index).any(|other| reaches_ancestor[other] && self.waits(index, other))
         })
     }
 

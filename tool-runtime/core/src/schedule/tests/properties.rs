@@ -18,7 +18,7 @@ enum Step {
     Abandon(u8),
 }
 
-const DEEPEST: usize = 3;
+const MAX_DEPTH: usize = 3;
 
 fn claim() -> impl Strategy<Value = Claim> {
     let keys = |most| proptest::sample::subsequence(vec!["a", "b", "c", "d"], 0..=most);
@@ -45,11 +45,11 @@ fn pick(from: &[usize], number: u8) -> Option<usize> {
 }
 
 impl Simulation {
-    fn take(&mut self, step: &Step) {
+    fn apply(&mut self, step: &Step) {
         match step {
             Step::Enter { claim, parent, at_once } => {
                 let may = |simulation: &Self, index: usize| {
-                    simulation.calls[index].is_held() && simulation.depth(index) < DEEPEST
+                    simulation.calls[index].is_held() && simulation.depth(index) < MAX_DEPTH
                 };
                 let parent = parent.and_then(|number| pick(&self.select(may), number));
                 self.enter(claim.clone(), parent, *at_once);
@@ -91,7 +91,7 @@ impl Simulation {
 
 fn run(steps: &[Step], numbers: &[u8]) -> Simulation {
     let mut simulation = Simulation::default();
-    steps.iter().for_each(|step| simulation.take(step));
+    steps.iter().for_each(|step| simulation.apply(step));
     simulation.drain(numbers);
     simulation
 }

@@ -26,11 +26,11 @@ impl Resource {
 }
 
 async fn use_resource(queue: SharedQueue, resource: Arc<Resource>, seed: usize) {
-    for turn in seed..seed + 300 {
-        let is_write = turn % 3 == 0;
+    for index in seed..seed + 300 {
+        let is_write = index % 3 == 0;
         let claim = if is_write { writes("a") } else { reads("a") };
-        let held = queue.enter(claim.clone(), None).ready().await.expect("a turn");
-        let nested = queue.enter(claim, Some(&held.link())).ready().await.expect("a turn");
+        let held = queue.enter(claim.clone(), None).ready().await.expect("a ticket");
+        let nested = queue.enter(claim, Some(&held.link())).ready().await.expect("a ticket");
         if is_write {
             resource.write().await;
         } else {

@@ -5,7 +5,7 @@ use crate::schema::check::location::Location;
 use crate::schema::check::wording;
 use serde_json::{Map, Number, Value};
 
-/// The types of JSON values as schemas know them.
+/// The types of JSON values in JSON Schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Null,

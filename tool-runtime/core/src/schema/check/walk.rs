@@ -81,7 +81,7 @@ impl<'s> Walker<'s> {
         found: &mut Findings<'v>,
     ) {
         match schema {
-            _ if found.is_full() || !self.may_go_on(at) => {}
+            _ if found.is_full() || !self.may_descend(at) => {}
             Value::Bool(false) => {
                 let message = format!("{} {} not allowed", at.subject(), at.verb());
                 found.add(Issue::new(at.path(), "false", message));
@@ -158,7 +158,7 @@ impl<'s> Walker<'s> {
     }
 
     /// Whether the walk may continue at this location. If not, the reason becomes an issue.
-    fn may_go_on(&self, at: &Location<'_>) -> bool {
+    fn may_descend(&self, at: &Location<'_>) -> bool {
         if at.is_too_deep() {
             self.give_up(at, "nested too deeply");
             return false;

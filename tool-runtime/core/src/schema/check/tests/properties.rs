@@ -106,7 +106,7 @@ fn applicator(schema: BoxedStrategy<Value>) -> BoxedStrategy<(&'static str, Valu
     .boxed()
 }
 
-/// A schema of a few keywords, some of them with schemas of their own.
+/// A schema of a few keywords, some of them with nested schemas.
 fn schema() -> impl Strategy<Value = Value> {
     let reference =
         select(vec!["#/$defs/x", "#/$defs/y"]).prop_map(|target| json!({ "$ref": target }));
