@@ -204,7 +204,7 @@ impl<'a> Model<'a> {
         is_offered
             && self.function.has_body()
             && (is_method || self.function.signature.receiver().is_none())
-            && !shape::names_own_type(self.function)
+            && !shape::mentions_self(self.function)
     }
 
     /// The owned parameters, in order.

@@ -119,7 +119,7 @@ fn own_type(function: &ToolFn, kind: Kind) -> Option<Error> {
 }
 
 /// Whether a function that is not a method of a toolset names `Self`.
-pub(crate) fn names_own_type(function: &ToolFn) -> bool {
+pub(crate) fn mentions_self(function: &ToolFn) -> bool {
     names_self(function).is_some()
 }
 

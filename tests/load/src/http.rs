@@ -73,11 +73,11 @@ fn one(endpoint: &Endpoint, load: &Load, ids: &AtomicU64, end: Instant) -> io::R
         let start = Instant::now();
         let response = connection.post(&head, &template.with(id))?;
         let now = Instant::now();
-        let is_right = response.status == 200
+        let is_correct = response.status == 200
             && response.messages().map(Answer::parse).any(|answer| {
-                answer.id() == Some(id) && answer.is_right(load.call.expected.as_deref())
+                answer.id() == Some(id) && answer.is_correct(load.call.expected.as_deref())
             });
-        outcome.count(now - start, (!is_right).then_some(&response.body));
+        outcome.count(now - start, (!is_correct).then_some(&response.body));
         if now >= end {
             return Ok(outcome);
         }

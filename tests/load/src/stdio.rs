@@ -111,14 +111,14 @@ impl Client {
         while !self.waiting.is_empty() {
             self.read()?;
             let answer = Answer::parse(&self.line);
-            if answer.asks() {
+            if answer.is_from_server() {
                 continue;
             }
             let sent = answer.id().and_then(|id| self.waiting.remove(&id));
             let now = Instant::now();
-            let is_right = sent.is_some() && answer.is_right(load.call.expected.as_deref());
+            let is_correct = sent.is_some() && answer.is_correct(load.call.expected.as_deref());
             let latency = now.duration_since(sent.unwrap_or(now));
-            outcome.count(latency, (!is_right).then_some(&self.line));
+            outcome.count(latency, (!is_correct).then_some(&self.line));
             if sent.is_some() && now < end {
                 self.call()?;
             }

@@ -56,7 +56,7 @@ impl Position {
             TokenTree::Group(group) => return self.in_tokens(group.stream()),
             TokenTree::Ident(_) => self.at_word(tokens, index)?,
             TokenTree::Punct(punct) if self != Self::Injected => {
-                self.at_sign(punct.as_char(), tokens, index)?
+                self.at_punct(punct.as_char(), tokens, index)?
             }
             _ => return None,
         };
@@ -78,9 +78,9 @@ impl Position {
         }
     }
 
-    fn at_sign(self, sign: char, tokens: &[TokenTree], index: usize) -> Option<Construct> {
+    fn at_punct(self, punct: char, tokens: &[TokenTree], index: usize) -> Option<Construct> {
         let next = tokens.get(index + 1);
-        match sign {
+        match punct {
             '\'' if !is_ident(next, "static") => Some(Construct::Lifetime),
             '&' if begins_type(tokens, index) => self.at_reference(tokens, index),
             '*' if self == Self::Argument && begins_type(tokens, index) => Some(Construct::Pointer),
@@ -118,20 +118,20 @@ pub(super) fn names_self(function: &ToolFn) -> Option<Span> {
         return None;
     }
     let inputs = signature.inputs.iter().filter_map(|input| match input {
-        FnArg::Typed(typed) => own_span(typed.ty.to_token_stream()),
+        FnArg::Typed(typed) => self_span(typed.ty.to_token_stream()),
         FnArg::Receiver(_) => None,
     });
     let output = match &signature.output {
-        ReturnType::Type(_, output) => own_span(output.to_token_stream()),
+        ReturnType::Type(_, output) => self_span(output.to_token_stream()),
         ReturnType::Default => None,
     };
     inputs.chain(output).next()
 }
 
 /// The span of `Self`.
-pub(super) fn own_span(tokens: TokenStream) -> Option<Span> {
+pub(super) fn self_span(tokens: TokenStream) -> Option<Span> {
     tokens.into_iter().find_map(|token| match token {
-        TokenTree::Group(group) => own_span(group.stream()),
+        TokenTree::Group(group) => self_span(group.stream()),
         TokenTree::Ident(ident) if ident == "Self" => Some(ident.span()),
         _ => None,
     })
@@ -155,6 +155,6 @@ fn is_ident(token: Option<&TokenTree>, name: &str) -> bool {
     matches!(token, Some(TokenTree::Ident(ident)) if ident == name)
 }
 
-fn is_punct(token: Option<&TokenTree>, sign: char) -> bool {
-    matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == sign)
+fn is_punct(token: Option<&TokenTree>, expected: char) -> bool {
+    matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == expected)
 }

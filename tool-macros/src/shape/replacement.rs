@@ -3,7 +3,7 @@
 //! The mistake has been reported by the macro. The replacement keeps the name and the valid parts,
 //! so that rustc reports nothing more, neither here nor at a call.
 
-use super::forbidden::{Construct, Forbidden, Position, names_self, own_span};
+use super::forbidden::{Construct, Forbidden, Position, names_self, self_span};
 use super::lifetimes;
 use crate::item::{self, ToolFn};
 use crate::types::ungrouped;
@@ -76,7 +76,7 @@ impl<'a> SignatureCheck<'a> {
         let is_placed = |found: Forbidden| found.construct != Construct::Placeholder;
         is_sized
             && Position::Injected.in_type(ty).is_none_or(is_placed)
-            && (self.has_self || own_span(tokens()).is_none())
+            && (self.has_self || self_span(tokens()).is_none())
             && (binds || lifetimes::named(tokens()).is_subset(&self.lifetimes))
     }
 

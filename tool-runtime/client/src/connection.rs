@@ -127,7 +127,7 @@ impl Connection {
         meta: Option<RequestMetaObject>,
         timeouts: RequestTimeouts,
     ) -> Result<ServerResult, Failure> {
-        send_request(&self.peer, self.around(), request, meta, Wait::Alone(timeouts)).await
+        send_request(&self.peer, self.context(), request, meta, Wait::Alone(timeouts)).await
     }
 
     /// Sends a request that may report progress.
@@ -137,11 +137,11 @@ impl Connection {
         meta: Option<RequestMetaObject>,
         call: &Arc<InFlightCall>,
     ) -> Result<ServerResult, Failure> {
-        send_request(&self.peer, self.around(), request, meta, Wait::Call(call)).await
+        send_request(&self.peer, self.context(), request, meta, Wait::Call(call)).await
     }
 
     /// The router of notifications, and the token of the connection's end.
-    fn around(&self) -> (&NotificationRouter, &CancellationToken) {
+    fn context(&self) -> (&NotificationRouter, &CancellationToken) {
         (&self.notifications, &self.ended)
     }
 

@@ -137,9 +137,10 @@ impl Connector {
         let (Opened { transport, owner }, found, limit) = limit_probe(opened, first, within);
         let (client, server) = (self.client.clone(), Arc::clone(&self.server));
         let ended = CancellationToken::new();
-        let over = ended.clone().drop_guard();
-        let around = (Arc::clone(&notifications), ended.clone());
-        let handler = Handler::new(client, Arc::clone(&server), self.answerer.clone(), around);
+        let end_guard = ended.clone().drop_guard();
+        let handler_context = (Arc::clone(&notifications), ended.clone());
+        let handler =
+            Handler::new(client, Arc::clone(&server), self.answerer.clone(), handler_context);
         let handler = DisguisingErrors { server, handler, rejected: Arc::clone(&self.rejected) };
         let (end, lifecycle) = (CancellationToken::new(), first.lifecycle());
         let served = serve_client_with_lifecycle_and_ct(handler, transport, lifecycle, end.clone());
@@ -149,8 +150,9 @@ impl Connector {
         }
         let error = match served {
             Ok(Ok(running)) => {
-                let around = (notifications, self.answerer.clone());
-                let connection = Connection::new(running, around, (end, ended, over), owner);
+                let handler_context = (notifications, self.answerer.clone());
+                let connection =
+                    Connection::new(running, handler_context, (end, ended, end_guard), owner);
                 return self.checked(connection, &found);
             }
             Ok(Err(error)) => ConnectError::of_handshake(&error),

@@ -118,12 +118,13 @@ pub(super) struct Approvals {
     state: Mutex<State>,
 }
 
-/// Pin entry of a listed tool.
+/// The result of approving a definition.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Listed {
-    Same,
-    Another,
-    Nothing,
+pub(super) enum ApprovalOutcome {
+    Approved,
+    /// The server lists another definition.
+    Changed,
+    NotListed,
 }
 
 #[derive(Default)]
@@ -178,18 +179,18 @@ impl Approvals {
     }
 
     /// Approves a definition, if it is the listed one.
-    pub(super) fn approve(&self, server: &str, tool: &str, pin: &McpPin) -> Listed {
+    pub(super) fn approve(&self, server: &str, tool: &str, pin: &McpPin) -> ApprovalOutcome {
         let mut state = self.state();
         match state.listed.servers.get(server).and_then(|tools| tools.get(tool)) {
-            None => return Listed::Nothing,
-            Some(listed) if listed != pin => return Listed::Another,
+            None => return ApprovalOutcome::NotListed,
+            Some(listed) if listed != pin => return ApprovalOutcome::Changed,
             Some(_) => {}
         }
         if let Some(approved) = &mut state.approved {
             let tools = approved.servers.entry(server.to_owned()).or_default();
             tools.insert(tool.to_owned(), pin.clone());
         }
-        Listed::Same
+        ApprovalOutcome::Approved
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -237,10 +238,14 @@ mod tests {
         assert!(second.note("s", "new", &pin("New.")).unwrap().changed.is_empty());
         assert_eq!(second.unapproved().len(), 2);
 
-        assert_eq!(second.approve("s", "t", &pin("Add.")), Listed::Another, "not what was shown");
+        assert_eq!(
+            second.approve("s", "t", &pin("Add.")),
+            ApprovalOutcome::Changed,
+            "another definition was shown"
+        );
         assert_eq!(second.unapproved().len(), 2);
-        assert_eq!(second.approve("s", "gone", &changed.pin), Listed::Nothing);
-        assert_eq!(second.approve("s", "t", &changed.pin), Listed::Same);
+        assert_eq!(second.approve("s", "gone", &changed.pin), ApprovalOutcome::NotListed);
+        assert_eq!(second.approve("s", "t", &changed.pin), ApprovalOutcome::Approved);
         assert_eq!(second.unapproved().len(), 1);
     }
 
@@ -253,9 +258,13 @@ mod tests {
         approvals.note("other", "gone", &gone);
         approvals.begin("s");
         approvals.note("s", "stays", &stays);
-        assert_eq!(approvals.approve("s", "gone", &gone), Listed::Nothing);
-        assert_eq!(approvals.approve("other", "gone", &gone), Listed::Same, "another server's");
-        assert_eq!(approvals.approve("s", "stays", &stays), Listed::Same);
+        assert_eq!(approvals.approve("s", "gone", &gone), ApprovalOutcome::NotListed);
+        assert_eq!(
+            approvals.approve("other", "gone", &gone),
+            ApprovalOutcome::Approved,
+            "another server's"
+        );
+        assert_eq!(approvals.approve("s", "stays", &stays), ApprovalOutcome::Approved);
         assert!(approvals.unapproved().is_empty());
         assert!(!approvals.listed().servers["s"].contains_key("gone"));
     }

@@ -17,8 +17,8 @@ impl RequestTimeouts {
     /// The end, if no progress arrives after `last`.
     pub(super) fn end(self, last: Instant) -> Instant {
         // A year later: an `Instant` could overflow.
-        let far = || last + Duration::from_secs(86_400 * 365);
-        let idle = last.checked_add(self.idle).unwrap_or_else(far);
+        let distant = || last + Duration::from_secs(86_400 * 365);
+        let idle = last.checked_add(self.idle).unwrap_or_else(distant);
         self.until.map_or(idle, |until| idle.min(until))
     }
 

@@ -84,7 +84,7 @@ struct Parts {
     /// The number of the innermost recorded call around this context.
     call_number: Option<NonZeroU64>,
     /// Number of times that the context was passed on to another call, by tools or by callers.
-    nested_once_more: u16,
+    times_passed_on: u16,
     /// The calls of a request that may be continued by a later one.
     rounds: Option<Arc<dyn Any + Send + Sync>>,
     /// Guards that the call holds while it runs, see [`Self::with_guard`].

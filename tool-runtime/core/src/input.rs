@@ -285,8 +285,8 @@ impl InputModel {
     }
 
     fn shown(&self, key: &str, value: &Value) -> String {
-        let names_it = |p: &&Parameter| p.aliases.contains(&key);
-        let name = self.parameters.iter().find(names_it).map_or(key, |p| p.name);
+        let is_alias = |p: &&Parameter| p.aliases.contains(&key);
+        let name = self.parameters.iter().find(is_alias).map_or(key, |p| p.name);
         match self.schema["properties"][name]["writeOnly"] {
             Value::Bool(true) => "***".to_owned(),
             _ => value.to_string(),

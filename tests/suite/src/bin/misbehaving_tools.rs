@@ -38,7 +38,7 @@ async fn boom() {
 #[tool]
 async fn hang() {
     eprintln!("hanging");
-    let _told = Told;
+    let _guard = Told;
     std::future::pending::<()>().await;
 }
 

@@ -34,7 +34,7 @@ async fn wait(
 /// Never answer.
 #[tool(read_only, register = false)]
 async fn hang(dropped: &Dropped) {
-    let _told = dropped.clone();
+    let _guard = dropped.clone();
     std::future::pending::<()>().await;
 }
 
@@ -101,9 +101,9 @@ fn check(pool: &BlockingPool) {
 #[test]
 fn from_a_plain_thread() {
     blocking_in_time(|| {
-        let (pool, _told, _release) = blocking();
+        let (pool, _guard, _release) = blocking();
         check(&pool);
-        let (pool, _told, _release) = blocking();
+        let (pool, _guard, _release) = blocking();
         check(&pool.with_timeout(Duration::from_secs(60)));
     });
 }
@@ -111,7 +111,7 @@ fn from_a_plain_thread() {
 #[test]
 fn from_many_threads_at_once() {
     blocking_in_time(|| {
-        let (pool, _told, _release) = blocking();
+        let (pool, _guard, _release) = blocking();
         thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| check(&pool));
@@ -122,14 +122,14 @@ fn from_many_threads_at_once() {
 
 #[tokio::test]
 async fn from_inside_of_a_runtime_with_one_thread() {
-    let (pool, _told, _release) = blocking();
+    let (pool, _guard, _release) = blocking();
     check(&pool);
     check(&pool.with_timeout(Duration::from_secs(60)));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn from_inside_of_a_runtime_with_many_threads() {
-    let (pool, _told, _release) = blocking();
+    let (pool, _guard, _release) = blocking();
     let pool = Arc::new(pool);
     let inside = Arc::clone(&pool);
     tokio::spawn(async move { check(&inside) }).await.expect("no panic");
@@ -151,7 +151,7 @@ fn a_slow_call_times_out_and_is_dropped() {
 fn a_blocking_tool_does_not_delay_other_calls() {
     for runtime in [None, Some(tokio::runtime::Builder::new_current_thread().build().unwrap())] {
         let _inside = runtime.as_ref().map(tokio::runtime::Runtime::enter);
-        let (pool, _told, release) = blocking();
+        let (pool, _guard, release) = blocking();
         let pool = pool.with_timeout(Duration::from_millis(50));
         let calls =
             ["ping", "block", "ping"].map(|name| ToolCall::new(name, "").with_call_id(name));
@@ -170,7 +170,7 @@ fn a_blocking_tool_does_not_delay_other_calls() {
 #[test]
 fn a_call_without_a_limit_waits() {
     blocking_in_time(|| {
-        let (pool, _told, release) = blocking();
+        let (pool, _guard, release) = blocking();
         thread::scope(|scope| {
             let call = scope.spawn(|| pool.call(ToolCall::new("block", "")));
             release.send(()).expect("the call waits");
@@ -199,7 +199,7 @@ fn relay_inline(own: &Own) -> String {
 #[test]
 fn from_inside_of_a_tool() {
     let own = Own::default();
-    let (builder, _told, _release) = builder();
+    let (builder, _guard, _release) = builder();
     let pool = builder
         .tool::<RelayAction>()
         .tool::<RelayInlineAction>()
@@ -222,7 +222,7 @@ fn from_inside_of_a_tool() {
 #[tokio::test]
 async fn hooks_and_limits_apply_to_blocking_calls() {
     let deny = |_: HookCall| async { tool_runtime::Before::deny("no") };
-    let (builder, _told, _release) = builder();
+    let (builder, _guard, _release) = builder();
     let pool = builder.hook(Hook::before("ping", deny)).build().expect("a pool");
     let pool = pool.blocking().expect("a thread");
     assert_eq!(class(&pool.call(ToolCall::new("ping", ""))), ErrorClass::Denied);
@@ -232,7 +232,7 @@ async fn hooks_and_limits_apply_to_blocking_calls() {
 
 #[test]
 fn calls_after_the_pool_is_closed_are_answered() {
-    let (pool, _told, _release) = blocking();
+    let (pool, _guard, _release) = blocking();
     pool.close();
     pool.close();
     for result in pool.call_all(vec![ToolCall::new("ping", ""); 2]) {
@@ -242,7 +242,7 @@ fn calls_after_the_pool_is_closed_are_answered() {
 
 #[test]
 fn dropping_a_pool_does_not_wait() {
-    let (pool, _told, release) = blocking();
+    let (pool, _guard, release) = blocking();
     let pool = pool.with_timeout(Duration::from_millis(10));
     assert_eq!(class(&pool.call(ToolCall::new("block", ""))), ErrorClass::Timeout);
     let began = Instant::now();

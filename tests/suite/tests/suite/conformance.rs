@@ -101,9 +101,9 @@ fn findings(results: &Path) -> Vec<String> {
 fn findings_of(scenario: &Path) -> Vec<String> {
     let text = fs::read_to_string(scenario.join("checks.json")).expect("the scenario's checks");
     let checks: Vec<Value> = serde_json::from_str(&text).expect("a list of checks");
-    let is_fine =
+    let succeeded =
         |check: &Value| matches!(check["status"].as_str(), Some("SUCCESS" | "INFO" | "SKIPPED"));
-    let bad = checks.iter().filter(|check| !is_fine(check));
+    let bad = checks.iter().filter(|check| !succeeded(check));
     bad.map(|check| format!("{} {}: {}", check["status"], check["id"], check["errorMessage"]))
         .collect()
 }

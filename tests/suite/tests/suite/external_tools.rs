@@ -82,10 +82,10 @@ struct Fixture {
 impl Fixture {
     async fn new(server: &str, tools: Value) -> Self {
         let pool = ToolPool::builder().allow_empty().build().unwrap();
-        Self::over(pool, server, tools).await
+        Self::start(pool, server, tools).await
     }
 
-    async fn over(pool: ToolPool, server: &str, tools: Value) -> Self {
+    async fn start(pool: ToolPool, server: &str, tools: Value) -> Self {
         let result = Arc::new(Mutex::new(Value::Null));
         let shared = Arc::clone(&result);
         let open = move || {
@@ -191,7 +191,7 @@ async fn hooks_see_a_typed_call() {
         async move { if denied { Before::deny("not there") } else { Before::proceed() } }
     });
     let pool = ToolPool::builder().allow_empty().hook(hook).build().unwrap();
-    let fixture = Fixture::over(pool, "pinned-weather", weather()).await;
+    let fixture = Fixture::start(pool, "pinned-weather", weather()).await;
     let error = pinned::ForecastAction::new("Oslo").call(&fixture.pool).await.unwrap_err();
     assert_eq!(error.class(), ErrorClass::Denied);
     fixture.answer(json!({ "structuredContent": { "text": "sunny", "rain": null } }));

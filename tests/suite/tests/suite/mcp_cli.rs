@@ -25,7 +25,7 @@ fn faulty(script: &Value) -> Value {
 }
 
 /// Two tools, `echo` and `get_current_time`.
-fn well() -> Value {
+fn working() -> Value {
     faulty(&json!({ "tools": ["echo", "get_current_time"] }))
 }
 
@@ -78,8 +78,8 @@ fn json_of(output: &Output) -> Value {
 #[test]
 fn commands_report_disconnected_servers_and_continue() {
     let missing = json!({ "command": "no-such-program-here" });
-    let file = file("missing", json!({ "well": well(), "h": hanging(), "no": missing }));
-    for words in [&["list"] as &[_], &["call", "well.echo"], &["schema", "well.echo"]] {
+    let file = file("missing", json!({ "working": working(), "h": hanging(), "no": missing }));
+    for words in [&["list"] as &[_], &["call", "working.echo"], &["schema", "working.echo"]] {
         let output = gateway(&file, words);
         let printed = stderr(&output);
         assert_eq!(output.status.code(), Some(0), "{words:?}: {printed}");
@@ -167,11 +167,11 @@ fn a_rejected_connection_is_logged_once_and_is_not_an_error() {
 fn a_missing_required_server_ends_commands_that_need_it() {
     let mut required = hanging();
     required["required"] = json!(true);
-    let file = file("required", json!({ "well": well(), "h": required }));
+    let file = file("required", json!({ "working": working(), "h": required }));
     for words in [
         &["list"] as &[_],
-        &["call", "well.echo"],
-        &["schema", "well.echo"],
+        &["call", "working.echo"],
+        &["schema", "working.echo"],
         &["report"],
         &["serve"],
     ] {
@@ -184,7 +184,7 @@ fn a_missing_required_server_ends_commands_that_need_it() {
     for words in ["status", "doctor"] {
         let output = gateway(&file, &[words]);
         assert_eq!(output.status.code(), Some(1), "{words}: {output:?}");
-        assert!(stdout(&output).contains("well"), "{words}: {output:?}");
+        assert!(stdout(&output).contains("working"), "{words}: {output:?}");
     }
 }
 
@@ -193,7 +193,7 @@ fn the_doctor_checks_all_entries_despite_mistakes() {
     let servers = json!({
         "unset": { "command": "x", "env": { "A": "${input:key}" } },
         "file": { "command": "x", "envFile": "no-such-file" },
-        "well": well(),
+        "working": working(),
     });
     let file = file("mistakes", servers);
     let output = gateway(&file, &["doctor", "--json"]);
@@ -213,11 +213,12 @@ fn the_doctor_checks_all_entries_despite_mistakes() {
         unset["help"],
         "only editors prompt for this value; give it by `--var input:key=..`"
     );
-    let well = of(2, "well");
-    assert_eq!(well["level"], "ok");
-    assert!(text(&well).ends_with("lists 2 tools"), "{found}");
+    let working = of(2, "working");
+    assert_eq!(working["level"], "ok");
+    assert!(text(&working).ends_with("lists 2 tools"), "{found}");
     // A mistake in one entry does not affect the others.
-    for (words, code) in [(&["list"] as &[_], 0), (&["call", "well.echo"], 0), (&["status"], 1)] {
+    for (words, code) in [(&["list"] as &[_], 0), (&["call", "working.echo"], 0), (&["status"], 1)]
+    {
         let output = gateway(&file, words);
         assert_eq!(output.status.code(), Some(code), "{words:?}: {output:?}");
         let printed = format!("{}{}", stdout(&output), stderr(&output));
@@ -260,18 +261,18 @@ fn servers_are_read_from_yaml() {
     let script = json!({ "tools": ["echo"] }).to_string();
     let file = file("yaml", json!({})).with_extension("yaml");
     let program = env!("CARGO_BIN_EXE_faulty_server");
-    let text = format!("mcpServers:\n  well:\n    command: {program}\n    args: ['{script}']\n");
+    let text = format!("mcpServers:\n  working:\n    command: {program}\n    args: ['{script}']\n");
     std::fs::write(&file, text).expect("room for a file");
     let list = gateway(&file, &["list"]);
-    assert!(stdout(&list).contains("well.echo"), "{list:?}");
+    assert!(stdout(&list).contains("working.echo"), "{list:?}");
 }
 
 #[test]
 fn conflicting_servers_do_not_hide_other_problems() {
-    let (mut one, mut two) = (well(), well());
+    let (mut one, mut two) = (working(), working());
     one["prefix"] = json!("same");
     two["prefix"] = json!("same");
-    let file = file("same", json!({ "one": one, "two": two, "well": well() }));
+    let file = file("same", json!({ "one": one, "two": two, "working": working() }));
     let output = gateway(&file, &["doctor"]);
     let printed = stdout(&output);
     assert!(printed.contains("would both be `same.…`"), "{printed}");
@@ -312,15 +313,15 @@ fn variables_are_given_on_the_command_line_and_not_printed() {
 
 #[test]
 fn patterns_that_match_nothing_are_reported() {
-    let mut entry = well();
+    let mut entry = working();
     entry["include"] = json!(["get_curent_time", "echo"]);
-    let all = file("patterns", json!({ "well": entry }));
+    let all = file("patterns", json!({ "working": entry }));
     let list = gateway(&all, &["--allow", "tme.*", "list"]);
-    let slip = "`include`: `get_curent_time` is not any of the 2 tools that it lists; \
+    let message = "`include`: `get_curent_time` is not any of the 2 tools that it lists; \
                 did you mean `get_current_time`?";
     for output in [&list, &gateway(&all, &["status"]), &gateway(&all, &["doctor"])] {
         let printed = format!("{}{}", stdout(output), stderr(output));
-        assert!(printed.contains(slip), "{printed}");
+        assert!(printed.contains(message), "{printed}");
         assert_eq!(output.status.code(), Some(0), "{printed}");
     }
     let call = gateway(&all, &["--allow", "tme.*", "call", "origin"]);
@@ -330,9 +331,9 @@ fn patterns_that_match_nothing_are_reported() {
     }
     let received = serving_until(&all, &["--allow", "tme.*", "serve"], "picks no tool");
     assert_eq!(received.matches("the pattern `tme.*` picks no tool").count(), 1, "{received}");
-    let some = file("some", json!({ "well": well(), "h": hanging() }));
+    let some = file("some", json!({ "working": working(), "h": hanging() }));
     let list = gateway(&some, &["--allow", "h.*", "list"]);
-    assert!(!stderr(&list).contains("picks no tool"), "it may yet: {list:?}");
+    assert!(!stderr(&list).contains("picks no tool"), "its server may still connect: {list:?}");
     let bad = gateway(&all, &["--allow", "[", "list"]);
     assert_eq!(bad.status.code(), Some(2), "{bad:?}");
     assert!(stderr(&bad).contains("'--allow <PATTERN>': `[` at character 1"), "{bad:?}");
@@ -341,7 +342,7 @@ fn patterns_that_match_nothing_are_reported() {
 #[test]
 fn status_has_a_json_form() {
     let off = json!({ "command": "x", "disabled": true });
-    let file = file("scripts", json!({ "well": well(), "h": hanging(), "off": off }));
+    let file = file("scripts", json!({ "working": working(), "h": hanging(), "off": off }));
     let output = gateway(&file, &["status", "--json"]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let status = json_of(&output);
@@ -378,9 +379,9 @@ fn help_documents_exit_codes_and_json() {
 }
 
 /// Confirms every question.
-struct Agreeable;
+struct AcceptAll;
 
-impl Peer for Agreeable {
+impl Peer for AcceptAll {
     fn can(&self, capability: PeerCapability) -> bool {
         capability == PeerCapability::Elicitation
     }
@@ -403,7 +404,7 @@ async fn requests_of_servers_are_passed_on_if_configured() {
         let gateway = McpServerConfig::stdio(program.to_str().expect("UTF-8"));
         let gateway = gateway.args(["--mcp-config", file]).args(words.iter().copied());
         let pool = ToolPool::builder().allow_empty().build().expect("a pool");
-        let builder = McpManager::builder().server("gateway", gateway).peer(Arc::new(Agreeable));
+        let builder = McpManager::builder().server("gateway", gateway).peer(Arc::new(AcceptAll));
         let manager = builder.connect(&pool).await.expect("it starts");
         let asked = pool.call(ToolCall::new("gateway.remote.ask", "{}")).await;
         assert_eq!(asked.observation().to_text(), answer, "{asked:?}");
@@ -446,5 +447,5 @@ fn processes_that_left_the_session_end_with_the_program() {
     let pids = std::fs::read_to_string(pids).expect("the file is there");
     assert_eq!(pids.lines().count(), 2);
     let alive: Vec<&str> = pids.lines().filter(|pid| is_alive(pid)).collect();
-    assert!(alive.is_empty(), "{alive:?} live on");
+    assert!(alive.is_empty(), "{alive:?} still run");
 }

@@ -76,11 +76,11 @@ async fn two_servers_with_one_prefix_are_rejected_or_renamed() {
     }
     assert!(names(&pool).is_empty());
     let manager = two().suffix_collisions().connect(&pool).await.unwrap();
-    let told_apart = names(&pool);
-    assert_eq!(told_apart.len(), 2, "{told_apart:?}");
+    let distinct = names(&pool);
+    assert_eq!(distinct.len(), 2, "{distinct:?}");
     manager.close().await;
     let again = two().suffix_collisions().connect(&pool).await.unwrap();
-    assert_eq!(names(&pool), told_apart, "the same in every run");
+    assert_eq!(names(&pool), distinct, "the same in every run");
     again.close().await;
 }
 

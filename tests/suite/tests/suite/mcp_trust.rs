@@ -74,41 +74,42 @@ async fn a_configuration_marks_a_server_as_trusted() {
 
 /// Number of running calls, and the maximum so far.
 #[derive(Default)]
-struct Crowd {
-    now: AtomicUsize,
-    most: AtomicUsize,
+struct ConcurrencyCounter {
+    running: AtomicUsize,
+    maximum: AtomicUsize,
 }
 
-impl Crowd {
-    async fn join(&self) {
-        let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
-        self.most.fetch_max(now, Ordering::SeqCst);
+impl ConcurrencyCounter {
+    async fn count(&self) {
+        let running = self.running.fetch_add(1, Ordering::SeqCst) + 1;
+        self.maximum.fetch_max(running, Ordering::SeqCst);
         // Gives a concurrent call time to start.
         for _ in 0..1000 {
             tokio::task::yield_now().await;
         }
-        self.now.fetch_sub(1, Ordering::SeqCst);
+        self.running.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
 #[tokio::test]
 async fn calls_run_concurrently_only_if_their_server_is_trusted() {
     for trusted in [false, true] {
-        let crowd = Arc::new(Crowd::default());
-        let joined = Arc::clone(&crowd);
-        let join = Tool::builder("join", "Join the others.").read_only(true).handler(move || {
-            let crowd = Arc::clone(&joined);
-            async move { crowd.join().await }
-        });
+        let counter = Arc::new(ConcurrencyCounter::default());
+        let shared = Arc::clone(&counter);
+        let count =
+            Tool::builder("count", "Count concurrent calls.").read_only(true).handler(move || {
+                let counter = Arc::clone(&shared);
+                async move { counter.count().await }
+            });
         let remote =
-            McpServer::new(ToolPool::builder().add(join).build().unwrap(), "remote", "1.0.0");
+            McpServer::new(ToolPool::builder().add(count).build().unwrap(), "remote", "1.0.0");
         let builder = McpManager::builder().in_process("remote", remote);
         let builder = if trusted { builder.trust("remote") } else { builder };
         let (pool, manager) = connected(builder).await;
-        let calls = vec![ToolCall::new("remote.join", "{}"); 3];
+        let calls = vec![ToolCall::new("remote.count", "{}"); 3];
         assert!(in_time(pool.call_all(calls)).await.iter().all(|result| !result.is_error()));
-        let most = crowd.most.load(Ordering::SeqCst);
-        assert_eq!(most > 1, trusted, "{most} at once");
+        let maximum = counter.maximum.load(Ordering::SeqCst);
+        assert_eq!(maximum > 1, trusted, "{maximum} at once");
         manager.close().await;
     }
 }

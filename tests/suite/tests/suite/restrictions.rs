@@ -418,11 +418,12 @@ impl Model {
     /// The expected tools, unless a visible one has another owner.
     fn changed(&mut self, offered: BTreeSet<(&'static str, &'static str)>) -> bool {
         let is_free = |name: &str| offered.iter().filter(|(other, _)| *other == name).count() < 2;
-        let is_sound = offered.iter().all(|(name, _)| name.starts_with("no.") || is_free(name));
-        if is_sound {
+        let is_consistent =
+            offered.iter().all(|(name, _)| name.starts_with("no.") || is_free(name));
+        if is_consistent {
             self.offered = offered;
         }
-        is_sound
+        is_consistent
     }
 }
 

@@ -356,11 +356,11 @@ impl McpManager {
         let statuses = slots.values().map(|slot| slot.server.status());
         let enabled: Vec<_> =
             statuses.filter(|status| status.state != McpState::Disabled).collect();
-        let has_hope = |state: &McpState| {
+        let may_connect = |state: &McpState| {
             matches!(state, McpState::Ready | McpState::Connecting | McpState::Authorizing)
         };
-        let has_hope = enabled.iter().any(|status| has_hope(&status.state));
-        if enabled.is_empty() || has_hope {
+        let may_connect = enabled.iter().any(|status| may_connect(&status.state));
+        if enabled.is_empty() || may_connect {
             return None;
         }
         let reasons =

@@ -86,8 +86,8 @@ impl Checker {
     fn verdict_of(&self, value: &Value) -> Result<Verdict, String> {
         let compiled = self.compiled.get_or_init(|| compile(self.schema()));
         let compiled = compiled.as_ref().map_err(String::clone)?;
-        let ready = compiled.graph.is_within(MAX_STEPS, value);
-        Ok(if ready { compiled.verdict(value) } else { Verdict::Unchecked })
+        let is_within_limit = compiled.graph.is_within(MAX_STEPS, value);
+        Ok(if is_within_limit { compiled.verdict(value) } else { Verdict::Unchecked })
     }
 
     /// The issues of an invalid value.
@@ -158,11 +158,13 @@ pub(super) fn compile(mut schema: Map<String, Value>) -> Result<Compiled, String
         }
     }
     let graph = Graph::of(&schema);
-    let worded = |error: &jsonschema::ValidationError<'_>| match error.instance_path().as_str() {
+    let describe = |error: &jsonschema::ValidationError<'_>| match error.instance_path().as_str() {
         "" => error.to_string(),
         pointer => format!("at `{}`: {error}", path(pointer)),
     };
-    built.map(|validator| Compiled { validator, graph, unenforced }).map_err(|error| worded(&error))
+    built
+        .map(|validator| Compiled { validator, graph, unenforced })
+        .map_err(|error| describe(&error))
 }
 
 fn options(schema: &Map<String, Value>) -> ValidationOptions<'static> {

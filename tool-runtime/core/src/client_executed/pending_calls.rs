@@ -112,12 +112,12 @@ impl PendingCalls {
         let Pending { id, output, reply, .. } = self.claim(id)?;
         let shape = if output.is_none() { OutputShape::Text } else { OutputShape::Value };
         let answer = settle(outcome(), &shape);
-        let misfit = match (&answer, output) {
+        let mismatch = match (&answer, output) {
             (Ok(observation), Some(model)) => model.check(observation).err(),
             _ => None,
         };
-        let rejected = misfit.as_ref().map(|error| rejection(&id, error));
-        if reply.send(misfit.map_or(answer, Err)).is_err() {
+        let rejected = mismatch.as_ref().map(|error| rejection(&id, error));
+        if reply.send(mismatch.map_or(answer, Err)).is_err() {
             // The call was abandoned between the claim and the answer.
             self.calls().correct(&id, Ending::Cancelled);
             return Err(Ending::Cancelled.as_error(id));

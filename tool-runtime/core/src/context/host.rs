@@ -35,12 +35,12 @@ impl ToolContext {
     ///
     /// # Errors
     /// The context was passed on too often; the text is for the model.
-    pub(crate) fn nested_once_more(&self) -> Result<Self, String> {
-        if self.0.nested_once_more > MAX_DEPTH {
+    pub(crate) fn passed_on(&self) -> Result<Self, String> {
+        if self.0.times_passed_on > MAX_DEPTH {
             return Err(too_deep());
         }
-        let nested_once_more = self.0.nested_once_more + 1;
-        Ok(Self(Arc::new(Parts { nested_once_more, ..Parts::clone(&self.0) })))
+        let times_passed_on = self.0.times_passed_on + 1;
+        Ok(Self(Arc::new(Parts { times_passed_on, ..Parts::clone(&self.0) })))
     }
 
     /// The context for work that goes on when the call has ended: the same state, principal, session
@@ -53,7 +53,7 @@ impl ToolContext {
             session: self.0.session.clone(),
             host: self.0.host.clone(),
             depth: self.0.depth,
-            nested_once_more: self.0.nested_once_more,
+            times_passed_on: self.0.times_passed_on,
             ..Parts::default()
         }))
     }

@@ -4,7 +4,7 @@ use super::Observation;
 use super::blocks::Blocks;
 use crate::content::ContentBlock;
 
-/// Bytes around the text of a text block, and a few more than most results need.
+/// Bytes reserved for the JSON around the text of a result.
 const FRAME: usize = 64;
 
 impl Observation {
@@ -233,7 +233,7 @@ mod tests {
         serde_json::from_value(block).expect("a block")
     }
 
-    /// Everything that a result may carry, each alone and beside text.
+    /// Results with each kind of content and metadata, alone and with text.
     fn results() -> Vec<Observation> {
         vec![
             Observation::default(),
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn the_error_text_contains_serdes_reason() {
+    fn to_json_equals_serialization() {
         for result in results() {
             assert_eq!(parsed(&result), serde_json::to_value(&result).unwrap(), "{result:?}");
         }

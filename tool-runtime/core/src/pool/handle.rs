@@ -163,7 +163,7 @@ impl ToolPool {
         if std::ptr::eq(context, self.shared_context()) {
             return Ok(Cow::Borrowed(context));
         }
-        let context = context.nested_once_more()?.started();
+        let context = context.passed_on()?.started();
         if context.is_hosted_by(&self.0) {
             return Ok(Cow::Owned(context));
         }

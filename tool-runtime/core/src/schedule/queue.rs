@@ -87,13 +87,13 @@ impl Queue {
     /// unless it passes that entry.
     fn may_run(&self, index: usize) -> bool {
         let entry = &self.entries[index];
-        let is_held_back = |other: &Entry| other.is_held() && entry.conflicts_with(other);
+        let is_blocking = |other: &Entry| other.is_held() && entry.conflicts_with(other);
         let mut waits = (0..index).filter(|&other| self.queues_behind(index, other));
         if entry.ancestors.is_empty() {
             // Other calls are not passed. One entry to wait for is enough, and is usually at the front.
-            return waits.next().is_none() && !self.entries.iter().any(is_held_back);
+            return waits.next().is_none() && !self.entries.iter().any(is_blocking);
         }
-        if self.entries.iter().any(is_held_back) {
+        if self.entries.iter().any(is_blocking) {
             return false;
         }
         let waits: Vec<usize> = waits.collect();
@@ -107,7 +107,7 @@ impl Queue {
     fn waits(&self, from: usize, to: usize) -> bool {
         let (from, to) = (&self.entries[from], &self.entries[to]);
         match (from.is_held(), to.is_held()) {
-            (true, false) => to.is_under(from),
+            (true, false) => to.is_descendant_of(from),
             (false, true) => from.conflicts_with(to),
             _ => false,
         }

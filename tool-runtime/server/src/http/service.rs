@@ -250,8 +250,8 @@ fn session_of(headers: &HeaderMap) -> Option<&str> {
 
 fn check_type(headers: &HeaderMap) -> HttpResult<()> {
     let given = headers.get(header::CONTENT_TYPE).and_then(|given| given.to_str().ok());
-    let essence = given.and_then(|given| given.split(';').next()).map(str::trim);
-    if essence.is_some_and(|essence| essence.eq_ignore_ascii_case("application/json")) {
+    let media_type = given.and_then(|given| given.split(';').next()).map(str::trim);
+    if media_type.is_some_and(|media_type| media_type.eq_ignore_ascii_case("application/json")) {
         return Ok(());
     }
     let text = "messages are JSON; send them with `Content-Type: application/json`";

@@ -22,8 +22,8 @@ fn guarded() -> HttpOptions {
 
 #[tokio::test]
 async fn an_invalid_token_needs_auth_and_is_not_shown() {
-    for gate in [open as fn(&RecordedRequest) -> Option<Response>, stateful] {
-        let remote = RemoteServer::start(&tools(&Probe::new()), guarded(), gate);
+    for intercept in [open as fn(&RecordedRequest) -> Option<Response>, stateful] {
+        let remote = RemoteServer::start(&tools(&Probe::new()), guarded(), intercept);
         let pool = ToolPool::builder().build().unwrap();
         let config = McpServerConfig::http(remote.url()).bearer(WRONG);
         let manager = builder_of(config).start(&pool).unwrap();
@@ -56,15 +56,15 @@ async fn a_reconnect_with_the_right_token_works() {
 #[tokio::test]
 async fn headers_are_computed_for_each_request_and_after_a_rejection() {
     let probe = Probe::new();
-    let good = Arc::new(AtomicUsize::new(1));
-    let known = Arc::clone(&good);
-    let gate = move |seen: &RecordedRequest| {
+    let valid_token = Arc::new(AtomicUsize::new(1));
+    let known = Arc::clone(&valid_token);
+    let intercept = move |seen: &RecordedRequest| {
         let expected = format!("number {}", known.load(Ordering::Relaxed));
         let challenge = [("www-authenticate", r#"Bearer error="invalid_token""#)];
         let rejected = (StatusCode::UNAUTHORIZED, challenge).into_response();
         (seen.header("x-token") != expected).then_some(rejected)
     };
-    let remote = RemoteServer::start(&tools(&probe), HttpOptions::default(), gate);
+    let remote = RemoteServer::start(&tools(&probe), HttpOptions::default(), intercept);
     let pool = ToolPool::builder().build().unwrap();
     let (number, rejections) = (Arc::new(AtomicUsize::new(1)), Arc::new(Mutex::new(Vec::new())));
     let (counted, received) = (Arc::clone(&number), Arc::clone(&rejections));
@@ -79,7 +79,7 @@ async fn headers_are_computed_for_each_request_and_after_a_rejection() {
     let _manager = in_time(manager.connect(&pool)).await.unwrap();
     assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
     assert!(rejections.lock().unwrap().is_empty());
-    good.store(2, Ordering::Relaxed);
+    valid_token.store(2, Ordering::Relaxed);
     assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "2");
     assert!(rejections.lock().unwrap().iter().any(|reason| reason.contains("invalid_token")));
 }
@@ -88,12 +88,12 @@ async fn headers_are_computed_for_each_request_and_after_a_rejection() {
 async fn a_token_that_is_rejected_later_needs_auth() {
     let token = Arc::new(Mutex::new(RIGHT));
     let known = Arc::clone(&token);
-    let gate = move |seen: &RecordedRequest| {
+    let intercept = move |seen: &RecordedRequest| {
         let expected = format!("Bearer {}", known.lock().unwrap());
         let rejected = StatusCode::UNAUTHORIZED.into_response();
         (seen.header("authorization") != expected).then_some(rejected)
     };
-    let remote = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), gate);
+    let remote = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), intercept);
     let pool = ToolPool::builder().build().unwrap();
     let config = McpServerConfig::http(remote.url()).bearer(RIGHT);
     let manager = in_time(builder_of(config).connect(&pool)).await.unwrap();
@@ -106,12 +106,12 @@ async fn a_token_that_is_rejected_later_needs_auth() {
 
 #[tokio::test]
 async fn a_missing_scope_is_an_error_of_that_call() {
-    let gate = |seen: &RecordedRequest| {
+    let intercept = |seen: &RecordedRequest| {
         let challenge = [("www-authenticate", r#"Bearer error="insufficient_scope", scope="hit""#)];
         let rejected = (StatusCode::FORBIDDEN, challenge).into_response();
         (seen.calls("tools/call") && seen.message["params"]["name"] == "hit").then_some(rejected)
     };
-    let remote = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), gate);
+    let remote = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), intercept);
     let (pool, manager) = super::remote_server::connected(&remote).await;
     let result = call(&pool, "hit", json!({})).await;
     let error = result.error().unwrap();
@@ -124,11 +124,11 @@ async fn a_missing_scope_is_an_error_of_that_call() {
 
 #[tokio::test]
 async fn parts_of_secrets_repeated_by_a_server_are_not_shown() {
-    let gate = |seen: &RecordedRequest| {
+    let intercept = |seen: &RecordedRequest| {
         let body = format!("go away, {} {}", seen.header("authorization"), seen.header("x-team"));
         Some((StatusCode::IM_A_TEAPOT, body).into_response())
     };
-    let remote = RemoteServer::written(gate);
+    let remote = RemoteServer::written(intercept);
     let pool = ToolPool::builder().build().unwrap();
     let url = format!("{}?key=query-4kLm1q", remote.url());
     let config = McpServerConfig::http(url).bearer(RIGHT).header("X-Team", "team-9wRt5e");
@@ -154,11 +154,11 @@ async fn an_invalid_header_is_rejected_immediately() {
 
 #[tokio::test]
 async fn user_and_password_use_basic_authentication() {
-    let gate = |seen: &RecordedRequest| {
+    let intercept = |seen: &RecordedRequest| {
         let rejected = StatusCode::UNAUTHORIZED.into_response();
         (seen.header("authorization") != "Basic YWRhOjhmUW0yeA==").then_some(rejected)
     };
-    let remote = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), gate);
+    let remote = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), intercept);
     let pool = ToolPool::builder().build().unwrap();
     let auth = McpAuth::Basic { user: "ada".into(), password: "8fQm2x".into() };
     let config = McpServerConfig::http(remote.url()).auth(auth);

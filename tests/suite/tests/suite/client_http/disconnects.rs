@@ -20,13 +20,14 @@ fn is_retrying(state: &McpState) -> bool {
 
 #[tokio::test]
 async fn a_restarted_server_is_called_again() {
-    for gate in [open as Gate, stateful] {
+    for intercept in [open as Gate, stateful] {
         let probe = Probe::new();
-        let remote = RemoteServer::start(&tools(&probe), HttpOptions::default(), gate);
+        let remote = RemoteServer::start(&tools(&probe), HttpOptions::default(), intercept);
         let (pool, manager) = connected(&remote).await;
         assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
         let address = remote.kill();
-        let _far = RemoteServer::start_at(address, &tools(&probe), HttpOptions::default(), gate);
+        let _server =
+            RemoteServer::start_at(address, &tools(&probe), HttpOptions::default(), intercept);
         until(&manager, |state| *state == McpState::Ready).await;
         // An old connection may break at the first call, which is not sent twice.
         let mut result = call(&pool, "hit", json!({})).await;
@@ -39,9 +40,9 @@ async fn a_restarted_server_is_called_again() {
 
 #[tokio::test]
 async fn a_call_that_kills_its_server_is_not_repeated() {
-    for gate in [open as Gate, stateful] {
+    for intercept in [open as Gate, stateful] {
         let probe = Probe::new();
-        let remote = RemoteServer::start(&tools(&probe), HttpOptions::default(), gate);
+        let remote = RemoteServer::start(&tools(&probe), HttpOptions::default(), intercept);
         let (pool, manager) = connected(&remote).await;
         let calling = pool.clone();
         let waiting = tokio::spawn(async move { call(&calling, "wait", json!({})).await });
@@ -50,7 +51,8 @@ async fn a_call_that_kills_its_server_is_not_repeated() {
         let result = in_time(waiting).await.unwrap();
         let error = result.error().unwrap();
         assert_eq!(error.class(), ErrorClass::Indeterminate, "{error}");
-        let _far = RemoteServer::start_at(address, &tools(&probe), HttpOptions::default(), gate);
+        let _server =
+            RemoteServer::start_at(address, &tools(&probe), HttpOptions::default(), intercept);
         until(&manager, |state| *state == McpState::Ready).await;
         assert_eq!(probe.hits(), 1);
     }
@@ -58,8 +60,8 @@ async fn a_call_that_kills_its_server_is_not_repeated() {
 
 #[tokio::test]
 async fn a_dead_server_is_detected_without_a_call() {
-    for gate in [open as Gate, stateful] {
-        let remote = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), gate);
+    for intercept in [open as Gate, stateful] {
+        let remote = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), intercept);
         let (pool, manager) = connected(&remote).await;
         // The stream for notifications is open once its request has arrived.
         let is_stream =
@@ -172,11 +174,12 @@ async fn an_invalid_answer_fails_one_call() {
         || ([("content-type", "text/event-stream")], "data: {\n\n").into_response(),
     ];
     for answer in bad {
-        for gate in [open as Gate, stateful] {
+        for intercept in [open as Gate, stateful] {
             let probe = Probe::new();
             let remote = RemoteServer::start(&tools(&probe), HttpOptions::default(), move |seen| {
-                let is_hit = seen.calls("tools/call") && seen.message["params"]["name"] == "hit";
-                is_hit.then(answer).or_else(|| gate(seen))
+                let is_call_of_hit =
+                    seen.calls("tools/call") && seen.message["params"]["name"] == "hit";
+                is_call_of_hit.then(answer).or_else(|| intercept(seen))
             });
             let (pool, manager) = connected(&remote).await;
             let calling = pool.clone();
@@ -218,6 +221,7 @@ async fn a_missing_server_is_retried() {
     let state = until(&manager, is_retrying).await;
     assert!(state.to_string().contains("refused"), "{state}");
     assert!(!state.to_string().contains("query-4kLm1q"), "{state}");
-    let _far = RemoteServer::start_at(address, &tools(&Probe::new()), HttpOptions::default(), open);
+    let _server =
+        RemoteServer::start_at(address, &tools(&Probe::new()), HttpOptions::default(), open);
     until(&manager, |state| *state == McpState::Ready).await;
 }

@@ -21,19 +21,19 @@ use tool_runtime::prelude::*;
 /// A server that is its own authorization server. Its tokens are numbered, and one is valid.
 #[derive(Clone)]
 struct Guarded {
-    good: Arc<AtomicUsize>,
+    valid_token: Arc<AtomicUsize>,
     given: Arc<AtomicUsize>,
 }
 
 impl Guarded {
     fn start() -> (Self, RemoteServer) {
-        let guarded = Self { good: Arc::new(AtomicUsize::new(1)), given: Arc::default() };
-        let gate = guarded.clone();
+        let guarded = Self { valid_token: Arc::new(AtomicUsize::new(1)), given: Arc::default() };
+        let intercept = guarded.clone();
         let probe = Probe::new();
         (
             guarded,
             RemoteServer::start(&tools(&probe), HttpOptions::default(), move |seen| {
-                gate.answer(seen)
+                intercept.answer(seen)
             }),
         )
     }
@@ -71,12 +71,13 @@ impl Guarded {
                 }))
             }
             "/mcp" => {
-                let good = format!("Bearer token-{}", self.good.load(Ordering::Relaxed));
+                let valid_token =
+                    format!("Bearer token-{}", self.valid_token.load(Ordering::Relaxed));
                 let challenge = format!(
                     r#"Bearer resource_metadata="{origin}/.well-known/oauth-protected-resource/mcp""#
                 );
                 let rejected = (StatusCode::UNAUTHORIZED, [("www-authenticate", challenge)]);
-                (seen.header("authorization") != good).then(|| rejected.into_response())
+                (seen.header("authorization") != valid_token).then(|| rejected.into_response())
             }
             _ => Some(StatusCode::NOT_FOUND.into_response()),
         }
@@ -110,7 +111,7 @@ async fn back(page: &McpAuthPage, query: &str) -> Result<String, AnyError> {
 }
 
 /// Authorizes this program.
-async fn lets_in(page: McpAuthPage) -> Result<Option<String>, AnyError> {
+async fn approve(page: McpAuthPage) -> Result<Option<String>, AnyError> {
     let state = query_parameter(&page, "state");
     // The redirect listener starts once the page has been shown.
     tokio::spawn(async move { back(&page, &format!("code=c&state={state}")).await });
@@ -121,7 +122,7 @@ async fn lets_in(page: McpAuthPage) -> Result<Option<String>, AnyError> {
 async fn a_user_authorizes_this_program() {
     let (_, remote) = Guarded::start();
     let pool = ToolPool::builder().build().unwrap();
-    let manager = in_time(builder(&remote).oauth(lets_in).connect(&pool)).await.unwrap();
+    let manager = in_time(builder(&remote).oauth(approve).connect(&pool)).await.unwrap();
     assert_eq!(manager.server("remote").unwrap().state, McpState::Ready);
     assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
     let seen = remote.seen();
@@ -141,7 +142,7 @@ async fn authorization_by_a_user_has_no_short_timeout() {
         let waits = Arc::clone(&waits);
         async move {
             waits.acquire().await?.forget();
-            lets_in(page).await
+            approve(page).await
         }
     });
     let manager = manager.start(&pool).unwrap();
@@ -183,10 +184,10 @@ async fn a_rejected_token_is_refreshed_without_the_user() {
     let shown = Arc::clone(&pages);
     let manager = builder(&remote).oauth(move |page| {
         shown.fetch_add(1, Ordering::Relaxed);
-        lets_in(page)
+        approve(page)
     });
     let _manager = in_time(manager.connect(&pool)).await.unwrap();
-    guarded.good.store(2, Ordering::Relaxed);
+    guarded.valid_token.store(2, Ordering::Relaxed);
     assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
     assert_eq!(pages.load(Ordering::Relaxed), 1);
     let refreshed = |seen: &RecordedRequest| seen.body.contains("refresh_token=refresh-1");
@@ -212,7 +213,7 @@ async fn stored_tokens_outlive_a_manager() {
     let (_, remote) = Guarded::start();
     let kept = Arc::new(MemoryStore::default());
     let pool = ToolPool::builder().build().unwrap();
-    let manager = builder(&remote).oauth(lets_in).tokens(kept.clone());
+    let manager = builder(&remote).oauth(approve).tokens(kept.clone());
     in_time(in_time(manager.connect(&pool)).await.unwrap().close()).await;
     assert!(kept.0.lock().unwrap()["remote"].expose().contains("token-1"));
     // No page is shown: there is no user.

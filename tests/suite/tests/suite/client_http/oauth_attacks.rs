@@ -182,10 +182,10 @@ async fn tokens_are_for_the_address_without_its_query() {
     let config = config.auth(tool_runtime::mcp::McpAuth::OAuth(McpOAuth::default()));
     let manager = person.beside(super::remote_server::builder_of(config)).connect(&pool);
     let _manager = in_time(manager).await.unwrap();
-    let is_told = |seen: &RecordedRequest| {
+    let is_notified = |seen: &RecordedRequest| {
         let query_parameter = serde_json::to_string(&Value::from(&*seen.body)).unwrap();
         seen.path != "/mcp" && query_parameter.contains("query-4kLm1q")
     };
-    assert_eq!(remote.count(is_told), 0);
+    assert_eq!(remote.count(is_notified), 0);
     assert_eq!(remote.count(|seen| seen.path == "/token" && seen.body.contains("%2Fmcp")), 1);
 }

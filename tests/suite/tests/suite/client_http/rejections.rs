@@ -11,9 +11,9 @@ use tool_runtime::prelude::*;
 use tool_runtime::{ErrorClass, HttpOptions};
 
 async fn connect_error(
-    gate: impl Fn(&RecordedRequest) -> Option<Response> + Send + Sync + 'static,
+    intercept: impl Fn(&RecordedRequest) -> Option<Response> + Send + Sync + 'static,
 ) -> String {
-    let remote = RemoteServer::written(gate);
+    let remote = RemoteServer::written(intercept);
     let pool = ToolPool::builder().build().unwrap();
     in_time(builder(&remote.url()).connect(&pool)).await.unwrap_err().to_string()
 }

@@ -156,7 +156,7 @@ pub(super) fn tools(probe: &Arc<Probe>) -> ToolPool {
     builder.state(Arc::clone(probe)).build().unwrap()
 }
 
-type Gate = dyn Fn(&RecordedRequest) -> Option<Response> + Send + Sync;
+type Intercept = dyn Fn(&RecordedRequest) -> Option<Response> + Send + Sync;
 
 /// A server with its own runtime, which ends with it.
 pub(super) struct RemoteServer {
@@ -166,33 +166,37 @@ pub(super) struct RemoteServer {
 }
 
 impl RemoteServer {
-    /// Our own server. Requests that the gate answers do not reach it.
+    /// Our own server. Requests that the intercept answers do not reach it.
     pub(super) fn start(
         pool: &ToolPool,
         options: HttpOptions,
-        gate: impl Fn(&RecordedRequest) -> Option<Response> + Send + Sync + 'static,
+        intercept: impl Fn(&RecordedRequest) -> Option<Response> + Send + Sync + 'static,
     ) -> Self {
-        Self::start_at("127.0.0.1:0".parse().unwrap(), pool, options, gate)
+        Self::start_at("127.0.0.1:0".parse().unwrap(), pool, options, intercept)
     }
 
     pub(super) fn start_at(
         address: SocketAddr,
         pool: &ToolPool,
         options: HttpOptions,
-        gate: impl Fn(&RecordedRequest) -> Option<Response> + Send + Sync + 'static,
+        intercept: impl Fn(&RecordedRequest) -> Option<Response> + Send + Sync + 'static,
     ) -> Self {
         let server = McpServer::new(pool.clone(), "remote", "1.2.3");
-        Self::serve(address, || server.into_router(options).expect("valid options"), Arc::new(gate))
+        Self::serve(
+            address,
+            || server.into_router(options).expect("valid options"),
+            Arc::new(intercept),
+        )
     }
 
     /// A server whose answers are written by the test; without an answer it sends 404.
     pub(super) fn written(
-        gate: impl Fn(&RecordedRequest) -> Option<Response> + Send + Sync + 'static,
+        intercept: impl Fn(&RecordedRequest) -> Option<Response> + Send + Sync + 'static,
     ) -> Self {
-        Self::serve("127.0.0.1:0".parse().unwrap(), Router::new, Arc::new(gate))
+        Self::serve("127.0.0.1:0".parse().unwrap(), Router::new, Arc::new(intercept))
     }
 
-    fn serve(address: SocketAddr, app: impl FnOnce() -> Router, gate: Arc<Gate>) -> Self {
+    fn serve(address: SocketAddr, app: impl FnOnce() -> Router, intercept: Arc<Intercept>) -> Self {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let entered = runtime.enter();
         let listener = TcpListener::bind(address).unwrap();
@@ -203,8 +207,8 @@ impl RemoteServer {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let record = Arc::clone(&seen);
         let watch = move |request: Request, next: Next| {
-            let (record, gate) = (Arc::clone(&record), Arc::clone(&gate));
-            async move { watched(request, next, &record, &*gate).await }
+            let (record, intercept) = (Arc::clone(&record), Arc::clone(&intercept));
+            async move { watched(request, next, &record, &*intercept).await }
         };
         let app = app().fallback(|| async { axum::http::StatusCode::NOT_FOUND });
         let app = app.layer(from_fn(watch));
@@ -250,7 +254,7 @@ async fn watched(
     request: Request,
     next: Next,
     record: &Mutex<Vec<RecordedRequest>>,
-    gate: &Gate,
+    intercept: &Intercept,
 ) -> Response {
     let (parts, body) = request.into_parts();
     let body = to_bytes(body, 1 << 20).await.unwrap();
@@ -262,18 +266,18 @@ async fn watched(
         body: String::from_utf8_lossy(&body).into_owned(),
     };
     record.lock().unwrap().push(seen.clone());
-    match gate(&seen) {
+    match intercept(&seen) {
         Some(response) => response,
         None => next.run(Request::from_parts(parts, Body::from(body))).await,
     }
 }
 
-/// A gate that passes all requests on.
+/// A intercept that passes all requests on.
 pub(super) fn open(_: &RecordedRequest) -> Option<Response> {
     None
 }
 
-/// A gate of a server without 2026-07-28.
+/// A intercept of a server without 2026-07-28.
 pub(super) fn stateful(seen: &RecordedRequest) -> Option<Response> {
     let rejected = axum::http::StatusCode::BAD_REQUEST;
     seen.is_stateless().then(|| (rejected, "no such version").into_response())

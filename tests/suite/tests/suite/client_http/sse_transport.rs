@@ -40,8 +40,8 @@ impl Old {
     }
 
     fn stream(&self, endpoint: &str) -> Response {
-        let (teller, mut report) = unbounded_channel();
-        *self.0.lock().unwrap() = Some(teller);
+        let (reports, mut report) = unbounded_channel();
+        *self.0.lock().unwrap() = Some(reports);
         self.send_event(format!("event: endpoint\ndata: {endpoint}\n\n"));
         let events = futures_util::stream::poll_fn(move |context| report.poll_recv(context));
         let body = Body::from_stream(events.map(Ok::<_, io::Error>));

@@ -27,9 +27,9 @@ fn ways() -> [(&'static str, HttpOptions, Gate); 3] {
 
 #[tokio::test]
 async fn tools_are_listed_and_called_with_progress() {
-    for (version, options, gate) in ways() {
+    for (version, options, intercept) in ways() {
         let probe = Probe::new();
-        let remote = RemoteServer::start(&tools(&probe), options, gate);
+        let remote = RemoteServer::start(&tools(&probe), options, intercept);
         let (pool, manager) = connected(&remote).await;
         let status = manager.server("remote").unwrap();
         assert_eq!((status.state, status.tools), (McpState::Ready, 4));
@@ -48,9 +48,9 @@ async fn tools_are_listed_and_called_with_progress() {
 #[tokio::test]
 async fn an_abandoned_call_is_cancelled_at_the_server() {
     // Without a session, a server of 2025-11-25 cannot be cancelled.
-    for (version, options, gate) in ways().into_iter().take(2) {
+    for (version, options, intercept) in ways().into_iter().take(2) {
         let probe = Probe::new();
-        let remote = RemoteServer::start(&tools(&probe), options, gate);
+        let remote = RemoteServer::start(&tools(&probe), options, intercept);
         let (pool, _manager) = connected(&remote).await;
         tokio::select! {
             _ = pool.call(ToolCall::new("remote.wait", "{}")) => panic!("it waits"),
@@ -63,9 +63,9 @@ async fn an_abandoned_call_is_cancelled_at_the_server() {
 
 #[tokio::test]
 async fn changes_of_the_list_arrive() {
-    for (version, options, gate) in ways().into_iter().take(2) {
+    for (version, options, intercept) in ways().into_iter().take(2) {
         let theirs = tools(&Probe::new());
-        let remote = RemoteServer::start(&theirs, options, gate);
+        let remote = RemoteServer::start(&theirs, options, intercept);
         let (pool, _manager) = connected(&remote).await;
         let mut changes = pool.changes();
         let late = Tool::builder("late", "Come late.").handler(|| async { "here" });
@@ -117,14 +117,14 @@ async fn a_session_is_ended_when_the_manager_is_closed() {
     let (_pool, manager) = connected(&remote).await;
     in_time(manager.close()).await;
     let seen = remote.seen();
-    let farewell = seen.iter().find(|seen| seen.method == "DELETE").expect("it is ended");
-    assert!(!farewell.header("mcp-session-id").is_empty());
+    let deletion = seen.iter().find(|seen| seen.method == "DELETE").expect("it is ended");
+    assert!(!deletion.header("mcp-session-id").is_empty());
 }
 
 #[tokio::test]
 async fn a_server_that_hangs_when_a_session_ends_is_not_awaited() {
     let probe = Probe::new();
-    let gate = |seen: &RecordedRequest| {
+    let intercept = |seen: &RecordedRequest| {
         if seen.method == "DELETE" {
             // Kept until the answer is sent.
             let held = futures_util::stream::pending::<Result<Vec<u8>, std::io::Error>>();
@@ -132,7 +132,7 @@ async fn a_server_that_hangs_when_a_session_ends_is_not_awaited() {
         }
         stateful(seen)
     };
-    let remote = RemoteServer::start(&tools(&probe), HttpOptions::default(), gate);
+    let remote = RemoteServer::start(&tools(&probe), HttpOptions::default(), intercept);
     let (_pool, manager) = connected(&remote).await;
     in_time(manager.close()).await;
     assert_eq!(remote.count(|seen| seen.method == "DELETE"), 1);

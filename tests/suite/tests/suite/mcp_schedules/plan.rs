@@ -163,7 +163,7 @@ impl Plan {
     pub(super) fn is_undisturbed(&self, server: usize) -> bool {
         self.is_settled
             && self.servers[server].dead == 0
-            && !self.steps.iter().any(|step| step.disturbs(server))
+            && !self.steps.iter().any(|step| step.interrupts(server))
     }
 
     /// Whether the list of a server may change.
@@ -173,7 +173,7 @@ impl Plan {
 }
 
 impl Step {
-    fn disturbs(&self, server: usize) -> bool {
+    fn interrupts(&self, server: usize) -> bool {
         match self {
             Self::Rule(own, _) | Self::Kill(own) => *own == server,
             _ => self.calls(server, "die"),

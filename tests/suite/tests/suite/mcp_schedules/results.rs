@@ -84,7 +84,7 @@ impl MadeCall {
             REMOVED_BY_CHANGE => self.may_change_list && class == ErrorClass::NotFound,
             _ => false,
         };
-        let by_disturbance = matches!(
+        let by_interruption = matches!(
             class,
             ErrorClass::Transient
                 | ErrorClass::Denied
@@ -93,7 +93,7 @@ impl MadeCall {
                 | ErrorClass::NotFound
         );
         own || self.may_be_cancelled && class == ErrorClass::Cancelled
-            || !self.is_undisturbed && by_disturbance
+            || !self.is_undisturbed && by_interruption
     }
 
     /// Number of requests that the server may receive: a read-only call may be repeated once.

@@ -45,10 +45,10 @@ struct PendingAnswers {
     /// Number of these that must be answered. Counting them for each answer would be slower than the server.
     open: u64,
     /// Lines whose answers have no id.
-    nameless: u64,
+    without_id: u64,
     /// The last report of resources.
     usage: Option<Value>,
-    fault: Option<String>,
+    failure: Option<String>,
 }
 
 impl PendingAnswers {
@@ -60,8 +60,8 @@ impl PendingAnswers {
     fn settle(&mut self, answer: &Value) -> Result<(), String> {
         let Some(id) = answer["id"].as_u64() else {
             let is_rejection = answer["id"].is_null() && answer["error"]["code"].is_i64();
-            self.nameless =
-                self.nameless.checked_sub(1).filter(|_| is_rejection).ok_or("unasked")?;
+            self.without_id =
+                self.without_id.checked_sub(1).filter(|_| is_rejection).ok_or("unasked")?;
             return Ok(());
         };
         let result = &answer["result"];
@@ -81,7 +81,7 @@ impl PendingAnswers {
     }
 
     fn is_settled(&self) -> bool {
-        (self.open == 0 && self.nameless == 0) || self.fault.is_some()
+        (self.open == 0 && self.without_id == 0) || self.failure.is_some()
     }
 }
 
@@ -134,7 +134,7 @@ impl Conversation {
 
     /// A line that is answered without an id.
     fn junk(&mut self, line: &str) {
-        self.pending.0.lock().expect("no panic").nameless += 1;
+        self.pending.0.lock().expect("no panic").without_id += 1;
         self.line(line);
     }
 
@@ -192,7 +192,7 @@ impl Conversation {
         let limit = Duration::from_secs(120);
         let waited = changed.wait_timeout_while(pending, limit, |pending| !pending.is_settled());
         let (pending, _) = waited.expect("no panic");
-        assert_eq!(pending.fault, None);
+        assert_eq!(pending.failure, None);
         assert!(pending.is_settled(), "{} are not answered", pending.open);
     }
 
@@ -215,7 +215,7 @@ impl Conversation {
         drop(self.input);
         assert!(self.child.wait().expect("a status").success());
         self.reader.join().expect("all lines were answers");
-        assert_eq!(self.pending.0.lock().expect("no panic").fault, None);
+        assert_eq!(self.pending.0.lock().expect("no panic").failure, None);
     }
 }
 
@@ -228,8 +228,8 @@ fn read(output: BufReader<ChildStdout>, pending: &(Mutex<PendingAnswers>, Condva
             Ok(answer) => open.settle(&answer),
             Err(error) => Err(error.to_string()),
         };
-        if let Err(fault) = settled {
-            open.fault.get_or_insert(format!("{fault}: {line}"));
+        if let Err(failure) = settled {
+            open.failure.get_or_insert(format!("{failure}: {line}"));
         }
         if open.is_settled() {
             pending.1.notify_all();

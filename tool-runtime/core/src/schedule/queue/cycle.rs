@@ -28,7 +28,7 @@ impl Queue {
     /// Whether `from` waits for `to`, which waits for `target`. A call made by `target` does not queue
     /// behind it.
     fn follows(&self, from: usize, to: usize, target: usize) -> bool {
-        let passes = || self.entries[from].is_under(&self.entries[target]);
+        let passes = || self.entries[from].is_descendant_of(&self.entries[target]);
         self.waits(from, to) || (self.queues_behind(from, to) && !passes())
     }
 

@@ -77,7 +77,7 @@ impl Simulation {
         let mut numbers = numbers.iter().copied().cycle();
         self.poll_all();
         self.check();
-        while !self.calls.iter().all(Call::is_gone) {
+        while !self.calls.iter().all(Call::is_finished) {
             let number = numbers.next().expect("a number");
             let index =
                 pick(&self.select(Self::can_end), number).expect("a deadlock: no call can end");

@@ -109,12 +109,13 @@ impl Simulation {
 
     /// Whether the call is held and all of its nested calls have ended.
     pub(super) fn can_end(&self, index: usize) -> bool {
-        let is_above =
-            |other: &usize| self.is_under(*other, index) && !self.calls[*other].is_gone();
+        let is_above = |other: &usize| {
+            self.is_descendant_of(*other, index) && !self.calls[*other].is_finished()
+        };
         self.calls[index].is_held() && !(0..self.calls.len()).any(|other| is_above(&other))
     }
 
-    pub(super) fn is_under(&self, index: usize, ancestor: usize) -> bool {
+    pub(super) fn is_descendant_of(&self, index: usize, ancestor: usize) -> bool {
         self.ancestors(index).any(|ancestors| ancestors == ancestor)
     }
 
@@ -134,7 +135,7 @@ impl Simulation {
 }
 
 impl Call {
-    pub(super) fn is_gone(&self) -> bool {
+    pub(super) fn is_finished(&self) -> bool {
         matches!(self.state, State::Gone)
     }
 

@@ -48,14 +48,14 @@ impl<'s> Rules<'s> {
         }
     }
 
-    /// The schemas for properties whose names match a pattern that this name matches.
+    /// The schemas of the patterns that a name matches.
     fn matching(&self, name: &str) -> Vec<&'s Value> {
         let matching = self.patterns.iter().filter(|(pattern, _)| pattern.is_match(name));
         matching.map(|(_, schema)| *schema).collect()
     }
 
     /// Whether a property counts as absent: null, where it is declared and not required.
-    fn is_void(&self, name: &str, value: &Value) -> bool {
+    fn counts_as_absent(&self, name: &str, value: &Value) -> bool {
         value.is_null() && !self.required.contains(name) && self.declaration(name).is_some()
     }
 }
@@ -71,7 +71,7 @@ pub(super) fn check<'s, 'v>(
     let rules = Rules::of(walker, schema);
     for (name, schema) in rules.declared.into_iter().flatten() {
         match object.get(name) {
-            Some(value) if rules.is_void(name, value) => {}
+            Some(value) if rules.counts_as_absent(name, value) => {}
             Some(value) => {
                 let at = at.property(name, walker.is_secret(value));
                 check_property(walker, schema, value, &at, found);
@@ -106,7 +106,7 @@ fn check_others<'s, 'v>(
         let matching = rules.matching(name);
         let known = rules.declaration(name).is_some() || !matching.is_empty();
         let at_entry = at.entry(name, walker.is_secret(value));
-        for schema in matching.iter().filter(|_| !rules.is_void(name, value)) {
+        for schema in matching.iter().filter(|_| !rules.counts_as_absent(name, value)) {
             check_property(walker, schema, value, &at_entry, found);
         }
         match rules.others.filter(|_| !known) {

@@ -19,7 +19,7 @@ pub(super) fn check<'s>(
 ) {
     found.add_all(length(schema, text, at));
     found.add_all(pattern(walker, schema, text, at));
-    found.add_all(form(walker, schema, text, at));
+    found.add_all(check_format(walker, schema, text, at));
 }
 
 /// The issue, if the text is too short or too long, in characters.
@@ -63,7 +63,7 @@ fn pattern<'s>(
 }
 
 /// The issue, if the text does not conform to the format.
-fn form(
+fn check_format(
     walker: &Walker<'_>,
     schema: &Map<String, Value>,
     text: &str,
@@ -79,7 +79,7 @@ fn form(
     Some(Issue::new(at.path(), "format", message))
 }
 
-/// A limit on how many there may be. The standard allows `2.0` as well.
+/// The value of a limit on a count. The standard allows `2.0` as well.
 pub(super) fn limit(schema: &Map<String, Value>, keyword: &str) -> Option<u64> {
     let limit = schema.get(keyword)?;
     limit.as_u64().or_else(|| {

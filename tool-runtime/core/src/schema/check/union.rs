@@ -46,7 +46,7 @@ fn alternatives<'s, 'v>(
     let one_is_enough = rule == "anyOf" && !walker.tracks_evaluated();
     let mut outcomes = Outcomes::with_capacity(variants.len());
     for variant in variants {
-        let tried = !variant.is_ruled_out(value);
+        let tried = !variant.cannot_match(value);
         outcomes.push(tried.then(|| walker.probe(variant.schema(), value, &at.same())));
         if one_is_enough && outcomes.last().is_some_and(fits) {
             return;

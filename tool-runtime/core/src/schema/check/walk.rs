@@ -27,7 +27,7 @@ pub(super) struct Walker<'s> {
     survey: Survey,
     secrets: Secrets,
     patterns: RefCell<HashMap<&'s str, Option<Pattern>>>,
-    tries_left: Cell<u64>,
+    attempts_left: Cell<u64>,
     gave_up: RefCell<Option<Issue>>,
 }
 
@@ -47,7 +47,7 @@ impl<'s> Walker<'s> {
             },
             survey,
             patterns: RefCell::default(),
-            tries_left: Cell::new(tries),
+            attempts_left: Cell::new(tries),
             gave_up: RefCell::default(),
         }
     }
@@ -163,11 +163,11 @@ impl<'s> Walker<'s> {
             self.give_up(at, "nested too deeply");
             return false;
         }
-        let Some(tries) = self.tries_left.get().checked_sub(1) else {
+        let Some(tries) = self.attempts_left.get().checked_sub(1) else {
             self.give_up(&at.all(), "too large or too ambiguous");
             return false;
         };
-        self.tries_left.set(tries);
+        self.attempts_left.set(tries);
         true
     }
 

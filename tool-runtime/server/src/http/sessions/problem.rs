@@ -17,7 +17,7 @@ pub(in crate::http) enum SessionProblem {
     NotFound,
     /// A request with this id is in flight.
     #[error("the request {request} runs")]
-    Taken { request: RequestId, error: ErrorData },
+    DuplicateId { request: RequestId, error: ErrorData },
 }
 
 impl From<LimitReached> for SessionProblem {
@@ -46,7 +46,7 @@ impl From<SessionProblem> for HttpRejection {
             SessionProblem::NotFound => {
                 Self::new(StatusCode::NOT_FOUND, "Not Found: Session not found")
             }
-            SessionProblem::Taken { request, error } => Rejection::to(&request, error).into(),
+            SessionProblem::DuplicateId { request, error } => Rejection::to(&request, error).into(),
         }
     }
 }

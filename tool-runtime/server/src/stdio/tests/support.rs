@@ -133,7 +133,7 @@ pub(super) fn ping(id: i64) -> String {
 }
 
 /// A message of about `size` bytes, recognisable by its id.
-pub(super) fn bulky(id: i64, size: usize) -> TxJsonRpcMessage<RoleServer> {
+pub(super) fn large_message(id: i64, size: usize) -> TxJsonRpcMessage<RoleServer> {
     let error = ErrorData::internal_error("x".repeat(size), None);
     JsonRpcMessage::error(error, Some(RequestId::Number(id)))
 }

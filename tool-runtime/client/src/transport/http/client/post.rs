@@ -59,7 +59,7 @@ impl Client {
         let Some((request, id)) = request else { return answer };
         let is_call = matches!(request, ClientRequest::CallToolRequest(_));
         if answer.is_ok() && is_call {
-            self.0.headers.are_enough();
+            self.0.headers.note_success();
         }
         match answer.map(|answer| recovered(answer, is_call)) {
             Ok(Answer::Json(JsonRpcMessage::Error(error), session_id))
@@ -114,7 +114,7 @@ impl Client {
         let status = code(&error);
         match request {
             ClientRequest::InitializeRequest(_) if matches!(status, Some(400 | 404 | 405)) => {
-                self.0.looks_old.store(true, Ordering::Relaxed);
+                self.0.may_be_legacy.store(true, Ordering::Relaxed);
             }
             ClientRequest::SubscriptionsListenRequest(_) if is_gone(&error) => self.0.lost.cancel(),
             ClientRequest::CallToolRequest(_)
