@@ -20,7 +20,7 @@ pub(super) struct Found {
     pub(super) entry: Value,
 }
 
-/// The entries of a document. Other keys warn_of_ignored a wrapper are ignored with a warning.
+/// The entries of a document. Other keys beside a wrapper are ignored with a warning.
 pub(super) fn entries(document: Value, location: &Location, findings: &mut Findings) -> Vec<Found> {
     let Value::Object(document) = document else {
         findings.problem(location, "this is not an object", HELP);
@@ -104,7 +104,7 @@ fn warn_of_ignored(others: &[(String, Value)], location: &Location, findings: &m
     let keys: Vec<String> = keys.map(|key| format!("`{}`", printable(key))).collect();
     if !keys.is_empty() {
         let text =
-            format!("other keys warn_of_ignored the servers are ignored: {}", keys.join(", "));
+            format!("other keys beside the servers are ignored: {}", keys.join(", "));
         findings.warn(location, text, "remove them if they are not needed");
     }
 }
