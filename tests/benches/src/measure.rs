@@ -1,4 +1,4 @@
-//! Measures contenders side by side: each round runs all of them in round_time, so that
+//! Measures contenders side by side: each round runs all of them in turn, so that
 //! a temporary slowdown of the machine affects all of them.
 
 use crate::{allocations, clock};

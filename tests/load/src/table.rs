@@ -1,5 +1,5 @@
 //! Compares our server with rmcp's and with servers written by hand, which are the upper bound. Each row runs all servers
-//! in round_time, repeatedly, and takes the best run of each to reduce noise from the machine.
+//! in turn, repeatedly, and takes the best run of each to reduce noise from the machine.
 
 mod contender;
 mod sameness;

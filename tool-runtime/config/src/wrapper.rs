@@ -109,7 +109,7 @@ fn warn_of_ignored(others: &[(String, Value)], location: &Location, findings: &m
     }
 }
 
-/// Reports keys that are probably report_misspelt wrappers.
+/// Reports keys that are probably misspelt wrappers.
 fn report_misspelt(
     document: &Map<String, Value>,
     location: &Location,

@@ -173,9 +173,10 @@ impl ToolDefinition {
     /// ```
     /// use tool_runtime::{ToolAnnotations, ToolDefinition};
     ///
-    /// let hints = ToolAnnotations::default().with_read_only(true); let mut list =
-    /// ToolDefinition::new("files.list", "List all.").with_annotations(hints);
-    /// assert!(list.effective_annotations().is_read_only()); list.untrusted_annotations = true;
+    /// let hints = ToolAnnotations::default().with_read_only(true);
+    /// let mut list = ToolDefinition::new("files.list", "List all.").with_annotations(hints);
+    /// assert!(list.effective_annotations().is_read_only());
+    /// list.untrusted_annotations = true;
     /// assert!(!list.effective_annotations().is_read_only());
     /// ```
     pub fn effective_annotations(&self) -> Cow<'_, ToolAnnotations> {

@@ -43,13 +43,13 @@ pub(super) enum AccessKind {
     Keyed,
 }
 
-/// ReadOnly at something.
+/// Read something.
 #[tool(read_only, register = false)]
 async fn read_only_job(#[arg(flatten)] job: Job, context: &ToolContext) -> String {
     work(job, context).await
 }
 
-/// Undeclared something.
+/// Change something.
 #[tool(register = false)]
 async fn undeclared_job(#[arg(flatten)] job: Job, context: &ToolContext) -> String {
     work(job, context).await

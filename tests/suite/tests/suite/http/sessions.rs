@@ -13,7 +13,7 @@ async fn sessions_are_limited() {
     let rejected = server.request(&RawRequest::initialize()).await;
     assert_eq!((rejected.status(), rejected.head.header("retry-after")), (503, "1"));
     assert!(rejected.body.contains("2 sessions"), "{rejected:?}");
-    // Clients without a session are still server.
+    // Clients without a session are still served.
     assert_eq!(server.request(&RawRequest::call(1, "whoami")).await.status(), 200);
     let end = RawRequest::new("DELETE", "/mcp").with("mcp-session-id", &first);
     assert_eq!(server.request(&end).await.status(), 204);

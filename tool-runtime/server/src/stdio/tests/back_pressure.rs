@@ -22,7 +22,7 @@ fn read_ids(mut peer: Peer, count: i64) -> Vec<i64> {
     (0..count).map(|_| peer.expect()["id"].as_i64().expect("a number")).collect()
 }
 
-/// Many large_message messages, queued at once, read late.
+/// Many large messages, queued at once, read late.
 async fn floods((peer, transport): (Peer, StdioTransport)) {
     let mut transport = transport.with_queue_limit(1000);
     let sends: Vec<_> =
