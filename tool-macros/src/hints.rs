@@ -19,7 +19,7 @@ pub(crate) struct Hints {
 impl Hints {
     /// The hints of a method, completed by those of its toolset. A hint of the toolset that
     /// contradicts one of the method is dropped.
-    pub(crate) fn over(self, shared: Self) -> Self {
+    pub(crate) fn or(self, shared: Self) -> Self {
         Self {
             read_only: self.read_only.or(unless(self.destructive, shared.read_only)),
             destructive: self.destructive.or(unless(self.read_only, shared.destructive)),
@@ -53,7 +53,7 @@ mod tests {
     }
 
     fn merged(own: Hints, shared: Hints) -> [Option<bool>; 2] {
-        let hints = own.over(shared);
+        let hints = own.or(shared);
         [hints.read_only, hints.destructive].map(|hint| hint.map(SpannedValue::into_inner))
     }
 
@@ -67,6 +67,6 @@ mod tests {
         assert_eq!(merged(writes, read_only), [Some(false), None]);
         assert_eq!(merged(destructive, read_only), [Some(false), Some(true)]);
         assert_eq!(merged(read_only, destructive), [Some(true), Some(false)]);
-        assert!(destructive.over(read_only).contradiction().is_none());
+        assert!(destructive.or(read_only).contradiction().is_none());
     }
 }

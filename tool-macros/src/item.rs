@@ -23,9 +23,9 @@ pub(crate) struct ToolFn {
 /// Whether a function is free or a method.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum FnKind {
-    /// A module or a function body.
+    /// A function of a module or of a function body.
     Free,
-    /// The `impl` block of a toolset.
+    /// A method of a toolset's `impl` block.
     Method,
 }
 

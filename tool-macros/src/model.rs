@@ -98,7 +98,7 @@ impl<'a> Model<'a> {
         let mut model = Self {
             function,
             toolset,
-            hints: options.hints.over(shared),
+            hints: options.hints.or(shared),
             options,
             kind,
             docs: Docs::of(&function.attributes),

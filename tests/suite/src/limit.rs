@@ -47,24 +47,24 @@ pub fn output(command: &mut Command) -> io::Result<Output> {
 /// # Panics
 /// The work hangs.
 pub async fn limited<T>(work: impl Future<Output = T>) -> T {
-    let (ring, rung) = oneshot::channel();
-    let _limit = after(LIMIT, move || ring.send(()).unwrap_or(()));
+    let (expire, expired) = oneshot::channel();
+    let _limit = after(LIMIT, move || expire.send(()).unwrap_or(()));
     tokio::select! {
         biased;
         outcome = work => outcome,
-        Ok(()) = rung => panic!("what the test waits for did not happen within {LIMIT:?}"),
+        Ok(()) = expired => panic!("what the test waits for did not happen within {LIMIT:?}"),
     }
 }
 
 /// Runs an action after a delay, unless the returned guard is dropped before.
 fn after(time: Duration, act: impl FnOnce() + Send + 'static) -> Sender<()> {
-    let (wanted, dropped) = mpsc::channel::<()>();
+    let (guard, dropped) = mpsc::channel::<()>();
     thread::spawn(move || {
         if dropped.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
             act();
         }
     });
-    wanted
+    guard
 }
 
 #[cfg(test)]
@@ -74,9 +74,9 @@ mod tests {
     #[test]
     fn a_timer_fires_unless_it_is_dropped() {
         let (sender, receiver) = mpsc::channel();
-        let unwanted = sender.clone();
-        drop(after(Duration::from_secs(3600), move || unwanted.send(1).expect("the test waits")));
-        let _wanted =
+        let cancelled = sender.clone();
+        drop(after(Duration::from_secs(3600), move || cancelled.send(1).expect("the test waits")));
+        let _guard =
             after(Duration::from_millis(1), move || sender.send(2).expect("the test waits"));
         assert_eq!(receiver.recv(), Ok(2));
         assert!(receiver.recv().is_err());

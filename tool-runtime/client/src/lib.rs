@@ -15,8 +15,7 @@
 //!   counted first (`schema/`). Long lists yield to other tasks. Text of a server is redacted before it is shown
 //!   (`redactors.rs`).
 //! - Over HTTP, requests are independent: a bad answer loses one call. A failed connection attempt, missing
-//! authorization or the end
-//!   of the session ends the connection, and the supervisor opens another. rmcp would reconnect silently, and changes in
+//!   authorization or the end of the session ends the connection, and the supervisor opens another. rmcp would reconnect silently, and changes in
 //!   between would be lost.
 
 mod backoff;

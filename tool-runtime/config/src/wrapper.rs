@@ -103,8 +103,7 @@ fn warn_of_ignored(others: &[(String, Value)], location: &Location, findings: &m
     let keys = others.iter().map(|(key, _)| key.as_str()).filter(|key| *key != "$schema");
     let keys: Vec<String> = keys.map(|key| format!("`{}`", printable(key))).collect();
     if !keys.is_empty() {
-        let text =
-            format!("other keys beside the servers are ignored: {}", keys.join(", "));
+        let text = format!("other keys beside the servers are ignored: {}", keys.join(", "));
         findings.warn(location, text, "remove them if they are not needed");
     }
 }

@@ -21,8 +21,12 @@ const META: &str = "tool-runtime/repairs";
 pub(crate) trait RepairCalls: Send + Sync {
     /// The arguments that a model meant, if they would be rejected as they are. Tools without an
     /// action do not decode: for them the schema decides.
-    fn arguments(&self, tool: &Tool, text: &str, is_refused: bool)
-    -> Option<(String, Vec<Repair>)>;
+    fn arguments(
+        &self,
+        tool: &Tool,
+        text: &str,
+        is_rejected: bool,
+    ) -> Option<(String, Vec<Repair>)>;
 
     /// The arguments as JSON, if their text is nearly JSON.
     fn json(&self, text: &str) -> Option<(String, Vec<Repair>)>;
@@ -39,11 +43,11 @@ impl RepairCalls for AllRepairs {
         &self,
         tool: &Tool,
         text: &str,
-        is_refused: bool,
+        is_rejected: bool,
     ) -> Option<(String, Vec<Repair>)> {
         let schema = &tool.definition().input_schema;
         if tool.has_action() {
-            return if is_refused { arguments::repaired(schema, text) } else { None };
+            return if is_rejected { arguments::repaired(schema, text) } else { None };
         }
         let whole = Value::Object(schema.clone());
         let follows = |text: &str| {

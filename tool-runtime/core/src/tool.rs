@@ -49,7 +49,7 @@ pub struct Tool(Arc<Parts>);
 struct Parts {
     /// Shared with executors that need the definition.
     definition: Arc<ToolDefinition>,
-    life: ExecutorLifecycle,
+    lifecycle: ExecutorLifecycle,
     /// The toolset values, if the tool is a method.
     values: Option<Values>,
     needs: &'static [Need],
@@ -114,7 +114,7 @@ impl Tool {
     fn of_parts(definition: Arc<ToolDefinition>, executor: impl Executor) -> Self {
         Self(Arc::new(Parts {
             definition,
-            life: ExecutorLifecycle::new(Arc::new(executor)),
+            lifecycle: ExecutorLifecycle::new(Arc::new(executor)),
             values: None,
             needs: &[],
             parameters: &[],
@@ -178,7 +178,7 @@ impl Tool {
         let parts = &*other.0;
         Self(Arc::new(Parts {
             definition,
-            life: ExecutorLifecycle::without_close(Arc::new(executor)),
+            lifecycle: ExecutorLifecycle::without_close(Arc::new(executor)),
             values: parts.values.clone(),
             needs: parts.needs,
             parameters: &[],
@@ -224,7 +224,7 @@ impl Tool {
         let (definition, settings) = (Arc::clone(executor.definition()), executor.settings());
         Self(Arc::new(Parts {
             definition,
-            life: ExecutorLifecycle::without_close(Arc::clone(&executor) as _),
+            lifecycle: ExecutorLifecycle::without_close(Arc::clone(&executor) as _),
             values: None,
             needs: settings.needs,
             parameters: settings.parameters,
@@ -289,7 +289,7 @@ impl Tool {
     }
 
     pub(crate) fn executor(&self) -> &dyn Executor {
-        self.0.life.executor()
+        self.0.lifecycle.executor()
     }
 
     /// The resources that a call would touch, and its decoded arguments where they are kept.
@@ -353,14 +353,14 @@ impl Tool {
 
     /// Notifies the executor that a call ended early.
     pub(crate) fn interrupt(&self, context: &ToolContext) {
-        self.0.life.interrupt(context);
+        self.0.lifecycle.interrupt(context);
     }
 
     /// Closes the executor and the toolset values, once.
     pub(crate) async fn close(&self) {
         let mut next = Some(self);
         while let Some(Self(parts)) = next {
-            parts.life.close().await;
+            parts.lifecycle.close().await;
             if let Some(values) = &parts.values {
                 values.close().await;
             }

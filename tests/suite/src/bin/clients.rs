@@ -12,7 +12,7 @@ const COLUMNS: [(Transport, Lifecycle); 4] = [
     (Transport::Http, Lifecycle::Stateless),
 ];
 
-#[expect(clippy::print_stdout, reason = "the table is what it is for")]
+#[expect(clippy::print_stdout, reason = "the table is the output of the program")]
 fn main() -> ExitCode {
     let server = built("quickstart");
     let mut succeeded = true;

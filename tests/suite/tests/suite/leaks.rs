@@ -32,14 +32,14 @@ impl ProcessResources {
 
     /// Waits until this process uses no more than before. Reports the difference if that does not happen.
     pub(super) fn are_released(self) -> Result<(), String> {
-        let is_all = || {
+        let is_released = || {
             let now = Self::now();
             now.descriptors <= self.descriptors && now.threads <= self.threads
         };
-        if eventually(is_all) {
+        if eventually(is_released) {
             return Ok(());
         }
-        Err(format!("there was {self:?}, and is {:?}: {:?}", Self::now(), descriptors()))
+        Err(format!("{self:?} before, {:?} now: {:?}", Self::now(), descriptors()))
     }
 }
 

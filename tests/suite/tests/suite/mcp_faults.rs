@@ -180,7 +180,7 @@ async fn an_unreadable_answer_ends_the_call_immediately() {
     assert!(error.message().contains("it is longer than 16777216 bytes"), "{error}");
     assert!(error.message().contains("may have had its effect"), "{error}");
     assert_eq!(text(&pool, "s.echo", json!({})).await, "{}");
-    assert_eq!(manager.server("s").unwrap().state, McpState::Ready, "the connection holds");
+    assert_eq!(manager.server("s").unwrap().state, McpState::Ready, "the connection stays open");
 }
 
 #[tokio::test]
@@ -233,7 +233,7 @@ async fn a_server_that_stops_reading_is_reconnected() {
 }
 
 /// A server that answers every call; or only one, after which it stops reading.
-async fn not_reading(stream: tokio::io::DuplexStream, is_deaf: bool) {
+async fn not_reading(stream: tokio::io::DuplexStream, stops_reading: bool) {
     let (reader, mut writer) = tokio::io::split(stream);
     let mut lines = BufReader::new(reader).lines();
     while let Ok(Some(line)) = lines.next_line().await {
@@ -259,7 +259,7 @@ async fn not_reading(stream: tokio::io::DuplexStream, is_deaf: bool) {
         let key = if answer.get("code").is_some() { "error" } else { "result" };
         let answer = json!({ "jsonrpc": "2.0", "id": id, key: answer });
         writer.write_all(format!("{answer}\n").as_bytes()).await.unwrap();
-        if is_deaf && method == "tools/call" {
+        if stops_reading && method == "tools/call" {
             return std::future::pending().await;
         }
     }
@@ -407,10 +407,10 @@ async fn a_server_that_fails_at_the_start_is_retried() {
         "{state}"
     );
     // Callers receive the reason of the absence.
-    let away = call(&pool, "s.echo", json!({})).await;
-    assert!(away.is_error());
-    let away = away.error().unwrap();
-    assert!(away.message().contains("MCP server `s` is"), "{away}");
+    let disconnected = call(&pool, "s.echo", json!({})).await;
+    assert!(disconnected.is_error());
+    let disconnected = disconnected.error().unwrap();
+    assert!(disconnected.message().contains("MCP server `s` is"), "{disconnected}");
     assert_eq!(text(&pool, "up.echo", json!({})).await, "{}");
     server_state(&manager, "s", |state| *state == McpState::Ready).await;
     assert_eq!(text(&pool, "s.echo", json!({})).await, "{}");
@@ -429,8 +429,9 @@ async fn all_failures_of_servers_are_reported() {
         }
         other => panic!("{other}"),
     }
-    let well = faulty(&json!({ "tools": ["echo"] }));
-    let builder = McpManager::builder().server("well", well).server("dead", dead.required(true));
+    let working = faulty(&json!({ "tools": ["echo"] }));
+    let builder =
+        McpManager::builder().server("working", working).server("dead", dead.required(true));
     let error = builder.connect(&pool).await.unwrap_err();
     assert!(matches!(error, McpManagerError::RequiredFailed { .. }), "{error}");
     assert!(pool.snapshot().tools().is_empty());
@@ -483,14 +484,14 @@ async fn closing_leaves_no_process() {
     server_state(&manager, "s", |state| *state == McpState::Ready).await;
     manager.close().await;
     let pid = std::fs::read_to_string(&starts).unwrap().trim().to_owned();
-    assert!(!Path::new("/proc").join(pid).exists(), "the process is there still");
+    assert!(!Path::new("/proc").join(pid).exists(), "the process still runs");
     assert!(hanging.await.unwrap().is_error());
     assert!(pool.snapshot().tools().is_empty());
 }
 
 #[tokio::test]
 async fn a_server_dropped_while_it_starts_ends() {
-    let starts = starts("let-go");
+    let starts = starts("dropped");
     let pool = ToolPool::builder().allow_empty().build().unwrap();
     let sleeper = faulty(&json!({ "starts": starts, "slow": 60_000 }));
     let manager = McpManager::builder().server("s", sleeper).start(&pool).unwrap();
@@ -499,5 +500,5 @@ async fn a_server_dropped_while_it_starts_ends() {
     assert!(started.await.unwrap());
     let pid = std::fs::read_to_string(&starts).unwrap().trim().to_owned();
     manager.remove("s").await.unwrap();
-    assert!(!Path::new("/proc").join(pid).exists(), "the process is there still");
+    assert!(!Path::new("/proc").join(pid).exists(), "the process still runs");
 }

@@ -27,13 +27,13 @@ async fn call(pool: &ToolPool, name: &str, arguments: Value) -> ToolResult {
 /// A connection to a server that answers each message with `answer`.
 fn server(answer: impl Fn(&Value) -> Vec<Value> + Send + Sync + 'static) -> (McpReader, McpWriter) {
     let (ours, theirs) = tokio::io::duplex(1 << 16);
-    tokio::spawn(speak(theirs, answer));
+    tokio::spawn(serve(theirs, answer));
     let (reader, writer) = tokio::io::split(ours);
     (Box::new(reader), Box::new(writer))
 }
 
 /// Ends at a call of the tool `end`.
-async fn speak(stream: DuplexStream, answer: impl Fn(&Value) -> Vec<Value>) {
+async fn serve(stream: DuplexStream, answer: impl Fn(&Value) -> Vec<Value>) {
     let (reader, mut writer) = tokio::io::split(stream);
     let mut lines = BufReader::new(reader).lines();
     while let Ok(Some(line)) = lines.next_line().await {
@@ -94,7 +94,7 @@ async fn a_foreign_schema_is_repaired_ignored_or_rejected() {
     let schema =
         |name: &str| Value::Object(pool.get(name).unwrap().definition().input_schema.clone());
     assert_eq!(schema("s.bare"), json!({ "type": "object" }));
-    assert_eq!(schema("s.patterned"), patterned, "it is handed on as it came");
+    assert_eq!(schema("s.patterned"), patterned, "it is passed on unchanged");
     let listed = TestClient::stateful(&pool).await.list_tools().await;
     assert_eq!(listed.len(), 2);
     assert!(listed.iter().all(|tool| tool.input_schema["type"] == "object"), "{listed:?}");
@@ -193,14 +193,14 @@ async fn rejected_requests_log_one_warning_per_kind() {
 }
 
 /// A server that can be reached once, and not after a call of `end`.
-fn once(tries: &Arc<AtomicUsize>) -> McpManagerBuilder {
+fn reachable_once(tries: &Arc<AtomicUsize>) -> McpManagerBuilder {
     let tries = Arc::clone(tries);
     let builder = McpManager::builder().custom("s", move || {
         let is_first = tries.fetch_add(1, Ordering::Relaxed) == 0;
         async move {
             let tools = json!([{ "name": "end", "inputSchema": { "type": "object" } }]);
-            let there = || server(move |message| ordinary(message, &tools));
-            is_first.then(there).ok_or_else(|| Error::from("it is away"))
+            let connection = || server(move |message| ordinary(message, &tools));
+            is_first.then(connection).ok_or_else(|| Error::from("it is unreachable"))
         }
     });
     let hour = Duration::from_secs(3600);
@@ -211,13 +211,13 @@ fn once(tries: &Arc<AtomicUsize>) -> McpManagerBuilder {
 async fn calls_reconnect_a_server_at_most_four_times() {
     let tries = Arc::new(AtomicUsize::new(0));
     let pool = empty();
-    let _manager = once(&tries).connect(&pool).await.unwrap();
+    let _manager = reachable_once(&tries).connect(&pool).await.unwrap();
     assert!(call(&pool, "s.end", json!({})).await.is_error());
     for expected in [2, 3, 4, 5, 5, 5] {
         // Concurrent calls share one reconnection attempt.
         let calls = (0..3).map(|_| call(&pool, "s.end", json!({})));
         for result in futures_util::future::join_all(calls).await {
-            assert!(result.error().unwrap().message().contains("it is away"), "{result:?}");
+            assert!(result.error().unwrap().message().contains("it is unreachable"), "{result:?}");
         }
         assert_eq!(tries.load(Ordering::Relaxed), expected);
     }
@@ -242,7 +242,7 @@ async fn a_list_waits_briefly_for_servers_and_later_tools_are_notified() {
     let builder = builder.list_wait(limit).connect_timeout(Duration::from_secs(600));
     let manager = builder.start(&pool).unwrap();
     let client = TestClient::stateful(&pool).await;
-    assert_eq!(began.elapsed(), Duration::ZERO, "the greeting waits for nothing");
+    assert_eq!(began.elapsed(), Duration::ZERO, "the handshake does not wait");
     assert_eq!(client.list_tools().await.len(), 1);
     assert!(began.elapsed() >= limit);
     let waited = began.elapsed();

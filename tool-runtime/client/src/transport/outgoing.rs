@@ -61,7 +61,7 @@ struct State {
     /// The call that is being written.
     begun: Option<RequestId>,
     /// Time at which the server last read a message, or the queue became non-empty.
-    moved: Instant,
+    last_progress: Instant,
     /// The reason why nothing more is written.
     end: Option<String>,
 }
@@ -83,7 +83,7 @@ impl Outgoing {
             bytes: 0,
             calls: HashSet::new(),
             begun: None,
-            moved: Instant::now(),
+            last_progress: Instant::now(),
             end: None,
         };
         let (rest, over) = (Notify::new(), CancellationToken::new());
@@ -122,7 +122,7 @@ impl Outgoing {
             return Err(self.rejection());
         }
         if state.is_idle() {
-            state.moved = Instant::now();
+            state.last_progress = Instant::now();
         }
         state.bytes += line.len();
         state.queue.push_back(QueuedMessage { line, call: call(message).cloned(), done });
@@ -211,7 +211,7 @@ impl Outgoing {
                 Err(error) => return Err(Unwritten::Partly(error.to_string())),
             };
             rest = &rest[count..];
-            self.state().moved = Instant::now();
+            self.state().last_progress = Instant::now();
         }
         let flushed = self.step(writer.flush()).await;
         flushed.map_err(|error| Unwritten::Partly(error.to_string()))
@@ -284,7 +284,7 @@ impl State {
 
     fn is_full(&self) -> bool {
         let is_much = self.bytes > MAX_BYTES || self.queue.len() > MAX_MESSAGES;
-        is_much && self.moved.elapsed() > RECENT
+        is_much && self.last_progress.elapsed() > RECENT
     }
 
     /// Removes a call from the queue. `false` if it was written before.

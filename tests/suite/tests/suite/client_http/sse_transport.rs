@@ -16,12 +16,12 @@ use tool_runtime::prelude::*;
 
 /// The event stream of the only client.
 #[derive(Clone, Default)]
-struct Old(Arc<Mutex<Option<UnboundedSender<String>>>>);
+struct LegacyServer(Arc<Mutex<Option<UnboundedSender<String>>>>);
 
-impl Old {
+impl LegacyServer {
     fn start(endpoint: &'static str) -> RemoteServer {
-        let old = Self::default();
-        RemoteServer::written(move |seen| old.answer(seen, endpoint))
+        let server = Self::default();
+        RemoteServer::written(move |seen| server.answer(seen, endpoint))
     }
 
     fn answer(&self, seen: &RecordedRequest, endpoint: &str) -> Option<Response> {
@@ -58,7 +58,7 @@ fn result(message: &Value) -> Option<Value> {
         "initialize" => Some(json!({
             "protocolVersion": "2024-11-05",
             "capabilities": { "tools": {} },
-            "serverInfo": { "name": "old", "version": "1" },
+            "serverInfo": { "name": "legacy", "version": "1" },
         })),
         "tools/list" => Some(json!({
             "tools": [{ "name": "echo", "inputSchema": { "type": "object" } }],
@@ -76,49 +76,49 @@ fn config(remote: &RemoteServer) -> McpServerConfig {
     McpServerConfig::new(http)
 }
 
-async fn speaks(pool: &ToolPool, manager: &McpManager) {
+async fn assert_works(pool: &ToolPool, manager: &McpManager) {
     let echo = call(pool, "echo", json!({ "text": "hello" })).await;
     assert_eq!(echo.observation().to_text(), "hello");
     assert_eq!(manager.server("remote").unwrap().protocol.as_deref(), Some("2024-11-05"));
 }
 
 #[tokio::test]
-async fn a_server_configured_as_old_gets_initialize() {
-    let remote = Old::start("/messages?session=1");
+async fn a_server_configured_as_legacy_gets_initialize() {
+    let remote = LegacyServer::start("/messages?session=1");
     let pool = ToolPool::builder().build().unwrap();
     let config = config(&remote).header("X-Team", "blue");
     let manager = in_time(builder_of(config).connect(&pool)).await.unwrap();
-    speaks(&pool, &manager).await;
+    assert_works(&pool, &manager).await;
     assert_eq!(remote.count(|seen| seen.method == "POST" && seen.path == "/mcp"), 0);
     assert_eq!(remote.count(|seen| seen.header("x-team") != "blue"), 0);
 }
 
 #[tokio::test]
-async fn the_version_of_an_old_server_is_remembered() {
-    let remote = Old::start("/messages");
+async fn the_version_of_a_legacy_server_is_remembered() {
+    let remote = LegacyServer::start("/messages");
     let pool = ToolPool::builder().build().unwrap();
     let manager = in_time(builder(&remote.url()).connect(&pool)).await.unwrap();
-    speaks(&pool, &manager).await;
+    assert_works(&pool, &manager).await;
     let tried = |seen: &RecordedRequest| seen.method == "POST" && seen.path == "/mcp";
     let before = remote.count(tried);
     assert!(before > 0);
     manager.reconnect("remote").await.unwrap();
     until(&manager, |state| *state == McpState::Ready).await;
-    speaks(&pool, &manager).await;
+    assert_works(&pool, &manager).await;
     assert_eq!(remote.count(tried), before);
 }
 
 #[tokio::test]
 async fn messages_are_sent_to_no_other_server() {
-    let remote = Old::start("http://127.0.0.1:9/messages");
+    let remote = LegacyServer::start("http://127.0.0.1:9/messages");
     let pool = ToolPool::builder().build().unwrap();
     let error = in_time(builder_of(config(&remote)).connect(&pool)).await.unwrap_err().to_string();
     assert!(error.contains("its message endpoint is on another origin"), "{error}");
 }
 
 #[tokio::test]
-async fn an_old_server_that_dies_is_retried() {
-    let remote = Old::start("/messages");
+async fn a_killed_legacy_server_is_retried() {
+    let remote = LegacyServer::start("/messages");
     let pool = ToolPool::builder().build().unwrap();
     let manager = in_time(builder_of(config(&remote)).connect(&pool)).await.unwrap();
     remote.kill();

@@ -1,7 +1,7 @@
 //! Six servers leave no processes behind when their manager is closed or dropped.
 
 use super::super::leaks::{ProcessResources, eventually, workers};
-use super::super::own_process::alone;
+use super::super::own_process::in_separate_process;
 use super::super::support::in_time;
 use super::fixture::{Fixture, Started, manager_builder};
 use serde_json::json;
@@ -29,7 +29,7 @@ async fn connect_and_call(fixture: &Fixture) -> (ToolPool, McpManager) {
 
 #[test]
 fn a_closed_manager_leaves_no_tools() {
-    alone("real_servers::orphans::a_closed_manager_leaves_no_tools", LIMIT, || {
+    in_separate_process("real_servers::orphans::a_closed_manager_leaves_no_tools", LIMIT, || {
         let fixture = Fixture::new("closed");
         // Time limit that includes the installation of the servers.
         fixture.config();
@@ -48,15 +48,19 @@ fn a_closed_manager_leaves_no_tools() {
 
 #[test]
 fn a_dropped_runtime_leaves_no_process() {
-    alone("real_servers::orphans::a_dropped_runtime_leaves_no_process", LIMIT, || {
-        let fixture = Fixture::new("lost");
-        fixture.config();
-        let before = ProcessResources::before();
-        let runtime = Runtime::new().unwrap();
-        let kept = runtime.block_on(connect_and_call(&fixture));
-        drop(runtime);
-        assert!(eventually(|| workers(fixture.folder()).is_empty()), "they go by themselves");
-        drop(kept);
-        before.are_released().unwrap();
-    });
+    in_separate_process(
+        "real_servers::orphans::a_dropped_runtime_leaves_no_process",
+        LIMIT,
+        || {
+            let fixture = Fixture::new("lost");
+            fixture.config();
+            let before = ProcessResources::before();
+            let runtime = Runtime::new().unwrap();
+            let kept = runtime.block_on(connect_and_call(&fixture));
+            drop(runtime);
+            assert!(eventually(|| workers(fixture.folder()).is_empty()), "they go by themselves");
+            drop(kept);
+            before.are_released().unwrap();
+        },
+    );
 }
