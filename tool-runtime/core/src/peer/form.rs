@@ -230,13 +230,13 @@ mod tests {
         enum Size {
             Small,
             Medium,
-            /// Deeper than forms allow.
+            /// Larger than usual.
             Large,
         }
         let choices = json!([
             { "const": "Small", "title": "Small" },
             { "const": "Medium", "title": "Medium" },
-            { "const": "Large", "title": "More than anybody needs." },
+            { "const": "Large", "title": "Larger than usual." },
         ]);
         let form = FormSchema::of::<Size>("size");
         assert_eq!(form.requested().expect("a form")["properties"]["size"]["oneOf"], choices);
