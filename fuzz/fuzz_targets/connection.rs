@@ -1,5 +1,5 @@
-//! Bytes on a connection over HTTP: it is answered as HTTP, is nobody's fault but its client's, and
-//! ends with its input.
+//! Arbitrary bytes on an HTTP connection: the answer is HTTP with a status below 500, and the
+//! connection ends with its input.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -27,15 +27,15 @@ static POOL: LazyLock<ToolPool> =
     LazyLock::new(|| ToolPool::builder().tool::<AddAction>().build().expect("a pool"));
 
 /// Longer than all limits of one request together.
-const HANGING: Duration = Duration::from_secs(600);
+const HANG_LIMIT: Duration = Duration::from_secs(600);
 
-/// How many bytes fit into the connection: few, so that writes wait.
-const ROOM: usize = 512;
+/// Capacity of the connection in bytes: small, so that writes wait.
+const CAPACITY: usize = 512;
 
 fuzz_target!(|data: &[u8]| {
     let runtime = Builder::new_current_thread().enable_time().start_paused(true).build();
-    let talk = async { timeout(HANGING, converse(data)).await.expect("it ends") };
-    let output = runtime.expect("a runtime").block_on(talk);
+    let conversation = async { timeout(HANG_LIMIT, converse(data)).await.expect("it ends") };
+    let output = runtime.expect("a runtime").block_on(conversation);
     if output.is_empty() {
         return;
     }
@@ -46,12 +46,12 @@ fuzz_target!(|data: &[u8]| {
 /// The server's answer to these bytes.
 async fn converse(input: &[u8]) -> Vec<u8> {
     let server = __fuzz::inline(McpServer::new(POOL.clone(), "fuzz", "0"));
-    let (theirs, ours) = tokio::io::duplex(ROOM);
+    let (theirs, ours) = tokio::io::duplex(CAPACITY);
     let (mut reader, mut writer) = tokio::io::split(ours);
     let input = input.to_vec();
     let serving = tokio::spawn(__fuzz::serve_http(server, HttpOptions::default(), theirs));
     tokio::spawn(async move {
-        // It may be hung up on.
+        // The server may close the connection.
         writer.write_all(&input).await.ok();
         writer.shutdown().await.ok();
     });

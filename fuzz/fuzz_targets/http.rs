@@ -1,10 +1,9 @@
-//! Requests over HTTP, in sessions and without: whatever they are, each is answered by something that
-//! is its client's to mend, and by a message only under its own id.
+//! Arbitrary requests over HTTP, in sessions and without: each is answered with a status below 500, and a JSON-RPC
+//! answer has the id of its request.
 //!
-//! The input is text. Requests are apart by lines with `%%`; each is a line `METHOD path`, headers,
-//! an empty line and a body. After the path, `keep` leaves the answer open while the next requests
-//! come, and `leave` does not read it. `SESSION` is the session that was opened last, `TASK` the last
-//! task.
+//! The input is text. Lines with `%%` separate requests; each is a line `METHOD path`, headers, an empty line and a
+//! body. After the path, `keep` leaves the answer open during the next requests, and `leave` does not read it.
+//! `SESSION` stands for the session that was opened last, `TASK` for the last task.
 #![no_main]
 
 use axum::Router;
@@ -89,10 +88,10 @@ static POOL: LazyLock<ToolPool> = LazyLock::new(|| {
 });
 
 /// Longer than any limit of the server.
-const HANGING: Duration = Duration::from_secs(120);
+const HANG_LIMIT: Duration = Duration::from_secs(120);
 
-/// How long streams are read that need not end.
-const LISTENING: Duration = Duration::from_secs(1);
+/// Time for which an endless stream is read.
+const STREAM_LIMIT: Duration = Duration::from_secs(1);
 
 fuzz_target!(|data: &[u8]| {
     let Some((&first, script)) = data.split_first() else {
@@ -122,7 +121,7 @@ async fn run(router: Router, script: &str, piece: usize) {
             continue;
         };
         let is_post = request.method() == Method::POST;
-        let answered = timeout(HANGING, router.clone().oneshot(request)).await;
+        let answered = timeout(HANG_LIMIT, router.clone().oneshot(request)).await;
         let response = answered.expect("an answer").expect("infallible");
         assert!(response.status().as_u16() < 500, "{} to {text}", response.status());
         if let Some(id) = response.headers().get("mcp-session-id") {
@@ -140,11 +139,11 @@ async fn run(router: Router, script: &str, piece: usize) {
         }
     }
     for response in kept {
-        timeout(LISTENING, response.into_body().collect()).await.ok();
+        timeout(STREAM_LIMIT, response.into_body().collect()).await.ok();
     }
 }
 
-/// A request, its body, and how its answer is read.
+/// Parses a request: its head, its body, and the treatment of its answer.
 fn read(text: &str, piece: usize) -> Option<(Request<Body>, Vec<u8>, &str)> {
     let (head, body) = text.split_once("\n\n").unwrap_or((text, ""));
     let mut lines = head.lines();
@@ -177,8 +176,7 @@ fn id(body: &[u8]) -> Option<Value> {
     message["method"].is_string().then(|| message.get("id").cloned()).flatten()
 }
 
-/// The answer to a request, which has its id; what was not posted continues with any of them. What does
-/// not stream ends.
+/// The answer to a request. Checks that it has the id of a posted request, and that a body without a stream ends.
 async fn answer(response: Response<Body>, asked: Option<Option<Value>>) -> Option<Value> {
     let (parts, body) = response.into_parts();
     let kind = parts.headers.get(header::CONTENT_TYPE).map_or(&[][..], HeaderValue::as_bytes);
@@ -190,13 +188,13 @@ async fn answer(response: Response<Body>, asked: Option<Option<Value>>) -> Optio
         assert!(answers.next().is_none(), "two answers to one request");
         return answer.inspect(|answer| check_id(answer, asked.as_ref()));
     }
-    let body = timeout(HANGING, body.collect()).await.expect("it ends").expect("no error");
+    let body = timeout(HANG_LIMIT, body.collect()).await.expect("it ends").expect("no error");
     let is_answer = parts.status == StatusCode::OK && kind == b"application/json";
     let answer = is_answer.then(|| serde_json::from_slice(&body.to_bytes()).expect("JSON"));
     answer.inspect(|answer| check_id(answer, asked.as_ref()))
 }
 
-/// The messages of a stream, as far as they come soon.
+/// The messages of a stream that arrive within a second.
 async fn events(mut body: Body) -> Vec<Value> {
     let mut text = Vec::new();
     let read = async {
@@ -204,7 +202,7 @@ async fn events(mut body: Body) -> Vec<Value> {
             text.extend_from_slice(frame.data_ref().expect("no trailers"));
         }
     };
-    timeout(LISTENING, read).await.ok();
+    timeout(STREAM_LIMIT, read).await.ok();
     let text = String::from_utf8(text).expect("UTF-8");
     let data = text.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim);
     let data = data.filter(|data| !data.is_empty());
@@ -213,7 +211,7 @@ async fn events(mut body: Body) -> Vec<Value> {
 
 fn check_id(answer: &Value, asked: Option<&Option<Value>>) {
     let Some(asked) = asked else { return };
-    let id = asked.as_ref().expect("what is not a request has no answer");
+    let id = asked.as_ref().expect("only requests are answered");
     // 1.0 is an integer in JSON, and written as 1.
     let is_same = answer["id"] == *id || (id.is_f64() && answer["id"].as_f64() == id.as_f64());
     assert!(is_same, "{id} was answered as {answer}");

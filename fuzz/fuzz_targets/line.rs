@@ -1,20 +1,20 @@
-//! Bytes on standard input: every line is found whatever pieces it comes in, and every request in
-//! one continues or is rejected by its own id.
+//! Arbitrary bytes on standard input: every line is found independent of the chunks it arrives in,
+//! and every request is passed on or rejected with its id.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, value::RawValue};
-use tool_runtime::__fuzz::{LineOutcome, fates};
+use tool_runtime::__fuzz::{LineOutcome, line_outcomes};
 
-/// Lines longer than this are rejected: short, so that there are some.
+/// Limit on the length of a line: short, so that inputs exceed it.
 const LIMIT: usize = 1000;
 
 fuzz_target!(|data: &[u8]| {
     let Some((&piece, bytes)) = data.split_first() else {
         return;
     };
-    let found = fates(bytes, usize::from(piece) + 1, LIMIT);
-    assert_eq!(found, fates(bytes, bytes.len().max(1), LIMIT), "pieces make a difference");
+    let found = line_outcomes(bytes, usize::from(piece) + 1, LIMIT);
+    assert_eq!(found, line_outcomes(bytes, bytes.len().max(1), LIMIT), "pieces make a difference");
     let contents: Vec<Option<&[u8]>> = found.iter().map(|(line, _)| line.as_deref()).collect();
     assert_eq!(contents, lines(bytes));
     for (line, outcome) in &found {
@@ -27,7 +27,7 @@ fuzz_target!(|data: &[u8]| {
     }
 });
 
-/// The lines that are not blank, found the simple way.
+/// The lines that are not blank, by a reference implementation.
 fn lines(bytes: &[u8]) -> Vec<Option<&[u8]>> {
     let mut parts: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
     let first = parts.first_mut().expect("there is always one");
@@ -52,17 +52,17 @@ fn check_rejection(outcome: &LineOutcome) {
 
 fn check(text: &str, outcome: &LineOutcome) {
     if serde_json::from_str::<&RawValue>(text).is_err() {
-        assert!(matches!(outcome, LineOutcome::Rejected { .. }), "no JSON, and not refused");
+        assert!(matches!(outcome, LineOutcome::Rejected { .. }), "not JSON, and not rejected");
         return;
     }
-    // Members that are given twice are gone from the value, and from the line that it makes.
+    // The value and the line written from it have no duplicate members.
     let Ok(value) = serde_json::from_str::<Value>(text) else {
         return;
     };
     let Some(id) = request_id(&value) else {
         return;
     };
-    match &fates(value.to_string().as_bytes(), usize::MAX, usize::MAX)[..] {
+    match &line_outcomes(value.to_string().as_bytes(), usize::MAX, usize::MAX)[..] {
         [(_, LineOutcome::Passed { id: Some(passed) })] => {
             assert!(is_same(passed, id), "{id} has become {passed}");
         }
@@ -74,8 +74,8 @@ fn check(text: &str, outcome: &LineOutcome) {
     }
 }
 
-/// Whether two ids are one. 1.0 is an integer in JSON, and written as 1; and a number with many
-/// digits is read as one of its neighbours.
+/// Whether two ids are equal. 1.0 is an integer in JSON, and written as 1; a number with many
+/// digits is rounded.
 fn is_same(one: &Value, other: &Value) -> bool {
     let is_near = |one: f64, other: f64| (one - other).abs() <= one.abs() * 1e-14;
     let is_close = one.as_f64().zip(other.as_f64()).is_some_and(|(a, b)| is_near(a, b));

@@ -1,5 +1,5 @@
-//! A tool with any schema and an answer of any model: the schema is exported or the tool left out, the
-//! answer is read or rejected, and repair does not alter arguments that are valid.
+//! An arbitrary schema and an arbitrary answer of a model: the tool is exported or left out, the answer is read or
+//! rejected, and repair does not alter valid arguments.
 //!
 //! The first line is the schema, the second the arguments, the rest the lines of a streamed answer.
 #![no_main]

@@ -1,5 +1,5 @@
-//! A whole server on a socket: whatever is said to it, it answers in lines of JSON, no more than it
-//! was asked, is there for the last request, and ends with its input.
+//! Arbitrary lines to a server on a socket: it answers in lines of JSON, at most one per request,
+//! answers the last request, and ends with its input.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -28,13 +28,13 @@ async fn add(
 const HELLO: &[u8] = br#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"f","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 "#;
-const LAST: &[u8] = b"\n{\"jsonrpc\":\"2.0\",\"id\":\"the last request\",\"method\":\"ping\"}\n";
+const LAST_REQUEST: &[u8] = b"\n{\"jsonrpc\":\"2.0\",\"id\":\"the last request\",\"method\":\"ping\"}\n";
 
-/// More than this could fill the socket.
-const MOST: usize = 16 * 1024;
+/// Limit on the input: more could fill the socket.
+const MAX_INPUT: usize = 16 * 1024;
 
 thread_local! {
-    static STAGE: LazyCell<(Runtime, McpServer)> = LazyCell::new(|| {
+    static SERVER: LazyCell<(Runtime, McpServer)> = LazyCell::new(|| {
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
         let pool = ToolPool::builder().tool::<AddAction>().build().expect("a pool");
         (runtime, McpServer::new(pool, "fuzz", "0"))
@@ -42,19 +42,19 @@ thread_local! {
 }
 
 fuzz_target!(|data: &[u8]| {
-    let Some((&first, said)) = data.split_first().filter(|_| data.len() <= MOST) else {
+    let Some((&first, bytes)) = data.split_first().filter(|_| data.len() <= MAX_INPUT) else {
         return;
     };
     let hello = if first % 2 == 0 { HELLO } else { b"" };
-    let input = [hello, said, LAST].concat();
-    let output = STAGE.with(|stage| stage.0.block_on(serve(stage.1.clone(), &input)));
+    let input = [hello, bytes, LAST_REQUEST].concat();
+    let output = SERVER.with(|stage| stage.0.block_on(serve(stage.1.clone(), &input)));
     let asked = input.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
     let answers: Vec<Value> = output
         .lines()
         .map(|line| serde_json::from_str(line).expect("every line is JSON"))
         .filter(|message: &Value| message.get("method").is_none())
         .collect();
-    assert!(answers.len() <= asked.count(), "more answers than questions");
+    assert!(answers.len() <= asked.count(), "more answers than requests");
     let last = answers.iter().filter(|answer| answer["id"] == "the last request").count();
     assert_eq!(last, 1, "the last request is answered");
 });

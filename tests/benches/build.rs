@@ -26,7 +26,7 @@ const MEASURED: [&str; 3] = [
     #[tool(annotations(read_only_hint = true))]
     async fn search_text(&self, Parameters(search): Parameters<Search>) -> String {
         let Search { query, limit, tags, filter } = search;
-        tools::told(query, limit, &tags, &filter)
+        tools::search_as_text(query, limit, &tags, &filter)
     }
 ",
 ];

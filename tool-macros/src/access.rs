@@ -158,13 +158,13 @@ fn unknown(name: &str, model: &Model<'_>) -> String {
     let usable = model.arguments().filter(|argument| usable(name, argument).is_ok());
     let arguments: Vec<String> = usable.map(|argument| names::unraw(argument.ident)).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let said = format!("the tool has no argument `{name}`");
+    let problem = format!("the tool has no argument `{name}`");
     if arguments.is_empty() {
-        return format!("{said}; write a key without `{{{name}}}`");
+        return format!("{problem}; write a key without `{{{name}}}`");
     }
     match names::nearest(name, &arguments) {
-        Some(near) => format!("{said}; did you mean `{{{near}}}`?"),
-        None => format!("{said}; write one of `{{{}}}`", arguments.join("}`, `{")),
+        Some(near) => format!("{problem}; did you mean `{{{near}}}`?"),
+        None => format!("{problem}; write one of `{{{}}}`", arguments.join("}`, `{")),
     }
 }
 

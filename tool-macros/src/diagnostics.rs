@@ -1,4 +1,4 @@
-//! Collected errors: one compile shows all of them.
+//! Collects errors, so that one compilation shows all of them.
 
 use proc_macro2::Span;
 use quote::ToTokens;

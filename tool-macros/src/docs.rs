@@ -68,7 +68,7 @@ fn literal(value: &Expr) -> Option<String> {
     expressions::text(value).map(|text| undecorated(&text.value()))
 }
 
-/// Joins the parts at compile time: `include_str!` and friends stay expressions.
+/// Joins the parts at compile time: macros such as `include_str!` stay expressions.
 fn concatenated(values: &[&Expr]) -> TokenStream {
     let parts = values.iter().map(|value| match literal(value) {
         Some(text) => text.to_token_stream(),

@@ -11,14 +11,14 @@ use syn::{Attribute, FnArg};
 /// replaced by one that compiles.
 impl ToTokens for ToolFn {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        let stand_in = shape::stand_in(self);
+        let replacement = shape::replacement(self);
         let (mut signature, body) =
-            stand_in.unwrap_or_else(|| (self.signature.clone(), self.body.clone()));
+            replacement.unwrap_or_else(|| (self.signature.clone(), self.body.clone()));
         for input in &mut signature.inputs {
             attributes_mut(input).retain(|attribute| !is_ours(attribute));
         }
-        let refused = |attribute: &Attribute| is_arg(attribute) || is_entry_point(attribute);
-        for attribute in self.attributes.iter().filter(|attribute| !refused(attribute)) {
+        let is_unprintable = |attribute: &Attribute| is_arg(attribute) || is_entry_point(attribute);
+        for attribute in self.attributes.iter().filter(|attribute| !is_unprintable(attribute)) {
             attribute.to_tokens(tokens);
         }
         self.visibility.to_tokens(tokens);

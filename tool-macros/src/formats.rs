@@ -25,14 +25,14 @@ pub(crate) fn check(format: &LitStr, diagnostics: &mut Diagnostics) {
 /// one with a single typo.
 fn meant(name: &str) -> Option<&'static str> {
     let plain = |s: &str| s.replace(['-', '_', ' '], "").to_lowercase();
-    let is_slip = |known: &str| {
+    let is_typo = |known: &str| {
         plain(name) == plain(known)
             || known.len() >= 5 && strsim::osa_distance(&plain(name), &plain(known)) == 1
     };
     if ENFORCED.contains(&name) {
         return None;
     }
-    ENFORCED.into_iter().find(|known| is_slip(known))
+    ENFORCED.into_iter().find(|known| is_typo(known))
 }
 
 #[cfg(test)]

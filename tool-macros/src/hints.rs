@@ -17,9 +17,9 @@ pub(crate) struct Hints {
 }
 
 impl Hints {
-    /// A method's own hints, completed by those of its toolset. A shared hint that contradicts an
-    /// own one is dropped.
-    pub(crate) fn over(self, shared: Self) -> Self {
+    /// The hints of a method, completed by those of its toolset. A hint of the toolset that
+    /// contradicts one of the method is dropped.
+    pub(crate) fn or(self, shared: Self) -> Self {
         Self {
             read_only: self.read_only.or(unless(self.destructive, shared.read_only)),
             destructive: self.destructive.or(unless(self.read_only, shared.destructive)),
@@ -48,25 +48,25 @@ pub(crate) fn is_given(hint: Hint) -> bool {
 mod tests {
     use super::*;
 
-    fn said(given: bool) -> Hint {
+    fn hint(given: bool) -> Hint {
         Some(SpannedValue::new(given, Span::call_site()))
     }
 
     fn merged(own: Hints, shared: Hints) -> [Option<bool>; 2] {
-        let hints = own.over(shared);
+        let hints = own.or(shared);
         [hints.read_only, hints.destructive].map(|hint| hint.map(SpannedValue::into_inner))
     }
 
     #[test]
     fn own_hints_override_shared_ones() {
         let none = Hints::default();
-        let read_only = Hints { read_only: said(true), ..none };
-        let writes = Hints { read_only: said(false), ..none };
-        let destructive = Hints { destructive: said(true), ..none };
+        let read_only = Hints { read_only: hint(true), ..none };
+        let writes = Hints { read_only: hint(false), ..none };
+        let destructive = Hints { destructive: hint(true), ..none };
         assert_eq!(merged(none, read_only), [Some(true), None]);
         assert_eq!(merged(writes, read_only), [Some(false), None]);
         assert_eq!(merged(destructive, read_only), [Some(false), Some(true)]);
         assert_eq!(merged(read_only, destructive), [Some(true), Some(false)]);
-        assert!(destructive.over(read_only).contradiction().is_none());
+        assert!(destructive.or(read_only).contradiction().is_none());
     }
 }

@@ -17,15 +17,15 @@ pub(crate) struct ToolFn {
     pub(crate) signature: Signature,
     /// The body with its braces; `;` for a declaration.
     pub(crate) body: TokenStream,
-    pub(crate) place: Place,
+    pub(crate) fn_kind: FnKind,
 }
 
-/// The position of a function.
+/// Whether a function is free or a method.
 #[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Place {
-    /// A module or a function body.
+pub(crate) enum FnKind {
+    /// A function of a module or of a function body.
     Free,
-    /// The `impl` block of a toolset.
+    /// A method of a toolset's `impl` block.
     Method,
 }
 
@@ -43,7 +43,7 @@ impl Parse for ToolFn {
             visibility: input.parse()?,
             signature: signature::parse(input)?,
             body: input.parse()?,
-            place: Place::Free,
+            fn_kind: FnKind::Free,
         })
     }
 }

@@ -37,7 +37,7 @@ impl<'a> Limits<'a> {
     }
 
     /// Reports literal bounds that exclude every value.
-    pub(crate) fn refuse_empty(&self, option: &str, diagnostics: &mut Diagnostics) {
+    pub(crate) fn report_empty(&self, option: &str, diagnostics: &mut Diagnostics) {
         let (Some(start), Some(end)) = (self.start(), self.end()) else {
             return;
         };
@@ -54,7 +54,7 @@ impl<'a> Limits<'a> {
     }
 
     /// Reports a length with a negative or fractional end.
-    pub(crate) fn refuse_uncountable(&self, diagnostics: &mut Diagnostics) {
+    pub(crate) fn report_uncountable(&self, diagnostics: &mut Diagnostics) {
         for end in self.ends().filter(|end| !is_countable(end)) {
             diagnostics.on(end, "a length is a whole number from 0 up; write `length = 1..=200`");
         }
@@ -69,15 +69,15 @@ impl<'a> Limits<'a> {
         [&self.range.start, &self.range.end].into_iter().flatten().map(|end| &**end)
     }
 
-    /// Reports a literal default or example, the `kind`, outside of the bounds.
-    pub(crate) fn refuse_value(&self, kind: &str, value: &Expr, diagnostics: &mut Diagnostics) {
+    /// Reports a literal outside of the bounds; `kind` is default or example.
+    pub(crate) fn report_value(&self, kind: &str, value: &Expr, diagnostics: &mut Diagnostics) {
         if number(value).is_some_and(|value| !self.contains(value)) {
             self.report_outside(kind, value, "range", diagnostics);
         }
     }
 
     /// Reports a string literal as default or example that is too short or too long.
-    pub(crate) fn refuse_text(&self, kind: &str, value: &Expr, diagnostics: &mut Diagnostics) {
+    pub(crate) fn report_text(&self, kind: &str, value: &Expr, diagnostics: &mut Diagnostics) {
         let Some(text) = text(value) else {
             return;
         };
@@ -147,7 +147,7 @@ fn is_countable(end: &Expr) -> bool {
     number(end).is_none_or(|end| end >= 0.0 && end.fract() == 0.0)
 }
 
-/// The value of a literal number. Integers above 2^53 are rounded; rustc checks what is left.
+/// The value of a literal number. Integers above 2^53 are rounded; rustc checks them exactly.
 pub(crate) fn number(expression: &Expr) -> Option<f64> {
     match bare(expression) {
         Expr::Lit(ExprLit { lit: Lit::Int(value), .. }) => value.base10_parse().ok(),

@@ -3,7 +3,7 @@
 use crate::diagnostics::Diagnostics;
 use crate::docs::Docs;
 use crate::hints::Hints;
-use crate::item::{Place, ToolFn, plain_ident};
+use crate::item::{FnKind, ToolFn, plain_ident};
 use crate::kind::Kind;
 use crate::names::{self, Runtime};
 use crate::options::{ArgOptions, FunctionOptions};
@@ -89,8 +89,8 @@ impl<'a> Model<'a> {
         toolset: Option<&'a Toolset<'a>>,
         diagnostics: &mut Diagnostics,
     ) -> Self {
-        let place = if toolset.is_some() { Place::Method } else { Place::Free };
-        let shape = shape::signature_errors(function, place, kind);
+        let fn_kind = if toolset.is_some() { FnKind::Method } else { FnKind::Free };
+        let shape = shape::signature_errors(function, fn_kind, kind);
         let is_callable = shape.is_empty();
         shape.into_iter().for_each(|mistake| diagnostics.push(mistake));
         let shared = toolset.map(|toolset| toolset.options.hints).unwrap_or_default();
@@ -98,7 +98,7 @@ impl<'a> Model<'a> {
         let mut model = Self {
             function,
             toolset,
-            hints: options.hints.over(shared),
+            hints: options.hints.or(shared),
             options,
             kind,
             docs: Docs::of(&function.attributes),
@@ -184,14 +184,14 @@ impl<'a> Model<'a> {
     /// The return type; `()` if none is written or the written one was rejected.
     pub(crate) fn output(&self) -> TokenStream {
         match &self.function.signature.output {
-            ReturnType::Type(_, output) if self.has_sound_output(output) => {
+            ReturnType::Type(_, output) if self.has_valid_output(output) => {
                 output.to_token_stream()
             }
             _ => quote!(()),
         }
     }
 
-    fn has_sound_output(&self, output: &Type) -> bool {
+    fn has_valid_output(&self, output: &Type) -> bool {
         let is_generic = !self.function.signature.generics.params.is_empty();
         self.is_callable || !is_generic && shape::output_error(output, self.kind).is_none()
     }
@@ -204,7 +204,7 @@ impl<'a> Model<'a> {
         is_offered
             && self.function.has_body()
             && (is_method || self.function.signature.receiver().is_none())
-            && !shape::names_own_type(self.function)
+            && !shape::mentions_self(self.function)
     }
 
     /// The owned parameters, in order.

@@ -76,8 +76,8 @@ pub(crate) fn registration(kind: Kind) -> Ident {
     format_ident!("{noun}Registration", span = at(Span::call_site()))
 }
 
-/// An item whose duplicate is a compile error: two tools, or two prompts, of one module have
-/// different names.
+/// The name of an item whose duplicate is a compile error: two tools, or two prompts, of one module
+/// must have different names.
 ///
 /// `None` for an invalid name, and for the rare name without a distinct identifier; the pool finds
 /// those duplicates when it is built.

@@ -94,7 +94,7 @@ impl FunctionOptions {
     }
 }
 
-/// The literal of `uri = ".."`, which is reported as unknown and still means the URI.
+/// The literal of `uri = ".."`, which is reported as unknown and still read as the URI.
 fn named_uri(item: &NestedMeta) -> Option<LitStr> {
     match item {
         NestedMeta::Meta(Meta::NameValue(pair)) if pair.path.is_ident("uri") => {
@@ -224,25 +224,29 @@ mod tests {
     use super::*;
     use known::Known;
 
-    fn refused<T: FromMeta + Default>(known: &Known) -> Vec<&'static str> {
-        let is_refused = |example: &&str| {
+    fn unreadable_examples<T: FromMeta + Default>(known: &Known) -> Vec<&'static str> {
+        let is_rejected = |example: &&str| {
             let tokens = example.parse().expect("an example is a list of tokens");
             let mut diagnostics = Diagnostics::default();
             reader::read::<T>(known, tokens, &mut diagnostics);
             diagnostics.into_error().is_some()
         };
-        // Behind a backtick stands another way to write the option.
+        // A backtick separates alternative spellings of the option.
         let examples = known.options.iter().filter_map(|(.., example)| example.split('`').next());
-        examples.filter(is_refused).collect()
+        examples.filter(is_rejected).collect()
     }
 
     #[test]
     fn the_example_of_each_option_is_accepted() {
         for known in [&TOOL, &PROMPT, &RESOURCE] {
-            assert!(refused::<FunctionOptions>(known).is_empty(), "{}", known.attribute);
+            assert!(
+                unreadable_examples::<FunctionOptions>(known).is_empty(),
+                "{}",
+                known.attribute
+            );
         }
-        assert!(refused::<ToolsetOptions>(&TOOLSET).is_empty());
-        assert!(refused::<ArgOptions>(&ARG).is_empty());
-        assert!(refused::<FormOptions>(&FORM).is_empty());
+        assert!(unreadable_examples::<ToolsetOptions>(&TOOLSET).is_empty());
+        assert!(unreadable_examples::<ArgOptions>(&ARG).is_empty());
+        assert!(unreadable_examples::<FormOptions>(&FORM).is_empty());
     }
 }

@@ -8,16 +8,16 @@ mod lifetimes;
 mod output;
 mod parameter;
 mod receiver;
+mod replacement;
 mod shared_state;
-mod stand_in;
 
 pub(crate) use block::block_errors;
 pub(crate) use output::output_error;
 pub(crate) use parameter::{is_plain_argument, is_unsupported};
+pub(crate) use replacement::replacement;
 pub(crate) use shared_state::{generic, optional};
-pub(crate) use stand_in::stand_in;
 
-use crate::item::{self, Place, ToolFn};
+use crate::item::{self, FnKind, ToolFn};
 use crate::kind::Kind;
 use forbidden::names_self;
 use quote::ToTokens;
@@ -26,12 +26,12 @@ use syn::spanned::Spanned;
 use syn::{Error, FnArg, GenericParam, ReturnType, Signature};
 
 /// All reasons why generated code cannot call a function.
-pub(crate) fn signature_errors(function: &ToolFn, place: Place, kind: Kind) -> Vec<Error> {
+pub(crate) fn signature_errors(function: &ToolFn, fn_kind: FnKind, kind: Kind) -> Vec<Error> {
     let signature = &function.signature;
     let mut errors = qualifiers(signature, kind);
     errors.extend(generics(signature, kind));
     errors.extend(body(function, kind));
-    errors.extend(receiver::check(signature, place, kind));
+    errors.extend(receiver::check(signature, fn_kind, kind));
     errors.extend(entry_point(function, kind));
     errors.extend(own_type(function, kind));
     errors.extend(duplicates(signature));
@@ -43,7 +43,7 @@ pub(crate) fn signature_errors(function: &ToolFn, place: Place, kind: Kind) -> V
     if let ReturnType::Type(_, output) = &signature.output {
         errors.extend(output_error(output, kind));
     }
-    if errors.is_empty() && stand_in(function).is_some() {
+    if errors.is_empty() && replacement(function).is_some() {
         errors.push(lifetimes::undeclared(signature));
     }
     errors
@@ -119,7 +119,7 @@ fn own_type(function: &ToolFn, kind: Kind) -> Option<Error> {
 }
 
 /// Whether a function that is not a method of a toolset names `Self`.
-pub(crate) fn names_own_type(function: &ToolFn) -> bool {
+pub(crate) fn mentions_self(function: &ToolFn) -> bool {
     names_self(function).is_some()
 }
 

@@ -15,7 +15,7 @@ pub(crate) struct Toolset<'a> {
     pub(crate) block: &'a ImplBlock,
     pub(crate) options: ToolsetOptions,
     /// Whether items can be generated for the block.
-    pub(crate) is_sound: bool,
+    pub(crate) is_valid: bool,
 }
 
 impl<'a> Toolset<'a> {
@@ -27,9 +27,9 @@ impl<'a> Toolset<'a> {
     ) -> Self {
         let options = ToolsetOptions::parse(options, diagnostics);
         let shape = shape::block_errors(block);
-        let is_sound = shape.is_empty();
+        let is_valid = shape.is_empty();
         shape.into_iter().for_each(|mistake| diagnostics.push(mistake));
-        Self { block, options, is_sound }
+        Self { block, options, is_valid }
     }
 
     /// The type whose methods are tools.
@@ -58,7 +58,7 @@ impl<'a> Toolset<'a> {
         }
     }
 
-    /// The full name of the tool `own`. An invalid prefix, which is reported once, is left out.
+    /// The full name of the tool `own`. An invalid prefix is omitted, since it was reported.
     pub(crate) fn tool_name(&self, own: &str) -> String {
         let (prefix, _) = self.prefix();
         match names::name_problem(&prefix) {

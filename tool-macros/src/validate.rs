@@ -224,9 +224,9 @@ fn ranges(argument: &Argument<'_>, diagnostics: &mut Diagnostics) {
     let Some(limits) = Limits::parse("range", range, diagnostics) else {
         return;
     };
-    limits.refuse_empty("range", diagnostics);
+    limits.report_empty("range", diagnostics);
     for (kind, value) in values(argument) {
-        limits.refuse_value(kind, value, diagnostics);
+        limits.report_value(kind, value, diagnostics);
     }
 }
 
@@ -245,10 +245,10 @@ fn lengths(argument: &Argument<'_>, diagnostics: &mut Diagnostics) {
     let Some(limits) = Limits::parse("length", length, diagnostics) else {
         return;
     };
-    limits.refuse_uncountable(diagnostics);
-    limits.refuse_empty("length", diagnostics);
+    limits.report_uncountable(diagnostics);
+    limits.report_empty("length", diagnostics);
     for (kind, value) in values(argument) {
-        limits.refuse_text(kind, value, diagnostics);
+        limits.report_text(kind, value, diagnostics);
     }
 }
 

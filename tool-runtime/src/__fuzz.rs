@@ -4,4 +4,4 @@ pub use tool_runtime_core::__fuzz::*;
 #[cfg(feature = "http")]
 pub use tool_runtime_server::fuzz::serve_http;
 #[cfg(feature = "mcp-server")]
-pub use tool_runtime_server::fuzz::{LineOutcome, fates, inline, serve};
+pub use tool_runtime_server::fuzz::{LineOutcome, inline, line_outcomes, serve};

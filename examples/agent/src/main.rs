@@ -35,7 +35,7 @@ fn pool() -> Result<ToolPool, BoxError> {
         .build()?)
 }
 
-/// Shows an event; gives the reason of the end.
+/// Shows an event. Returns the reason if it is the end.
 fn show(event: AgentEvent) -> Option<StopReason> {
     match event {
         AgentEvent::Servers(servers) => {

@@ -33,7 +33,7 @@ impl Options {
         self.task.as_deref().unwrap_or("Delete the old notes.")
     }
 
-    /// The model of that name, or the script.
+    /// The model with this name, or the script.
     pub(crate) fn model(&self) -> Result<Arc<dyn Model>, BoxError> {
         match &self.model {
             Some(name) => named(name),

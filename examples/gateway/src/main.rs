@@ -1,11 +1,11 @@
-//! One MCP server that merges others with tools of its own.
+//! One MCP server that merges the tools of other servers with its own.
 //!
 //! It reads `.mcp.json` of the folder it is started in, or the files that `--mcp-config` names:
 //!
 //! ```text
-//! gateway status                                    how the servers are
-//! gateway doctor                                    what is wrong with them, and how to mend it
-//! gateway --allow 'git.*' --deny 'git.push' serve   all of it as one server, filtered
+//! gateway status                                    how the servers are gateway doctor
+//! problems of the servers, with remedies gateway --allow 'git.*' --deny 'git.push' serve   all of
+//! it as one server, filtered
 //! ```
 
 use tool_runtime::prelude::*;

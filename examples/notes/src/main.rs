@@ -1,4 +1,4 @@
-//! A whole MCP server: tools that keep notes, resources to read them, a prompt to work on one.
+//! A complete MCP server: tools that store notes, resources to read them, a prompt to rewrite one.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -59,7 +59,7 @@ async fn note(
     notes.lock().unwrap().get(&id).cloned()
 }
 
-/// The ids that begin as somebody types one.
+/// The ids that begin with the typed text.
 fn ids(prefix: String, context: &ToolContext) -> Vec<String> {
     let Some(notes) = context.get::<Notes>() else { return Vec::new() };
     notes.lock().unwrap().keys().filter(|id| id.starts_with(&prefix)).cloned().collect()

@@ -1,5 +1,4 @@
-//! What the author of an agent does: tools from everywhere in one pool, rules around them, and
-//! many calls at once.
+//! A pool for an agent: tools from several sources, rules around them, and concurrent calls.
 //!
 //! ```text
 //! cargo run -p pool
@@ -21,10 +20,10 @@ async fn add(
     a + b
 }
 
-/// Who is calling: a hook provides it, no model can say it.
+/// The caller. A hook provides it; a model cannot set it.
 struct Caller(&'static str);
 
-/// Greet whoever is calling.
+/// Greet the caller.
 #[tool(read_only)]
 async fn greet(caller: &Caller) -> String {
     format!("Hello, {}!", caller.0)
@@ -36,7 +35,8 @@ struct Shout {
     text: String,
 }
 
-/// Linked tools, a toolset that a file configures, a closure; and hooks around them.
+/// Builds the pool: linked tools, a toolset that a file configures, a closure, and hooks around
+/// them.
 async fn assembled() -> Result<ToolPool, Box<dyn std::error::Error>> {
     let config = PoolConfig::read(concat!(env!("CARGO_MANIFEST_DIR"), "/tools.toml"))?;
     let shout = Tool::builder("shout", "Say it louder.")
@@ -68,7 +68,7 @@ async fn assembled() -> Result<ToolPool, Box<dyn std::error::Error>> {
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let pool = assembled().await?;
 
-    // Reads run together; the read behind the write waits for it.
+    // Reads run concurrently; the read after the write waits for the write.
     let calls = [
         ("add", r#"{"a": 2, "b": 40}"#),
         ("greet", "{}"),
@@ -83,11 +83,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("{mark} {}: {}", result.name(), result.observation().to_text());
     }
 
-    // A skill sees no more than it needs, and neither does what it starts.
+    // A skill sees only the tools that it needs, and so does every agent that it starts.
     let skill = pool.restrict(["notebook.*"])?;
     let inner = pool.restrict(["*.read", "add"])?;
-    let refused = pool.call(ToolCall::new("add", r#"{"a": 1, "b": 1}"#)).await;
-    println!("! add: {}", refused.observation().to_text());
+    let denied = pool.call(ToolCall::new("add", r#"{"a": 1, "b": 1}"#)).await;
+    println!("! add: {}", denied.observation().to_text());
     println!("\n{}", pool.report());
     drop((inner, skill));
 

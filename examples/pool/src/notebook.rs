@@ -11,9 +11,9 @@ pub(crate) struct Notebook {
 
 #[derive(Clone, serde::Deserialize, schemars::JsonSchema)]
 pub(crate) struct NotebookParams {
-    /// What stands on the cover.
+    /// Title on the cover.
     title: String,
-    /// What stands in it at the start.
+    /// Text of the first pages.
     #[serde(default)]
     pages: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! A shell session that lives as long as the server: `cd` and variables stay.
+//! A shell session that lasts as long as the server: the directory and variables persist.
 //!
 //! ```text
 //! cargo run -p terminal -- list
@@ -20,19 +20,19 @@ struct Terminal {
     params: TerminalParams,
     /// The shell; `None` when it has ended.
     session: Mutex<Option<Session>>,
-    /// The shell's process group, for those who do not wait for the session.
+    /// The shell's process group, which can be signalled without the lock of the session.
     group: session::Group,
 }
 
-/// How the shell is started.
+/// Settings of the shell.
 #[derive(Clone, serde::Deserialize, schemars::JsonSchema)]
 struct TerminalParams {
     /// The shell's program.
     #[serde(default = "sh")]
     shell: PathBuf,
-    /// Where it starts. Default: where the server was started.
+    /// Initial working directory. Default: that of the server.
     cwd: Option<PathBuf>,
-    /// Variables that are set beside those of the server.
+    /// Variables that are set in addition to those of the server.
     #[serde(default)]
     env: BTreeMap<String, String>,
 }
@@ -55,7 +55,7 @@ impl Toolset for Terminal {
         Ok(Self { params, session, group })
     }
 
-    /// The command is told; the shell survives.
+    /// Interrupts the command; the shell continues.
     fn interrupt(&self, _: &ToolContext) {
         self.group.interrupt();
     }
@@ -68,12 +68,12 @@ impl Toolset for Terminal {
     }
 }
 
-/// What a command did.
+/// The result of a command.
 #[derive(serde::Serialize, schemars::JsonSchema)]
-struct Ran {
-    /// What it wrote to standard output and standard error.
+struct CommandOutput {
+    /// Standard output and standard error.
     output: String,
-    /// What it exited with; none if it was stopped because its time was up.
+    /// Exit code; null if the command was stopped after its time limit.
     exit_code: Option<i32>,
 }
 
@@ -88,7 +88,7 @@ impl Terminal {
         /// How many seconds it may take.
         #[arg(default = 120, range = 1..=600)]
         seconds: u64,
-    ) -> Result<Ran, ToolError> {
+    ) -> Result<CommandOutput, ToolError> {
         let mut session = self.session.lock().await;
         let shell = session
             .as_mut()
@@ -96,10 +96,10 @@ impl Terminal {
         let run = shell.run(&command);
         let ended = match tokio::time::timeout(Duration::from_secs(seconds), run).await {
             Ok(ended) => ended?,
-            Err(_) => shell.interrupted().await?,
+            Err(_) => shell.interrupt().await?,
         };
         match ended {
-            Ended::Command { output, exit_code } => Ok(Ran { output, exit_code }),
+            Ended::Command { output, exit_code } => Ok(CommandOutput { output, exit_code }),
             Ended::Shell { output } => {
                 *session = None;
                 Err(ToolError::user(format!(

@@ -1,4 +1,4 @@
-//! A shell on three pipes, and the marks by which the end of a command is known.
+//! A shell on pipes. Lines with marks in its output delimit the output of each command.
 
 use crate::TerminalParams;
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -9,15 +9,15 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
-/// How often a command is interrupted that does not end, and how long it may take each time. A
-/// list of commands takes one for each that runs.
-const INTERRUPTS: usize = 20;
-const PATIENCE: Duration = Duration::from_millis(100);
+/// Limit on the interrupts of a command that does not end: a list of commands needs one for each.
+const MAX_INTERRUPTS: usize = 20;
+/// Time for the command to end after an interrupt.
+const INTERRUPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// How many bytes of output are kept.
-const KEPT: usize = 1 << 20;
+/// Limit on the kept bytes of output.
+const MAX_OUTPUT: usize = 1 << 20;
 
-/// The process group of the shell, which others may signal while a command runs.
+/// The process group of the shell, which can be signalled while a command runs.
 #[derive(Clone, Default)]
 pub(crate) struct Group(Arc<AtomicI32>);
 
@@ -34,7 +34,7 @@ impl Group {
 
     fn signal(&self, signal: Signal) {
         if let Some(group) = Pid::from_raw(self.0.load(Ordering::SeqCst)) {
-            // A group that is gone needs no signal.
+            // Fails only for a group that has ended.
             let _ = kill_process_group(group, signal);
         }
     }
@@ -46,15 +46,15 @@ pub(crate) struct Session {
     child: Child,
     input: ChildStdin,
     output: ChildStdout,
-    /// What came after the last mark.
+    /// Output after the last mark.
     rest: Vec<u8>,
     mark: u64,
-    /// Whether a command was begun whose end nobody has seen.
+    /// Whether a command was started whose end mark was not read.
     is_running: bool,
     group: Group,
 }
 
-/// How a wait ended.
+/// The outcome of a command.
 pub(crate) enum Ended {
     Command { output: String, exit_code: Option<i32> },
     Shell { output: String },
@@ -88,16 +88,16 @@ impl Session {
         })
     }
 
-    /// Runs a command to its end. One that was given up before is ended first.
+    /// Runs a command to its end. A command that was abandoned before is interrupted first.
     pub(crate) async fn run(&mut self, command: &str) -> std::io::Result<Ended> {
         if self.is_running
-            && let Ended::Shell { output } = self.interrupted().await?
+            && let Ended::Shell { output } = self.interrupt().await?
         {
             return Ok(Ended::Shell { output });
         }
         self.mark += 1;
         self.is_running = true;
-        // A trap that is caught, unlike one that ignores, is not inherited by commands.
+        // Commands do not inherit a trap with an action; they would inherit an ignored signal.
         let line = format!(
             "trap : INT\nprintf '\\n{begin}\\n'\n{{ {command}\n}} </dev/null 2>&1\nprintf '\\n{end}%d\\n' $?\n",
             begin = self.begin(),
@@ -109,11 +109,11 @@ impl Session {
         self.wait().await
     }
 
-    /// Interrupts the command that runs; one that does not listen costs the shell.
-    pub(crate) async fn interrupted(&mut self) -> std::io::Result<Ended> {
-        for _ in 0..INTERRUPTS {
+    /// Interrupts the running command. If it does not end, the shell is killed.
+    pub(crate) async fn interrupt(&mut self) -> std::io::Result<Ended> {
+        for _ in 0..MAX_INTERRUPTS {
             self.group.interrupt();
-            match tokio::time::timeout(PATIENCE, self.wait()).await {
+            match tokio::time::timeout(INTERRUPT_PAUSE, self.wait()).await {
                 Ok(Ok(Ended::Command { output, .. })) => {
                     let output = format!("{output}\n(its time was up)");
                     return Ok(Ended::Command { output, exit_code: None });
@@ -129,7 +129,7 @@ impl Session {
     /// Ends the shell and everything in it.
     pub(crate) async fn kill(&mut self) {
         self.group.kill();
-        // What is gone already needs no wait.
+        // Fails only for a process that was reaped before.
         let _ = self.child.wait().await;
     }
 
@@ -143,11 +143,11 @@ impl Session {
                 0 => return Ok(Ended::Shell { output: text(&self.rest) }),
                 read => self.rest.extend_from_slice(&buffer[..read]),
             }
-            self.forget();
+            self.truncate();
         }
     }
 
-    /// The command's output and exit code, once its last mark has come.
+    /// The command's output and exit code, once its end mark was read.
     fn ended(&mut self) -> Option<Ended> {
         let end = format!("\n{}", self.end());
         let at = find(&self.rest, end.as_bytes())?;
@@ -163,9 +163,9 @@ impl Session {
     }
 
     /// A command that writes forever must not fill the memory: its last bytes are kept.
-    fn forget(&mut self) {
-        if self.rest.len() > 2 * KEPT {
-            self.rest.drain(..KEPT);
+    fn truncate(&mut self) {
+        if self.rest.len() > 2 * MAX_OUTPUT {
+            self.rest.drain(..MAX_OUTPUT);
         }
     }
 

@@ -17,7 +17,7 @@ pub fn process() -> Duration {
     now.into()
 }
 
-/// User and system time of all child processes that have ended so far, and of theirs.
+/// User and system time of all child processes that have ended so far, and of their descendants.
 pub fn children() -> Duration {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the system keeps this account");
     duration(usage.user_time()) + duration(usage.system_time())

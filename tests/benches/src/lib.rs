@@ -16,7 +16,7 @@ pub use case::Case;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-/// Runs a future that never really waits, without a runtime's cost.
+/// Runs a future that is ready at the first poll, without the cost of a runtime.
 pub fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     let mut context = Context::from_waker(Waker::noop());

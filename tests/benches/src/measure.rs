@@ -11,7 +11,7 @@ pub struct Contender<'a> {
 }
 
 impl<'a> Contender<'a> {
-    /// From the work of one call.
+    /// Creates a contender from the work of one call.
     pub fn new<T>(name: &'static str, mut work: impl FnMut() -> T + 'a) -> Self {
         let repeated = move |times| {
             for _ in 0..times {
@@ -60,14 +60,14 @@ pub struct Effort {
     /// Rounds of each contender.
     pub rounds: usize,
     /// Duration of a round.
-    pub turn: Duration,
+    pub round_time: Duration,
 }
 
 impl Effort {
     /// For precise tables.
-    pub const FULL: Self = Self { rounds: 101, turn: Duration::from_micros(1000) };
+    pub const FULL: Self = Self { rounds: 101, round_time: Duration::from_micros(1000) };
     /// For a quick check.
-    pub const QUICK: Self = Self { rounds: 1, turn: Duration::from_micros(1) };
+    pub const QUICK: Self = Self { rounds: 1, round_time: Duration::from_micros(1) };
 }
 
 /// Measures the contenders against the first of them.
@@ -75,7 +75,7 @@ pub fn measure(mut contenders: Vec<Contender<'_>>, effort: Effort) -> Vec<Measur
     let counts: Vec<u64> =
         contenders.iter_mut().map(|contender| allocations::count(|| (contender.work)(1))).collect();
     let calls: Vec<u64> =
-        contenders.iter_mut().map(|contender| contender.calls_in(effort.turn)).collect();
+        contenders.iter_mut().map(|contender| contender.calls_in(effort.round_time)).collect();
     let mut times = vec![Vec::new(); contenders.len()];
     for _ in 0..effort.rounds {
         for (index, contender) in contenders.iter_mut().enumerate() {

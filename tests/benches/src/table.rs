@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A table that prints itself.
+/// A table for `Display`.
 pub struct Table {
     rows: Vec<Vec<String>>,
 }

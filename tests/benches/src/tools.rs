@@ -28,7 +28,7 @@ pub struct Filter {
     pub authors: Vec<String>,
 }
 
-/// One thing found.
+/// A search hit.
 #[derive(Serialize, JsonSchema)]
 pub struct Hit {
     /// What it is called.
@@ -79,7 +79,7 @@ pub async fn search_text(
     /// What to leave out.
     filter: Filter,
 ) -> String {
-    told(query, limit, &tags, &filter)
+    search_as_text(query, limit, &tags, &filter)
 }
 
 /// The shared body of all three `search`.
@@ -91,7 +91,7 @@ pub fn found(query: String, limit: u32, tags: Vec<String>, filter: Filter) -> Fo
 }
 
 /// The shared body of all three `search_text`.
-pub fn told(query: String, limit: u32, tags: &[String], filter: &Filter) -> String {
+pub fn search_as_text(query: String, limit: u32, tags: &[String], filter: &Filter) -> String {
     let (tags, authors) = (tags.join(", "), filter.authors.join(", "));
     format!("{limit} hits for \"{query}\"\ntagged {tags} by {authors}")
 }

@@ -1,5 +1,4 @@
-//! What the benches measure is right, and needs no more memory than it may. Time is never
-//! tested.
+//! The measured calls are correct and stay within their limits of allocations. Time is not tested.
 
 use benches::rmcp_server::{handled, routed};
 use benches::{Case, allocations, block_on, floor, linked};

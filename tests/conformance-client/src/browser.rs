@@ -5,7 +5,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tool_runtime::mcp::McpAuthPage;
 
-/// Visits a page, and returns where it leads.
+/// Requests a page, and returns the address that it redirects to.
 pub(crate) async fn visited(
     page: McpAuthPage,
 ) -> Result<Option<String>, Box<dyn Error + Send + Sync>> {

@@ -10,8 +10,11 @@ const CONTEXT: &str = "MCP_CONFORMANCE_CONTEXT";
 
 /// The calls of a scenario, in order.
 pub(crate) fn of(scenario: &str, pool: &ToolPool) -> Result<Vec<ToolCall>, Box<dyn Error>> {
-    if let Some(calls) = told()?["toolCalls"].as_array() {
-        return Ok(calls.iter().map(|told| call(&told["name"], &told["arguments"])).collect());
+    if let Some(calls) = context()?["toolCalls"].as_array() {
+        return Ok(calls
+            .iter()
+            .map(|context| call(&context["name"], &context["arguments"]))
+            .collect());
     }
     let snapshot = pool.snapshot();
     let definitions = snapshot.tools().iter().map(|tool| tool.definition());
@@ -24,7 +27,7 @@ pub(crate) fn of(scenario: &str, pool: &ToolPool) -> Result<Vec<ToolCall>, Box<d
     Ok(definitions.map(|tool| ToolCall::new(&*tool.name, arguments(tool).to_string())).collect())
 }
 
-pub(crate) fn told() -> Result<Value, Box<dyn Error>> {
+pub(crate) fn context() -> Result<Value, Box<dyn Error>> {
     match std::env::var(CONTEXT) {
         Ok(context) => Ok(serde_json::from_str(&context)?),
         Err(_) => Ok(Value::Null),
@@ -36,7 +39,7 @@ fn call(name: &Value, arguments: &Value) -> ToolCall {
     ToolCall::new(format!("suite.{name}"), arguments.to_string())
 }
 
-/// Something for each argument that a tool needs.
+/// Made-up values for the required arguments of a tool.
 fn arguments(tool: &ToolDefinition) -> Value {
     let schema = &tool.input_schema;
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use tool_runtime::{BoxFuture, Peer, PeerCapability, PeerError, PeerRequest};
 
-/// Fills in each form with its defaults, has one folder, and a model with a fixed answer.
+/// A host that fills in each form with its defaults, has one root, and a model with a fixed answer.
 pub(crate) struct Host;
 
 impl Peer for Host {

@@ -15,7 +15,7 @@ use tool_runtime::mcp::{McpAuth, McpManager, McpOAuth, McpServerConfig};
 
 /// Environment variable with the name of the scenario.
 const SCENARIO: &str = "MCP_CONFORMANCE_SCENARIO";
-/// Where the suite expects that the client is described.
+/// URL of the client's metadata that the suite expects.
 const METADATA: &str = "https://conformance-test.local/client-metadata.json";
 
 #[tokio::main(flavor = "current_thread")]
@@ -40,10 +40,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Client credentials that are known in advance.
+/// Client credentials that the scenario provides.
 fn oauth(scenario: &str) -> Result<McpOAuth, Box<dyn Error>> {
-    let told = calls::told()?;
-    let text = |key: &str| told[key].as_str().map(Into::into);
+    let context = calls::context()?;
+    let text = |key: &str| context[key].as_str().map(Into::into);
     let mut oauth = McpOAuth::default();
     oauth.client_id = text("client_id");
     oauth.client_secret = text("client_secret");

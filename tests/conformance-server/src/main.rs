@@ -1,7 +1,7 @@
 //! The server that the official MCP conformance suite expects, written with the macros alone.
 //!
-//! What everything here is called and says is the suite's choice. Tools that turn to their client
-//! are the same functions for both eras of the protocol.
+//! Names and texts are those that the suite requires. Tools that ask their client are the same
+//! functions in all protocol versions.
 
 mod changes;
 mod content;

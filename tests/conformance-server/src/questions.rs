@@ -25,7 +25,7 @@ struct About {
     context: String,
 }
 
-/// What a prompt is to be about.
+/// The topic of a prompt.
 pub(crate) async fn asked_for_context(context: &ToolContext) -> Result<String, PeerError> {
     let question = "What context should the prompt use?";
     let answer = context.ask::<About>("user_context", question).await?.accepted();

@@ -26,8 +26,8 @@ struct Address {
 fn json_schema_2020_12_tool(#[arg(flatten)] contact: Contact) -> String {
     let Contact { name, address, contact_method, phone, email } = contact;
     let address = address.map(|address| [address.street, address.city]).unwrap_or_default();
-    let said = [name, contact_method, phone, email].into_iter().chain(address);
-    said.flatten().collect::<Vec<_>>().join(", ")
+    let parts = [name, contact_method, phone, email].into_iter().chain(address);
+    parts.flatten().collect::<Vec<_>>().join(", ")
 }
 
 fn contact() -> Value {

@@ -8,7 +8,7 @@ use tokio::time::sleep;
 use tool_runtime::prelude::*;
 use tool_runtime::{Answer, PeerError, ProtocolError};
 
-/// How long it takes to find a file.
+/// Time that the search for a file takes.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Greet somebody at once.

@@ -36,16 +36,16 @@ impl<'a> Answer<'a> {
 
     /// The id of the request that this answers.
     pub(crate) fn id(&self) -> Option<u64> {
-        self.id.filter(|_| !self.asks())
+        self.id.filter(|_| !self.is_from_server())
     }
 
-    /// Whether it answers nothing, but is a request or a notification.
-    pub(crate) fn asks(&self) -> bool {
+    /// Whether the message is a request or a notification, not an answer.
+    pub(crate) fn is_from_server(&self) -> bool {
         self.method.is_some()
     }
 
     /// Whether the call succeeded, with the expected text if there is one.
-    pub(crate) fn is_right(&self, expected: Option<&str>) -> bool {
+    pub(crate) fn is_correct(&self, expected: Option<&str>) -> bool {
         let Some(result) = self.result.as_ref().filter(|result| !result.is_error) else {
             return false;
         };
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     fn right(text: &str) -> bool {
-        Answer::parse(text).is_right(Some("5"))
+        Answer::parse(text).is_correct(Some("5"))
     }
 
     #[test]

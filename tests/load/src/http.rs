@@ -41,7 +41,7 @@ fn url(server: &Server) -> io::Result<String> {
 
 pub(crate) fn run_at(url: &str, process: Option<u32>, load: &Load) -> io::Result<Outcome> {
     let mut endpoint = Endpoint::parse(url)?;
-    endpoint.greet(load.version)?;
+    endpoint.open_session(load.version)?;
     let ids = AtomicU64::new(1);
     let work = |time| all(&endpoint, load, &ids, time);
     work(load.warm_up())?;
@@ -56,7 +56,7 @@ fn all(endpoint: &Endpoint, load: &Load, ids: &AtomicU64, time: Duration) -> io:
             (0..load.in_flight).map(|_| scope.spawn(|| one(endpoint, load, ids, end))).collect();
         let mut outcome = Outcome::default();
         for client in clients {
-            outcome.absorb(client.join().expect("a client does not panic")?);
+            outcome.merge(client.join().expect("a client does not panic")?);
         }
         Ok(outcome)
     })
@@ -73,11 +73,11 @@ fn one(endpoint: &Endpoint, load: &Load, ids: &AtomicU64, end: Instant) -> io::R
         let start = Instant::now();
         let response = connection.post(&head, &template.with(id))?;
         let now = Instant::now();
-        let is_right = response.status == 200
+        let is_correct = response.status == 200
             && response.messages().map(Answer::parse).any(|answer| {
-                answer.id() == Some(id) && answer.is_right(load.call.expected.as_deref())
+                answer.id() == Some(id) && answer.is_correct(load.call.expected.as_deref())
             });
-        outcome.count(now - start, (!is_right).then_some(&response.body));
+        outcome.count(now - start, (!is_correct).then_some(&response.body));
         if now >= end {
             return Ok(outcome);
         }

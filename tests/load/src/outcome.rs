@@ -34,7 +34,7 @@ impl Outcome {
     }
 
     /// Adds the results of another client of the same run.
-    pub(crate) fn absorb(&mut self, other: Self) {
+    pub(crate) fn merge(&mut self, other: Self) {
         self.answered += other.answered;
         self.wrong += other.wrong;
         self.first_wrong = self.first_wrong.take().or(other.first_wrong);
@@ -98,7 +98,7 @@ mod tests {
         let mut other = Outcome::default();
         other.count(ms(1), Some("no"));
         other.count(ms(2), None);
-        outcome.absorb(other);
+        outcome.merge(other);
         outcome.finish(ms(10));
         assert_eq!((outcome.answered, outcome.wrong), (3, 1));
         assert_eq!(outcome.quantile(0.5), ms(2));

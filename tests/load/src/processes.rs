@@ -15,7 +15,7 @@ pub(crate) fn cpu(root: u32) -> Duration {
 
 /// The sum of the peak memory of each, in KiB.
 pub(crate) fn peak_rss(root: u32) -> u64 {
-    tree(root).into_iter().filter_map(high_water).sum()
+    tree(root).into_iter().filter_map(peak_memory).sum()
 }
 
 /// A process and its descendants.
@@ -60,7 +60,7 @@ fn fields(process: u32) -> Option<Vec<i64>> {
     Some(rest.split_whitespace().skip(1).map_while(|field| field.parse().ok()).collect())
 }
 
-fn high_water(process: u32) -> Option<u64> {
+fn peak_memory(process: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.split_whitespace().next()?.parse().ok()

@@ -29,7 +29,7 @@ pub enum Channel {
 
 pub(crate) fn run(command: Command, channel: Channel, load: &Load) -> io::Result<Outcome> {
     let (server, mut client) = connect(command, channel, load)?;
-    client.greet(load.version)?;
+    client.open_session(load.version)?;
     client.run(load, load.warm_up())?;
     let outcome = with_usage(Some(server.id()), || client.run(load, load.time))?;
     drop(client);
@@ -40,7 +40,7 @@ pub(crate) fn run(command: Command, channel: Channel, load: &Load) -> io::Result
 /// Makes the call once and returns the line of the answer.
 pub(crate) fn ask(command: Command, load: &Load) -> io::Result<String> {
     let (server, mut client) = connect(command, Channel::Pipes, load)?;
-    client.greet(load.version)?;
+    client.open_session(load.version)?;
     client.call()?;
     client.read()?;
     let line = std::mem::take(&mut client.line);
@@ -92,11 +92,11 @@ impl Client {
         Ok(Self { to: to.into(), from, line, template, waiting, sent: 0 })
     }
 
-    fn greet(&mut self, version: ProtocolVersion) -> io::Result<()> {
-        let Some(greeting) = version.initialize() else {
+    fn open_session(&mut self, version: ProtocolVersion) -> io::Result<()> {
+        let Some(handshake) = version.initialize() else {
             return Ok(());
         };
-        self.write(greeting.to_string())?;
+        self.write(handshake.to_string())?;
         self.read()?;
         self.write(ProtocolVersion::initialized().to_string())
     }
@@ -111,14 +111,14 @@ impl Client {
         while !self.waiting.is_empty() {
             self.read()?;
             let answer = Answer::parse(&self.line);
-            if answer.asks() {
+            if answer.is_from_server() {
                 continue;
             }
             let sent = answer.id().and_then(|id| self.waiting.remove(&id));
             let now = Instant::now();
-            let is_right = sent.is_some() && answer.is_right(load.call.expected.as_deref());
+            let is_correct = sent.is_some() && answer.is_correct(load.call.expected.as_deref());
             let latency = now.duration_since(sent.unwrap_or(now));
-            outcome.count(latency, (!is_right).then_some(&self.line));
+            outcome.count(latency, (!is_correct).then_some(&self.line));
             if sent.is_some() && now < end {
                 self.call()?;
             }

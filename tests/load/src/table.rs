@@ -20,7 +20,7 @@ pub struct Effort {
     /// Rounds per server.
     pub rounds: usize,
     /// Duration of a round.
-    pub turn: Duration,
+    pub round_time: Duration,
 }
 
 /// Prints the table of standard input and output, as Markdown.
@@ -54,7 +54,7 @@ fn each_row(
 ) -> io::Result<()> {
     for version in ProtocolVersion::ALL {
         for in_flight in IN_FLIGHT {
-            let load = Load { version, call: Call::add(), in_flight, time: effort.turn };
+            let load = Load { version, call: Call::add(), in_flight, time: effort.round_time };
             let best = best(effort.rounds, contenders, |contender| run(contender, &load))?;
             print_row(&format!("{name}, {in_flight} at a time, {}", version.as_str()), &best);
         }
@@ -88,14 +88,14 @@ fn best(
                 let message = format!("{} answers wrongly: {outcome}", contender.name);
                 return Err(io::Error::other(message));
             }
-            best.take(&outcome);
+            best.update(&outcome);
         }
     }
     Ok(best)
 }
 
 impl Best {
-    fn take(&mut self, outcome: &Outcome) {
+    fn update(&mut self, outcome: &Outcome) {
         self.rate = self.rate.max(outcome.rate());
         self.cpu = self.cpu.min(outcome.cpu_each());
         self.p50 = self.p50.min(outcome.quantile(0.5));
@@ -103,7 +103,7 @@ impl Best {
     }
 }
 
-#[expect(clippy::print_stdout, reason = "the table is what was asked for")]
+#[expect(clippy::print_stdout, reason = "the table is the output of the program")]
 fn print_head(what: &str, contenders: &[Contender]) {
     let names: Vec<&str> = contenders.iter().map(|contender| contender.name).collect();
     println!("\n| {what} | {} |", names.join(" | "));
@@ -111,7 +111,7 @@ fn print_head(what: &str, contenders: &[Contender]) {
 }
 
 /// CPU time and median latency as multiples of the first row, which has absolute values; memory is absolute.
-#[expect(clippy::print_stdout, reason = "the table is what was asked for")]
+#[expect(clippy::print_stdout, reason = "the table is the output of the program")]
 fn print_row(name: &str, best: &[Best]) {
     let limit = best[0];
     let cells: Vec<String> = best

@@ -71,7 +71,7 @@ fn compound_commands_of_brush_are_never_allowed() {
         assert!(!compare(&command).unwrap_or(true), "{command:?}");
         count += 1;
     }
-    assert!(count >= 120, "brush refuses {count} commands");
+    assert!(count >= 120, "brush rejects {count} commands");
 }
 
 /// Pieces of commands, of which most mean something to a shell.

@@ -61,7 +61,7 @@ const listing = [
     },
   },
   {
-    name: 'tools/list: annotations tell the reading tools from the writing ones',
+    name: 'tools/list: annotations distinguish reading and writing tools',
     async run(peer) {
       const { add, remember } = await toolsByName(peer);
       expect(add.annotations?.readOnlyHint === true, add.annotations);
@@ -157,8 +157,8 @@ const calling = [
     needs: SESSION,
     async run(peer) {
       const before = expectNotes(await peer.callTool('search_notes', { query: 'milk' }));
-      const told = await peer.callTool('remember', { text: 'buy milk' });
-      expect(!told.isError && text(told).length > 0, told);
+      const stored = await peer.callTool('remember', { text: 'buy milk' });
+      expect(!stored.isError && text(stored).length > 0, stored);
       const after = expectNotes(await peer.callTool('search_notes', { query: 'milk' }));
       expect(after.total === before.total + 1, { before, after });
       expect(after.notes.some((note) => note.includes('buy milk')), after);
@@ -181,46 +181,46 @@ const failing = [
   {
     name: 'argument error: a wrong type names the argument and the type',
     async run(peer) {
-      const said = expectRefusal(await peer.callTool('add', { a: peer.notAnInteger }));
-      expect(names(said, 'a') && said.includes('integer'), said);
+      const message = expectRejection(await peer.callTool('add', { a: peer.notAnInteger }));
+      expect(names(message, 'a') && message.includes('integer'), message);
     },
   },
   {
     name: 'argument error: a missing argument is named',
     async run(peer) {
-      const said = expectRefusal(await peer.callTool('add', {}));
-      expect(names(said, 'a'), said);
+      const message = expectRejection(await peer.callTool('add', {}));
+      expect(names(message, 'a'), message);
     },
   },
   {
     name: 'argument error: an unknown argument is named',
     async run(peer) {
-      const said = expectRefusal(await peer.callTool('add', { a: 1, c: 2 }));
-      expect(names(said, 'c'), said);
+      const message = expectRejection(await peer.callTool('add', { a: 1, c: 2 }));
+      expect(names(message, 'c'), message);
     },
   },
   {
-    name: 'argument error: a value out of bounds is told the bound',
+    name: 'argument error: the error for a value out of bounds names the bound',
     async run(peer) {
-      const said = expectRefusal(await peer.callTool('search_notes', { query: 'x', limit: 80 }));
-      expect(names(said, 'limit') && said.includes('50'), said);
+      const message = expectRejection(await peer.callTool('search_notes', { query: 'x', limit: 80 }));
+      expect(names(message, 'limit') && message.includes('50'), message);
     },
   },
   {
     name: 'argument error: two mistakes are both named',
     async run(peer) {
       const wrong = peer.notAnInteger;
-      const types = expectRefusal(await peer.callTool('add', { a: wrong, b: wrong }));
+      const types = expectRejection(await peer.callTool('add', { a: wrong, b: wrong }));
       expect(names(types, 'a') && names(types, 'b'), types);
-      const kinds = expectRefusal(await peer.callTool('add', { a: wrong, c: 2 }));
+      const kinds = expectRejection(await peer.callTool('add', { a: wrong, c: 2 }));
       expect(names(kinds, 'a') && names(kinds, 'c'), kinds);
     },
   },
   {
     name: 'tool error: a failing tool answers with its reason',
     async run(peer) {
-      const said = expectRefusal(await peer.callTool('divide', { a: 1, b: 0 }));
-      expect(said.includes('zero'), said);
+      const message = expectRejection(await peer.callTool('divide', { a: 1, b: 0 }));
+      expect(message.includes('zero'), message);
     },
   },
   {
@@ -276,8 +276,8 @@ function expectAnswer(result, answer) {
   expect(!result.isError && text(result) === answer, result);
 }
 
-/** The text of a refusal that the model gets to read, so that it can correct itself. */
-function expectRefusal(result) {
+/** The text of a rejection for the model. */
+function expectRejection(result) {
   expect(result.isError === true, result);
   return text(result);
 }

@@ -91,7 +91,7 @@ async def descriptions(peer: Peer):
     expect(not bare, bare)
 
 
-@check("tools/list: annotations tell the reading tools from the writing ones")
+@check("tools/list: annotations distinguish reading and writing tools")
 async def annotations(peer: Peer):
     add, remember = (peer.tools[name].get("annotations") or {} for name in ("add", "remember"))
     expect(add.get("readOnlyHint") is True and add.get("idempotentHint") is True, add)
@@ -166,8 +166,8 @@ async def null_argument(peer: Peer):
 @check("tools/call: calls share the state of the server")
 async def shared_state(peer: Peer):
     before = expect_notes(await peer.call_tool("search_notes", query="milk"))
-    told = await peer.call_tool("remember", text="buy milk")
-    expect(not told.get("isError") and text(told), told)
+    stored = await peer.call_tool("remember", text="buy milk")
+    expect(not stored.get("isError") and text(stored), stored)
     after = expect_notes(await peer.call_tool("search_notes", query="milk"))
     expect(after["total"] == before["total"] + 1, [before, after])
     expect(any("buy milk" in note for note in after["notes"]), after)
@@ -188,40 +188,40 @@ async def concurrent_calls(peer: Peer):
 
 @check("argument error: a wrong type names the argument and the type")
 async def wrong_type(peer: Peer):
-    said = expect_refusal(await peer.call_tool("add", a="x"))
-    expect(names(said, "a") and "integer" in said, said)
+    message = expect_rejection(await peer.call_tool("add", a="x"))
+    expect(names(message, "a") and "integer" in message, message)
 
 
 @check("argument error: a missing argument is named")
 async def missing_argument(peer: Peer):
-    said = expect_refusal(await peer.call_tool("add"))
-    expect(names(said, "a"), said)
+    message = expect_rejection(await peer.call_tool("add"))
+    expect(names(message, "a"), message)
 
 
 @check("argument error: an unknown argument is named")
 async def unknown_argument(peer: Peer):
-    said = expect_refusal(await peer.call_tool("add", a=1, c=2))
-    expect(names(said, "c"), said)
+    message = expect_rejection(await peer.call_tool("add", a=1, c=2))
+    expect(names(message, "c"), message)
 
 
-@check("argument error: a value out of bounds is told the bound")
+@check("argument error: the error for a value out of bounds names the bound")
 async def out_of_bounds(peer: Peer):
-    said = expect_refusal(await peer.call_tool("search_notes", query="x", limit=80))
-    expect(names(said, "limit") and "50" in said, said)
+    message = expect_rejection(await peer.call_tool("search_notes", query="x", limit=80))
+    expect(names(message, "limit") and "50" in message, message)
 
 
 @check("argument error: two mistakes are both named")
 async def two_mistakes(peer: Peer):
-    types = expect_refusal(await peer.call_tool("add", a="x", b="x"))
+    types = expect_rejection(await peer.call_tool("add", a="x", b="x"))
     expect(names(types, "a") and names(types, "b"), types)
-    kinds = expect_refusal(await peer.call_tool("add", a="x", c=2))
+    kinds = expect_rejection(await peer.call_tool("add", a="x", c=2))
     expect(names(kinds, "a") and names(kinds, "c"), kinds)
 
 
 @check("tool error: a failing tool answers with its reason")
 async def tool_error(peer: Peer):
-    said = expect_refusal(await peer.call_tool("divide", a=1, b=0))
-    expect("zero" in said, said)
+    message = expect_rejection(await peer.call_tool("divide", a=1, b=0))
+    expect("zero" in message, message)
 
 
 @check("protocol error: an unknown tool is -32602 and the nearest name is offered")
@@ -256,17 +256,17 @@ def text(result: dict) -> str:
     return blocks[0]["text"]
 
 
-def names(said: str, word: str) -> bool:
+def names(message: str, word: str) -> bool:
     """Whether `word` is quoted: a bare `a` is also an English article."""
-    return any(quote + word + quote in said for quote in "`\"'")
+    return any(quote + word + quote in message for quote in "`\"'")
 
 
 def expect_answer(result: dict, answer: str):
     expect(not result.get("isError") and text(result) == answer, result)
 
 
-def expect_refusal(result: dict) -> str:
-    """The text of a refusal that the model gets to read, so that it can correct itself."""
+def expect_rejection(result: dict) -> str:
+    """The text of a rejection for the model."""
     expect(result.get("isError") is True, result)
     return text(result)
 

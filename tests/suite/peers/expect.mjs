@@ -20,9 +20,9 @@ export function text(result) {
   return result.content[0].text;
 }
 
-/** Whether `said` quotes `word`: a bare `a` is also an English article. */
-export function names(said, word) {
-  return ['`', '"', "'"].some((quote) => said.includes(quote + word + quote));
+/** Whether `message` quotes `word`: a bare `a` is also an English article. */
+export function names(message, word) {
+  return ['`', '"', "'"].some((quote) => message.includes(quote + word + quote));
 }
 
 function show(seen) {

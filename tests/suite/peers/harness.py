@@ -21,14 +21,14 @@ EXIT_SECONDS = 5
 
 
 class Lifecycle(NamedTuple):
-    """What the client is told, and the protocol version that it has to end up with."""
+    """The settings of the client, and the protocol version that it must negotiate."""
 
     mode: str
     version: str
 
 
 LIFECYCLES = {"stateful": Lifecycle("legacy", "2025-11-25"), "stateless": Lifecycle("auto", "2026-07-28")}
-"""`auto` is the default of the SDK. It falls back silently, which the check of the version then tells."""
+"""`auto` is the default of the SDK. It falls back silently, which the check of the version detects."""
 
 
 class Server(NamedTuple):
@@ -78,7 +78,7 @@ def describe(error: BaseException) -> str:
 
 
 class Servers:
-    """Remembers the processes that the SDK starts, since it tells neither their ids nor how they ended."""
+    """Records the processes that the SDK starts, since the SDK exposes neither their ids nor their exit codes."""
 
     def __init__(self):
         self.started = []

@@ -31,7 +31,7 @@ const groups = new Set();
 /** How many servers outlived the Inspector that started them. */
 let leftBehind = 0;
 
-/** The Inspector does not tell how the server ended, so a shell notes it; one that is killed notes nothing. */
+/** The Inspector does not report how the server ended, so a shell records its exit; a killed shell records nothing. */
 const exits = join(home, 'exits');
 const server = url ? [url] : ['--', 'sh', '-c', '"$@"; echo $? >> "$0"', exits, command, ...args];
 

@@ -21,7 +21,7 @@ KNOWN = {field.alias for field in types.JSONSchema.model_fields.values()}
 
 
 def known(schema):
-    """The schema without keywords that Google's library refuses or ignores, in keywords that it knows."""
+    """The schema without keywords that Google's library rejects or ignores, in keywords that it supports."""
     if not isinstance(schema, dict):
         return schema
     kept = {}

@@ -6,7 +6,7 @@ import { clientInfo, closeAndWatch, commandLine, killServer, main, REQUEST_MS } 
 
 const { lifecycle, version, url, command, args } = commandLine('typescript_client.mjs');
 
-/** `auto` is what a host would set. It falls back silently, which the check of the version then tells. */
+/** `auto` is what a host would set. It falls back silently, which the check of the version detects. */
 const mode = { stateful: 'legacy', stateless: 'auto' }[lifecycle];
 
 const options = { timeout: REQUEST_MS };

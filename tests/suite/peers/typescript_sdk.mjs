@@ -13,11 +13,11 @@ let connected;
 let server;
 let protocolVersion;
 
-// The client keeps the agreed version to itself, but tells it to the transport.
-const told = transport.setProtocolVersion?.bind(transport);
+// The client does not expose the negotiated version, but passes it to the transport.
+const original = transport.setProtocolVersion?.bind(transport);
 transport.setProtocolVersion = (version) => {
   protocolVersion = version;
-  told?.(version);
+  original?.(version);
 };
 
 async function connect() {

@@ -6,7 +6,7 @@ use std::process::Command;
 /// The binary of a package, built if necessary.
 ///
 /// # Panics
-/// It does not build.
+/// The package does not build.
 pub fn built(package: &str) -> PathBuf {
     let output = Command::new(env!("CARGO"))
         .args(["build", "--quiet", "--package", package, "--message-format", "json"])
@@ -29,7 +29,7 @@ pub fn built(package: &str) -> PathBuf {
 
 /// Directory of files that outlive a test: `tmp` beside the built binaries.
 pub(crate) fn scratch() -> PathBuf {
-    let program = std::env::current_exe().expect("a program knows where it is");
+    let program = std::env::current_exe().expect("the path of this program");
     let target = program.ancestors().find(|folder| folder.join("CACHEDIR.TAG").exists());
     target.expect("cargo marks its target directory").join("tmp")
 }

@@ -17,7 +17,7 @@
 //! ```
 
 pub mod built;
+pub mod http_server;
 pub mod limit;
 pub mod peers;
 pub mod process;
-pub mod served;

@@ -10,8 +10,8 @@ use tokio::sync::oneshot;
 /// Generous, since machines may be busy. Only a hanging test takes as long.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// Kills a process that runs for five minutes, unless this is dropped before. A test that reads
-/// from it or waits for it then fails.
+/// Kills a process after five minutes, unless this is dropped before. A test that reads from the
+/// process or waits for it then fails.
 #[derive(Debug)]
 pub struct Limit(#[expect(dead_code, reason = "dropped")] Sender<()>);
 
@@ -25,7 +25,7 @@ impl Limit {
     pub fn within(limit: Duration, child: &Child) -> Self {
         let id = child.id().to_string();
         Self(after(limit, move || {
-            // The failing test reports it.
+            // The failing test reports the timeout.
             eprintln!("process {id} did not end within {limit:?} and is killed");
             drop(Command::new("kill").args(["-KILL", &id]).status());
         }))
@@ -47,24 +47,24 @@ pub fn output(command: &mut Command) -> io::Result<Output> {
 /// # Panics
 /// The work hangs.
 pub async fn limited<T>(work: impl Future<Output = T>) -> T {
-    let (ring, rung) = oneshot::channel();
-    let _limit = after(LIMIT, move || ring.send(()).unwrap_or(()));
+    let (expire, expired) = oneshot::channel();
+    let _limit = after(LIMIT, move || expire.send(()).unwrap_or(()));
     tokio::select! {
         biased;
         outcome = work => outcome,
-        Ok(()) = rung => panic!("what the test waits for did not happen within {LIMIT:?}"),
+        Ok(()) = expired => panic!("what the test waits for did not happen within {LIMIT:?}"),
     }
 }
 
 /// Runs an action after a delay, unless the returned guard is dropped before.
 fn after(time: Duration, act: impl FnOnce() + Send + 'static) -> Sender<()> {
-    let (wanted, dropped) = mpsc::channel::<()>();
+    let (guard, dropped) = mpsc::channel::<()>();
     thread::spawn(move || {
         if dropped.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
             act();
         }
     });
-    wanted
+    guard
 }
 
 #[cfg(test)]
@@ -73,12 +73,12 @@ mod tests {
 
     #[test]
     fn a_timer_fires_unless_it_is_dropped() {
-        let (done, told) = mpsc::channel();
-        let unwanted = done.clone();
-        drop(after(Duration::from_secs(3600), move || unwanted.send(1).expect("the test waits")));
-        let _wanted =
-            after(Duration::from_millis(1), move || done.send(2).expect("the test waits"));
-        assert_eq!(told.recv(), Ok(2));
-        assert!(told.recv().is_err());
+        let (sender, receiver) = mpsc::channel();
+        let cancelled = sender.clone();
+        drop(after(Duration::from_secs(3600), move || cancelled.send(1).expect("the test waits")));
+        let _guard =
+            after(Duration::from_millis(1), move || sender.send(2).expect("the test waits"));
+        assert_eq!(receiver.recv(), Ok(2));
+        assert!(receiver.recv().is_err());
     }
 }

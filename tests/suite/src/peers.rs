@@ -33,7 +33,7 @@ pub enum Program {
 /// Runs an installed program to its end.
 ///
 /// # Panics
-/// It cannot be installed or started.
+/// The program cannot be installed or started.
 pub fn peer(program: Program, words: &[&str]) -> Ended {
     let dir = installed();
     let (interpreter, script) = match program {

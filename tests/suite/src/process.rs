@@ -37,7 +37,7 @@ impl Ended {
 /// file, since a pipe would stay open for as long as any descendant lives.
 ///
 /// # Errors
-/// It cannot be started.
+/// The command cannot be started.
 pub fn run(command: &mut Command, limit: Duration) -> io::Result<Ended> {
     let path = log_path();
     let log = File::create(&path)?;

@@ -74,7 +74,7 @@ fn undescribed(argument: &Argument<'_>) -> Option<TokenStream> {
     Some(quote_spanned! {at(argument.ident.span())=>
         const _: () = {
             let _ = #bounded;
-            __tool::refuse(#message)
+            __tool::reject(#message)
         };
     })
 }

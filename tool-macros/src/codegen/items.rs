@@ -68,7 +68,8 @@ pub(super) fn name_claim(model: &Model<'_>) -> TokenStream {
     }
 }
 
-/// Rejects empty descriptions that only the compiler can see, as those from `include_str!`.
+/// Rejects empty descriptions that only the compiler can evaluate, such as those from
+/// `include_str!`.
 pub(super) fn descriptions(model: &Model<'_>) -> TokenStream {
     let tool =
         model.options.description.is_none().then(|| {

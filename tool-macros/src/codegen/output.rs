@@ -15,7 +15,7 @@ pub(super) fn function(model: &Model<'_>) -> TokenStream {
     let failure = conversion("__failure", &output, arrow);
     quote_spanned! {at(Span::call_site())=>
         fn __output() -> __tool::Output<#output> {
-            use __tool::{ErrorKind as _, FlatKind as _, HiddenKind as _, MessageKind as _, OpaqueKind as _, OwnKind as _, PlainKind as _, StructuredKind as _, UnfitKind as _};
+            use __tool::{ErrorKind as _, FlattenedKind as _, NestedResultKind as _, MessageKind as _, UnsupportedErrorKind as _, DirectKind as _, PlainKind as _, StructuredKind as _, UnsupportedKind as _};
             let __returned = __tool::Returned::<#output>::NEW;
             let (__success, __failure) = (__returned.success(), __returned.failure());
             __returned.with(#success, #failure)
@@ -25,7 +25,7 @@ pub(super) fn function(model: &Model<'_>) -> TokenStream {
 
 fn conversion(probe: &str, output: &TokenStream, span: Span) -> TokenStream {
     let probe = Ident::new(probe, at(Span::call_site()));
-    quote_spanned!(span=> (&&&&&#probe).kind().fit::<#output>())
+    quote_spanned!(span=> (&&&&&#probe).kind().accept::<#output>())
 }
 
 pub(super) fn observe() -> TokenStream {

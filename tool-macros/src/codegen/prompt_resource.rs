@@ -20,7 +20,7 @@ pub(super) fn definition(model: &Model<'_>) -> TokenStream {
     let icons = &options.icons;
     let meta = options.meta.as_ref();
     let meta = meta.map(|meta| quote_spanned!(at(meta.span())=> .meta(#meta)));
-    let (made, begun) = match model.kind {
+    let (made, with_identifier_start) = match model.kind {
         Kind::Resource => {
             let (name, _) = model.name();
             (
@@ -35,7 +35,7 @@ pub(super) fn definition(model: &Model<'_>) -> TokenStream {
     };
     quote_spanned! {at(Span::call_site())=>
         fn definition() -> __tool::#made {
-            __tool::#begun #title #mime_type #size #audience #priority #(.icon(#icons))* #meta.finish()
+            __tool::#with_identifier_start #title #mime_type #size #audience #priority #(.icon(#icons))* #meta.finish()
         }
     }
 }

@@ -55,7 +55,7 @@ pub(super) fn values_written(argument: &Argument<'_>) -> Vec<TokenStream> {
     statements
 }
 
-/// Autoref picks the silent branch where the type is not `Serialize`.
+/// Autoref omits the default of a type that is not `Serialize`.
 fn advertise_default(default: &Ident) -> TokenStream {
     quote_spanned! {at(Span::call_site())=> {
         use __tool::{AdvertiseDefault as _, OmitDefault as _};
@@ -114,8 +114,8 @@ struct Constraint {
 fn constraints(argument: &Argument<'_>) -> Vec<Constraint> {
     let options = &argument.options;
     let mut constraints = Vec::new();
-    let is_sound = |range: &&Expr| unsigned::negative_end(range, argument.ty()).is_none();
-    let range = options.range.as_ref().map(|range| &range.0).filter(is_sound);
+    let is_valid = |range: &&Expr| unsigned::negative_end(range, argument.ty()).is_none();
+    let range = options.range.as_ref().map(|range| &range.0).filter(is_valid);
     if let Some((lower, upper)) = limits(range).map(|limits| limits.bounds()) {
         let (_, last) = names::ends(argument.ty());
         let between = quote_spanned!(last=> ()(#lower, #upper));

@@ -46,7 +46,7 @@ fn a_plain_tool() {
 
 #[test]
 fn the_length_of_a_default_is_counted_in_characters() {
-    let is_refused = |default: &str| {
+    let is_rejected = |default: &str| {
         let tool = quote! {
             /// Greet.
             async fn greet(
@@ -57,9 +57,9 @@ fn the_length_of_a_default_is_counted_in_characters() {
         };
         expand(TokenStream::new(), tool).to_string().contains("compile_error")
     };
-    assert!(!is_refused("äö"));
-    assert!(is_refused("ä"));
-    assert!(is_refused("äöü"));
+    assert!(!is_rejected("äö"));
+    assert!(is_rejected("ä"));
+    assert!(is_rejected("äöü"));
 }
 
 #[test]

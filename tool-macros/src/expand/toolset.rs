@@ -37,7 +37,7 @@ fn expand_block(options: TokenStream, item: &TokenStream, block: &ImplBlock) -> 
     tools.iter().for_each(|tool| validate::validate(tool, &mut diagnostics));
     validate::toolset(&toolset, &tools, &mut diagnostics);
     let error = diagnostics.into_error().map(Error::into_compile_error);
-    let generated = (is_found && toolset.is_sound).then(|| codegen::toolset(&toolset, &tools));
+    let generated = (is_found && toolset.is_valid).then(|| codegen::toolset(&toolset, &tools));
     quote!(#block #generated #error)
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 /// A tool of an external server.
 pub(super) struct Definition {
-    /// Its id in the pool.
+    /// The id of the tool in the pool.
     pub(super) name: String,
     pub(super) description: String,
     pub(super) input: Value,
@@ -16,7 +16,7 @@ pub(super) struct Definition {
 /// The definitions in a text: one, a list, or an answer to `tools/list`.
 ///
 /// # Errors
-/// Text that is not JSON, or holds something else.
+/// The text is not JSON, or contains no definitions.
 pub(super) fn read(text: &str) -> Result<Vec<Definition>, String> {
     let value: Value =
         serde_json::from_str(text).map_err(|error| format!("not valid JSON: {error}"))?;

@@ -22,7 +22,7 @@ impl Idents {
         }
     }
 
-    /// A type that no other has.
+    /// A distinct name of a type.
     pub(super) fn of_type(&mut self, name: &str) -> Ident {
         ident(&distinct(name, "", &mut self.0))
     }
@@ -81,7 +81,7 @@ fn words(name: &str) -> Vec<String> {
 }
 
 fn snake(name: &str) -> String {
-    begun(words(name).join("_"), "value")
+    with_identifier_start(words(name).join("_"), "value")
 }
 
 /// `fetch_url` and `fetchUrl` become `FetchUrl`.
@@ -90,11 +90,11 @@ pub(super) fn pascal(name: &str) -> String {
         let (head, tail) = word.split_at(1);
         head.to_ascii_uppercase() + tail
     };
-    begun(words(name).into_iter().map(capitalized).collect(), "Value")
+    with_identifier_start(words(name).into_iter().map(capitalized).collect(), "Value")
 }
 
-/// A name that begins like an identifier.
-fn begun(name: String, otherwise: &str) -> String {
+/// The name as an identifier: an underscore precedes a digit, and `otherwise` replaces an empty name.
+fn with_identifier_start(name: String, otherwise: &str) -> String {
     match name.chars().next() {
         None => otherwise.to_owned(),
         Some(first) if first.is_ascii_digit() => format!("_{name}"),

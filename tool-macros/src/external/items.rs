@@ -2,7 +2,7 @@
 
 use super::definitions::Definition;
 use super::idents::{Idents, Members, pascal};
-use super::types::{Place, Typed};
+use super::types::{SchemaLocation, Typed};
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use serde_json::Value;
@@ -40,7 +40,7 @@ impl<'a> Items<'a> {
         quote!(::#runtime::__private)
     }
 
-    /// The path for serde's derives, which want text.
+    /// The path as text, as serde's derives require it.
     fn serde(&self) -> String {
         format!("::{}::__private::serde", self.runtime)
     }
@@ -48,7 +48,8 @@ impl<'a> Items<'a> {
     /// The struct of the arguments, with a constructor from the required ones.
     pub(super) fn action(&mut self, tool: &Definition, stem: &str) -> Ident {
         let ident = format_ident!("{stem}Action");
-        let fields = self.fields(&tool.input, Place { root: &tool.input, name: stem, depth: 0 });
+        let fields =
+            self.fields(&tool.input, SchemaLocation { root: &tool.input, name: stem, depth: 0 });
         let constructor = constructor(&ident, &tool.name, &fields);
         let default = fields.iter().all(|field| field.typed.is_optional);
         let default = default.then(|| quote!(::core::default::Default,));
@@ -74,13 +75,13 @@ impl<'a> Items<'a> {
     pub(super) fn output(&mut self, tool: &Definition, stem: &str) -> Option<TokenStream> {
         let root = tool.output.as_ref()?;
         let name = format!("{stem}Output");
-        Some(self.type_of(root, Place { root, name: &name, depth: 0 }).tokens)
+        Some(self.type_of(root, SchemaLocation { root, name: &name, depth: 0 }).tokens)
     }
 
     /// A struct for an object within the arguments or the result.
-    pub(super) fn nested(&mut self, schema: &Value, place: Place<'_>) -> TokenStream {
-        let ident = self.idents.of_type(place.name);
-        let fields = self.fields(schema, place);
+    pub(super) fn nested(&mut self, schema: &Value, location: SchemaLocation<'_>) -> TokenStream {
+        let ident = self.idents.of_type(location.name);
+        let fields = self.fields(schema, location);
         let fields = fields.iter().map(Field::tokens);
         let doc = doc(&[schema["description"].as_str().unwrap_or_default()]);
         let (private, serde) = (self.private(), self.serde());
@@ -119,12 +120,12 @@ impl<'a> Items<'a> {
         quote!(#ident)
     }
 
-    fn fields(&mut self, schema: &Value, place: Place<'_>) -> Vec<Field> {
+    fn fields(&mut self, schema: &Value, location: SchemaLocation<'_>) -> Vec<Field> {
         let (mut members, mut fields) = (Members::new(), Vec::new());
         let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
         for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-            let own = format!("{}{}", place.name, pascal(name));
-            let typed = self.type_of(property, Place { name: &own, ..place });
+            let own = format!("{}{}", location.name, pascal(name));
+            let typed = self.type_of(property, SchemaLocation { name: &own, ..location });
             let is_required = required.iter().any(|required| required == name);
             let note = if typed.is_json { ANY_JSON } else { "" };
             let doc = doc(&[property["description"].as_str().unwrap_or_default(), note]);
@@ -174,7 +175,7 @@ fn constructor(action: &Ident, tool: &str, fields: &[Field]) -> TokenStream {
     }
 }
 
-/// Text of a server as documentation: nothing in it becomes a code block, which would be compiled.
+/// Text of a server as documentation, without code blocks, which would be compiled.
 fn doc(paragraphs: &[&str]) -> String {
     let lines = |text: &&str| {
         let lines =

@@ -22,7 +22,7 @@ impl Typed {
         Self { tokens, is_optional: false, is_text: false, is_json: false }
     }
 
-    /// The same, or nothing.
+    /// An `Option` of this type.
     pub(super) fn optional(self) -> Self {
         if self.is_optional {
             return self;
@@ -33,37 +33,38 @@ impl Typed {
     }
 }
 
-/// A place in a document of schemas.
+/// A location in a document of schemas.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct SchemaLocation<'a> {
     pub(super) root: &'a Value,
-    /// The name for a type of its own.
+    /// The name of the type, if one is generated.
     pub(super) name: &'a str,
     pub(super) depth: usize,
 }
 
 impl Items<'_> {
-    /// The type of a schema. What cannot be expressed is JSON.
-    pub(super) fn type_of(&mut self, schema: &Value, place: Place<'_>) -> Typed {
-        let place = Place { depth: place.depth + 1, ..place };
-        if place.depth > MAX_DEPTH {
+    /// The type of a schema: JSON if the schema cannot be expressed as a type.
+    pub(super) fn type_of(&mut self, schema: &Value, location: SchemaLocation<'_>) -> Typed {
+        let location = SchemaLocation { depth: location.depth + 1, ..location };
+        if location.depth > MAX_DEPTH {
             return self.json();
         }
         if let Some(target) = schema["$ref"].as_str() {
-            let target = target.strip_prefix('#').and_then(|pointer| place.root.pointer(pointer));
+            let target =
+                target.strip_prefix('#').and_then(|pointer| location.root.pointer(pointer));
             return match target {
-                Some(target) => self.type_of(target, place),
+                Some(target) => self.type_of(target, location),
                 None => self.json(),
             };
         }
         if let Some(inner) = without_null(schema) {
-            return self.type_of(&inner, place).optional();
+            return self.type_of(&inner, location).optional();
         }
         if let Some([only]) = schema["allOf"].as_array().map(Vec::as_slice) {
-            return self.type_of(only, place);
+            return self.type_of(only, location);
         }
         if let Some(choices) = choices(schema) {
-            return Typed::plain(self.choice(&choices, place.name));
+            return Typed::plain(self.choice(&choices, location.name));
         }
         if schema.get("enum").is_some()
             || schema.get("anyOf").is_some()
@@ -81,9 +82,9 @@ impl Items<'_> {
             Some("integer") => Typed::plain(quote!(::core::primitive::i64)),
             Some("number") => Typed::plain(quote!(::core::primitive::f64)),
             Some("boolean") => Typed::plain(quote!(::core::primitive::bool)),
-            Some("array") => self.list(schema, place),
-            Some("object") => self.object(schema, place),
-            None if schema["properties"].is_object() => self.object(schema, place),
+            Some("array") => self.list(schema, location),
+            Some("object") => self.object(schema, location),
+            None if schema["properties"].is_object() => self.object(schema, location),
             _ => self.json(),
         }
     }
@@ -93,23 +94,23 @@ impl Items<'_> {
         Typed { is_json: true, ..Typed::plain(quote!(#private::JsonValue)) }
     }
 
-    fn list(&mut self, schema: &Value, place: Place<'_>) -> Typed {
+    fn list(&mut self, schema: &Value, location: SchemaLocation<'_>) -> Typed {
         let item = match &schema["items"] {
-            items @ Value::Object(_) => self.type_of(items, place),
+            items @ Value::Object(_) => self.type_of(items, location),
             _ => self.json(),
         };
         let tokens = item.tokens;
         Typed { is_json: item.is_json, ..Typed::plain(quote!(::std::vec::Vec<#tokens>)) }
     }
 
-    fn object(&mut self, schema: &Value, place: Place<'_>) -> Typed {
+    fn object(&mut self, schema: &Value, location: SchemaLocation<'_>) -> Typed {
         let private = self.private();
         if schema["properties"].as_object().is_some_and(|properties| !properties.is_empty()) {
-            return Typed::plain(self.nested(schema, place));
+            return Typed::plain(self.nested(schema, location));
         }
         match &schema["additionalProperties"] {
             value @ Value::Object(_) => {
-                let value = self.type_of(value, place);
+                let value = self.type_of(value, location);
                 let tokens = value.tokens;
                 let tokens = quote!(::std::collections::BTreeMap<::std::string::String, #tokens>);
                 Typed { is_json: value.is_json, ..Typed::plain(tokens) }
@@ -119,7 +120,7 @@ impl Items<'_> {
     }
 }
 
-/// The schema of the value that is not null, of a schema that allows null.
+/// The schema of the other values, if a schema allows null.
 fn without_null(schema: &Value) -> Option<Value> {
     for key in ["anyOf", "oneOf"] {
         let Some([one, other]) = schema[key].as_array().map(Vec::as_slice) else { continue };

@@ -1,6 +1,6 @@
 //! An `impl` block as written. Only methods with `#[tool]` are parsed.
 
-use super::{Place, ToolFn, is_named, self_type, signature};
+use super::{FnKind, ToolFn, is_named, self_type, signature};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
@@ -49,13 +49,13 @@ impl ImplBlock {
 impl ToolMethod {
     /// The method as a function outside of the block: `Self` is replaced by the type.
     pub(crate) fn as_function(&self, ty: &Type) -> ToolFn {
-        let ToolFn { attributes, visibility, signature, body, place } = &self.function;
+        let ToolFn { attributes, visibility, signature, body, fn_kind } = &self.function;
         let head = self_type::replace_self(quote!(#(#attributes)* #visibility #signature), ty);
         let (attributes, visibility, signature) = match syn::parse2::<ToolFn>(head) {
             Ok(head) => (head.attributes, head.visibility, head.signature),
             Err(_) => (attributes.clone(), visibility.clone(), signature.clone()),
         };
-        ToolFn { attributes, visibility, signature, body: body.clone(), place: *place }
+        ToolFn { attributes, visibility, signature, body: body.clone(), fn_kind: *fn_kind }
     }
 
     /// The options between the parentheses of `#[tool(...)]`.
@@ -116,7 +116,7 @@ impl Parse for Member {
         if tool_attributes.is_empty() {
             return Ok(Self::Other(quote!(#(#attributes)* #visibility #signature #body)));
         }
-        let function = ToolFn { attributes, visibility, signature, body, place: Place::Method };
+        let function = ToolFn { attributes, visibility, signature, body, fn_kind: FnKind::Method };
         Ok(Self::Tool(Box::new(ToolMethod { tool_attributes, function })))
     }
 }

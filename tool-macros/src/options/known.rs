@@ -6,7 +6,7 @@ use crate::names;
 pub(super) struct Known {
     pub(super) attribute: &'static str,
     pub(super) options: &'static [Usage],
-    /// Options that belong elsewhere, and the reason.
+    /// Options of other attributes, and the reason why they are invalid here.
     pub(super) misplaced: &'static [(&'static str, &'static str)],
     /// Unknown names, and the words that follow `unknown option`.
     pub(super) instead: &'static [(&'static str, &'static str)],

@@ -25,7 +25,7 @@ pub(super) fn read<T: FromMeta + Default>(
     read_items(known, items, diagnostics)
 }
 
-/// Reads the options that are sound, and reports the others.
+/// Reads the valid options, and reports the others.
 pub(super) fn read_items<T: FromMeta + Default>(
     known: &Known,
     items: Vec<NestedMeta>,

@@ -1,6 +1,6 @@
 //! Finds constructs in types that generated code cannot name, at any depth.
 
-use crate::item::{Place, ToolFn};
+use crate::item::{FnKind, ToolFn};
 use crate::types::ungrouped;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -56,7 +56,7 @@ impl Position {
             TokenTree::Group(group) => return self.in_tokens(group.stream()),
             TokenTree::Ident(_) => self.at_word(tokens, index)?,
             TokenTree::Punct(punct) if self != Self::Injected => {
-                self.at_sign(punct.as_char(), tokens, index)?
+                self.at_punct(punct.as_char(), tokens, index)?
             }
             _ => return None,
         };
@@ -71,14 +71,16 @@ impl Position {
             _ if is("impl") => Some(Construct::Impl),
             _ if is("_") && !is_lifetime => Some(Construct::Placeholder),
             Self::Argument if is("Rc") && opens(index + 1) => Some(Construct::Rc),
-            Self::Argument if is("dyn") && !is_sent(&tokens[index..]) => Some(Construct::Object),
+            Self::Argument if is("dyn") && !has_send_bound(&tokens[index..]) => {
+                Some(Construct::Object)
+            }
             _ => None,
         }
     }
 
-    fn at_sign(self, sign: char, tokens: &[TokenTree], index: usize) -> Option<Construct> {
+    fn at_punct(self, punct: char, tokens: &[TokenTree], index: usize) -> Option<Construct> {
         let next = tokens.get(index + 1);
-        match sign {
+        match punct {
             '\'' if !is_ident(next, "static") => Some(Construct::Lifetime),
             '&' if begins_type(tokens, index) => self.at_reference(tokens, index),
             '*' if self == Self::Argument && begins_type(tokens, index) => Some(Construct::Pointer),
@@ -109,33 +111,33 @@ impl Forbidden {
     }
 }
 
-/// The first `Self` of a function that has no type of its own.
+/// The first `Self` of a free function.
 pub(super) fn names_self(function: &ToolFn) -> Option<Span> {
     let signature = &function.signature;
-    if function.place == Place::Method || signature.receiver().is_some() {
+    if function.fn_kind == FnKind::Method || signature.receiver().is_some() {
         return None;
     }
     let inputs = signature.inputs.iter().filter_map(|input| match input {
-        FnArg::Typed(typed) => own_span(typed.ty.to_token_stream()),
+        FnArg::Typed(typed) => self_span(typed.ty.to_token_stream()),
         FnArg::Receiver(_) => None,
     });
     let output = match &signature.output {
-        ReturnType::Type(_, output) => own_span(output.to_token_stream()),
+        ReturnType::Type(_, output) => self_span(output.to_token_stream()),
         ReturnType::Default => None,
     };
     inputs.chain(output).next()
 }
 
 /// The span of `Self`.
-pub(super) fn own_span(tokens: TokenStream) -> Option<Span> {
+pub(super) fn self_span(tokens: TokenStream) -> Option<Span> {
     tokens.into_iter().find_map(|token| match token {
-        TokenTree::Group(group) => own_span(group.stream()),
+        TokenTree::Group(group) => self_span(group.stream()),
         TokenTree::Ident(ident) if ident == "Self" => Some(ident.span()),
         _ => None,
     })
 }
 
-/// An `&` behind a value is an operator: `[u8; A & B]`.
+/// An `&` after a value is an operator: `[u8; A & B]`.
 fn begins_type(tokens: &[TokenTree], index: usize) -> bool {
     match index.checked_sub(1).map(|before| &tokens[before]) {
         None => true,
@@ -145,7 +147,7 @@ fn begins_type(tokens: &[TokenTree], index: usize) -> bool {
 }
 
 /// Whether a trait object has the bound `Send`.
-fn is_sent(object: &[TokenTree]) -> bool {
+fn has_send_bound(object: &[TokenTree]) -> bool {
     object.iter().any(|token| is_ident(Some(token), "Send"))
 }
 
@@ -153,6 +155,6 @@ fn is_ident(token: Option<&TokenTree>, name: &str) -> bool {
     matches!(token, Some(TokenTree::Ident(ident)) if ident == name)
 }
 
-fn is_punct(token: Option<&TokenTree>, sign: char) -> bool {
-    matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == sign)
+fn is_punct(token: Option<&TokenTree>, expected: char) -> bool {
+    matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == expected)
 }

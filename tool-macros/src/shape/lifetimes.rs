@@ -6,7 +6,7 @@ use quote::ToTokens;
 use std::collections::HashSet;
 use syn::{Error, FnArg, GenericParam, Lifetime, Signature, Type};
 
-/// The error about a declared lifetime. One in an argument or in the output is rejected there.
+/// The error about a declared lifetime. The checks of arguments and outputs reject lifetimes there.
 pub(super) fn check(lifetime: &Lifetime, signature: &Signature) -> Option<Error> {
     let name = lifetime.ident.to_string();
     let names = |tokens: TokenStream| named(tokens).contains(&name);
@@ -28,9 +28,10 @@ pub(super) fn check(lifetime: &Lifetime, signature: &Signature) -> Option<Error>
 /// The error about a lifetime that is not declared.
 pub(super) fn undeclared(signature: &Signature) -> Error {
     let declared = declared(signature);
-    let is_strange = |input: &&FnArg| !named(input.to_token_stream()).is_subset(&declared);
+    let uses_undeclared_lifetime =
+        |input: &&FnArg| !named(input.to_token_stream()).is_subset(&declared);
     let message = "an injected value is borrowed for the call; write `&T` without a lifetime";
-    match signature.inputs.iter().find(is_strange) {
+    match signature.inputs.iter().find(uses_undeclared_lifetime) {
         Some(FnArg::Typed(typed)) => Error::new_spanned(&typed.ty, message),
         _ => Error::new(signature.ident.span(), message),
     }

@@ -19,7 +19,7 @@ const PLAIN: [&str; 16] = [
     "u16", "u32", "u64", "usize",
 ];
 
-/// Types and modules that occur around them in types of arguments.
+/// Types and modules that may contain them in types of arguments.
 const AROUND: [&str; 14] = [
     "Box",
     "BTreeMap",
@@ -60,19 +60,19 @@ pub(crate) fn is_unsupported(typed: &PatType) -> bool {
 
 /// All reasons why a parameter cannot be in the generated code.
 pub(super) fn check(typed: &PatType, kind: Kind) -> Vec<Error> {
-    let mut refused = Vec::new();
+    let mut errors = Vec::new();
     match ungrouped(&typed.ty) {
-        Type::Reference(reference) => refused.extend(injected(reference)),
+        Type::Reference(reference) => errors.extend(injected(reference)),
         ty => match extractor(&typed.pat, ty) {
-            Some(error) => refused.push(error),
+            Some(error) => errors.push(error),
             None => {
-                refused.extend(pattern(&typed.pat));
-                refused.extend(owned(&typed.ty));
+                errors.extend(pattern(&typed.pat));
+                errors.extend(owned(&typed.ty));
             }
         },
     }
-    refused.extend(conditions(typed, kind));
-    refused
+    errors.extend(conditions(typed, kind));
+    errors
 }
 
 /// `State(db): State<Db>` and `Json(point): Json<Point>`, as in handlers of web frameworks.
@@ -186,7 +186,7 @@ fn static_lifetime(reference: &TypeReference) -> Option<Error> {
     })
 }
 
-/// The owned type to write. An alias of `str` is caught by the injection trait instead.
+/// The owned type to write. The injection trait rejects an alias of `str`.
 fn owned_instead(target: &Type) -> Option<String> {
     let Type::Path(path) = target else {
         return matches!(target, Type::Slice(_)).then(|| "`Vec<T>` instead of `&[T]`".to_owned());

@@ -1,28 +1,28 @@
 //! Receivers: a method of a toolset needs `&self`, a free function cannot have it.
 
-use crate::item::Place;
+use crate::item::FnKind;
 use crate::kind::Kind;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Error, Receiver, ReceiverKind, Signature};
 
 /// The error about a missing or unsuitable receiver.
-pub(super) fn check(signature: &Signature, place: Place, kind: Kind) -> Option<Error> {
-    match (place, signature.receiver()) {
-        (Place::Free, None) => None,
-        (Place::Free, Some(receiver)) if kind != Kind::Tool => Some(Error::new(
+pub(super) fn check(signature: &Signature, fn_kind: FnKind, kind: Kind) -> Option<Error> {
+    match (fn_kind, signature.receiver()) {
+        (FnKind::Free, None) => None,
+        (FnKind::Free, Some(receiver)) if kind != Kind::Tool => Some(Error::new(
             receiver.self_token.span(),
             format!(
                 "a method cannot be a {}; write a free function with a parameter `state: &State`",
                 kind.noun()
             ),
         )),
-        (Place::Free, Some(receiver)) => Some(Error::new(
+        (FnKind::Free, Some(receiver)) => Some(Error::new(
             receiver.self_token.span(),
             "a method is a tool of its type; move it to an `impl Type` block with `#[toolset]` above, or write a free function with a parameter `state: &State`",
         )),
-        (Place::Method, None) => Some(missing(signature)),
-        (Place::Method, Some(receiver)) => {
+        (FnKind::Method, None) => Some(missing(signature)),
+        (FnKind::Method, Some(receiver)) => {
             let (span, message) = not_shared(receiver)?;
             Some(Error::new(span, message))
         }

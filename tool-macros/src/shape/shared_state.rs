@@ -7,7 +7,7 @@ use syn::{GenericArgument, Ident, PathArguments, Type};
 pub(super) fn check(ty: &Type) -> Option<String> {
     let (name, inner) = generic(ty)?;
     if let Some(owned) = owned(inner) {
-        // An `Arc<str>` is an argument like any other.
+        // An `Arc<str>` is an ordinary argument.
         let message =
             || format!("an argument must be owned; write `{owned}` instead of `{}`", spelled(ty));
         return (name == "Rc").then(message);
@@ -38,7 +38,7 @@ pub(super) fn inside(ty: &Type) -> &Type {
     }
 }
 
-/// The owned counterpart of a type without a size.
+/// The owned counterpart of an unsized type.
 fn owned(ty: &Type) -> Option<&'static str> {
     match ungrouped(ty) {
         Type::Slice(_) => Some("Vec<T>"),

@@ -25,7 +25,7 @@ impl CallPeer {
 }
 
 impl Peer for CallPeer {
-    fn hears_progress(&self) -> bool {
+    fn accepts_progress(&self) -> bool {
         true
     }
 
@@ -33,7 +33,7 @@ impl Peer for CallPeer {
         self.send(AgentEvent::Progress { call_id: self.call_id.clone(), progress });
     }
 
-    fn hears_log(&self, _: LogLevel) -> bool {
+    fn accepts_log(&self, _: LogLevel) -> bool {
         true
     }
 

@@ -6,9 +6,9 @@ use tokio::sync::{Mutex, mpsc};
 use tool_runtime_core::seam::printable;
 use tool_runtime_core::{Approval, ApprovalRequest, Approver, BoxFuture, Remember, Risk};
 
-/// Asks a person at the terminal whether a call may run: `y` is a yes, `s` a yes for all such calls of
-/// the session, `e OBJECT` a yes with other arguments, everything else a no whose words the model
-/// reads. The end of the input is a no.
+/// Asks a person at the terminal whether a call may run: `y` approves it, `s` all such calls of the
+/// session, `e OBJECT` approves it with other arguments. Any other answer rejects the call, and the
+/// model receives its text. The end of the input rejects the call.
 ///
 /// A yes for the session counts with `approvals::Remembering` around this approver. Questions are written to standard error, one at a time, and answers read from standard input. A
 /// server over standard input and output cannot use it.
@@ -36,7 +36,7 @@ pub struct TerminalApprover {
 struct Lines {
     wanted: mpsc::UnboundedSender<()>,
     read: mpsc::UnboundedReceiver<String>,
-    /// Whether a line was requested that is not read yet: its question was cancelled.
+    /// Whether a requested line was not read yet, because its question was cancelled.
     is_pending: bool,
 }
 
@@ -62,7 +62,7 @@ impl TerminalApprover {
     async fn ask(&self, request: &ApprovalRequest) -> Approval {
         let mut lines = self.lines.lock().await;
         let lines = lines.get_or_insert_with(|| Lines::of(|| io::stdin().lock()));
-        // A terminal that is gone answers no.
+        // A closed terminal rejects the call.
         let _ = write!(io::stderr(), "{}", prompt(request));
         loop {
             let Some(line) = lines.next().await else { return refusal() };
@@ -112,7 +112,8 @@ fn prompt(request: &ApprovalRequest) -> String {
 }
 
 impl Lines {
-    /// A thread of its own: one that waits for a line must not keep the runtime from ending.
+    /// A separate thread: a thread of the runtime that waits for a line would delay the end of the
+    /// runtime.
     fn of<R: BufRead>(open: impl FnOnce() -> R + Send + 'static) -> Self {
         let (wanted, mut requests) = mpsc::unbounded_channel();
         let (sender, read) = mpsc::unbounded_channel();

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use tool_runtime_core::ToolPool;
 use tool_runtime_export::{Api, Export};
 
-/// Prints the definition of a tool, or of all, in the format of an API. What the API does not take
-/// goes to standard error.
+/// Prints the definition of a tool, or of all, in the format of an API. Changes of schemas for the
+/// API are printed to standard error.
 pub(super) fn schema(pool: &ToolPool, schema: &Schema) -> ExitCode {
     let (api, name) = (schema.format, schema.name.as_deref());
     if api == Api::Mcp {

@@ -152,7 +152,7 @@ impl Cli {
         self
     }
 
-    /// Runs the command that the process was started with, in a runtime of its own.
+    /// Runs the command that the process was started with, on a new runtime.
     ///
     /// # Panics
     /// Inside a tokio runtime: use [`Self::run_async`] there.

@@ -24,7 +24,7 @@ use tool_runtime_core::{PoolConfig, Registry, ToolPool, ToolPoolBuilder, WithToo
 /// | `registry = EXPR` | resolves the names in the file of `tools`, instead of the linked tools |
 /// | `pool = CLOSURE` | changes the pool's builder: `\|pool: ToolPoolBuilder\| pool.deny(["x"])`, or with toolsets `pool.toolset_as::<Lamp>("desk", params)`. A linked toolset added by the closure is not also created without parameters |
 /// | `timeout = DURATION` | limits calls to tools without a timeout |
-/// | `name = EXPR`, `version = EXPR`, `about = EXPR` | replace those of the package |
+/// | `name = EXPR`, `version = EXPR`, `about = EXPR` | replace the values of the package |
 /// | `title = EXPR` | the title that MCP clients display |
 /// | `instructions = EXPR` | instructs models how to use the tools together |
 ///
@@ -224,7 +224,7 @@ pub type SetupResult<T> = Result<T, BoxError>;
 /// The options of `main!`, to be evaluated.
 pub type SetupFuture = Pin<Box<dyn Future<Output = SetupResult<Setup>>>>;
 
-/// Fixes the error type that `?` in an option converts to.
+/// Determines the error type that `?` in an option converts to.
 ///
 /// # Errors
 /// Never.

@@ -42,7 +42,7 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// The files of the command line, or else the file of `main!`, if it exists.
+    /// The files of the command line; without any, the file of `main!`, if it exists.
     pub(super) fn of(options: ServerOptions, default: Option<PathBuf>) -> Self {
         let ServerOptions { files: mut paths, variables, ask, wait } = options;
         if paths.is_empty() {

@@ -35,7 +35,7 @@ impl ConnectError {
     }
 
     pub(super) fn timed_out(what: &str, within: Duration) -> Self {
-        // The remaining time has more digits than a reader needs.
+        // Rounds the remaining time.
         let millis = u64::try_from(within.as_millis()).unwrap_or(u64::MAX);
         let within = humantime::format_duration(Duration::from_millis(millis));
         let help = "if it needs longer, give it a `connect_timeout`";
@@ -72,7 +72,7 @@ impl ConnectError {
         }
     }
 
-    /// A server without a known protocol version.
+    /// The error for a server without a common protocol version.
     pub(super) fn incompatible(theirs: &[ProtocolVersion]) -> Self {
         let theirs: Vec<String> = theirs.iter().map(|one| shown_version(one.as_str())).collect();
         let text = format!("it supports only unknown versions of MCP: {}", theirs.join(", "));
@@ -101,7 +101,7 @@ impl ConnectError {
                 Self::new(Kind::Failed, format!("it did not list its tools: {why}"))
             }
             Failure::Unauthorized(why) => Self::new(Kind::Unauthorized, unauthorized(why)),
-            Failure::Refused(error) => {
+            Failure::Rejected(error) => {
                 Self::new(Kind::Failed, format!("it did not list its tools: {}", error.message))
             }
             Failure::Silent(_) | Failure::Late => {
@@ -116,7 +116,7 @@ impl ConnectError {
         self
     }
 
-    /// Adds how the owner of the connection ended.
+    /// Adds the exit report of the owner of the connection.
     pub(super) fn with_exit_report(mut self, words: Option<String>) -> Self {
         if let Some(words) = words {
             self.text = format!("{}; {words}", self.text);

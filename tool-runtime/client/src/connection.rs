@@ -49,7 +49,7 @@ impl Connection {
             drop(over);
         });
         let (watch, over) = (Arc::clone(&notifications), ended.clone());
-        tokio::spawn(async move { over.run_until_cancelled(watch.keep_time()).await });
+        tokio::spawn(async move { over.run_until_cancelled(watch.expire_calls()).await });
         if let Some(owner) = owner.clone() {
             // Descendants of an ended process may hold its output open.
             let (end, ended) = (end.clone(), ended.clone());
@@ -127,7 +127,7 @@ impl Connection {
         meta: Option<RequestMetaObject>,
         timeouts: RequestTimeouts,
     ) -> Result<ServerResult, Failure> {
-        send_request(&self.peer, self.around(), request, meta, Wait::Alone(timeouts)).await
+        send_request(&self.peer, self.context(), request, meta, Wait::Alone(timeouts)).await
     }
 
     /// Sends a request that may report progress.
@@ -137,11 +137,11 @@ impl Connection {
         meta: Option<RequestMetaObject>,
         call: &Arc<InFlightCall>,
     ) -> Result<ServerResult, Failure> {
-        send_request(&self.peer, self.around(), request, meta, Wait::Call(call)).await
+        send_request(&self.peer, self.context(), request, meta, Wait::Call(call)).await
     }
 
     /// The router of notifications, and the token of the connection's end.
-    fn around(&self) -> (&NotificationRouter, &CancellationToken) {
+    fn context(&self) -> (&NotificationRouter, &CancellationToken) {
         (&self.notifications, &self.ended)
     }
 
@@ -166,7 +166,7 @@ impl Connection {
             Failure::Unsent(_) | Failure::Unauthorized(_) => true,
             // Over HTTP, requests are independent.
             Failure::Lost(_) => !self.is_http(),
-            Failure::Refused(_) | Failure::Silent(_) | Failure::Late => false,
+            Failure::Rejected(_) | Failure::Silent(_) | Failure::Late => false,
         };
         if is_unusable {
             self.end.cancel();

@@ -1,4 +1,4 @@
-//! Opens connections to one server, in the protocol version that it speaks.
+//! Opens connections to one server, in a protocol version that it supports.
 
 use super::connect_error::{ConnectError, Kind, is_known};
 use super::connection::Connection;
@@ -108,7 +108,7 @@ impl Connector {
             Err(error) => error,
         };
         if first == Handshake::Discover && error.kind == Kind::Late {
-            // Another program may run there now, which never answers `server/discover`.
+            // Another program may run at this address now, which never answers `server/discover`.
             self.remember(None);
         }
         let rest = within.saturating_sub(began.elapsed());
@@ -137,9 +137,10 @@ impl Connector {
         let (Opened { transport, owner }, found, limit) = limit_probe(opened, first, within);
         let (client, server) = (self.client.clone(), Arc::clone(&self.server));
         let ended = CancellationToken::new();
-        let over = ended.clone().drop_guard();
-        let around = (Arc::clone(&notifications), ended.clone());
-        let handler = Handler::new(client, Arc::clone(&server), self.answerer.clone(), around);
+        let end_guard = ended.clone().drop_guard();
+        let handler_context = (Arc::clone(&notifications), ended.clone());
+        let handler =
+            Handler::new(client, Arc::clone(&server), self.answerer.clone(), handler_context);
         let handler = DisguisingErrors { server, handler, rejected: Arc::clone(&self.rejected) };
         let (end, lifecycle) = (CancellationToken::new(), first.lifecycle());
         let served = serve_client_with_lifecycle_and_ct(handler, transport, lifecycle, end.clone());
@@ -149,8 +150,9 @@ impl Connector {
         }
         let error = match served {
             Ok(Ok(running)) => {
-                let around = (notifications, self.answerer.clone());
-                let connection = Connection::new(running, around, (end, ended, over), owner);
+                let handler_context = (notifications, self.answerer.clone());
+                let connection =
+                    Connection::new(running, handler_context, (end, ended, end_guard), owner);
                 return self.checked(connection, &found);
             }
             Ok(Err(error)) => ConnectError::of_handshake(&error),

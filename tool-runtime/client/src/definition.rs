@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use tool_runtime_core::seam::unknown;
 use tool_runtime_core::{Icon, ToolDefinition};
 
-/// The `_meta` key of members that rmcp does not know: servers of this library write them there over HTTP.
+/// The `_meta` key of members that rmcp's types lack: servers of this library write them there over HTTP.
 const UNKNOWN: &str = "tool-runtime/unknown";
 
 /// The definition of a listed tool under our id, and notes on patterns that are not enforced. A problem in the

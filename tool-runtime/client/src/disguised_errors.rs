@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 use tool_runtime_core::seam::lock;
 
 /// The member with a disguised error.
-const REFUSED: &str = "tool-runtime/refused";
+const DISGUISED_ERROR: &str = "tool-runtime/rejected";
 
 /// The rejected methods of one server.
 #[derive(Debug, Default)]
@@ -37,7 +37,7 @@ impl Service<RoleClient> for DisguisingErrors {
         match Service::handle_request(&self.handler, request, context).await {
             Err(error) => {
                 self.rejected.note(&self.server, method, &error);
-                Ok(ClientResult::CustomResult(CustomResult(json!({ REFUSED: error }))))
+                Ok(ClientResult::CustomResult(CustomResult(json!({ DISGUISED_ERROR: error }))))
             }
             answered => answered,
         }
@@ -90,10 +90,11 @@ pub(super) fn undisguised(message: TxJsonRpcMessage<RoleClient>) -> TxJsonRpcMes
     let JsonRpcMessage::Response(response) = message else { return message };
     match response.result {
         ClientResult::CustomResult(CustomResult(Value::Object(mut members)))
-            if members.contains_key(REFUSED) =>
+            if members.contains_key(DISGUISED_ERROR) =>
         {
-            let error = members.remove(REFUSED).map(serde_json::from_value).and_then(Result::ok);
-            let error = error.unwrap_or_else(|| ErrorData::internal_error("refused", None));
+            let error =
+                members.remove(DISGUISED_ERROR).map(serde_json::from_value).and_then(Result::ok);
+            let error = error.unwrap_or_else(|| ErrorData::internal_error("rejected", None));
             JsonRpcMessage::error(error, Some(response.id))
         }
         _ => JsonRpcMessage::Response(response),

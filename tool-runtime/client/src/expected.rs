@@ -12,8 +12,8 @@ const ANNOTATIONS: &[&str] =
 const NAMED: &[&str] =
     &["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
 
-/// Notices about tools of a server that are not as the program expects them. `ids` are those that its
-/// tools have before the pool transforms them.
+/// Notices about tools of a server that differ from the expected definitions. `ids` are the ids of its tools before the
+/// transforms of the pool.
 pub(super) fn differences(pool: &ToolPool, prefix: &str, ids: &[&str]) -> Vec<String> {
     let mut expected = expected_tools().peekable();
     if expected.peek().is_none() {

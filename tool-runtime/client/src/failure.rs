@@ -16,7 +16,7 @@ pub(super) enum Failure {
     /// The server requires authorization.
     Unauthorized(String),
     /// The server answered with an error of the protocol.
-    Refused(ErrorData),
+    Rejected(ErrorData),
     /// The server sent nothing for this time.
     Silent(Duration),
     /// The server exceeded the time limit, even if it sent something.
@@ -26,7 +26,7 @@ pub(super) enum Failure {
 impl Failure {
     pub(super) fn of(error: ServiceError) -> Self {
         match error {
-            ServiceError::McpError(error) => Self::Refused(error),
+            ServiceError::McpError(error) => Self::Rejected(error),
             ServiceError::TransportSend(error) if is_unauthorized(&error) => {
                 Self::Unauthorized(leaf(error.error.as_ref()))
             }

@@ -1,4 +1,4 @@
-//! Answers requests of a server that speaks a version before 2026-07-28.
+//! Answers requests of a server of a version before 2026-07-28.
 
 #![expect(deprecated, reason = "servers before 2026-07-28 send requests")]
 
@@ -30,7 +30,7 @@ pub(super) struct Handler {
     notifications: Arc<NotificationRouter>,
     /// Cancelled when the connection has ended.
     ended: CancellationToken,
-    /// Permits of further questions.
+    /// Permits for further questions.
     permits: Semaphore,
 }
 

@@ -12,7 +12,7 @@ use tool_runtime_core::{Progress, ToolContext};
 pub(super) struct InFlightCall {
     context: ToolContext,
     timeouts: RequestTimeouts,
-    /// Time of the last sign of life: the start, progress, an answered question.
+    /// Time of the last activity: the start, progress, an answered question.
     last: Mutex<Instant>,
     /// Questions that the server has asked during the call.
     questions: AtomicUsize,
@@ -52,14 +52,14 @@ impl InFlightCall {
         format!("{server}-{}", self.questions.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
-    /// Notes a sign of life.
+    /// Notes activity of the server.
     pub(super) fn touch(&self) {
         *lock(&self.last) = Instant::now();
     }
 
     pub(super) fn report(&self, progress: Progress) {
         self.touch();
-        if let Some(peer) = self.context.peer().filter(|peer| peer.hears_progress()) {
+        if let Some(peer) = self.context.peer().filter(|peer| peer.accepts_progress()) {
             peer.progress(progress);
         }
     }

@@ -14,7 +14,7 @@ pub use error::McpManagerError;
 pub use replace::McpChange;
 pub use statuses::McpStatuses;
 
-use super::pins::{Listed, McpPins, McpUnapproved};
+use super::pins::{ApprovalOutcome, McpPins, McpUnapproved};
 use super::server::{Server, Watchers};
 use super::status::{McpServerStatus, McpState};
 use entry::Entry;
@@ -67,11 +67,11 @@ use tool_runtime_core::{AbsentSource, BoxFuture, CallError, ErrorClass, Source, 
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
 /// let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
-/// let far = McpServer::new(ToolPool::builder().add(ping).build()?, "far", "1.0.0");
+/// let remote = McpServer::new(ToolPool::builder().add(ping).build()?, "remote", "1.0.0");
 ///
 /// let pool = ToolPool::builder().build()?;
-/// let manager = McpManager::builder().in_process("far", far).connect(&pool).await?;
-/// let result = pool.call(ToolCall::new("far.ping", "{}")).await;
+/// let manager = McpManager::builder().in_process("remote", remote).connect(&pool).await?;
+/// let result = pool.call(ToolCall::new("remote.ping", "{}")).await;
 /// assert_eq!(result.observation().to_text(), "pong");
 /// manager.close().await;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -163,7 +163,7 @@ impl McpManager {
         config: McpServerConfig,
     ) -> Result<(), McpManagerError> {
         let _turn = self.turn().await?;
-        self.put(Entry::of(&name.into(), config, &self.0.settings.callbacks)?)
+        self.insert_entry(Entry::of(&name.into(), config, &self.0.settings.callbacks)?)
     }
 
     /// Removes a server: disconnects it and removes its tools from the pool.
@@ -174,7 +174,7 @@ impl McpManager {
         let (manager, name) = (self.clone(), name.to_owned());
         run_to_end(async move {
             let _turn = manager.turn().await?;
-            manager.take_out(&name).await
+            manager.remove_entry(&name).await
         })
         .await
     }
@@ -241,9 +241,13 @@ impl McpManager {
         let listed = self.0.settings.approvals.approve(&tool.server, &tool.tool, &tool.pin);
         let (server, tool) = (tool.server.clone(), tool.tool.clone());
         match listed {
-            Listed::Same => slot.server.list_again(),
-            Listed::Another => return Err(McpManagerError::AnotherDefinition { server, tool }),
-            Listed::Nothing => return Err(McpManagerError::UnknownTool { server, tool }),
+            ApprovalOutcome::Approved => slot.server.list_again(),
+            ApprovalOutcome::Changed => {
+                return Err(McpManagerError::AnotherDefinition { server, tool });
+            }
+            ApprovalOutcome::NotListed => {
+                return Err(McpManagerError::UnknownTool { server, tool });
+            }
         }
         Ok(())
     }
@@ -278,7 +282,7 @@ impl McpManager {
     }
 
     /// Adds a server, and starts it if it is enabled.
-    fn put(&self, entry: Entry) -> Result<(), McpManagerError> {
+    fn insert_entry(&self, entry: Entry) -> Result<(), McpManagerError> {
         self.launch(&*self.place(entry)?);
         Ok(())
     }
@@ -309,7 +313,7 @@ impl McpManager {
         Ok(slot)
     }
 
-    async fn take_out(&self, name: &str) -> Result<(), McpManagerError> {
+    async fn remove_entry(&self, name: &str) -> Result<(), McpManagerError> {
         let slot = self.slot(name)?;
         slot.stop(McpState::Closed).await;
         slot.retire();

@@ -40,7 +40,7 @@ fn suffixed(id: &str, of: &[&str]) -> String {
     let mut hash = Sha256::new();
     for part in of {
         hash.update(part);
-        // UTF-8 does not contain this byte, so different lists of parts give different bytes.
+        // UTF-8 does not contain this byte, so that different lists of parts have different bytes.
         hash.update([0xff]);
     }
     let digits: String = hash.finalize()[..DIGITS / 2].iter().map(|b| format!("{b:02x}")).collect();
@@ -68,7 +68,7 @@ mod tests {
         assert_ne!(id("s", "a b"), id("s", "a/b"));
         assert_ne!(id("s", &"x".repeat(200)), id("s", &"x".repeat(201)));
         assert_ne!(prefix("файлы"), prefix("папки"));
-        // Nothing is not a name, and neither is a way up.
+        // An empty name and names of parent directories are not valid.
         assert_ne!(id("s", ""), "s.");
         assert_ne!(id("s", ".."), "s...");
     }

@@ -110,7 +110,7 @@ impl NotificationRouter {
         &self.changed
     }
 
-    /// Removes a finished call, and wakes the futures of `over`.
+    /// Removes a finished call, and wakes the futures of [`Self::call_ended`].
     pub(super) fn forget(&self, token: &ProgressToken) {
         if self.calls().running.remove(token).is_some() {
             self.call_ended.notify_waiters();
@@ -207,12 +207,12 @@ impl NotificationRouter {
     }
 
     /// Expires calls, until the future is dropped. All calls share a timer: setting one per call would wake a thread.
-    pub(super) async fn keep_time(&self) {
+    pub(super) async fn expire_calls(&self) {
         loop {
             let next_check = self.calls().next_check;
             match next_check {
                 None => self.earlier_deadline.notified().await,
-                Some(watch) => drop(timeout_at(watch, self.earlier_deadline.notified()).await),
+                Some(check) => drop(timeout_at(check, self.earlier_deadline.notified()).await),
             }
             let now = Instant::now();
             let mut calls = self.calls();

@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 const MAX_STEPS: usize = 16;
 
 /// Leaves out each argument that is null, optional, and by its schema never null. Every other null
-/// means something, or is a mistake to be reported.
-pub(super) fn without_needless(
+/// has a meaning, or is a mistake to be reported.
+pub(super) fn without_needless_nulls(
     schema: &Map<String, Value>,
     mut arguments: Map<String, Value>,
 ) -> Map<String, Value> {
@@ -26,7 +26,7 @@ fn is_needless(schema: &Map<String, Value>, name: &str) -> bool {
     !is_required && !allows_null(schema, property, MAX_STEPS)
 }
 
-/// Whether a schema may allow null, in doubt it does.
+/// Whether a schema may allow null. True if in doubt.
 fn allows_null(root: &Map<String, Value>, schema: &Value, steps: usize) -> bool {
     let (Value::Object(members), Some(steps)) = (schema, steps.checked_sub(1)) else {
         return schema != &Value::Bool(false);
@@ -65,7 +65,7 @@ mod tests {
         let (Value::Object(schema), Value::Object(arguments)) = (schema, arguments) else {
             panic!("objects");
         };
-        without_needless(&schema, arguments).into()
+        without_needless_nulls(&schema, arguments).into()
     }
 
     #[test]

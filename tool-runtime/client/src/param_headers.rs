@@ -122,8 +122,8 @@ fn count_below(key: &str, value: &Value) -> usize {
 fn encoded(text: &str) -> String {
     let is_plain = text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
     let is_trimmed = text.trim_matches([' ', '\t']) == text;
-    let looks_coded = text.starts_with("=?base64?") && text.ends_with("?=");
-    if is_plain && is_trimmed && !looks_coded {
+    let looks_encoded = text.starts_with("=?base64?") && text.ends_with("?=");
+    if is_plain && is_trimmed && !looks_encoded {
         text.to_owned()
     } else {
         format!("=?base64?{}?=", BASE64_STANDARD.encode(text))

@@ -18,14 +18,14 @@ pub(super) struct PendingRequests(Arc<Inner>);
 #[derive(Default)]
 struct Inner {
     ids: Mutex<HashSet<RequestId>>,
-    fewer: Notify,
+    decreased: Notify,
 }
 
 impl PendingRequests {
     /// Waits until reading may continue.
     pub(super) async fn ready(&self) {
         while self.ids().len() >= MAX_PENDING {
-            self.0.fewer.notified().await;
+            self.0.decreased.notified().await;
         }
     }
 
@@ -49,7 +49,7 @@ impl PendingRequests {
     /// Removes a request: it was answered or cancelled.
     pub(super) fn complete(&self, id: &RequestId) {
         self.ids().remove(id);
-        self.0.fewer.notify_one();
+        self.0.decreased.notify_one();
     }
 
     fn ids(&self) -> MutexGuard<'_, HashSet<RequestId>> {
@@ -130,7 +130,7 @@ mod tests {
             assert!(waiting.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
             assert!(!woken.0.load(Ordering::SeqCst));
             pay(&pending);
-            assert!(woken.0.load(Ordering::SeqCst), "nobody would poll it again");
+            assert!(woken.0.load(Ordering::SeqCst), "the waiter is not woken");
             assert!(waiting.as_mut().poll(&mut Context::from_waker(&waker)).is_ready());
         }
     }

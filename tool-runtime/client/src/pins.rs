@@ -42,7 +42,7 @@ pub struct McpPin {
     pub annotations: String,
 }
 
-/// A tool whose definition is not the one that was approved.
+/// A tool whose definition differs from the approved one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct McpUnapproved {
@@ -110,20 +110,21 @@ impl fmt::Display for McpUnapproved {
     }
 }
 
-/// Compares what servers list with what was approved.
+/// Compares listed definitions with approved ones.
 #[derive(Default)]
 pub(super) struct Approvals {
     /// Whether tools are left out until they are approved.
-    holds: bool,
+    requires_approval: bool,
     state: Mutex<State>,
 }
 
-/// Pin entry of a listed tool.
+/// The result of approving a definition.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Listed {
-    Same,
-    Another,
-    Nothing,
+pub(super) enum ApprovalOutcome {
+    Approved,
+    /// The server lists another definition.
+    Changed,
+    NotListed,
 }
 
 #[derive(Default)]
@@ -135,8 +136,11 @@ struct State {
 }
 
 impl Approvals {
-    pub(super) fn new(approved: Option<McpPins>, holds: bool) -> Self {
-        Self { holds, state: Mutex::new(State { approved, listed: McpPins::default() }) }
+    pub(super) fn new(approved: Option<McpPins>, requires_approval: bool) -> Self {
+        Self {
+            requires_approval,
+            state: Mutex::new(State { approved, listed: McpPins::default() }),
+        }
     }
 
     /// A server begins a new list.
@@ -153,8 +157,8 @@ impl Approvals {
         unapproved
     }
 
-    pub(super) fn holds(&self) -> bool {
-        self.holds
+    pub(super) fn requires_approval(&self) -> bool {
+        self.requires_approval
     }
 
     /// Pins of all listed definitions.
@@ -175,18 +179,18 @@ impl Approvals {
     }
 
     /// Approves a definition, if it is the listed one.
-    pub(super) fn approve(&self, server: &str, tool: &str, pin: &McpPin) -> Listed {
+    pub(super) fn approve(&self, server: &str, tool: &str, pin: &McpPin) -> ApprovalOutcome {
         let mut state = self.state();
         match state.listed.servers.get(server).and_then(|tools| tools.get(tool)) {
-            None => return Listed::Nothing,
-            Some(listed) if listed != pin => return Listed::Another,
+            None => return ApprovalOutcome::NotListed,
+            Some(listed) if listed != pin => return ApprovalOutcome::Changed,
             Some(_) => {}
         }
         if let Some(approved) = &mut state.approved {
             let tools = approved.servers.entry(server.to_owned()).or_default();
             tools.insert(tool.to_owned(), pin.clone());
         }
-        Listed::Same
+        ApprovalOutcome::Approved
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -223,7 +227,7 @@ mod tests {
     #[test]
     fn changed_definitions_are_reported() {
         let first = Approvals::new(None, false);
-        assert_eq!(first.note("s", "t", &pin("Add.")), None, "nobody asked");
+        assert_eq!(first.note("s", "t", &pin("Add.")), None, "without a comparison");
         let pins = first.listed();
         let stored = serde_json::to_string(&pins).unwrap();
 
@@ -234,10 +238,14 @@ mod tests {
         assert!(second.note("s", "new", &pin("New.")).unwrap().changed.is_empty());
         assert_eq!(second.unapproved().len(), 2);
 
-        assert_eq!(second.approve("s", "t", &pin("Add.")), Listed::Another, "not what was shown");
+        assert_eq!(
+            second.approve("s", "t", &pin("Add.")),
+            ApprovalOutcome::Changed,
+            "another definition was shown"
+        );
         assert_eq!(second.unapproved().len(), 2);
-        assert_eq!(second.approve("s", "gone", &changed.pin), Listed::Nothing);
-        assert_eq!(second.approve("s", "t", &changed.pin), Listed::Same);
+        assert_eq!(second.approve("s", "gone", &changed.pin), ApprovalOutcome::NotListed);
+        assert_eq!(second.approve("s", "t", &changed.pin), ApprovalOutcome::Approved);
         assert_eq!(second.unapproved().len(), 1);
     }
 
@@ -250,9 +258,13 @@ mod tests {
         approvals.note("other", "gone", &gone);
         approvals.begin("s");
         approvals.note("s", "stays", &stays);
-        assert_eq!(approvals.approve("s", "gone", &gone), Listed::Nothing);
-        assert_eq!(approvals.approve("other", "gone", &gone), Listed::Same, "another server's");
-        assert_eq!(approvals.approve("s", "stays", &stays), Listed::Same);
+        assert_eq!(approvals.approve("s", "gone", &gone), ApprovalOutcome::NotListed);
+        assert_eq!(
+            approvals.approve("other", "gone", &gone),
+            ApprovalOutcome::Approved,
+            "another server's"
+        );
+        assert_eq!(approvals.approve("s", "stays", &stays), ApprovalOutcome::Approved);
         assert!(approvals.unapproved().is_empty());
         assert!(!approvals.listed().servers["s"].contains_key("gone"));
     }

@@ -77,7 +77,7 @@ impl Candidate {
         Self { name, id, definition, transform: None, pin, notes }
     }
 
-    /// Applies the changes of its entry. Those that do not fit leave the tool out.
+    /// Applies the transform of its entry. A tool whose transform is invalid is left out.
     fn transform(&mut self, prefix: &str, transform: &ToolTransform) {
         let mut transform = transform.clone();
         if let Some(before) = transform.prefix.take() {
@@ -137,8 +137,8 @@ impl Candidate {
         definition.title = definition.title.take().map(|title| redactor.text(&title).into_owned());
     }
 
-    /// The id of its name, even if the tool got another one.
-    fn wanted_id(&self, prefix: &str) -> String {
+    /// The id that follows from its name, even if a conflict has changed its id.
+    fn requested_id(&self, prefix: &str) -> String {
         let renamed = self.transform.as_ref().and_then(|transform| transform.name.as_ref());
         names::id(prefix, renamed.unwrap_or(&self.name))
     }
@@ -192,15 +192,15 @@ impl Publisher {
         &self.prefix
     }
 
-    /// Replaces the published tools by those of a listing. Unchanged tools stay the same objects. A dropped future has
-    /// published nothing.
+    /// Replaces the published tools by those of a listing. Unchanged tools stay the same objects. Dropping the future
+    /// publishes nothing.
     pub(super) async fn publish(&self, server: &Arc<Server>, listing: Listing) -> Published {
         let Listing { tools, mut problems, has_param_headers } = listing;
         let names: Vec<&str> = tools.iter().map(ListedTool::name).collect();
-        problems.extend(self.entry.iter().flat_map(|entry| entry.idle(&names)));
+        problems.extend(self.entry.iter().flat_map(|entry| entry.unmatched_patterns(&names)));
         problems.extend(self.notice.clone());
-        let wants = |tool: &str| self.entry.as_ref().is_none_or(|entry| entry.wants(tool));
-        let wanted: Vec<_> = tools.into_iter().filter(|listed| wants(listed.name())).collect();
+        let includes = |tool: &str| self.entry.as_ref().is_none_or(|entry| entry.includes(tool));
+        let wanted: Vec<_> = tools.into_iter().filter(|listed| includes(listed.name())).collect();
         let (prefix, is_trusted) = (self.prefix().to_owned(), self.is_trusted);
         let shared = Arc::clone(server);
         let transforms = self.entry.as_ref().map(|it| it.transforms.clone()).unwrap_or_default();
@@ -234,9 +234,9 @@ impl Publisher {
         let ids: Vec<&str> = candidates.iter().map(|it| &*it.definition.name).collect();
         problems.extend(expected::differences(&self.pool, self.prefix(), &ids));
         let reason = |candidate: &Candidate| candidate.definition.problems().last().cloned();
-        let left_out = candidates
-            .iter()
-            .filter_map(|candidate| Some((candidate.wanted_id(self.prefix()), reason(candidate)?)));
+        let left_out = candidates.iter().filter_map(|candidate| {
+            Some((candidate.requested_id(self.prefix()), reason(candidate)?))
+        });
         self.state().left_out = left_out.collect();
         let usable = candidates.iter().filter(|it| it.definition.problems().is_empty());
         Published { tools: usable.count(), problems }
@@ -252,7 +252,7 @@ impl Publisher {
         self.clear(&mut self.state());
     }
 
-    /// Removes all tools for good: nothing is published any more.
+    /// Removes all tools, and publishes no further ones.
     pub(super) fn retire(&self) {
         let mut state = self.state();
         self.clear(&mut state);
@@ -280,7 +280,7 @@ impl Publisher {
     fn unapproved(&self, server: &str, candidate: &mut Candidate) -> Option<String> {
         let Candidate { name, definition, pin, .. } = candidate;
         let mut problem = self.approvals.note(server, name, pin)?.to_string();
-        if self.approvals.holds() {
+        if self.approvals.requires_approval() {
             problem.push_str("; it is held back until it is approved");
             Arc::make_mut(definition).add_problem(problem.clone());
         }

@@ -9,9 +9,9 @@ const MAX_LINE: usize = 2000;
 /// Keeps the secrets of a server's entry out of everything that the server sends.
 #[derive(Default)]
 pub(super) struct Redactors {
-    /// Knows all values of the entry: for the log, status and errors.
+    /// Replaces all values of the entry, for the log, status and errors.
     pub(super) log: Redactor,
-    /// Replaces only secrets, for results, which must stay usable.
+    /// Replaces only secrets, for results, which must remain usable.
     pub(super) results: Redactor,
 }
 

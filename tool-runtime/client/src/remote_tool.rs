@@ -99,16 +99,16 @@ impl RemoteTool {
     /// The arguments to send.
     async fn arguments(&self, arguments: Arguments<'_>) -> Result<Map<String, Value>, CallError> {
         if has_long_integer(arguments.as_str()) {
-            return Err(self.refusal(
+            return Err(self.rejection(
                 "an integer of more than 64 bits cannot be passed on unchanged; pass a smaller one, or text",
             ));
         }
-        let parsed = self
-            .parsed(arguments)
-            .map_err(|error| self.refusal(&format!("the arguments are not valid JSON: {error}")))?;
+        let parsed = self.parsed(arguments).map_err(|error| {
+            self.rejection(&format!("the arguments are not valid JSON: {error}"))
+        })?;
         match self.issues(parsed).await? {
             (Value::Object(map), issues) if issues.is_empty() => Ok(map),
-            (_, issues) => Err(self.input().refusal(issues)),
+            (_, issues) => Err(self.input().rejection(issues)),
         }
     }
 
@@ -119,7 +119,7 @@ impl RemoteTool {
         };
         Ok(match parsed {
             Value::Object(map) => {
-                nulls::without_needless(&self.definition.input_schema, map).into()
+                nulls::without_needless_nulls(&self.definition.input_schema, map).into()
             }
             other => other,
         })
@@ -133,14 +133,15 @@ impl RemoteTool {
         }
     }
 
-    /// The issues of arguments, in the words of our own walker where it finds any.
+    /// The issues of arguments: those of our own walker if it finds any, else those of the
+    /// validator.
     async fn issues(&self, value: Value) -> Result<(Value, Vec<Issue>), CallError> {
         let (value, verdict) = self.arguments.check(value).await;
         match verdict.map_err(|reason| self.unusable(reason))? {
             Verdict::Valid if value.is_object() => return Ok((value, Vec::new())),
             Verdict::Valid | Verdict::Invalid => {}
             Verdict::Unchecked => {
-                return Err(self.refusal(
+                return Err(self.rejection(
                     "they are too large to be checked against the schema that its server gives; pass less in one call",
                 ));
             }
@@ -167,7 +168,7 @@ impl RemoteTool {
         self.input.get_or_init(|| Arc::new(InputModel::walked(&self.definition)))
     }
 
-    fn refusal(&self, what: &str) -> CallError {
+    fn rejection(&self, what: &str) -> CallError {
         let text = format!("invalid arguments for `{}`: {what}", self.name);
         CallError::new(ErrorClass::Input, text)
     }
@@ -205,13 +206,13 @@ impl RemoteTool {
             };
             let failure = match outcome {
                 Ok(outcome) => return self.finished(outcome).await,
-                Err(input_required::Stop::Failed(Failure::Refused(error)))
+                Err(input_required::Stop::Failed(Failure::Rejected(error)))
                     if !as_task && connection.is_stateless() && tasks::is_demanded(&error) =>
                 {
                     self.is_task.store(true, Ordering::Relaxed);
                     continue;
                 }
-                Err(input_required::Stop::Failed(Failure::Refused(error)))
+                Err(input_required::Stop::Failed(Failure::Rejected(error)))
                     if error.code == ErrorCode::INVALID_PARAMS
                         && !self.is_listed(&connection).await =>
                 {
@@ -223,8 +224,8 @@ impl RemoteTool {
             connection.end_after(&failure);
             let is_safe = match &failure {
                 Failure::Unsent(_) => true,
-                // The server has another schema of the tool.
-                Failure::Refused(error) if error.code == ErrorCode::HEADER_MISMATCH => {
+                // The schema of the tool has changed.
+                Failure::Rejected(error) if error.code == ErrorCode::HEADER_MISMATCH => {
                     connection.notifications().changed().notify();
                     match self.current_definition(&connection).await {
                         Some(current) if may_repeat => {
@@ -274,7 +275,7 @@ impl RemoteTool {
     }
 
     async fn finished(&self, mut result: Value) -> Result<Observation, CallError> {
-        // The unredacted value is checked: a redacted one may fit another schema.
+        // The unredacted value is checked: redaction may change whether it matches.
         let output = self.output.as_ref();
         let structured = output.and_then(|_| result.get("structuredContent").cloned());
         let redactor = &self.server.redactors().results;
@@ -284,12 +285,12 @@ impl RemoteTool {
         redactor.value(&mut result);
         let observation = convert_result::observation(result);
         if let Some(number) = self.lost_integer(structured.as_ref(), &observation) {
-            return Err(self.unexact(number));
+            return Err(self.inexact(number));
         }
         Ok(self.check_output(observation, structured).await)
     }
 
-    /// An integer whose digits were lost on the way, where the transport gives values instead of text.
+    /// An integer that the transport has rounded, because it passes values instead of text.
     fn lost_integer(&self, structured: Option<&Value>, observation: &Observation) -> Option<f64> {
         let properties = self.definition.output_schema.as_ref()?.get("properties")?;
         let mut members = structured?.as_object()?.iter();
@@ -298,7 +299,7 @@ impl RemoteTool {
         (!is_kept).then_some(number)
     }
 
-    fn unexact(&self, number: f64) -> CallError {
+    fn inexact(&self, number: f64) -> CallError {
         let (server, name) = (self.server.name(), &self.name);
         let text = format!(
             "the MCP server `{server}` answered `{name}` with an integer beyond 64 bits, about {number:e}, whose digits cannot be passed on exactly; the call has had its effect"
@@ -316,7 +317,7 @@ impl RemoteTool {
 
     async fn is_listed(&self, connection: &Connection) -> bool {
         let listed = listing::list(connection, RELIST).await;
-        // Without an answer the last list counts.
+        // Without an answer the last list is used.
         listed.map_or(true, |listing| listing.tools.iter().any(|tool| tool.name() == self.name))
     }
 
@@ -330,7 +331,7 @@ impl RemoteTool {
         CallError::new(ErrorClass::NotFound, text)
     }
 
-    /// Checks a result against the output schema. One that does not fit is passed on, marked and logged.
+    /// Checks a result against the output schema. A result that violates it is passed on, marked and logged.
     async fn check_output(
         &self,
         observation: Observation,
@@ -397,11 +398,11 @@ impl RemoteTool {
                 format!("the MCP server `{server}` requires authorization: {}", shown(&why)),
             ),
             // Our transports report unreadable answers by this code.
-            Failure::Refused(error) if error.code == ErrorCode::PARSE_ERROR => (
+            Failure::Rejected(error) if error.code == ErrorCode::PARSE_ERROR => (
                 ErrorClass::Indeterminate,
                 format!("the MCP server `{server}` answered `{tool}`: {}", shown(&error.message)),
             ),
-            Failure::Refused(error) => {
+            Failure::Rejected(error) => {
                 let class = match error.code {
                     ErrorCode::INVALID_PARAMS => ErrorClass::Input,
                     _ => ErrorClass::Tool,

@@ -16,13 +16,13 @@ pub(super) struct RequestTimeouts {
 impl RequestTimeouts {
     /// The end, if no progress arrives after `last`.
     pub(super) fn end(self, last: Instant) -> Instant {
-        // Without an overflow, an `Instant` is far enough in a year.
-        let far = || last + Duration::from_secs(86_400 * 365);
-        let idle = last.checked_add(self.idle).unwrap_or_else(far);
+        // A year later: an `Instant` could overflow.
+        let distant = || last + Duration::from_secs(86_400 * 365);
+        let idle = last.checked_add(self.idle).unwrap_or_else(distant);
         self.until.map_or(idle, |until| idle.min(until))
     }
 
-    /// Limits work that is not the server's, such as the user's answer, only by the deadline.
+    /// Limits work outside of the server, such as waiting for the user, only by the deadline.
     pub(super) async fn in_time<T>(self, work: impl Future<Output = T>) -> Result<T, Failure> {
         match self.until {
             Some(until) => timeout_at(until, work).await.map_err(|_| Failure::Late),

@@ -151,7 +151,7 @@ fn failure_text(server: &Server, failure: &Failure) -> String {
     match failure {
         Failure::Unsent(_) => "the connection has ended".to_owned(),
         Failure::Lost(why) | Failure::Unauthorized(why) => server.shown(why),
-        Failure::Refused(error) => server.shown(&error.message),
+        Failure::Rejected(error) => server.shown(&error.message),
         Failure::Silent(_) | Failure::Late => "it did not answer in time".to_owned(),
     }
 }

@@ -26,7 +26,7 @@ pub(super) struct Times {
     pub(super) backoff: Backoff,
 }
 
-/// One server, as its tools and its supervisor know it.
+/// One server, shared by its tools and its supervisor.
 pub(super) struct Server {
     pub(super) name: Arc<str>,
     pub(super) redactors: Arc<Redactors>,
@@ -87,7 +87,7 @@ impl Server {
         self.condition.borrow().status.clone()
     }
 
-    /// Waits until a connection was attempted, or none will be.
+    /// Waits until a connection was attempted, or no attempt will be made.
     pub(super) async fn settled(&self) {
         let is_settled = |now: &Condition| {
             !matches!(now.status.state, McpState::Connecting | McpState::Authorizing)

@@ -52,7 +52,7 @@ impl Answerer {
     /// Passes a request to the host, or else to the caller.
     ///
     /// # Errors
-    /// Neither can answer.
+    /// Neither supports the request.
     pub(super) async fn answer(
         &self,
         request: PeerRequest,

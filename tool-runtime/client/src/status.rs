@@ -8,7 +8,7 @@ use tool_runtime_core::PeerInfo;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct McpServerStatus {
-    /// The name that it has in the configuration.
+    /// The name in the configuration.
     pub name: String,
     /// The connection state, with the reason if not connected.
     pub state: McpState,
@@ -68,14 +68,14 @@ impl McpServerStatus {
         }
     }
 
-    /// Whether calls reach it.
+    /// Whether calls reach the server.
     pub fn is_ready(&self) -> bool {
         self.state == McpState::Ready
     }
 }
 
 impl McpState {
-    /// The reason why calls do not reach it, if known.
+    /// The reason why calls do not reach the server, if known.
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Retrying { reason, .. } | Self::NeedsAuth { reason } => Some(reason),

@@ -51,7 +51,7 @@ impl Server {
                 Err(error) => error,
             };
             failures += 1;
-            // The same reason is logged once.
+            // Repeated reasons are logged once.
             if last_warning != error.to_string() {
                 last_warning = error.to_string();
                 tracing::warn!(server = &*self.name, "not connected: {last_warning}");

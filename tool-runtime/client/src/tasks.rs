@@ -87,7 +87,7 @@ impl PolledTask<'_> {
                 }
                 TaskPayload::Failed { error } => {
                     self.is_over = true;
-                    return Err(Stop::Failed(Failure::Refused(reason(error))));
+                    return Err(Stop::Failed(Failure::Rejected(reason(error))));
                 }
                 TaskPayload::Cancelled => {
                     self.is_over = true;
@@ -132,7 +132,7 @@ impl PolledTask<'_> {
             let failure = match self.request(request).await {
                 Ok(ServerResult::GetTaskResult(GetTaskResult { task, .. })) => return Ok(task),
                 Ok(_) => return Err(self.unknown("its answer to `tasks/get` is not valid")),
-                Err(Failure::Refused(error)) => return Err(self.unknown(&error.message)),
+                Err(Failure::Rejected(error)) => return Err(self.unknown(&error.message)),
                 Err(failure) => failure,
             };
             losses += 1;

@@ -53,12 +53,13 @@ pub(super) trait TransportFactory: Send + Sync + 'static {
         Box::pin(std::future::pending())
     }
 
-    /// Whether the transport has no `server/discover`: that of 2024-11-05.
+    /// Whether the transport is that of 2024-11-05, which has no `server/discover`.
     fn has_only_initialize(&self) -> bool {
         false
     }
 
-    /// Whether a server that rejected may speak an older transport. If so, the next connection uses that transport.
+    /// Whether a server that rejected the connection may support an older transport. If so, the next connection uses
+    /// that transport.
     fn falls_back(&self) -> bool {
         false
     }

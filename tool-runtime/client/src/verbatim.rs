@@ -21,7 +21,7 @@ const WRAPPED: &str = "tool-runtime/verbatim";
 /// The member with the text of a structured value whose integers exceed 64 bits, which a `Value` does not keep.
 pub(super) const EXACT: &str = "tool-runtime/exact";
 
-/// The method of a request whose result is kept.
+/// The method of a request whose result is kept verbatim.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Method {
     Call,

@@ -25,7 +25,7 @@ pub enum McpAuth {
         /// The password.
         password: Secret,
     },
-    /// A header of the server's own.
+    /// A custom header.
     ApiKey {
         /// The header's name.
         header: McpText,
@@ -53,8 +53,8 @@ pub struct McpOAuth {
     pub client_id: Option<Secret>,
     /// The client's secret. Default: none.
     pub client_secret: Option<Secret>,
-    /// The issuer of the authorization server, as in its metadata. No other gets the secret. Default: with a secret the
-    /// first one that the server names, else any that it names.
+    /// The issuer of the authorization server, as in its metadata. Only this authorization server receives the secret.
+    /// Default: with a secret the first one that the server names, else any that it names.
     pub issuer: Option<String>,
     /// Requested scopes. Default: those that the server names.
     pub scopes: Vec<String>,

@@ -1,8 +1,8 @@
 //! Validates a server, from a file or from code.
 
 use super::auth::McpAuth;
-use super::findings::Fault;
-use super::findings::{Findings, Place};
+use super::findings::ValueProblem;
+use super::findings::{Findings, Location};
 use super::server::McpServerConfig;
 use super::transport::{HttpConfig, McpTransportConfig, StdioConfig};
 use super::{command, header, url};
@@ -10,18 +10,18 @@ use std::time::Duration;
 
 /// Limit on a prefix: half of an id.
 const MAX_PREFIX: usize = 64;
-/// Longer durations are a mistake in the unit.
+/// Limit on durations: longer ones have a wrong unit.
 const MAX_DURATION: Duration = Duration::from_secs(366 * 24 * 3600);
 
 /// Validates a server. `at` returns the location of a key.
 pub(super) fn server(
     server: &McpServerConfig,
-    at: impl Fn(&str) -> Place,
+    at: impl Fn(&str) -> Location,
     findings: &mut Findings,
 ) {
     findings.problems.extend(server.lacking.iter().cloned());
     if let Some(text) = &server.prefix {
-        findings.sound(&at("prefix"), prefix(text));
+        findings.accept(&at("prefix"), prefix(text));
     }
     match &server.transport {
         McpTransportConfig::Stdio(config) => stdio(config, &at, findings),
@@ -38,77 +38,83 @@ pub(super) fn server(
 }
 
 /// The allowed length of a prefix: ids have at most 128 characters.
-fn prefix(prefix: &str) -> Result<(), Fault> {
+fn prefix(prefix: &str) -> Result<(), ValueProblem> {
     const HELP: &str = "write at most 64 of `A-Z a-z 0-9 _ - .`, or leave it out";
     if !prefix.chars().all(tool_runtime_core::seam::is_allowed) {
-        return Err(Fault::new("it contains a character that is not allowed in tool ids", HELP));
+        return Err(ValueProblem::new(
+            "it contains a character that is not allowed in tool ids",
+            HELP,
+        ));
     }
     if prefix.len() > MAX_PREFIX {
-        return Err(Fault::new("it leaves too little of an id to the tools", HELP));
+        return Err(ValueProblem::new("it leaves too little of an id to the tools", HELP));
     }
     Ok(())
 }
 
-fn check_limit(limit: Option<Duration>, place: &Place, findings: &mut Findings) {
+fn check_limit(limit: Option<Duration>, location: &Location, findings: &mut Findings) {
     const HELP: &str = r#"write a time such as `"30s"`, or leave it out"#;
     match limit {
-        Some(Duration::ZERO) => findings.wrong(place, "a time of zero is not a limit", HELP),
+        Some(Duration::ZERO) => findings.problem(location, "a time of zero is not a limit", HELP),
         Some(limit) if limit > MAX_DURATION => {
-            findings.wrong(place, "it is more than a year", HELP);
+            findings.problem(location, "it is more than a year", HELP);
         }
         _ => {}
     }
 }
 
-fn stdio(config: &StdioConfig, at: &impl Fn(&str) -> Place, findings: &mut Findings) {
-    findings.sound(&at("command"), command::check(&config.command, config.cwd.as_ref()));
+fn stdio(config: &StdioConfig, at: &impl Fn(&str) -> Location, findings: &mut Findings) {
+    findings.accept(&at("command"), command::check(&config.command, config.cwd.as_ref()));
     for (index, arg) in config.args.iter().enumerate() {
-        findings.sound(&at("args").index(index), without_nul(arg.expose()));
+        findings.accept(&at("args").index(index), without_nul(arg.expose()));
     }
     if let Some(cwd) = &config.cwd {
         let cwd = match cwd.as_str() {
-            "" => Err(Fault::new("the directory is empty", "name a directory, or leave it out")),
+            "" => Err(ValueProblem::new(
+                "the directory is empty",
+                "name a directory, or leave it out",
+            )),
             cwd => without_nul(cwd),
         };
-        findings.sound(&at("cwd"), cwd);
+        findings.accept(&at("cwd"), cwd);
     }
     for (name, value) in &config.env {
-        let place = at("env").key(name.shown());
-        findings.sound(&place, variable(name.as_str()));
-        findings.sound(&place, without_nul(value.expose()));
+        let location = at("env").key(name.shown());
+        findings.accept(&location, variable(name.as_str()));
+        findings.accept(&location, without_nul(value.expose()));
     }
 }
 
-fn variable(name: &str) -> Result<(), Fault> {
+fn variable(name: &str) -> Result<(), ValueProblem> {
     let help = "name a variable, as `TOKEN`";
     if name.is_empty() {
-        return Err(Fault::new("the name of the variable is empty", help));
+        return Err(ValueProblem::new("the name of the variable is empty", help));
     }
     if name.contains('=') {
-        return Err(Fault::new("the name of a variable must not contain `=`", help));
+        return Err(ValueProblem::new("the name of a variable must not contain `=`", help));
     }
     without_nul(name)
 }
 
 /// Texts for the operating system must not hold NUL.
-fn without_nul(text: &str) -> Result<(), Fault> {
+fn without_nul(text: &str) -> Result<(), ValueProblem> {
     if text.contains('\0') {
-        return Err(Fault::new("it contains a NUL character", "remove it"));
+        return Err(ValueProblem::new("it contains a NUL character", "remove it"));
     }
     Ok(())
 }
 
-fn http(config: &HttpConfig, at: &impl Fn(&str) -> Place, findings: &mut Findings) {
-    let address = findings.sound(&at("url"), url::check(config.url.as_str()));
+fn http(config: &HttpConfig, at: &impl Fn(&str) -> Location, findings: &mut Findings) {
+    let address = findings.accept(&at("url"), url::check(config.url.as_str()));
     let mut names: Vec<String> = Vec::new();
     for (name, value) in &config.headers {
-        let place = at("headers").key(name.shown());
-        findings.sound(&place, header::check_name(name.as_str()));
-        findings.sound(&place, header::check_value(value.expose()));
+        let location = at("headers").key(name.shown());
+        findings.accept(&location, header::check_name(name.as_str()));
+        findings.accept(&location, header::check_value(value.expose()));
         let name = name.as_str().to_ascii_lowercase();
         if names.contains(&name) {
             let text = "it differs from another header only in case";
-            findings.wrong(&place, text, "keep one of the two");
+            findings.problem(&location, text, "keep one of the two");
         }
         names.push(name);
     }
@@ -130,39 +136,39 @@ fn one_way(
     config: &HttpConfig,
     authorizes: bool,
     has_user_info: bool,
-    at: &impl Fn(&str) -> Place,
+    at: &impl Fn(&str) -> Location,
     findings: &mut Findings,
 ) {
     const HELP: &str = "keep one way to authenticate";
     if authorizes && config.auth.is_some() {
         let text = "the header `Authorization` is set beside it";
-        findings.wrong(&at("auth"), text, HELP);
+        findings.problem(&at("auth"), text, HELP);
     }
     if has_user_info && (authorizes || config.auth.is_some()) {
         let text = "the address has a user, and there is another way to authenticate";
-        findings.wrong(&at("url"), text, HELP);
+        findings.problem(&at("url"), text, HELP);
     }
 }
 
-fn check_auth(auth: &McpAuth, headers: &[String], place: &Place, findings: &mut Findings) {
+fn check_auth(auth: &McpAuth, headers: &[String], location: &Location, findings: &mut Findings) {
     const EMPTY: &str = "leave out what is empty, or set the variable";
     let is_empty = match auth {
         McpAuth::Bearer(token) => {
-            findings.sound(place, header::check_value(token.expose()));
+            findings.accept(location, header::check_value(token.expose()));
             token.expose().is_empty()
         }
         McpAuth::Basic { user, .. } => {
             if user.expose().contains(':') {
                 let text = "a user name must not contain a colon";
-                findings.wrong(place, text, "write the password as `password`");
+                findings.problem(location, text, "write the password as `password`");
             }
             user.expose().is_empty()
         }
         McpAuth::ApiKey { header, key } => {
-            findings.sound(place, header::check_name(header.as_str()));
-            findings.sound(place, header::check_value(key.expose()));
+            findings.accept(location, header::check_name(header.as_str()));
+            findings.accept(location, header::check_value(key.expose()));
             if headers.contains(&header.as_str().to_ascii_lowercase()) {
-                findings.wrong(place, "its header is set beside it", "keep one of the two");
+                findings.problem(location, "its header is set beside it", "keep one of the two");
             }
             key.expose().is_empty()
         }
@@ -170,17 +176,17 @@ fn check_auth(auth: &McpAuth, headers: &[String], place: &Place, findings: &mut 
             let has_secret = oauth.client_id.is_some() && oauth.client_secret.is_some();
             if oauth.client_credentials && !has_secret {
                 let text = "the client credentials grant needs an id and a secret";
-                findings.wrong(place, text, "add `client_id` and `client_secret`");
+                findings.problem(location, text, "add `client_id` and `client_secret`");
             }
             if oauth.client_secret.is_some() && oauth.issuer.is_none() {
                 let text =
                     "its secret goes to the authorization server that the server names first";
-                findings.warn(place, text, "name the authorization server by `issuer`");
+                findings.warn(location, text, "name the authorization server by `issuer`");
             }
             oauth.client_id.as_ref().is_some_and(|id| id.expose().is_empty())
         }
     };
     if is_empty {
-        findings.wrong(place, "the credential is empty", EMPTY);
+        findings.problem(location, "the credential is empty", EMPTY);
     }
 }

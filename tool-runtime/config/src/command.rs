@@ -1,6 +1,6 @@
 //! Finds the program of a command.
 
-use super::findings::Fault;
+use super::findings::ValueProblem;
 use super::lookup::{self, LookupError};
 use super::text::McpText;
 use std::env;
@@ -11,14 +11,14 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// The command is empty, or is a whole command line. The error does not show arguments.
-pub(super) fn check(command: &McpText, cwd: Option<&McpText>) -> Result<(), Fault> {
+pub(super) fn check(command: &McpText, cwd: Option<&McpText>) -> Result<(), ValueProblem> {
     let text = command.as_str();
     if text.trim().is_empty() {
         let help = "write the program that starts the server, such as `npx`";
-        return Err(Fault::new("the command is empty", help));
+        return Err(ValueProblem::new("the command is empty", help));
     }
     if text.contains('\0') {
-        return Err(Fault::new("it contains a NUL character", "remove it"));
+        return Err(ValueProblem::new("it contains a NUL character", "remove it"));
     }
     let is_line = text.contains(char::is_whitespace) && find(text, None, cwd).is_err();
     if is_line {
@@ -26,7 +26,7 @@ pub(super) fn check(command: &McpText, cwd: Option<&McpText>) -> Result<(), Faul
         let text = format!("it is not a program but a command line, of {words} words");
         let help =
             r#"keep the program in `command`, and write its arguments as `"args": ["..", ".."]`"#;
-        return Err(Fault::new(text, help));
+        return Err(ValueProblem::new(text, help));
     }
     Ok(())
 }

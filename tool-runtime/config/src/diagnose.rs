@@ -95,8 +95,8 @@ impl ServerChecks<'_> {
                 self.check_program(stdio);
             }
             McpTransportConfig::Http(_) => {
-                let is_sound = self.diagnoses.iter().all(|known| known.server != self.server);
-                if is_sound {
+                let is_valid = self.diagnoses.iter().all(|known| known.server != self.server);
+                if is_valid {
                     self.add(Fine, "its address and headers are well formed", None);
                 }
             }

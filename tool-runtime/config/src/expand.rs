@@ -22,9 +22,9 @@ pub(super) enum ExpandError<'a> {
     Form(&'a str),
     /// `${A:-${B}}`.
     Nested(&'a str),
-    /// The value of this name holds `${` itself.
+    /// The value of this name contains `${`.
     Recursive(&'a str),
-    /// No source has a value.
+    /// No source has a value for this name.
     Unresolved(Reference<'a>),
 }
 

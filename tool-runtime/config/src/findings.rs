@@ -6,12 +6,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// A problem of one value and its remedy, without the location and the value.
-pub(super) struct Fault {
+pub(super) struct ValueProblem {
     pub(super) text: String,
     pub(super) help: String,
 }
 
-impl Fault {
+impl ValueProblem {
     pub(super) fn new(text: impl Into<String>, help: impl Into<String>) -> Self {
         Self { text: text.into(), help: help.into() }
     }
@@ -19,14 +19,14 @@ impl Fault {
 
 /// A location in a configuration.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct Location {
     file: Option<Arc<Path>>,
     server: Option<Arc<str>>,
     /// The path of the key.
     key: String,
 }
 
-impl Place {
+impl Location {
     /// The location of a whole file, or of another input.
     pub(super) fn of(file: Option<&Path>) -> Self {
         Self { file: file.map(Arc::from), server: None, key: String::new() }
@@ -78,13 +78,13 @@ impl Place {
         self.server.as_deref()
     }
 
-    pub(super) fn problem(&self, fault: Fault) -> McpConfigProblem {
+    pub(super) fn locate(&self, problem: ValueProblem) -> McpConfigProblem {
         McpConfigProblem {
             file: self.file.as_deref().map(Path::to_owned),
             server: self.server.as_deref().map(str::to_owned),
             key: self.key.clone(),
-            text: fault.text,
-            help: fault.help,
+            text: problem.text,
+            help: problem.help,
         }
     }
 }
@@ -99,26 +99,35 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    pub(super) fn wrong(
+    pub(super) fn problem(
         &mut self,
-        place: &Place,
+        location: &Location,
         text: impl Into<String>,
         help: impl Into<String>,
     ) {
-        self.fault(place, Fault::new(text, help));
+        self.add(location, ValueProblem::new(text, help));
     }
 
-    pub(super) fn fault(&mut self, place: &Place, fault: Fault) {
-        self.problems.push(place.problem(fault));
+    pub(super) fn add(&mut self, location: &Location, problem: ValueProblem) {
+        self.problems.push(location.locate(problem));
     }
 
-    pub(super) fn warn(&mut self, place: &Place, text: impl Into<String>, help: impl Into<String>) {
-        self.warnings.push(place.problem(Fault::new(text, help)));
+    pub(super) fn warn(
+        &mut self,
+        location: &Location,
+        text: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.warnings.push(location.locate(ValueProblem::new(text, help)));
     }
 
     /// Returns a valid value, or records the problem.
-    pub(super) fn sound<T>(&mut self, place: &Place, value: Result<T, Fault>) -> Option<T> {
-        value.map_err(|fault| self.fault(place, fault)).ok()
+    pub(super) fn accept<T>(
+        &mut self,
+        location: &Location,
+        value: Result<T, ValueProblem>,
+    ) -> Option<T> {
+        value.map_err(|problem| self.add(location, problem)).ok()
     }
 
     /// The warnings, if there are no problems.

@@ -1,25 +1,25 @@
 //! Parses JSON with comments. Duplicate keys are errors.
 
-use super::findings::{Findings, Place};
+use super::findings::{Findings, Location};
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::fmt;
 
 /// Parses a text. Comments and trailing commas are skipped.
-pub(super) fn parse(text: &str, place: &Place, findings: &mut Findings) -> Option<Value> {
+pub(super) fn parse(text: &str, location: &Location, findings: &mut Findings) -> Option<Value> {
     let text = plain(text.strip_prefix('\u{feff}').unwrap_or(text));
     let mut deserializer = serde_json::Deserializer::from_str(&text);
-    let parsed = unique(&mut deserializer, place, findings);
+    let parsed = unique(&mut deserializer, location, findings);
     match parsed.and_then(|value| deserializer.end().map(|()| value)) {
         Ok(value) => Some(value),
         Err(error) => {
-            // The parser's error has a position, and nothing of the text.
-            let help = match text.trim_start().starts_with(['{', '[']) || place.is_text() {
+            // The error of the parser contains a position, but not the text.
+            let help = match text.trim_start().starts_with(['{', '[']) || location.is_text() {
                 true => "correct it there",
                 false => "correct it there, or name the file `.toml` or `.yaml` if it is that",
             };
-            findings.wrong(place, format!("this is not JSON: {error}"), help);
+            findings.problem(location, format!("this is not JSON: {error}"), help);
             None
         }
     }
@@ -28,15 +28,15 @@ pub(super) fn parse(text: &str, place: &Place, findings: &mut Findings) -> Optio
 /// Deserializes a value, with a finding for each duplicate key.
 pub(super) fn unique<'de, D: Deserializer<'de>>(
     deserializer: D,
-    place: &Place,
+    location: &Location,
     findings: &mut Findings,
 ) -> Result<Value, D::Error> {
-    Unique { place, findings }.deserialize(deserializer)
+    Unique { location, findings }.deserialize(deserializer)
 }
 
 /// Deserializes a value and checks its keys.
 struct Unique<'a> {
-    place: &'a Place,
+    location: &'a Location,
     findings: &'a mut Findings,
 }
 
@@ -82,8 +82,8 @@ impl<'de> Visitor<'de> for Unique<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
         loop {
-            let place = self.place.index(list.len());
-            let seed = Unique { place: &place, findings: &mut *self.findings };
+            let location = self.location.index(list.len());
+            let seed = Unique { location: &location, findings: &mut *self.findings };
             match items.next_element_seed(seed)? {
                 Some(item) => list.push(item),
                 None => return Ok(Value::Array(list)),
@@ -94,12 +94,12 @@ impl<'de> Visitor<'de> for Unique<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let mut object = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
-            let place = self.place.key(&key);
-            let seed = Unique { place: &place, findings: &mut *self.findings };
+            let location = self.location.key(&key);
+            let seed = Unique { location: &location, findings: &mut *self.findings };
             let value = entries.next_value_seed(seed)?;
             if object.contains_key(&key) {
                 let text = "this key appears twice in one object";
-                self.findings.wrong(&place, text, "remove or rename one of the two");
+                self.findings.problem(&location, text, "remove or rename one of the two");
             } else {
                 object.insert(key, value);
             }
@@ -136,7 +136,7 @@ fn plain(text: &str) -> Cow<'_, str> {
         }
         at += 1;
     }
-    // Whole characters were blanked out, or none.
+    // Only whole characters were blanked out.
     String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 

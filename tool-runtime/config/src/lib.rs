@@ -9,7 +9,6 @@ mod file;
 mod findings;
 mod foreign;
 mod header;
-mod idle;
 mod json;
 mod literals;
 mod loader;
@@ -23,6 +22,7 @@ mod sources;
 mod text;
 mod toml;
 mod transport;
+mod unmatched;
 mod url;
 mod wrapper;
 mod yaml;
@@ -41,7 +41,7 @@ pub use transport::{HttpConfig, McpTransportConfig, StdioConfig};
 #[doc(hidden)]
 pub mod seam;
 
-use findings::{Findings, Place};
+use findings::{Findings, Location};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -150,11 +150,11 @@ impl McpConfig {
 }
 
 fn validate(name: &str, server: &McpServerConfig, findings: &mut Findings) {
-    let place = Place::of(None).server(name);
+    let location = Location::of(None).server(name);
     if name.trim().is_empty() {
-        findings.wrong(&place, "the name of the server is empty", "give it one");
+        findings.problem(&location, "the name of the server is empty", "give it one");
     }
     if server.enabled {
-        check::server(server, |key| place.key(key), findings);
+        check::server(server, |key| location.key(key), findings);
     }
 }

@@ -20,7 +20,7 @@ const STRONG: [&str; 12] = [
 const LAST: [&str; 9] =
     ["key", "pass", "pwd", "pat", "auth", "authorization", "cookie", "bearer", "signature"];
 
-/// Words at the end of names that are about a secret, but do not name one.
+/// Words at the end of names that refer to a property of a secret, not to the secret.
 const ABOUT: [&str; 12] = [
     "file", "path", "dir", "type", "name", "url", "uri", "endpoint", "mode", "length", "ttl",
     "timeout",
@@ -88,9 +88,12 @@ pub(super) fn is_secret_name(name: &str) -> bool {
         return false;
     }
     let pairs = words.windows(2).map(|pair| pair.concat());
-    let is_strong = words.iter().cloned().chain(pairs).any(|word| STRONG.contains(&word.as_str()));
+    let is_likely_secret =
+        words.iter().cloned().chain(pairs).any(|word| STRONG.contains(&word.as_str()));
     // `GITHUBTOKEN` cannot be split into words.
-    is_strong || LAST.contains(&last.as_str()) || STRONG.iter().any(|word| last.ends_with(word))
+    is_likely_secret
+        || LAST.contains(&last.as_str())
+        || STRONG.iter().any(|word| last.ends_with(word))
 }
 
 /// Splits a name of any case into lower-case words.

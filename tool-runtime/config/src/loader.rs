@@ -1,7 +1,7 @@
 //! Loads configurations from several inputs, with variables from several sources.
 
 use super::file;
-use super::findings::{Findings, Place};
+use super::findings::{Findings, Location};
 use super::problem::{McpConfigError, McpConfigProblem};
 use super::sources::{Source, Sources};
 use super::wrapper::{self, Found};
@@ -62,11 +62,11 @@ impl Format {
         }
     }
 
-    fn parse(self, text: &str, place: &Place, findings: &mut Findings) -> Option<Value> {
+    fn parse(self, text: &str, location: &Location, findings: &mut Findings) -> Option<Value> {
         match self {
-            Self::Json => json::parse(text, place, findings),
-            Self::Toml => toml::parse(text, place, findings),
-            Self::Yaml => yaml::parse(text, place, findings),
+            Self::Json => json::parse(text, location, findings),
+            Self::Toml => toml::parse(text, location, findings),
+            Self::Yaml => yaml::parse(text, location, findings),
         }
     }
 }
@@ -149,7 +149,7 @@ impl McpConfigLoader {
     /// # Errors
     /// All problems, with files and keys.
     pub fn load(self) -> Result<McpConfig, McpConfigError> {
-        let (config, problems) = self.sort_out();
+        let (config, problems) = self.load_with_all_problems();
         if problems.is_empty() { Ok(config) } else { Err(McpConfigError { problems }) }
     }
 
@@ -182,7 +182,7 @@ impl McpConfigLoader {
 
     /// Loads all inputs: the valid servers, and the problems of files and of other servers.
     #[doc(hidden)]
-    pub fn sort_out(self) -> (McpConfig, Vec<McpConfigProblem>) {
+    pub fn load_with_all_problems(self) -> (McpConfig, Vec<McpConfigProblem>) {
         let (config, problems, _) = self.load_with_problems();
         (config, problems)
     }
@@ -190,20 +190,20 @@ impl McpConfigLoader {
     /// The configuration, its problems, and the names of required servers.
     fn load_with_problems(self) -> (McpConfig, Vec<McpConfigProblem>, BTreeSet<String>) {
         let mut findings = Findings::default();
-        let mut entries: BTreeMap<String, (Place, Value)> = BTreeMap::new();
+        let mut entries: BTreeMap<String, (Location, Value)> = BTreeMap::new();
         for input in self.inputs {
             for found in input.entries(&mut findings) {
                 add(found, &mut entries, &mut findings);
             }
         }
         let mut config = McpConfig::new();
-        for (name, (place, entry)) in entries {
-            if let Some(server) = read::server(&place, &entry, &self.sources, &mut findings) {
+        for (name, (location, entry)) in entries {
+            if let Some(server) = read::server(&location, &entry, &self.sources, &mut findings) {
                 config.servers.insert(name, server);
             }
         }
         if !config.servers.is_empty() && config.servers.values().all(|server| !server.enabled) {
-            findings.warn(&Place::of(None), "every server is disabled", "enable one of them");
+            findings.warn(&Location::of(None), "every server is disabled", "enable one of them");
         }
         let Findings { problems, warnings, required } = findings;
         config.servers.retain(|name, _| !problems.iter().any(|problem| problem.is_about(name)));
@@ -212,46 +212,46 @@ impl McpConfigLoader {
     }
 }
 
-/// Adds an entry, unless its name is taken.
-fn add(found: Found, entries: &mut BTreeMap<String, (Place, Value)>, findings: &mut Findings) {
+/// Adds an entry, unless another entry has its name.
+fn add(found: Found, entries: &mut BTreeMap<String, (Location, Value)>, findings: &mut Findings) {
     match entries.entry(found.name) {
         Entry::Vacant(vacant) => {
-            vacant.insert((found.place, found.entry));
+            vacant.insert((found.location, found.entry));
         }
         Entry::Occupied(known) if known.get().1 == found.entry => {}
         Entry::Occupied(known) => {
             let text = format!("another entry has this name in {}", known.get().0.origin());
-            findings.wrong(&found.place, text, "rename or remove one of the two");
+            findings.problem(&found.location, text, "rename or remove one of the two");
         }
     }
 }
 
 impl Input {
     fn entries(self, findings: &mut Findings) -> Vec<Found> {
-        let (place, value) = match self {
+        let (location, value) = match self {
             Self::Text(format, text) => {
-                let place = Place::of(None);
-                let value = format.parse(&text, &place, findings);
-                (place, value)
+                let location = Location::of(None);
+                let value = format.parse(&text, &location, findings);
+                (location, value)
             }
-            Self::Value(value) => (Place::of(None), Some(value)),
+            Self::Value(value) => (Location::of(None), Some(value)),
             Self::File { path, is_optional } => {
-                (Place::of(Some(&path)), read_file(&path, is_optional, findings))
+                (Location::of(Some(&path)), read_file(&path, is_optional, findings))
             }
         };
-        value.map(|value| wrapper::entries(value, &place, findings)).unwrap_or_default()
+        value.map(|value| wrapper::entries(value, &location, findings)).unwrap_or_default()
     }
 }
 
 fn read_file(path: &Path, is_optional: bool, findings: &mut Findings) -> Option<Value> {
-    let place = Place::of(Some(path));
+    let location = Location::of(Some(path));
     match if is_optional { file::read_regular(path) } else { file::read(path) } {
-        Ok(text) => Format::of(path).parse(&text, &place, findings),
+        Ok(text) => Format::of(path).parse(&text, &location, findings),
         Err(error) if error.kind() == ErrorKind::NotFound && is_optional => None,
         Err(error) => {
             let is_text = error.kind() == ErrorKind::InvalidData;
             let help = if is_text { "save it as UTF-8" } else { "correct the path" };
-            findings.wrong(&place, format!("it cannot be read: {error}"), help);
+            findings.problem(&location, format!("it cannot be read: {error}"), help);
             None
         }
     }

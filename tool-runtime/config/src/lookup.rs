@@ -8,21 +8,21 @@ use std::path::{self, Path, PathBuf};
 /// The reason why a program was not found, and the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum LookupError {
-    /// A name that no directory of `PATH` holds.
+    /// No directory of `PATH` contains the program.
     #[error("there is no program `{program}` in {}: {}", join_paths(looked_in), remedy(program))]
     NotInPath {
         /// The configured path.
         program: String,
-        /// In this order.
+        /// The directories, in the order of the search.
         looked_in: Vec<PathBuf>,
     },
-    /// A path where nothing is.
+    /// The path does not exist.
     #[error("{}: {}", absence(path), path_remedy(path))]
     NoFile {
         /// Absolute.
         path: PathBuf,
     },
-    /// A file without the permission to be executed.
+    /// The file is not executable.
     #[error(
         "`{path}` is not executable: run `chmod +x` on it, or make its interpreter the command \
          and it the first argument",
@@ -112,7 +112,7 @@ fn absence(path: &Path) -> String {
     }
 }
 
-/// The directories that were looked in.
+/// The searched directories, as text.
 fn join_paths(directories: &[PathBuf]) -> String {
     if directories.is_empty() {
         return "PATH, which names no directory".to_owned();

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-/// A problem of a configuration: the place, the problem and the remedy. It holds no value of the
+/// A problem of a configuration: the location, the problem and the remedy. It holds no value of the
 /// configuration.
 ///
 /// ```

@@ -18,7 +18,7 @@ pub(super) use keys::known_keys;
 pub(super) use keys::looks_like_entry;
 
 use super::check;
-use super::findings::{Findings, Place};
+use super::findings::{Findings, Location};
 use super::problem::McpConfigProblem;
 use super::server::McpServerConfig;
 use super::sources::Sources;
@@ -40,20 +40,20 @@ pub(super) struct Reader<'a> {
 
 /// Reads an entry, and notes all of its problems. Without a transport there is no server.
 pub(super) fn server(
-    place: &Place,
+    location: &Location,
     value: &Value,
     sources: &Sources,
     findings: &mut Findings,
 ) -> Option<McpServerConfig> {
     let Value::Object(object) = value else {
-        findings.wrong(
-            place,
+        findings.problem(
+            location,
             "is not an entry of a server",
             r#"write `{ "command": .. }` or `{ "url": .. }`"#,
         );
         return None;
     };
-    let mut entry = Entry::read(place, object, keys::SERVER, findings);
+    let mut entry = Entry::read(location, object, keys::SERVER, findings);
     let mut reader = Reader { sources, findings, lacking: None, found: BTreeMap::new() };
     let enabled = reader.enabled(&mut entry);
     reader.lacking = (!enabled).then(Vec::new);
@@ -64,7 +64,7 @@ pub(super) fn server(
     server.enabled = enabled;
     reader.settings(&mut entry, &mut server);
     if server.required && enabled {
-        reader.findings.required.extend(place.server_name().map(str::to_owned));
+        reader.findings.required.extend(location.server_name().map(str::to_owned));
     }
     server.lacking = reader.lacking.unwrap_or_default();
     server.found = reader.found;
@@ -80,8 +80,8 @@ impl Reader<'_> {
         let enabled = self.flag(entry, &["enabled", "is_active"]);
         let disabled = self.flag(entry, &["disabled"]);
         if enabled.is_some() && enabled == disabled {
-            let place = entry.place_of("disabled");
-            self.findings.wrong(&place, "it contradicts `enabled`", "keep one of the two");
+            let location = entry.place_of("disabled");
+            self.findings.problem(&location, "it contradicts `enabled`", "keep one of the two");
         }
         enabled.or(disabled.map(|disabled| !disabled)).unwrap_or(true)
     }

@@ -34,7 +34,7 @@ pub struct McpServerConfig {
     /// Whether the server is used. Default: true. After enabling a server that was read as disabled, call
     /// [`McpConfig::validate`](crate::McpConfig::validate), which reports missing values.
     pub enabled: bool,
-    /// Whether a manager fails to start without it. Default: false.
+    /// Whether a manager fails to start without this server. Default: false.
     pub required: bool,
     /// A description for people. Default: none.
     pub description: Option<String>,
@@ -266,11 +266,11 @@ impl McpServerConfig {
     /// ```
     /// # use tool_runtime::mcp::McpServerConfig;
     /// let server = McpServerConfig::stdio("files").include("read_*".parse()?).exclude("read_all".parse()?);
-    /// assert!(server.wants("read_text"));
-    /// assert!(!server.wants("read_all") && !server.wants("write"));
+    /// assert!(server.includes("read_text"));
+    /// assert!(!server.includes("read_all") && !server.includes("write"));
     /// # Ok::<(), tool_runtime::PatternError>(())
     /// ```
-    pub fn wants(&self, tool: &str) -> bool {
+    pub fn includes(&self, tool: &str) -> bool {
         let any = |patterns: &[ToolPattern]| patterns.iter().any(|pattern| matches(pattern, tool));
         self.include.as_deref().is_none_or(any) && !any(&self.exclude)
     }

@@ -93,7 +93,7 @@ impl Sources {
         self.sources.iter().filter(is_asked)
     }
 
-    /// The names that have a value.
+    /// The names with a value.
     pub(super) fn names(&self, is_environment: bool) -> impl Iterator<Item = &str> {
         self.sources_for(is_environment).flat_map(Source::names)
     }

@@ -1,28 +1,28 @@
 //! Parses TOML to JSON values.
 
-use super::findings::{Findings, Place};
+use super::findings::{Findings, Location};
 use serde_json::Value;
 
 /// Parses a text.
 #[cfg(feature = "toml")]
-pub(super) fn parse(text: &str, place: &Place, findings: &mut Findings) -> Option<Value> {
+pub(super) fn parse(text: &str, location: &Location, findings: &mut Findings) -> Option<Value> {
     match toml::from_str::<toml::Table>(text) {
         Ok(table) => Some(json(toml::Value::Table(table))),
         Err(error) => {
-            // The error's own text shows the line.
+            // The text of the error contains the line.
             let at = error.span().map(|span| position(text, span.start)).unwrap_or_default();
             let text = format!("this is not valid TOML: {}{at}", error.message().trim_end());
-            findings.wrong(place, text, "correct it there");
+            findings.problem(location, text, "correct it there");
             None
         }
     }
 }
 
 #[cfg(not(feature = "toml"))]
-pub(super) fn parse(_: &str, place: &Place, findings: &mut Findings) -> Option<Value> {
+pub(super) fn parse(_: &str, location: &Location, findings: &mut Findings) -> Option<Value> {
     let text = "this program cannot read TOML";
-    findings.wrong(
-        place,
+    findings.problem(
+        location,
         text,
         "write JSON, or build it with the feature `toml` of `tool-runtime`",
     );

@@ -1,6 +1,6 @@
 //! Validates and redacts addresses of servers.
 
-use super::findings::Fault;
+use super::findings::ValueProblem;
 use fluent_uri::Uri;
 use tool_runtime_core::seam::is_loopback;
 
@@ -12,30 +12,30 @@ pub(super) struct Address {
 }
 
 /// # Errors
-/// The text is not an `http` or `https` address. It is not in the error.
-pub(super) fn check(url: &str) -> Result<Address, Fault> {
+/// The text is not an `http` or `https` address. The error does not contain it.
+pub(super) fn check(url: &str) -> Result<Address, ValueProblem> {
     const HELP: &str = "write an address as `https://example.com/mcp`";
     if url.trim().is_empty() {
-        return Err(Fault::new("the address is empty", HELP));
+        return Err(ValueProblem::new("the address is empty", HELP));
     }
     if url.trim() != url {
-        return Err(Fault::new("there is white space around the address", "remove it"));
+        return Err(ValueProblem::new("there is white space around the address", "remove it"));
     }
     let scheme = scheme(url)?;
     let uri = Uri::parse(url).map_err(|error| {
         let at = url.get(..error.index()).unwrap_or(url).chars().count() + 1;
         let text = format!("the address is malformed from its character {at} on");
-        Fault::new(
+        ValueProblem::new(
             text,
             "percent-encode characters that are not allowed in a URL, such as `%20` for a space",
         )
     })?;
     let authority = uri.authority().filter(|authority| !authority.host().is_empty());
     let Some(authority) = authority else {
-        return Err(Fault::new("the address has no host", HELP));
+        return Err(ValueProblem::new("the address has no host", HELP));
     };
     if authority.port_to_u16().is_err() {
-        return Err(Fault::new(
+        return Err(ValueProblem::new(
             "the port of the address is not valid",
             "write one from 1 to 65535",
         ));
@@ -44,7 +44,7 @@ pub(super) fn check(url: &str) -> Result<Address, Fault> {
     Ok(Address { has_user_info: authority.has_userinfo(), is_plaintext })
 }
 
-fn scheme(url: &str) -> Result<String, Fault> {
+fn scheme(url: &str) -> Result<String, ValueProblem> {
     let scheme = url.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase());
     match scheme {
         Some(scheme) if is_http(&scheme) => Ok(scheme),
@@ -54,11 +54,11 @@ fn scheme(url: &str) -> Result<String, Fault> {
                 "ws" | "wss" => "WebSockets are not supported; write the server's `https` address",
                 _ => "write an `http` or `https` address",
             };
-            Err(Fault::new("the scheme of the address is not supported", help))
+            Err(ValueProblem::new("the scheme of the address is not supported", help))
         }
         _ => {
             let help = if is_loopback(host(url)) { "`http://`" } else { "`https://`" };
-            Err(Fault::new("the address has no scheme", format!("begin it with {help}")))
+            Err(ValueProblem::new("the address has no scheme", format!("begin it with {help}")))
         }
     }
 }
@@ -121,8 +121,9 @@ mod tests {
             ("localhost.example.com/mcp", "`https://`"),
             ("example.com:8080/localhost", "`https://`"),
         ] {
-            let fault = check(address).err().unwrap_or_else(|| panic!("`{address}` was accepted"));
-            assert_eq!(fault.help, format!("begin it with {scheme}"), "{address}");
+            let problem =
+                check(address).err().unwrap_or_else(|| panic!("`{address}` was accepted"));
+            assert_eq!(problem.help, format!("begin it with {scheme}"), "{address}");
         }
     }
 
@@ -154,8 +155,8 @@ mod tests {
             ("https://example.com:99999/", "the port"),
             (" https://example.com", "white space around"),
         ] {
-            let fault = check(bad).err().unwrap_or_else(|| panic!("`{bad}` was accepted"));
-            assert!(fault.text.contains(words), "{bad}: {}", fault.text);
+            let problem = check(bad).err().unwrap_or_else(|| panic!("`{bad}` was accepted"));
+            assert!(problem.text.contains(words), "{bad}: {}", problem.text);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Finds the servers in a document.
 
-use super::findings::{Findings, Place};
+use super::findings::{Findings, Location};
 use super::read::looks_like_entry;
 use serde_json::{Map, Value};
 use tool_runtime_core::seam::{nearest, printable};
@@ -8,43 +8,43 @@ use tool_runtime_core::seam::{nearest, printable};
 /// Keys of maps of servers.
 const WRAPPERS: &[&str] = &["mcpServers", "mcp_servers", "servers", "context_servers"];
 
-/// A key of such a map in some files, and of other settings in others.
-const LOOSE: &str = "mcp";
+/// A key that is a map of servers in some files, and other settings in others.
+const AMBIGUOUS_WRAPPER: &str = "mcp";
 
 const HELP: &str = r#"write `{ "mcpServers": { "NAME": { "command": ".." } } }`"#;
 
-/// A server's entry, unread.
+/// The entry of a server as it was written.
 pub(super) struct Found {
     pub(super) name: String,
-    pub(super) place: Place,
+    pub(super) location: Location,
     pub(super) entry: Value,
 }
 
 /// The entries of a document. Other keys beside a wrapper are ignored with a warning.
-pub(super) fn entries(document: Value, place: &Place, findings: &mut Findings) -> Vec<Found> {
+pub(super) fn entries(document: Value, location: &Location, findings: &mut Findings) -> Vec<Found> {
     let Value::Object(document) = document else {
-        findings.wrong(place, "this is not an object", HELP);
+        findings.problem(location, "this is not an object", HELP);
         return Vec::new();
     };
     if WRAPPERS.iter().any(|wrapper| document.contains_key(*wrapper)) {
-        return wrapped(document, place, findings);
+        return wrapped(document, location, findings);
     }
-    let is_loose = |value: &Value| value.as_object().is_some_and(holds_servers);
-    if document.get(LOOSE).is_some_and(is_loose) {
-        return loose(document, place, findings);
+    let is_wrapper = |value: &Value| value.as_object().is_some_and(holds_servers);
+    if document.get(AMBIGUOUS_WRAPPER).is_some_and(is_wrapper) {
+        return ambiguous(document, location, findings);
     }
-    if misspelt(&document, place, findings) {
+    if report_misspelt(&document, location, findings) {
         return Vec::new();
     }
     if looks_like_entry(&Value::Object(document.clone())) {
-        findings.wrong(place, "this is the entry of a server without its name", HELP);
+        findings.problem(location, "this is the entry of a server without its name", HELP);
         return Vec::new();
     }
     if !document.is_empty() && !document.values().any(looks_like_entry) {
-        findings.wrong(place, "the file lists no servers", HELP);
+        findings.problem(location, "the file lists no servers", HELP);
         return Vec::new();
     }
-    map(document, place, findings)
+    map(document, location, findings)
 }
 
 /// Whether an object wraps servers, or is a map of them.
@@ -53,55 +53,67 @@ fn holds_servers(object: &Map<String, Value>) -> bool {
     has_wrapper || object.values().any(looks_like_entry)
 }
 
-fn wrapped(document: Map<String, Value>, place: &Place, findings: &mut Findings) -> Vec<Found> {
-    misspelt(&document, place, findings);
+fn wrapped(
+    document: Map<String, Value>,
+    location: &Location,
+    findings: &mut Findings,
+) -> Vec<Found> {
+    report_misspelt(&document, location, findings);
     let (servers, others): (Vec<_>, Vec<_>) =
         document.into_iter().partition(|(key, _)| WRAPPERS.contains(&key.as_str()));
-    beside(&others, place, findings);
+    warn_of_ignored(&others, location, findings);
     let mut found = Vec::new();
     for (key, value) in servers {
-        let place = place.key(&key);
+        let location = location.key(&key);
         match value {
-            Value::Object(servers) => found.extend(map(servers, &place, findings)),
+            Value::Object(servers) => found.extend(map(servers, &location, findings)),
             Value::Null => {}
-            _ => findings.wrong(&place, "this is not a map of servers", HELP),
+            _ => findings.problem(&location, "this is not a map of servers", HELP),
         }
     }
     found
 }
 
-fn loose(mut document: Map<String, Value>, place: &Place, findings: &mut Findings) -> Vec<Found> {
-    let inner = document.shift_remove(LOOSE).unwrap_or_default();
+fn ambiguous(
+    mut document: Map<String, Value>,
+    location: &Location,
+    findings: &mut Findings,
+) -> Vec<Found> {
+    let inner = document.shift_remove(AMBIGUOUS_WRAPPER).unwrap_or_default();
     let others: Vec<_> = document.into_iter().collect();
-    beside(&others, place, findings);
-    entries(inner, &place.key(LOOSE), findings)
+    warn_of_ignored(&others, location, findings);
+    entries(inner, &location.key(AMBIGUOUS_WRAPPER), findings)
 }
 
-fn map(servers: Map<String, Value>, place: &Place, findings: &mut Findings) -> Vec<Found> {
+fn map(servers: Map<String, Value>, location: &Location, findings: &mut Findings) -> Vec<Found> {
     let mut found = Vec::new();
     for (name, entry) in servers {
-        let place = place.server(&name);
+        let location = location.server(&name);
         if name.trim().is_empty() {
-            findings.wrong(&place, "the name of the server is empty", "give it one");
+            findings.problem(&location, "the name of the server is empty", "give it one");
         } else if name != "$schema" {
-            found.push(Found { name, place, entry });
+            found.push(Found { name, location, entry });
         }
     }
     found
 }
 
 /// Adds a warning about ignored keys.
-fn beside(others: &[(String, Value)], place: &Place, findings: &mut Findings) {
+fn warn_of_ignored(others: &[(String, Value)], location: &Location, findings: &mut Findings) {
     let keys = others.iter().map(|(key, _)| key.as_str()).filter(|key| *key != "$schema");
     let keys: Vec<String> = keys.map(|key| format!("`{}`", printable(key))).collect();
     if !keys.is_empty() {
         let text = format!("other keys beside the servers are ignored: {}", keys.join(", "));
-        findings.warn(place, text, "remove them if they are not needed");
+        findings.warn(location, text, "remove them if they are not needed");
     }
 }
 
 /// Reports keys that are probably misspelt wrappers.
-fn misspelt(document: &Map<String, Value>, place: &Place, findings: &mut Findings) -> bool {
+fn report_misspelt(
+    document: &Map<String, Value>,
+    location: &Location,
+    findings: &mut Findings,
+) -> bool {
     let mut is_found = false;
     for (key, value) in document {
         let is_wrapper = WRAPPERS.contains(&key.as_str());
@@ -111,7 +123,7 @@ fn misspelt(document: &Map<String, Value>, place: &Place, findings: &mut Finding
         }
         if let Some(near) = nearest(key, WRAPPERS.iter().copied(), 1).first() {
             let help = format!("did you mean `{near}`?");
-            findings.wrong(&place.key(key), "servers cannot be under this key", help);
+            findings.problem(&location.key(key), "servers cannot be under this key", help);
             is_found = true;
         }
     }

@@ -15,13 +15,13 @@ pub use crate::matching::MatchAs;
 pub use crate::need::Need;
 pub use crate::observation::Observation;
 pub use crate::output::{
-    ErrorKind, FlatKind, HiddenKind, MessageKind, OpaqueKind, Output, OwnKind, PlainKind, Returned,
-    StructuredKind, UnfitKind,
+    DirectKind, ErrorKind, FlattenedKind, MessageKind, NestedResultKind, Output, PlainKind,
+    Returned, StructuredKind, UnsupportedErrorKind, UnsupportedKind,
 };
 pub use crate::parameter::{
     AdvertiseDefault, ArgumentType, DefaultOf, JsonOf, OmitDefault, OmitJson, Parameter, Settings,
     WriteJson, advertise_example, argument, defaulted, flattened, json_object, matched_text,
-    refuse, shown, text_default, type_default,
+    reject, shown, text_default, type_default,
 };
 pub use crate::peer::{Form, FormChoice, FormField, form_field};
 pub use crate::prompt::{PromptAction, PromptDefinition, PromptDraft};

@@ -1,4 +1,4 @@
-//! Seam to agents: tools that start sub-agents know nothing of models.
+//! The seam to agents: tools start sub-agents without depending on models.
 
 use crate::context::ToolContext;
 use crate::error::ToolError;
@@ -75,18 +75,18 @@ pub struct SpawnRequest {
     pub prompt: String,
     /// The instructions. Default: those of the spawner.
     pub system: Option<String>,
-    /// The name of a model that the spawner knows. Default: the spawner's choice.
+    /// The name of a model of the spawner. Default: the spawner's choice.
     pub model: Option<String>,
     /// The tools, among those of the caller. Default: all of them.
     pub tools: Option<Vec<ToolPattern>>,
     /// The limit on requests to the model; the spawner may set a lower one.
     pub max_turns: Option<usize>,
-    /// Whether the agent goes on when the call that started it ends. Default: no.
+    /// Whether the agent continues after the call that started it. Default: no.
     pub is_background: bool,
 }
 
 impl SpawnRequest {
-    /// A task for an agent that is waited for, with all tools of the caller.
+    /// A request for a foreground agent with a task and all tools of the caller.
     pub fn new(prompt: impl Into<String>) -> Self {
         Self {
             prompt: prompt.into(),
@@ -112,7 +112,7 @@ impl SpawnRequest {
         self
     }
 
-    /// Narrows the tools. No pattern at all leaves no tool.
+    /// Narrows the tools. An empty list leaves no tool.
     #[must_use]
     pub fn tools(mut self, tools: impl IntoIterator<Item = ToolPattern>) -> Self {
         self.tools = Some(tools.into_iter().collect());
@@ -126,7 +126,7 @@ impl SpawnRequest {
         self
     }
 
-    /// Lets the agent go on when the call that started it ends.
+    /// Lets the agent continue after the call that started it.
     #[must_use]
     pub fn background(mut self) -> Self {
         self.is_background = true;
@@ -180,7 +180,7 @@ impl fmt::Debug for AgentHandle {
     }
 }
 
-/// The outcome of a sub-agent that was done.
+/// The outcome of a finished sub-agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AgentOutcome {

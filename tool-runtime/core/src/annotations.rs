@@ -34,7 +34,7 @@ pub struct ToolAnnotations {
     /// Calling it again with the same arguments changes nothing more. Default: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotent_hint: Option<bool>,
-    /// The tool touches a world that is not closed, as the web is. Default: true.
+    /// The tool interacts with external entities, such as web pages. Default: true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_world_hint: Option<bool>,
 }

@@ -103,10 +103,10 @@ pub(crate) enum DecodeFailure {
     /// A key that no parameter has.
     #[error("unknown argument `{0}`")]
     Unknown(String),
-    /// A key given twice.
+    /// A duplicate key.
     #[error("argument {0} is given twice")]
     Repeated(usize),
-    /// A value that is not of the parameter's type.
+    /// A value of another type than the parameter.
     #[error("argument {0}: {1}")]
     Value(usize, String),
     /// A parameter that needs a value and has none.

@@ -15,18 +15,17 @@ use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-/// Grace period for a call that is out of time to report it.
+/// Grace period for a call to report its timeout.
 const TIMEOUT_GRACE: Duration = Duration::from_secs(1);
 
 /// A pool for threads that do not `.await`.
 ///
 /// Calls can be made from any thread. Outside of a runtime they run on the calling
 /// thread; inside of one, or with a time limit, on a new thread, for which the caller
-/// waits. What they do in the background runs on a runtime of the pool's own. A tool that needs
-/// the thread that waits for the call deadlocks: give calls a time limit inside of a
-/// runtime with one thread.
+/// waits. Background work runs on a separate runtime. Inside of a runtime with one thread, a tool that
+/// waits for a task of that runtime deadlocks: give calls a time limit there.
 ///
-/// External servers are connected by [`Self::block_on`], with everything that their manager does.
+/// Connect external servers, and use their manager, by [`Self::block_on`].
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -156,20 +155,20 @@ impl BlockingPool {
         mut take: impl FnMut(T),
     ) -> RecvTimeoutError {
         if self.timeout.is_none() && Handle::try_current().is_err() {
-            self.runtime.block_on(each(work, take));
+            self.runtime.block_on(for_each(work, take));
             return RecvTimeoutError::Disconnected;
         }
         let (sender, receiver) = mpsc::channel();
         let runtime = self.runtime.clone();
         let run = move || {
             // The receiver has been dropped after a timeout.
-            runtime.block_on(each(work, |item| drop(sender.send(item))));
+            runtime.block_on(for_each(work, |item| drop(sender.send(item))));
         };
         if thread::Builder::new().name("tool-call".to_owned()).spawn(run).is_err() {
             return RecvTimeoutError::Disconnected;
         }
-        let patience = self.timeout.map(|timeout| timeout.saturating_add(TIMEOUT_GRACE));
-        let until = patience.and_then(|patience| Instant::now().checked_add(patience));
+        let limit = self.timeout.map(|timeout| timeout.saturating_add(TIMEOUT_GRACE));
+        let until = limit.and_then(|limit| Instant::now().checked_add(limit));
         loop {
             match receive(&receiver, until) {
                 Ok(item) => take(item),
@@ -179,7 +178,7 @@ impl BlockingPool {
     }
 }
 
-async fn each<T>(work: impl Stream<Item = T>, mut take: impl FnMut(T)) {
+async fn for_each<T>(work: impl Stream<Item = T>, mut take: impl FnMut(T)) {
     let mut work = pin!(work);
     while let Some(item) = work.next().await {
         take(item);

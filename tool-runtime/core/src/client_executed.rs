@@ -1,4 +1,4 @@
-//! Tools whose calls are done by the host program, later, by id.
+//! Tools whose calls the host program executes later, by id.
 
 mod call;
 mod error;
@@ -58,7 +58,7 @@ use std::time::Duration;
 #[derive(Clone)]
 pub struct ClientTools(Arc<Host>);
 
-/// The host's side. Tools hold only the pending calls, so that this is dropped with the last handle.
+/// The host's side. Tools refer only to the pending calls, so that this is dropped with the last handle.
 struct Host {
     pending_calls: Arc<PendingCalls>,
     limit: Duration,
@@ -141,9 +141,8 @@ impl ClientTools {
         self.0.pending_calls.is_pending(id)
     }
 
-    /// Waits until the call needs no answer any more, because it was cancelled, has expired
-    /// or was answered; returns immediately if the call is not pending. For hosts that stop their own work
-    /// then.
+    /// Waits until the call no longer needs an answer, because it was cancelled, has expired or was answered; returns
+    /// immediately if the call is not pending. Hosts use it to stop their work.
     ///
     /// ```
     /// # use std::time::Duration;

@@ -96,7 +96,7 @@ pub trait Complete<M>: Send + Sync + 'static {
     fn complete<'a>(&self, prefix: String, context: &'a ToolContext) -> BoxFuture<'a, Vec<String>>;
 }
 
-/// The values that a function returns.
+/// A return value of a completer.
 pub trait Values: Send {
     /// The values as text.
     fn into_texts(self) -> Vec<String>;
@@ -159,7 +159,7 @@ where
 
 /// A function whose future borrows the context.
 pub trait Borrowing<'a>: Send + Sync + 'static {
-    /// Starts it.
+    /// Starts the function.
     fn start(
         &self,
         prefix: String,

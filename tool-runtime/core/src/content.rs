@@ -435,7 +435,7 @@ pub struct ContentExtra {
     /// MCP metadata.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
-    /// Members that this version does not know.
+    /// Unknown members.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
@@ -489,7 +489,7 @@ pub struct ContentAnnotations {
     /// The time of the last change, ISO 8601.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_modified: Option<String>,
-    /// Members that this version does not know.
+    /// Unknown members.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }

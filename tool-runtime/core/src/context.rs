@@ -30,8 +30,8 @@ use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// The context of one call: typed state, the caller, cancellation, a deadline, its id, the other
-/// tools of the pool ([`Self::call`]), and its caller, to send it things
-/// ([`Self::progress`], [`Self::log`]) and to ask them ([`Self::ask`]).
+/// tools of the pool ([`Self::call`]), and its caller, for notifications ([`Self::progress`],
+/// [`Self::log`]) and questions ([`Self::ask`]).
 ///
 /// A tool gets it by a parameter `&ToolContext`. It is cheap to clone. No tool sees
 /// conversations or model messages from it.
@@ -84,11 +84,11 @@ struct Parts {
     execution: Option<Arc<Execution>>,
     /// The number of the innermost recorded call around this context.
     call_number: Option<NonZeroU64>,
-    /// How many times the context was passed on to another call, by tools or by callers.
-    nested_once_more: u16,
+    /// Number of times that the context was passed on to another call, by tools or by callers.
+    times_passed_on: u16,
     /// The calls of a request that may be continued by a later one.
     rounds: Option<Arc<dyn Any + Send + Sync>>,
-    /// Resources that the call keeps from others while it runs, see [`Self::with_guard`].
+    /// Guards that the call holds while it runs, see [`Self::with_guard`].
     guards: Option<Weak<dyn Any + Send + Sync>>,
     /// Runs the call apart from the server that it came through.
     #[cfg(feature = "isolation")]
@@ -174,8 +174,8 @@ impl ToolContext {
     /// assert_eq!(context.principal().id(), "ada");
     /// ```
     pub fn principal(&self) -> &Principal {
-        static NOBODY: LazyLock<Principal> = LazyLock::new(Principal::anonymous);
-        self.0.principal.as_deref().unwrap_or(&NOBODY)
+        static ANONYMOUS: LazyLock<Principal> = LazyLock::new(Principal::anonymous);
+        self.0.principal.as_deref().unwrap_or(&ANONYMOUS)
     }
 
     /// The session that the call belongs to, and the calls that a tool makes itself. `None` for
@@ -375,7 +375,7 @@ impl ToolContext {
         self
     }
 
-    /// Starts a call. A context that belongs to a running call gets keys of its own.
+    /// Starts a call. A context of a running call gets separate question keys.
     #[must_use]
     #[doc(hidden)]
     pub fn started(mut self) -> Self {
@@ -404,7 +404,7 @@ impl fmt::Debug for ToolContext {
     }
 }
 
-/// Values that every context holds, whatever its state.
+/// Values that every context has, independent of its state.
 impl ToolContext {
     fn is_own(id: TypeId) -> bool {
         id == TypeId::of::<Self>() || id == TypeId::of::<Principal>()
@@ -446,17 +446,17 @@ impl State {
     }
 }
 
-/// Values may be secret: only how many there are is shown.
+/// Shows only the number of values, which may be secret.
 impl fmt::Debug for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "State({} values)", self.values.len())
     }
 }
 
-/// A type that a reference parameter may borrow: the context itself, who calls, or state.
+/// A type that a reference parameter may borrow: the context, the principal, or state.
 ///
-/// Implemented for every sized type that can be shared between threads; `str` and slices fall
-/// out, because an argument must be owned.
+/// Implemented for every sized type that can be shared between threads, but not for `str` and
+/// slices, because an argument must be owned.
 #[diagnostic::on_unimplemented(
     message = "a reference parameter is injected, and `{Self}` cannot be",
     label = "not `Sized + Send + Sync + 'static`",

@@ -21,8 +21,9 @@ use std::fmt;
 /// | `mcp__github`, `mcp__github__*` | all tools of that server |
 /// | `fs.*` | tools whose names a glob matches |
 ///
-/// A name is that of a tool, its name for model APIs (`fs__read`), or one of an MCP server as
-/// above. An exact name wins; otherwise case does not matter. The pattern `*` stands for any call.
+/// A name is the id of a tool, its name for model APIs (`fs__read`), or a tool of an MCP server as
+/// above. An exact match has priority; otherwise case is ignored. The pattern `*` stands for any
+/// call.
 ///
 /// Every text is a declaration. One that is malformed matches nothing; [`Self::problem`] says why.
 ///

@@ -78,10 +78,11 @@ pub struct ToolDefinition {
     pub task: TaskSupport,
     /// MCP metadata.
     pub meta: Map<String, Value>,
-    /// Members of the definition, and of its `annotations`, that this library does not know, as an
-    /// external server gave them: `execution`, say. They are written to MCP's JSON unchanged.
+    /// Unknown members of an external definition and of its `annotations`, for example `execution`.
+    /// They are written to MCP's JSON unchanged.
     pub other: Map<String, Value>,
-    /// The problems of the definition. A pool with any is not built.
+    /// The problems of the definition. A pool is not built while one of its definitions has a
+    /// problem.
     pub(crate) problems: Vec<String>,
 }
 
@@ -182,7 +183,7 @@ impl ToolDefinition {
     /// use tool_runtime::{ToolAnnotations, ToolDefinition};
     ///
     /// let hints = ToolAnnotations::default().with_read_only(true);
-    /// let mut list = ToolDefinition::new("far.list", "List all.").with_annotations(hints);
+    /// let mut list = ToolDefinition::new("files.list", "List all.").with_annotations(hints);
     /// assert!(list.effective_annotations().is_read_only());
     /// list.untrusted_annotations = true;
     /// assert!(!list.effective_annotations().is_read_only());
@@ -194,13 +195,14 @@ impl ToolDefinition {
         Cow::Borrowed(&self.annotations)
     }
 
-    /// The description's first line: what a list shows.
+    /// The first line of the description, for lists.
     pub fn summary(&self) -> &str {
         self.description.lines().next().unwrap_or_default()
     }
 
     /// The name in requests to model APIs, a pure function of the id: `.` becomes `__`; an id that
-    /// no API takes, or that could collide with another then, gets eight hex digits of its SHA-256.
+    /// APIs reject, or that could then collide with another one, gets eight hex digits of its
+    /// SHA-256.
     ///
     /// ```
     /// use tool_runtime::ToolDefinition;
@@ -224,7 +226,7 @@ impl ToolDefinition {
     }
 }
 
-/// Nothing at all, to be filled in.
+/// An empty definition, to be filled in.
 impl Default for ToolDefinition {
     fn default() -> Self {
         schema::engine::enable();

@@ -11,14 +11,14 @@ use std::sync::Arc;
 
 /// The format in which a model API takes definitions, sends calls and takes results.
 ///
-/// `tool_runtime::export::Api` implements it for the APIs that this library knows. An export is
-/// created by [`Snapshot::export`](crate::Snapshot::export).
+/// `tool_runtime::export::Api` implements it for the supported APIs. An export is created by
+/// [`Snapshot::export`](crate::Snapshot::export).
 pub trait ApiFormat: Send + Sync + 'static {
     /// Identifies the format and its options: a snapshot keeps one export for each.
     fn key(&self) -> String;
 
-    /// Converts definitions. Each tool is exported or left out with a reason; an odd tool never
-    /// fails the others.
+    /// Converts definitions. Each tool is exported or left out with a reason; an unsupported tool
+    /// does not affect the others.
     fn definitions(&self, tools: &[&ToolDefinition]) -> Exported;
 
     /// Reads the calls of a model's answer, with the names that the model wrote.
@@ -109,9 +109,9 @@ pub struct ToolExport {
     pub wire_name: String,
     /// Whether the API enforces the schema.
     pub is_strict: bool,
-    /// The reason why a strict export has it without enforcement.
+    /// The reason why the API does not enforce the schema in a strict export.
     pub not_strict: Option<String>,
-    /// What the API cannot take of its schema.
+    /// The changes of its schema for the API.
     pub changes: Vec<SchemaChange>,
     /// The estimated size of the exported definition, in tokens.
     pub tokens: usize,
@@ -144,7 +144,7 @@ pub struct SchemaChange {
     pub at: String,
     /// The keyword.
     pub keyword: String,
-    /// What became of it.
+    /// The change.
     pub kind: ChangeKind,
 }
 
@@ -159,11 +159,11 @@ impl SchemaChange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChangeKind {
-    /// It was left out; the tool still enforces it.
+    /// The keyword was left out; the tool still enforces it.
     Dropped,
-    /// It was moved into the description; the tool still enforces it.
+    /// The keyword was moved into the description; the tool still enforces it.
     Described,
-    /// It was replaced by keywords that accept the same or more.
+    /// The keyword was replaced by keywords that accept the same or more.
     Rewritten,
 }
 
@@ -179,7 +179,7 @@ impl fmt::Display for SchemaChange {
     }
 }
 
-/// A tool that an export does not have.
+/// A tool that is missing in an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
     /// The id of the tool.
@@ -194,7 +194,7 @@ impl fmt::Display for LeftOut {
     }
 }
 
-/// An answer that is not one of the API.
+/// The error of an answer that is not in the format of the API.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not an answer of {api}: {reason}")]
 pub struct ImportError {
@@ -203,7 +203,7 @@ pub struct ImportError {
 }
 
 impl ImportError {
-    /// An error of an API, with what its answer lacks.
+    /// An error of an API, with the missing part of the answer.
     pub fn new(api: &'static str, reason: impl Into<String>) -> Self {
         Self { api, reason: reason.into() }
     }
@@ -253,7 +253,7 @@ impl Export {
         serde_json::from_str(&self.json)
     }
 
-    /// The exported tools, in the order of the definitions, each with what the API does not take of it.
+    /// The exported tools, in the order of the definitions, each with the changes of its schema.
     pub fn tools(&self) -> &[ToolExport] {
         &self.exported.reports
     }

@@ -20,7 +20,7 @@ fn flattened_text(text: &str) -> String {
     }
 }
 
-/// Limit on the characters of a type's own error, which may quote a value of any length.
+/// Limit on the characters of an error of a custom decoder, which may quote a value of any length.
 const MAX_ERROR_TEXT: usize = 500;
 
 /// Checks arguments against a tool's schema and explains mistakes to a model.
@@ -60,7 +60,7 @@ impl InputModel {
         }
     }
 
-    /// An input of a tool whose decoder does not know its whole schema.
+    /// An input whose schema may be stricter than its decoder.
     #[doc(hidden)]
     pub fn walked(definition: &ToolDefinition) -> Self {
         Self {
@@ -75,7 +75,7 @@ impl InputModel {
 
     /// An input of a tool whose arguments are decoded as one type, from which the schema is generated.
     pub(crate) fn decoded(definition: &ToolDefinition, decode: Decode) -> Self {
-        Self { decoders: Decoders::DocumentKind(decode), ..Self::walked(definition) }
+        Self { decoders: Decoders::Whole(decode), ..Self::walked(definition) }
     }
 
     /// Marks secret parameters in a schema that the user gave.
@@ -98,7 +98,7 @@ impl InputModel {
             (false, true) => self.missed_fields(arguments),
             (false, false) => return Ok(()),
         };
-        if issues.is_empty() { Ok(()) } else { Err(self.refusal(issues)) }
+        if issues.is_empty() { Ok(()) } else { Err(self.rejection(issues)) }
     }
 
     /// Unknown fields that decoding does not report. It reports all other mistakes.
@@ -115,7 +115,7 @@ impl InputModel {
     pub(crate) fn explain(&self, arguments: Arguments<'_>, error: &DecodeError) -> CallError {
         match self.issues(arguments) {
             Err(malformed) => malformed,
-            Ok(issues) if !issues.is_empty() => self.refusal(issues),
+            Ok(issues) if !issues.is_empty() => self.rejection(issues),
             Ok(_) => self.explain_failure(arguments, error),
         }
     }
@@ -125,7 +125,7 @@ impl InputModel {
         if let DecodeFailure::Ignored(index) = error.failure()
             && let Some(issues) = self.ignored(arguments, *index).filter(|found| !found.is_empty())
         {
-            return self.refusal(issues);
+            return self.rejection(issues);
         }
         self.invalid_arguments(&self.failure_text(error))
     }
@@ -184,7 +184,7 @@ impl InputModel {
     }
 
     #[doc(hidden)]
-    pub fn refusal(&self, issues: Vec<Issue>) -> CallError {
+    pub fn rejection(&self, issues: Vec<Issue>) -> CallError {
         let mut text = match issues.as_slice() {
             [only] => only.to_string(),
             many => many.iter().map(|issue| format!("\n- {issue}")).collect(),
@@ -203,7 +203,7 @@ impl InputModel {
         )
     }
 
-    /// The text of a failure that the schema does not cover: of a type's own decoding, or a key given twice.
+    /// The text of a failure that the schema does not cover: an error of a custom decoder, or a duplicate key.
     fn failure_text(&self, error: &DecodeError) -> String {
         let name = |index: &usize| self.parameters.get(*index).map_or("?", |p| p.name);
         match error.failure() {
@@ -247,12 +247,12 @@ impl InputModel {
         self.parameters.get(index).is_some_and(|parameter| parameter.is_flattened)
     }
 
-    /// Whether a type's own error might quote a secret.
+    /// Whether the error of a custom decoder may quote a secret.
     fn holds_secrets(&self) -> bool {
         check::holds_secrets(&self.schema, &[])
     }
 
-    /// Whether a parameter's value, or a part of it, is secret.
+    /// Whether the value of a parameter, or a part of the value, is secret.
     fn hides(&self, index: usize) -> bool {
         match self.parameters.get(index) {
             Some(parameter) if !parameter.is_flattened => {
@@ -285,8 +285,8 @@ impl InputModel {
     }
 
     fn shown(&self, key: &str, value: &Value) -> String {
-        let names_it = |p: &&Parameter| p.aliases.contains(&key);
-        let name = self.parameters.iter().find(names_it).map_or(key, |p| p.name);
+        let is_alias = |p: &&Parameter| p.aliases.contains(&key);
+        let name = self.parameters.iter().find(is_alias).map_or(key, |p| p.name);
         match self.schema["properties"][name]["writeOnly"] {
             Value::Bool(true) => "***".to_owned(),
             _ => value.to_string(),

@@ -37,7 +37,7 @@ use tokio_util::task::AbortOnDropHandle;
 use tracing::instrument::Instrumented;
 use tracing::{Instrument as _, Span};
 pub use watchdog::Watched;
-use watchdog::{Place, Watchdog};
+use watchdog::{Watchdog, WatchedPoll};
 
 /// Limit on concurrent polls that have released their workers. Each takes a thread of tokio's pool for blocking
 /// work. That has 512 by default: if none were left, the worker would be lost.
@@ -107,7 +107,7 @@ impl Isolation {
                 _ => on_a_thread(&shared, task).await,
             }
             if let Some(first) = first {
-                first.go_on();
+                first.release();
             }
         })
     }
@@ -255,8 +255,8 @@ impl Future for UserTask {
 impl Drop for UserTask {
     fn drop(&mut self) {
         if let Some(work) = self.work.take() {
-            let place = self.shared.watchdog.begin(&self.watched);
-            counting(place, || drop(work));
+            let watched = self.shared.watchdog.begin(&self.watched);
+            counting(watched, || drop(work));
         }
     }
 }
@@ -287,8 +287,8 @@ thread_local! {
 }
 
 /// Polls or drops user code: on the worker if others are free, else beside it.
-fn counting<T>(place: Option<Place<'_>>, work: impl FnOnce() -> T) -> T {
-    if place.as_ref().is_some_and(Place::is_direct) {
+fn counting<T>(watched: Option<WatchedPoll<'_>>, work: impl FnOnce() -> T) -> T {
+    if watched.as_ref().is_some_and(WatchedPoll::is_direct) {
         let _direct = Direct(IS_DIRECT.replace(true));
         return work();
     }
@@ -350,20 +350,21 @@ impl FirstPoll {
     const DUE: u8 = 1;
     const DONE: u8 = 2;
 
-    /// Whether the poll is due and pending. Wakes the task after the poll.
+    /// Whether a first poll is in progress. Registers the caller to be woken at its end.
     fn is_due(&self, context: &Context<'_>) -> bool {
         self.waker.register(context.waker());
         self.state.load(Ordering::SeqCst) == Self::DUE
     }
 
-    /// Whether no task of the call has waited for anything, and none runs.
+    /// Begins a first poll. Returns `false` if a task of the call was pending before, or is being
+    /// polled.
     fn begin(&self) -> bool {
         let due = (Self::NONE, Self::DUE);
         self.state.compare_exchange(due.0, due.1, Ordering::SeqCst, Ordering::SeqCst).is_ok()
     }
 
-    /// The task has ended without having waited, if that is not known otherwise: another may follow.
-    fn go_on(&self) {
+    /// Notes that the task has ended in its first poll: another task may follow.
+    fn release(&self) {
         let ended = (Self::DUE, Self::NONE);
         let _ = self.state.compare_exchange(ended.0, ended.1, Ordering::SeqCst, Ordering::SeqCst);
     }

@@ -1,4 +1,4 @@
-//! One thing that is wrong with a call's arguments, in words that a model can act on.
+//! A mistake in the arguments of a call, described for a model.
 
 use crate::mask::{self, Mask};
 use std::fmt;

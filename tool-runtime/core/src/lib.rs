@@ -15,10 +15,9 @@
 //!
 //! Governance is below the pool, because a pool owns its hooks and limits and passes them what they need.
 //!
-//! Binaries link only what they use. Hooks, limits and layers are trait objects (`ErasedHooks`, `Limits`,
-//! `Layered`) that a builder method creates; the host of a context is an `Any` whose type only
-//! `ToolContext::call_all` knows; the end of a dropped toolset is a function pointer. Do not name
-//! these types in code that every binary has.
+//! Binaries link only what they use. Hooks, limits and layers are trait objects (`ErasedHooks`, `Limits`, `Layered`)
+//! that a builder method creates; the host of a context is an `Any` that only `ToolContext::call_all` downcasts; the
+//! end of a dropped toolset is a function pointer. Do not name these types in code that every binary has.
 
 mod access;
 mod action;

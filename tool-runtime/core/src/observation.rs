@@ -22,8 +22,8 @@ use std::sync::OnceLock;
 /// The result of a call: content blocks, an optional structured value, whether it is an
 /// error, and metadata.
 ///
-/// The JSON form is MCP's `CallToolResult`. A structured value without content of its own is
-/// mirrored as text there, for clients that read only text.
+/// The JSON form is MCP's `CallToolResult`. There, a structured value without content is repeated
+/// as text, for clients that read only text.
 ///
 /// ```
 /// use tool_runtime::Observation;
@@ -156,7 +156,7 @@ impl Observation {
         self
     }
 
-    /// The content blocks; empty for a structured value that has none of its own.
+    /// The content blocks; empty if there is only a structured value.
     pub fn content(&self) -> &[ContentBlock] {
         &self.content
     }

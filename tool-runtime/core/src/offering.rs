@@ -95,7 +95,7 @@ impl TextInput {
     ) -> Answer<'a, T> {
         match self.start(texts, enter) {
             Ok(running) => Box::pin(async move { running.await.map_err(CallError::from) }),
-            Err(refusal) => Box::pin(ready(Err(refusal))),
+            Err(rejection) => Box::pin(ready(Err(rejection))),
         }
     }
 
@@ -127,16 +127,16 @@ pub(crate) fn check<'a>(
     arguments: impl Iterator<Item = (&'a str, bool)> + Clone,
     texts: &TextArguments,
 ) -> Result<(), CallError> {
-    let refused = |what: String| {
+    let rejected = |what: String| {
         CallError::new(ErrorClass::Input, format!("invalid arguments for `{name}`: {what}"))
     };
     if let Some((missing, _)) =
         arguments.clone().find(|(name, is_required)| *is_required && !texts.contains_key(*name))
     {
-        return Err(refused(format!("missing required argument `{missing}`")));
+        return Err(rejected(format!("missing required argument `{missing}`")));
     }
     match texts.keys().find(|given| !arguments.clone().any(|(name, _)| name == *given)) {
-        Some(unknown) => Err(refused(format!("unknown argument `{unknown}`"))),
+        Some(unknown) => Err(rejected(format!("unknown argument `{unknown}`"))),
         None => Ok(()),
     }
 }

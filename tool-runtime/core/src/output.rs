@@ -1,15 +1,14 @@
 //! Classifies a function's return type, through type aliases.
 //!
-//! schemars implements `JsonSchema` for `Result`, so one blanket implementation for
-//! structured values and one for results would overlap. Generated code therefore asks the
-//! compiler's method resolution: a first stage splits results from the rest and passes on a
-//! probe of the success type, a second prefers our own conversion over a structured value and
-//! rejects results inside of a structured value, and the last level gives a type that fits none
-//! its one error.
+//! schemars implements `JsonSchema` for `Result`, so one blanket implementation for structured
+//! values and one for results would overlap. Generated code therefore uses method resolution: a
+//! first stage separates results from other types and passes on a probe of the success type; a
+//! second prefers `IntoObservation` over a structured value and rejects results inside of a
+//! structured value; the last level reports an unsupported type by one error.
 
 #![allow(
     clippy::extra_unused_type_parameters,
-    reason = "`fit` names the return type for all kinds, and only those that fit nowhere read it"
+    reason = "`accept` takes the return type for all kinds, and only the unsupported kinds have a bound on it"
 )]
 
 use crate::error::ToolError;
@@ -69,18 +68,18 @@ impl NoFailure {
 }
 
 /// Kinds that accept every return type.
-macro_rules! fit_all {
+macro_rules! accept_all {
     ($($kind:ident)*) => {$(
         impl $kind {
             /// Accepts the return type.
-            pub fn fit<O>(self) -> Self {
+            pub fn accept<O>(self) -> Self {
                 self
             }
         }
     )*};
 }
 
-fit_all! { NoFailure Own Flat Structured Convertible Printable }
+accept_all! { NoFailure Direct Flattened Structured Convertible Printable }
 
 /// Stage one: inherent methods win over those of `PlainKind`, so results are found first.
 impl<T, E> Returned<Result<T, E>> {
@@ -94,7 +93,7 @@ impl<T, E> Returned<Result<T, E>> {
         Failure(PhantomData)
     }
 
-    /// Puts the two kinds together.
+    /// Combines the two kinds.
     pub fn with<S: SuccessKind<T>, F: FailureKind<E>>(&self, _: S, _: F) -> Output<Result<T, E>> {
         Output { observe: |result| S::observe(result.map_err(F::convert)?), schema: S::schema }
     }
@@ -132,9 +131,9 @@ pub trait SuccessKind<T> {
 }
 
 /// Stage two, first choice: `IntoObservation`.
-pub struct Own;
+pub struct Direct;
 
-impl<T: IntoObservation> SuccessKind<T> for Own {
+impl<T: IntoObservation> SuccessKind<T> for Direct {
     fn observe(value: T) -> Result<Observation, ToolError> {
         value.into_observation()
     }
@@ -145,9 +144,9 @@ impl<T: IntoObservation> SuccessKind<T> for Own {
 }
 
 /// Stage two, second choice: a result as the success value, whose error becomes that of the call.
-pub struct Flat;
+pub struct Flattened;
 
-impl<T: Serialize + JsonSchema, E: Into<ToolError>> SuccessKind<Result<T, E>> for Flat {
+impl<T: Serialize + JsonSchema, E: Into<ToolError>> SuccessKind<Result<T, E>> for Flattened {
     fn observe(value: Result<T, E>) -> Result<Observation, ToolError> {
         <Structured as SuccessKind<T>>::observe(value.map_err(Into::into)?)
     }
@@ -157,7 +156,9 @@ impl<T: Serialize + JsonSchema, E: Into<ToolError>> SuccessKind<Result<T, E>> fo
     }
 }
 
-impl<T: Serialize + JsonSchema, E: Into<ToolError>> SuccessKind<Option<Result<T, E>>> for Flat {
+impl<T: Serialize + JsonSchema, E: Into<ToolError>> SuccessKind<Option<Result<T, E>>>
+    for Flattened
+{
     fn observe(value: Option<Result<T, E>>) -> Result<Observation, ToolError> {
         <Structured as SuccessKind<Option<T>>>::observe(value.transpose().map_err(Into::into)?)
     }
@@ -168,19 +169,19 @@ impl<T: Serialize + JsonSchema, E: Into<ToolError>> SuccessKind<Option<Result<T,
 }
 
 /// Stage two, third choice: results in other places, which serde would write as `{"Err": ..}`.
-/// Never made, because `fit` never compiles.
-pub struct Hidden<T>(PhantomData<fn() -> T>);
+/// Never created, because `accept` does not compile.
+pub struct NestedResult<T>(PhantomData<fn() -> T>);
 
-impl<T> Hidden<T> {
-    /// Carries the one error, at the return type `O` as the user wrote it.
-    pub fn fit<O: HidesNoResult<T>>(self) -> Self {
+impl<T> NestedResult<T> {
+    /// Reports the error at the return type `O` as the user wrote it.
+    pub fn accept<O: ContainsNoResult<T>>(self) -> Self {
         self
     }
 }
 
-impl<T> SuccessKind<T> for Hidden<T> {
+impl<T> SuccessKind<T> for NestedResult<T> {
     fn observe(_: T) -> Result<Observation, ToolError> {
-        unreachable!("`fit` does not compile")
+        unreachable!("`accept` does not compile")
     }
 
     fn schema(_: &mut SchemaGenerator) -> Option<Schema> {
@@ -188,25 +189,25 @@ impl<T> SuccessKind<T> for Hidden<T> {
     }
 }
 
-/// Implemented by nothing: asked only for a return type that holds results `T` which would be
+/// Not implemented for any type: required only of a return type with results `T` that would be
 /// reported as successes.
 #[diagnostic::on_unimplemented(
     message = "a tool cannot return the results inside of `{T}`",
     label = "an `Err` in it would be reported as a success",
     note = "return `Result<.., E>` around the whole, for instance by `collect::<Result<Vec<_>, _>>()` or `?`, with an `E` that is an error or text; write `Json<..>` around the type if `{{\"Err\": ..}}` is the data you mean"
 )]
-pub trait HidesNoResult<T> {}
+pub trait ContainsNoResult<T> {}
 
-/// Types whose outer shape shows a result.
-pub trait HidesResult {}
+/// Types that visibly contain a result.
+pub trait ContainsResult {}
 
-impl<T, E> HidesResult for Result<T, E> {}
-impl<T: HidesResult> HidesResult for Option<T> {}
-impl<T: HidesResult> HidesResult for Box<T> {}
-impl<T: HidesResult> HidesResult for Vec<T> {}
-impl<T: HidesResult, const N: usize> HidesResult for [T; N] {}
-impl<K, T: HidesResult> HidesResult for BTreeMap<K, T> {}
-impl<K, T: HidesResult, S> HidesResult for HashMap<K, T, S> {}
+impl<T, E> ContainsResult for Result<T, E> {}
+impl<T: ContainsResult> ContainsResult for Option<T> {}
+impl<T: ContainsResult> ContainsResult for Box<T> {}
+impl<T: ContainsResult> ContainsResult for Vec<T> {}
+impl<T: ContainsResult, const N: usize> ContainsResult for [T; N] {}
+impl<K, T: ContainsResult> ContainsResult for BTreeMap<K, T> {}
+impl<K, T: ContainsResult, S> ContainsResult for HashMap<K, T, S> {}
 
 /// Stage two, fourth choice: a structured value.
 pub struct Structured;
@@ -221,19 +222,19 @@ impl<T: Serialize + JsonSchema> SuccessKind<T> for Structured {
     }
 }
 
-/// Stage two, no match: never created, because `fit` does not compile.
-pub struct Unfit<T>(PhantomData<fn() -> T>);
+/// Stage two, no match: never created, because `accept` does not compile.
+pub struct Unsupported<T>(PhantomData<fn() -> T>);
 
-impl<T> Unfit<T> {
-    /// Carries the one error, at the return type `O` as the user wrote it.
-    pub fn fit<O: ReturnType<T>>(self) -> Self {
+impl<T> Unsupported<T> {
+    /// Reports the error at the return type `O` as the user wrote it.
+    pub fn accept<O: ReturnType<T>>(self) -> Self {
         self
     }
 }
 
-impl<T> SuccessKind<T> for Unfit<T> {
+impl<T> SuccessKind<T> for Unsupported<T> {
     fn observe(_: T) -> Result<Observation, ToolError> {
-        unreachable!("`fit` does not compile")
+        unreachable!("`accept` does not compile")
     }
 
     fn schema(_: &mut SchemaGenerator) -> Option<Schema> {
@@ -241,7 +242,7 @@ impl<T> SuccessKind<T> for Unfit<T> {
     }
 }
 
-/// Implemented by nothing: asked only for a return type whose success `T` fits nowhere.
+/// Not implemented for any type: required only of a return type whose success `T` is unsupported.
 #[diagnostic::on_unimplemented(
     message = "a tool cannot return `{T}`",
     label = "not something a model can be shown",
@@ -249,36 +250,39 @@ impl<T> SuccessKind<T> for Unfit<T> {
 )]
 pub trait ReturnType<T> {}
 
-/// Selects `Own`.
-pub trait OwnKind {
+/// Selects `Direct`.
+pub trait DirectKind {
     /// The kind.
-    fn kind(&self) -> Own {
-        Own
+    fn kind(&self) -> Direct {
+        Direct
     }
 }
 
-impl<T: IntoObservation> OwnKind for &&&&Success<T> {}
+impl<T: IntoObservation> DirectKind for &&&&Success<T> {}
 
-/// Selects `Flat`.
-pub trait FlatKind {
+/// Selects `Flattened`.
+pub trait FlattenedKind {
     /// The kind.
-    fn kind(&self) -> Flat {
-        Flat
+    fn kind(&self) -> Flattened {
+        Flattened
     }
 }
 
-impl<T: Serialize + JsonSchema, E: Into<ToolError>> FlatKind for &&&Success<Result<T, E>> {}
-impl<T: Serialize + JsonSchema, E: Into<ToolError>> FlatKind for &&&Success<Option<Result<T, E>>> {}
+impl<T: Serialize + JsonSchema, E: Into<ToolError>> FlattenedKind for &&&Success<Result<T, E>> {}
+impl<T: Serialize + JsonSchema, E: Into<ToolError>> FlattenedKind
+    for &&&Success<Option<Result<T, E>>>
+{
+}
 
-/// Selects `Hidden`.
-pub trait HiddenKind<T> {
+/// Selects `NestedResult`.
+pub trait NestedResultKind<T> {
     /// The kind.
-    fn kind(&self) -> Hidden<T> {
-        Hidden(PhantomData)
+    fn kind(&self) -> NestedResult<T> {
+        NestedResult(PhantomData)
     }
 }
 
-impl<T: HidesResult> HiddenKind<T> for &&Success<T> {}
+impl<T: ContainsResult> NestedResultKind<T> for &&Success<T> {}
 
 /// Selects `Structured`.
 pub trait StructuredKind {
@@ -290,15 +294,15 @@ pub trait StructuredKind {
 
 impl<T: Serialize + JsonSchema> StructuredKind for &Success<T> {}
 
-/// Selects `Unfit`.
-pub trait UnfitKind<T> {
+/// Selects `Unsupported`.
+pub trait UnsupportedKind<T> {
     /// The kind.
-    fn kind(&self) -> Unfit<T> {
-        Unfit(PhantomData)
+    fn kind(&self) -> Unsupported<T> {
+        Unsupported(PhantomData)
     }
 }
 
-impl<T> UnfitKind<T> for Success<T> {}
+impl<T> UnsupportedKind<T> for Success<T> {}
 
 /// The conversion of an error type into a [`ToolError`].
 pub trait FailureKind<E> {
@@ -324,23 +328,23 @@ impl<E: Display> FailureKind<E> for Printable {
     }
 }
 
-/// No match: never created, because `fit` does not compile.
-pub struct Opaque<E>(PhantomData<fn() -> E>);
+/// No match: never created, because `accept` does not compile.
+pub struct UnsupportedError<E>(PhantomData<fn() -> E>);
 
-impl<E> Opaque<E> {
-    /// Carries the one error, at the return type `O` as the user wrote it.
-    pub fn fit<O: FailsWith<E>>(self) -> Self {
+impl<E> UnsupportedError<E> {
+    /// Reports the error at the return type `O` as the user wrote it.
+    pub fn accept<O: FailsWith<E>>(self) -> Self {
         self
     }
 }
 
-impl<E> FailureKind<E> for Opaque<E> {
+impl<E> FailureKind<E> for UnsupportedError<E> {
     fn convert(_: E) -> ToolError {
-        unreachable!("`fit` does not compile")
+        unreachable!("`accept` does not compile")
     }
 }
 
-/// Implemented by nothing: asked only for a return type whose error `E` cannot be shown.
+/// Not implemented for any type: required only of a return type whose error `E` cannot be shown.
 #[diagnostic::on_unimplemented(
     message = "a tool cannot fail with `{E}`",
     label = "its error cannot be shown to a model",
@@ -368,12 +372,12 @@ pub trait MessageKind {
 
 impl<E: Display> MessageKind for &Failure<E> {}
 
-/// Selects `Opaque`.
-pub trait OpaqueKind<E> {
+/// Selects `UnsupportedError`.
+pub trait UnsupportedErrorKind<E> {
     /// The kind.
-    fn kind(&self) -> Opaque<E> {
-        Opaque(PhantomData)
+    fn kind(&self) -> UnsupportedError<E> {
+        UnsupportedError(PhantomData)
     }
 }
 
-impl<E> OpaqueKind<E> for Failure<E> {}
+impl<E> UnsupportedErrorKind<E> for Failure<E> {}

@@ -1,5 +1,5 @@
-//! The table that `#[tool]` leaves of a tool's arguments: the one source of the schema, of
-//! optional parts, and secrets.
+//! The table of arguments that `#[tool]` generates: the source of the schema, of optional arguments
+//! and of secrets.
 
 mod json;
 
@@ -162,7 +162,7 @@ pub const fn matched_text<T: MatchedText>(kind: MatchAs) -> MatchAs {
 /// # Panics
 /// Always.
 #[track_caller]
-pub const fn refuse(message: &'static str) {
+pub const fn reject(message: &'static str) {
     panic!("{}", message)
 }
 
@@ -236,20 +236,20 @@ impl<T> ArgumentType<T> {
     /// Decodes the value of a key.
     ///
     /// # Errors
-    /// A value that does not fit, or a second one.
+    /// An invalid value, or a duplicate key.
     pub fn read(
         &self,
         reader: &mut ArgumentReader<'_, '_>,
         slot: &mut Option<T>,
     ) -> Result<(), DecodeError> {
         (self.read)(reader, slot)?;
-        reader.refuse_ignored(self.allows_ignored)
+        reader.reject_ignored(self.allows_ignored)
     }
 
     /// The value, when all keys are read.
     ///
     /// # Errors
-    /// If it is missing, or does not fit.
+    /// The value is missing or invalid.
     pub fn end(
         &self,
         slot: Option<T>,
@@ -260,7 +260,7 @@ impl<T> ArgumentType<T> {
             Some(value) => Ok(value),
             None => {
                 let value = (self.end)(reader, parameter)?;
-                reader.refuse_ignored_rest(self.allows_ignored)?;
+                reader.reject_ignored_rest(self.allows_ignored)?;
                 Ok(value)
             }
         }
@@ -308,7 +308,7 @@ impl Settings {
     }
 }
 
-/// A hand-written action has no table and needs nothing, and its schema may be anything.
+/// The settings of a hand-written action: no table, no needs, any schema.
 impl Default for Settings {
     fn default() -> Self {
         engine::enable();
@@ -321,7 +321,7 @@ pub fn type_default<T: TypeDefault>() -> T {
     T::default()
 }
 
-/// A type that has a default of its own.
+/// A type with a default value.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no default of its own",
     label = "this type is not `Default`",

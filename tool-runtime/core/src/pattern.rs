@@ -27,8 +27,8 @@ use std::sync::Arc;
 /// `[a-z]` one of a class, `[!a-z]` one outside of it, `{a,b}` either alternative. A regular expression
 /// has the syntax of the `regex` crate and may match anywhere; anchor it with `^` and `$`.
 ///
-/// Text that cannot match an id is an error when it is parsed: a rule that never applies is worse than an
-/// error. Serialized as its text.
+/// Text that cannot match an id is an error when it is parsed: a rule that never applies is a mistake. Serialized as
+/// its text.
 ///
 /// ```
 /// use tool_runtime::ToolPattern;

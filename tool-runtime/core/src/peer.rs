@@ -44,7 +44,7 @@ use std::future::ready;
 /// struct Bar(Mutex<Vec<f64>>);
 ///
 /// impl Peer for Bar {
-///     fn hears_progress(&self) -> bool {
+///     fn accepts_progress(&self) -> bool {
 ///         true
 ///     }
 ///
@@ -74,7 +74,7 @@ use std::future::ready;
 /// [`ToolContext::with_peer`]: crate::ToolContext::with_peer
 pub trait Peer: Send + Sync + 'static {
     /// Whether [`Self::progress`] does anything: if not, its message is not formatted.
-    fn hears_progress(&self) -> bool {
+    fn accepts_progress(&self) -> bool {
         false
     }
 
@@ -84,7 +84,7 @@ pub trait Peer: Send + Sync + 'static {
     }
 
     /// Whether [`Self::log`] does anything with entries of this level.
-    fn hears_log(&self, level: LogLevel) -> bool {
+    fn accepts_log(&self, level: LogLevel) -> bool {
         let _ = level;
         false
     }
@@ -107,8 +107,7 @@ pub trait Peer: Send + Sync + 'static {
     /// use serde_json::{Value, json};
     /// use tool_runtime::{BoxFuture, Peer, PeerCapability, PeerError, PeerRequest};
     ///
-    /// /// Agrees to everything that is asked by a form.
-    /// struct Agreeable;
+    /// /// Accepts every form. struct Agreeable;
     ///
     /// impl Peer for Agreeable {
     ///     fn can(&self, capability: PeerCapability) -> bool {

@@ -16,11 +16,11 @@ use std::fmt;
 /// /// Say who is asking.
 /// #[tool(read_only)]
 /// async fn whoami(caller: &Principal) -> String {
-///     if caller.is_anonymous() { "nobody".into() } else { caller.id().into() }
+///     if caller.is_anonymous() { "anonymous".into() } else { caller.id().into() }
 /// }
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// assert_eq!(whoami(&Principal::anonymous()).await, "nobody");
+/// assert_eq!(whoami(&Principal::anonymous()).await, "anonymous");
 /// assert_eq!(whoami(&Principal::new("ada")).await, "ada");
 /// # });
 /// ```

@@ -58,7 +58,7 @@ enum Entry {
     Tool(Tool),
     Toolset(ToolsetKind),
     Factory(Arc<dyn Erased>),
-    /// Two that are linked in by one name: where each was written.
+    /// Two linked items of one name, by their locations.
     #[cfg_attr(not(feature = "linked"), allow(dead_code))]
     Twice([String; 2]),
 }

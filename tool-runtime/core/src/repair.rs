@@ -1,6 +1,6 @@
-//! Arguments and names as models write them, corrected where the schema leaves no doubt.
+//! Corrects arguments and names of models where the schema allows only one interpretation.
 //!
-//! Repairs are tried only for a call that would be refused: valid input is never altered.
+//! Repairs are tried only for a call that would be rejected: valid input is never altered.
 
 mod arguments;
 mod json;
@@ -19,10 +19,14 @@ const META: &str = "tool-runtime/repairs";
 
 /// The repairs of a pool. A trait, so that only programs that use them link them.
 pub(crate) trait RepairCalls: Send + Sync {
-    /// The arguments that a model meant, if they would be refused as they are. Tools without an
+    /// The arguments that a model meant, if they would be rejected as they are. Tools without an
     /// action do not decode: for them the schema decides.
-    fn arguments(&self, tool: &Tool, text: &str, is_refused: bool)
-    -> Option<(String, Vec<Repair>)>;
+    fn arguments(
+        &self,
+        tool: &Tool,
+        text: &str,
+        is_rejected: bool,
+    ) -> Option<(String, Vec<Repair>)>;
 
     /// The arguments as JSON, if their text is nearly JSON.
     fn json(&self, text: &str) -> Option<(String, Vec<Repair>)>;
@@ -39,11 +43,11 @@ impl RepairCalls for AllRepairs {
         &self,
         tool: &Tool,
         text: &str,
-        is_refused: bool,
+        is_rejected: bool,
     ) -> Option<(String, Vec<Repair>)> {
         let schema = &tool.definition().input_schema;
         if tool.has_action() {
-            return if is_refused { arguments::repaired(schema, text) } else { None };
+            return if is_rejected { arguments::repaired(schema, text) } else { None };
         }
         let whole = Value::Object(schema.clone());
         let follows = |text: &str| {
@@ -134,7 +138,8 @@ impl fmt::Display for Repair {
     }
 }
 
-/// Letters and digits alone, in lower case: what names have in common that differ by style.
+/// The letters and digits of a name in lower case, which are equal for names that differ only in
+/// style.
 pub(crate) fn folded(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }

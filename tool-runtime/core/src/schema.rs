@@ -2,9 +2,9 @@
 
 pub(crate) mod check;
 mod closed;
+mod compatibility;
 mod derived;
 pub(crate) mod engine;
-mod fitting;
 pub(crate) mod format;
 mod generate;
 pub(crate) mod nearest;
@@ -13,7 +13,7 @@ mod plain;
 
 pub(crate) use check::unchecked;
 pub(crate) use closed::allows_ignored;
-pub(crate) use fitting::unfit;
+pub(crate) use compatibility::incompatibilities;
 pub(crate) use generate::{
     described, input, input_and_misses, input_of, input_of_closed, no_arguments, output, unenforced,
 };

@@ -1,4 +1,4 @@
-//! Arguments that arrive as text, as those of prompts and the variables of resource templates do.
+//! Arguments as text: those of prompts, and the variables of resource templates.
 
 use crate::parameter::Parameter;
 use crate::schema;
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 /// ```
 pub type TextArguments = BTreeMap<String, String>;
 
-/// Types of a table of parameters, by which text that is given for them is read.
+/// Types of the parameters, which determine how their text is read.
 pub(crate) struct TextSchema {
     schema: Value,
     parameters: &'static [Parameter],
@@ -50,7 +50,7 @@ impl TextSchema {
         &self.schema["properties"][parameter.name]
     }
 
-    /// The texts that a parameter takes, where they can be counted.
+    /// The texts that a parameter accepts, if they are a finite set.
     pub(crate) fn choices(&self, parameter: &Parameter) -> Vec<String> {
         let mut choices = Vec::new();
         self.collect(self.property(parameter), &mut choices);

@@ -65,7 +65,7 @@ impl Runs {
     }
 
     fn close(&mut self) {
-        // The longest run that is one token as a rule.
+        // The length up to which a run is usually one token.
         let longest = match self.kind.take() {
             Some(Kind::Letter) => 9,
             Some(Kind::Digit) => 3,

@@ -49,7 +49,7 @@ pub struct Tool(Arc<Parts>);
 struct Parts {
     /// Shared with executors that need the definition.
     definition: Arc<ToolDefinition>,
-    life: ExecutorLifecycle,
+    lifecycle: ExecutorLifecycle,
     /// The toolset values, if the tool is a method.
     values: Option<Values>,
     needs: &'static [Need],
@@ -114,7 +114,7 @@ impl Tool {
     fn of_parts(definition: Arc<ToolDefinition>, executor: impl Executor) -> Self {
         Self(Arc::new(Parts {
             definition,
-            life: ExecutorLifecycle::new(Arc::new(executor)),
+            lifecycle: ExecutorLifecycle::new(Arc::new(executor)),
             values: None,
             needs: &[],
             parameters: &[],
@@ -167,8 +167,8 @@ impl Tool {
         Self::new(definition, Unusable(reason.to_owned()))
     }
 
-    /// Creates a tool that runs another one, which keeps its values, needs and limits. The other one is
-    /// closed with it, and lives as long as a clone of either.
+    /// Creates a tool that runs another one, which keeps its values, needs and limits. The other tool is closed with
+    /// it, and is kept as long as a clone of either.
     pub(crate) fn made_of(
         other: &Self,
         definition: Arc<ToolDefinition>,
@@ -178,7 +178,7 @@ impl Tool {
         let parts = &*other.0;
         Self(Arc::new(Parts {
             definition,
-            life: ExecutorLifecycle::without_close(Arc::new(executor)),
+            lifecycle: ExecutorLifecycle::without_close(Arc::new(executor)),
             values: parts.values.clone(),
             needs: parts.needs,
             parameters: &[],
@@ -224,7 +224,7 @@ impl Tool {
         let (definition, settings) = (Arc::clone(executor.definition()), executor.settings());
         Self(Arc::new(Parts {
             definition,
-            life: ExecutorLifecycle::without_close(Arc::clone(&executor) as _),
+            lifecycle: ExecutorLifecycle::without_close(Arc::clone(&executor) as _),
             values: None,
             needs: settings.needs,
             parameters: settings.parameters,
@@ -289,7 +289,7 @@ impl Tool {
     }
 
     pub(crate) fn executor(&self) -> &dyn Executor {
-        self.0.life.executor()
+        self.0.lifecycle.executor()
     }
 
     /// The resources that a call would touch, and its decoded arguments where they are kept.
@@ -359,14 +359,14 @@ impl Tool {
 
     /// Notifies the executor that a call ended early.
     pub(crate) fn interrupt(&self, context: &ToolContext) {
-        self.0.life.interrupt(context);
+        self.0.lifecycle.interrupt(context);
     }
 
     /// Closes the executor and the toolset values, once.
     pub(crate) async fn close(&self) {
         let mut next = Some(self);
         while let Some(Self(parts)) = next {
-            parts.life.close().await;
+            parts.lifecycle.close().await;
             if let Some(values) = &parts.values {
                 values.close().await;
             }
@@ -439,7 +439,7 @@ impl Tool {
         self.action() == Some(TypeId::of::<A>())
     }
 
-    /// Whether both are the same tool, from whatever source.
+    /// Whether both are the same tool, independent of their sources.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let same_action = self.action().is_some() && self.action() == other.action();
         let is_free = self.0.values.is_none() && other.0.values.is_none();

@@ -15,8 +15,12 @@ pub const MAX_WIRE_NAME: usize = 64;
 pub(crate) fn wire_name(id: &str) -> Cow<'_, str> {
     let wire = if id.contains('.') { Cow::Owned(id.replace('.', "__")) } else { Cow::Borrowed(id) };
     let is_ambiguous = ["__", "_.", "._"].iter().any(|pair| id.contains(pair));
-    let starts_well = wire.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    if !is_ambiguous && starts_well && wire.chars().all(is_allowed) && wire.len() <= MAX_WIRE_NAME {
+    let has_valid_start = wire.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    if !is_ambiguous
+        && has_valid_start
+        && wire.chars().all(is_allowed)
+        && wire.len() <= MAX_WIRE_NAME
+    {
         return wire;
     }
     Cow::Owned(hashed(id, is_allowed))

@@ -261,7 +261,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// However it arrives, and whether or not a line end follows.
+        /// Independent of chunks and of a final line end.
         #[test]
         fn a_line_over_the_limit_is_reported_once_with_its_ends(
             chunk in 1..30_000_usize,

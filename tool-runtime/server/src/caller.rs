@@ -8,7 +8,7 @@ use tool_runtime_core::Principal;
 pub struct Caller {
     /// The principal, authenticated by the client.
     pub principal: Option<Arc<Principal>>,
-    /// The headers that an HTTP request would have.
+    /// The headers, as of an HTTP request.
     pub headers: Vec<(String, String)>,
 }
 

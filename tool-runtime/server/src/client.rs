@@ -24,7 +24,7 @@ use tool_runtime_core::{
     BoxFuture, LogEntry, LogLevel, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest, Progress,
 };
 
-/// The longest time in which dropped calls are kept for the next round.
+/// Limit on waiting until dropped calls are kept for the next round.
 const MAX_SETTLING: Duration = Duration::from_secs(1);
 
 /// The target of a request, with its arguments.
@@ -46,7 +46,7 @@ pub(super) struct Client {
     /// Set for clients of 2026-07-28. Older clients answer questions while the request waits.
     round: Option<(Round, Arc<StateCodec>)>,
     rounds: OnceLock<Rounds>,
-    /// The calls that may be continued in the next round, and where they wait.
+    /// The calls that may be continued in the next round, and the store that keeps them.
     calls: OnceLock<(Arc<CallRounds>, Arc<SuspendedCalls>)>,
     /// Digests of questions, by key.
     questions: Mutex<BTreeMap<String, String>>,
@@ -108,7 +108,7 @@ impl Client {
         drop(self.task.set(task));
     }
 
-    /// The token of progress notifications, if the client wants them.
+    /// The token of progress notifications, if the client requested them.
     pub(super) fn progress_token(&self) -> Option<&ProgressToken> {
         self.token.get_or_init(|| self.request.meta().get_progress_token()).as_ref()
     }
@@ -123,8 +123,8 @@ impl Client {
         self.rounds.get()?.interruption_now(|| self.suspend_calls())
     }
 
-    /// The governed calls of the request: those of its earlier rounds, if they wait still. `None` for
-    /// a client that is asked while its request waits.
+    /// The governed calls of the request: those of its earlier rounds, if they are still suspended. `None` for a client
+    /// that answers questions while its request waits.
     pub(super) fn resumed_calls(&self, suspended: &Arc<SuspendedCalls>) -> Option<Arc<CallRounds>> {
         let round = self.round.as_ref()?;
         let waiting = || suspended.take(&self.rounds(round).waiting_calls()?);
@@ -133,15 +133,15 @@ impl Client {
         Some(Arc::clone(&self.calls.get_or_init(|| calls).0))
     }
 
-    /// Waits until the calls that the next round continues are kept. A tool that blocks its thread is
-    /// not waited for: its call ends.
+    /// Waits until the calls that the next round continues are kept. The call of a tool that blocks its thread ends
+    /// instead.
     pub(super) async fn settled_calls(&self) {
         if let Some((calls, _)) = self.calls.get() {
             drop(timeout(MAX_SETTLING, calls.settled()).await);
         }
     }
 
-    /// Keeps the governed calls of the request for its next round, and gives the id of them.
+    /// Keeps the governed calls of the request for its next round, and returns their id.
     fn suspend_calls(&self) -> Option<String> {
         let (calls, suspended) = self.calls.get().filter(|(calls, _)| calls.is_used())?;
         let id = random_id();
@@ -150,7 +150,7 @@ impl Client {
         Some(id)
     }
 
-    /// The arguments as text: our transports keep it, others hand over a parsed map.
+    /// The arguments as text: our transports keep it, others pass a parsed map.
     pub(super) fn arguments(&self) -> Cow<'_, str> {
         if let Some(text) = self.request.arguments() {
             // Clients that always send the field send null for "none".
@@ -165,7 +165,8 @@ impl Client {
     fn rounds(&self, (round, codec): &(Round, Arc<StateCodec>)) -> &Rounds {
         self.rounds.get_or_init(|| {
             let arguments = self.arguments();
-            // Arguments that are not a value, such as too deep ones, are bound by their text.
+            // The digest of arguments that cannot be parsed, such as deeply nested ones, is that of
+            // their text.
             let arguments: Value =
                 serde_json::from_str(&arguments).unwrap_or_else(|_| (&*arguments).into());
             let Subject { method, name, .. } = &self.subject;
@@ -236,7 +237,7 @@ fn failed(error: &dyn ToString) -> PeerError {
 }
 
 impl Peer for Client {
-    fn hears_progress(&self) -> bool {
+    fn accepts_progress(&self) -> bool {
         self.task.get().is_some() || self.progress_token().is_some()
     }
 
@@ -247,7 +248,7 @@ impl Peer for Client {
         }
     }
 
-    fn hears_log(&self, level: LogLevel) -> bool {
+    fn accepts_log(&self, level: LogLevel) -> bool {
         if !self.is_stateless() {
             return self.session.level.includes(level);
         }
@@ -299,7 +300,7 @@ impl Peer for Client {
             if let Some(answer) = rounds.ask(request, &digest)? {
                 return Ok(answer);
             }
-            // Concurrent questions are sent together: first the rest of this poll runs.
+            // Waits for the end of this poll, so that concurrent questions are sent together.
             yield_now().await;
             rounds.complete();
             self.outbox.wake();

@@ -4,7 +4,7 @@ use super::McpServer;
 #[cfg(feature = "http")]
 pub use super::http::serve_http;
 use super::stdio::StdioTransport;
-pub use super::stdio::{LineOutcome, fates};
+pub use super::stdio::{LineOutcome, line_outcomes};
 use std::io;
 use std::os::fd::OwnedFd;
 use tokio_util::sync::CancellationToken;

@@ -84,8 +84,8 @@ impl PoolHandler {
         listing
     }
 
-    /// The tools that the policies of the pool show to the sender of a request, and whether every
-    /// sender gets the same list.
+    /// The tools that the policies of the pool show to the sender of a request, and whether the
+    /// list is the same for every sender.
     pub(super) fn visible_tools<'a>(
         &self,
         snapshot: &Snapshot,

@@ -9,7 +9,7 @@
 //! | guard | host, origin, authentication | `request_guard` |
 //! | session | belongs to the caller, else 404 | `service` |
 //! | body | size and time; the oldest unfinished one is dropped | `body`, `pending_bodies` |
-//! | place | one of the requests in flight, until the answer ends; a share per principal | `concurrency_limit` |
+//! | concurrency | one of the requests in flight, until the answer ends; a limit per principal | `concurrency_limit` |
 //! | fast path | a plain call is answered here | `plain`, `call` |
 //! | message | JSON; the arguments of a call are taken out | `message` |
 //! | rmcp | versions, headers, streams, sessions | `sessions` |
@@ -18,8 +18,8 @@
 //! twice and reject values that are not objects. Arguments that headers repeat (`x-mcp-header`) stay in, because rmcp compares them.
 //!
 //! A plain call that sends a message before its result becomes a stream with its own task (`reply`). `sessions` wraps
-//! rmcp's: it limits their number, knows their owners, ends idle ones, and cancels the call of a stream that is lost and not
-//! resumed in time. There is no share by address: behind a proxy all clients have the same one.
+//! rmcp's: it limits their number, records their owners, ends idle ones, and cancels the call of a stream that is lost
+//! and not resumed in time. There is no limit per address: behind a proxy all clients have the same address.
 //!
 //! The server ends in two steps: nothing new is accepted and calls finish; then the rest is cancelled.
 //!

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use tool_runtime_core::seam::excerpt;
 
-/// The requests in flight by id, each with a note.
+/// The requests in flight by id, each with a value.
 #[derive(Debug)]
 pub(super) struct InFlight<T = ()>(HashMap<RequestId, T, RandomState>);
 
@@ -42,12 +42,12 @@ impl<T> InFlight<T> {
         Err(ErrorData::invalid_request(text, None))
     }
 
-    /// The notes of all requests.
+    /// The values of all requests.
     pub(super) fn notes(&self) -> impl Iterator<Item = &T> {
         self.0.values()
     }
 
-    /// Ends a request that is answered or cancelled. Returns its note.
+    /// Ends a request that is answered or cancelled. Returns its value.
     pub(super) fn end(&mut self, id: &RequestId) -> Option<T> {
         self.0.remove(id)
     }

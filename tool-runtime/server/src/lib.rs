@@ -5,8 +5,8 @@
 //! where rmcp's defaults answer with empty lists. Output schemas that are not objects are wrapped as `{"result": ..}` for
 //! clients before 2026-07-28, which reject them.
 //!
-//! Messages of a running call (progress, log) wait in an `Outbox`, which `run_call.rs` empties in the task of the request:
-//! rmcp knows by that task which stream a message belongs to.
+//! Messages of a running call (progress, log) wait in an `Outbox`, which `run_call.rs` empties in the task of the
+//! request: rmcp assigns a message to a stream by that task.
 //!
 //! A question of a tool has a key. The call of a client of 2026-07-28 is answered with all open questions and with the
 //! earlier answers, sealed by HMAC for the same tool and arguments (`rounds.rs`, `request_state.rs`); the next request has
@@ -206,7 +206,7 @@ impl McpServer {
     }
 
     /// # Errors
-    /// All problems of the server and of its `further` options.
+    /// All problems of the server and `further` problems.
     fn checked(&self, further: &[String]) -> io::Result<()> {
         let problems = [&self.problems, further].concat();
         if problems.is_empty() {
@@ -290,14 +290,14 @@ impl McpServer {
             Either::Left((served, _)) => served,
             Either::Right(_) => served.await,
         };
-        // A client that has closed its end, or reads no more, is not a failure of the server.
+        // A client that has disconnected, or no longer reads, is not a failure of the server.
         drop(connection.drained().await);
         if connection.is_broken() { Ok(()) } else { served }
     }
 }
 
-/// Serves one client with a type-erased handler: rmcp's loop answers requests in two places, and
-/// the future of a request is its largest.
+/// Serves one client with a type-erased handler: rmcp's loop awaits requests in two places, and
+/// would contain the large future of a request twice.
 async fn serve_client(
     handler: PoolHandler,
     transport: StdioTransport,
@@ -329,8 +329,8 @@ async fn serve_client(
     }
 }
 
-/// Lets the reading task poll plain calls, where another worker can read on when a call blocks its
-/// thread.
+/// Lets the reading task poll plain calls, if another worker can continue to read when a call
+/// blocks its thread.
 fn open_fast_path(connection: &Connection, handler: &Arc<PoolHandler>, peer: &Peer<RoleServer>) {
     let Some(isolation) = &handler.isolation else { return };
     if Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread {

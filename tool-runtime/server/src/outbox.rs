@@ -139,8 +139,8 @@ impl Outbox {
     }
 }
 
-/// A question for the task of the request to send: rmcp knows by the task which stream a message belongs
-/// to, and the tool may run in another task.
+/// A question for the task of the request to send: rmcp assigns a message to a stream by the task, and the tool may run
+/// in another task.
 pub(super) struct Question {
     pub(super) request: PeerRequest,
     pub(super) sent: oneshot::Sender<Result<SentQuestion, PeerError>>,

@@ -59,7 +59,7 @@ fn result(messages: PromptMessages) -> McpResult<GetPromptResult> {
 }
 
 fn message(message: &core::PromptMessage) -> serde_json::Result<PromptMessage> {
-    // A role that rmcp does not know is an error.
+    // rmcp rejects unknown roles.
     let role = convert::via_json(&message.role)?;
     Ok(PromptMessage::new(role, convert::block(&message.content)?))
 }

@@ -40,7 +40,8 @@ impl StateCodec {
     }
 
     /// # Errors
-    /// The state is not authentic, too old, or of another request: the client must start again.
+    /// The state is not authentic, has expired, or belongs to another request: the client must
+    /// start again.
     pub(super) fn open(&self, state: &str, binding: &str) -> Result<Map<String, Value>, ErrorData> {
         let answers = match self.0.open_with(state, binding.as_bytes()) {
             Ok(payload) => serde_json::from_slice(&payload).ok(),

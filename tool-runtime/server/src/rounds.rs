@@ -10,11 +10,11 @@ use tool_runtime_core::seam::canonical;
 use tool_runtime_core::seam::lock;
 use tool_runtime_core::{PeerError, PeerRequest};
 
-/// Limit on the answers that a run uses. A tool that asks until the answer is valid gets the same one
-/// without end, and without waiting.
+/// Limit on the answers that a run uses. A tool that repeats a question until the answer is valid would receive the
+/// same answer endlessly.
 const MAX_ANSWERS: usize = 1000;
 
-/// The key in the state of the calls that wait, which no question has: keys of questions are printable.
+/// The key of the suspended calls in the state, distinct from the keys of questions, which are printable.
 const CALLS: &str = "\0calls";
 
 /// The answers and the state that a request brings from earlier rounds.
@@ -46,7 +46,7 @@ struct State {
     uses: usize,
     /// Questions without an answer, by key.
     open: InputRequests,
-    /// Whether the poll that asked has ended, so that all concurrent questions are known.
+    /// Whether the poll with the questions has ended, so that all concurrent questions are known.
     is_complete: bool,
     error: Option<ErrorData>,
 }
@@ -101,8 +101,8 @@ impl Rounds {
         self.state().is_complete = true;
     }
 
-    /// The answer to a question. A question whose text has changed has no answer: the user
-    /// agreed to another one.
+    /// The answer to a question. A question whose text has changed has no answer: the user answered
+    /// the old text.
     fn answer(
         &self,
         state: &mut State,
@@ -136,8 +136,8 @@ impl Rounds {
         earlier.get(CALLS)?.as_str().map(str::to_owned)
     }
 
-    /// The reason to end the call now, if there is one. `keep_calls` keeps what the next round continues,
-    /// and gives the id of it.
+    /// The reason to end the call now, if there is one. `keep_calls` keeps the calls that the next round continues, and
+    /// returns their id.
     pub(super) fn interruption(
         &self,
         keep_calls: impl FnOnce() -> Option<String>,
@@ -219,7 +219,7 @@ mod tests {
         json!({"action": "accept", "content": {}})
     }
 
-    /// One round in which this is asked: the answer, or the state for the next round.
+    /// Runs one round with this question: returns the answer, or the state for the next round.
     fn round(
         codec: &Arc<StateCodec>,
         state: Option<String>,

@@ -17,8 +17,8 @@ use tool_runtime_core::BoxFuture;
 
 /// Runs the work of a request to its end, or to a question that the client must answer first.
 ///
-/// Messages of the work are sent from here, in the task of the request: rmcp knows by the task which
-/// request a message belongs to.
+/// Messages of the work are sent from here, in the task of the request: rmcp assigns a message to a request by the
+/// task.
 pub(super) async fn run_call<F: Future>(
     client: &Client,
     work: F,

@@ -45,7 +45,7 @@ impl ServerHandler for PoolHandler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext,
     ) -> McpResult<ListToolsResult> {
-        // Many hosts list once.
+        // Many hosts list the tools only once.
         self.pool.settled().await;
         let listing = self.listing();
         let tools = if is_stateless(&context) { &listing.modern } else { &listing.legacy };

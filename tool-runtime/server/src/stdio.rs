@@ -4,9 +4,9 @@
 //! of the protocol, answers every invalid line, and does not parse the arguments of `tools/call`, which is most
 //! of the cost of a call.
 //!
-//! Descriptors 0 and 1 are duplicated (`descriptor`); 0 then reads `/dev/null` and 1 is standard error.
-//! FIFOs are reopened non-blocking through `/proc`, sockets use `MSG_DONTWAIT`, everything else has a
-//! thread. Messages that are ready together are written by one system call.
+//! Descriptors 0 and 1 are duplicated (`descriptor`); 0 then reads `/dev/null` and 1 is standard error. FIFOs are
+//! reopened non-blocking through `/proc`, sockets use `MSG_DONTWAIT`, everything else has a thread. Messages that are
+//! ready at the same time are written by one system call.
 //!
 //! The task that reads (`read_loop`) polls plain calls once itself, and passes everything else to rmcp's
 //! service loop. While a call is polled, another task can take over the
@@ -56,5 +56,5 @@ mod tests;
 pub(crate) use connection::Connection;
 pub(crate) use fast_call::PlainCalls;
 #[cfg(fuzzing)]
-pub use fuzz::{LineOutcome, fates};
+pub use fuzz::{LineOutcome, line_outcomes};
 pub(crate) use transport::StdioTransport;

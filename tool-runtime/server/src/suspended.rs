@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tool_runtime_core::seam::{CallRounds, lock};
 
-/// Limit on the requests whose calls wait. The oldest ends when there are more.
+/// Limit on the requests with suspended calls. Beyond it the oldest ones end.
 const MAX_WAITING: usize = 1000;
 
 /// Requests that were answered with questions, by an id in the state that the client sends back. Each
@@ -61,12 +61,12 @@ impl SuspendedCalls {
     }
 }
 
-/// An id that nobody guesses.
+/// An id that cannot be guessed.
 pub(super) fn random_id() -> String {
     let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).expect("the system gives random bytes");
+    getrandom::fill(&mut bytes).expect("the system provides random bytes");
     bytes.iter().fold(String::with_capacity(32), |mut id, byte| {
-        write!(id, "{byte:02x}").expect("a string takes all");
+        write!(id, "{byte:02x}").expect("writing to a string succeeds");
         id
     })
 }
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_end_that_wait_too_long_or_too_many() {
+    fn expired_and_surplus_calls_end() {
         let expired = store(0);
         expired.keep("a".into(), Arc::default());
         assert!(expired.take("a").is_none());

@@ -23,7 +23,7 @@ const TASK_LIFETIME: Duration = Duration::from_secs(60 * 60);
 /// Limit on the tasks of a server, ended ones included.
 const MAX_TASKS: usize = 1000;
 
-/// Limit on the tasks of one owner, so that others find a place.
+/// Limit on the tasks of one owner, so that others can start tasks.
 const MAX_PER_OWNER: usize = 250;
 
 /// The tasks of a server, which end with it. Cheap to clone.
@@ -72,7 +72,7 @@ impl Tasks {
     /// # Errors
     /// There is no such task of this owner.
     pub(super) fn get(&self, owner: &str, id: &str) -> McpResult<DetailedTask> {
-        self.own(owner, id, |entry| {
+        self.with_owned(owner, id, |entry| {
             entry.mark_read();
             DetailedTask::new(entry.describe(id), entry.payload())
         })
@@ -83,7 +83,7 @@ impl Tasks {
     /// # Errors
     /// There is no such task of this owner, or one of the answers is not valid: then none is accepted.
     pub(super) fn update(&self, owner: &str, id: &str, answers: InputResponses) -> McpResult<()> {
-        self.own(owner, id, |entry| {
+        self.with_owned(owner, id, |entry| {
             if let Some((key, _)) = answers.iter().find(|(key, answer)| !entry.accepts(key, answer))
             {
                 return Err(invalid_answer(key));
@@ -98,10 +98,15 @@ impl Tasks {
     /// # Errors
     /// There is no such task of this owner.
     pub(super) fn cancel(&self, owner: &str, id: &str) -> McpResult<()> {
-        self.own(owner, id, Entry::cancel)
+        self.with_owned(owner, id, Entry::cancel)
     }
 
-    fn own<T>(&self, owner: &str, id: &str, read: impl FnOnce(&mut Entry) -> T) -> McpResult<T> {
+    fn with_owned<T>(
+        &self,
+        owner: &str,
+        id: &str,
+        read: impl FnOnce(&mut Entry) -> T,
+    ) -> McpResult<T> {
         let mut entries = self.0.lock();
         let entry = entries.get_mut(id).filter(|entry| entry.belongs_to(owner));
         entry.map(read).ok_or_else(|| {
@@ -137,7 +142,7 @@ impl Handle {
     /// Asks the client, and waits for the answer.
     ///
     /// # Errors
-    /// The task has ended, or clients do not know the kind of question.
+    /// The task has ended, or MCP does not define the kind of question.
     pub(super) async fn ask(&self, request: PeerRequest) -> Result<Value, PeerError> {
         let (question, kind) = (input_request(&request)?, request.capability());
         let (key, _) = request.into_parts();
@@ -170,7 +175,7 @@ impl Handle {
     }
 }
 
-/// Runs a task. The end of the server, which it holds weakly, cancels it.
+/// Runs a task. It refers to the server weakly, and the end of the server cancels it.
 async fn run(tasks: Weak<Entries>, id: String, mut work: Work) {
     let limit = tokio::time::timeout(TASK_LIFETIME, &mut work.call).await;
     let outcome = match limit {
@@ -237,7 +242,7 @@ mod tests {
     /// A task that ends at once.
     async fn ended(tasks: &Tasks, owner: &str) -> String {
         let call = Box::pin(ready(Outcome::Completed(serde_json::Map::new())));
-        let task = tasks.start(work(owner, call), |_| ()).expect("a place");
+        let task = tasks.start(work(owner, call), |_| ()).expect("a slot");
         in_time("the task to end", async {
             while tasks.0.change(&task.task_id, |entry| entry.ended().is_none()) == Some(true) {
                 tokio::task::yield_now().await;
@@ -251,7 +256,7 @@ mod tests {
         tasks.start(work(owner, Box::pin(pending())), |_| ()).map(|task| task.task_id)
     }
 
-    fn is_there(tasks: &Tasks, owner: &str, id: &str) -> bool {
+    fn exists(tasks: &Tasks, owner: &str, id: &str) -> bool {
         tasks.get(owner, id).is_ok()
     }
 
@@ -260,15 +265,15 @@ mod tests {
         let tasks = Tasks::default();
         let others = ended(&tasks, "bob").await;
         // A task whose end was read is removed first.
-        assert!(is_there(&tasks, "bob", &others));
+        assert!(exists(&tasks, "bob", &others));
         let mut own = Vec::new();
         for _ in 0..MAX_PER_OWNER {
             own.push(ended(&tasks, "ada").await);
         }
-        let newest = running(&tasks, "ada").expect("the place of the oldest");
-        assert!(is_there(&tasks, "bob", &others));
-        assert!(!is_there(&tasks, "ada", &own[0]) && is_there(&tasks, "ada", &own[1]));
-        assert!(is_there(&tasks, "ada", &newest));
+        let newest = running(&tasks, "ada").expect("the slot of the oldest");
+        assert!(exists(&tasks, "bob", &others));
+        assert!(!exists(&tasks, "ada", &own[0]) && exists(&tasks, "ada", &own[1]));
+        assert!(exists(&tasks, "ada", &newest));
     }
 
     #[tokio::test]
@@ -276,20 +281,20 @@ mod tests {
         let tasks = Tasks::default();
         let others = ended(&tasks, "bob").await;
         for _ in 0..MAX_PER_OWNER {
-            running(&tasks, "ada").expect("a place");
+            running(&tasks, "ada").expect("a slot");
         }
         assert!(running(&tasks, "ada").is_err());
-        assert!(is_there(&tasks, "bob", &others));
+        assert!(exists(&tasks, "bob", &others));
         assert!(running(&tasks, "bob").is_ok());
     }
 
     #[tokio::test]
     async fn tasks_of_other_principals_are_not_found() {
         let tasks = Tasks::default();
-        let id = running(&tasks, "bob").expect("a place");
+        let id = running(&tasks, "bob").expect("a slot");
         assert!(tasks.get("ada", &id).is_err() && tasks.cancel("ada", &id).is_err());
         assert!(tasks.update("ada", &id, InputResponses::default()).is_err());
-        assert!(is_there(&tasks, "bob", &id));
+        assert!(exists(&tasks, "bob", &id));
     }
 
     #[tokio::test]
@@ -297,10 +302,10 @@ mod tests {
         let tasks = Tasks::default();
         let first = ended(&tasks, "owner 0").await;
         for nth in 1..MAX_TASKS {
-            running(&tasks, &format!("owner {}", nth % 10)).expect("a place");
+            running(&tasks, &format!("owner {}", nth % 10)).expect("a slot");
         }
-        running(&tasks, "eve").expect("the place of the one that has ended");
-        assert!(!is_there(&tasks, "owner 0", &first));
+        running(&tasks, "eve").expect("the slot of the ended one");
+        assert!(!exists(&tasks, "owner 0", &first));
         assert!(running(&tasks, "eve").is_err());
     }
 }

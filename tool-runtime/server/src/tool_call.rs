@@ -28,7 +28,7 @@ impl PoolHandler {
         Ok(self.run(&client).await?.into_response(client.name()))
     }
 
-    /// A call over any transport.
+    /// Runs a call over any transport.
     pub(super) async fn run(&self, client: &Arc<Client>) -> McpResult<CallOutcome> {
         let found = self.pool.find(client.name());
         let definition = found.as_ref().ok().map(|found| found.tool.definition());

@@ -116,7 +116,7 @@ impl ShellPattern {
         if !self.describes(words) {
             return ShellMatch::No;
         }
-        match options::refused(self, words) {
+        match options::rejected(self, words) {
             Some(reason) => ShellMatch::Undecidable(reason),
             None => ShellMatch::Yes,
         }

@@ -34,7 +34,7 @@ enum RejectedWord {
 /// Finds a word that a wildcard of the pattern matches and the table rejects.
 ///
 /// Each literal word of the pattern may name a program, as `git` does in `timeout 10 git *`.
-pub(crate) fn refused(pattern: &ShellPattern, words: &[String]) -> Option<Reason> {
+pub(crate) fn rejected(pattern: &ShellPattern, words: &[String]) -> Option<Reason> {
     let literal = pattern.words().iter().enumerate().filter(|(_, word)| word.is_literal());
     for (index, word) in literal {
         let Some((name, program)) = find(word.prefix()) else { continue };

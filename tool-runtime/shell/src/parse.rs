@@ -17,7 +17,7 @@ pub(crate) const MAX_COMMAND_BYTES: usize = 16 * 1024;
 /// Returns the decoded words of one plain command, at least one.
 ///
 /// # Errors
-/// The text is something else, with the reason.
+/// The reason why the text is not one plain command.
 pub(crate) fn plain_command(text: &str) -> Result<Vec<String>, Reason> {
     check_characters(text)?;
     words::check(text)?;

@@ -74,7 +74,7 @@ impl ShellPattern {
         &self.words
     }
 
-    /// Whether the words of a command match, whatever they make the program do.
+    /// Whether the words of a command match, independent of their effect on the program.
     pub(crate) fn describes(&self, words: &[String]) -> bool {
         let enough =
             words.len() == self.words.len() || (self.open && words.len() > self.words.len());

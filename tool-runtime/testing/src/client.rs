@@ -82,7 +82,7 @@ impl TestClient {
         let pages = pages.unwrap_or_else(|error| panic!("the tools are not listed: {error}"));
         let tools = pages.into_iter().flat_map(|mut page| match page["tools"].take() {
             Value::Array(tools) => tools,
-            other => panic!("no list of tools: {other}"),
+            other => panic!("not a list of tools: {other}"),
         });
         tools.map(|tool| serde_json::from_value(tool).expect("a valid MCP tool")).collect()
     }
@@ -235,7 +235,7 @@ impl TestClient {
     /// or waits for the next one.
     ///
     /// # Panics
-    /// None arrives in time.
+    /// The notification does not arrive in time.
     pub async fn notification(&self, method: &str) -> Notification {
         let next = self.connection.rpc.next(|received| received.method == method);
         let received = timeout(self.connection.limit, next).await;
@@ -264,7 +264,7 @@ impl TestClient {
         let ended = ended.unwrap_or_else(|_| {
             panic!("the server still runs {:?} after its client closed", self.connection.limit)
         });
-        ended.expect("the server does not panic").expect("the server ends well");
+        ended.expect("the server does not panic").expect("the server ends without an error");
         assert_eq!(broken, None, "the connection ended before the client closed it");
     }
 }

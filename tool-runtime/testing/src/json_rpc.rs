@@ -270,7 +270,7 @@ impl State {
     }
 }
 
-/// The writing task: runs until the client closes the connection or the server reads no longer.
+/// The writing task: runs until the client closes the connection or the server no longer reads.
 async fn write(mut lines: mpsc::UnboundedReceiver<String>, mut output: WriteHalf<DuplexStream>) {
     while let Some(mut line) = lines.recv().await {
         line.push('\n');

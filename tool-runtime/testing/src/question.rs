@@ -106,7 +106,7 @@ impl Reply {
     }
 }
 
-/// The test's handler of questions.
+/// The handler of questions that the test sets.
 pub(super) type Handler = Box<dyn Fn(Question) -> BoxFuture<'static, Reply> + Send + Sync>;
 
 /// Answers questions and records them.

@@ -42,7 +42,7 @@ pub fn snapshot(pool: &ToolPool) -> String {
 ///
 /// # fn pool() -> ToolPool { unimplemented!() }
 /// #[test]
-/// fn nobody_changes_the_tools_without_noticing() {
+/// fn the_tools_match_the_snapshot() {
 ///     testing::assert_snapshot("tests/tools.json", &pool());
 /// }
 /// # fn main() {}
@@ -67,7 +67,7 @@ fn compare(now: &str, path: &Path, is_accepted: bool) -> Result<(), String> {
         return fs::write(path, now).map_err(|error| format!("{shown}: {error}"));
     }
     let before = match fs::read_to_string(path) {
-        // Git may write line ends of Windows.
+        // Git may convert line ends on Windows.
         Ok(text) => text.replace("\r\n", "\n"),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Err(format!("{shown} is not there; {}", how_to_accept("write it")));

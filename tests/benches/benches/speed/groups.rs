@@ -1,4 +1,4 @@
-//! Criterion's groups: the same work, watched over time.
+//! Criterion's groups: the same work, compared with earlier runs.
 
 use crate::calls::SIZES;
 use benches::rmcp_server::{handled, routed};

@@ -49,10 +49,10 @@ fn repairs(effort: Effort) -> Vec<Measured> {
     let call = || ToolCall::new(Case::Search.name(), Case::Search.arguments());
     let contenders = vec![
         Contender::new("a call", || block_on(plain.call(black_box(call())))),
-        Contender::new("with repair, nothing to mend", || {
+        Contender::new("with repair, valid arguments", || {
             block_on(repairing.call(black_box(call())))
         }),
-        Contender::new("two numbers as texts, mended", || {
+        Contender::new("two numbers as texts, repaired", || {
             block_on(adding.call(black_box(ToolCall::new(Case::Add.name(), AS_TEXTS))))
         }),
     ];

@@ -28,7 +28,7 @@ fn building(effort: Effort) -> Vec<Measured> {
     measure(contenders, effort)
 }
 
-/// Clients receive text: ours is cached, and a listing copies it.
+/// Clients receive text: the pool caches it, and a listing copies it.
 fn listing(effort: Effort) -> Vec<Measured> {
     let pool = linked::whole_pool();
     let router = thousand();

@@ -17,7 +17,7 @@ impl Endpoint {
     /// Parses `http://ADDRESS:PORT/PATH`.
     ///
     /// # Errors
-    /// The URL is malformed, or names another machine: this tool must not be used against servers of others.
+    /// The URL is malformed, or names another machine: this tool must only load local servers.
     pub(super) fn parse(url: &str) -> io::Result<Self> {
         let parts = url.strip_prefix("http://").and_then(|rest| rest.split_once('/'));
         let local = parts.and_then(|(host, path)| {
@@ -32,15 +32,15 @@ impl Endpoint {
     }
 
     /// Opens a session if the version has sessions and the server keeps them.
-    pub(super) fn greet(&mut self, version: ProtocolVersion) -> io::Result<()> {
-        let Some(greeting) = version.initialize() else {
+    pub(super) fn open_session(&mut self, version: ProtocolVersion) -> io::Result<()> {
+        let Some(handshake) = version.initialize() else {
             return Ok(());
         };
         let mut connection = Connection::open(self)?;
         let response =
-            connection.post(&self.head(version, "initialize", None), &greeting.to_string())?;
+            connection.post(&self.head(version, "initialize", None), &handshake.to_string())?;
         if response.status != 200 {
-            return Err(io::Error::other(format!("no greeting: {}", response.body)));
+            return Err(io::Error::other(format!("the handshake failed: {}", response.body)));
         }
         self.session = response.session;
         let head = self.head(version, "notifications/initialized", None);

@@ -28,7 +28,7 @@ async fn approved() {}
 /// Answer at once, when the arguments are read.
 #[tool(timeout = "1s")]
 async fn read(
-    /// Never read.
+    /// Fails to decode after its thread was blocked.
     slow: Slow,
 ) {
     let _ = slow;
@@ -42,12 +42,12 @@ async fn quick() -> &'static str {
 
 /// Answer after waiting.
 #[tool]
-async fn patient() -> &'static str {
+async fn delayed() -> &'static str {
     tokio::time::sleep(Duration::from_millis(20)).await;
     "done"
 }
 
-/// Takes an hour to read where it says `slow`.
+/// Blocks its thread for an hour when it is decoded from `slow`.
 #[derive(JsonSchema)]
 struct Slow(#[allow(dead_code)] String);
 

@@ -47,7 +47,7 @@ async fn quick() -> &'static str {
 
 /// Answer after waiting.
 #[tool]
-async fn patient() -> &'static str {
+async fn delayed() -> &'static str {
     tokio::time::sleep(Duration::from_millis(20)).await;
     "done"
 }

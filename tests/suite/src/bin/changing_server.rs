@@ -43,7 +43,7 @@ async fn grow(
     added.map(drop).map_err(|error| ToolError::user(error.to_string()))
 }
 
-/// Remove all that was added.
+/// Remove all added tools.
 #[tool]
 async fn shrink() -> Result<(), ToolError> {
     let removed = pool().set_tools(&Source::owner("grown"), []);

@@ -12,21 +12,21 @@ const COLUMNS: [(Transport, Lifecycle); 4] = [
     (Transport::Http, Lifecycle::Stateless),
 ];
 
-#[expect(clippy::print_stdout, reason = "the table is what it is for")]
+#[expect(clippy::print_stdout, reason = "the table is the output of the program")]
 fn main() -> ExitCode {
     let server = built("quickstart");
-    let mut is_fine = true;
+    let mut succeeded = true;
     println!(
         "| client | stdio, 2025-11-25 | stdio, 2026-07-28 | HTTP, 2025-11-25 | HTTP, 2026-07-28 |"
     );
     println!("|---|---|---|---|---|");
     for client in CLIENTS {
         let cells = COLUMNS.map(|column| cell(&client, column, &server));
-        is_fine &= cells.iter().all(Result::is_ok);
+        succeeded &= cells.iter().all(Result::is_ok);
         let cells = cells.map(|cell| cell.unwrap_or_else(|failed| failed));
         println!("| {} | {} |", client.name, cells.join(" | "));
     }
-    if is_fine { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if succeeded { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Number of checks that pass; an error if some fail.

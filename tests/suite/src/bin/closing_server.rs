@@ -27,7 +27,7 @@ impl Shop {
         std::future::pending::<()>().await;
     }
 
-    /// Tell how far it is, without an end.
+    /// Report progress without an end.
     #[tool(progress)]
     async fn count(&self, context: &ToolContext) {
         for count in 0_u32.. {
@@ -36,7 +36,7 @@ impl Shop {
         }
     }
 
-    /// Fail for a reason that the caller may know.
+    /// Fail with a message for the caller.
     #[tool]
     async fn read(&self) -> std::io::Result<String> {
         std::fs::read_to_string("/no/such/file")
@@ -71,7 +71,7 @@ impl Toolset for Desk {
 
 #[toolset]
 impl Desk {
-    /// Sit down at once.
+    /// Answer at once.
     #[tool]
     async fn sit(&self) {}
 }

@@ -5,11 +5,11 @@
 //! | Key | Does |
 //! |---|---|
 //! | `version` | `2025-11-25` (default), or `2026-07-28` |
-//! | `probe` | how a server of 2025-11-25 handles `server/discover`: `refuse` (default), `params` (-32602), `die`, `ignore`, `garbage`; `late`, in either version: the first process answers it when `initialize` arrives |
+//! | `probe` | how a server of 2025-11-25 handles `server/discover`: `reject` (default), `params` (-32602), `die`, `ignore`, `garbage`; `late`, in either version: the first process answers it when `initialize` arrives |
 //! | `tools` | their names; the first part of a tool's name selects its behaviour, see `call` |
 //! | `pages` | tools per page |
 //! | `cursor` | `repeat`: the last page names the first one again |
-//! | `lives` | a file: each start appends a line to it |
+//! | `starts` | a file: each start appends a line to it |
 //! | `dead` | number of starts that exit immediately, with text on standard error |
 //! | `usage` | printed on standard output before it exits |
 //! | `noise` | printed on standard output before its first answer |
@@ -30,9 +30,9 @@ use std::time::Duration;
 fn main() {
     let script = std::env::args().nth(1).unwrap_or_else(|| "{}".to_owned());
     let script: Value = serde_json::from_str(&script).expect("a script in JSON");
-    let life = live(&script);
-    if life <= script["dead"].as_u64().unwrap_or(0) {
-        eprintln!("this is life {life}, and it ends here");
+    let start = record_start(&script);
+    if start <= script["dead"].as_u64().unwrap_or(0) {
+        eprintln!("this is start {start}, and it ends here");
         exit(3);
     }
     if let Some(usage) = script["usage"].as_str() {
@@ -58,12 +58,12 @@ fn main() {
 }
 
 /// Number of this start, from the file of starts.
-fn live(script: &Value) -> u64 {
-    let Some(file) = script["lives"].as_str() else { return 1 };
-    let mut lives = OpenOptions::new().append(true).create(true).open(file).expect("a file");
-    writeln!(lives, "{}", std::process::id()).expect("room for a line");
+fn record_start(script: &Value) -> u64 {
+    let Some(file) = script["starts"].as_str() else { return 1 };
+    let mut starts = OpenOptions::new().append(true).create(true).open(file).expect("a file");
+    writeln!(starts, "{}", std::process::id()).expect("room for a line");
     let text = std::fs::read_to_string(file).expect("a file");
-    u64::try_from(text.lines().count()).expect("few lives")
+    u64::try_from(text.lines().count()).expect("few starts")
 }
 
 struct Server {
@@ -109,11 +109,13 @@ impl Server {
             self.discover(&probe);
         }
         match method {
-            Some("server/discover") if self.script["probe"] == "late" && self.life() == 1 => {
+            Some("server/discover")
+                if self.script["probe"] == "late" && self.start_count() == 1 =>
+            {
                 *self.probe.lock().unwrap() = Some(id);
             }
             Some("server/discover") => self.discover(&id),
-            Some("initialize") if self.is_stateless() => refuse(&id, -32601, "no such method"),
+            Some("initialize") if self.is_stateless() => reject(&id, -32601, "no such method"),
             Some("initialize") => answer(
                 &id,
                 json!({
@@ -125,7 +127,7 @@ impl Server {
             Some("tools/list") => self.list(&id, &params),
             Some("subscriptions/listen") => {
                 *self.listening.lock().unwrap() = Some(id.clone());
-                self.tell(
+                self.notify_client(
                     "notifications/subscriptions/acknowledged",
                     json!({
                         "notifications": { "toolsListChanged": true },
@@ -145,7 +147,7 @@ impl Server {
             }
             Some("ping") => answer(&id, json!({})),
             Some(_) if id.is_null() => {}
-            Some(_) => refuse(&id, -32601, "no such method"),
+            Some(_) => reject(&id, -32601, "no such method"),
             None => self.answered(&message),
         }
     }
@@ -175,8 +177,8 @@ impl Server {
             }
             Some("ignore") => {}
             Some("garbage") => print("what is server/discover?"),
-            Some("params") => refuse(id, -32602, "Invalid request parameters"),
-            _ => refuse(id, -32601, "Method not found"),
+            Some("params") => reject(id, -32602, "Invalid request parameters"),
+            _ => reject(id, -32601, "Method not found"),
         }
     }
 
@@ -214,7 +216,7 @@ impl Server {
                 exit(4);
             }
             // Ends the first process.
-            "fragile" if self.life() == 1 => exit(5),
+            "fragile" if self.start_count() == 1 => exit(5),
             "fragile" => text(id, "survived"),
             "slow" => {
                 let step = Duration::from_millis(arguments["ms"].as_u64().unwrap_or(100));
@@ -249,7 +251,7 @@ impl Server {
                 let names = names.iter().filter_map(Value::as_str).map(str::to_owned);
                 *self.tools.lock().unwrap() = names.collect();
                 for _ in 0..arguments["times"].as_u64().unwrap_or(1) {
-                    self.tell("notifications/tools/list_changed", json!({}));
+                    self.notify_client("notifications/tools/list_changed", json!({}));
                 }
                 text(id, "changed");
             }
@@ -277,14 +279,14 @@ impl Server {
             ),
             "empty" => answer(id, json!({})),
             "broken" => answer(id, json!({ "content": [{ "type": "text", "text": "no value" }] })),
-            "refuse" => refuse(id, -32603, "the disk is full"),
+            "reject" => reject(id, -32603, "the disk is full"),
             "huge" => {
                 let length = arguments["bytes"].as_u64().unwrap_or(1 << 20);
                 text(id, &"z".repeat(usize::try_from(length).unwrap()));
             }
-            // Some servers report an unknown tool as text.
+            // Some servers report an unknown tool as text instead of an error.
             "gone" if name == "gone-text" => text(id, &format!("Unknown tool: {name}")),
-            "gone" => refuse(id, -32602, &format!("Unknown tool: {name}")),
+            "gone" => reject(id, -32602, &format!("Unknown tool: {name}")),
             "ask" => self.ask(id, params, arguments["message"].as_str().unwrap_or("Sure?")),
             "received" => text(
                 id,
@@ -294,7 +296,7 @@ impl Server {
                 })
                 .to_string(),
             ),
-            _ => refuse(id, -32602, &format!("Unknown tool: {name}")),
+            _ => reject(id, -32602, &format!("Unknown tool: {name}")),
         }
     }
 
@@ -305,9 +307,9 @@ impl Server {
         log.write_all(format!("{call}\n").as_bytes()).expect("room for a line");
     }
 
-    fn life(&self) -> usize {
-        let file = self.script["lives"].as_str().expect("a file of lives");
-        std::fs::read_to_string(file).map_or(0, |lives| lives.lines().count())
+    fn start_count(&self) -> usize {
+        let file = self.script["starts"].as_str().expect("a file of starts");
+        std::fs::read_to_string(file).map_or(0, |starts| starts.lines().count())
     }
 
     fn ask(&self, id: &Value, params: &Value, message: &str) {
@@ -350,7 +352,7 @@ impl Server {
         text(&id, &what.to_string());
     }
 
-    fn tell(&self, method: &str, mut params: Value) {
+    fn notify_client(&self, method: &str, mut params: Value) {
         if let Some(id) = &*self.listening.lock().unwrap() {
             params["_meta"] = json!({ "io.modelcontextprotocol/subscriptionId": id });
         }
@@ -399,7 +401,7 @@ fn tool(name: &str) -> Value {
             "type": "object", "properties": { "a": { "type": "string", "pattern": "(?<" } },
         });
     }
-    if has("far") {
+    if has("remote") {
         tool["inputSchema"] = json!({
             "type": "object", "properties": { "a": { "$ref": "http://127.0.0.1:1/a.json" } },
         });
@@ -419,7 +421,7 @@ fn answer(id: &Value, result: Value) {
     print(&json!({ "jsonrpc": "2.0", "id": id, "result": result }).to_string());
 }
 
-fn refuse(id: &Value, code: i64, message: &str) {
+fn reject(id: &Value, code: i64, message: &str) {
     let error = json!({ "code": code, "message": message });
     print(&json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string());
 }

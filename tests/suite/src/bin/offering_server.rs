@@ -88,7 +88,7 @@ async fn patience() -> String {
     std::future::pending().await
 }
 
-/// How the program is configured.
+/// The configuration of the program.
 #[resource(
     "config://app",
     mime_type = "application/json",
@@ -109,7 +109,7 @@ async fn note(
     (id < 10).then(|| format!("note {id}"))
 }
 
-/// The first note, which stands before the others.
+/// The first note, a resource of its own URI beside the template.
 #[resource("notes://0")]
 async fn first_note() -> &'static str {
     "the first"
@@ -127,7 +127,7 @@ fn file(
     }
 }
 
-/// What is said about a topic, in two languages.
+/// A text about a topic, in two languages.
 #[resource("talk://{topic}")]
 async fn talk(
     /// The topic.
@@ -139,7 +139,7 @@ async fn talk(
     vec![contents("en"), contents("de")]
 }
 
-/// Say that a resource is another one now.
+/// Notify that a resource has changed.
 #[tool]
 async fn touch(
     /// Which.
@@ -148,7 +148,7 @@ async fn touch(
     pool().resource_updated(uri);
 }
 
-/// Offer a tool, a prompt and a resource more, or one of them.
+/// Add a tool, a prompt and a resource, or one of them.
 #[tool]
 async fn grow(
     /// What they are called.
@@ -176,7 +176,7 @@ async fn grow(
     Ok(())
 }
 
-/// Offer a prompt and a resource no more.
+/// Remove a prompt and a resource.
 #[tool]
 async fn shrink(
     /// What they are called.

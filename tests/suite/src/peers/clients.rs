@@ -1,8 +1,8 @@
 //! The clients that drive our servers, and their protocol versions.
 
 use super::{Program, peer};
+use crate::http_server::HttpServerProcess;
 use crate::process::Ended;
-use crate::served::Served;
 use std::fmt;
 use std::path::Path;
 
@@ -21,7 +21,7 @@ pub struct Client {
 pub enum Lifecycle {
     /// The `initialize` handshake, up to 2025-11-25.
     Stateful,
-    /// 2026-07-28, without one.
+    /// 2026-07-28, without a handshake.
     Stateless,
 }
 
@@ -37,9 +37,9 @@ impl fmt::Display for Lifecycle {
 /// The connection of a client to a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transport {
-    /// It starts the server.
+    /// The client starts the server.
     Stdio,
-    /// The server runs.
+    /// The server is already running.
     Http,
 }
 
@@ -67,7 +67,7 @@ pub const CLIENTS: [Client; 5] = [
 ];
 
 impl Client {
-    /// Checks the quickstart with it.
+    /// Checks the quickstart with this client.
     ///
     /// # Panics
     /// The client cannot be installed, or the server not be started.
@@ -79,7 +79,7 @@ impl Client {
                 peer(self.program, &[&lifecycle, "--", server])
             }
             Transport::Http => {
-                let served = Served::start(server, &[]);
+                let served = HttpServerProcess::start(server, &[]);
                 let mut ended = peer(self.program, &[&lifecycle, served.url()]);
                 ended.output.push_str(&served.log());
                 ended

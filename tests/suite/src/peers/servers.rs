@@ -20,10 +20,10 @@ pub enum Server {
 }
 
 impl Server {
-    /// The command that starts it: a program and its first arguments.
+    /// The command that starts the server: a program and its first arguments.
     ///
     /// # Panics
-    /// It cannot be installed.
+    /// The server cannot be installed.
     pub fn command(self) -> Vec<String> {
         let dir = installed();
         let path = |path: String| dir.join(path).to_str().expect("a path in UTF-8").to_owned();

@@ -124,8 +124,8 @@ fn remote_names_that_differ_only_in_case_are_kept_and_reported() {
     assert_eq!(names(&pool), ["READ", "Read", "list", "rEAD"]);
     let report = pool.report();
     assert_eq!(report.alike, [["READ", "Read", "rEAD"]]);
-    let said = "`READ` and `Read` and `rEAD` differ only in case\n";
-    assert!(report.to_string().ends_with(said), "{report}");
+    let expected = "`READ` and `Read` and `rEAD` differ only in case\n";
+    assert!(report.to_string().ends_with(expected), "{report}");
 }
 
 #[tokio::test]
@@ -136,14 +136,14 @@ async fn invalid_tools_of_a_server_are_quarantined_and_the_others_work() {
         tool("", ""),
         Tool::builder("list", "Bad.").input_schema(json!({"type": "array"})).handler(|| async {}),
     ];
-    let fine = Tool::builder("fine", "").handler(|| async { "fine" });
+    let valid = Tool::builder("valid", "").handler(|| async { "valid" });
     let pool = ToolPool::builder()
-        .add_from(&github(), odd.iter().cloned().chain([fine]))
+        .add_from(&github(), odd.iter().cloned().chain([valid]))
         .build()
         .expect("a pool");
     // MCP does not require a description.
-    assert_eq!(names(&pool), ["fine"]);
-    assert_eq!(text(&pool, "fine", "").await, "fine");
+    assert_eq!(names(&pool), ["valid"]);
+    assert_eq!(text(&pool, "valid", "").await, "valid");
     for odd in &odd {
         let status = status(&pool, odd.name(), &github());
         let ToolStatus::Quarantined { reason } = status else { panic!("{status}") };
@@ -438,7 +438,7 @@ struct ReadRequest {
     note: Option<String>,
 }
 
-/// Give back what is hard to keep.
+/// Return the largest unsigned integer.
 #[tool(register = false)]
 async fn measure() -> ReadRequest {
     ReadRequest { value: 0.1, large: u128::MAX, note: None }

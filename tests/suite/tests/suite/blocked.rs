@@ -146,7 +146,7 @@ fn everything_else_is_served(blocking: &[&str], how: &str) {
     server.call(90, "report_and_sleep");
     server.request(1, "ping", &json!({}));
     server.call(2, "quick");
-    server.call(3, "patient");
+    server.call(3, "delayed");
     let served = server.answers(3);
     assert_eq!(served.keys().copied().collect::<Vec<_>>(), [1, 2, 3], "{served:?}");
     assert_eq!((text(&served[&2]), text(&served[&3])), ("done", "done"));
@@ -190,7 +190,7 @@ fn hooks_that_block_stop_nothing(how: &str) {
     server.log_until("asked");
     server.request(1, "ping", &json!({}));
     server.call(2, "quick");
-    server.call(3, "patient");
+    server.call(3, "delayed");
     let served = server.answers(3);
     assert_eq!(served.keys().copied().collect::<Vec<_>>(), [1, 2, 3], "{served:?}");
     assert_eq!((text(&served[&2]), text(&served[&3])), ("done", "done"));
@@ -226,7 +226,7 @@ fn blocking_prompts_and_resources_do_not_delay_others() {
         server.request(10 + id, "prompts/get", &json!({"name": "sleepy_prompt"}));
         server.request(20 + id, "resources/read", &json!({"uri": "test://sleepy"}));
     }
-    server.call(1, "patient");
+    server.call(1, "delayed");
     assert!(server.answers(1).contains_key(&1));
     for (id, error) in server.answers(10) {
         let message = error["message"].as_str().unwrap_or_default();
@@ -282,7 +282,7 @@ fn blocking_calls_do_not_delay_others_over_http() {
     let names = ["spin", "sleep", "sleep", "sleep"].iter().cycle();
     let blocked: Vec<_> =
         (0..BLOCKING).zip(names).map(|(id, name)| post(address, id, name)).collect();
-    for name in ["quick", "patient"] {
+    for name in ["quick", "delayed"] {
         let answer = answer(post(address, 99, name));
         assert!(answer.contains("done"), "{answer}");
     }

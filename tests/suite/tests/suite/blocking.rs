@@ -34,7 +34,7 @@ async fn wait(
 /// Never answer.
 #[tool(read_only, register = false)]
 async fn hang(dropped: &Dropped) {
-    let _told = dropped.clone();
+    let _guard = dropped.clone();
     std::future::pending::<()>().await;
 }
 
@@ -61,7 +61,7 @@ fn block(gate: &Gate) -> &'static str {
 }
 
 fn builder() -> (ToolPoolBuilder, Receiver<()>, Sender<()>) {
-    let ((dropped, told), (release, gate)) = (channel(), channel());
+    let ((dropped, received), (release, gate)) = (channel(), channel());
     let builder = ToolPool::builder()
         .tool::<PingAction>()
         .tool::<PlainPingAction>()
@@ -70,12 +70,12 @@ fn builder() -> (ToolPoolBuilder, Receiver<()>, Sender<()>) {
         .tool::<BlockAction>()
         .state(Dropped(dropped))
         .state(Gate(Mutex::new(gate)));
-    (builder, told, release)
+    (builder, received, release)
 }
 
 fn blocking() -> (BlockingPool, Receiver<()>, Sender<()>) {
-    let (builder, told, release) = builder();
-    (builder.build().expect("a pool").blocking().expect("a thread"), told, release)
+    let (builder, received, release) = builder();
+    (builder.build().expect("a pool").blocking().expect("a thread"), received, release)
 }
 
 fn texts(results: &[ToolResult]) -> Vec<String> {
@@ -101,9 +101,9 @@ fn check(pool: &BlockingPool) {
 #[test]
 fn from_a_plain_thread() {
     blocking_in_time(|| {
-        let (pool, _told, _release) = blocking();
+        let (pool, _guard, _release) = blocking();
         check(&pool);
-        let (pool, _told, _release) = blocking();
+        let (pool, _guard, _release) = blocking();
         check(&pool.with_timeout(Duration::from_secs(60)));
     });
 }
@@ -111,7 +111,7 @@ fn from_a_plain_thread() {
 #[test]
 fn from_many_threads_at_once() {
     blocking_in_time(|| {
-        let (pool, _told, _release) = blocking();
+        let (pool, _guard, _release) = blocking();
         thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| check(&pool));
@@ -122,14 +122,14 @@ fn from_many_threads_at_once() {
 
 #[tokio::test]
 async fn from_inside_of_a_runtime_with_one_thread() {
-    let (pool, _told, _release) = blocking();
+    let (pool, _guard, _release) = blocking();
     check(&pool);
     check(&pool.with_timeout(Duration::from_secs(60)));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn from_inside_of_a_runtime_with_many_threads() {
-    let (pool, _told, _release) = blocking();
+    let (pool, _guard, _release) = blocking();
     let pool = Arc::new(pool);
     let inside = Arc::clone(&pool);
     tokio::spawn(async move { check(&inside) }).await.expect("no panic");
@@ -139,11 +139,11 @@ async fn from_inside_of_a_runtime_with_many_threads() {
 
 #[test]
 fn a_slow_call_times_out_and_is_dropped() {
-    let (pool, told, _release) = blocking();
+    let (pool, received, _release) = blocking();
     let pool = pool.with_timeout(Duration::from_millis(50));
     let result = pool.call(ToolCall::new("hang", "").with_call_id("1"));
     assert_eq!((class(&result), result.call_id()), (ErrorClass::Timeout, "1"));
-    told.recv_timeout(Duration::from_secs(60)).expect("the call was dropped");
+    received.recv_timeout(Duration::from_secs(60)).expect("the call was dropped");
     assert_eq!(pool.call(ToolCall::new("ping", "")).observation().to_text(), "pong");
 }
 
@@ -151,7 +151,7 @@ fn a_slow_call_times_out_and_is_dropped() {
 fn a_blocking_tool_does_not_delay_other_calls() {
     for runtime in [None, Some(tokio::runtime::Builder::new_current_thread().build().unwrap())] {
         let _inside = runtime.as_ref().map(tokio::runtime::Runtime::enter);
-        let (pool, _told, release) = blocking();
+        let (pool, _guard, release) = blocking();
         let pool = pool.with_timeout(Duration::from_millis(50));
         let calls =
             ["ping", "block", "ping"].map(|name| ToolCall::new(name, "").with_call_id(name));
@@ -170,10 +170,10 @@ fn a_blocking_tool_does_not_delay_other_calls() {
 #[test]
 fn a_call_without_a_limit_waits() {
     blocking_in_time(|| {
-        let (pool, _told, release) = blocking();
+        let (pool, _guard, release) = blocking();
         thread::scope(|scope| {
             let call = scope.spawn(|| pool.call(ToolCall::new("block", "")));
-            release.send(()).expect("somebody waits");
+            release.send(()).expect("the call waits");
             assert_eq!(call.join().expect("no panic").observation().to_text(), "let go");
         });
     });
@@ -183,14 +183,14 @@ fn a_call_without_a_limit_waits() {
 #[derive(Clone, Default)]
 struct Own(Arc<OnceLock<BlockingPool>>);
 
-/// Ping from a plain function.
+/// Call `ping` from a plain function.
 #[tool(register = false)]
 fn relay(own: &Own) -> String {
     let pool = own.0.get().expect("set");
     texts(&pool.call_all(vec![ToolCall::new("ping", ""); 2])).join(" ")
 }
 
-/// Ping from the runtime's thread.
+/// Call `ping` from the thread of the runtime.
 #[tool(register = false, inline)]
 fn relay_inline(own: &Own) -> String {
     own.0.get().expect("set").call(ToolCall::new("plain_ping", "")).observation().to_text()
@@ -199,7 +199,7 @@ fn relay_inline(own: &Own) -> String {
 #[test]
 fn from_inside_of_a_tool() {
     let own = Own::default();
-    let (builder, _told, _release) = builder();
+    let (builder, _guard, _release) = builder();
     let pool = builder
         .tool::<RelayAction>()
         .tool::<RelayInlineAction>()
@@ -222,7 +222,7 @@ fn from_inside_of_a_tool() {
 #[tokio::test]
 async fn hooks_and_limits_apply_to_blocking_calls() {
     let deny = |_: HookCall| async { tool_runtime::Before::deny("no") };
-    let (builder, _told, _release) = builder();
+    let (builder, _guard, _release) = builder();
     let pool = builder.hook(Hook::before("ping", deny)).build().expect("a pool");
     let pool = pool.blocking().expect("a thread");
     assert_eq!(class(&pool.call(ToolCall::new("ping", ""))), ErrorClass::Denied);
@@ -232,7 +232,7 @@ async fn hooks_and_limits_apply_to_blocking_calls() {
 
 #[test]
 fn calls_after_the_pool_is_closed_are_answered() {
-    let (pool, _told, _release) = blocking();
+    let (pool, _guard, _release) = blocking();
     pool.close();
     pool.close();
     for result in pool.call_all(vec![ToolCall::new("ping", ""); 2]) {
@@ -242,7 +242,7 @@ fn calls_after_the_pool_is_closed_are_answered() {
 
 #[test]
 fn dropping_a_pool_does_not_wait() {
-    let (pool, _told, release) = blocking();
+    let (pool, _guard, release) = blocking();
     let pool = pool.with_timeout(Duration::from_millis(10));
     assert_eq!(class(&pool.call(ToolCall::new("block", ""))), ErrorClass::Timeout);
     let began = Instant::now();
@@ -257,29 +257,29 @@ fn dropping_a_pool_does_not_wait() {
 
 #[tokio::test]
 async fn a_pool_can_be_dropped_inside_of_a_runtime() {
-    let (pool, told, _release) = blocking();
+    let (pool, received, _release) = blocking();
     let pool = pool.with_timeout(Duration::from_millis(10));
     assert_eq!(class(&pool.call(ToolCall::new("hang", ""))), ErrorClass::Timeout);
     let _tools = pool.pool().clone();
     drop(pool);
-    told.recv_timeout(Duration::from_secs(60)).expect("the call was dropped");
+    received.recv_timeout(Duration::from_secs(60)).expect("the call was dropped");
 }
 
 /// Connects, calls a tool, reconnects and disconnects.
 fn check_servers(pool: &BlockingPool) {
     let script = r#"{"tools": ["echo"]}"#;
     let server = McpServerConfig::stdio(env!("CARGO_BIN_EXE_faulty_server")).args([script]);
-    let builder = McpManager::builder().server("far", server);
+    let builder = McpManager::builder().server("remote", server);
     let manager = pool.block_on(builder.connect(pool.pool())).expect("a manager");
-    let echo = || pool.call_json("far.echo", r#"{"a":1}"#);
+    let echo = || pool.call_json("remote.echo", r#"{"a":1}"#);
     assert!(echo().contains("{\\\"a\\\":1}"), "{}", echo());
-    pool.block_on(manager.reconnect("far")).expect("it is known");
+    pool.block_on(manager.reconnect("remote")).expect("it is known");
     pool.block_on(manager.settled());
     assert_eq!(manager.status()[0].state, McpState::Ready);
     assert!(echo().contains("{\\\"a\\\":1}"), "{}", echo());
     assert!(pool.block_on(manager.disable("near")).is_err());
     pool.block_on(manager.close());
-    assert!(pool.pool().get("far.echo").is_none());
+    assert!(pool.pool().get("remote.echo").is_none());
 }
 
 fn without_tools() -> BlockingPool {

@@ -41,37 +41,37 @@ async fn a_panic_is_an_error_without_details_for_the_model() {
     }
 }
 
-struct Bomb;
+struct PanicsOnDrop;
 
-impl Drop for Bomb {
+impl Drop for PanicsOnDrop {
     fn drop(&mut self) {
         panic!("dropped");
     }
 }
 
-/// Panic when it is cut short.
+/// Panic when the call is cancelled.
 #[tool(register = false, timeout = "10ms")]
-async fn booby_trapped() {
-    let _bomb = Bomb;
+async fn panic_when_cancelled() {
+    let _guard = PanicsOnDrop;
     std::future::pending::<()>().await;
 }
 
-/// Panic with something that panics.
+/// Panic with a payload that panics when it is dropped.
 #[tool(register = false)]
-async fn nested_bomb() {
-    std::panic::panic_any(Bomb);
+async fn nested_panic() {
+    std::panic::panic_any(PanicsOnDrop);
 }
 
 #[tokio::test]
 async fn a_panic_during_cancellation_is_an_outcome() {
     for (pool, name) in [
-        (pool_of::<BoobyTrappedAction>(), "booby_trapped"),
-        (pool_of::<NestedBombAction>(), "nested_bomb"),
+        (pool_of::<PanicWhenCancelledAction>(), "panic_when_cancelled"),
+        (pool_of::<NestedPanicAction>(), "nested_panic"),
     ] {
         let result = pool.call(ToolCall::new(name, "")).await;
         assert_eq!(result.error().expect("an error").class(), ErrorClass::Internal);
     }
-    let error = BoobyTrappedAction {}.call(&pool_of::<BoobyTrappedAction>()).await;
+    let error = PanicWhenCancelledAction {}.call(&pool_of::<PanicWhenCancelledAction>()).await;
     assert_eq!(error.expect_err("a panic").class(), ErrorClass::Internal);
 }
 
@@ -176,7 +176,7 @@ async fn a_cancelled_call_drops_the_tool() {
 
 /// Wait until the caller gives up.
 #[tool(register = false)]
-fn patient(context: &ToolContext, watch: &Watch) -> &'static str {
+fn wait_for_cancellation(context: &ToolContext, watch: &Watch) -> &'static str {
     watch.started.notify_one();
     while !context.is_cancelled() {
         std::thread::yield_now();
@@ -188,10 +188,14 @@ fn patient(context: &ToolContext, watch: &Watch) -> &'static str {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_plain_function_can_ask_whether_it_was_cancelled() {
     let (watch, stopped) = watched();
-    let pool = ToolPool::builder().tool::<PatientAction>().state(watch).build().expect("a pool");
+    let pool = ToolPool::builder()
+        .tool::<WaitForCancellationAction>()
+        .state(watch)
+        .build()
+        .expect("a pool");
     let token = CancellationToken::new();
     let context = pool.context().with_cancellation(token.clone());
-    let call = pool.call_with(ToolCall::new("patient", ""), &context);
+    let call = pool.call_with(ToolCall::new("wait_for_cancellation", ""), &context);
     let cancel = async {
         context.get::<Watch>().expect("state").started.notified().await;
         token.cancel();
@@ -214,7 +218,7 @@ enum End {
 async fn a_plain_function_notices_every_end_of_its_call() {
     for end in [End::Timeout, End::Deadline, End::Drop] {
         let (watch, stopped) = watched();
-        let mut builder = ToolPool::builder().tool::<PatientAction>().state(watch);
+        let mut builder = ToolPool::builder().tool::<WaitForCancellationAction>().state(watch);
         if matches!(end, End::Timeout) {
             builder = builder.timeout(Duration::from_millis(20));
         }
@@ -223,7 +227,7 @@ async fn a_plain_function_notices_every_end_of_its_call() {
         if matches!(end, End::Deadline) {
             context = context.with_deadline(Instant::now() + Duration::from_millis(20));
         }
-        let call = pool.call_with(ToolCall::new("patient", ""), &context);
+        let call = pool.call_with(ToolCall::new("wait_for_cancellation", ""), &context);
         if matches!(end, End::Drop) {
             let started = async {
                 context.get::<Watch>().expect("state").started.notified().await;
@@ -242,7 +246,7 @@ async fn a_plain_function_notices_every_end_of_its_call() {
     }
 }
 
-/// Say when it ends.
+/// Set a flag at the end of the call.
 #[tool(register = false, timeout = "1h")]
 async fn hurried(context: &ToolContext) -> bool {
     let left = context.deadline().map(|deadline| deadline - Instant::now());

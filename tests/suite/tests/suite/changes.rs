@@ -42,7 +42,11 @@ async fn tools_are_added_replaced_set_and_removed() {
     let added = pool.add_tools(&skills(), [tool("b", "1"), tool("a", "1")]).expect("added");
     assert_eq!(lists(&added), [vec!["a", "b"], NONE, NONE]);
     let replaced = pool.add_tools(&skills(), [tool("a", "2"), tool("c", "1")]).expect("replaced");
-    assert_eq!(lists(&replaced), [vec!["c"], NONE, NONE], "nobody sees that `a` is another one");
+    assert_eq!(
+        lists(&replaced),
+        [vec!["c"], NONE, NONE],
+        "the replaced `a` is not a change of the list"
+    );
     assert_eq!(text(&pool, "a", "").await, "2");
     assert_eq!(text(&pool, "b", "").await, "1");
     let new = Tool::builder("b", "Do something else.").handler(|| async { "3" });
@@ -165,12 +169,13 @@ fn state_of_the_pool_is_available_to_added_tools() {
 
 #[test]
 fn the_filter_applies_before_other_checks() {
-    let pool = ToolPool::builder().add(tool("own", "")).deny(["no.*", "source:mcp:evil"]).build();
+    let pool = ToolPool::builder().add(tool("own", "")).deny(["no.*", "source:mcp:other"]).build();
     let pool = pool.expect("a pool");
     let mut changes = pool.changes();
     // Left out: it has no collision and needs no state.
-    let evil = Source::mcp("evil");
-    let change = pool.add_tools(&evil, [tool("own", ""), Tool::of::<QueryAction>()]).expect("none");
+    let other = Source::mcp("other");
+    let change =
+        pool.add_tools(&other, [tool("own", ""), Tool::of::<QueryAction>()]).expect("none");
     assert!(change.is_empty());
     assert!(pool.add_tools(&skills(), [tool("no.a", "")]).expect("none").is_empty());
     assert!(pool.add_tools(&Source::owner("x"), [tool("no.a", "")]).expect("none").is_empty());
@@ -180,7 +185,7 @@ fn the_filter_applies_before_other_checks() {
         |tool: &&tool_runtime::ToolReport| matches!(tool.status, ToolStatus::Filtered { .. });
     assert_eq!(pool.report().tools.iter().filter(filtered).count(), 4, "{}", pool.report());
     // A tool that was left out can be removed, too.
-    assert!(pool.remove_tools(&evil, &pattern("own")).expect("its own").is_empty());
+    assert!(pool.remove_tools(&other, &pattern("own")).expect("its own").is_empty());
 }
 
 #[test]
@@ -262,11 +267,11 @@ fn an_iterator_of_added_tools_may_use_the_pool() {
 #[tokio::test]
 async fn a_running_call_finishes_when_its_tool_is_removed_or_replaced() {
     let (started, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-    let (tell, wait) = (Arc::clone(&started), Arc::clone(&go));
+    let (signal, wait) = (Arc::clone(&started), Arc::clone(&go));
     let slow = Tool::builder("slow", "Wait.").handler(move || {
-        let (tell, wait) = (Arc::clone(&tell), Arc::clone(&wait));
+        let (signal, wait) = (Arc::clone(&signal), Arc::clone(&wait));
         async move {
-            tell.notify_one();
+            signal.notify_one();
             wait.notified().await;
             "the old one"
         }

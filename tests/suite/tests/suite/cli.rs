@@ -72,7 +72,7 @@ fn call_reads_standard_input() {
 
 #[test]
 fn exit_codes_distinguish_wrong_usage_from_a_tools_error() {
-    for (arguments, code, said) in [
+    for (arguments, code, message) in [
         (vec!["call", "divide", "a=1", "b=0"], 1, "cannot divide by zero"),
         (vec!["call", "add", "a=x"], 2, "`a` must be an integer"),
         (vec!["call", "add", "a=1.5"], 2, "`a` must be an integer"),
@@ -87,14 +87,14 @@ fn exit_codes_distinguish_wrong_usage_from_a_tools_error() {
     ] {
         let output = run(&arguments);
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", stderr(&output));
-        assert!(stderr(&output).contains(said), "{arguments:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(message), "{arguments:?}: {}", stderr(&output));
         assert_eq!(stdout(&output), "", "{arguments:?}");
     }
 }
 
 #[test]
 fn a_mistake_is_reported_with_a_remedy() {
-    for (arguments, said) in [
+    for (arguments, message) in [
         (vec!["serv"], "a similar subcommand exists: 'serve'"),
         (vec!["help", "serv"], "a similar subcommand exists: 'serve'"),
         (vec!["--versoin"], "a similar argument exists: '--version'"),
@@ -112,7 +112,7 @@ fn a_mistake_is_reported_with_a_remedy() {
     ] {
         let output = run(&arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", stderr(&output));
-        assert!(stderr(&output).contains(said), "{arguments:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(message), "{arguments:?}: {}", stderr(&output));
         assert_eq!(stdout(&output), "", "{arguments:?}");
     }
 }
@@ -138,7 +138,7 @@ fn every_command_has_help() {
         assert!(stdout(&help).contains(&format!("Usage: quickstart {name}")), "{}", stdout(&help));
         assert_eq!(help.status.code(), Some(0));
     }
-    assert!(!stdout(&run(&["help"])).contains('\u{1b}'), "no colours where nobody looks");
+    assert!(!stdout(&run(&["help"])).contains('\u{1b}'), "no colours in a pipe");
 }
 
 #[test]
@@ -190,14 +190,14 @@ fn logs_go_to_standard_error_filtered_by_rust_log() {
     assert!(stderr(&loud).contains("serving MCP on stdio"), "{}", stderr(&loud));
 }
 
-fn odd(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_odd_server"));
+fn misbehaving(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_misbehaving_tools"));
     limit::output(command.args(arguments).stdin(Stdio::null())).expect("it runs")
 }
 
 #[test]
 fn content_without_text_is_described() {
-    assert_eq!(stdout(&odd(&["call", "picture"])), "[image image/png, 3 bytes]\n");
+    assert_eq!(stdout(&misbehaving(&["call", "picture"])), "[image image/png, 3 bytes]\n");
 }
 
 #[test]
@@ -213,11 +213,11 @@ fn a_full_disk_is_an_error() {
 
 #[test]
 fn internal_errors_are_shown_only_to_the_operator() {
-    let output = odd(&["call", "broken"]);
+    let output = misbehaving(&["call", "broken"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("detail: the database is gone"), "{}", stderr(&output));
     assert_eq!(stderr(&output).matches("error:").count(), 1);
-    assert!(!stderr(&output).contains("\u{1b}["), "no colours where nobody looks");
+    assert!(!stderr(&output).contains("\u{1b}["), "no colours in a pipe");
 }
 
 /// `script` runs the command in a terminal instead of a pipe.

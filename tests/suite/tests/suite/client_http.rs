@@ -1,16 +1,16 @@
 //! Servers over HTTP whose tools are in a pool.
 
 mod auth;
-mod ends;
-mod far;
+mod disconnects;
 mod login;
-mod mirrored;
 mod numbers;
 mod oauth;
-mod oauth_knocks;
-mod old;
+mod oauth_attacks;
+mod param_headers;
 mod proxies;
 mod rejections;
+mod remote_server;
+mod sse_transport;
 mod tasks;
 mod tls;
 mod versions;

@@ -5,10 +5,10 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use suite::built::built;
+use suite::http_server::HttpServerProcess;
 use suite::peers::Program::Node;
 use suite::peers::{folder, peer};
 use suite::process::Ended;
-use suite::served::Served;
 
 const SUITE: &str = "node_modules/@modelcontextprotocol/conformance/dist/index.js";
 
@@ -75,13 +75,14 @@ fn conforms(version: &str, scored: usize, unscored: usize) {
     let results = folder().join(format!("conformance-{version}"));
     // A fresh directory: the suite appends to existing results.
     drop(fs::remove_dir_all(&results));
-    let served = Served::start(&built("conformance-server"), &["--max-stream-duration", "1"]);
+    let server =
+        HttpServerProcess::start(&built("conformance-server"), &["--max-stream-duration", "1"]);
     let out = results.to_str().expect("a path in UTF-8");
-    let words = ["server", "--url", served.url(), "--requirements", version, "--output-dir", out];
+    let words = ["server", "--url", server.url(), "--requirements", version, "--output-dir", out];
     let ended = peer(Node(SUITE), &words);
-    let complaints = complaints(&results);
-    let described = || format!("{complaints:#?}\nThe suite {}", ended.described());
-    assert!(ended.is_success() && complaints.is_empty(), "{}", described());
+    let findings = findings(&results);
+    let described = || format!("{findings:#?}\nThe suite {}", ended.described());
+    assert!(ended.is_success() && findings.is_empty(), "{}", described());
     assert_eq!(passed(&ended.output), scored + unscored, "{}", described());
 }
 
@@ -91,18 +92,18 @@ fn passed(output: &str) -> usize {
 }
 
 /// Failures and warnings of all scenarios.
-fn complaints(results: &Path) -> Vec<String> {
+fn findings(results: &Path) -> Vec<String> {
     let scenarios = fs::read_dir(results).expect("the suite has written its results");
     let scenarios = scenarios.map(|scenario| scenario.expect("a readable entry").path());
-    scenarios.flat_map(|scenario| complaints_of(&scenario)).collect()
+    scenarios.flat_map(|scenario| findings_of(&scenario)).collect()
 }
 
-fn complaints_of(scenario: &Path) -> Vec<String> {
+fn findings_of(scenario: &Path) -> Vec<String> {
     let text = fs::read_to_string(scenario.join("checks.json")).expect("the scenario's checks");
     let checks: Vec<Value> = serde_json::from_str(&text).expect("a list of checks");
-    let is_fine =
+    let succeeded =
         |check: &Value| matches!(check["status"].as_str(), Some("SUCCESS" | "INFO" | "SKIPPED"));
-    let bad = checks.iter().filter(|check| !is_fine(check));
+    let bad = checks.iter().filter(|check| !succeeded(check));
     bad.map(|check| format!("{} {}: {}", check["status"], check["id"], check["errorMessage"]))
         .collect()
 }

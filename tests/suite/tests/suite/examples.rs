@@ -1,4 +1,4 @@
-//! The examples, as those who copy them run them.
+//! The examples, run by their documented commands.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Lines, Write};
@@ -55,11 +55,11 @@ impl Client {
     fn run(&mut self, id: u64, command: &str) -> Value {
         self.begin(id, command);
         // A call that was cancelled may still be answered, if it ended before.
-        let answer = std::iter::repeat_with(|| self.receive()).find(|said| said["id"] == id);
+        let answer = std::iter::repeat_with(|| self.receive()).find(|message| message["id"] == id);
         answer.expect("an answer")["result"]["structuredContent"].clone()
     }
 
-    /// The client goes; what the server leaves behind is told by its exit.
+    /// Disconnects the client, and checks the exit of the server.
     fn leave(mut self) {
         drop(self.input.take());
         assert!(self.child.wait().expect("it ends").success());
@@ -127,17 +127,17 @@ fn a_configuration_file_selects_the_tools() {
     );
 
     write(r#"tools = [{ name = "terminal", params = { shel = "/bin/sh" } }, "terminall"]"#);
-    let refused = run("terminal", &["list", "--tools", &path]);
-    let said = text(&refused.stderr);
-    assert_eq!(refused.status.code(), Some(3), "{said}");
+    let rejected = run("terminal", &["list", "--tools", &path]);
+    let printed = text(&rejected.stderr);
+    assert_eq!(rejected.status.code(), Some(3), "{printed}");
     assert!(
-        said.contains("did you mean `shell`?") && said.contains("did you mean `terminal`"),
-        "{said}"
+        printed.contains("did you mean `shell`?") && printed.contains("did you mean `terminal`"),
+        "{printed}"
     );
 
     write("tool = []");
-    let said = text(&run("terminal", &["list", "--tools", &path]).stderr);
-    assert!(said.contains(&path) && said.contains("unknown field `tool`"), "{said}");
+    let printed = text(&run("terminal", &["list", "--tools", &path]).stderr);
+    assert!(printed.contains(&path) && printed.contains("unknown field `tool`"), "{printed}");
     std::fs::remove_file(file).expect("it is there");
 }
 
@@ -173,16 +173,19 @@ fn the_notes_example_serves_tools_prompts_and_resources() {
     notes.send(&json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {
         "name": "forget", "arguments": { "id": "map" }
     }}));
-    let said = [notes.receive(), notes.receive()];
-    assert!(said.iter().any(|it| it["method"] == "notifications/resources/updated"), "{said:?}");
+    let messages = [notes.receive(), notes.receive()];
+    assert!(
+        messages.iter().any(|it| it["method"] == "notifications/resources/updated"),
+        "{messages:?}"
+    );
     notes.leave();
 }
 
 #[test]
 fn the_pool_shows_what_it_is_for() {
     let shown = run("pool", &[]);
-    let said = text(&shown.stdout);
-    assert!(shown.status.success(), "{said}{}", text(&shown.stderr));
+    let printed = text(&shown.stdout);
+    assert!(shown.status.success(), "{printed}{}", text(&shown.stderr));
     for line in [
         "  add: 42",
         "  greet: Hello, Ada!",
@@ -192,11 +195,11 @@ fn the_pool_shows_what_it_is_for() {
         "notebook.burn   custom  filtered: deny `*.burn`",
         "the notebook \"Travel\" is closed with 2 pages",
     ] {
-        assert!(said.contains(line), "{line:?} is not in\n{said}");
+        assert!(printed.contains(line), "{line:?} is not in\n{printed}");
     }
 }
 
-/// The agent, with an answer of the person at its terminal.
+/// Runs the agent with an answer at its terminal.
 fn agent(arguments: &[&str], answer: &str) -> Output {
     let mut child = Command::new(built("agent"))
         .args(arguments)

@@ -13,7 +13,7 @@ fn counted() -> i64 {
     7
 }
 
-/// Give a number back.
+/// Return the number.
 #[tool(register = false)]
 async fn number(
     /// A number.
@@ -80,7 +80,7 @@ fn an_expression_that_panics_is_a_problem_of_its_tool_and_parameter() {
 
 const HIGH: i64 = 9;
 
-/// Give examples that no call could use.
+/// Declare examples that are not valid.
 #[tool(register = false)]
 async fn bad_examples(
     /// A number.
@@ -120,7 +120,7 @@ fn an_example_satisfies_the_constraints_of_its_parameter() {
     assert!(!text.contains("hush"), "a secret stays one: {text}");
 }
 
-/// Take numbers between ends that only the run knows.
+/// Take numbers within bounds that are computed at run time.
 #[tool(register = false)]
 async fn open_ends(
     /// A number.
@@ -191,12 +191,12 @@ async fn an_optional_value_has_no_published_default() {
     assert_eq!(text(&pool, "optional", "").await, "true");
 }
 
-fn wants(name: &str) -> serde_json::Value {
+fn requires(name: &str) -> serde_json::Value {
     json!({ "type": "object", "properties": { (name): {} }, "required": [name], "additionalProperties": false })
 }
 
-/// Require what is not there.
-#[tool(register = false, input_schema = wants("query"))]
+/// Require a property that the schema does not declare.
+#[tool(register = false, input_schema = requires("query"))]
 async fn requires_more(
     /// What to look for.
     #[arg(alias = "q")]
@@ -205,7 +205,7 @@ async fn requires_more(
     let _ = text;
 }
 
-/// Leave out what is needed.
+/// Omit a required argument.
 #[tool(register = false, input_schema = json!({ "type": "object", "additionalProperties": false }))]
 async fn lacks_some(
     /// What to look for.
@@ -215,7 +215,7 @@ async fn lacks_some(
 }
 
 /// Name an argument by its alias.
-#[tool(register = false, input_schema = wants("q"))]
+#[tool(register = false, input_schema = requires("q"))]
 async fn by_alias(
     /// What to look for.
     #[arg(alias = "q")]
@@ -231,7 +231,7 @@ struct Search {
 
 #[tokio::test]
 async fn a_given_schema_that_no_call_can_satisfy_is_rejected() {
-    let closure = Tool::builder("closure", "Search.").input_schema(wants("query"));
+    let closure = Tool::builder("closure", "Search.").input_schema(requires("query"));
     let error = ToolPool::builder()
         .tool::<RequiresMoreAction>()
         .tool::<LacksSomeAction>()

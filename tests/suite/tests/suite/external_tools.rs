@@ -8,7 +8,7 @@ use tool_runtime::mcp::McpManager;
 use tool_runtime::prelude::*;
 use tool_runtime::{Before, Hook, HookCall};
 
-/// The tools of five servers of others, as the command `schema` wrote them.
+/// The tools of five third-party servers, as written by the command `schema`.
 mod real {
     tool_runtime::external_tools!("tests/suite/external_tools/real.json");
 }
@@ -48,7 +48,7 @@ async fn serve(stream: DuplexStream, tools: Value, result: Arc<Mutex<Value>>) {
             Some("initialize") => json!({
                 "protocolVersion": "2025-11-25",
                 "capabilities": { "tools": {} },
-                "serverInfo": { "name": "far", "version": "1" },
+                "serverInfo": { "name": "remote", "version": "1" },
             }),
             Some("tools/list") => json!({ "tools": tools }),
             Some("tools/call") => {
@@ -72,20 +72,20 @@ async fn serve(stream: DuplexStream, tools: Value, result: Arc<Mutex<Value>>) {
     }
 }
 
-struct Scene {
+struct Fixture {
     pool: ToolPool,
     manager: McpManager,
     /// Members that are added to the results of calls.
     result: Arc<Mutex<Value>>,
 }
 
-impl Scene {
+impl Fixture {
     async fn new(server: &str, tools: Value) -> Self {
         let pool = ToolPool::builder().allow_empty().build().unwrap();
-        Self::over(pool, server, tools).await
+        Self::start(pool, server, tools).await
     }
 
-    async fn over(pool: ToolPool, server: &str, tools: Value) -> Self {
+    async fn start(pool: ToolPool, server: &str, tools: Value) -> Self {
         let result = Arc::new(Mutex::new(Value::Null));
         let shared = Arc::clone(&result);
         let open = move || {
@@ -116,42 +116,42 @@ fn arguments(observation: &Observation) -> Value {
 
 #[tokio::test]
 async fn calls_of_real_definitions_reach_the_server_as_they_were_written() {
-    let scene = Scene::new("real-git", real("real-git")).await;
-    assert_eq!(scene.problems(), [""; 0]);
+    let fixture = Fixture::new("real-git", real("real-git")).await;
+    assert_eq!(fixture.problems(), [""; 0]);
     let log = real::GitLogAction { max_count: Some(3), ..real::GitLogAction::new("/srv") };
-    let sent = arguments(&log.call(&scene.pool).await.unwrap());
+    let sent = arguments(&log.call(&fixture.pool).await.unwrap());
     assert_eq!(sent, json!({ "repo_path": "/srv", "max_count": 3 }));
     let add = real::GitAddAction::new("/srv", vec!["a.txt".to_owned()]);
-    let sent = arguments(&add.call(&scene.pool).await.unwrap());
+    let sent = arguments(&add.call(&fixture.pool).await.unwrap());
     assert_eq!(sent, json!({ "repo_path": "/srv", "files": ["a.txt"] }));
 }
 
 #[tokio::test]
 async fn nested_values_enums_and_structured_results_are_typed() {
-    let scene = Scene::new("real-memory", real("real-memory")).await;
+    let fixture = Fixture::new("real-memory", real("real-memory")).await;
     let entity = real::CreateEntitiesEntities {
         name: "Ada".to_owned(),
         entity_type: "person".to_owned(),
         observations: vec!["counts".to_owned()],
     };
     let ada = json!({ "name": "Ada", "entityType": "person", "observations": ["counts"] });
-    scene.answer(json!({ "structuredContent": { "entities": [ada] } }));
-    let created = real::CreateEntitiesAction::new(vec![entity]).call(&scene.pool).await.unwrap();
+    fixture.answer(json!({ "structuredContent": { "entities": [ada] } }));
+    let created = real::CreateEntitiesAction::new(vec![entity]).call(&fixture.pool).await.unwrap();
     assert_eq!(created.entities[0].entity_type, "person");
 
-    let scene = Scene::new("real-everything", real("real-everything")).await;
-    scene.answer(json!({ "structuredContent": {
+    let fixture = Fixture::new("real-everything", real("real-everything")).await;
+    fixture.answer(json!({ "structuredContent": {
         "temperature": 21.5, "conditions": "clear", "humidity": 40,
     } }));
     let city = real::GetStructuredContentLocation::NewYork;
-    let weather = real::GetStructuredContentAction::new(city).call(&scene.pool).await.unwrap();
+    let weather = real::GetStructuredContentAction::new(city).call(&fixture.pool).await.unwrap();
     assert_eq!((weather.temperature, &*weather.conditions), (21.5, "clear"));
 }
 
 #[tokio::test]
 async fn a_tool_without_optional_arguments_can_be_written_in_full() {
-    let scene = Scene::new("pinned-weather", weather()).await;
-    let stopped = pinned::StopAction {}.call(&scene.pool).await.unwrap();
+    let fixture = Fixture::new("pinned-weather", weather()).await;
+    let stopped = pinned::StopAction {}.call(&fixture.pool).await.unwrap();
     assert_eq!(arguments(&stopped), json!({}));
     assert_eq!(pinned::StopAction::NAME, "pinned-weather.stop");
     assert_eq!(pinned::StopAction::default(), pinned::StopAction::new());
@@ -159,24 +159,24 @@ async fn a_tool_without_optional_arguments_can_be_written_in_full() {
 
 #[tokio::test]
 async fn failures_of_every_kind_are_errors() {
-    let scene = Scene::new("pinned-weather", weather()).await;
+    let fixture = Fixture::new("pinned-weather", weather()).await;
     let oslo = || pinned::ForecastAction::new("Oslo");
     // The schema of the live server is checked, constraints included.
-    let error = pinned::ForecastAction { days: Some(0), ..oslo() }.call(&scene.pool).await;
+    let error = pinned::ForecastAction { days: Some(0), ..oslo() }.call(&fixture.pool).await;
     let error = error.unwrap_err();
     assert_eq!(error.class(), ErrorClass::Input);
     assert_eq!(error.issues()[0].message(), "`days` must be at least 1, got 0");
 
-    scene.answer(json!({ "isError": true, "content": [{ "type": "text", "text": "no sky" }] }));
-    let error = oslo().call(&scene.pool).await.unwrap_err();
+    fixture.answer(json!({ "isError": true, "content": [{ "type": "text", "text": "no sky" }] }));
+    let error = oslo().call(&fixture.pool).await.unwrap_err();
     assert_eq!((error.class(), error.message()), (ErrorClass::Tool, "no sky"));
 
-    scene.answer(json!({ "structuredContent": { "text": 5 } }));
-    let error = oslo().call(&scene.pool).await.unwrap_err();
+    fixture.answer(json!({ "structuredContent": { "text": 5 } }));
+    let error = oslo().call(&fixture.pool).await.unwrap_err();
     assert!(error.message().contains("is not of the expected type"), "{error}");
 
-    scene.answer(Value::Null);
-    let error = oslo().call(&scene.pool).await.unwrap_err();
+    fixture.answer(Value::Null);
+    let error = oslo().call(&fixture.pool).await.unwrap_err();
     assert!(error.message().contains("has no structured value"), "{error}");
 
     let empty = ToolPool::builder().allow_empty().build().unwrap();
@@ -191,16 +191,16 @@ async fn hooks_see_a_typed_call() {
         async move { if denied { Before::deny("not there") } else { Before::proceed() } }
     });
     let pool = ToolPool::builder().allow_empty().hook(hook).build().unwrap();
-    let scene = Scene::over(pool, "pinned-weather", weather()).await;
-    let error = pinned::ForecastAction::new("Oslo").call(&scene.pool).await.unwrap_err();
+    let fixture = Fixture::start(pool, "pinned-weather", weather()).await;
+    let error = pinned::ForecastAction::new("Oslo").call(&fixture.pool).await.unwrap_err();
     assert_eq!(error.class(), ErrorClass::Denied);
-    scene.answer(json!({ "structuredContent": { "text": "sunny", "rain": null } }));
+    fixture.answer(json!({ "structuredContent": { "text": "sunny", "rain": null } }));
     let metric = pinned::ForecastAction {
         unit: Some(pinned::ForecastUnit::Metric),
         ..pinned::ForecastAction::new("Rome")
     };
-    let context = scene.pool.context();
-    let forecast = metric.call_with(&scene.pool, &context).await.unwrap();
+    let context = fixture.pool.context();
+    let forecast = metric.call_with(&fixture.pool, &context).await.unwrap();
     assert_eq!(forecast, pinned::ForecastOutput { text: "sunny".to_owned(), rain: None });
 }
 
@@ -216,9 +216,9 @@ async fn a_server_that_changed_is_reported_with_the_difference() {
     forecast["inputSchema"]["properties"].as_object_mut().unwrap().shift_remove("unit");
     forecast["outputSchema"]["properties"]["text"] = json!({ "type": "integer" });
     tools.as_array_mut().unwrap().pop();
-    let scene = Scene::new("pinned-weather", tools).await;
+    let fixture = Fixture::new("pinned-weather", tools).await;
     let file = "tests/suite/external_tools/pinned.json";
-    let mut problems = scene.problems();
+    let mut problems = fixture.problems();
     problems.sort();
     assert_eq!(
         problems,
@@ -231,7 +231,7 @@ async fn a_server_that_changed_is_reported_with_the_difference() {
             ),
         ]
     );
-    let error = pinned::ForecastAction::new("Oslo").call(&scene.pool).await.unwrap_err();
+    let error = pinned::ForecastAction::new("Oslo").call(&fixture.pool).await.unwrap_err();
     assert!(error.message().contains("missing required argument `region`"), "{error}");
 }
 
@@ -239,8 +239,8 @@ async fn a_server_that_changed_is_reported_with_the_difference() {
 async fn an_unchanged_server_is_not_reported() {
     let mut tools = weather();
     tools[0]["inputSchema"]["properties"]["city"]["description"] = "A city.".into();
-    assert_eq!(Scene::new("pinned-weather", tools).await.problems(), [""; 0]);
+    assert_eq!(Fixture::new("pinned-weather", tools).await.problems(), [""; 0]);
     for server in ["real-files", "real-time"] {
-        assert_eq!(Scene::new(server, real(server)).await.problems(), [""; 0]);
+        assert_eq!(Fixture::new(server, real(server)).await.problems(), [""; 0]);
     }
 }

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Bottom floor first, as in `tool-runtime/core/src/lib.rs`. `lib.rs`, `__fuzz.rs`, `__private.rs` and `seam.rs`
-/// stand outside: they only hand on.
+/// Bottom floor first, as in `tool-runtime/core/src/lib.rs`. `lib.rs`, `__fuzz.rs`, `__private.rs` and `seam.rs` stand
+/// outside: they only re-export.
 const FLOORS: &[&[&str]] = &[
     &[
         "annotations",
@@ -72,7 +72,7 @@ const FLOORS: &[&[&str]] = &[
 #[test]
 fn nothing_runs_back_up() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tool-runtime/core/src");
-    let mut offences = Vec::new();
+    let mut violations = Vec::new();
     for file in sources(&root) {
         let module = module_of(&root, &file);
         if ["lib", "__fuzz", "__private", "seam"].contains(&module.as_str()) {
@@ -85,7 +85,7 @@ fn nothing_runs_back_up() {
         for (number, line) in code_lines(&text) {
             for used in modules_in(line) {
                 if floor_of(used).is_some_and(|used| used > floor) {
-                    offences.push(format!(
+                    violations.push(format!(
                         "{}:{number}: `{module}` uses `{used}` from a floor above",
                         file.display()
                     ));
@@ -93,7 +93,7 @@ fn nothing_runs_back_up() {
             }
         }
     }
-    assert!(offences.is_empty(), "{}", offences.join("\n"));
+    assert!(violations.is_empty(), "{}", violations.join("\n"));
 }
 
 fn floor_of(module: &str) -> Option<usize> {

@@ -16,7 +16,7 @@ struct Pick {
 const MINUTE: Duration = Duration::from_secs(60);
 
 /// A host and a pool with two of its tools: one reads, one writes.
-fn desk(limit: Duration) -> (ClientTools, ToolPool) {
+fn host_pool(limit: Duration) -> (ClientTools, ToolPool) {
     let client = ClientTools::new(limit);
     let read_only = ToolAnnotations::default().with_read_only(true);
     let pick = ToolDefinition::new("pick", "Let the user pick.")
@@ -42,14 +42,14 @@ fn texts(results: &[ToolResult]) -> Vec<String> {
 
 #[tokio::test]
 async fn a_batch_accepts_answers_in_any_order() {
-    let (client, pool) = desk(MINUTE);
+    let (client, pool) = host_pool(MINUTE);
     let batch = pool.call_all([call("pick", "a"), ToolCall::new("ping", ""), call("pick", "b")]);
     let host = async {
         let (first, second) = (in_time(client.next()).await, in_time(client.next()).await);
         assert_eq!((first.id(), second.id()), ("a", "b"));
         assert_eq!(first.arguments()["title"], "a");
-        client.answer("b", "second").expect("taken");
-        client.answer("a", "first").expect("taken");
+        client.answer("b", "second").expect("accepted");
+        client.answer("a", "first").expect("accepted");
     };
     let (results, ()) = tokio::join!(batch, host);
     assert_eq!(texts(&results), ["first", "pong", "second"]);
@@ -58,13 +58,13 @@ async fn a_batch_accepts_answers_in_any_order() {
 
 #[tokio::test]
 async fn a_writing_call_reaches_the_host_after_earlier_calls() {
-    let (client, pool) = desk(MINUTE);
+    let (client, pool) = host_pool(MINUTE);
     let batch = pool.call_all([call("pick", "a"), call("save", "b"), call("pick", "c")]);
     let host = async {
         for id in ["a", "b", "c"] {
             assert_eq!(in_time(client.next()).await.id(), id);
             assert!(client.try_next().is_none(), "{id}");
-            client.answer(id, id).expect("taken");
+            client.answer(id, id).expect("accepted");
         }
     };
     let (results, ()) = tokio::join!(batch, host);
@@ -73,11 +73,11 @@ async fn a_writing_call_reaches_the_host_after_earlier_calls() {
 
 #[tokio::test(start_paused = true)]
 async fn an_unanswered_call_ends_at_its_deadline_without_the_rest_of_the_batch() {
-    let (client, pool) = desk(MINUTE);
+    let (client, pool) = host_pool(MINUTE);
     let batch = pool.call_all([call("pick", "late"), call("pick", "quick")]);
     let host = async {
         let late = in_time(client.next()).await;
-        client.answer(in_time(client.next()).await.id(), "quick").expect("taken");
+        client.answer(in_time(client.next()).await.id(), "quick").expect("accepted");
         client.cancelled(late.id()).await;
         let rejected = client.answer(late.id(), "too late").expect_err("expired");
         assert!(matches!(rejected, ClientAnswerError::Expired { .. }), "{rejected}");
@@ -108,17 +108,17 @@ async fn a_shorter_limit_of_the_pool_does_not_apply_to_host_calls() {
 
 #[tokio::test]
 async fn cancelling_a_batch_ends_every_call_and_notifies_the_host() {
-    let (client, pool) = desk(MINUTE);
+    let (client, pool) = host_pool(MINUTE);
     let token = CancellationToken::new();
     let context = pool.context().with_cancellation(token.clone());
     // The second call waits for the first and is never handed to the host.
     let calls = [call("save", "a"), call("save", "b")];
     let batch = pool.batch(calls).context(&context).run();
     let host = async {
-        let taken = in_time(client.next()).await;
+        let call = in_time(client.next()).await;
         token.cancel();
-        client.cancelled(taken.id()).await;
-        let rejected = client.answer(taken.id(), "no").expect_err("cancelled");
+        client.cancelled(call.id()).await;
+        let rejected = client.answer(call.id(), "no").expect_err("cancelled");
         assert!(matches!(rejected, ClientAnswerError::Cancelled { .. }), "{rejected}");
     };
     let (results, ()) = tokio::join!(batch, host);
@@ -129,10 +129,10 @@ async fn cancelling_a_batch_ends_every_call_and_notifies_the_host() {
 
 #[tokio::test]
 async fn a_second_answer_and_an_unknown_id_change_nothing() {
-    let (client, pool) = desk(MINUTE);
+    let (client, pool) = host_pool(MINUTE);
     let host = async {
         let call = in_time(client.next()).await;
-        client.answer(call.id(), "first").expect("taken");
+        client.answer(call.id(), "first").expect("accepted");
         let again = client.answer(call.id(), "second").expect_err("answered");
         assert!(matches!(again, ClientAnswerError::Answered { .. }), "{again}");
         let unknown = client.answer("nobody", "x").expect_err("unknown");
@@ -144,14 +144,14 @@ async fn a_second_answer_and_an_unknown_id_change_nothing() {
 
 #[tokio::test]
 async fn two_calls_with_one_id_in_a_batch_are_answered_separately() {
-    let (client, pool) = desk(MINUTE);
+    let (client, pool) = host_pool(MINUTE);
     let batch = pool.call_all([call("pick", "same"), call("pick", "same")]);
     let host = async {
         let (first, second) = (in_time(client.next()).await, in_time(client.next()).await);
         assert_eq!(first.call_id(), second.call_id());
         assert_ne!(first.id(), second.id());
-        client.answer(second.id(), "second").expect("taken");
-        client.answer(first.id(), "first").expect("taken");
+        client.answer(second.id(), "second").expect("accepted");
+        client.answer(first.id(), "first").expect("accepted");
     };
     let (results, ()) = tokio::join!(batch, host);
     assert_eq!(texts(&results), ["first", "second"]);
@@ -159,7 +159,7 @@ async fn two_calls_with_one_id_in_a_batch_are_answered_separately() {
 
 #[tokio::test]
 async fn invalid_arguments_never_reach_the_host() {
-    let (client, pool) = desk(MINUTE);
+    let (client, pool) = host_pool(MINUTE);
     let _no_save = pool.restrict(["pick"]).expect("a pattern");
     let calls = [ToolCall::new("pick", r#"{"titel":"x"}"#), call("save", "a")];
     let results = pool.call_all(calls).await;
@@ -172,7 +172,7 @@ async fn invalid_arguments_never_reach_the_host() {
 
 #[tokio::test]
 async fn calls_end_when_the_host_is_dropped() {
-    let (client, pool) = desk(MINUTE);
+    let (client, pool) = host_pool(MINUTE);
     let host = async {
         let _taken = in_time(client.next()).await;
         drop(client);

@@ -2,20 +2,20 @@
 
 mod answers;
 mod auth;
+mod cancellation;
 pub(crate) mod client;
-mod ends;
+mod duplicate_ids;
 mod fast_path;
 mod jwt;
 mod limits;
+mod limits_per_client;
 mod nested;
 mod program;
 mod questions;
 mod rejections;
-mod repeats;
 mod scopes;
-mod served;
 mod session_values;
 mod sessions;
-mod shares;
 mod streams;
+mod test_server;
 mod versions;

@@ -1,6 +1,6 @@
 //! The in-memory client, with which authors of servers test.
 
-use super::asking::VERSIONS;
+use super::questions::VERSIONS;
 use super::support::{in_time, pool_of};
 use serde_json::json;
 use std::time::Duration;
@@ -92,7 +92,7 @@ async fn many_calls_run_together_on_one_client() {
 
 #[tokio::test]
 async fn large_messages_are_transferred() {
-    /// Say it again.
+    /// Return the text.
     #[tool(register = false)]
     async fn echo(
         /// What.
@@ -142,29 +142,29 @@ async fn a_call_that_is_dropped_is_cancelled() {
             let _ = self.0.send(());
         }
     }
-    /// Wait forever, and tell of it.
+    /// Report the start and the end, and wait forever.
     #[tool(register = false)]
-    async fn wait(told: &mpsc::UnboundedSender<()>) {
-        let _guard = Guard(told.clone());
-        let _ = told.send(());
+    async fn wait(received: &mpsc::UnboundedSender<()>) {
+        let _guard = Guard(received.clone());
+        let _ = received.send(());
         std::future::pending::<()>().await;
     }
     for version in VERSIONS {
-        let (sender, mut told) = mpsc::unbounded_channel::<()>();
+        let (sender, mut received) = mpsc::unbounded_channel::<()>();
         let pool = ToolPool::builder().tool::<WaitAction>().state(sender).build();
         let client =
             TestClient::builder(&pool.expect("a pool")).protocol_version(version).connect().await;
         let call = client.call("wait", json!({})).start();
-        in_time(told.recv()).await.expect("it runs");
+        in_time(received.recv()).await.expect("it runs");
         assert!(!call.is_finished());
         call.cancel().await;
-        in_time(told.recv()).await.expect("it is dropped");
+        in_time(received.recv()).await.expect("it is dropped");
         let mut call = client.call("wait", json!({})).into_future();
         tokio::select! {
             result = &mut call => panic!("{result:?}"),
-            _ = told.recv() => drop(call),
+            _ = received.recv() => drop(call),
         }
-        in_time(told.recv()).await.expect("it is dropped");
+        in_time(received.recv()).await.expect("it is dropped");
         client.close().await;
     }
 }
@@ -172,7 +172,7 @@ async fn a_call_that_is_dropped_is_cancelled() {
 #[tokio::test]
 async fn closing_ends_the_server_and_running_calls() {
     let (sender, mut dropped) = mpsc::channel::<()>(1);
-    /// Hold a sender forever.
+    /// Keep a sender forever.
     #[tool(register = false)]
     async fn hold(sender: &mpsc::Sender<()>, context: &ToolContext) {
         let _own = sender.clone();
@@ -235,10 +235,10 @@ async fn an_error_instead_of_an_answer_ends_the_call() {
     async fn ask(context: &ToolContext) -> Result<String, ToolError> {
         Ok(format!("{:?}", context.ask::<bool>("sure", "Sure?").await?))
     }
-    let refuse = |_| async { Reply::error(ProtocolError::new(-1, "the screen is off")) };
+    let reject = |_| async { Reply::error(ProtocolError::new(-1, "the screen is off")) };
     for version in VERSIONS {
         let builder =
-            TestClient::builder(&pool_of::<AskAction>()).protocol_version(version).answer(refuse);
+            TestClient::builder(&pool_of::<AskAction>()).protocol_version(version).answer(reject);
         match builder.connect().await.call("ask", json!({})).await {
             Err(error) => assert_eq!((error.code(), version), (-1, ProtocolVersion::V2026_07_28)),
             Ok(result) => assert!(result.to_text().contains("the screen is off"), "{result:?}"),

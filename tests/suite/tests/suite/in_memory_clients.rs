@@ -1,6 +1,6 @@
 //! The in-memory client: its identity, its capabilities, and its subscriptions.
 
-use super::asking::VERSIONS;
+use super::questions::VERSIONS;
 use super::support::{in_time, pool_of};
 use futures_util::FutureExt as _;
 use serde_json::json;
@@ -11,13 +11,13 @@ use tool_runtime::prelude::*;
 use tool_runtime::testing::{ProtocolVersion, Reply, TestClient};
 use tool_runtime::{Answer, Principal};
 
-/// Brew coffee: takes a while, and asks about milk meanwhile.
+/// Prepare coffee: takes a while, and asks about milk.
 #[tool(register = false, task = "required")]
-async fn brew(context: &ToolContext) -> Result<String, ToolError> {
+async fn prepare(context: &ToolContext) -> Result<String, ToolError> {
     tokio::time::sleep(Duration::from_secs(3)).await;
     match context.ask::<bool>("milk", "Milk?").await? {
         Answer::Accepted(true) => Ok("with milk".into()),
-        _ => Err(ToolError::user("nobody drinks it black")),
+        _ => Err(ToolError::user("declined without milk")),
     }
 }
 
@@ -26,18 +26,18 @@ struct DropNotifier(UnboundedSender<()>);
 
 impl Drop for DropNotifier {
     fn drop(&mut self) {
-        let _heard = self.0.send(());
+        let _is_received = self.0.send(());
     }
 }
 
-/// Brew forever.
+/// Never end.
 #[tool(register = false, task = "required")]
-async fn simmer(told: &UnboundedSender<()>) {
-    let _told = DropNotifier(told.clone());
+async fn run_forever(sender: &UnboundedSender<()>) {
+    let _notifier = DropNotifier(sender.clone());
     std::future::pending::<()>().await;
 }
 
-/// Say who is asking, and for which tenant.
+/// Return the principal and the tenant.
 #[tool(register = false)]
 async fn whoami(caller: &Principal, context: &ToolContext) -> String {
     format!("{:?} of {:?}", caller.id(), context.header("x-tenant"))
@@ -54,14 +54,14 @@ async fn note(
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_becomes_a_task_is_followed_to_its_end() {
-    let pool = pool_of::<BrewAction>();
-    for (milk, text) in [(true, "with milk"), (false, "nobody drinks it black")] {
+    let pool = pool_of::<PrepareAction>();
+    for (milk, text) in [(true, "with milk"), (false, "declined without milk")] {
         let client = TestClient::builder(&pool)
             .tasks()
             .answer(move |_| async move { Reply::accept(json!({ "milk": milk })) })
             .connect()
             .await;
-        let result = client.call("brew", json!({})).await.expect("a result");
+        let result = client.call("prepare", json!({})).await.expect("a result");
         assert_eq!((result.to_text().as_str(), result.is_error()), (text, !milk));
         assert_eq!(client.questions()[0].message(), "Milk?");
         client.close().await;
@@ -70,10 +70,11 @@ async fn a_call_that_becomes_a_task_is_followed_to_its_end() {
 
 #[tokio::test(start_paused = true)]
 async fn a_task_whose_call_is_dropped_is_cancelled() {
-    let (told, mut dropped) = unbounded_channel::<()>();
-    let pool = ToolPool::builder().tool::<SimmerAction>().state(told).build().expect("a pool");
+    let (sender, mut dropped) = unbounded_channel::<()>();
+    let pool =
+        ToolPool::builder().tool::<RunForeverAction>().state(sender).build().expect("a pool");
     let client = TestClient::builder(&pool).tasks().connect().await;
-    let call = client.call("simmer", json!({})).start();
+    let call = client.call("run_forever", json!({})).start();
     while !client.transcript().iter().any(|line| line.contains("tasks/get")) {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
@@ -84,10 +85,11 @@ async fn a_task_whose_call_is_dropped_is_cancelled() {
 
 #[tokio::test(start_paused = true)]
 async fn a_task_that_does_not_end_fails_the_test() {
-    let (told, _dropped) = unbounded_channel::<()>();
-    let pool = ToolPool::builder().tool::<SimmerAction>().state(told).build().expect("a pool");
+    let (sender, _dropped) = unbounded_channel::<()>();
+    let pool =
+        ToolPool::builder().tool::<RunForeverAction>().state(sender).build().expect("a pool");
     let client = TestClient::builder(&pool).tasks().connect().await;
-    let call = AssertUnwindSafe(client.call("simmer", json!({})).into_future());
+    let call = AssertUnwindSafe(client.call("run_forever", json!({})).into_future());
     let panic = call.catch_unwind().await.expect_err("it panics");
     let text = panic.downcast_ref::<String>().expect("words");
     assert_eq!(text, "the task works 10s already");
@@ -96,9 +98,9 @@ async fn a_task_that_does_not_end_fails_the_test() {
 #[tokio::test]
 async fn a_task_without_task_support_panics() {
     let declared = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
-    let pool = pool_of::<BrewAction>();
+    let pool = pool_of::<PrepareAction>();
     let client = TestClient::builder(&pool).capabilities(declared).connect().await;
-    let call = AssertUnwindSafe(client.call("brew", json!({})).into_future());
+    let call = AssertUnwindSafe(client.call("prepare", json!({})).into_future());
     let panic = call.catch_unwind().await.expect_err("it panics");
     let text = panic.downcast_ref::<String>().expect("words");
     assert!(text.contains("result of the type `task`"), "{text}");
@@ -113,8 +115,8 @@ async fn a_client_is_notified_of_subscribed_resources() {
         let uris = json!({ "resourceSubscriptions": ["notes://1", "notes://2"] });
         assert_eq!(client.listen(uris.clone()).await.expect("an acknowledgement"), uris);
         pool.resource_updated("notes://2");
-        let news = client.notification("notifications/resources/updated").await;
-        assert_eq!(news.params["uri"], "notes://2");
+        let notification = client.notification("notifications/resources/updated").await;
+        assert_eq!(notification.params["uri"], "notes://2");
         client.close().await;
     }
     let pool = ToolPool::builder().resource::<NoteResource>().build().expect("a pool");
@@ -147,15 +149,15 @@ async fn tools_see_the_client_info() {
         let ada = ada.header("X-Tenant", "acme").connect().await;
         let result = ada.call("whoami", json!({})).await.expect("a result");
         assert_eq!(result.to_text(), r#""ada" of Some("acme")"#);
-        let nobody = TestClient::builder(&pool).protocol_version(version).connect().await;
-        let result = nobody.call("whoami", json!({})).await.expect("a result");
+        let anonymous = TestClient::builder(&pool).protocol_version(version).connect().await;
+        let result = anonymous.call("whoami", json!({})).await.expect("a result");
         assert_eq!(result.to_text(), r#""" of None"#);
     }
 }
 
 #[tokio::test]
 async fn a_task_belongs_to_the_principal_that_started_it() {
-    let pool = pool_of::<BrewAction>();
+    let pool = pool_of::<PrepareAction>();
     let server = tool_runtime::mcp::McpServer::new(pool, "coffee", "1.0.0");
     let of = |id: &str| {
         let client =
@@ -163,7 +165,7 @@ async fn a_task_belongs_to_the_principal_that_started_it() {
         client.principal(Principal::new(id)).connect()
     };
     let (ada, bob) = (of("ada").await, of("bob").await);
-    let params = json!({ "name": "brew", "arguments": {} });
+    let params = json!({ "name": "prepare", "arguments": {} });
     let task = ada.request("tools/call", params).await.expect("a task");
     let task = json!({ "taskId": task["taskId"] });
     assert_eq!(ada.request("tasks/get", task.clone()).await.expect("hers")["status"], "working");

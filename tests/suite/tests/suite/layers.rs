@@ -48,7 +48,7 @@ async fn flaky(work: &Work) -> Result<&'static str, ToolError> {
     }
 }
 
-/// Fail for good.
+/// Fail permanently.
 #[tool(register = false)]
 async fn broken(work: &Work) -> Result<(), ToolError> {
     work.runs.fetch_add(1, Ordering::SeqCst);
@@ -260,20 +260,20 @@ async fn after_hooks_see_a_call_that_was_cancelled_inside_of_layers() {
 
 /// A layer that answers without calling the tool.
 #[derive(Clone)]
-struct Stubborn<S>(S, fn() -> Result<ToolResult, BoxError>);
+struct AlwaysRetry<S>(S, fn() -> Result<ToolResult, BoxError>);
 
 struct StubbornLayer(fn() -> Result<ToolResult, BoxError>);
 
 impl<S> Layer<S> for StubbornLayer {
-    type Service = Stubborn<S>;
+    type Service = AlwaysRetry<S>;
 
-    fn layer(&self, inner: S) -> Stubborn<S> {
-        Stubborn(inner, self.0)
+    fn layer(&self, inner: S) -> AlwaysRetry<S> {
+        AlwaysRetry(inner, self.0)
     }
 }
 
 impl<S: Service<CallRequest, Response = ToolResult, Error = BoxError>> Service<CallRequest>
-    for Stubborn<S>
+    for AlwaysRetry<S>
 {
     type Response = ToolResult;
     type Error = BoxError;

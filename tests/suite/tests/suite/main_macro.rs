@@ -37,13 +37,13 @@ mod of_a_file {
     use tool_runtime::prelude::*;
     use tool_runtime::{Registry, RegistryError};
 
-    /// Said in the pool of a file.
+    /// A prompt beside the tools of a file.
     #[prompt]
     async fn prompt_beside_a_file() -> &'static str {
         "hello"
     }
 
-    /// Held in the pool of a file.
+    /// A resource beside the tools of a file.
     #[resource("test://beside-a-file")]
     async fn resource_beside_a_file() -> &'static str {
         "text"

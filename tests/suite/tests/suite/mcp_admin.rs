@@ -17,14 +17,14 @@ fn faulty(script: &Value) -> McpServerConfig {
 }
 
 /// A unique file for the starts of a server.
-fn lives(test: &str) -> PathBuf {
-    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("lives-admin-{test}"));
+fn starts(test: &str) -> PathBuf {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("starts-admin-{test}"));
     drop(std::fs::remove_file(&file));
     file
 }
 
-fn count(lives: &Path) -> usize {
-    std::fs::read_to_string(lives).map_or(0, |text| text.lines().count())
+fn count(starts: &Path) -> usize {
+    std::fs::read_to_string(starts).map_or(0, |text| text.lines().count())
 }
 
 fn echo() -> McpServerConfig {
@@ -56,8 +56,9 @@ fn states(manager: &McpManager) -> Vec<(String, bool)> {
 
 #[tokio::test]
 async fn replacing_servers_keeps_unchanged_ones() {
-    let (kept, changed) = (lives("kept"), lives("changed"));
-    let entry = |lives: &Path, tools: &[&str]| faulty(&json!({ "tools": tools, "lives": lives }));
+    let (kept, changed) = (starts("kept"), starts("changed"));
+    let entry =
+        |starts: &Path, tools: &[&str]| faulty(&json!({ "tools": tools, "starts": starts }));
     let pool = empty();
     let first = McpConfig::new()
         .with("kept", entry(&kept, &["echo"]))
@@ -99,8 +100,8 @@ async fn each_server_has_its_own_state() {
     assert!(bad.reason().unwrap().contains("no-such-program-here"), "{bad}");
     assert_eq!((off, well), (McpState::Disabled, McpState::Ready));
     let away = call(&pool, "bad.anything", json!({})).await;
-    let said = away.observation().to_text();
-    assert!(said.contains("`bad`") && said.contains("no-such-program-here"), "{said}");
+    let message = away.observation().to_text();
+    assert!(message.contains("`bad`") && message.contains("no-such-program-here"), "{message}");
     let off = call(&pool, "off.echo", json!({})).await;
     assert!(off.observation().to_text().contains("`off` is disabled"), "{off:?}");
     for unknown in [manager.reconnect("of").await, manager.disable("of").await] {
@@ -127,9 +128,9 @@ async fn an_entry_with_unknown_tools_is_a_problem() {
 
 #[tokio::test]
 async fn a_change_of_one_server_keeps_the_others() {
-    let (one, other) = (lives("one"), lives("other"));
+    let (one, other) = (starts("one"), starts("other"));
     let server =
-        |lives: &Path| faulty(&json!({ "tools": ["hang", "received", "echo"], "lives": lives }));
+        |starts: &Path| faulty(&json!({ "tools": ["hang", "received", "echo"], "starts": starts }));
     let pool = empty();
     let builder = manager().server("one", server(&one)).server("other", server(&other));
     let manager = builder.connect(&pool).await.unwrap();
@@ -157,16 +158,16 @@ async fn a_change_of_one_server_keeps_the_others() {
 
 #[tokio::test]
 async fn a_connection_is_reused_and_none_is_opened_after_close() {
-    let lives = lives("used");
+    let starts = starts("used");
     let pool = empty();
-    let server = faulty(&json!({ "tools": ["echo", "received"], "lives": lives }));
+    let server = faulty(&json!({ "tools": ["echo", "received"], "starts": starts }));
     let manager = manager().server("s", server).connect(&pool).await.unwrap();
     for _ in 0..20 {
         assert!(!call(&pool, "s.echo", json!({})).await.is_error());
     }
     let received = call(&pool, "s.received", json!({})).await.observation().to_text();
     let received: Value = serde_json::from_str(&received).unwrap();
-    assert_eq!(received["calls"].as_array().unwrap().len(), 21, "what it knows lasts");
+    assert_eq!(received["calls"].as_array().unwrap().len(), 21, "the state of the server is kept");
     let tool = pool.get("s.echo").unwrap();
     manager.close().await;
     assert!(call(&pool, "s.echo", json!({})).await.is_error());
@@ -174,7 +175,7 @@ async fn a_connection_is_reused_and_none_is_opened_after_close() {
     let late = call(&kept, "s.echo", json!({})).await;
     assert!(late.observation().to_text().contains("not connected: closed"), "{late:?}");
     assert_eq!(manager.add("t", echo()).await, Err(McpManagerError::Closed));
-    assert_eq!(count(&lives), 1);
+    assert_eq!(count(&starts), 1);
 }
 
 #[tokio::test]
@@ -219,7 +220,7 @@ impl Log {
     }
 }
 
-/// Sends warnings and worse of this thread to a log.
+/// Collects the warnings and errors of this thread.
 fn warnings() -> (Log, tracing::subscriber::DefaultGuard) {
     let log = Log::default();
     let subscriber = tracing_subscriber::fmt().with_max_level(tracing::Level::WARN);

@@ -25,7 +25,7 @@ fn faulty(script: &Value) -> Value {
 }
 
 /// Two tools, `echo` and `get_current_time`.
-fn well() -> Value {
+fn working() -> Value {
     faulty(&json!({ "tools": ["echo", "get_current_time"] }))
 }
 
@@ -51,16 +51,16 @@ fn serving_until(file: &Path, words: &[&str], text: &str) -> String {
     let mut child = command.spawn().expect("the gateway starts");
     let _limit = Limit::of(&child);
     let log = BufReader::new(child.stderr.take().expect("a pipe"));
-    let mut said = String::new();
+    let mut printed = String::new();
     for line in log.lines() {
         let line = line.expect("UTF-8");
-        said.push_str(&line);
+        printed.push_str(&line);
         if line.contains(text) {
             drop(child.stdin.take());
         }
     }
     child.wait().expect("it ends");
-    said
+    printed
 }
 
 fn stdout(output: &Output) -> &str {
@@ -78,16 +78,16 @@ fn json_of(output: &Output) -> Value {
 #[test]
 fn commands_report_disconnected_servers_and_continue() {
     let missing = json!({ "command": "no-such-program-here" });
-    let file = file("missing", json!({ "well": well(), "h": hanging(), "no": missing }));
-    for words in [&["list"] as &[_], &["call", "well.echo"], &["schema", "well.echo"]] {
+    let file = file("missing", json!({ "working": working(), "h": hanging(), "no": missing }));
+    for words in [&["list"] as &[_], &["call", "working.echo"], &["schema", "working.echo"]] {
         let output = gateway(&file, words);
-        let said = stderr(&output);
-        assert_eq!(output.status.code(), Some(0), "{words:?}: {said}");
-        assert!(said.contains("warning: the MCP server `h` is not connected: it "));
+        let printed = stderr(&output);
+        assert_eq!(output.status.code(), Some(0), "{words:?}: {printed}");
+        assert!(printed.contains("warning: the MCP server `h` is not connected: it "));
         assert!(
-            said.contains("warning: the MCP server `no` is not connected: there is no program")
+            printed.contains("warning: the MCP server `no` is not connected: there is no program")
         );
-        assert_eq!(said.lines().count(), 2, "{words:?}: {said}");
+        assert_eq!(printed.lines().count(), 2, "{words:?}: {printed}");
     }
     let call = gateway(&file, &["call", "no.echo"]);
     let error = "error: the MCP server `no` is not connected: there is no program";
@@ -95,9 +95,12 @@ fn commands_report_disconnected_servers_and_continue() {
     assert_eq!(call.status.code(), Some(1), "{call:?}");
     for words in [&["status"] as &[_], &["doctor"], &["call", "h.echo"], &["report"]] {
         let output = gateway(&file, words);
-        let said = format!("{}{}", stdout(&output), stderr(&output));
-        assert!(said.contains(" within "), "{words:?}: {said}");
-        assert!(!said.contains("retrying") && !said.contains("connecting"), "{words:?}: {said}");
+        let printed = format!("{}{}", stdout(&output), stderr(&output));
+        assert!(printed.contains(" within "), "{words:?}: {printed}");
+        assert!(
+            !printed.contains("retrying") && !printed.contains("connecting"),
+            "{words:?}: {printed}"
+        );
     }
 }
 
@@ -116,27 +119,28 @@ fn a_gateway_answers_before_a_slow_server_and_lists_wait_for_it() {
         Server::with(program.to_str().expect("UTF-8"), &words).greeted().0
     };
     start(&never, &["serve"]).leave();
-    let mut gateway = start(&file("slow", json!({ "far": slow })), &["--mcp-wait", "600", "serve"]);
+    let mut gateway =
+        start(&file("slow", json!({ "remote": slow })), &["--mcp-wait", "600", "serve"]);
     gateway.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}));
     let mut answers = std::iter::repeat_with(|| gateway.receive());
     let listed = answers.find(|message| message["id"] == 1).expect("an answer");
-    assert!(listed.to_string().contains("far.echo"), "{listed}");
+    assert!(listed.to_string().contains("remote.echo"), "{listed}");
     gateway.leave();
 }
 
 #[test]
 fn unusable_tools_are_named_in_every_report() {
-    let far = faulty(&json!({ "tools": ["echo", "far-tool", "patterned-tool"] }));
-    let file = file("unusable", json!({ "s": far }));
-    let left_out = "its tool `far-tool` is left out";
+    let remote = faulty(&json!({ "tools": ["echo", "remote-tool", "patterned-tool"] }));
+    let file = file("unusable", json!({ "s": remote }));
+    let left_out = "its tool `remote-tool` is left out";
     let pattern = "cannot be compiled here and is not enforced";
     for words in [&["status"] as &[_], &["doctor"], &["list"]] {
         let output = gateway(&file, words);
-        let said = format!("{}{}", stdout(&output), stderr(&output));
-        assert!(said.contains(left_out) && said.contains(pattern), "{words:?}: {said}");
+        let printed = format!("{}{}", stdout(&output), stderr(&output));
+        assert!(printed.contains(left_out) && printed.contains(pattern), "{words:?}: {printed}");
     }
     let report = gateway(&file, &["report"]);
-    assert!(stdout(&report).contains("far-tool"), "{report:?}");
+    assert!(stdout(&report).contains("remote-tool"), "{report:?}");
     let log = serving_until(&file, &["serve"], left_out);
     assert!(log.contains(left_out), "{log}");
     let log = serving_until(&file, &["serve"], pattern);
@@ -147,11 +151,11 @@ fn unusable_tools_are_named_in_every_report() {
 }
 
 #[test]
-fn a_refused_connection_is_logged_once_and_is_not_an_error() {
+fn a_rejected_connection_is_logged_once_and_is_not_an_error() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}/mcp", listener.local_addr().expect("its address"));
     drop(listener);
-    let file = file("refused", json!({ "far": { "type": "http", "url": url } }));
+    let file = file("unreachable", json!({ "remote": { "type": "http", "url": url } }));
     let listed = gateway(&file, &["list"]);
     assert_eq!(stderr(&listed).lines().count(), 1, "{}", stderr(&listed));
     let served = gateway(&file, &["serve"]);
@@ -163,24 +167,24 @@ fn a_refused_connection_is_logged_once_and_is_not_an_error() {
 fn a_missing_required_server_ends_commands_that_need_it() {
     let mut required = hanging();
     required["required"] = json!(true);
-    let file = file("required", json!({ "well": well(), "h": required }));
+    let file = file("required", json!({ "working": working(), "h": required }));
     for words in [
         &["list"] as &[_],
-        &["call", "well.echo"],
-        &["schema", "well.echo"],
+        &["call", "working.echo"],
+        &["schema", "working.echo"],
         &["report"],
         &["serve"],
     ] {
         let output = gateway(&file, words);
         assert_eq!(output.status.code(), Some(3), "{words:?}: {output:?}");
-        let said = "error: MCP servers that are required could not be connected to:\n- h: it ";
-        assert!(stderr(&output).contains(said), "{words:?}: {output:?}");
+        let expected = "error: MCP servers that are required could not be connected to:\n- h: it ";
+        assert!(stderr(&output).contains(expected), "{words:?}: {output:?}");
         assert_eq!(stdout(&output), "", "{words:?}");
     }
     for words in ["status", "doctor"] {
         let output = gateway(&file, &[words]);
         assert_eq!(output.status.code(), Some(1), "{words}: {output:?}");
-        assert!(stdout(&output).contains("well"), "{words}: {output:?}");
+        assert!(stdout(&output).contains("working"), "{words}: {output:?}");
     }
 }
 
@@ -189,7 +193,7 @@ fn the_doctor_checks_all_entries_despite_mistakes() {
     let servers = json!({
         "unset": { "command": "x", "env": { "A": "${input:key}" } },
         "file": { "command": "x", "envFile": "no-such-file" },
-        "well": well(),
+        "working": working(),
     });
     let file = file("mistakes", servers);
     let output = gateway(&file, &["doctor", "--json"]);
@@ -209,18 +213,19 @@ fn the_doctor_checks_all_entries_despite_mistakes() {
         unset["help"],
         "only editors prompt for this value; give it by `--var input:key=..`"
     );
-    let well = of(2, "well");
-    assert_eq!(well["level"], "ok");
-    assert!(text(&well).ends_with("lists 2 tools"), "{found}");
+    let working = of(2, "working");
+    assert_eq!(working["level"], "ok");
+    assert!(text(&working).ends_with("lists 2 tools"), "{found}");
     // A mistake in one entry does not affect the others.
-    for (words, code) in [(&["list"] as &[_], 0), (&["call", "well.echo"], 0), (&["status"], 1)] {
+    for (words, code) in [(&["list"] as &[_], 0), (&["call", "working.echo"], 0), (&["status"], 1)]
+    {
         let output = gateway(&file, words);
         assert_eq!(output.status.code(), Some(code), "{words:?}: {output:?}");
-        let said = format!("{}{}", stdout(&output), stderr(&output));
+        let printed = format!("{}{}", stdout(&output), stderr(&output));
         for what in
             ["`mcpServers.file.envFile`: the file cannot be read", "`${input:key}` has no value"]
         {
-            assert!(said.contains(what), "{words:?}: {said}");
+            assert!(printed.contains(what), "{words:?}: {printed}");
         }
     }
     let call = gateway(&file, &["call", "unset.echo"]);
@@ -235,9 +240,9 @@ fn a_tool_that_is_left_out_is_reported_once_and_not_counted() {
     let script = json!({ "tools": ["echo", "echo-noschema"] });
     let file = file("left-out", json!({ "s": faulty(&script) }));
     let doctor = gateway(&file, &["doctor"]);
-    let said = stdout(&doctor);
-    assert_eq!(said.matches("echo-noschema").count(), 1, "{said}");
-    assert!(said.contains("its tool `echo-noschema` is left out: "), "{said}");
+    let printed = stdout(&doctor);
+    assert_eq!(printed.matches("echo-noschema").count(), 1, "{printed}");
+    assert!(printed.contains("its tool `echo-noschema` is left out: "), "{printed}");
     let status = json_of(&gateway(&file, &["status", "--json"]));
     assert_eq!(status[0]["tools"], 1, "{status}");
 }
@@ -256,22 +261,22 @@ fn servers_are_read_from_yaml() {
     let script = json!({ "tools": ["echo"] }).to_string();
     let file = file("yaml", json!({})).with_extension("yaml");
     let program = env!("CARGO_BIN_EXE_faulty_server");
-    let text = format!("mcpServers:\n  well:\n    command: {program}\n    args: ['{script}']\n");
+    let text = format!("mcpServers:\n  working:\n    command: {program}\n    args: ['{script}']\n");
     std::fs::write(&file, text).expect("room for a file");
     let list = gateway(&file, &["list"]);
-    assert!(stdout(&list).contains("well.echo"), "{list:?}");
+    assert!(stdout(&list).contains("working.echo"), "{list:?}");
 }
 
 #[test]
 fn conflicting_servers_do_not_hide_other_problems() {
-    let (mut one, mut two) = (well(), well());
+    let (mut one, mut two) = (working(), working());
     one["prefix"] = json!("same");
     two["prefix"] = json!("same");
-    let file = file("same", json!({ "one": one, "two": two, "well": well() }));
+    let file = file("same", json!({ "one": one, "two": two, "working": working() }));
     let output = gateway(&file, &["doctor"]);
-    let said = stdout(&output);
-    assert!(said.contains("would both be `same.…`"), "{said}");
-    assert_eq!(said.matches("lists 2 tools").count(), 2, "{said}");
+    let printed = stdout(&output);
+    assert!(printed.contains("would both be `same.…`"), "{printed}");
+    assert_eq!(printed.matches("lists 2 tools").count(), 2, "{printed}");
 }
 
 #[test]
@@ -295,9 +300,9 @@ fn variables_are_given_on_the_command_line_and_not_printed() {
         let words: Vec<&str> =
             ["--var", "input:script=hunter2"].iter().chain(&here).chain(words).copied().collect();
         let output = gateway(&file, &words);
-        let said = format!("{}{}", stdout(&output), stderr(&output));
-        assert!(!said.contains("hunter2"), "{words:?}: {said}");
-        assert_ne!(output.status.code(), Some(0), "{words:?}: {said}");
+        let printed = format!("{}{}", stdout(&output), stderr(&output));
+        assert!(!printed.contains("hunter2"), "{words:?}: {printed}");
+        assert_ne!(output.status.code(), Some(0), "{words:?}: {printed}");
     }
     let output = gateway(&file, &["--var", "hunter2", "list"]);
     assert_eq!(output.status.code(), Some(2), "{output:?}");
@@ -308,27 +313,27 @@ fn variables_are_given_on_the_command_line_and_not_printed() {
 
 #[test]
 fn patterns_that_match_nothing_are_reported() {
-    let mut entry = well();
+    let mut entry = working();
     entry["include"] = json!(["get_curent_time", "echo"]);
-    let all = file("patterns", json!({ "well": entry }));
+    let all = file("patterns", json!({ "working": entry }));
     let list = gateway(&all, &["--allow", "tme.*", "list"]);
-    let slip = "`include`: `get_curent_time` is not any of the 2 tools that it lists; \
+    let message = "`include`: `get_curent_time` is not any of the 2 tools that it lists; \
                 did you mean `get_current_time`?";
     for output in [&list, &gateway(&all, &["status"]), &gateway(&all, &["doctor"])] {
-        let said = format!("{}{}", stdout(output), stderr(output));
-        assert!(said.contains(slip), "{said}");
-        assert_eq!(output.status.code(), Some(0), "{said}");
+        let printed = format!("{}{}", stdout(output), stderr(output));
+        assert!(printed.contains(message), "{printed}");
+        assert_eq!(output.status.code(), Some(0), "{printed}");
     }
     let call = gateway(&all, &["--allow", "tme.*", "call", "origin"]);
     for output in [&list, &call] {
         let count = stderr(output).matches("the pattern `tme.*` picks no tool").count();
         assert_eq!(count, 1, "{output:?}");
     }
-    let told = serving_until(&all, &["--allow", "tme.*", "serve"], "picks no tool");
-    assert_eq!(told.matches("the pattern `tme.*` picks no tool").count(), 1, "{told}");
-    let some = file("some", json!({ "well": well(), "h": hanging() }));
+    let received = serving_until(&all, &["--allow", "tme.*", "serve"], "picks no tool");
+    assert_eq!(received.matches("the pattern `tme.*` picks no tool").count(), 1, "{received}");
+    let some = file("some", json!({ "working": working(), "h": hanging() }));
     let list = gateway(&some, &["--allow", "h.*", "list"]);
-    assert!(!stderr(&list).contains("picks no tool"), "it may yet: {list:?}");
+    assert!(!stderr(&list).contains("picks no tool"), "its server may still connect: {list:?}");
     let bad = gateway(&all, &["--allow", "[", "list"]);
     assert_eq!(bad.status.code(), Some(2), "{bad:?}");
     assert!(stderr(&bad).contains("'--allow <PATTERN>': `[` at character 1"), "{bad:?}");
@@ -337,7 +342,7 @@ fn patterns_that_match_nothing_are_reported() {
 #[test]
 fn status_has_a_json_form() {
     let off = json!({ "command": "x", "disabled": true });
-    let file = file("scripts", json!({ "well": well(), "h": hanging(), "off": off }));
+    let file = file("scripts", json!({ "working": working(), "h": hanging(), "off": off }));
     let output = gateway(&file, &["status", "--json"]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let status = json_of(&output);
@@ -374,9 +379,9 @@ fn help_documents_exit_codes_and_json() {
 }
 
 /// Confirms every question.
-struct Agreeable;
+struct AcceptAll;
 
-impl Peer for Agreeable {
+impl Peer for AcceptAll {
     fn can(&self, capability: PeerCapability) -> bool {
         capability == PeerCapability::Elicitation
     }
@@ -389,7 +394,7 @@ impl Peer for Agreeable {
 #[tokio::test]
 async fn requests_of_servers_are_passed_on_if_configured() {
     let asking = faulty(&json!({ "version": "2026-07-28", "tools": ["ask"] }));
-    let file = file("asking", json!({ "far": asking }));
+    let file = file("asking", json!({ "remote": asking }));
     let file = file.to_str().expect("UTF-8");
     for (words, answer) in [
         (&["--ask", "serve"] as &[_], r#"{"action":"accept","content":{"ok":true}}"#),
@@ -399,9 +404,9 @@ async fn requests_of_servers_are_passed_on_if_configured() {
         let gateway = McpServerConfig::stdio(program.to_str().expect("UTF-8"));
         let gateway = gateway.args(["--mcp-config", file]).args(words.iter().copied());
         let pool = ToolPool::builder().allow_empty().build().expect("a pool");
-        let builder = McpManager::builder().server("gateway", gateway).peer(Arc::new(Agreeable));
+        let builder = McpManager::builder().server("gateway", gateway).peer(Arc::new(AcceptAll));
         let manager = builder.connect(&pool).await.expect("it starts");
-        let asked = pool.call(ToolCall::new("gateway.far.ask", "{}")).await;
+        let asked = pool.call(ToolCall::new("gateway.remote.ask", "{}")).await;
         assert_eq!(asked.observation().to_text(), answer, "{asked:?}");
         manager.close().await;
     }
@@ -442,5 +447,5 @@ fn processes_that_left_the_session_end_with_the_program() {
     let pids = std::fs::read_to_string(pids).expect("the file is there");
     assert_eq!(pids.lines().count(), 2);
     let alive: Vec<&str> = pids.lines().filter(|pid| is_alive(pid)).collect();
-    assert!(alive.is_empty(), "{alive:?} live on");
+    assert!(alive.is_empty(), "{alive:?} still run");
 }

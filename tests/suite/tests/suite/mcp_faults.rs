@@ -1,7 +1,7 @@
 //! Misbehaving servers over standard input and output, in separate processes.
 
+use super::leaks::eventually;
 use super::support::{in_time, server_state};
-use super::traces::eventually;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,14 +17,14 @@ fn faulty(script: &Value) -> McpServerConfig {
 }
 
 /// A unique file for the starts of a server.
-fn lives(test: &str) -> PathBuf {
-    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("lives-{test}"));
+fn starts(test: &str) -> PathBuf {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("starts-{test}"));
     drop(std::fs::remove_file(&file));
     file
 }
 
-fn count(lives: &Path) -> usize {
-    std::fs::read_to_string(lives).map_or(0, |text| text.lines().count())
+fn count(starts: &Path) -> usize {
+    std::fs::read_to_string(starts).map_or(0, |text| text.lines().count())
 }
 
 async fn with(script: Value) -> (ToolPool, McpManager) {
@@ -63,10 +63,10 @@ async fn both_versions_connect_for_any_answer_to_the_probe() {
 #[tokio::test]
 async fn a_server_silent_about_the_probe_gets_initialize_in_the_same_process() {
     let probes = ["ignore", "garbage", "late"].map(|probe| async move {
-        let lives = lives(&format!("silent-{probe}"));
-        let script = json!({ "probe": probe, "tools": ["echo"], "lives": lives });
+        let starts = starts(&format!("silent-{probe}"));
+        let script = json!({ "probe": probe, "tools": ["echo"], "starts": starts });
         assert_eq!(protocol_of_slow(&script).await, "2025-11-25", "{probe}");
-        assert_eq!(count(&lives), 1, "{probe}");
+        assert_eq!(count(&starts), 1, "{probe}");
     });
     futures_util::future::join_all(probes).await;
 }
@@ -74,11 +74,11 @@ async fn a_server_silent_about_the_probe_gets_initialize_in_the_same_process() {
 /// The server is restarted once, since it rejects `initialize` after the probe.
 #[tokio::test]
 async fn a_slow_stateless_server_is_recognized() {
-    let lives = lives("slow-stateless");
+    let starts = starts("slow-stateless");
     let script =
-        json!({ "version": "2026-07-28", "probe": "late", "tools": ["echo"], "lives": lives });
+        json!({ "version": "2026-07-28", "probe": "late", "tools": ["echo"], "starts": starts });
     assert_eq!(protocol_of_slow(&script).await, "2026-07-28");
-    assert_eq!(count(&lives), 2);
+    assert_eq!(count(&starts), 2);
 }
 
 /// The protocol version used with a server that does not answer the probe in time.
@@ -95,20 +95,20 @@ async fn protocol_of_slow(script: &Value) -> String {
 #[tokio::test]
 async fn a_server_that_answers_nothing_is_reported() {
     let pool = ToolPool::builder().allow_empty().build().unwrap();
-    let lives = lives("silent");
-    let config = faulty(&json!({ "slow": 600_000, "lives": lives }));
+    let starts = starts("silent");
+    let config = faulty(&json!({ "slow": 600_000, "starts": starts }));
     let config = config.connect_timeout(Duration::from_secs(2));
     let manager = McpManager::builder().server("s", config).start(&pool).unwrap();
     manager.settled().await;
     let state = server_state(&manager, "s", |state| state.reason().is_some()).await;
     let reason = "it answered neither `server/discover` nor `initialize` within 2s";
     assert!(state.reason().unwrap().starts_with(reason), "{state}");
-    assert_eq!(count(&lives), 1);
+    assert_eq!(count(&starts), 1);
 }
 
 #[tokio::test]
 async fn an_invalid_tool_is_left_out_and_reported() {
-    let tools = json!(["echo", "echo-noschema", "echo-far", "echo-deep", "broken", "odd"]);
+    let tools = json!(["echo", "echo-noschema", "echo-remote", "echo-deep", "broken", "odd"]);
     let (pool, manager) = with(json!({ "tools": tools })).await;
     let report = pool.report();
     let status = |name: &str| {
@@ -117,7 +117,7 @@ async fn an_invalid_tool_is_left_out_and_reported() {
     assert_eq!(status("s.echo"), ToolStatus::Visible);
     for (name, reason) in [
         ("s.echo-noschema", "cannot be read"),
-        ("s.echo-far", "never fetched"),
+        ("s.echo-remote", "never fetched"),
         ("s.echo-deep", "nested deeper than 100 levels"),
     ] {
         match status(name) {
@@ -180,7 +180,7 @@ async fn an_unreadable_answer_ends_the_call_immediately() {
     assert!(error.message().contains("it is longer than 16777216 bytes"), "{error}");
     assert!(error.message().contains("may have had its effect"), "{error}");
     assert_eq!(text(&pool, "s.echo", json!({})).await, "{}");
-    assert_eq!(manager.server("s").unwrap().state, McpState::Ready, "the connection holds");
+    assert_eq!(manager.server("s").unwrap().state, McpState::Ready, "the connection stays open");
 }
 
 #[tokio::test]
@@ -207,13 +207,13 @@ async fn output_before_an_exit_is_reported() {
 
 #[tokio::test(start_paused = true)]
 async fn a_server_that_stops_reading_is_reconnected() {
-    let lives = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&lives);
+    let starts = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&starts);
     let open = move || {
-        let life = counted.fetch_add(1, Ordering::Relaxed);
+        let start = counted.fetch_add(1, Ordering::Relaxed);
         async move {
             let (ours, theirs) = tokio::io::duplex(1 << 10);
-            tokio::spawn(not_reading(theirs, life == 0));
+            tokio::spawn(not_reading(theirs, start == 0));
             let (reader, writer) = tokio::io::split(ours);
             Ok((Box::new(reader) as _, Box::new(writer) as _))
         }
@@ -229,11 +229,11 @@ async fn a_server_that_stops_reading_is_reconnected() {
     assert!(lost.message().contains("has read none of its input for 30s"), "{lost}");
     assert!(results[1..].iter().all(|result| !result.is_error()), "they were sent again");
     assert!(began.elapsed() < Duration::from_secs(60));
-    assert_eq!(lives.load(Ordering::Relaxed), 2);
+    assert_eq!(starts.load(Ordering::Relaxed), 2);
 }
 
 /// A server that answers every call; or only one, after which it stops reading.
-async fn not_reading(stream: tokio::io::DuplexStream, is_deaf: bool) {
+async fn not_reading(stream: tokio::io::DuplexStream, stops_reading: bool) {
     let (reader, mut writer) = tokio::io::split(stream);
     let mut lines = BufReader::new(reader).lines();
     while let Ok(Some(line)) = lines.next_line().await {
@@ -259,7 +259,7 @@ async fn not_reading(stream: tokio::io::DuplexStream, is_deaf: bool) {
         let key = if answer.get("code").is_some() { "error" } else { "result" };
         let answer = json!({ "jsonrpc": "2.0", "id": id, key: answer });
         writer.write_all(format!("{answer}\n").as_bytes()).await.unwrap();
-        if is_deaf && method == "tools/call" {
+        if stops_reading && method == "tools/call" {
             return std::future::pending().await;
         }
     }
@@ -321,7 +321,7 @@ async fn silence_has_a_limit_and_progress_does_not_count_as_silence() {
     let error = error.error().unwrap();
     assert_eq!(error.class(), ErrorClass::Timeout);
     assert!(error.message().contains("`s` sent nothing for 1s"), "{error}");
-    assert_eq!(cancelled(&pool).await, 1, "the server was told");
+    assert_eq!(cancelled(&pool).await, 1, "the server was notified");
     // Longer than the time limit in total, but never silent for that time.
     assert_eq!(text(&pool, "s.slow", json!({ "ms": 200, "steps": 8 })).await, "done");
     let endless = call(&pool, "s.slow", json!({ "ms": 200, "steps": 1000 })).await;
@@ -332,39 +332,39 @@ async fn silence_has_a_limit_and_progress_does_not_count_as_silence() {
 async fn defaults_do_not_extend_the_maximum_call_duration() {
     let pool = ToolPool::builder().allow_empty().build().unwrap();
     let config = || faulty(&json!({ "tools": ["hang"] }));
-    let patient = config().tool_timeout("hang", Duration::from_millis(400));
-    let builder = McpManager::builder().server("s", config()).server("patient", patient);
+    let longer = config().tool_timeout("hang", Duration::from_millis(400));
+    let builder = McpManager::builder().server("s", config()).server("longer", longer);
     let builder = builder.max_call_duration(Duration::from_millis(200));
     let _manager = builder.connect(&pool).await.unwrap();
     let late = call(&pool, "s.hang", json!({})).await;
     assert!(late.error().unwrap().message().contains("not done within 200ms"), "{late:?}");
     // A setting of the entry has priority.
-    let late = call(&pool, "patient.hang", json!({})).await;
+    let late = call(&pool, "longer.hang", json!({})).await;
     assert!(late.error().unwrap().message().contains("400ms"), "{late:?}");
 }
 
 #[tokio::test]
 async fn a_server_killed_during_a_call_is_restarted() {
-    let lives = lives("killed");
-    let (pool, manager) = with(json!({ "tools": ["die", "echo"], "lives": lives })).await;
+    let starts = starts("killed");
+    let (pool, manager) = with(json!({ "tools": ["die", "echo"], "starts": starts })).await;
     let error = call(&pool, "s.die", json!({})).await;
     let error = error.error().unwrap();
     assert_eq!(error.class(), ErrorClass::Indeterminate, "{error}");
     assert!(error.message().contains("may have had its effect"), "{error}");
     // A call waits for the restart.
     assert_eq!(text(&pool, "s.echo", json!({})).await, "{}");
-    assert_eq!(count(&lives), 2);
+    assert_eq!(count(&starts), 2);
     server_state(&manager, "s", |state| *state == McpState::Ready).await;
 }
 
 #[tokio::test]
 async fn only_repeatable_calls_are_sent_twice() {
-    let lives = lives("fragile");
-    let script = json!({ "tools": ["fragile", "fragile-ro", "received"], "lives": lives });
+    let starts = starts("fragile");
+    let script = json!({ "tools": ["fragile", "fragile-ro", "received"], "starts": starts });
     let (pool, manager) = with(script.clone()).await;
     // A server's annotations are used only if it is trusted.
     let trusted = McpConfig::new().with("s", faulty(&script).trusted(true));
-    std::fs::remove_file(&lives).unwrap();
+    std::fs::remove_file(&starts).unwrap();
     manager.replace(trusted).await.unwrap();
     manager.settled().await;
     assert_eq!(text(&pool, "s.fragile-ro", json!({})).await, "survived");
@@ -372,45 +372,45 @@ async fn only_repeatable_calls_are_sent_twice() {
         serde_json::from_str(&text(&pool, "s.received", json!({})).await).unwrap();
     assert_eq!(received["calls"], json!(["fragile-ro", "received"]));
 
-    std::fs::remove_file(&lives).unwrap();
+    std::fs::remove_file(&starts).unwrap();
     let (pool, _manager) = with(script).await;
     let lost = call(&pool, "s.fragile", json!({})).await;
     assert_eq!(lost.error().unwrap().class(), ErrorClass::Indeterminate);
     let received: Value =
         serde_json::from_str(&text(&pool, "s.received", json!({})).await).unwrap();
-    assert_eq!(received["calls"], json!(["received"]), "the new life was not asked again");
+    assert_eq!(received["calls"], json!(["received"]), "the new start was not asked again");
 }
 
 #[tokio::test]
 async fn calls_to_a_disconnected_server_share_one_attempt() {
-    let lives = lives("shared");
-    let (pool, _manager) = with(json!({ "tools": ["die", "echo"], "lives": lives })).await;
+    let starts = starts("shared");
+    let (pool, _manager) = with(json!({ "tools": ["die", "echo"], "starts": starts })).await;
     call(&pool, "s.die", json!({})).await;
     let calls = (0..20).map(|_| text(&pool, "s.echo", json!({})));
     let texts = futures_util::future::join_all(calls).await;
     assert!(texts.iter().all(|text| text == "{}"), "{texts:?}");
-    assert_eq!(count(&lives), 2);
+    assert_eq!(count(&starts), 2);
 }
 
 #[tokio::test]
 async fn a_server_that_fails_at_the_start_is_retried() {
-    let lives = lives("late");
+    let starts = starts("late");
     let pool = ToolPool::builder().allow_empty().build().unwrap();
-    let late = json!({ "tools": ["echo"], "lives": lives, "dead": 4 });
+    let late = json!({ "tools": ["echo"], "starts": starts, "dead": 4 });
     let builder = McpManager::builder().server("s", faulty(&late));
     let builder = builder.server("up", faulty(&json!({ "tools": ["echo"] })));
     let builder = builder.retry(Duration::from_millis(20), Duration::from_millis(50));
     let manager = builder.connect(&pool).await.unwrap();
     let state = server_state(&manager, "s", |state| state.reason().is_some()).await;
     assert!(
-        state.reason().unwrap().contains("exited with code 3; its last output: this is life"),
+        state.reason().unwrap().contains("exited with code 3; its last output: this is start"),
         "{state}"
     );
     // Callers receive the reason of the absence.
-    let away = call(&pool, "s.echo", json!({})).await;
-    assert!(away.is_error());
-    let away = away.error().unwrap();
-    assert!(away.message().contains("MCP server `s` is"), "{away}");
+    let disconnected = call(&pool, "s.echo", json!({})).await;
+    assert!(disconnected.is_error());
+    let disconnected = disconnected.error().unwrap();
+    assert!(disconnected.message().contains("MCP server `s` is"), "{disconnected}");
     assert_eq!(text(&pool, "up.echo", json!({})).await, "{}");
     server_state(&manager, "s", |state| *state == McpState::Ready).await;
     assert_eq!(text(&pool, "s.echo", json!({})).await, "{}");
@@ -424,13 +424,14 @@ async fn all_failures_of_servers_are_reported() {
     let builder = McpManager::builder().server("missing", missing).server("dead", dead.clone());
     match builder.connect(&pool).await.unwrap_err() {
         McpManagerError::AllFailed { reasons } => {
-            assert!(reasons[0].1.contains("this is life 1"), "{reasons:?}");
+            assert!(reasons[0].1.contains("this is start 1"), "{reasons:?}");
             assert!(reasons[1].1.contains("no program `no-such-program-here`"), "{reasons:?}");
         }
         other => panic!("{other}"),
     }
-    let well = faulty(&json!({ "tools": ["echo"] }));
-    let builder = McpManager::builder().server("well", well).server("dead", dead.required(true));
+    let working = faulty(&json!({ "tools": ["echo"] }));
+    let builder =
+        McpManager::builder().server("working", working).server("dead", dead.required(true));
     let error = builder.connect(&pool).await.unwrap_err();
     assert!(matches!(error, McpManagerError::RequiredFailed { .. }), "{error}");
     assert!(pool.snapshot().tools().is_empty());
@@ -473,8 +474,8 @@ async fn a_question_without_a_handler_is_declined() {
 
 #[tokio::test]
 async fn closing_leaves_no_process() {
-    let lives = lives("stays");
-    let script = json!({ "tools": ["hang"], "lives": lives, "stays": true });
+    let starts = starts("stays");
+    let script = json!({ "tools": ["hang"], "starts": starts, "stays": true });
     let (pool, manager) = with(script).await;
     let hanging = tokio::spawn({
         let pool = pool.clone();
@@ -482,22 +483,22 @@ async fn closing_leaves_no_process() {
     });
     server_state(&manager, "s", |state| *state == McpState::Ready).await;
     manager.close().await;
-    let pid = std::fs::read_to_string(&lives).unwrap().trim().to_owned();
-    assert!(!Path::new("/proc").join(pid).exists(), "the process is there still");
+    let pid = std::fs::read_to_string(&starts).unwrap().trim().to_owned();
+    assert!(!Path::new("/proc").join(pid).exists(), "the process still runs");
     assert!(hanging.await.unwrap().is_error());
     assert!(pool.snapshot().tools().is_empty());
 }
 
 #[tokio::test]
 async fn a_server_dropped_while_it_starts_ends() {
-    let lives = lives("let-go");
+    let starts = starts("dropped");
     let pool = ToolPool::builder().allow_empty().build().unwrap();
-    let sleeper = faulty(&json!({ "lives": lives, "slow": 60_000 }));
+    let sleeper = faulty(&json!({ "starts": starts, "slow": 60_000 }));
     let manager = McpManager::builder().server("s", sleeper).start(&pool).unwrap();
-    let file = lives.clone();
+    let file = starts.clone();
     let started = tokio::task::spawn_blocking(move || eventually(|| count(&file) == 1));
     assert!(started.await.unwrap());
-    let pid = std::fs::read_to_string(&lives).unwrap().trim().to_owned();
+    let pid = std::fs::read_to_string(&starts).unwrap().trim().to_owned();
     manager.remove("s").await.unwrap();
-    assert!(!Path::new("/proc").join(pid).exists(), "the process is there still");
+    assert!(!Path::new("/proc").join(pid).exists(), "the process still runs");
 }

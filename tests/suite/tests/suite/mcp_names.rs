@@ -8,17 +8,17 @@ use tool_runtime::{Source, ToolStatus};
 
 fn tool(name: &str) -> Tool {
     let name = name.to_owned();
-    let said = name.clone();
+    let answer = name.clone();
     Tool::builder(name, "Say its name.").handler(move || {
-        let said = said.clone();
-        async move { said }
+        let answer = answer.clone();
+        async move { answer }
     })
 }
 
 fn server(names: &[&str]) -> McpServer {
     let tools = names.iter().map(|name| tool(name));
     let pool = tools.fold(ToolPool::builder(), |builder, tool| builder.add(tool)).build().unwrap();
-    McpServer::new(pool, "far", "1.0.0")
+    McpServer::new(pool, "remote", "1.0.0")
 }
 
 fn faulty(tools: &[&str]) -> McpServerConfig {
@@ -30,7 +30,7 @@ fn names(pool: &ToolPool) -> Vec<String> {
     pool.tools().iter().map(|tool| tool.name().to_owned()).collect()
 }
 
-async fn said(pool: &ToolPool, name: &str) -> String {
+async fn answer_of(pool: &ToolPool, name: &str) -> String {
     pool.call(ToolCall::new(name, "{}")).await.observation().to_text()
 }
 
@@ -40,7 +40,7 @@ async fn a_name_on_two_servers_is_two_tools() {
     let builder = McpManager::builder().in_process("a-1", server(&["log", "x_y", "z-0"]));
     let manager = builder.in_process("b_2", server(&["log"])).connect(&pool).await.unwrap();
     assert_eq!(names(&pool), ["a-1.log", "a-1.x_y", "a-1.z-0", "b_2.log"]);
-    assert_eq!(said(&pool, "b_2.log").await, "log");
+    assert_eq!(answer_of(&pool, "b_2.log").await, "log");
     manager.close().await;
 }
 
@@ -57,7 +57,7 @@ async fn an_unusable_name_is_replaced_by_an_id() {
     assert!(names.contains(&"My_Server.echo-a.b".to_owned()), "{names:?}");
     assert!(names.iter().all(|name| name.len() <= 128), "{names:?}");
     let spaced = names.iter().find(|name| name.starts_with("My_Server.echo-a_b-")).unwrap();
-    assert_eq!(said(&pool, spaced).await, "{}", "the server knows it by its own name");
+    assert_eq!(answer_of(&pool, spaced).await, "{}", "the call has the server's name of the tool");
     manager.close().await;
 }
 
@@ -76,11 +76,11 @@ async fn two_servers_with_one_prefix_are_rejected_or_renamed() {
     }
     assert!(names(&pool).is_empty());
     let manager = two().suffix_collisions().connect(&pool).await.unwrap();
-    let told_apart = names(&pool);
-    assert_eq!(told_apart.len(), 2, "{told_apart:?}");
+    let distinct = names(&pool);
+    assert_eq!(distinct.len(), 2, "{distinct:?}");
     manager.close().await;
     let again = two().suffix_collisions().connect(&pool).await.unwrap();
-    assert_eq!(names(&pool), told_apart, "the same in every run");
+    assert_eq!(names(&pool), distinct, "the same in every run");
     again.close().await;
 }
 
@@ -143,10 +143,10 @@ async fn a_name_that_matches_no_id_is_reported() {
 
 #[tokio::test]
 async fn a_tool_of_the_program_is_not_replaced_by_a_servers() {
-    let pool = ToolPool::builder().add(tool("far.log")).build().unwrap();
-    let config = || faulty(&["log", "echo"]).prefix("far");
+    let pool = ToolPool::builder().add(tool("remote.log")).build().unwrap();
+    let config = || faulty(&["log", "echo"]).prefix("remote");
     let manager = McpManager::builder().server("s", config()).connect(&pool).await.unwrap();
-    assert_eq!(said(&pool, "far.log").await, "far.log", "the program's own");
+    assert_eq!(answer_of(&pool, "remote.log").await, "remote.log", "the program's own");
     let problems = manager.server("s").unwrap().problems;
     assert!(problems.iter().any(|it| it.contains("its tool `log`")), "{problems:?}");
     let report = pool.report();
@@ -160,9 +160,9 @@ async fn a_tool_of_the_program_is_not_replaced_by_a_servers() {
     let without = config().exclude("log".parse().unwrap());
     let manager = McpManager::builder().server("s", without).connect(&pool).await.unwrap();
     assert!(manager.server("s").unwrap().problems.is_empty());
-    assert_eq!(names(&pool), ["far.echo", "far.log"]);
+    assert_eq!(names(&pool), ["remote.echo", "remote.log"]);
     manager.close().await;
-    assert_eq!(names(&pool), ["far.log"], "others keep theirs");
+    assert_eq!(names(&pool), ["remote.log"], "others keep theirs");
 }
 
 #[tokio::test]

@@ -16,7 +16,7 @@ fn pool() -> ToolPool {
 }
 
 /// A server whose list of resources repeats the same page forever.
-async fn repeated_page(stream: DuplexStream, asked: Arc<AtomicUsize>) {
+async fn repeated_page(stream: DuplexStream, requests: Arc<AtomicUsize>) {
     let (reader, mut writer) = split(stream);
     let mut lines = BufReader::new(reader).lines();
     while let Ok(Some(line)) = lines.next_line().await {
@@ -28,7 +28,7 @@ async fn repeated_page(stream: DuplexStream, asked: Arc<AtomicUsize>) {
                 "serverInfo": { "name": "repeated_page", "version": "1" },
             } }),
             Some("resources/list") => {
-                asked.fetch_add(1, Ordering::Relaxed);
+                requests.fetch_add(1, Ordering::Relaxed);
                 json!({ "result": { "resources": [{ "uri": "a:b", "name": "b" }], "nextCursor": "same" } })
             }
             _ => json!({ "error": { "code": -32601, "message": "no such method" } }),
@@ -46,8 +46,8 @@ async fn repeated_page(stream: DuplexStream, asked: Arc<AtomicUsize>) {
 
 #[tokio::test]
 async fn an_endless_list_is_truncated() {
-    let asked = Arc::new(AtomicUsize::new(0));
-    let count = Arc::clone(&asked);
+    let requests = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&requests);
     let builder = McpManager::builder().custom("repeated_page", move || {
         let (ours, theirs) = duplex(1 << 16);
         tokio::spawn(repeated_page(theirs, Arc::clone(&count)));
@@ -59,7 +59,7 @@ async fn an_endless_list_is_truncated() {
     let manager = builder.connect(&pool()).await.unwrap();
     let error = manager.resources("repeated_page").await.unwrap_err();
     assert!(error.to_string().contains("repeats an earlier page"), "{error}");
-    assert_eq!(asked.load(Ordering::Relaxed), 2, "the second one is the same");
+    assert_eq!(requests.load(Ordering::Relaxed), 2, "the second one is the same");
     manager.close().await;
 }
 
@@ -75,8 +75,8 @@ async fn a_program_lists_and_reads_them() {
     assert_eq!(contents[0].uri, resources[0].uri);
     let nothing = manager.read_resource("notes", "no:such").await.unwrap_err();
     assert!(matches!(nothing, McpManagerError::Unanswered { .. }), "{nothing}");
-    let nobody = manager.resources("nobody").await.unwrap_err();
-    assert!(matches!(nobody, McpManagerError::Unknown { .. }), "{nobody}");
+    let unknown = manager.resources("unknown").await.unwrap_err();
+    assert!(matches!(unknown, McpManagerError::Unknown { .. }), "{unknown}");
     manager.close().await;
 }
 

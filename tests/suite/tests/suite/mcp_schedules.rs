@@ -3,14 +3,14 @@
 
 mod operator;
 mod plan;
-mod tally;
-mod world;
+mod results;
+mod simulation;
 
-use super::alone::alone;
+use super::own_process::in_separate_process;
 use plan::plan;
 use proptest::test_runner::{Config, TestRunner};
+use simulation::run;
 use std::time::Duration;
-use world::run;
 
 /// Time limit for all runs together.
 const LIMIT: Duration = Duration::from_secs(600);
@@ -21,7 +21,7 @@ const RUNS: u32 = 32;
 #[test]
 fn each_call_gets_exactly_one_result() {
     let test = "mcp_schedules::each_call_gets_exactly_one_result";
-    alone(test, LIMIT, || {
+    in_separate_process(test, LIMIT, || {
         let cases = match std::env::var_os("PROPTEST_CASES") {
             Some(_) => Config::default().cases,
             None => RUNS,

@@ -74,40 +74,42 @@ async fn a_configuration_marks_a_server_as_trusted() {
 
 /// Number of running calls, and the maximum so far.
 #[derive(Default)]
-struct Crowd {
-    now: AtomicUsize,
-    most: AtomicUsize,
+struct ConcurrencyCounter {
+    running: AtomicUsize,
+    maximum: AtomicUsize,
 }
 
-impl Crowd {
-    async fn join(&self) {
-        let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
-        self.most.fetch_max(now, Ordering::SeqCst);
+impl ConcurrencyCounter {
+    async fn count(&self) {
+        let running = self.running.fetch_add(1, Ordering::SeqCst) + 1;
+        self.maximum.fetch_max(running, Ordering::SeqCst);
         // Gives a concurrent call time to start.
         for _ in 0..1000 {
             tokio::task::yield_now().await;
         }
-        self.now.fetch_sub(1, Ordering::SeqCst);
+        self.running.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
 #[tokio::test]
 async fn calls_run_concurrently_only_if_their_server_is_trusted() {
     for trusted in [false, true] {
-        let crowd = Arc::new(Crowd::default());
-        let joined = Arc::clone(&crowd);
-        let join = Tool::builder("join", "Join the others.").read_only(true).handler(move || {
-            let crowd = Arc::clone(&joined);
-            async move { crowd.join().await }
-        });
-        let far = McpServer::new(ToolPool::builder().add(join).build().unwrap(), "far", "1.0.0");
-        let builder = McpManager::builder().in_process("far", far);
-        let builder = if trusted { builder.trust("far") } else { builder };
+        let counter = Arc::new(ConcurrencyCounter::default());
+        let shared = Arc::clone(&counter);
+        let count =
+            Tool::builder("count", "Count concurrent calls.").read_only(true).handler(move || {
+                let counter = Arc::clone(&shared);
+                async move { counter.count().await }
+            });
+        let remote =
+            McpServer::new(ToolPool::builder().add(count).build().unwrap(), "remote", "1.0.0");
+        let builder = McpManager::builder().in_process("remote", remote);
+        let builder = if trusted { builder.trust("remote") } else { builder };
         let (pool, manager) = connected(builder).await;
-        let calls = vec![ToolCall::new("far.join", "{}"); 3];
+        let calls = vec![ToolCall::new("remote.count", "{}"); 3];
         assert!(in_time(pool.call_all(calls)).await.iter().all(|result| !result.is_error()));
-        let most = crowd.most.load(Ordering::SeqCst);
-        assert_eq!(most > 1, trusted, "{most} at once");
+        let maximum = counter.maximum.load(Ordering::SeqCst);
+        assert_eq!(maximum > 1, trusted, "{maximum} at once");
         manager.close().await;
     }
 }
@@ -115,9 +117,9 @@ async fn calls_run_concurrently_only_if_their_server_is_trusted() {
 #[tokio::test]
 async fn a_lost_call_is_repeated_only_if_its_server_is_trusted() {
     for trusted in [false, true] {
-        let lives = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("lives-trust-{trusted}"));
-        drop(std::fs::remove_file(&lives));
-        let script = json!({ "tools": ["fragile-ro"], "lives": lives });
+        let starts = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("starts-trust-{trusted}"));
+        drop(std::fs::remove_file(&starts));
+        let script = json!({ "tools": ["fragile-ro"], "starts": starts });
         let config = faulty(&script).trusted(trusted);
         let (pool, manager) = connected(McpManager::builder().server("s", config)).await;
         let result = call(&pool, "s.fragile-ro", json!({})).await;
@@ -179,8 +181,8 @@ async fn a_secret_that_a_server_echoes_reaches_no_model() {
         let context = pool.context().with_peer(Arc::clone(&bar) as _);
         let arguments = json!({ "ms": 1, "message": format!("with {SECRET}") }).to_string();
         in_time(pool.call_with(ToolCall::new("s.slow", arguments), &context)).await;
-        let told = format!("{:?}", bar.0.lock().unwrap());
-        assert!(told.contains("with ") && !told.contains(SECRET), "{told}");
+        let received = format!("{:?}", bar.0.lock().unwrap());
+        assert!(received.contains("with ") && !received.contains(SECRET), "{received}");
         manager.close().await;
     }
 }
@@ -197,11 +199,11 @@ async fn expanded_values_are_masked_and_plain_words_are_not() {
     let loader = McpConfig::loader().variables(variables);
     let config = loader.value(json!({ "mcpServers": { "s": entry } })).load().unwrap();
     let (pool, manager) = connected(McpManager::builder().config(config)).await;
-    let said =
+    let message =
         "q7-s3cret at /srv/books/1 of platform, 808080, detailed, https://example.com/, true";
     assert_eq!(
-        text(&pool, "s.echo", json!({ "said": said })).await,
-        json!({ "said": said.replace("q7-s3cret", "${MINE}") }).to_string()
+        text(&pool, "s.echo", json!({ "text": message })).await,
+        json!({ "text": message.replace("q7-s3cret", "${MINE}") }).to_string()
     );
     manager.close().await;
 }
@@ -268,7 +270,7 @@ async fn gateway(script: &Value) -> (McpServer, McpManager) {
     (McpServer::new(pool, "gateway", "1.0.0"), manager)
 }
 
-fn odd_result() -> Value {
+fn result_with_unknown_parts() -> Value {
     json!({
         "content": [
             { "type": "text", "text": "a", "voice": "low", "annotations": { "mood": "calm" } },
@@ -300,10 +302,14 @@ async fn a_gateway_passes_unknown_parts_on() {
         );
         assert!(definition.reports_progress);
 
-        let mut sent = odd_result();
+        let mut sent = result_with_unknown_parts();
         sent["resultType"] = "complete".into();
         let result = call(&pool, "g.s.raw-marked", answering(&sent)).await;
-        assert_eq!(serde_json::to_value(result.observation()).unwrap(), odd_result(), "{version}");
+        assert_eq!(
+            serde_json::to_value(result.observation()).unwrap(),
+            result_with_unknown_parts(),
+            "{version}"
+        );
         second.close().await;
         first.close().await;
     }
@@ -321,8 +327,8 @@ async fn a_gateway_over_http_passes_unknown_parts_on() {
     let execution = Map::from_iter([("taskSupport".to_owned(), json!("optional"))]);
     assert_eq!(definition.other["execution"], Value::Object(execution));
     assert!(definition.reports_progress);
-    let result = call(&pool, "g.s.raw-marked", answering(&odd_result())).await;
-    assert_eq!(serde_json::to_value(result.observation()).unwrap(), odd_result());
+    let result = call(&pool, "g.s.raw-marked", answering(&result_with_unknown_parts())).await;
+    assert_eq!(serde_json::to_value(result.observation()).unwrap(), result_with_unknown_parts());
     second.close().await;
     first.close().await;
     served.abort();
@@ -332,8 +338,8 @@ async fn a_gateway_over_http_passes_unknown_parts_on() {
 async fn only_needless_nulls_are_left_out() {
     let script = json!({ "tools": ["echo-nullable", "echo-strict"] });
     let (pool, manager) = connected(McpManager::builder().server("s", faulty(&script))).await;
-    let said = text(&pool, "s.echo-nullable", json!({ "clear": null, "n": null, "free": null }));
-    assert_eq!(said.await, r#"{"clear":null,"free":null}"#);
+    let answer = text(&pool, "s.echo-nullable", json!({ "clear": null, "n": null, "free": null }));
+    assert_eq!(answer.await, r#"{"clear":null,"free":null}"#);
     let rejected = text(&pool, "s.echo-strict", json!({ "n": null })).await;
     assert!(rejected.contains("`n`"), "a null that is required is a mistake: {rejected}");
     manager.close().await;

@@ -1,6 +1,6 @@
-//! Parameters that a pool adds to its tools: listed first, and taken off each call.
+//! Parameters that a pool adds to its tools: listed first, and removed from each call.
 
-use super::export::generate::Dice;
+use super::export::generate::Rng;
 use super::support::{Echo, class};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -45,7 +45,7 @@ async fn report(
 /// Risk, summary, and the arguments without them.
 type Judgement = (Risk, Option<String>, String);
 
-/// Keeps what the model said about each call.
+/// Records the meta parameters of each call.
 #[derive(Clone, Default)]
 struct Judged(Arc<Mutex<Vec<Judgement>>>);
 
@@ -85,7 +85,7 @@ fn builder(judged: &Judged) -> tool_runtime::ToolPoolBuilder {
         .tool::<WriteAction>()
         .tool::<ReadAction>()
         .tool::<ReportAction>()
-        .add_from(&Source::mcp("far"), [foreign()])
+        .add_from(&Source::mcp("remote"), [foreign()])
         .meta_parameters(MetaParameters::all())
         .policy(judged.clone())
 }
@@ -99,7 +99,7 @@ fn properties(schema: &Value) -> Vec<String> {
 }
 
 #[test]
-fn they_stand_first_in_what_is_listed() {
+fn meta_parameters_are_listed_first() {
     let pool = pool(&Judged::default());
     let list: Vec<Value> = serde_json::from_str(&pool.definitions_json()).unwrap();
     let listed: Vec<(&str, Vec<String>)> = list
@@ -127,7 +127,7 @@ fn they_stand_first_in_what_is_listed() {
 }
 
 #[test]
-fn a_pool_adds_only_those_it_is_told_to_add() {
+fn a_pool_adds_only_its_selected_meta_parameters() {
     let of = |parameters| {
         let pool = ToolPool::builder().tool::<WriteAction>().meta_parameters(parameters);
         let list: Value = serde_json::from_str(&pool.build().unwrap().definitions_json()).unwrap();
@@ -150,7 +150,7 @@ async fn a_call_with_them_runs_without_them() {
 }
 
 #[tokio::test]
-async fn what_the_model_leaves_out_is_unknown() {
+async fn an_omitted_parameter_is_unknown() {
     let judged = Judged::default();
     let pool = pool(&judged);
     for arguments in [r#"{"path":"a"}"#, r#"{"path":"a","security_risk":null,"summary":" "}"#] {
@@ -160,7 +160,7 @@ async fn what_the_model_leaves_out_is_unknown() {
 }
 
 #[tokio::test]
-async fn a_value_that_is_not_valid_is_refused_with_those_that_are() {
+async fn an_invalid_value_is_rejected_with_the_valid_ones() {
     let judged = Judged::default();
     let pool = pool(&judged);
     for (value, text) in [
@@ -201,7 +201,7 @@ async fn a_reading_tool_has_no_risk() {
 }
 
 #[tokio::test]
-async fn an_external_tool_gets_its_own_arguments_alone() {
+async fn an_external_tool_gets_only_its_own_arguments() {
     let judged = Judged::default();
     let arguments = r#"{"summary":"s","q":"1e400 \u0041","security_risk":"medium"}"#;
     let result = pool(&judged).call(ToolCall::new("foreign", arguments)).await;
@@ -215,9 +215,9 @@ async fn other_members_stay_as_they_were_written() {
     let echo = Tool::new(ToolDefinition::new("echo", "Echo.").with_input_schema(schema), Echo);
     let pool = ToolPool::builder().add(echo).meta_parameters(MetaParameters::all());
     let pool = pool.build().unwrap();
-    let mut dice = Dice::new();
+    let mut rng = Rng::new();
     for _ in 0..200 {
-        let value = super::export::instances::instance(&serde_json::Map::new(), &mut dice);
+        let value = super::export::instances::instance(&serde_json::Map::new(), &mut rng);
         let text = json!({ "a b\"": value, "n": 1 }).to_string();
         let result = pool.call(ToolCall::new("echo", text.as_str())).await;
         assert_eq!(result.observation().to_text(), text);
@@ -305,7 +305,7 @@ async fn exports_have_them_first_and_their_calls_run() {
 #[derive(Default)]
 struct Order(Mutex<Vec<&'static str>>);
 
-/// Take part, and say what is written.
+/// Declare the resource, and record the call.
 #[tool(writes("part:one"), register = false)]
 async fn declared(order: &Order) {
     order.0.lock().unwrap().push("declared starts");
@@ -313,7 +313,7 @@ async fn declared(order: &Order) {
     order.0.lock().unwrap().push("declared ends");
 }
 
-/// Take part, and say nothing.
+/// Record the call without a declaration.
 #[tool(register = false)]
 async fn undeclared(order: &Order) {
     order.0.lock().unwrap().push("undeclared runs");

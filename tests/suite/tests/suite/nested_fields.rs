@@ -25,7 +25,7 @@ struct Book {
     editions: HashMap<String, Page>,
     /// How it is bound.
     binding: Option<Binding>,
-    /// The one before.
+    /// The previous edition.
     previous: Option<Box<Book>>,
 }
 
@@ -171,7 +171,7 @@ struct CatchAll {
     others: HashMap<String, Value>,
 }
 
-/// Keep what serde buffers.
+/// Take values that serde buffers.
 #[allow(clippy::too_many_arguments)]
 #[tool(register = false)]
 async fn buffer(
@@ -271,12 +271,12 @@ struct Open {
     page: Option<Page>,
 }
 
-/// Keep what is open.
+/// Take values with additional fields.
 #[tool(register = false)]
 async fn keep_open(
-    /// Open by its type.
+    /// Open because of its type.
     by_type: Option<Open>,
-    /// Open by its parameter.
+    /// Open because of its parameter.
     #[arg(allow_unknown_fields)]
     by_parameter: Option<Page>,
     /// Open with a default.

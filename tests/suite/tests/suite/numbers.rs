@@ -39,8 +39,8 @@ async fn take_numbers(
 #[tokio::test]
 async fn a_negative_zero_is_an_integer() {
     let pool = pool_of::<TakeNumbersAction>();
-    let taken = text(&pool, "take_numbers", r#"{"a":-0,"b":-0,"many":[{"n":-0}]}"#).await;
-    assert!(taken.starts_with("Some(0) Some(0)") && taken.contains("n: 0"), "{taken}");
+    let answer = text(&pool, "take_numbers", r#"{"a":-0,"b":-0,"many":[{"n":-0}]}"#).await;
+    assert!(answer.starts_with("Some(0) Some(0)") && answer.contains("n: 0"), "{answer}");
 }
 
 #[tokio::test]
@@ -50,9 +50,9 @@ async fn a_wide_integer_is_decoded_exactly() {
     let arguments = format!(
         r#"{{"k":{wide},"l":340282366920938463463374607431768211455,"many":[{{"n":1,"wide":{wide}}}]}}"#
     );
-    let taken = text(&pool, "take_numbers", &arguments).await;
-    assert_eq!(taken.matches(wide).count(), 2, "{taken}");
-    assert!(taken.contains("340282366920938463463374607431768211455"), "{taken}");
+    let answer = text(&pool, "take_numbers", &arguments).await;
+    assert_eq!(answer.matches(wide).count(), 2, "{answer}");
+    assert!(answer.contains("340282366920938463463374607431768211455"), "{answer}");
 }
 
 #[tokio::test]
@@ -77,8 +77,8 @@ async fn a_float_does_not_become_infinite() {
         let error_text = error_text(&pool, "take_numbers", arguments).await;
         assert!(error_text.contains("e+39") && error_text.contains("3.4028234"), "{error_text}");
     }
-    let taken = text(&pool, "take_numbers", r#"{"f":3.4028235e38}"#).await;
-    assert!(taken.contains("Some(3.4028235e38)"), "{taken}");
+    let answer = text(&pool, "take_numbers", r#"{"f":3.4028235e38}"#).await;
+    assert!(answer.contains("Some(3.4028235e38)"), "{answer}");
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -97,34 +97,34 @@ async fn power_of_two(
 
 #[tokio::test]
 async fn a_wide_integer_passes_a_gateway_unchanged_or_is_rejected() {
-    let far = McpServer::new(pool_of::<PowerOfTwoAction>(), "far", "1.0.0");
+    let remote = McpServer::new(pool_of::<PowerOfTwoAction>(), "remote", "1.0.0");
     let pool = ToolPool::builder().build().expect("a pool");
-    let manager = McpManager::builder().in_process("far", far);
+    let manager = McpManager::builder().in_process("remote", remote);
     let _manager = manager.connect(&pool).await.expect("a connection");
     for exponent in [3, 62, 63, 64, 126] {
-        let result = pool.call_json("far.power_of_two", &format!(r#"{{"k":{exponent}}}"#)).await;
+        let result = pool.call_json("remote.power_of_two", &format!(r#"{{"k":{exponent}}}"#)).await;
         let wide = 1_i128 << exponent;
         assert!(result.contains(&format!(r#""structuredContent":{{"k":{wide}}}"#)), "{result}");
     }
-    let rejected = pool.call_json("far.power_of_two", r#"{"k":18446744073709551616}"#).await;
+    let rejected = pool.call_json("remote.power_of_two", r#"{"k":18446744073709551616}"#).await;
     assert!(rejected.contains("an integer of more than 64 bits cannot be passed on"), "{rejected}");
 }
 
-/// A pool with the tool `far.raw`, which answers with a given line.
+/// A pool with the tool `remote.raw`, which answers with a given line.
 async fn raw(script: Value) -> (ToolPool, McpManager) {
-    let far =
+    let remote =
         McpServerConfig::stdio(env!("CARGO_BIN_EXE_faulty_server")).args([script.to_string()]);
     let pool = ToolPool::builder().build().expect("a pool");
-    let manager = McpManager::builder().server("far", far).connect(&pool).await;
+    let manager = McpManager::builder().server("remote", remote).connect(&pool).await;
     (pool, manager.expect("a connection"))
 }
 
-/// The result that a client of a gateway receives when the gateway calls `far.raw`.
+/// The result that a client of a gateway receives when the gateway calls `remote.raw`.
 async fn through_a_gateway(pool: ToolPool, line: &str) -> String {
     let client = ToolPool::builder().build().expect("a pool");
     let gateway = McpManager::builder().in_process("gate", McpServer::new(pool, "gate", "1.0.0"));
     let _manager = gateway.connect(&client).await.expect("a connection");
-    client.call_json("gate.far.raw", &json!({ "line": line }).to_string()).await
+    client.call_json("gate.remote.raw", &json!({ "line": line }).to_string()).await
 }
 
 const WIDE: &str = "170141183460469231731687303715884105727";
@@ -136,7 +136,7 @@ async fn a_wide_integer_without_a_text_mirror_is_kept_or_rejected() {
     );
     let line = format!(r#"{{"jsonrpc":"2.0","id":ID,"result":{result}}}"#);
     let (pool, _manager) = raw(json!({ "tools": ["raw"] })).await;
-    let own = pool.call_json("far.raw", &json!({ "line": line }).to_string()).await;
+    let own = pool.call_json("remote.raw", &json!({ "line": line }).to_string()).await;
     assert!(own.contains(&format!(r#""structuredContent":{{"k":{WIDE}}}"#)), "{own}");
     let rejected = through_a_gateway(pool, &line).await;
     let expected = format!("the integer {WIDE}, which is beyond 64 bits and cannot be passed on");
@@ -155,7 +155,7 @@ async fn a_wide_integer_in_the_result_of_a_task_is_kept() {
     );
     let (pool, _manager) =
         raw(json!({ "version": "2026-07-28", "tools": ["raw"], "task": done })).await;
-    let own = pool.call_json("far.raw", &json!({ "line": created }).to_string()).await;
+    let own = pool.call_json("remote.raw", &json!({ "line": created }).to_string()).await;
     assert!(own.contains(&format!(r#""structuredContent":{{"k":{WIDE}}}"#)), "{own}");
     let passed = through_a_gateway(pool, &created).await;
     assert!(passed.contains(&format!(r#""structuredContent":{{"k":{WIDE}}}"#)), "{passed}");

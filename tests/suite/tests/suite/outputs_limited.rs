@@ -41,7 +41,7 @@ impl Executor for Fixed {
 }
 
 fn fixed(result: fn() -> Result<Observation, CallError>) -> Tool {
-    Tool::new(ToolDefinition::new("fixed", "Give back what it has."), Fixed(result))
+    Tool::new(ToolDefinition::new("fixed", "Return a fixed result."), Fixed(result))
 }
 
 fn limited(tool: Tool, limits: OutputLimits) -> ToolPool {
@@ -226,7 +226,7 @@ async fn every_result_of_a_batch_and_of_nested_calls_is_limited() {
 }
 
 fn promising(result: fn() -> Result<Observation, CallError>) -> Tool {
-    let mut definition = ToolDefinition::new("fixed", "Give back what it has.");
+    let mut definition = ToolDefinition::new("fixed", "Return a fixed result.");
     let schema = json!({
         "type": "object",
         "properties": { "sum": { "type": "integer" } },
@@ -265,35 +265,38 @@ async fn an_output_that_violates_its_schema_is_an_internal_error() {
 
 /// A type whose schema differs from its serialization.
 #[derive(schemars::JsonSchema)]
-struct Liar {
+struct Violating {
     #[allow(dead_code)]
     sum: u32,
 }
 
-impl serde::Serialize for Liar {
+impl serde::Serialize for Violating {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         json!({ "sum": "three" }).serialize(serializer)
     }
 }
 
-mod lying {
-    use super::Liar;
+mod violating {
+    use super::Violating;
     use tool_runtime::prelude::*;
 
-    /// Lie.
+    /// Return a value that violates the schema.
     #[tool(name = "fixed", register = false)]
-    pub(super) async fn lie() -> Liar {
-        Liar { sum: 3 }
+    pub(super) async fn violate() -> Violating {
+        Violating { sum: 3 }
     }
 }
 
 #[tokio::test]
 async fn results_of_typed_tools_are_checked_if_enabled() {
-    let trusting = ToolPool::builder().tool::<lying::LieAction>().build().expect("a pool");
-    assert!(!result(&trusting).await.is_error());
-    let checking =
-        ToolPool::builder().tool::<lying::LieAction>().check_outputs().build().expect("a pool");
-    assert_eq!(class(&result(&checking).await), ErrorClass::Internal);
-    let honest = ToolPool::builder().tool::<CountAction>().check_outputs().build().expect("a pool");
-    assert!(!result(&honest).await.is_error());
+    let unchecked = ToolPool::builder().tool::<violating::ViolateAction>().build().expect("a pool");
+    assert!(!result(&unchecked).await.is_error());
+    let checked = ToolPool::builder()
+        .tool::<violating::ViolateAction>()
+        .check_outputs()
+        .build()
+        .expect("a pool");
+    assert_eq!(class(&result(&checked).await), ErrorClass::Internal);
+    let valid = ToolPool::builder().tool::<CountAction>().check_outputs().build().expect("a pool");
+    assert!(!result(&valid).await.is_error());
 }

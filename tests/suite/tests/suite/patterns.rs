@@ -1,4 +1,4 @@
-//! Patterns are enforced wherever they come from, and binaries without patterns do not link the engine.
+//! Patterns of all sources are enforced, and binaries without patterns do not link the engine.
 
 use std::fs;
 use std::path::Path;
@@ -11,12 +11,12 @@ fn patterns_are_enforced_for_every_type() {
     for kind in ["type", "argument", "action", "builder"] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_late_pattern"));
         let output = limit::output(command.arg(kind)).expect("it runs");
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(said.contains("must match the pattern"), "{kind}: {output:?}");
+        let printed = String::from_utf8_lossy(&output.stdout);
+        assert!(printed.contains("must match the pattern"), "{kind}: {output:?}");
     }
 }
 
-/// A fifth of the size of a small binary depends on who links these crates: code that is always linked must not.
+/// These crates are a fifth of a small binary: code that is always linked must not link them.
 #[test]
 fn only_the_engine_links_the_crates_for_patterns_and_formats() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tool-runtime");

@@ -198,7 +198,11 @@ async fn a_closure_can_be_a_tool() {
     let greet = Tool::builder("greet", "Greet somebody.").read_only(true).handler(
         |greet: Greet| async move {
             let text = format!("Hello, {}!", greet.name).repeat(greet.times as usize);
-            if greet.name.is_empty() { Err("nobody is there") } else { Ok(Json(Greeting { text })) }
+            if greet.name.is_empty() {
+                Err("the name is empty")
+            } else {
+                Ok(Json(Greeting { text }))
+            }
         },
     );
     let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
@@ -220,7 +224,7 @@ async fn a_closure_can_be_a_tool() {
         .expect("a pool");
     let result = call(&pool, "greet", r#"{"name":"Ada","times":2}"#).await;
     assert_eq!(result["structuredContent"], json!({"text": "Hello, Ada!Hello, Ada!"}));
-    assert_eq!(error_text(&pool, "greet", r#"{"name":""}"#).await, "nobody is there");
+    assert_eq!(error_text(&pool, "greet", r#"{"name":""}"#).await, "the name is empty");
     assert!(error_text(&pool, "greet", r#"{"nam":"x"}"#).await.contains("did you mean `name`?"));
     assert!(error_text(&pool, "greet", r#"{"name":"x","times":4}"#).await.contains("at most 3"));
     assert_eq!(text(&pool, "ping", "").await, "pong");

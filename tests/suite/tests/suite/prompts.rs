@@ -120,8 +120,8 @@ fn invalid_arguments_are_reported_with_the_allowed_values() {
         (json!({"code": "a", "lines": "many"}), "`lines` must be an integer"),
         (json!({"code": "a", "colour": "red"}), "unknown argument `colour`"),
     ] {
-        let said = error_text("review", &arguments);
-        assert!(said.contains(part), "{arguments}: {said}");
+        let message = error_text("review", &arguments);
+        assert!(message.contains(part), "{arguments}: {message}");
     }
     assert_eq!(error_text("reviw", &json!({})), "unknown prompt `reviw`; did you mean `review`?");
 }
@@ -192,7 +192,7 @@ fn an_unknown_completion_is_an_error() {
 
 #[test]
 fn methods_without_a_capability_are_unknown() {
-    let mut server = Server::ready(env!("CARGO_BIN_EXE_odd_server"));
+    let mut server = Server::ready(env!("CARGO_BIN_EXE_misbehaving_tools"));
     for (id, method, params) in [
         (1, "prompts/list", json!({})),
         (2, "prompts/get", json!({"name": "a"})),
@@ -216,7 +216,7 @@ fn methods_without_a_capability_are_unknown() {
 fn a_pool_rejects_prompts_that_cannot_work() {
     struct Absent;
 
-    /// Borrow what is not there.
+    /// Borrow state that the pool lacks.
     #[prompt(register = false)]
     async fn needy(_absent: &Absent) -> String {
         String::new()
@@ -240,7 +240,7 @@ fn a_pool_rejects_prompts_that_cannot_work() {
 
 #[test]
 fn a_linked_prompt_that_is_also_added_is_one_prompt() {
-    /// Be there twice.
+    /// A prompt that is linked and named.
     #[prompt(name = "linked_and_named")]
     async fn there() -> &'static str {
         "there"
@@ -249,8 +249,8 @@ fn a_linked_prompt_that_is_also_added_is_one_prompt() {
     let pool = ToolPool::builder().linked().prompt::<TherePrompt>();
     let error = pool.build().map(|pool| pool.prompts().len());
     // Other linked tools of this binary may lack state; this prompt never does.
-    let said = error.err().map(|error| error.to_string()).unwrap_or_default();
-    assert!(!said.contains("linked_and_named"), "{said}");
+    let message = error.err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(!message.contains("linked_and_named"), "{message}");
 }
 
 #[tokio::test]

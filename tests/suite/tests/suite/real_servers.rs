@@ -1,8 +1,8 @@
 //! The tools of third-party servers in one pool.
 
-mod absence;
+mod concurrent;
+mod fixture;
 mod gateway;
-mod leftovers;
+mod orphans;
 mod questions;
-mod scene;
-mod together;
+mod reconnection;

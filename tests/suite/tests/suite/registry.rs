@@ -13,9 +13,9 @@ struct Tally(AtomicI64);
 
 #[derive(Clone, Deserialize, schemars::JsonSchema)]
 struct TallyParams {
-    /// Where to start.
+    /// The initial count.
     start: i64,
-    /// What it is called.
+    /// The label.
     #[serde(default)]
     #[schemars(length(max = 8))]
     label: Option<String>,
@@ -241,14 +241,17 @@ async fn a_factory_runs_once_for_equal_parameters() {
 #[test]
 fn rejects_a_name_that_is_taken() {
     let mut registry = registry();
-    let taken = |result: Result<&mut Registry, RegistryError>, expected: &str| {
-        let error = result.map(drop).expect_err("taken");
+    let assert_name_is_taken = |result: Result<&mut Registry, RegistryError>, expected: &str| {
+        let error = result.map(drop).expect_err("an error");
         assert!(matches!(&error, RegistryError::Taken { name } if name == expected), "{error}");
         assert!(error.to_string().contains("give one of the two another name"), "{error}");
     };
-    taken(registry.tool(tool("greet", "")), "greet");
-    taken(registry.toolset::<Tally>(), "tally");
-    taken(registry.factory("fs.read", |(): ()| Ok::<_, ToolError>(tool("x", ""))), "fs.read");
+    assert_name_is_taken(registry.tool(tool("greet", "")), "greet");
+    assert_name_is_taken(registry.toolset::<Tally>(), "tally");
+    assert_name_is_taken(
+        registry.factory("fs.read", |(): ()| Ok::<_, ToolError>(tool("x", ""))),
+        "fs.read",
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Malformed calls of models, in a pool that repairs them.
 
-use super::export::generate::{Dice, schemas};
+use super::export::generate::{Rng, schemas};
 use super::export::instances::instance;
 use super::support::Echo;
 use serde_json::{Value, json};
@@ -93,24 +93,24 @@ async fn hooks_see_the_repaired_call_once() {
 #[tokio::test]
 async fn a_tool_that_ran_and_failed_does_not_run_again() {
     let runs = Arc::new(AtomicUsize::new(0));
-    let definition = ToolDefinition::new("fussy", "Fail.");
-    let pool = ToolPool::builder().add(Tool::new(definition, Fussy(Arc::clone(&runs)))).repair();
+    let definition = ToolDefinition::new("failing", "Fail.");
+    let pool = ToolPool::builder().add(Tool::new(definition, Failing(Arc::clone(&runs)))).repair();
     let pool = pool.build().unwrap();
-    assert!(pool.call(ToolCall::new("fussy", "{}")).await.is_error());
+    assert!(pool.call(ToolCall::new("failing", "{}")).await.is_error());
     assert_eq!(runs.load(Ordering::Relaxed), 1);
 }
 
 /// Fails with an error about its arguments.
-struct Fussy(Arc<AtomicUsize>);
+struct Failing(Arc<AtomicUsize>);
 
-impl Executor for Fussy {
+impl Executor for Failing {
     fn call<'a>(
         &'a self,
         _: Arguments<'a>,
         _: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>> {
         self.0.fetch_add(1, Ordering::Relaxed);
-        Box::pin(async { Err(CallError::new(ErrorClass::Input, "not today")) })
+        Box::pin(async { Err(CallError::new(ErrorClass::Input, "invalid input")) })
     }
 }
 
@@ -128,7 +128,7 @@ async fn an_exact_name_has_priority_over_a_repaired_one() {
 
 #[tokio::test]
 async fn valid_arguments_are_never_altered() {
-    let mut dice = Dice::new();
+    let mut rng = Rng::new();
     let mut valid = 0;
     for schema in schemas(150) {
         let check = jsonschema::validator_for(&Value::Object(schema.clone())).unwrap();
@@ -137,7 +137,7 @@ async fn valid_arguments_are_never_altered() {
         // `format: byte` and similar ones are rejected when the pool is built.
         let Ok(pool) = pool else { continue };
         for _ in 0..20 {
-            let value = instance(&schema, &mut dice);
+            let value = instance(&schema, &mut rng);
             if check.is_valid(&value) {
                 valid += 1;
                 let text = value.to_string();

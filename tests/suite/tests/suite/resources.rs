@@ -77,8 +77,8 @@ fn unknown_resources_are_not_found() {
 fn invalid_variables_are_named() {
     let error = read("notes://many")["error"].clone();
     assert_eq!(error["code"], -32602);
-    let said = error["message"].as_str().expect("a message");
-    assert!(said.contains("`id` must be an integer"), "{said}");
+    let message = error["message"].as_str().expect("a message");
+    assert!(message.contains("`id` must be an integer"), "{message}");
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn pages(server: &mut Server, method: &str, list: &str) -> Vec<Vec<String>> {
         let params = cursor.map_or(json!({}), |cursor| json!({ "cursor": cursor }));
         server.send(&json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}));
         let result = server.receive()["result"].clone();
-        assert_eq!(result.get("ttlMs"), None, "older clients know no such thing");
+        assert_eq!(result.get("ttlMs"), None, "older versions lack the field");
         let items = result[list].as_array().expect("a list");
         pages.push(items.iter().map(|it| it["name"].as_str().expect("a name").into()).collect());
         match result["nextCursor"].as_str() {

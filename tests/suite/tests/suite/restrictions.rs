@@ -120,7 +120,7 @@ fn an_invalid_pattern_restricts_nothing() {
     assert_eq!(names(&pool), ["fs.read"]);
 }
 
-/// Answer by type.
+/// Answer a typed call.
 #[tool(name = "typed", register = false)]
 async fn typed() -> &'static str {
     "typed"
@@ -183,11 +183,11 @@ fn the_report_names_the_restriction_that_hides() {
 #[tokio::test]
 async fn a_running_call_continues_when_its_tool_is_hidden() {
     let (started, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-    let (tell, wait) = (Arc::clone(&started), Arc::clone(&go));
+    let (signal, wait) = (Arc::clone(&started), Arc::clone(&go));
     let slow = Tool::builder("slow", "Wait.").handler(move || {
-        let (tell, wait) = (Arc::clone(&tell), Arc::clone(&wait));
+        let (signal, wait) = (Arc::clone(&signal), Arc::clone(&wait));
         async move {
-            tell.notify_one();
+            signal.notify_one();
             wait.notified().await;
             "done"
         }
@@ -319,7 +319,7 @@ fn asked(server: &mut Server, name: &str, arguments: &Value) -> Value {
 
 /// The server sends notifications in between.
 fn answered(server: &mut Server, id: u64) -> Value {
-    let answer = std::iter::repeat_with(|| server.receive()).find(|said| said["id"] == id);
+    let answer = std::iter::repeat_with(|| server.receive()).find(|message| message["id"] == id);
     answer.expect("an answer")
 }
 
@@ -379,7 +379,7 @@ impl Picks {
     }
 }
 
-/// Indices count modulo what there is.
+/// Indices are taken modulo the number of items.
 #[derive(Clone, Debug)]
 enum Step {
     Narrow(usize, Vec<Picks>),
@@ -418,22 +418,23 @@ impl Model {
     /// The expected tools, unless a visible one has another owner.
     fn changed(&mut self, offered: BTreeSet<(&'static str, &'static str)>) -> bool {
         let is_free = |name: &str| offered.iter().filter(|(other, _)| *other == name).count() < 2;
-        let is_sound = offered.iter().all(|(name, _)| name.starts_with("no.") || is_free(name));
-        if is_sound {
+        let is_consistent =
+            offered.iter().all(|(name, _)| name.starts_with("no.") || is_free(name));
+        if is_consistent {
             self.offered = offered;
         }
-        is_sound
+        is_consistent
     }
 }
 
-struct World {
+struct Simulation {
     model: Model,
     handles: Vec<ToolPool>,
     guards: Vec<(usize, usize, Restriction)>,
     pushed: usize,
 }
 
-impl World {
+impl Simulation {
     fn new() -> Self {
         let builder = ToolPool::builder().add(tool("c")).add(tool("no.y")).deny(["no.*"]);
         let root = ModelScope { parent: None, stack: Vec::new() };
@@ -560,10 +561,10 @@ proptest! {
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
         runtime.block_on(async {
-            let mut world = World::new();
+            let mut simulation = Simulation::new();
             for (step, caller) in steps {
-                world.take(step);
-                world.check(caller).await;
+                simulation.take(step);
+                simulation.check(caller).await;
             }
         });
     }

@@ -56,7 +56,7 @@ async fn hang() {
     std::future::pending::<()>().await;
 }
 
-/// Never answer, but not for long.
+/// Never answer, with a short time limit.
 #[tool(register = false, timeout = "50ms")]
 async fn hang_for_a_moment() {
     std::future::pending::<()>().await;

@@ -135,7 +135,6 @@ impl Recorder for Events {
                 let replayed = if is_replayed { ", replayed" } else { "" };
                 format!("finished {outcome}{ran}{replayed}")
             }
-            CallStage::Suspended => "suspended".to_owned(),
             _ => "another stage".to_owned(),
         };
         self.0.lock().unwrap().push(format!("{} {stage}", event.call.name()));

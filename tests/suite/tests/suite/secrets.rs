@@ -34,7 +34,7 @@ impl Seen {
 }
 
 impl Peer for Seen {
-    fn hears_progress(&self) -> bool {
+    fn accepts_progress(&self) -> bool {
         true
     }
 
@@ -42,7 +42,7 @@ impl Peer for Seen {
         self.note(progress.message.unwrap_or_default());
     }
 
-    fn hears_log(&self, _: LogLevel) -> bool {
+    fn accepts_log(&self, _: LogLevel) -> bool {
         true
     }
 

@@ -17,7 +17,7 @@ pub(super) struct Server {
 
 impl Server {
     fn start() -> Self {
-        Self::of(env!("CARGO_BIN_EXE_odd_server"))
+        Self::of(env!("CARGO_BIN_EXE_misbehaving_tools"))
     }
 
     fn of(program: &str) -> Self {
@@ -107,18 +107,18 @@ impl Server {
     /// Ends the input, waits for the process, and returns its remaining output.
     pub(super) fn rest(mut self) -> Vec<Value> {
         drop(self.input.take());
-        let mut said = Vec::new();
+        let mut printed = Vec::new();
         for line in &mut self.output {
-            said.push(serde_json::from_str(&line.expect("UTF-8")).expect("a message"));
+            printed.push(serde_json::from_str(&line.expect("UTF-8")).expect("a message"));
         }
         assert!(self.child.wait().expect("it ends").success());
-        said
+        printed
     }
 
     /// Ends the input and waits for the process.
     pub(super) fn finish(mut self) {
         drop(self.input.take());
-        assert!(self.output.next().is_none(), "nothing is said after the end");
+        assert!(self.output.next().is_none(), "nothing is sent after the end");
         assert!(self.child.wait().expect("it ends").success());
     }
 }
@@ -169,7 +169,7 @@ fn the_server_continues_after_a_panic() {
 #[test]
 fn an_answer_with_unknown_content_is_an_error() {
     let (mut server, _) = Server::initialized();
-    assert_eq!(server.call(1, "unheard_of")["result"]["isError"], true);
+    assert_eq!(server.call(1, "undefined_content")["result"]["isError"], true);
     server.finish();
 }
 
@@ -292,7 +292,7 @@ fn an_answer_before_the_end_reaches_a_file() {
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("answers.jsonl");
     for _ in 0..20 {
         let file = std::fs::File::create(&path).expect("a file");
-        let mut child = Command::new(env!("CARGO_BIN_EXE_odd_server"))
+        let mut child = Command::new(env!("CARGO_BIN_EXE_misbehaving_tools"))
             .stdin(Stdio::piped())
             .stdout(file)
             .spawn()

@@ -1,6 +1,6 @@
 //! One conversation over every kind of standard input and output.
 
 mod channels;
-mod ends;
+mod end_of_input;
 mod host;
 mod lines;

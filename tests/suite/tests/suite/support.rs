@@ -85,7 +85,7 @@ pub(super) fn blocking_in_time(test: impl FnOnce() + Send + 'static) {
 pub(super) struct ProgressRecorder(pub(super) Mutex<Vec<Progress>>);
 
 impl Peer for ProgressRecorder {
-    fn hears_progress(&self) -> bool {
+    fn accepts_progress(&self) -> bool {
         true
     }
 

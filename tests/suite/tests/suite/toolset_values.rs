@@ -202,7 +202,7 @@ async fn a_factory_uses_the_pools_state() {
 async fn a_session_has_a_value_from_its_first_call_to_its_end() {
     let (pool, ledger) = pool_of::<PerSession>().await;
     let (one, other) = (pool.session(), pool.session());
-    assert_eq!(ledger.counts(), (0, 0), "nobody has called");
+    assert_eq!(ledger.counts(), (0, 0), "no call was made");
     let calls = (0..4).map(|_| call(one.pool(), "tab.call", ""));
     futures_util::future::join_all(calls).await;
     assert_eq!(ledger.counts(), (1, 0), "one value for calls that come at once");
@@ -236,7 +236,7 @@ async fn closing_a_pool_waits_for_values_of_just_ended_sessions() {
     let session = pool.session();
     text(session.pool(), "tab.call", "").await;
     drop(session);
-    assert_eq!(ledger.counts(), (1, 0), "it is closed in a task of its own");
+    assert_eq!(ledger.counts(), (1, 0), "a separate task closes it");
     pool.close().await;
     assert_eq!(ledger.counts(), (1, 1));
 }
@@ -246,8 +246,8 @@ async fn a_call_without_a_session_is_rejected() {
     let (pool, ledger) = pool_of::<PerSession>().await;
     let result = pool.call(ToolCall::new("tab.call", "")).await;
     assert_eq!(class(&result), ErrorClass::Denied);
-    let told = result.observation().to_text();
-    assert!(told.contains("the tools of `tab` need a session"), "{told}");
+    let received = result.observation().to_text();
+    assert!(received.contains("the tools of `tab` need a session"), "{received}");
     assert_eq!(ledger.counts(), (0, 0));
 }
 
@@ -259,8 +259,8 @@ async fn sessions_of_a_principal_share_its_value() {
         let result = pool.call_with(ToolCall::new("mine.call", ""), &context).await;
         assert_eq!(result.observation().to_text(), count);
     }
-    let nobody = pool.call(ToolCall::new("mine.call", "")).await;
-    assert_eq!(class(&nobody), ErrorClass::Denied);
+    let anonymous = pool.call(ToolCall::new("mine.call", "")).await;
+    assert_eq!(class(&anonymous), ErrorClass::Denied);
     let session = pool.session();
     assert_eq!(text(session.pool(), "mine.call", "").await, "1");
     session.close().await;

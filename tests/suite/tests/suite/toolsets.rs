@@ -60,7 +60,7 @@ struct Session {
 
 #[toolset(register = false)]
 impl Session {
-    /// Work until interrupted, and say so.
+    /// Work until interrupted, and record the interruption.
     #[tool]
     async fn work(&self) -> &'static str {
         self.probe.send("work");
@@ -68,7 +68,7 @@ impl Session {
         "interrupted"
     }
 
-    /// Work whatever happens.
+    /// Work, ignoring interruptions.
     #[tool]
     async fn persist(&self) {
         let _ended = Ended(&self.probe, "persist dropped");
@@ -76,7 +76,7 @@ impl Session {
         std::future::pending::<()>().await;
     }
 
-    /// Work with a limit of its own.
+    /// Work with a time limit of the tool.
     #[tool(timeout = "1m")]
     async fn hurry(&self) {
         self.probe.send("work");

@@ -416,5 +416,5 @@ fn a_transform_of_an_entry_is_written_in_code_too() {
         ToolTransform::new().argument("a", ArgumentTransform::new().value("8fQm2x")),
     );
     assert!(!format!("{server:?}").contains("8fQm2x"));
-    assert_eq!(server.idle(&["other"]).len(), 1);
+    assert_eq!(server.unmatched_patterns(&["other"]).len(), 1);
 }

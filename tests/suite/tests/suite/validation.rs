@@ -283,13 +283,13 @@ async fn messages_logs_and_reports_contain_no_secrets() {
                 let arguments = json!({ "user": "ada", "password": password }).to_string();
                 let result = pool.call(ToolCall::new(tool, arguments)).await;
                 let log = logged.0.lock().unwrap();
-                for told in [
+                for received in [
                     format!("{result:?}"),
                     format!("{:?}", result.error().and_then(|error| error.detail())),
                     pool.report().to_string(),
                     format!("{pool:?}"),
                 ] {
-                    assert!(!told.contains(SECRET), "{mode:?} {tool} {password}: {told}");
+                    assert!(!received.contains(SECRET), "{mode:?} {tool} {password}: {received}");
                 }
                 assert!(!log.contains(SECRET), "{mode:?} {tool} {password}: {log}");
             }

@@ -26,16 +26,16 @@ const _: () = {
     static __NEEDS: &[__tool::Need] = &[];
     fn __output() -> __tool::Output<()> {
         use __tool::{
-            ErrorKind as _, FlatKind as _, HiddenKind as _, MessageKind as _,
-            OpaqueKind as _, OwnKind as _, PlainKind as _, StructuredKind as _,
-            UnfitKind as _,
+            ErrorKind as _, FlattenedKind as _, NestedResultKind as _, MessageKind as _,
+            UnsupportedErrorKind as _, DirectKind as _, PlainKind as _,
+            StructuredKind as _, UnsupportedKind as _,
         };
         let __returned = __tool::Returned::<()>::NEW;
         let (__success, __failure) = (__returned.success(), __returned.failure());
         __returned
             .with(
-                (&&&&&__success).kind().fit::<()>(),
-                (&&&&&__failure).kind().fit::<()>(),
+                (&&&&&__success).kind().accept::<()>(),
+                (&&&&&__failure).kind().accept::<()>(),
             )
     }
     #[automatically_derived]

@@ -120,16 +120,16 @@ const _: () = {
     static __NEEDS: &[__tool::Need] = &[<ToolContext as __tool::Injectable>::NEED];
     fn __output() -> __tool::Output<Result<Vec<String>, Error>> {
         use __tool::{
-            ErrorKind as _, FlatKind as _, HiddenKind as _, MessageKind as _,
-            OpaqueKind as _, OwnKind as _, PlainKind as _, StructuredKind as _,
-            UnfitKind as _,
+            ErrorKind as _, FlattenedKind as _, NestedResultKind as _, MessageKind as _,
+            UnsupportedErrorKind as _, DirectKind as _, PlainKind as _,
+            StructuredKind as _, UnsupportedKind as _,
         };
         let __returned = __tool::Returned::<Result<Vec<String>, Error>>::NEW;
         let (__success, __failure) = (__returned.success(), __returned.failure());
         __returned
             .with(
-                (&&&&&__success).kind().fit::<Result<Vec<String>, Error>>(),
-                (&&&&&__failure).kind().fit::<Result<Vec<String>, Error>>(),
+                (&&&&&__success).kind().accept::<Result<Vec<String>, Error>>(),
+                (&&&&&__failure).kind().accept::<Result<Vec<String>, Error>>(),
             )
     }
     #[automatically_derived]

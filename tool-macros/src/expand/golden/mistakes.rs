@@ -18,16 +18,16 @@ const _: () = {
     static __NEEDS: &[__tool::Need] = &[];
     fn __output() -> __tool::Output<String> {
         use __tool::{
-            ErrorKind as _, FlatKind as _, HiddenKind as _, MessageKind as _,
-            OpaqueKind as _, OwnKind as _, PlainKind as _, StructuredKind as _,
-            UnfitKind as _,
+            ErrorKind as _, FlattenedKind as _, NestedResultKind as _, MessageKind as _,
+            UnsupportedErrorKind as _, DirectKind as _, PlainKind as _,
+            StructuredKind as _, UnsupportedKind as _,
         };
         let __returned = __tool::Returned::<String>::NEW;
         let (__success, __failure) = (__returned.success(), __returned.failure());
         __returned
             .with(
-                (&&&&&__success).kind().fit::<String>(),
-                (&&&&&__failure).kind().fit::<String>(),
+                (&&&&&__success).kind().accept::<String>(),
+                (&&&&&__failure).kind().accept::<String>(),
             )
     }
     #[automatically_derived]

@@ -20,16 +20,16 @@ const _: () = {
     ];
     fn __output() -> __tool::Output<usize> {
         use __tool::{
-            ErrorKind as _, FlatKind as _, HiddenKind as _, MessageKind as _,
-            OpaqueKind as _, OwnKind as _, PlainKind as _, StructuredKind as _,
-            UnfitKind as _,
+            ErrorKind as _, FlattenedKind as _, NestedResultKind as _, MessageKind as _,
+            UnsupportedErrorKind as _, DirectKind as _, PlainKind as _,
+            StructuredKind as _, UnsupportedKind as _,
         };
         let __returned = __tool::Returned::<usize>::NEW;
         let (__success, __failure) = (__returned.success(), __returned.failure());
         __returned
             .with(
-                (&&&&&__success).kind().fit::<usize>(),
-                (&&&&&__failure).kind().fit::<usize>(),
+                (&&&&&__success).kind().accept::<usize>(),
+                (&&&&&__failure).kind().accept::<usize>(),
             )
     }
     #[automatically_derived]

@@ -61,16 +61,16 @@ const _: () = {
     static __NEEDS: &[__tool::Need] = &[<ToolContext as __tool::Injectable>::NEED];
     fn __output() -> __tool::Output<Result<Terminal, Error>> {
         use __tool::{
-            ErrorKind as _, FlatKind as _, HiddenKind as _, MessageKind as _,
-            OpaqueKind as _, OwnKind as _, PlainKind as _, StructuredKind as _,
-            UnfitKind as _,
+            ErrorKind as _, FlattenedKind as _, NestedResultKind as _, MessageKind as _,
+            UnsupportedErrorKind as _, DirectKind as _, PlainKind as _,
+            StructuredKind as _, UnsupportedKind as _,
         };
         let __returned = __tool::Returned::<Result<Terminal, Error>>::NEW;
         let (__success, __failure) = (__returned.success(), __returned.failure());
         __returned
             .with(
-                (&&&&&__success).kind().fit::<Result<Terminal, Error>>(),
-                (&&&&&__failure).kind().fit::<Result<Terminal, Error>>(),
+                (&&&&&__success).kind().accept::<Result<Terminal, Error>>(),
+                (&&&&&__failure).kind().accept::<Result<Terminal, Error>>(),
             )
     }
     #[automatically_derived]
@@ -153,16 +153,16 @@ const _: () = {
     static __NEEDS: &[__tool::Need] = &[];
     fn __output() -> __tool::Output<[u8; Terminal::ROWS]> {
         use __tool::{
-            ErrorKind as _, FlatKind as _, HiddenKind as _, MessageKind as _,
-            OpaqueKind as _, OwnKind as _, PlainKind as _, StructuredKind as _,
-            UnfitKind as _,
+            ErrorKind as _, FlattenedKind as _, NestedResultKind as _, MessageKind as _,
+            UnsupportedErrorKind as _, DirectKind as _, PlainKind as _,
+            StructuredKind as _, UnsupportedKind as _,
         };
         let __returned = __tool::Returned::<[u8; Terminal::ROWS]>::NEW;
         let (__success, __failure) = (__returned.success(), __returned.failure());
         __returned
             .with(
-                (&&&&&__success).kind().fit::<[u8; Terminal::ROWS]>(),
-                (&&&&&__failure).kind().fit::<[u8; Terminal::ROWS]>(),
+                (&&&&&__success).kind().accept::<[u8; Terminal::ROWS]>(),
+                (&&&&&__failure).kind().accept::<[u8; Terminal::ROWS]>(),
             )
     }
     #[automatically_derived]

@@ -56,7 +56,7 @@ impl UsageError {
         error
     }
 
-    /// A value for a flag: the one error that the lexer reports.
+    /// A value for a flag: the only error that the lexer reports.
     pub(super) fn stray_value(command: &'static CommandSpec, error: lexopt::Error) -> Self {
         let message = match error {
             lexopt::Error::UnexpectedValue { option, value } => {

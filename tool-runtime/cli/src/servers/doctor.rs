@@ -16,7 +16,7 @@ pub(super) async fn doctor(about: &About, files: &Files, json: bool) -> ExitCode
         print::error(&format!("no file to check; {NAME_A_FILE}"));
         return ExitCode::from(exit::USAGE);
     }
-    let (config, problems) = files.loader().sort_out();
+    let (config, problems) = files.loader().load_with_all_problems();
     let mut findings = Findings::default();
     for problem in &problems {
         findings.add_problem(McpDiagnosisLevel::Error, problem);

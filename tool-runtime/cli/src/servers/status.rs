@@ -37,9 +37,9 @@ pub(super) async fn status(
     } else {
         show(&statuses, &left_out(&config));
     }
-    let is_well = statuses.iter().all(|status| state::failure_reason(&status.state).is_none())
+    let is_healthy = statuses.iter().all(|status| state::failure_reason(&status.state).is_none())
         && config.left_out().is_empty();
-    Ok(ExitCode::from(if is_well { 0 } else { exit::ERROR }))
+    Ok(ExitCode::from(if is_healthy { 0 } else { exit::ERROR }))
 }
 
 /// The servers with invalid entries, and their problems.

@@ -29,9 +29,9 @@ fn warnings(
     config: &McpConfig,
     statuses: &[McpServerStatus],
 ) -> Vec<String> {
-    let fault = if command.is_server() { pending_warning } else { missing };
-    let mut warnings: Vec<String> = statuses.iter().filter_map(fault).collect();
-    // The manager of a server logs these.
+    let warning = if command.is_server() { pending_warning } else { missing };
+    let mut warnings: Vec<String> = statuses.iter().filter_map(warning).collect();
+    // The manager of the server logs these warnings.
     let left_out = config.left_out().iter().filter(|_| !command.is_server());
     warnings.extend(left_out.map(|problem| format!("an MCP server is left out: {problem}")));
     if matches!(command, Command::List { .. }) {
@@ -47,8 +47,8 @@ fn warnings(
 }
 
 fn missing(status: &McpServerStatus) -> Option<String> {
-    let fault = state::failure_reason(&status.state)?;
-    Some(format!("the MCP server `{}` is not connected: {fault}", status.name))
+    let reason = state::failure_reason(&status.state)?;
+    Some(format!("the MCP server `{}` is not connected: {reason}", status.name))
 }
 
 /// The warning for a pending connection. The manager logs failed ones.
@@ -82,7 +82,7 @@ mod tests {
     use tool_runtime_client::McpManager;
     use tool_runtime_config::McpServerConfig;
 
-    /// A server that was not waited for.
+    /// A server whose connection is pending.
     async fn connecting(pool: &ToolPool) -> Vec<McpServerStatus> {
         let server = McpServerConfig::stdio("no-such-program-here");
         let manager = McpManager::builder().server("h", server).start(pool).unwrap();

@@ -143,9 +143,9 @@ impl McpManagerBuilder {
         self
     }
 
-    /// Sets how the user is shown the authorization page of a server whose entry has OAuth for its `auth`,
-    /// for example in their browser. `show` returns nothing, or the redirect address if the program knows it.
-    /// Default: no page is shown, and such servers need authorization.
+    /// Sets how the user is shown the authorization page of a server whose `auth` is OAuth, for example in their
+    /// browser. `show` returns `None`, or the redirect address if the program receives it. Default: no page is shown,
+    /// and such servers need authorization.
     ///
     /// A call waits three seconds for the authorization, then fails. [`Self::connect`] waits at most for
     /// [`Self::start_timeout`]. The server connects when the user is done, within ten minutes.
@@ -375,11 +375,11 @@ impl McpManager {
         let statuses = slots.values().map(|slot| slot.server.status());
         let enabled: Vec<_> =
             statuses.filter(|status| status.state != McpState::Disabled).collect();
-        let has_hope = |state: &McpState| {
+        let may_connect = |state: &McpState| {
             matches!(state, McpState::Ready | McpState::Connecting | McpState::Authorizing)
         };
-        let has_hope = enabled.iter().any(|status| has_hope(&status.state));
-        if enabled.is_empty() || has_hope {
+        let may_connect = enabled.iter().any(|status| may_connect(&status.state));
+        if enabled.is_empty() || may_connect {
             return None;
         }
         let reasons =

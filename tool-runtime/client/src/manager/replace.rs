@@ -49,10 +49,10 @@ impl McpManager {
         let stays = |name: &String| change.kept.contains(name) || change.changed.contains(name);
         change.removed = known.into_iter().map(|(name, _)| name).filter(|n| !stays(n)).collect();
         for name in change.removed.iter().chain(&change.changed) {
-            self.take_out(name).await?;
+            self.remove_entry(name).await?;
         }
         for entry in entries {
-            self.put(entry)?;
+            self.insert_entry(entry)?;
         }
         Ok(change)
     }

@@ -31,8 +31,8 @@ struct Read {
 }
 
 impl McpManager {
-    /// The resources of a server, templates last: see [`ResourceDefinition::is_template`]. The setting `resources` of its
-    /// entry, which is for models, has no effect here. At most 1000 of either kind, within a minute.
+    /// The resources of a server, templates last: see [`ResourceDefinition::is_template`]. The setting `resources` of
+    /// its entry only affects models, not this method. At most 1000 of either kind, within a minute.
     ///
     /// # Errors
     /// There is no such server, it is not connected, or its answer is invalid.
@@ -131,7 +131,7 @@ async fn list(manager: &Weak<Shared>, server: Option<&str>) -> Result<Json<Value
         servers = vec![named(servers, name)?];
     }
     let (mut resources, mut templates, mut problems) = (Vec::new(), Vec::new(), Vec::new());
-    // Concurrently: a slow server delays no other.
+    // Concurrently, so that a slow server does not delay the others.
     for (server, offer) in servers.iter().zip(join_all(servers.iter().map(list_resources)).await) {
         resources.extend(offer.resources.iter().map(|one| entry(server, one)));
         templates.extend(offer.templates.iter().map(|one| entry(server, one)));
@@ -165,7 +165,7 @@ async fn read(manager: &Weak<Shared>, server: &str, uri: &str) -> Result<Observa
     Ok(contents.into_iter().fold(Observation::default(), add))
 }
 
-/// The place of the two resource tools in a pool, which are removed when it is dropped.
+/// The two resource tools in a pool. Dropping this removes them.
 pub(super) struct ResourceTools {
     pool: ToolPool,
     source: Source,

@@ -36,7 +36,7 @@ struct Supervised {
 impl Supervised {
     /// Removes the tools of a server whose supervisor ended without a successor, since the manager or the
     /// runtime has shut down: callers must not wait.
-    fn abandoned(&self) {
+    fn remove_if_abandoned(&self) {
         if self.all.is_cancelled() || !self.stop.is_cancelled() {
             self.server.set_state(McpState::Closed);
             self.publisher.withdraw();
@@ -46,7 +46,7 @@ impl Supervised {
 
 impl Drop for Supervised {
     fn drop(&mut self) {
-        self.abandoned();
+        self.remove_if_abandoned();
     }
 }
 
@@ -80,7 +80,7 @@ impl Slot {
             let supervised = Supervised { server, publisher, stop: stopped, all };
             let Supervised { server, publisher, stop, .. } = &supervised;
             stop.run_until_cancelled(server.supervise(publisher)).await;
-            supervised.abandoned();
+            supervised.remove_if_abandoned();
             server.disconnect().await;
         });
         *running = Some(Running { stop, task });
@@ -106,7 +106,7 @@ impl Slot {
         self.publisher.withdraw();
     }
 
-    /// Removes the tools for good, and ends waits for the server.
+    /// Removes the tools permanently, and ends waits for the server.
     pub(super) fn retire(&self) {
         self.server.set_state(McpState::Closed);
         self.publisher.retire();

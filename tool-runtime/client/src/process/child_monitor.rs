@@ -1,7 +1,7 @@
 //! The thread that starts a child, waits for it and ends its descendants.
 //!
-//! Each child has its own thread, because the kernel signals the death of a parent when the *thread*
-//! that forked ends: this one ends after its child. No start waits for a slow `exec` of another.
+//! Each child has its own thread, because the kernel signals the death of a parent when the *thread* that forked ends:
+//! this one ends after its child. A slow `exec` does not delay other starts.
 
 use super::command::Command;
 use super::error::SpawnError;

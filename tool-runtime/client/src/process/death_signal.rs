@@ -5,9 +5,9 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-/// `SIGTERM` and not `SIGKILL`: `npx`, `uvx` and `docker` pass it on to the server that they run, and
-/// servers end their own children, such as browsers. Killed, all of them would leave orphans. The signal
-/// also comes when our process ends without having closed its servers.
+/// `SIGTERM` and not `SIGKILL`: `npx`, `uvx` and `docker` pass it on to the server that they run, and servers end their
+/// own children, such as browsers. If they were killed, they would leave orphans. The signal also comes when our
+/// process ends without having closed its servers.
 const SIGNAL: Signal = Signal::TERM;
 
 /// Makes the kernel signal the child that `command` starts when the calling *thread* ends: the thread

@@ -74,7 +74,7 @@ const INHERITED_FAMILIES: &[&str] = &["LC_", "XDG_"];
 #[cfg(windows)]
 const INHERITED_FAMILIES: &[&str] = &[];
 
-/// The environment of a child: inherited variables, and `given` ones, which win.
+/// The environment of a child: inherited variables, which `given` ones override.
 pub(super) fn environment(given: &BTreeMap<String, String>) -> BTreeMap<OsString, OsString> {
     merged(env::vars_os(), given)
 }
@@ -100,7 +100,8 @@ fn is_shell_function(value: &OsStr) -> bool {
     value.as_encoded_bytes().starts_with(b"()")
 }
 
-/// Whether a proxy's address holds a password: an entry passes one on by its own `env` alone.
+/// Whether the address of a proxy contains a password. Such a variable is not inherited; an entry
+/// may set it in `env`.
 fn is_proxy_with_password(name: &str, value: &OsStr) -> bool {
     let is_proxy = name.len() > 6 && name[name.len() - 6..].eq_ignore_ascii_case("_proxy");
     is_proxy && !same_ignoring_case(name, "no_proxy") && value.as_encoded_bytes().contains(&b'@')

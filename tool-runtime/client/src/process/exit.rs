@@ -42,7 +42,7 @@ impl ExitWatch {
         self.until(|progress| progress.exit.is_some() || progress.is_over).await.exit
     }
 
-    /// Waits until nothing more will happen.
+    /// Waits for the end of the lifecycle.
     pub(super) async fn wait(&self) {
         self.until(|progress| progress.is_over).await;
     }

@@ -34,8 +34,8 @@ impl Group {
         exit(retry_on_intr(|| waitid(WaitId::Pid(self.0), options)))
     }
 
-    /// Reaps dead members of the group that became our own children, after the leader was reaped: only a
-    /// subreaper has any.
+    /// Reaps dead members of the group that became children of this process, which happens only in a subreaper. Called
+    /// after the leader was reaped.
     pub(super) fn reap_adopted(self) {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
         while let Ok(Some(_)) = waitid(WaitId::Pgid(Some(self.0)), options) {}

@@ -114,12 +114,12 @@ impl Lifecycle {
         reap();
     }
 
-    /// Notes that nothing more will happen.
+    /// Notes the end of the lifecycle.
     pub(super) fn end(&self) {
         self.publish(ExitWatch::set_over);
     }
 
-    /// `false` if there are deadlines already, or nothing more will happen.
+    /// `false` if deadlines are set already, or the lifecycle has ended.
     fn set_shutdown_deadlines(&self, deadlines: ShutdownDeadlines) -> bool {
         let mut state = self.lock();
         let is_first = state.shutdown_deadlines.is_none() && !self.exit.is_over();

@@ -11,8 +11,8 @@ use std::time::Duration;
 /// it starts anything. A descendant outside of its server's group that ends before this process stays a
 /// zombie until then.
 ///
-/// SIGKILL of this process ends nothing: then the kernel sends SIGTERM to the programs that it started
-/// itself, and their own children see at most the end of their input.
+/// If this process is killed by SIGKILL, descendants are not ended this way: the kernel sends SIGTERM to the programs
+/// that this process has started, and their own children only see the end of their input.
 ///
 /// ```
 /// use tool_runtime::mcp::Subreaper;

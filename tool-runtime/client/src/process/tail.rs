@@ -24,7 +24,7 @@ struct State {
     lines: VecDeque<Box<str>>,
     /// The length of all lines, with their line ends.
     length: usize,
-    /// The line that has no end yet: not shown, since half a secret is not recognized.
+    /// The unfinished line: not shown, since a part of a secret is not recognized.
     unfinished: Vec<u8>,
 }
 

@@ -14,7 +14,7 @@ use tool_runtime_core::{Issue, ToolDefinition};
 const PATTERN_STEPS: usize = 100_000;
 /// Limit on the steps of a check on the calling thread, which takes a millisecond or two.
 const SMALL: u64 = 10_000;
-/// Limit on the steps of a check whose errors are listed, which may take the square of them.
+/// Limit on the steps of a check whose errors are listed, which may take quadratic time.
 const MAX_EXPLAINED: u64 = 2_000;
 /// Limit on the steps of a check, which takes a second or two.
 const MAX_STEPS: u64 = 10_000_000;
@@ -86,8 +86,8 @@ impl Checker {
     fn verdict_of(&self, value: &Value) -> Result<Verdict, String> {
         let compiled = self.compiled.get_or_init(|| compile(self.schema()));
         let compiled = compiled.as_ref().map_err(String::clone)?;
-        let ready = compiled.graph.is_within(MAX_STEPS, value);
-        Ok(if ready { compiled.verdict(value) } else { Verdict::Unchecked })
+        let is_within_limit = compiled.graph.is_within(MAX_STEPS, value);
+        Ok(if is_within_limit { compiled.verdict(value) } else { Verdict::Unchecked })
     }
 
     /// The issues of an invalid value.
@@ -158,11 +158,13 @@ pub(super) fn compile(mut schema: Map<String, Value>) -> Result<Compiled, String
         }
     }
     let graph = Graph::of(&schema);
-    let worded = |error: &jsonschema::ValidationError<'_>| match error.instance_path().as_str() {
+    let describe = |error: &jsonschema::ValidationError<'_>| match error.instance_path().as_str() {
         "" => error.to_string(),
         pointer => format!("at `{}`: {error}", path(pointer)),
     };
-    built.map(|validator| Compiled { validator, graph, unenforced }).map_err(|error| worded(&error))
+    built
+        .map(|validator| Compiled { validator, graph, unenforced })
+        .map_err(|error| describe(&error))
 }
 
 fn options(schema: &Map<String, Value>) -> ValidationOptions<'static> {

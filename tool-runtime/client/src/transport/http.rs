@@ -50,7 +50,7 @@ pub(crate) struct Http {
     /// Whether the server is known to support only the transport of 2024-11-05.
     is_old: AtomicBool,
     /// Whether the last connection failed like one to a server of 2024-11-05.
-    looks_old: Arc<AtomicBool>,
+    may_be_legacy: Arc<AtomicBool>,
 }
 
 impl Http {
@@ -79,7 +79,7 @@ impl Http {
             config: config.clone(),
             sources: callbacks.headers.clone(),
             is_old: AtomicBool::new(config.legacy_sse),
-            looks_old: Arc::default(),
+            may_be_legacy: Arc::default(),
         })
     }
 
@@ -89,7 +89,7 @@ impl Http {
         let headers = headers.map_err(|problem| ConnectError::new(Kind::Failed, problem))?;
         #[cfg(feature = "oauth")]
         let headers = headers.with_oauth(self.oauth.clone());
-        Ok(Client::new(self.agent.clone(), headers, notifications, Arc::clone(&self.looks_old)))
+        Ok(Client::new(self.agent.clone(), headers, notifications, Arc::clone(&self.may_be_legacy)))
     }
 
     async fn open_transport(
@@ -158,7 +158,7 @@ impl TransportFactory for Http {
     }
 
     fn falls_back(&self) -> bool {
-        let falls_back = self.looks_old.swap(false, Ordering::Relaxed);
+        let falls_back = self.may_be_legacy.swap(false, Ordering::Relaxed);
         if falls_back {
             self.is_old.store(true, Ordering::Relaxed);
         }

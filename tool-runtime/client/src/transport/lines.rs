@@ -37,7 +37,7 @@ pub(crate) struct Lines<R> {
     notifications: Arc<NotificationRouter>,
     /// Messages of one line that are not returned yet.
     more: VecDeque<Incoming>,
-    /// Takes lines that are not messages.
+    /// Receives lines that are not messages.
     noise: Option<Box<TakeLine>>,
     noise_state: NoiseState,
     /// Whether the server has sent a message.

@@ -19,7 +19,7 @@ use tool_runtime_core::seam::lock;
 type Message = TxJsonRpcMessage<RoleClient>;
 type Writer = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// Limit on the time in which a server reads nothing, except during a call: some servers do not read meanwhile.
+/// Limit on the time in which a server reads nothing. Does not apply during a call: some servers do not read meanwhile.
 const STALL_TIMEOUT: Duration = Duration::from_secs(30);
 /// Limits on the queue of a server that reads nothing. Cancelled messages are removed from the queue.
 const MAX_BYTES: usize = 64 << 20;
@@ -53,20 +53,20 @@ pub(super) struct Outgoing {
 struct State {
     /// `None` during a write, and after the end.
     writer: Option<Writer>,
-    queue: VecDeque<Parcel>,
+    queue: VecDeque<QueuedMessage>,
     /// Bytes in the queue.
     bytes: usize,
-    /// The calls that were written, or begun, and that were neither answered nor cancelled.
+    /// The calls that were written at least in part, and that were neither answered nor cancelled.
     calls: HashSet<RequestId>,
     /// The call that is being written.
     begun: Option<RequestId>,
     /// Time at which the server last read a message, or the queue became non-empty.
-    moved: Instant,
+    last_progress: Instant,
     /// The reason why nothing more is written.
     end: Option<String>,
 }
 
-struct Parcel {
+struct QueuedMessage {
     line: Vec<u8>,
     call: Option<RequestId>,
     done: oneshot::Sender<Result<(), Unwritten>>,
@@ -83,7 +83,7 @@ impl Outgoing {
             bytes: 0,
             calls: HashSet::new(),
             begun: None,
-            moved: Instant::now(),
+            last_progress: Instant::now(),
             end: None,
         };
         let (rest, over) = (Notify::new(), CancellationToken::new());
@@ -122,10 +122,10 @@ impl Outgoing {
             return Err(self.rejection());
         }
         if state.is_idle() {
-            state.moved = Instant::now();
+            state.last_progress = Instant::now();
         }
         state.bytes += line.len();
-        state.queue.push_back(Parcel { line, call: call(message).cloned(), done });
+        state.queue.push_back(QueuedMessage { line, call: call(message).cloned(), done });
         if state.is_full() {
             drop(state);
             self.give_up("it does not read its input, and too many messages are waiting");
@@ -139,7 +139,7 @@ impl Outgoing {
         !self.state().calls.is_empty()
     }
 
-    /// Removes a call that was answered. Whether there was one with this id.
+    /// Removes a call that was answered. Returns whether there was a call with this id.
     pub(super) fn answered(&self, call: &RequestId) -> bool {
         self.state().calls.remove(call)
     }
@@ -156,12 +156,12 @@ impl Outgoing {
 
     /// Closes the writer. The queue is written first, within a time limit.
     pub(super) async fn close(&self) {
-        let at_rest = async {
-            while !self.state().is_at_rest() {
+        let flushed = async {
+            while !self.state().is_flushed() {
                 self.rest.notified().await;
             }
         };
-        drop(timeout(FLUSH_TIMEOUT, at_rest).await);
+        drop(timeout(FLUSH_TIMEOUT, flushed).await);
         self.end("the connection is closed");
     }
 
@@ -171,12 +171,12 @@ impl Outgoing {
 
     /// Writes the queue, including messages that arrive meanwhile.
     async fn drain(&self, mut writer: Writer) {
-        while let Some((next, parcel)) = self.next(writer) {
+        while let Some((next, message)) = self.next(writer) {
             writer = next;
-            let result = self.write(&mut writer, &parcel.line).await;
+            let result = self.write(&mut writer, &message.line).await;
             let end = result.as_ref().err().map(ToString::to_string);
             // The sender may have been dropped.
-            drop(parcel.done.send(result));
+            drop(message.done.send(result));
             if let Some(end) = end {
                 return self.end(&end);
             }
@@ -184,13 +184,13 @@ impl Outgoing {
     }
 
     /// The next message. Without one, the writer becomes idle.
-    fn next(&self, writer: Writer) -> Option<(Writer, Parcel)> {
+    fn next(&self, writer: Writer) -> Option<(Writer, QueuedMessage)> {
         let mut state = self.state();
-        if let Some(parcel) = state.queue.pop_front() {
-            state.bytes -= parcel.line.len();
-            state.calls.extend(parcel.call.clone());
-            state.begun.clone_from(&parcel.call);
-            return Some((writer, parcel));
+        if let Some(message) = state.queue.pop_front() {
+            state.bytes -= message.line.len();
+            state.calls.extend(message.call.clone());
+            state.begun.clone_from(&message.call);
+            return Some((writer, message));
         }
         state.begun = None;
         state.writer = state.end.is_none().then_some(writer);
@@ -211,7 +211,7 @@ impl Outgoing {
                 Err(error) => return Err(Unwritten::Partly(error.to_string())),
             };
             rest = &rest[count..];
-            self.state().moved = Instant::now();
+            self.state().last_progress = Instant::now();
         }
         let flushed = self.step(writer.flush()).await;
         flushed.map_err(|error| Unwritten::Partly(error.to_string()))
@@ -273,29 +273,29 @@ impl State {
         self.writer.is_some() && self.queue.is_empty()
     }
 
-    fn is_at_rest(&self) -> bool {
+    fn is_flushed(&self) -> bool {
         self.is_idle() || self.end.is_some()
     }
 
-    /// Whether the server has a call that it may work at.
+    /// Whether the server may be processing a call.
     fn is_busy(&self) -> bool {
         self.calls.iter().any(|call| Some(call) != self.begun.as_ref())
     }
 
     fn is_full(&self) -> bool {
         let is_much = self.bytes > MAX_BYTES || self.queue.len() > MAX_MESSAGES;
-        is_much && self.moved.elapsed() > RECENT
+        is_much && self.last_progress.elapsed() > RECENT
     }
 
     /// Removes a call from the queue. `false` if it was written before.
     fn forget(&mut self, call: &RequestId) -> bool {
-        let at = self.queue.iter().position(|parcel| parcel.call.as_ref() == Some(call));
-        let Some(parcel) = at.and_then(|at| self.queue.remove(at)) else {
+        let at = self.queue.iter().position(|message| message.call.as_ref() == Some(call));
+        let Some(message) = at.and_then(|at| self.queue.remove(at)) else {
             self.calls.remove(call);
             return false;
         };
-        self.bytes -= parcel.line.len();
-        drop(parcel.done.send(Ok(())));
+        self.bytes -= message.line.len();
+        drop(message.done.send(Ok(())));
         true
     }
 }

@@ -15,7 +15,7 @@ impl Reader<'_> {
         let mut auth = None;
         for key in ["auth", "authentication", "oauth", "bearer_token", "bearer_token_env_var"] {
             let Some(member) = entry.one_of(&[key], self.findings) else { continue };
-            entry.report_at("auth", &member.place);
+            entry.report_at("auth", &member.location);
             let more = self.auth_of(&member);
             auth = self.together(&member, auth, more);
         }
@@ -25,16 +25,16 @@ impl Reader<'_> {
     fn auth_of(&mut self, member: &Member<'_>) -> Option<McpAuth> {
         match (member.key, member.value) {
             ("bearer_token_env_var", value) => {
-                let name = self.string(&member.place, value)?;
-                Some(McpAuth::Bearer(self.variable(&member.place, name)))
+                let name = self.string(&member.location, value)?;
+                Some(McpAuth::Bearer(self.variable(&member.location, name)))
             }
-            ("bearer_token", value) => Some(McpAuth::Bearer(self.secret(&member.place, value))),
+            ("bearer_token", value) => Some(McpAuth::Bearer(self.secret(&member.location, value))),
             ("oauth", Value::Bool(false)) => None,
             ("oauth", Value::Bool(true)) => Some(McpAuth::OAuth(McpOAuth::default())),
             (_, Value::String(text)) => match text.as_str() {
                 "none" => None,
                 "oauth" => Some(McpAuth::OAuth(McpOAuth::default())),
-                _ => Some(McpAuth::Bearer(self.secret(&member.place, member.value))),
+                _ => Some(McpAuth::Bearer(self.secret(&member.location, member.value))),
             },
             _ => self.auth_object(member),
         }
@@ -55,7 +55,7 @@ impl Reader<'_> {
             }
             (Some(first), Some(_)) => {
                 let text = format!("it already authenticates by {}", first.kind());
-                self.findings.wrong(&member.place, text, "keep one kind of authentication");
+                self.findings.problem(&member.location, text, "keep one kind of authentication");
                 Some(first)
             }
             (first, second) => first.or(second),
@@ -72,12 +72,12 @@ impl Reader<'_> {
             Some(McpAuth::OAuth(oauth)) => oauth,
             Some(other) => {
                 let text = format!("it is for OAuth, but the entry uses {}", other.kind());
-                self.findings.wrong(&beside.place, text, "keep one kind of authentication");
+                self.findings.problem(&beside.location, text, "keep one kind of authentication");
                 return Some(other);
             }
         };
         if let Some(member) = client_id {
-            oauth.client_id = Some(self.secret(&member.place, member.value));
+            oauth.client_id = Some(self.secret(&member.location, member.value));
         }
         if let Some(member) = scopes {
             oauth.scopes = self.scopes(&member).unwrap_or_default();
@@ -86,8 +86,8 @@ impl Reader<'_> {
     }
 
     pub(super) fn auth_object(&mut self, member: &Member<'_>) -> Option<McpAuth> {
-        let object = self.object(&member.place, member.value)?;
-        let mut auth_entry = Entry::read(&member.place, object, keys::AUTH, self.findings);
+        let object = self.object(&member.location, member.value)?;
+        let mut auth_entry = Entry::read(&member.location, object, keys::AUTH, self.findings);
         let kind = self.plain(&mut auth_entry, &["type", "kind", "strategy"]);
         let auth = match kind.as_deref().map(plain_kind).as_deref() {
             Some("none") => return None,
@@ -100,7 +100,7 @@ impl Reader<'_> {
                 let near = near.first().map(|near| format!("; did you mean `{near}`?"));
                 let help = format!("write one of `{}`", KINDS.join("`, `"));
                 let help = help + &near.unwrap_or_default();
-                self.findings.wrong(&member.place, "unknown kind of authentication", help);
+                self.findings.problem(&member.location, "unknown kind of authentication", help);
                 return None;
             }
             None if member.key != "auth" => self.oauth(&mut auth_entry),
@@ -113,8 +113,8 @@ impl Reader<'_> {
         };
         for rest in auth_entry.rest() {
             let help = "remove it, or set `type`";
-            self.findings.wrong(
-                &rest.place,
+            self.findings.problem(
+                &rest.location,
                 "it does not belong to this kind of authentication",
                 help,
             );
@@ -137,17 +137,17 @@ impl Reader<'_> {
         let header = auth_entry.one_of(&["header", "header_name"], self.findings);
         let key = self.token(auth_entry)?;
         let Some(header) = header else { return Some(McpAuth::Bearer(key)) };
-        let header = self.text(&header.place, header.value);
+        let header = self.text(&header.location, header.value);
         Some(McpAuth::ApiKey { header, key })
     }
 
     fn needed(&mut self, auth_entry: &mut Entry<'_>, keys: &[&'static str]) -> Option<Secret> {
         let Some(member) = auth_entry.one_of(keys, self.findings) else {
             let help = format!("add `{}`", keys[0]);
-            self.findings.wrong(auth_entry.place(), format!("it has no `{}`", keys[0]), help);
+            self.findings.problem(auth_entry.location(), format!("it has no `{}`", keys[0]), help);
             return None;
         };
-        Some(self.secret(&member.place, member.value))
+        Some(self.secret(&member.location, member.value))
     }
 }
 

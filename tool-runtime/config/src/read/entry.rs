@@ -1,15 +1,15 @@
 //! The members of an object by known keys.
 
 use super::keys::{Keys, Treatment, snake_case};
-use crate::findings::{Findings, Place};
+use crate::findings::{Findings, Location};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use tool_runtime_core::seam::nearest;
 
-/// A member of an object, with its place.
+/// A member of an object, with its location.
 #[derive(Clone)]
 pub(super) struct Member<'a> {
-    pub(super) place: Place,
+    pub(super) location: Location,
     pub(super) value: &'a Value,
     /// The name of its key, in snake case.
     pub(super) key: &'static str,
@@ -31,47 +31,47 @@ impl Member<'_> {
 
 /// The members of an object by known keys.
 pub(super) struct Entry<'a> {
-    place: Place,
+    location: Location,
     members: BTreeMap<&'static str, Member<'a>>,
     /// The location of a key, by the first of its names.
-    places: BTreeMap<&'static str, Place>,
+    locations: BTreeMap<&'static str, Location>,
 }
 
 impl<'a> Entry<'a> {
     /// Sorts members by the treatment of their keys. Null counts as absent; camel case and snake case are the same.
     pub(super) fn read(
-        place: &Place,
+        location: &Location,
         object: &'a Map<String, Value>,
         keys: Keys,
         findings: &mut Findings,
     ) -> Self {
         let mut members: BTreeMap<&'static str, Member<'a>> = BTreeMap::new();
         for (written, value) in object.iter().filter(|(_, value)| !value.is_null()) {
-            let here = place.key(written);
+            let here = location.key(written);
             let Some((key, treatment)) = look_up(keys, written) else {
                 unknown(written, &here, keys, findings);
                 continue;
             };
-            let found = Member { place: here, value, key };
+            let found = Member { location: here, value, key };
             match treatment {
                 Treatment::Read => {
                     if let Some(twice) = members.get(key) {
-                        let text = format!("it duplicates `{}`", twice.place.last());
-                        findings.wrong(&found.place, text, "keep one of the two");
+                        let text = format!("it duplicates `{}`", twice.location.last());
+                        findings.problem(&found.location, text, "keep one of the two");
                         continue;
                     }
                     members.insert(key, found);
                 }
                 Treatment::Ignored(instead) => {
-                    findings.warn(&found.place, "it is not acted on", *instead);
+                    findings.warn(&found.location, "it is not acted on", *instead);
                 }
-                Treatment::Refused(_) if found.is_empty() => {}
-                Treatment::Refused(instead) => {
-                    findings.wrong(&found.place, "it is not supported", *instead);
+                Treatment::Unsupported(_) if found.is_empty() => {}
+                Treatment::Unsupported(instead) => {
+                    findings.problem(&found.location, "it is not supported", *instead);
                 }
             }
         }
-        Self { place: place.clone(), members, places: BTreeMap::new() }
+        Self { location: location.clone(), members, locations: BTreeMap::new() }
     }
 
     /// The value of the first of these synonymous keys.
@@ -83,23 +83,23 @@ impl<'a> Entry<'a> {
         let mut found = keys.iter().filter_map(|key| self.members.remove(key));
         let first = found.next()?;
         for other in found {
-            let text = format!("it duplicates `{}`", first.place.last());
-            findings.wrong(&other.place, text, "keep one of the two");
+            let text = format!("it duplicates `{}`", first.location.last());
+            findings.problem(&other.location, text, "keep one of the two");
         }
-        self.places.insert(keys[0], first.place.clone());
+        self.locations.insert(keys[0], first.location.clone());
         Some(first)
     }
 
-    /// Reports problems of one key at the location of another, the first that is present.
-    pub(super) fn report_at(&mut self, key: &'static str, place: &Place) {
-        self.places.entry(key).or_insert_with(|| place.clone());
+    /// Reports problems of one key at another location.
+    pub(super) fn report_at(&mut self, key: &'static str, location: &Location) {
+        self.locations.entry(key).or_insert_with(|| location.clone());
     }
 
     /// Sets a key, unless it has an effective value.
     pub(super) fn put(&mut self, key: &'static str, member: Member<'a>, findings: &mut Findings) {
         if self.members.get(key).is_some_and(|known| !known.is_empty()) {
             let text = format!("it duplicates `{key}`");
-            findings.wrong(&member.place, text, "keep one of the two");
+            findings.problem(&member.location, text, "keep one of the two");
         } else {
             self.members.insert(key, member);
         }
@@ -124,13 +124,13 @@ impl<'a> Entry<'a> {
         self.members.values()
     }
 
-    pub(super) fn place(&self) -> &Place {
-        &self.place
+    pub(super) fn location(&self) -> &Location {
+        &self.location
     }
 
     /// The location of a key as its author spelled it.
-    pub(super) fn place_of(&self, key: &str) -> Place {
-        self.places.get(key).cloned().unwrap_or_else(|| self.place.key(key))
+    pub(super) fn place_of(&self, key: &str) -> Location {
+        self.locations.get(key).cloned().unwrap_or_else(|| self.location.key(key))
     }
 }
 
@@ -139,7 +139,7 @@ fn look_up(keys: Keys, written: &str) -> Option<(&'static str, &'static Treatmen
     keys.iter().find(|(key, _)| *key == snake).map(|(key, treatment)| (*key, treatment))
 }
 
-fn unknown(written: &str, here: &Place, keys: Keys, findings: &mut Findings) {
+fn unknown(written: &str, here: &Location, keys: Keys, findings: &mut Findings) {
     let read = keys
         .iter()
         .filter(|(_, treatment)| matches!(treatment, Treatment::Read))
@@ -148,7 +148,7 @@ fn unknown(written: &str, here: &Place, keys: Keys, findings: &mut Findings) {
         Some(near) => format!("did you mean `{}`?", spelled_like(written, near)),
         None => "remove it; the documentation of `McpConfig` lists the keys".to_owned(),
     };
-    findings.wrong(here, "no such key is known", help);
+    findings.problem(here, "no such key is known", help);
 }
 
 /// A name in snake case, or in camel case where the written name is not snake case.

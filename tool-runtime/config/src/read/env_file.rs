@@ -1,6 +1,6 @@
 //! Files of environment variables (`.env`): lines of `NAME=value`.
 
-use crate::findings::Fault;
+use crate::findings::ValueProblem;
 use tool_runtime_core::Secret;
 
 /// The variables of a file, the last of each name. Empty lines, `#` comments and `export` are
@@ -9,26 +9,29 @@ use tool_runtime_core::Secret;
 ///
 /// # Errors
 /// The first invalid line. The error does not show it.
-pub(super) fn variables(text: &str) -> Result<Vec<(String, Secret)>, Fault> {
+pub(super) fn variables(text: &str) -> Result<Vec<(String, Secret)>, ValueProblem> {
     let mut variables = Vec::new();
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     for (index, line) in text.lines().map(str::trim).enumerate() {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let fault = |what: &str| {
-            Fault::new(format!("line {} of the file {what}", index + 1), "write `NAME=value`")
+        let problem = |what: &str| {
+            ValueProblem::new(
+                format!("line {} of the file {what}", index + 1),
+                "write `NAME=value`",
+            )
         };
         let line = line.strip_prefix("export ").unwrap_or(line);
-        let (name, value) = line.split_once('=').ok_or_else(|| fault("is not an assignment"))?;
+        let (name, value) = line.split_once('=').ok_or_else(|| problem("is not an assignment"))?;
         let name = name.trim_end();
         if name.is_empty() || name.contains(char::is_whitespace) {
-            return Err(fault("names no variable"));
+            return Err(problem("names no variable"));
         }
-        let value = value_of(value.trim_start()).ok_or_else(|| fault("has an unclosed quote"))?;
+        let value = value_of(value.trim_start()).ok_or_else(|| problem("has an unclosed quote"))?;
         variables.push((name.to_owned(), Secret::from(value)));
     }
-    // The first of a name is taken.
+    // The first value of a name is used.
     variables.reverse();
     Ok(variables)
 }
@@ -72,7 +75,7 @@ mod tests {
         let text =
             "\u{feff}# people\n\nA=1\nexport B = two # said\nC='a # b'\nD=\"x\\ny\\\"\"\nE=\nA=3\n";
         let mut read: Vec<(String, String)> = variables(text)
-            .unwrap_or_else(|fault| panic!("{}", fault.text))
+            .unwrap_or_else(|problem| panic!("{}", problem.text))
             .into_iter()
             .map(|(name, value)| (name, value.expose().to_owned()))
             .collect();
@@ -85,9 +88,9 @@ mod tests {
     #[test]
     fn an_invalid_line_is_reported_without_its_text() {
         for text in ["ok=1\nhunter2", "ok=1\nA=\"hunter2", "ok=1\nA='hunter2", "ok=1\nhunter 2=1"] {
-            let fault = variables(text).expect_err(text);
-            assert!(fault.text.starts_with("line 2 "), "{}", fault.text);
-            assert!(!fault.text.contains("hunter"), "{}", fault.text);
+            let problem = variables(text).expect_err(text);
+            assert!(problem.text.starts_with("line 2 "), "{}", problem.text);
+            assert!(!problem.text.contains("hunter"), "{}", problem.text);
         }
     }
 }

@@ -20,8 +20,8 @@ impl Reader<'_> {
     }
 
     fn url(&mut self, member: &Member<'_>) -> McpText {
-        let written = self.string(&member.place, member.value);
-        let url = written.and_then(|written| self.expanded(&member.place, written));
+        let written = self.string(&member.location, member.value);
+        let url = written.and_then(|written| self.expanded(&member.location, written));
         match (url, written) {
             (Some(url), Some(written)) => McpText::url(url.as_str().to_owned(), written),
             _ => McpText::from(PLACEHOLDER),
@@ -41,12 +41,12 @@ impl Reader<'_> {
 
     /// Reads headers whose values are names of variables.
     fn headers_of_variables(&mut self, member: &Member<'_>, into: &mut BTreeMap<McpText, Secret>) {
-        let Some(object) = self.object(&member.place, member.value) else { return };
+        let Some(object) = self.object(&member.location, member.value) else { return };
         for (header, variable) in object {
-            let place = member.place.key(header);
-            let Some(variable) = self.string(&place, variable) else { continue };
-            let value = self.variable(&place, variable);
-            self.put(&place, McpText::from(header.as_str()), value, into);
+            let location = member.location.key(header);
+            let Some(variable) = self.string(&location, variable) else { continue };
+            let value = self.variable(&location, variable);
+            self.put(&location, McpText::from(header.as_str()), value, into);
         }
     }
 }

@@ -9,12 +9,12 @@ pub(super) enum Treatment {
     /// The key is ignored without an effect on the server; the text explains what happens instead.
     Ignored(&'static str),
     /// The key is not supported and would change the server; the text is the remedy.
-    Refused(&'static str),
+    Unsupported(&'static str),
 }
 
 pub(super) type Keys = &'static [(&'static str, Treatment)];
 
-use Treatment::{Ignored, Read, Refused};
+use Treatment::{Ignored, Read, Unsupported};
 
 const APPROVAL: &str = "whether a call is approved is decided by the pool, see `Approver`";
 const FOR_PEOPLE: &str = "it is for people, who are shown `description` and `icon`";
@@ -114,19 +114,19 @@ pub(super) const SERVER: Keys = &[
     ("extension_name", Ignored("where an entry comes from changes nothing")),
     ("version", Ignored("the version that runs is what `command` or `url` give")),
     ("server_instructions", Ignored("the instructions of a server are received on connection")),
-    ("headers_helper", Refused("give the host program the header, or write it with `${VAR}`")),
-    ("experimental_environment", Refused("servers are only started on this machine")),
-    ("sandbox", Refused(SANDBOX)),
-    ("sandbox_enabled", Refused(SANDBOX)),
-    ("proxy", Refused("set the proxy for the whole program, by `HTTPS_PROXY`")),
-    ("tcp", Refused("WebSockets are not spoken, give the server's `https` address as `url`")),
-    ("settings", Refused("an editor's extension starts this server, write its `command`")),
-    ("include_tags", Refused(TAGS)),
-    ("exclude_tags", Refused(TAGS)),
-    ("auth_provider_type", Refused(GOOGLE)),
-    ("target_audience", Refused(GOOGLE)),
-    ("target_service_account", Refused(GOOGLE)),
-    ("oauth_resource", Refused("the resource that tokens are for is the server's own address")),
+    ("headers_helper", Unsupported("give the host program the header, or write it with `${VAR}`")),
+    ("experimental_environment", Unsupported("servers are only started on this machine")),
+    ("sandbox", Unsupported(SANDBOX)),
+    ("sandbox_enabled", Unsupported(SANDBOX)),
+    ("proxy", Unsupported("set the proxy for the whole program, by `HTTPS_PROXY`")),
+    ("tcp", Unsupported("WebSockets are not spoken, give the server's `https` address as `url`")),
+    ("settings", Unsupported("an editor's extension starts this server, write its `command`")),
+    ("include_tags", Unsupported(TAGS)),
+    ("exclude_tags", Unsupported(TAGS)),
+    ("auth_provider_type", Unsupported(GOOGLE)),
+    ("target_audience", Unsupported(GOOGLE)),
+    ("target_service_account", Unsupported(GOOGLE)),
+    ("oauth_resource", Unsupported("the resource that tokens are for is the server's own address")),
 ];
 
 /// Keys of `auth` and of other objects that configure authentication.
@@ -155,13 +155,13 @@ pub(super) const AUTH: Keys = &[
     ("client_metadata_url", Read),
     ("grant_type", Read),
     ("authentication", Read),
-    ("headers", Refused("write them under `headers` of the entry")),
-    ("auth_server_metadata_url", Refused(DISCOVERED)),
-    ("authorization_url", Refused(DISCOVERED)),
-    ("token_url", Refused(DISCOVERED)),
-    ("resource", Refused("the resource that tokens are for is the server's own address")),
-    ("token_param_name", Refused("tokens are sent in the header `Authorization`")),
-    ("state", Refused("tokens are kept by the host program, not in a configuration")),
+    ("headers", Unsupported("write them under `headers` of the entry")),
+    ("auth_server_metadata_url", Unsupported(DISCOVERED)),
+    ("authorization_url", Unsupported(DISCOVERED)),
+    ("token_url", Unsupported(DISCOVERED)),
+    ("resource", Unsupported("the resource that tokens are for is the server's own address")),
+    ("token_param_name", Unsupported("tokens are sent in the header `Authorization`")),
+    ("state", Unsupported("tokens are kept by the host program, not in a configuration")),
 ];
 
 const DISCOVERED: &str = "the authorization server is found by the server's own metadata";

@@ -27,7 +27,7 @@ impl Reader<'_> {
 
     fn optional(&mut self, auth_entry: &mut Entry<'_>, keys: &[&'static str]) -> Option<Secret> {
         let member = auth_entry.one_of(keys, self.findings)?;
-        Some(self.secret(&member.place, member.value))
+        Some(self.secret(&member.location, member.value))
     }
 
     fn exposed(&mut self, auth_entry: &mut Entry<'_>, keys: &[&'static str]) -> Option<String> {
@@ -37,11 +37,11 @@ impl Reader<'_> {
     /// A list of scopes, or one text with spaces between them.
     pub(super) fn scopes(&mut self, member: &Member<'_>) -> Option<Vec<String>> {
         if member.value.is_string() {
-            let text = self.text(&member.place, member.value);
+            let text = self.text(&member.location, member.value);
             return Some(text.as_str().split_whitespace().map(str::to_owned).collect());
         }
-        let items = self.list(&member.place, member.value)?;
-        let texts = items.iter().map(|(place, item)| self.text(place, item));
+        let items = self.list(&member.location, member.value)?;
+        let texts = items.iter().map(|(location, item)| self.text(location, item));
         Some(texts.map(|text| text.as_str().to_owned()).collect())
     }
 
@@ -49,11 +49,15 @@ impl Reader<'_> {
     fn redirect(&mut self, auth_entry: &mut Entry<'_>) -> Option<String> {
         let member = auth_entry.one_of(&["redirect_uri", "callback_port"], self.findings)?;
         if member.key == "redirect_uri" {
-            return Some(self.text(&member.place, member.value).as_str().to_owned());
+            return Some(self.text(&member.location, member.value).as_str().to_owned());
         }
         let port = member.value.as_u64().filter(|port| (1..=65535).contains(port));
         if port.is_none() {
-            self.findings.wrong(&member.place, "is not a valid port", "write one from 1 to 65535");
+            self.findings.problem(
+                &member.location,
+                "is not a valid port",
+                "write one from 1 to 65535",
+            );
         }
         port.map(|port| format!("http://localhost:{port}/callback"))
     }
@@ -66,7 +70,7 @@ impl Reader<'_> {
             Some("authorization_code") => false,
             _ => {
                 let help = "write `authorization_code` or `client_credentials`";
-                self.findings.wrong(&member.place, "unknown grant type", help);
+                self.findings.problem(&member.location, "unknown grant type", help);
                 false
             }
         }

@@ -4,8 +4,8 @@ use super::Reader;
 use super::entry::{Entry, Member};
 use super::{env_file, keys};
 use crate::file;
-use crate::findings::Fault;
-use crate::findings::Place;
+use crate::findings::Location;
+use crate::findings::ValueProblem;
 use crate::text::McpText;
 use crate::transport::StdioConfig;
 use serde_json::Value;
@@ -20,7 +20,7 @@ impl Reader<'_> {
         let line = command.and_then(|command| self.line(&command, args.as_ref()));
         let env = self.env(entry);
         let cwd = entry.one_of(&["cwd", "working_directory"], self.findings);
-        let cwd = cwd.map(|member| self.path(&member.place, member.value));
+        let cwd = cwd.map(|member| self.path(&member.location, member.value));
         let (command, args) = line?;
         Some(StdioConfig { args, env, cwd, ..StdioConfig::new(command) })
     }
@@ -29,10 +29,10 @@ impl Reader<'_> {
     fn unfold(&mut self, entry: &mut Entry<'_>) {
         let Some(command) = entry.take_if("command", Value::is_object) else { return };
         let Some(object) = command.value.as_object() else { return };
-        let mut inner = Entry::read(&command.place, object, keys::COMMAND, self.findings);
+        let mut inner = Entry::read(&command.location, object, keys::COMMAND, self.findings);
         if !inner.has(&["path"]) {
             let help = r#"write `"command": "npx"`, or the command that starts it"#;
-            self.findings.wrong(&command.place, "it names no program", help);
+            self.findings.problem(&command.location, "it names no program", help);
         }
         for (key, meant) in [("path", "command"), ("args", "args"), ("env", "env")] {
             if let Some(member) = inner.one_of(&[key], self.findings) {
@@ -48,31 +48,35 @@ impl Reader<'_> {
         args: Option<&Member<'_>>,
     ) -> Option<(McpText, Vec<Secret>)> {
         let mut items = match args {
-            Some(args) => self.list(&args.place, args.value).unwrap_or_default(),
+            Some(args) => self.list(&args.location, args.value).unwrap_or_default(),
             None => Vec::new(),
         };
-        let mut first = (command.place.clone(), command.value);
+        let mut first = (command.location.clone(), command.value);
         if command.value.is_array() {
             if args.is_some_and(|args| !args.is_empty()) {
                 let text = "it is a list with arguments, and there are `args` as well";
-                self.findings.wrong(&command.place, text, "keep all arguments in one of the two");
+                self.findings.problem(
+                    &command.location,
+                    text,
+                    "keep all arguments in one of the two",
+                );
             }
-            let mut line = self.list(&command.place, command.value)?;
+            let mut line = self.list(&command.location, command.value)?;
             if line.is_empty() {
                 let help = r#"write the program that starts the server, such as `"npx"`"#;
-                self.findings.wrong(&command.place, "the command is empty", help);
+                self.findings.problem(&command.location, "the command is empty", help);
                 return None;
             }
             first = line.remove(0);
             items = line;
         }
-        let args = items.iter().map(|(place, arg)| self.secret(place, arg)).collect();
+        let args = items.iter().map(|(location, arg)| self.secret(location, arg)).collect();
         Some((self.path(&first.0, first.1), args))
     }
 
     /// A path, in which `~/` is the user's home directory.
-    pub(super) fn path(&mut self, place: &Place, value: &Value) -> McpText {
-        let path = self.text(place, value);
+    pub(super) fn path(&mut self, location: &Location, value: &Value) -> McpText {
+        let path = self.text(location, value);
         let is_home = path.as_str() == "~";
         let Some(rest) = path.as_str().strip_prefix("~/").or(is_home.then_some("")) else {
             return path;
@@ -85,7 +89,7 @@ impl Reader<'_> {
             None => {
                 let text = "`~` cannot be expanded, because no source has the variable `HOME`";
                 let help = "set `HOME`, or write the path in full";
-                self.lacks(place, Fault::new(text, help));
+                self.lacks(location, ValueProblem::new(text, help));
                 path
             }
         }
@@ -110,68 +114,72 @@ impl Reader<'_> {
 
     /// Reads names and values. Null counts as absent.
     pub(super) fn map(&mut self, member: &Member<'_>, into: &mut BTreeMap<McpText, Secret>) {
-        let Some(object) = self.object(&member.place, member.value) else { return };
+        let Some(object) = self.object(&member.location, member.value) else { return };
         for (name, value) in object.iter().filter(|(_, value)| !value.is_null()) {
-            let place = member.place.key(name);
-            let name = self.expanded(&place, name);
-            let value = self.secret(&place, value);
+            let location = member.location.key(name);
+            let name = self.expanded(&location, name);
+            let value = self.secret(&location, value);
             if let Some(name) = name {
-                self.put(&place, name, value, into);
+                self.put(&location, name, value, into);
             }
         }
     }
 
     pub(super) fn put(
         &mut self,
-        place: &Place,
+        location: &Location,
         name: McpText,
         value: Secret,
         into: &mut BTreeMap<McpText, Secret>,
     ) {
         if into.insert(name, value).is_some() {
-            self.findings.wrong(place, "it is given twice", "keep one of the two");
+            self.findings.problem(location, "it is given twice", "keep one of the two");
         }
     }
 
     /// Reads `env_vars`: names of inherited variables.
     fn passed_on(&mut self, member: &Member<'_>, into: &mut BTreeMap<McpText, Secret>) {
-        for (place, item) in self.list(&member.place, member.value).unwrap_or_default() {
-            let Some(name) = self.passed_name(&place, item) else { continue };
-            let value = self.variable(&place, &name);
-            self.put(&place, McpText::from(name), value, into);
+        for (location, item) in self.list(&member.location, member.value).unwrap_or_default() {
+            let Some(name) = self.passed_name(&location, item) else { continue };
+            let value = self.variable(&location, &name);
+            self.put(&location, McpText::from(name), value, into);
         }
     }
 
-    fn passed_name(&mut self, place: &Place, item: &Value) -> Option<String> {
+    fn passed_name(&mut self, location: &Location, item: &Value) -> Option<String> {
         let Value::Object(object) = item else {
-            return self.string(place, item).map(str::to_owned);
+            return self.string(location, item).map(str::to_owned);
         };
-        let mut entry = Entry::read(place, object, keys::ENV_VAR, self.findings);
+        let mut entry = Entry::read(location, object, keys::ENV_VAR, self.findings);
         let source = self.plain(&mut entry, &["source"]);
         if source.is_some_and(|source| source != "local") {
             let text = "the variables of another machine cannot be passed on";
-            self.findings.wrong(place, text, "write `local`, or leave `source` out");
+            self.findings.problem(location, text, "write `local`, or leave `source` out");
         }
         let name = self.plain(&mut entry, &["name"]);
         if name.is_none() {
-            self.findings.wrong(place, "it names no variable", r#"write `{ "name": "TOKEN" }`"#);
+            self.findings.problem(
+                location,
+                "it names no variable",
+                r#"write `{ "name": "TOKEN" }`"#,
+            );
         }
         name
     }
 
     /// Reads the variables of a file. Its path is relative to the configuration file.
     fn env_file(&mut self, member: &Member<'_>) -> Vec<(String, Secret)> {
-        let path = self.path(&member.place, member.value);
-        let folder = member.place.folder().unwrap_or_else(|| "".as_ref());
+        let path = self.path(&member.location, member.value);
+        let folder = member.location.folder().unwrap_or_else(|| "".as_ref());
         let variables = match file::read_regular(&folder.join(path.as_str())) {
             Ok(text) => env_file::variables(&text),
             Err(error) => {
                 let text = format!("the file cannot be read: {error}");
-                Err(Fault::new(text, "correct the path, or remove the key"))
+                Err(ValueProblem::new(text, "correct the path, or remove the key"))
             }
         };
-        variables.unwrap_or_else(|fault| {
-            self.lacks(&member.place, fault);
+        variables.unwrap_or_else(|problem| {
+            self.lacks(&member.location, problem);
             Vec::new()
         })
     }

@@ -34,7 +34,7 @@ impl Reader<'_> {
             _ => None,
         };
         if duration.is_none() {
-            self.findings.wrong(&member.place, "is not a valid time", HELP);
+            self.findings.problem(&member.location, "is not a valid time", HELP);
         }
         duration
     }
@@ -51,7 +51,7 @@ impl Reader<'_> {
             let unit = if number < 1000.0 { "seconds" } else { "milliseconds" };
             let text = format!("{number} has no unit, and was taken for {unit}");
             let help = format!("write `\"{}\"`", humantime::format_duration(duration));
-            self.findings.warn(&member.place, text, help);
+            self.findings.warn(&member.location, text, help);
         }
         Some(duration)
     }

@@ -22,12 +22,12 @@ impl Reader<'_> {
 
     fn patterns(&mut self, member: &Member<'_>) -> Option<Vec<ToolPattern>> {
         let mut patterns = Vec::new();
-        for (place, item) in self.list(&member.place, member.value)? {
-            let Some(text) = self.string(&place, item) else { continue };
+        for (location, item) in self.list(&member.location, member.value)? {
+            let Some(text) = self.string(&location, item) else { continue };
             match pattern(text) {
                 Ok(pattern) => patterns.push(pattern),
                 Err(error) => {
-                    self.findings.wrong(&place, "is not a valid pattern", error.to_string());
+                    self.findings.problem(&location, "is not a valid pattern", error.to_string());
                 }
             }
         }
@@ -38,9 +38,9 @@ impl Reader<'_> {
     fn each_tool(&mut self, tools: &Member<'_>, server: &mut McpServerConfig) {
         let Some(object) = tools.value.as_object() else { return };
         for (name, value) in object {
-            let place = tools.place.key(name);
-            let Some(settings) = self.object(&place, value) else { continue };
-            let mut settings = Entry::read(&place, settings, keys::TOOL, self.findings);
+            let location = tools.location.key(name);
+            let Some(settings) = self.object(&location, value) else { continue };
+            let mut settings = Entry::read(&location, settings, keys::TOOL, self.findings);
             let limit = settings.one_of(&["timeout", "timeout_sec", "timeout_ms"], self.findings);
             if let Some(limit) = limit.and_then(|member| self.duration(&member)) {
                 server.tool_timeouts.insert(name.clone(), limit);

@@ -1,9 +1,9 @@
-//! Reads changes of single tools.
+//! Reads transforms of single tools.
 
 use super::Reader;
 use super::entry::{Entry, Member};
 use super::keys;
-use crate::findings::Place;
+use crate::findings::Location;
 use serde_json::{Map, Value};
 use tool_runtime_core::{ArgumentTransform, ToolTransform};
 
@@ -15,8 +15,8 @@ impl Reader<'_> {
         transform.title = self.plain(settings, &["title"]);
         transform.description = self.plain(settings, &["description"]);
         if let Some(tags) = settings.one_of(&["tags"], self.findings) {
-            for (place, tag) in self.list(&tags.place, tags.value).unwrap_or_default() {
-                transform.tags.extend(self.string(&place, tag).map(str::to_owned));
+            for (location, tag) in self.list(&tags.location, tags.value).unwrap_or_default() {
+                transform.tags.extend(self.string(&location, tag).map(str::to_owned));
             }
         }
         if let Some(arguments) = settings.one_of(&["arguments"], self.findings) {
@@ -26,11 +26,11 @@ impl Reader<'_> {
     }
 
     fn arguments(&mut self, arguments: &Member<'_>, transform: &mut ToolTransform) {
-        let Some(object) = self.object(&arguments.place, arguments.value) else { return };
+        let Some(object) = self.object(&arguments.location, arguments.value) else { return };
         for (name, value) in object {
-            let place = arguments.place.key(name);
-            let Some(settings) = self.object(&place, value) else { continue };
-            let mut settings = Entry::read(&place, settings, keys::ARGUMENT, self.findings);
+            let location = arguments.location.key(name);
+            let Some(settings) = self.object(&location, value) else { continue };
+            let mut settings = Entry::read(&location, settings, keys::ARGUMENT, self.findings);
             transform.arguments.insert(name.clone(), self.argument(&mut settings));
         }
     }
@@ -42,26 +42,26 @@ impl Reader<'_> {
         argument.hide = self.flag(settings, &["hide"]).unwrap_or(false);
         argument.required = self.flag(settings, &["required"]);
         let value = settings.one_of(&["value"], self.findings);
-        argument.value = value.map(|member| self.constant(&member.place, member.value));
+        argument.value = value.map(|member| self.constant(&member.location, member.value));
         let default = settings.one_of(&["default"], self.findings);
         argument.default = default.map(|member| member.value.clone());
         let schema = settings.one_of(&["schema"], self.findings);
-        let schema = schema.and_then(|member| self.object(&member.place, member.value));
+        let schema = schema.and_then(|member| self.object(&member.location, member.value));
         argument.schema = schema.cloned().map(Value::Object);
         argument
     }
 
     /// A fixed value, with the variables in its texts.
-    fn constant(&mut self, place: &Place, value: &Value) -> Value {
+    fn constant(&mut self, location: &Location, value: &Value) -> Value {
         match value {
-            Value::String(_) => self.text(place, value).as_str().into(),
+            Value::String(_) => self.text(location, value).as_str().into(),
             Value::Array(items) => {
                 let items = items.iter().enumerate();
-                items.map(|(index, item)| self.constant(&place.index(index), item)).collect()
+                items.map(|(index, item)| self.constant(&location.index(index), item)).collect()
             }
             Value::Object(members) => members
                 .iter()
-                .map(|(key, member)| (key.clone(), self.constant(&place.key(key), member)))
+                .map(|(key, member)| (key.clone(), self.constant(&location.key(key), member)))
                 .collect::<Map<_, _>>()
                 .into(),
             other => other.clone(),

@@ -44,37 +44,37 @@ const URLS: &[&str] = &["url", "http_url", "server_url", "base_url"];
 
 impl Reader<'_> {
     pub(super) fn transport(&mut self, entry: &mut Entry<'_>) -> Option<McpTransportConfig> {
-        let said = self.named_kind(entry);
+        let named = self.named_kind(entry);
         match (entry.has(&["command"]), entry.has(URLS)) {
             (true, true) => {
                 let text = "it has both a `command` and an address";
                 let help = "keep `command` for a server to start, `url` for one that runs";
-                self.findings.wrong(entry.place(), text, help);
+                self.findings.problem(entry.location(), text, help);
                 self.check_rest(entry)
             }
             (false, false) => {
-                self.unreached(entry, said);
+                self.unreached(entry, named);
                 self.check_rest(entry)
             }
             (true, false) => {
-                if matches!(said, Some(Kind::Http | Kind::Sse)) {
+                if matches!(named, Some(Kind::Http | Kind::Sse)) {
                     let text = "it contradicts `command`, by which a server is started";
-                    self.findings.wrong(&entry.place_of("type"), text, "write `stdio`");
+                    self.findings.problem(&entry.place_of("type"), text, "write `stdio`");
                 }
                 self.only(entry, HTTP, "a `command`");
                 self.stdio(entry).map(McpTransportConfig::Stdio)
             }
             (false, true) => {
-                if said == Some(Kind::Stdio) {
+                if named == Some(Kind::Stdio) {
                     let text = "it contradicts the address, at which a server runs already";
-                    self.findings.wrong(&entry.place_of("type"), text, "write `http`");
+                    self.findings.problem(&entry.place_of("type"), text, "write `http`");
                 }
-                if said == Some(Kind::Sse) && entry.has(&["http_url"]) {
+                if named == Some(Kind::Sse) && entry.has(&["http_url"]) {
                     let text = "it contradicts `httpUrl`, which is for streamable HTTP";
-                    self.findings.wrong(&entry.place_of("type"), text, "write `http`");
+                    self.findings.problem(&entry.place_of("type"), text, "write `http`");
                 }
                 self.only(entry, STDIO, "an address");
-                self.http(entry, said == Some(Kind::Sse)).map(McpTransportConfig::Http)
+                self.http(entry, named == Some(Kind::Sse)).map(McpTransportConfig::Http)
             }
         }
     }
@@ -97,13 +97,13 @@ impl Reader<'_> {
             && let (Some(first), Some(second)) = (kind, self.kind(&other))
             && first != second
         {
-            self.findings.wrong(&other.place, "it contradicts `type`", "keep one of the two");
+            self.findings.problem(&other.location, "it contradicts `type`", "keep one of the two");
         }
         kind
     }
 
     fn kind(&mut self, member: &Member<'_>) -> Option<Kind> {
-        let text = self.string(&member.place, member.value)?;
+        let text = self.string(&member.location, member.value)?;
         let plain: String = text.chars().filter(|c| !matches!(c, '-' | '_')).collect();
         let plain = plain.to_ascii_lowercase();
         if let Some((_, kind)) = KINDS.iter().find(|(name, _)| *name == plain) {
@@ -119,17 +119,17 @@ impl Reader<'_> {
                 "write `stdio`, `http` or `sse`".to_owned() + &near.unwrap_or_default()
             }
         };
-        self.findings.wrong(&member.place, "no such transport is known", help);
+        self.findings.problem(&member.location, "no such transport is known", help);
         None
     }
 
-    fn unreached(&mut self, entry: &Entry<'_>, said: Option<Kind>) {
-        let help = match said {
+    fn unreached(&mut self, entry: &Entry<'_>, named: Option<Kind>) {
+        let help = match named {
             Some(Kind::Stdio) => r#"add `"command": "npx"`, or the command that starts it"#,
             Some(_) => r#"add `"url": "https://.."`"#,
             None => "add `command` for a server to start, `url` for one that runs",
         };
-        self.findings.wrong(entry.place(), "it has neither a command nor an address", help);
+        self.findings.problem(entry.location(), "it has neither a command nor an address", help);
     }
 
     /// Rejects keys of the other transport, unless they have no effect.
@@ -140,7 +140,7 @@ impl Reader<'_> {
                 continue;
             };
             let text = format!("it does nothing for a server with {what}");
-            self.findings.wrong(&member.place, text, "remove it");
+            self.findings.problem(&member.location, text, "remove it");
         }
     }
 }

@@ -3,8 +3,8 @@
 use super::Reader;
 use super::entry::Entry;
 use crate::expand::{ExpandError, Reference, expand};
-use crate::findings::Fault;
-use crate::findings::Place;
+use crate::findings::Location;
+use crate::findings::ValueProblem;
 use crate::foreign;
 use crate::text::McpText;
 use serde_json::{Map, Value};
@@ -20,7 +20,7 @@ impl Reader<'_> {
         let member = entry.one_of(keys, self.findings)?;
         let flag = member.value.as_bool();
         if flag.is_none() {
-            self.findings.wrong(&member.place, "must be a boolean", "write `true` or `false`");
+            self.findings.problem(&member.location, "must be a boolean", "write `true` or `false`");
         }
         flag
     }
@@ -28,57 +28,57 @@ impl Reader<'_> {
     /// A text without expansion.
     pub(super) fn plain(&mut self, entry: &mut Entry<'_>, keys: &[&'static str]) -> Option<String> {
         let member = entry.one_of(keys, self.findings)?;
-        self.string(&member.place, member.value).map(str::to_owned)
+        self.string(&member.location, member.value).map(str::to_owned)
     }
 
     /// An expanded text. An invalid one is a finding, and a placeholder is returned.
-    pub(super) fn text(&mut self, place: &Place, value: &Value) -> McpText {
+    pub(super) fn text(&mut self, location: &Location, value: &Value) -> McpText {
         let Some(written) = scalar(value) else {
-            self.findings.wrong(place, "must be a string", "write it in quotes");
+            self.findings.problem(location, "must be a string", "write it in quotes");
             return McpText::from(PLACEHOLDER);
         };
-        self.expanded(place, &written).unwrap_or_else(|| McpText::from(PLACEHOLDER))
+        self.expanded(location, &written).unwrap_or_else(|| McpText::from(PLACEHOLDER))
     }
 
-    pub(super) fn secret(&mut self, place: &Place, value: &Value) -> Secret {
-        Secret::from(self.text(place, value).as_str())
+    pub(super) fn secret(&mut self, location: &Location, value: &Value) -> Secret {
+        Secret::from(self.text(location, value).as_str())
     }
 
-    pub(super) fn string<'a>(&mut self, place: &Place, value: &'a Value) -> Option<&'a str> {
+    pub(super) fn string<'a>(&mut self, location: &Location, value: &'a Value) -> Option<&'a str> {
         let text = value.as_str();
         if text.is_none() {
-            self.findings.wrong(place, "must be a string", "write it in quotes");
+            self.findings.problem(location, "must be a string", "write it in quotes");
         }
         text
     }
 
     pub(super) fn object<'a>(
         &mut self,
-        place: &Place,
+        location: &Location,
         value: &'a Value,
     ) -> Option<&'a Map<String, Value>> {
         let object = value.as_object();
         if object.is_none() {
-            self.findings.wrong(place, "must be an object", r#"write `{ "NAME": .. }`"#);
+            self.findings.problem(location, "must be an object", r#"write `{ "NAME": .. }`"#);
         }
         object
     }
 
-    /// The items of a list, each with its place.
+    /// The items of a list, each with its location.
     pub(super) fn list<'a>(
         &mut self,
-        place: &Place,
+        location: &Location,
         value: &'a Value,
-    ) -> Option<Vec<(Place, &'a Value)>> {
+    ) -> Option<Vec<(Location, &'a Value)>> {
         let Value::Array(items) = value else {
-            self.findings.wrong(place, "must be a list", r#"write `["..", ".."]`"#);
+            self.findings.problem(location, "must be a list", r#"write `["..", ".."]`"#);
             return None;
         };
-        Some(items.iter().enumerate().map(|(index, item)| (place.index(index), item)).collect())
+        Some(items.iter().enumerate().map(|(index, item)| (location.index(index), item)).collect())
     }
 
     /// The expanded text. A text of a disabled server stays unexpanded if it cannot be expanded.
-    pub(super) fn expanded(&mut self, place: &Place, written: &str) -> Option<McpText> {
+    pub(super) fn expanded(&mut self, location: &Location, written: &str) -> Option<McpText> {
         let (sources, found) = (self.sources, &mut self.found);
         let look_up = |reference: &Reference<'_>| {
             let value = sources.find(reference)?;
@@ -87,13 +87,13 @@ impl Reader<'_> {
         };
         match expand(written, look_up) {
             Ok(value) => {
-                self.warn_of_foreign_syntax(place, written);
+                self.warn_of_foreign_syntax(location, written);
                 Some(McpText::expanded(value, written))
             }
             Err(mistakes) => {
                 for mistake in mistakes {
-                    let fault = self.unexpanded(mistake);
-                    self.lacks(place, fault);
+                    let problem = self.unexpanded(mistake);
+                    self.lacks(location, problem);
                 }
                 self.lacking.is_some().then(|| McpText::from(written))
             }
@@ -101,7 +101,7 @@ impl Reader<'_> {
     }
 
     /// The value of a variable that is named by a value. An unusual name is not shown, since it may be the secret itself.
-    pub(super) fn variable(&mut self, place: &Place, name: &str) -> Secret {
+    pub(super) fn variable(&mut self, location: &Location, name: &str) -> Secret {
         let reference = Reference { name, is_environment: false, default: None };
         if let Some(value) = self.sources.find(&reference) {
             self.found.insert(name.to_owned(), Secret::from(&*value));
@@ -110,49 +110,53 @@ impl Reader<'_> {
         let is_usual =
             |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
         if !name.is_empty() && name.bytes().all(is_usual) {
-            let fault = self.unresolved(reference);
-            self.lacks(place, fault);
+            let problem = self.unresolved(reference);
+            self.lacks(location, problem);
         } else {
             let text = "no variable with the given name is set";
-            self.lacks(place, Fault::new(text, "write the name of a variable, not its value"));
+            self.lacks(
+                location,
+                ValueProblem::new(text, "write the name of a variable, not its value"),
+            );
         }
         Secret::from(PLACEHOLDER)
     }
 
     /// Notes a missing value: a problem now, or, for a disabled server, once it is enabled.
-    pub(super) fn lacks(&mut self, place: &Place, fault: Fault) {
+    pub(super) fn lacks(&mut self, location: &Location, problem: ValueProblem) {
         match &mut self.lacking {
-            Some(lacking) => lacking.push(place.problem(fault)),
-            None => self.findings.fault(place, fault),
+            Some(lacking) => lacking.push(location.locate(problem)),
+            None => self.findings.add(location, problem),
         }
     }
 
-    /// The text is not shown: a password may look like that.
-    fn warn_of_foreign_syntax(&mut self, place: &Place, written: &str) {
+    /// The text is not shown: it may be a password.
+    fn warn_of_foreign_syntax(&mut self, location: &Location, written: &str) {
         if let Some(syntax) = foreign::syntax(written) {
             let text = format!("{syntax} not expanded, and taken literally");
-            self.findings.warn(place, text, "write `${NAME}` if a variable is meant");
+            self.findings.warn(location, text, "write `${NAME}` if a variable is meant");
         }
     }
 
-    fn unexpanded(&self, mistake: ExpandError<'_>) -> Fault {
+    fn unexpanded(&self, mistake: ExpandError<'_>) -> ValueProblem {
         match mistake {
-            ExpandError::Unclosed => {
-                Fault::new("a `${` is never closed", "add `}`, or write `$${` for a literal `${`")
-            }
-            ExpandError::Unnamed => Fault::new(
+            ExpandError::Unclosed => ValueProblem::new(
+                "a `${` is never closed",
+                "add `}`, or write `$${` for a literal `${`",
+            ),
+            ExpandError::Unnamed => ValueProblem::new(
                 "a `${..}` names no variable",
                 "write `${NAME}`, or `$${` for a literal `${`",
             ),
-            ExpandError::Form(name) => Fault::new(
+            ExpandError::Form(name) => ValueProblem::new(
                 format!("`${{{name}..}}` is of a form that is not known"),
                 "write `${NAME}` or `${NAME:-default}`, or `$${` for a literal `${`",
             ),
-            ExpandError::Nested(name) => Fault::new(
+            ExpandError::Nested(name) => ValueProblem::new(
                 format!("there is a `${{` within `${{{name}..}}`"),
                 "write the default itself, or choose between variables in the host program",
             ),
-            ExpandError::Recursive(name) => Fault::new(
+            ExpandError::Recursive(name) => ValueProblem::new(
                 format!("the value of `{name}` contains a `${{`, which is not expanded again"),
                 format!("set `{name}` to the text that is meant"),
             ),
@@ -160,7 +164,7 @@ impl Reader<'_> {
         }
     }
 
-    fn unresolved(&self, reference: Reference<'_>) -> Fault {
+    fn unresolved(&self, reference: Reference<'_>) -> ValueProblem {
         let Reference { name, is_environment, .. } = reference;
         let asked = self.sources.kinds(is_environment);
         let prefix = if is_environment { "env:" } else { "" };
@@ -176,7 +180,7 @@ impl Reader<'_> {
         };
         let near = nearest(name, self.sources.names(is_environment), 1);
         let near = near.first().map(|near| format!("; did you mean `{near}`?"));
-        Fault::new(text, help + &near.unwrap_or_default())
+        ValueProblem::new(text, help + &near.unwrap_or_default())
     }
 }
 

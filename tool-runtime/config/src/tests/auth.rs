@@ -1,6 +1,6 @@
 //! Spellings of authentication.
 
-use super::support::{http, warnings, wrong};
+use super::support::{http, problems_of, warnings};
 use crate::{McpAuth, McpOAuth, McpText};
 use serde_json::{Value, json};
 
@@ -19,12 +19,12 @@ fn tokens_and_passwords_have_several_spellings() {
     assert_eq!(auth("bearer_token", json!("${TOKEN}")), bearer);
     assert_eq!(auth("bearer_token_env_var", json!("TOKEN")), bearer);
     let basic = Some(McpAuth::Basic { user: "ada".into(), password: "8fQm2x".into() });
-    let said = json!({ "kind": "basic", "username": "ada", "password": "${TOKEN}" });
-    assert_eq!(auth("auth", said), basic);
+    let given = json!({ "kind": "basic", "username": "ada", "password": "${TOKEN}" });
+    assert_eq!(auth("auth", given), basic);
     let key = Some(McpAuth::ApiKey { header: McpText::from("X-Key"), key: "8fQm2x".into() });
     for kind in ["api_key", "apiKey", "header"] {
-        let said = json!({ "type": kind, "header_name": "X-Key", "value": "${TOKEN}" });
-        assert_eq!(auth("auth", said), key);
+        let given = json!({ "type": kind, "header_name": "X-Key", "value": "${TOKEN}" });
+        assert_eq!(auth("auth", given), key);
     }
     assert_eq!(auth("auth", json!("none")), None);
     assert_eq!(auth("auth", json!({ "strategy": "none" })), None);
@@ -78,7 +78,7 @@ fn rejects_two_ways_to_authenticate() {
         json!({ "url": url, "auth": { "type": "basic", "user": "a", "password": "b", "token": "c" } }),
         json!({ "url": url, "auth": { "header": "X", "key": "k" }, "headers": { "x": "y" } }),
     ] {
-        assert_eq!(wrong(entry.clone()).len(), 1, "{entry}");
+        assert_eq!(problems_of(entry.clone()).len(), 1, "{entry}");
     }
     assert!(warnings(json!({ "url": "https://ada:pw@example.com" })).is_empty());
 }
@@ -97,7 +97,7 @@ fn rejects_invalid_credentials() {
         (json!({ "tokenUrl": "https://example.com" }), "found by the server's own metadata"),
         (json!(7), "must be an object"),
     ] {
-        let problems = wrong(json!({ "url": "https://example.com", "auth": auth }));
+        let problems = problems_of(json!({ "url": "https://example.com", "auth": auth }));
         assert!(problems[0].contains(words), "{auth}: {problems:?}");
     }
 }
@@ -106,7 +106,7 @@ fn rejects_invalid_credentials() {
 fn mistakes_are_reported_at_their_place() {
     for (key, value) in [("bearer_token", json!("a\nb")), ("bearer_token_env_var", json!("EMPTY"))]
     {
-        let problems = wrong(json!({ "url": "https://example.com", key: value }));
+        let problems = problems_of(json!({ "url": "https://example.com", key: value }));
         assert!(problems[0].starts_with(&format!("`mcpServers.s.{key}`: ")), "{problems:?}");
     }
 }

@@ -18,28 +18,31 @@ fn every_server_is_diagnosed() {
         .with("web", McpServerConfig::http("https://example.com"))
         .with("off", McpServerConfig::stdio("no-such-program").enabled(false))
         .with("bad", McpServerConfig::http("ftp://example.com"));
-    let told: Vec<(String, McpDiagnosisLevel)> =
-        config.diagnose().into_iter().map(|told| (told.server, told.level)).collect();
+    let diagnosis: Vec<(String, McpDiagnosisLevel)> = config
+        .diagnose()
+        .into_iter()
+        .map(|diagnosis| (diagnosis.server, diagnosis.level))
+        .collect();
     let expected = [
         ("bad", McpDiagnosisLevel::Error),
         ("off", McpDiagnosisLevel::Fine),
         ("web", McpDiagnosisLevel::Fine),
     ];
-    assert_eq!(told, expected.map(|(server, level)| (server.to_owned(), level)));
+    assert_eq!(diagnosis, expected.map(|(server, level)| (server.to_owned(), level)));
 }
 
 #[test]
 fn plaintext_secrets_are_not_an_error() {
-    let told = only(McpServerConfig::http("http://example.com").bearer("x"));
-    assert_eq!(told.level, McpDiagnosisLevel::Warning);
+    let diagnosis = only(McpServerConfig::http("http://example.com").bearer("x"));
+    assert_eq!(diagnosis.level, McpDiagnosisLevel::Warning);
 }
 
 #[test]
 fn a_command_with_variable_syntax_of_another_program_is_explained() {
     for command in ["$HOME/bin/x", "$EDITOR", "%APPDATA%\\x"] {
-        let told = only(McpServerConfig::stdio(command));
-        let help = told.help.unwrap_or_default();
-        assert_eq!(told.level, McpDiagnosisLevel::Error);
+        let diagnosis = only(McpServerConfig::stdio(command));
+        let help = diagnosis.help.unwrap_or_default();
+        assert_eq!(diagnosis.level, McpDiagnosisLevel::Error);
         assert!(help.ends_with("not expanded; write `${NAME}` if a variable is meant"), "{help}");
     }
     let nowhere = diagnoses(McpServerConfig::stdio("sh").cwd("$HOME/x"));
@@ -57,12 +60,12 @@ fn programs_are_searched_in_the_path_of_the_entry() {
     let path = folder.join("bin").display().to_string();
     let named = || McpServerConfig::stdio("server").env("PATH", path.as_str());
 
-    let told = only(named());
-    assert_eq!(told.text, "`server` exists but is not executable");
+    let diagnosis = only(named());
+    assert_eq!(diagnosis.text, "`server` exists but is not executable");
     std::fs::set_permissions(&file, PermissionsExt::from_mode(0o755)).expect("permissions");
-    let told = only(named());
+    let diagnosis = only(named());
     assert_eq!(
-        (told.level, told.text.as_str()),
+        (diagnosis.level, diagnosis.text.as_str()),
         (McpDiagnosisLevel::Fine, "its program is `server`")
     );
     let beside = McpServerConfig::stdio("./bin/server").cwd(folder.display().to_string());
@@ -72,9 +75,9 @@ fn programs_are_searched_in_the_path_of_the_entry() {
     let inside = McpServerConfig::stdio("./bin").cwd(folder.display().to_string());
     assert_eq!(only(inside).text, "`./bin` is a directory, not a program");
     std::fs::remove_dir_all(&folder).expect("the folder is there");
-    let told = only(named());
+    let diagnosis = only(named());
     assert_eq!(
-        told.text,
+        diagnosis.text,
         "there is no program `server`: searched in the entry's `PATH` (1 directories)"
     );
 

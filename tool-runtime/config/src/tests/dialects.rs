@@ -1,6 +1,6 @@
-//! One server as every program writes it.
+//! One server in the dialects of all supported programs.
 
-use super::support::{http, load, pairs, server, stdio, texts, warnings, wrong};
+use super::support::{http, load, pairs, problems_of, server, stdio, texts, warnings};
 use crate::McpTransportConfig;
 use serde_json::{Value, json};
 
@@ -58,7 +58,9 @@ fn codex_is_read() {
     let server = server(entry.clone());
     assert_eq!(server.connect_timeout, Some(std::time::Duration::from_millis(10_500)));
     assert_eq!(server.call_timeout, Some(std::time::Duration::from_secs(2000)));
-    assert!(server.required && server.wants("a") && !server.wants("b c") && !server.wants("c"));
+    assert!(
+        server.required && server.includes("a") && !server.includes("b c") && !server.includes("c")
+    );
     let McpTransportConfig::Http(http) = &server.transport else { panic!("{server:?}") };
     assert_eq!(pairs(&http.headers), [("X-Key", "8fQm2x"), ("X-Region", "eu")]);
     assert_eq!(http.auth, Some(crate::McpAuth::Bearer("8fQm2x".into())));
@@ -75,7 +77,7 @@ fn cherry_studio_is_read() {
         "timeout": "30s", "longRunning": true, "disabledTools": ["b"], "disabledAutoApproveTools": ["a"],
     });
     assert_eq!(http(web.clone()).url.as_str(), "https://example.com/mcp");
-    assert!(server(web.clone()).wants("a") && !server(web.clone()).wants("b"));
+    assert!(server(web.clone()).includes("a") && !server(web.clone()).includes("b"));
     assert_eq!(warnings(web).len(), 8);
     let local =
         json!({ "command": "npx", "registryUrl": "https://npm.example.com", "isActive": false });
@@ -103,7 +105,7 @@ fn the_old_format_of_zed_is_read() {
             "`mcpServers.s.command.args`: it duplicates `args`",
         ),
     ] {
-        let problems = wrong(entry);
+        let problems = problems_of(entry);
         assert_eq!(problems.len(), 1, "{problems:?}");
         assert!(problems[0].contains(words), "{problems:?}");
     }
@@ -118,13 +120,13 @@ fn keys_for_tools_have_many_spellings() {
         ("tools", "disabled_tools"),
     ] {
         let server = server(json!({ "command": "x", include: ["read_*"], exclude: ["read_all"] }));
-        assert!(server.wants("read_text"), "{include}");
-        assert!(!server.wants("read_all") && !server.wants("write"), "{exclude}");
+        assert!(server.includes("read_text"), "{include}");
+        assert!(!server.includes("read_all") && !server.includes("write"), "{exclude}");
     }
-    assert!(server(json!({ "command": "x", "tools": ["*"] })).wants("fs/odd name"));
-    assert!(!server(json!({ "command": "x", "tools": [] })).wants("any"));
+    assert!(server(json!({ "command": "x", "tools": ["*"] })).includes("fs/odd name"));
+    assert!(!server(json!({ "command": "x", "tools": [] })).includes("any"));
     let odd = server(json!({ "command": "x", "include": ["fs/odd name", "/^a.c$/"] }));
-    assert!(odd.wants("fs/odd name") && odd.wants("abc") && !odd.wants("fs"));
+    assert!(odd.includes("fs/odd name") && odd.includes("abc") && !odd.includes("fs"));
 }
 
 #[test]
@@ -132,7 +134,7 @@ fn single_tools_have_settings() {
     let tools = json!({ "slow": { "timeout": "5m" }, "bad": { "enabled": false } });
     let server = server(json!({ "command": "x", "tools": tools, "include": ["*"] }));
     assert_eq!(server.tool_timeouts["slow"], std::time::Duration::from_secs(300));
-    assert!(server.wants("slow") && !server.wants("bad"));
+    assert!(server.includes("slow") && !server.includes("bad"));
 }
 
 #[test]
@@ -143,7 +145,7 @@ fn patterns_that_match_no_tool_are_reported() {
         "include": ["get_curent_time", "get_*", "/^set/"], "exclude": ["nothing_*", "fs*"],
     }));
     assert_eq!(
-        server.idle(&["get_current_time", "fs/read"]),
+        server.unmatched_patterns(&["get_current_time", "fs/read"]),
         [
             "`include`: `get_curent_time` is not any of the 2 tools that it lists; did you mean `get_current_time`?",
             "`include`: `/^set/` does not match any of the 2 tools that it lists",
@@ -152,7 +154,7 @@ fn patterns_that_match_no_tool_are_reported() {
             "`tools`: `get_curent_time` is not any of the 2 tools that it lists; did you mean `get_current_time`?",
         ]
     );
-    assert!(server.idle(&[]).is_empty());
+    assert!(server.unmatched_patterns(&[]).is_empty());
 }
 
 #[test]

@@ -39,9 +39,12 @@ fn invalid_toml_is_reported_by_position_without_its_text() {
         "hunter2",
     ] {
         let error = loader().toml(text).load().unwrap_err();
-        let told = error.to_string();
-        assert!(told.contains("this is not valid TOML: ") && told.contains(" at line "), "{told}");
-        assert!(!told.contains("hunter2"), "{told}");
+        let message = error.to_string();
+        assert!(
+            message.contains("this is not valid TOML: ") && message.contains(" at line "),
+            "{message}"
+        );
+        assert!(!message.contains("hunter2"), "{message}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! `${VAR}` and the sources of its value.
 
-use super::support::{http, loader, pairs, stdio, texts, warnings, wrong};
+use super::support::{http, loader, pairs, problems_of, stdio, texts, warnings};
 use crate::{McpConfig, McpTransportConfig};
 use serde_json::json;
 
@@ -9,7 +9,7 @@ fn argument(text: &str) -> String {
 }
 
 fn problem(text: &str) -> String {
-    wrong(json!({ "command": "x", "args": [text] })).remove(0)
+    problems_of(json!({ "command": "x", "args": [text] })).remove(0)
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn a_failed_expansion_is_reported_by_name_without_value() {
         assert!(problem.contains(words), "{written}: {problem}");
         assert!(!problem.contains("hunter2") && !problem.contains("8fQm2x"), "{problem}");
     }
-    let problems = wrong(json!({ "command": "x", "args": ["${A1}${B1}", "${C1}"] }));
+    let problems = problems_of(json!({ "command": "x", "args": ["${A1}${B1}", "${C1}"] }));
     assert_eq!(problems.len(), 3, "{problems:?}");
 }
 

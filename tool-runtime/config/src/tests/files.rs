@@ -75,7 +75,8 @@ fn problems_name_their_server() {
     let one =
         folder.with("one", r#"{ "a": { "command": "x" }, "b": { "command": "${NOWHERE}" } }"#);
     let two = folder.with("two", r#"{ "a": { "command": "y" }, "c": { "command": "z" } }"#);
-    let (config, problems) = loader().file(one).file(two).file(folder.0.join("missing")).sort_out();
+    let (config, problems) =
+        loader().file(one).file(two).file(folder.0.join("missing")).load_with_all_problems();
     assert_eq!(config.to_string(), "c: starts `z`");
     let about: Vec<Option<&str>> = problems.iter().map(|p| p.server.as_deref()).collect();
     assert_eq!(about, [Some("a"), None, Some("b")]);

@@ -1,11 +1,11 @@
 //! Entries that are rejected.
 
-use super::support::{config, wrong};
+use super::support::{config, problems_of};
 use serde_json::{Value, json};
 
 /// Checks that there is one problem, and that it contains these texts.
 fn rejected(entry: Value, words: &[&str]) {
-    let problems = wrong(entry.clone());
+    let problems = problems_of(entry.clone());
     assert_eq!(problems.len(), 1, "{entry}: {problems:?}");
     for word in words {
         assert!(problems[0].contains(word), "{entry}: `{}` lacks `{word}`", problems[0]);
@@ -222,7 +222,7 @@ fn rejects_invalid_patterns() {
 
 #[test]
 fn all_problems_are_reported_together() {
-    let problems = wrong(json!({
+    let problems = problems_of(json!({
         "comand": "x",
         "url": "ftp://example.com",
         "headers": { "Host": "${NOWHERE}", "X": "${ELSEWHERE}" },
@@ -234,7 +234,7 @@ fn all_problems_are_reported_together() {
 
 #[test]
 fn an_unresolved_variable_hides_no_other_problem() {
-    let problems = wrong(json!({
+    let problems = problems_of(json!({
         "url": "${NOWHERE}",
         "headers": { "Authorization": "x", "Host": "y" },
         "auth": "${ELSEWHERE}",
@@ -242,7 +242,8 @@ fn an_unresolved_variable_hides_no_other_problem() {
     let about = ["auth`: `${E", "url`: `${N", "Host`: this header", "auth`: the header `Auth"];
     assert_eq!(problems.len(), about.len(), "{problems:#?}");
     assert!(about.iter().all(|words| problems.iter().any(|problem| problem.contains(words))));
-    let problems = wrong(json!({ "comand": "x", "env": { "A": "${NOWHERE}" }, "timeout": 0 }));
+    let problems =
+        problems_of(json!({ "comand": "x", "env": { "A": "${NOWHERE}" }, "timeout": 0 }));
     assert_eq!(problems.len(), 4, "{problems:#?}");
 }
 
@@ -253,11 +254,11 @@ fn a_value_given_as_a_name_is_not_shown() {
         json!({ "url": "https://example.com", "env_http_headers": { "X": "sk-hunter2" } }),
         json!({ "command": "x", "env_vars": ["hunter2"] }),
     ] {
-        let problems = wrong(entry);
+        let problems = problems_of(entry);
         assert!(problems[0].contains("write the name of a variable, not its value"));
         assert!(!problems[0].contains("hunter2"), "{problems:?}");
     }
-    let named = wrong(json!({ "command": "x", "env_vars": ["TOKN"] }));
+    let named = problems_of(json!({ "command": "x", "env_vars": ["TOKN"] }));
     assert!(
         named[0].contains("`${TOKN}` has no value") && named[0].contains("did you mean `TOKEN`?")
     );

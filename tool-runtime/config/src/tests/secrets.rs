@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use std::fmt::Debug;
 use tool_runtime_core::Secret;
 
-/// Stands wherever something secret may.
+/// The marker in every position of a secret.
 const MARKER: &str = "hunter2";
 
 fn hidden(shown: &dyn Debug) {
@@ -17,7 +17,7 @@ fn hidden(shown: &dyn Debug) {
     }
 }
 
-/// Everything that can be printed of a configuration.
+/// All printable forms of a configuration.
 fn all_hidden(config: &McpConfig) {
     hidden(config);
     hidden(&config.to_string());

@@ -7,7 +7,7 @@ use crate::{
 };
 use serde_json::{Value, json};
 
-/// An environment of the tests' own.
+/// The environment of the tests.
 pub(super) const ENVIRONMENT: &[(&str, &str)] = &[
     ("HOME", "/home/ada"),
     ("TOKEN", "8fQm2x"),
@@ -50,7 +50,7 @@ pub(super) fn http(entry: Value) -> HttpConfig {
 }
 
 /// The problems of an entry, as text.
-pub(super) fn wrong(entry: Value) -> Vec<String> {
+pub(super) fn problems_of(entry: Value) -> Vec<String> {
     match config(entry) {
         Ok(config) => panic!("it was taken: {config:?}"),
         Err(error) => error.problems.iter().map(ToString::to_string).collect(),

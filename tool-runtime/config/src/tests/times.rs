@@ -1,6 +1,6 @@
 //! Time limits.
 
-use super::support::{server, warnings, wrong};
+use super::support::{problems_of, server, warnings};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -55,11 +55,11 @@ fn an_invalid_duration_is_rejected() {
         json!([1]),
         json!(true),
     ] {
-        let problems = wrong(json!({ "command": "x", "timeout": value }));
+        let problems = problems_of(json!({ "command": "x", "timeout": value }));
         assert_eq!(problems.len(), 1, "{value}");
         assert!(problems[0].starts_with("`mcpServers.s.timeout`: "), "{problems:?}");
         assert!(problems[0].contains("write a time"), "{problems:?}");
     }
     let zero = json!({ "command": "x", "tools": { "a": { "timeout": "0s" } } });
-    assert!(wrong(zero)[0].starts_with("`mcpServers.s.tools.a.timeout`: "));
+    assert!(problems_of(zero)[0].starts_with("`mcpServers.s.tools.a.timeout`: "));
 }

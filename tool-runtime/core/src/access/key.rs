@@ -6,7 +6,8 @@ use std::path::{Component, MAIN_SEPARATOR_STR, Path, PathBuf};
 
 const FILE: &str = "file:";
 
-/// Longer paths no system opens: they are not looked up, ancestor by ancestor.
+/// Limit on the length of a resolved path. Systems cannot open longer ones, so their ancestors are
+/// not looked up.
 const MAX_PATH_LENGTH: usize = 4096;
 
 /// The normalized key, for comparison.
@@ -19,10 +20,10 @@ pub(super) fn normalize(key: CompactString) -> CompactString {
     }
 }
 
-/// Links first, because `..` after a link leads to where the link's target is; then again,
-/// because `..` after what does not exist may come back to a link.
+/// Resolves links first, because `..` after a link is the parent of its target, and again
+/// afterwards, because removing `..` after a missing component may expose another link.
 fn normal_path(path: &Path) -> PathBuf {
-    // Without `.` and a separator at the end, which asks for a directory.
+    // Removes `.` and a trailing separator, which would require a directory.
     let path = join_components(path.components());
     resolved(&lexical(&resolved(&path)))
 }
@@ -35,7 +36,7 @@ fn resolved(path: &Path) -> PathBuf {
     let existing = ancestors.into_iter().rev().take_while(|ancestor| ancestor.exists()).last();
     let real = existing.and_then(|ancestor| Some((ancestor, ancestor.canonicalize().ok()?)));
     match real.and_then(|(ancestor, real)| Some((real, path.strip_prefix(ancestor).ok()?))) {
-        // Joining nothing would end the path with a separator.
+        // Joining an empty path would append a separator.
         Some((real, rest)) if rest.as_os_str().is_empty() => real,
         Some((real, rest)) => real.join(rest),
         None => path.to_owned(),
@@ -57,8 +58,8 @@ fn lexical(path: &Path) -> PathBuf {
     join_components(normal.into_iter())
 }
 
-/// The path that has these components. Collected into a `PathBuf`, each would be looked at again for
-/// each that follows, where the path begins with `\\?\`.
+/// The path that has these components. Collecting into a `PathBuf` takes quadratic time for a path that begins with
+/// `\\?\`.
 fn join_components<'a>(components: impl Iterator<Item = Component<'a>>) -> PathBuf {
     let (mut path, mut is_open) = (OsString::new(), false);
     for component in components {

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fmt::Write;
 
-/// A key that no type has.
+/// A key that is not a field of any type.
 const UNKNOWN: &str = "\u{1}";
 
 /// A byte that neither begins nor follows a JSON value.
@@ -101,7 +101,7 @@ pub(crate) fn use_of(decode: Decode, path: &[Step], key: &str) -> Use {
     }
 }
 
-/// The reaction of the type to a key that no type has, in the object at `path`.
+/// The reaction of the type to an unknown key in the object at `path`.
 pub(crate) fn use_of_unknown(decode: Decode, path: &[Step]) -> Use {
     use_of(decode, path, UNKNOWN)
 }

@@ -168,18 +168,18 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
         let mut json = serde_json::Deserializer::from_str(&self.rest);
         T::deserialize(Tracked::new(&mut json, &self.flags)).or_else(|error| match absent() {
             Some(nothing) if holds_nothing(&self.rest) => Ok(nothing),
-            _ => Err(self.refused(&error)),
+            _ => Err(self.parse_error(&error)),
         })
     }
 
     /// Rejects the flattened parameter if its type ignored keys that are not allowed.
-    pub(crate) fn refuse_ignored_rest(&self, allows: fn(&str) -> bool) -> Result<(), DecodeError> {
+    pub(crate) fn reject_ignored_rest(&self, allows: fn(&str) -> bool) -> Result<(), DecodeError> {
         self.reject_ignored_in(|| &self.rest, allows)
     }
 
     /// Rejects the last value if its type ignored keys that are not allowed.
     #[inline]
-    pub(crate) fn refuse_ignored(&self, allows: fn(&str) -> bool) -> Result<(), DecodeError> {
+    pub(crate) fn reject_ignored(&self, allows: fn(&str) -> bool) -> Result<(), DecodeError> {
         self.reject_ignored_in(|| &self.text[self.value_at..self.at], allows)
     }
 
@@ -219,13 +219,13 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
                 self.at += json.into_iter::<IgnoredAny>().byte_offset();
                 Ok(value)
             }
-            Err(error) => Err(self.refused(&error)),
+            Err(error) => Err(self.parse_error(&error)),
         }
     }
 
     /// Names the parameter for every error; invalid JSON is found again when all arguments are parsed.
     #[cold]
-    fn refused(&self, error: &serde_json::Error) -> DecodeError {
+    fn parse_error(&self, error: &serde_json::Error) -> DecodeError {
         DecodeError::new(match error.classify() {
             serde_json::error::Category::Data => {
                 DecodeFailure::Value(self.parameter, without_position(error))

@@ -105,13 +105,13 @@ mod tests {
 
     #[test]
     fn unknown_kinds_are_rejected_by_name() {
-        let refusal = |json: &str| from_str::<ToolResult>(json).unwrap_err().to_string();
-        // Content of a server may be of a kind that is not known here.
+        let rejection = |json: &str| from_str::<ToolResult>(json).unwrap_err().to_string();
+        // Content of a server may be of an unknown kind.
         let observation = r#"{"name":"a","observation":{"content":[{"type":"hologram"}]}}"#;
         assert!(from_str::<ToolResult>(observation).is_ok());
         let class =
             r#"{"name":"a","observation":{"content":[]},"error":{"class":"cosmic","message":""}}"#;
-        assert!(refusal(class).contains("unknown variant `cosmic`"), "{}", refusal(class));
+        assert!(rejection(class).contains("unknown variant `cosmic`"), "{}", rejection(class));
         let field = from_str::<ToolCall>(r#"{"name":"a","args":"{}"}"#).unwrap_err().to_string();
         assert!(field.contains("unknown field `args`"), "{field}");
     }

@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// One call that the host program is to do and to answer. Cheap to clone.
+/// One call that the host program executes and answers. Cheap to clone.
 ///
 /// The JSON form, for hosts that execute the call elsewhere, has `id`, `call_id`, `name`,
 /// `arguments` and `deadline`, the last in milliseconds since 1970; absent members are `null`.
@@ -49,7 +49,7 @@ impl fmt::Debug for ClientCall {
     }
 }
 
-/// A call before it has its id.
+/// A call without its id.
 #[derive(Serialize)]
 pub(super) struct Request {
     pub(super) call_id: Option<String>,
@@ -91,8 +91,8 @@ impl ClientCall {
         Self(Arc::new(Parts { id: id.to_owned(), request }))
     }
 
-    /// The id by which it is answered: the caller's own, or a new one if the caller gave none
-    /// or one that another call has or had a short while ago.
+    /// The id by which the host answers: the caller's id, or a new one if the caller gave none or
+    /// one that is in use or was used recently.
     pub fn id(&self) -> &str {
         &self.0.id
     }

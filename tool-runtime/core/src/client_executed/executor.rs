@@ -58,7 +58,7 @@ impl ClientExecutor {
 
     /// The earlier of the host's deadline and the caller's.
     fn deadline(&self, context: &ToolContext) -> Option<Deadline> {
-        // tokio's clock, which tests can turn.
+        // tokio's clock, which tests can advance.
         let now = Instant::now();
         let own = now.checked_add(self.limit).map(Instant::into_std);
         let earlier = own.into_iter().chain(context.deadline()).min()?;
@@ -76,7 +76,7 @@ impl ClientExecutor {
         match timeout_at(deadline.instant.into(), ticket.answer()).await {
             Ok(answer) => answer,
             Err(_) if ticket.expire() => Err(self.expired()),
-            // A client that has taken the call a moment ago is about to answer it.
+            // The host has taken the call and may be about to answer it.
             Err(_) => ticket.answer().await,
         }
     }

@@ -36,7 +36,8 @@ struct Calls {
     /// The ids of the ended ones, oldest first.
     order: VecDeque<Arc<str>>,
     arrivals: u64,
-    /// A front end that outlives this process must not answer the calls of the next one.
+    /// Distinguishes processes: a front end that outlives this process must not answer the calls of
+    /// the next one.
     salt: Option<u64>,
     is_closed: bool,
 }
@@ -102,7 +103,7 @@ impl PendingCalls {
         }
     }
 
-    /// Answers a call that is pending; `outcome` is asked for only then.
+    /// Answers a pending call; `outcome` is only evaluated for a pending one.
     pub(super) fn answer(
         &self,
         id: &str,
@@ -111,17 +112,17 @@ impl PendingCalls {
         let Pending { id, output, reply, .. } = self.claim(id)?;
         let shape = if output.is_none() { OutputShape::Text } else { OutputShape::Value };
         let answer = settle(outcome(), &shape);
-        let misfit = match (&answer, output) {
+        let mismatch = match (&answer, output) {
             (Ok(observation), Some(model)) => model.check(observation).err(),
             _ => None,
         };
-        let refused = misfit.as_ref().map(|error| rejection(&id, error));
-        if reply.send(misfit.map_or(answer, Err)).is_err() {
-            // Given up between the claim and the answer.
+        let rejected = mismatch.as_ref().map(|error| rejection(&id, error));
+        if reply.send(mismatch.map_or(answer, Err)).is_err() {
+            // The call was abandoned between the claim and the answer.
             self.calls().correct(&id, Ending::Cancelled);
             return Err(Ending::Cancelled.as_error(id));
         }
-        refused.map_or(Ok(()), Err)
+        rejected.map_or(Ok(()), Err)
     }
 
     /// Removes a call to answer it: each call is answered once.
@@ -277,7 +278,7 @@ fn rejection(id: &Arc<str>, error: &CallError) -> ClientAnswerError {
     ClientAnswerError::Misfit { id: id.clone(), reason }
 }
 
-/// A host that has taken a call may have done it.
+/// A host that has received a call may have executed it.
 fn abandoned_error(tool: &str, is_taken: bool) -> CallError {
     if is_taken {
         let text = format!(

@@ -42,8 +42,8 @@ impl fmt::Display for StepId {
 /// A piece of work that is repeated from its beginning if it breaks off, such as one run of an agent.
 ///
 /// Calls in its context, see [`ToolContext::in_execution`](crate::ToolContext::in_execution), are
-/// numbered, so that a [`StepStore`](crate::StepStore) recognises those that ran already. Each
-/// attempt needs a value of its own.
+/// numbered, so that a [`StepStore`](crate::StepStore) recognises those that ran already. Create a
+/// new value for each attempt.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -159,7 +159,7 @@ impl Execution {
     }
 }
 
-/// Each part is preceded by its length, so that no two lists share a text.
+/// Each part is preceded by its length, so that different lists have different texts.
 fn digest(parts: &[&[u8]]) -> [u8; 32] {
     let mut digest = Sha256::new();
     for part in parts {
@@ -181,7 +181,7 @@ mod tests {
         };
         let first = steps(&Execution::new("one"));
         assert_eq!(first, steps(&Execution::new("one").with_attempt(2)));
-        assert_ne!(first[0], first[1], "equal calls are told apart by their number");
+        assert_ne!(first[0], first[1], "equal calls differ in their number");
         assert_ne!(first[0], first[2]);
         assert_ne!(first[0], Execution::new("two").next_step("add", r#"{"a":1,"b":2}"#));
     }

@@ -4,9 +4,9 @@ use super::{Parts, ToolContext};
 use std::any::Any;
 use std::sync::{Arc, Weak};
 
-/// The depth of nested calls: endless recursion must end, and before the
-/// stack does. With hooks and layers a call takes up to 70 KiB of it in a debug build, and threads
-/// of a runtime have 2 MiB.
+/// Limit on the depth of nested calls: endless recursion must end before the stack overflows. With
+/// hooks and layers a call takes up to 70 KiB of it in a debug build, and threads of a runtime have
+/// 2 MiB.
 const MAX_DEPTH: u16 = 16;
 
 fn too_deep() -> String {
@@ -22,7 +22,7 @@ impl ToolContext {
     /// The context of calls that this one makes.
     ///
     /// # Errors
-    /// The calls would nest too deep; the text is for a model.
+    /// The calls would nest too deep; the text is for the model.
     pub(crate) fn nested(&self) -> Result<Self, String> {
         if self.0.depth >= MAX_DEPTH {
             return Err(too_deep());
@@ -31,18 +31,18 @@ impl ToolContext {
         Ok(Self(Arc::new(Parts { depth: self.0.depth + 1, ..parts })))
     }
 
-    /// Whether the context may be passed on to one more call.
+    /// Whether the context may be passed on to a further call.
     ///
     /// # Errors
-    /// It was passed on too often; the text is for a model.
+    /// The context was passed on too often; the text is for the model.
     pub(crate) fn check_nesting(&self) -> Result<(), String> {
-        if self.0.nested_once_more > MAX_DEPTH { Err(too_deep()) } else { Ok(()) }
+        if self.0.times_passed_on > MAX_DEPTH { Err(too_deep()) } else { Ok(()) }
     }
 
-    /// The context, passed on to one more call, perhaps by a tool that passed on its own.
-    pub(crate) fn nested_once_more(mut self) -> Self {
+    /// The context for a further call, which may nest one level deeper.
+    pub(crate) fn passed_on(mut self) -> Self {
         let parts = self.parts();
-        parts.nested_once_more = parts.nested_once_more.saturating_add(1);
+        parts.times_passed_on = parts.times_passed_on.saturating_add(1);
         self
     }
 
@@ -56,7 +56,7 @@ impl ToolContext {
             session: self.0.session.clone(),
             host: self.0.host.clone(),
             depth: self.0.depth,
-            nested_once_more: self.0.nested_once_more,
+            times_passed_on: self.0.times_passed_on,
             ..Parts::default()
         }))
     }

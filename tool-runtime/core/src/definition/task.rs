@@ -13,12 +13,12 @@ pub enum TaskSupport {
     None,
     /// Calls run as tasks if the client supports tasks.
     Optional,
-    /// Only clients that know tasks can make them.
+    /// Only clients that support tasks can call the tool.
     Required,
 }
 
 impl TaskSupport {
-    /// Whether clients that know no tasks cannot call the tool.
+    /// Whether only clients that support tasks can call the tool.
     #[doc(hidden)]
     pub fn is_required(self) -> bool {
         match self {

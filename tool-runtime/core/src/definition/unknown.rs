@@ -1,4 +1,4 @@
-//! Unknown members of a definition, which a gateway passes on.
+//! Members of a definition that this version does not define, which a gateway passes on.
 
 use serde_json::{Map, Value};
 

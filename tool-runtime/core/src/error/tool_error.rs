@@ -86,7 +86,7 @@ impl ToolError {
     }
 }
 
-/// Text for the model about a failure whose cause it must not read.
+/// Text for the model about a failure whose cause is not shown.
 pub const INTERNAL: &str =
     "the tool failed for an internal reason, which has been logged; try another way";
 

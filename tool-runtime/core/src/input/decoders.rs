@@ -10,10 +10,10 @@ use std::cell::Cell;
 /// The types that decode a tool's arguments.
 #[derive(Clone, Copy)]
 pub(super) enum Decoders {
-    /// The types are not known.
+    /// Unknown types.
     None,
     /// One type for all arguments.
-    DocumentKind(Decode),
+    Whole(Decode),
     /// One for each parameter.
     Each(&'static [Parameter]),
 }
@@ -22,8 +22,8 @@ pub(super) enum Decoders {
 const MAX_BYTES: usize = 64 << 20;
 
 impl Decoders {
-    /// All mistakes in the arguments, in the order of the schema. Fields under an alias, which the schema does not know,
-    /// are renamed first, except aliases inside of parts that serde buffers.
+    /// All mistakes in the arguments, in the order of the schema. Fields under an alias, which the schema does not
+    /// contain, are renamed first, except aliases inside of parts that serde buffers.
     pub(super) fn mistakes(self, schema: &Value, mut value: Value, bytes: usize) -> Vec<Issue> {
         let issues = check::check(schema, &value);
         if issues.is_empty() {
@@ -52,7 +52,7 @@ impl Decoders {
     ) -> Option<(Decode, Vec<Step>, Value)> {
         let parameters = match self {
             Self::None => return None,
-            Self::DocumentKind(decode) => return Some((decode, Vec::new(), arguments)),
+            Self::Whole(decode) => return Some((decode, Vec::new(), arguments)),
             Self::Each(parameters) => parameters,
         };
         let parameter = parameters.get(index)?;
@@ -69,7 +69,7 @@ impl Decoders {
     fn of_part(self, path: &[Step]) -> Option<(Decode, &[Step])> {
         match self {
             Self::None => None,
-            Self::DocumentKind(decode) => Some((decode, path)),
+            Self::Whole(decode) => Some((decode, path)),
             Self::Each(parameters) => {
                 let Some((Step::Key(first), rest)) = path.split_first() else {
                     return None;
@@ -93,7 +93,7 @@ struct AliasSearch<'a> {
     bytes_left: Cell<usize>,
 }
 
-/// A field under another name, which serde accepts and the schema does not know.
+/// A field under an alias: serde accepts it, the schema does not contain it.
 struct Alias {
     object: Vec<Step>,
     given: String,

@@ -5,7 +5,7 @@ use std::sync::{Condvar, Mutex};
 use tokio::time::timeout;
 
 /// A time limit that only a test that hangs reaches.
-const HANGING: Duration = Duration::from_secs(60);
+const HANG_LIMIT: Duration = Duration::from_secs(60);
 
 /// Blocks threads until it is opened.
 #[derive(Clone, Default)]
@@ -51,8 +51,8 @@ async fn stops_nothing(count: usize) {
         tokio::time::sleep(Duration::from_millis(20)).await;
         "done"
     });
-    assert_eq!(timeout(HANGING, other).await, Ok("done"));
-    let outcome = timeout(HANGING, calls).await.expect("the time limit is kept");
+    assert_eq!(timeout(HANG_LIMIT, other).await, Ok("done"));
+    let outcome = timeout(HANG_LIMIT, calls).await.expect("the time limit is kept");
     assert!(outcome.expect("no panic").is_err(), "they block");
 }
 
@@ -79,7 +79,7 @@ async fn further_calls_wait_while_too_many_calls_block() {
     let calls = join_all(blocked(&isolation, &barrier, MAX_HANDED_OVER + 1));
     let calls = tokio::spawn(calls);
     let polls = Arc::clone(&isolation.shared().polls);
-    timeout(HANGING, async {
+    timeout(HANG_LIMIT, async {
         while polls.available_permits() > 0 {
             tokio::task::yield_now().await;
         }
@@ -89,8 +89,8 @@ async fn further_calls_wait_while_too_many_calls_block() {
     let mut waiting = isolation.run("waiting", async { "done" });
     assert!(timeout(Duration::from_millis(50), &mut waiting).await.is_err());
     barrier.open();
-    assert_eq!(timeout(HANGING, waiting).await, Ok("done"));
-    timeout(HANGING, calls).await.expect("they go on").expect("no panic");
+    assert_eq!(timeout(HANG_LIMIT, waiting).await, Ok("done"));
+    timeout(HANG_LIMIT, calls).await.expect("they go on").expect("no panic");
 }
 
 async fn ends_with_its_caller() {
@@ -98,13 +98,13 @@ async fn ends_with_its_caller() {
     let (started, is_started) = tokio::sync::oneshot::channel();
     let call = Isolation::default().run("endless", async move {
         let _dropped = dropped;
-        started.send(()).expect("somebody waits");
+        started.send(()).expect("the test waits");
         std::future::pending::<()>().await;
     });
     let call = tokio::spawn(call);
-    timeout(HANGING, is_started).await.expect("it runs").expect("it tells");
+    timeout(HANG_LIMIT, is_started).await.expect("it runs").expect("the task reports");
     call.abort();
-    let ended = tokio::task::spawn_blocking(move || is_dropped.recv_timeout(HANGING)).await;
+    let ended = tokio::task::spawn_blocking(move || is_dropped.recv_timeout(HANG_LIMIT)).await;
     assert_eq!(ended.expect("no panic"), Err(mpsc::RecvTimeoutError::Disconnected));
 }
 
@@ -163,17 +163,17 @@ async fn a_call_that_ends_in_its_first_poll_is_recorded() {
 async fn a_task_woken_by_a_blocked_call_runs() {
     let (isolation, barrier) = (Isolation::default(), Barrier::default());
     let _opened = Opened(barrier.clone());
-    let (tell, told) = tokio::sync::oneshot::channel();
-    let listener = tokio::spawn(told);
+    let (sender, receiver) = tokio::sync::oneshot::channel();
+    let listener = tokio::spawn(receiver);
     let inside = barrier.clone();
     let _call = tokio::spawn(isolation.run("blocked", async move {
         tokio::task::yield_now().await;
-        tell.send("woken").expect("somebody waits");
+        sender.send("woken").expect("the test waits");
         release_woken();
         inside.block();
     }));
-    let heard = timeout(HANGING, listener).await.expect("it runs");
-    assert_eq!(heard.expect("no panic"), Ok("woken"));
+    let received = timeout(HANG_LIMIT, listener).await.expect("it runs");
+    assert_eq!(received.expect("no panic"), Ok("woken"));
 }
 
 /// The worker that waits for timers runs the tasks they wake, and no other worker takes over by itself.
@@ -191,7 +191,7 @@ fn timers_fire_while_a_worker_blocks() {
     });
     runtime.spawn(async move {
         tokio::time::sleep(Duration::from_millis(200)).await;
-        done.send(()).expect("somebody waits");
+        done.send(()).expect("the test waits");
     });
-    assert_eq!(is_done.recv_timeout(HANGING), Ok(()));
+    assert_eq!(is_done.recv_timeout(HANG_LIMIT), Ok(()));
 }

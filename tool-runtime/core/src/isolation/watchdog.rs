@@ -35,7 +35,7 @@ pub(super) struct Watchdog {
 /// Slots for polls. The first `direct` ones are for polls that run on their worker.
 struct Table {
     direct: usize,
-    places: Box<[Entry]>,
+    slots: Box<[Entry]>,
     is_asleep: AtomicBool,
 }
 
@@ -53,8 +53,8 @@ struct UserPoll {
     is_reported: bool,
 }
 
-/// A poll in progress, until this is dropped.
-pub(super) struct Place<'a> {
+/// Registers a poll in progress, until this is dropped.
+pub(super) struct WatchedPoll<'a> {
     entry: &'a Entry,
     is_direct: bool,
 }
@@ -62,10 +62,10 @@ pub(super) struct Place<'a> {
 impl Watchdog {
     /// Starts the thread, which ends when this is dropped. Without a thread, user code that blocks may
     /// delay the server and is not named.
-    pub(super) fn start(runtime: &Handle, direct: usize, places: usize) -> Self {
+    pub(super) fn start(runtime: &Handle, direct: usize, slots: usize) -> Self {
         let table = Arc::new(Table {
             direct,
-            places: (0..places).map(|_| Entry::default()).collect(),
+            slots: (0..slots).map(|_| Entry::default()).collect(),
             is_asleep: AtomicBool::new(false),
         });
         let (weak, runtime) = (Arc::downgrade(&table), runtime.clone());
@@ -81,9 +81,9 @@ impl Watchdog {
     }
 
     /// Records a poll. `None` if all slots are taken.
-    pub(super) fn begin(&self, watched: &Arc<dyn Watched>) -> Option<Place<'_>> {
-        let index = self.table.places.iter().position(Entry::take)?;
-        let entry = &self.table.places[index];
+    pub(super) fn begin(&self, watched: &Arc<dyn Watched>) -> Option<WatchedPoll<'_>> {
+        let index = self.table.slots.iter().position(Entry::take)?;
+        let entry = &self.table.slots[index];
         *entry.poll() = Some(UserPoll {
             watched: Arc::clone(watched),
             since: Instant::now(),
@@ -93,7 +93,7 @@ impl Watchdog {
         if self.table.is_asleep.load(Ordering::SeqCst) {
             self.wake();
         }
-        Some(Place { entry, is_direct: index < self.table.direct })
+        Some(WatchedPoll { entry, is_direct: index < self.table.direct })
     }
 
     #[cold]
@@ -124,14 +124,14 @@ impl Entry {
     }
 }
 
-impl Place<'_> {
+impl WatchedPoll<'_> {
     /// Whether the poll runs on its worker.
     pub(super) fn is_direct(&self) -> bool {
         self.is_direct
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for WatchedPoll<'_> {
     fn drop(&mut self) {
         let poll = self.entry.poll().take();
         self.entry.is_taken.store(false, Ordering::SeqCst);
@@ -165,23 +165,23 @@ fn watch(table: &Weak<Table>, runtime: &Handle) {
 
 impl Table {
     fn is_busy(&self) -> bool {
-        self.places.iter().any(|place| place.is_taken.load(Ordering::SeqCst))
+        self.slots.iter().any(|slot| slot.is_taken.load(Ordering::SeqCst))
     }
 
     /// Whether any poll is in progress.
     fn look(&self, runtime: &Handle) -> bool {
         let mut is_busy = false;
-        for (index, place) in self.places.iter().enumerate() {
-            if place.is_taken.load(Ordering::SeqCst) {
+        for (index, slot) in self.slots.iter().enumerate() {
+            if slot.is_taken.load(Ordering::SeqCst) {
                 is_busy = true;
-                self.examine(index < self.direct, place, runtime);
+                self.examine(index < self.direct, slot, runtime);
             }
         }
         is_busy
     }
 
-    fn examine(&self, is_direct: bool, place: &Entry, runtime: &Handle) {
-        let mut poll = place.poll();
+    fn examine(&self, is_direct: bool, slot: &Entry, runtime: &Handle) {
+        let mut poll = slot.poll();
         let Some(poll) = &mut *poll else { return };
         let age = poll.since.elapsed();
         if !poll.is_covered && age >= INTERVAL {

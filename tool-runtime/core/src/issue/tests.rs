@@ -1,4 +1,4 @@
-//! How an issue shows itself.
+//! The JSON and the text of an issue.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! The limits, one after the other.
+//! Applies the limits in order.
 
 use super::spill::Spill;
 use super::{OutputLimits, media, resource, structured, text};
@@ -21,8 +21,8 @@ impl Limits for OutputLimits {
 }
 
 impl OutputLimits {
-    /// The observation within the limits. One that is within them is unchanged, so that this is
-    /// idempotent. Files are written on the blocking pool, if there is one.
+    /// Returns the observation within the limits. An observation within the limits is unchanged, so
+    /// that this is idempotent. Files are written on the blocking pool, if there is one.
     pub(crate) async fn apply_limit(&self, observation: Observation, tool: &str) -> Observation {
         if !self.are_exceeded_by(&observation) {
             return observation;
@@ -47,7 +47,7 @@ impl OutputLimits {
         media::exceeds(block, self.media) || resource::exceeds(block, self.resource)
     }
 
-    /// A runtime that shuts down spawns nothing: then no file is written, and the content is kept.
+    /// A runtime that shuts down spawns no tasks: then no file is written, and the content is kept.
     async fn cut_elsewhere(
         &self,
         observation: Observation,

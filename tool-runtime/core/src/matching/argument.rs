@@ -5,8 +5,7 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 use std::fmt;
 
-/// The text of an argument. It must be certain what the tool will read, so a key that occurs twice is
-/// a problem.
+/// The text of an argument. A duplicate key is an error, because the tool may read the other value.
 ///
 /// # Errors
 /// The reason why the argument has no text, as a phrase about it.

@@ -8,9 +8,9 @@ use crate::pattern::PatternError;
 /// `*` and `?` stand for characters within one name, `**` for any names, `[ab]` and `{a,b}` for a choice.
 /// Paths and patterns are compared without `.` and repeated slashes.
 ///
-/// Undecidable are paths with `..`, backslashes or control characters, paths that match only in another
-/// case, and paths that start elsewhere: an absolute path for a relative pattern, for instance. Symbolic
-/// links are not resolved, and a tool may follow them.
+/// These paths are undecidable: those with `..`, backslashes or control characters, those that match only in another
+/// case, and those that start elsewhere, such as an absolute path for a relative pattern. Symbolic links are not
+/// resolved, and a tool may follow them.
 ///
 /// ```
 /// use tool_runtime::{ArgumentMatch, ArgumentMatcher, PathMatcher};
@@ -26,7 +26,7 @@ pub struct PathMatcher {
     directory: Option<String>,
 }
 
-/// The place where a path starts.
+/// The start of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Start {
     Relative,
@@ -51,7 +51,7 @@ struct PathPattern {
 }
 
 impl PathMatcher {
-    /// A matcher that does not know where relative paths start.
+    /// A matcher without a directory for relative paths.
     pub fn new() -> Self {
         Self::default()
     }
@@ -103,7 +103,7 @@ impl ArgumentMatcher for PathMatcher {
 
 impl Path {
     /// # Errors
-    /// A phrase about the path: what makes its meaning uncertain.
+    /// The reason why the path is undecidable, as a phrase.
     fn parse(text: &str) -> Result<Self, String> {
         let text = if cfg!(windows) { text.replace('\\', "/") } else { text.to_owned() };
         if text.is_empty() {
@@ -129,7 +129,7 @@ impl Path {
 }
 
 impl Start {
-    /// The start of a path, and the rest.
+    /// Splits a path into its start and the rest.
     fn of(text: &str) -> Result<(Self, &str), String> {
         if let Some(rest) = text.strip_prefix('/') {
             return match cfg!(windows) && rest.starts_with('/') {

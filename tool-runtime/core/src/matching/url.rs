@@ -15,10 +15,9 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 /// | `localhost:8080`, `localhost:*` | on that port, on every port |
 /// | `https://*` | every host |
 ///
-/// Only URLs of RFC 3986 are compared, since programs read others differently. Undecidable are all
-/// others, and URLs with a user or a password, with a host that is not in ASCII (write `xn--..`), with
-/// an unusual spelling of an IP address, or with a scheme or port that the pattern leaves open.
-/// Redirections are not seen.
+/// Only URLs of RFC 3986 are compared, since programs interpret others differently. These URLs are undecidable: all
+/// others, and those with a user or a password, with a host that is not in ASCII (write `xn--..`), with an unusual
+/// spelling of an IP address, or with a scheme or port that the pattern leaves open. Redirections are not seen.
 ///
 /// ```
 /// use tool_runtime::{ArgumentMatch, ArgumentMatcher, UrlMatcher};
@@ -182,7 +181,7 @@ fn default_port(scheme: &str) -> Option<u16> {
 /// The normal form of a host: lower case, without the dot at the end.
 ///
 /// # Errors
-/// A sentence about the host: what programs may read differently.
+/// The reason why the host is undecidable, as a sentence.
 fn host(text: &str) -> Result<String, String> {
     if let Some(address) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         let address: Ipv6Addr =

@@ -153,7 +153,7 @@ macro_rules! text {
     )*};
 }
 
-/// Types that are shown by `Display`.
+/// Types that become text by `Display`.
 macro_rules! printed {
     ($($printed:ty),*) => {$(
         impl IntoObservation for $printed {

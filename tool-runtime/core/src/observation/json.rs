@@ -4,14 +4,14 @@ use super::Observation;
 use super::blocks::Blocks;
 use crate::content::ContentBlock;
 
-/// Bytes around the text of a text block, and a few more than most results need.
+/// Bytes reserved for the JSON around the text of a result.
 const FRAME: usize = 64;
 
 impl Observation {
     /// MCP's `CallToolResult` as JSON text.
     #[doc(hidden)]
     pub fn to_json(&self) -> String {
-        if let Some(text) = self.as_mere_text() {
+        if let Some(text) = self.as_plain_text() {
             let mut json = String::with_capacity(FRAME + text.len());
             json.push_str(r#"{"content":[{"type":"text","text":""#);
             json.push_str(text);
@@ -54,7 +54,7 @@ impl Observation {
     }
 
     /// The text of a result that is one text without escapes, as most are.
-    fn as_mere_text(&self) -> Option<&str> {
+    fn as_plain_text(&self) -> Option<&str> {
         let has_more = self.structured.is_some() || self.extra.is_some() || self.is_error();
         match &self.content {
             Blocks::One(ContentBlock::Text(block)) if !has_more && block.extra.is_none() => {
@@ -233,7 +233,7 @@ mod tests {
         serde_json::from_value(block).expect("a block")
     }
 
-    /// Everything that a result may carry, each alone and beside text.
+    /// Results with each kind of content and metadata, alone and with text.
     fn results() -> Vec<Observation> {
         vec![
             Observation::default(),
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn the_error_text_contains_serdes_reason() {
+    fn to_json_equals_serialization() {
         for result in results() {
             assert_eq!(parsed(&result), serde_json::to_value(&result).unwrap(), "{result:?}");
         }

@@ -24,7 +24,7 @@ impl<T: Serialize> WriteJson for &JsonOf<'_, T> {
 
 /// Writes nothing, where a type does not serialise.
 pub trait OmitJson {
-    /// None.
+    /// Returns `None`.
     fn json(&self) -> Option<String>;
 }
 
@@ -34,7 +34,7 @@ impl<T> OmitJson for JsonOf<'_, T> {
     }
 }
 
-/// The object of all arguments under their names in JSON; none if one of them has no text.
+/// The object of all arguments under their names in JSON; `None` if one of them has no text.
 pub fn json_object(parameters: &[Parameter], values: &[Option<String>]) -> Option<String> {
     let mut object = String::from("{");
     for (parameter, value) in parameters.iter().zip(values) {

@@ -24,8 +24,8 @@ pub(super) fn check(glob: &str) -> Result<(), PatternError> {
     fast_glob::validate(glob).map_err(|error| to_pattern_error(glob, error))
 }
 
-/// The first character outside classes that is neither glob syntax nor part of any id, such as
-/// the `!` that would turn the whole glob round, or a `}` that closes nothing.
+/// The first character outside classes that is neither glob syntax nor part of any id, such as a
+/// leading `!`, which would negate the glob, or an unmatched `}`.
 fn foreign(glob: &str) -> Option<(usize, char)> {
     let mut depth = 0_usize;
     let mut characters = glob.char_indices().peekable();
@@ -47,8 +47,8 @@ fn foreign(glob: &str) -> Option<(usize, char)> {
     None
 }
 
-/// Skips the rest of a class, and gives an escape in it: where the class ends would depend
-/// on it. The first character never ends a class.
+/// Skips the rest of a class, and returns an escape in it, since the end of the class would depend
+/// on the escape. The first character never ends a class.
 fn skip_class(characters: &mut Peekable<CharIndices<'_>>) -> Option<(usize, char)> {
     characters.next_if(|(_, character)| matches!(character, '!' | '^'));
     let mut is_first = true;

@@ -16,7 +16,7 @@ use std::convert::Infallible;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PatternError {
-    /// There is nothing to match by.
+    /// The text is empty.
     #[error("an empty pattern matches no tool; write a tool's id, or `*` for every tool")]
     Empty,
     /// A bracket, brace or slash is opened and not closed.
@@ -42,14 +42,14 @@ pub enum PatternError {
         /// The character.
         character: char,
     },
-    /// A glob that is too much for the matcher.
+    /// A glob that exceeds a limit of the matcher.
     #[error(
         "the glob `{pattern}` cannot be matched from character {at} on: {reason}; write a regular expression, as in `/^fs\\.(read|list)$/`"
     )]
     Glob {
         /// The whole text.
         pattern: String,
-        /// From where on.
+        /// The position at which the limit is exceeded.
         at: usize,
         /// The reason.
         reason: String,
@@ -76,7 +76,7 @@ pub enum PatternError {
     },
 }
 
-/// A pattern that is one already converts without error.
+/// The conversion of a pattern to itself, which does not fail.
 #[diagnostic::do_not_recommend]
 impl From<Infallible> for PatternError {
     fn from(never: Infallible) -> Self {
@@ -92,7 +92,7 @@ fn closing(open: char) -> char {
     }
 }
 
-/// Filters know more than ids, and look alike.
+/// Filters also accept selectors, which look like patterns.
 fn otherwise(character: char) -> &'static str {
     match character {
         ':' => "; `tag:..`, `hint:..` and `source:..` are for `allow` and `deny` alone",

@@ -7,13 +7,13 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PeerCapability {
-    /// Showing a form to its user.
+    /// Shows a form to its user.
     Elicitation,
-    /// Sending its user to a web page.
+    /// Sends its user to a web page.
     ElicitationUrl,
-    /// Asking its model.
+    /// Requests a message of its model.
     Sampling,
-    /// Listing the directories that the client works in.
+    /// Lists the directories that the client works in.
     Roots,
 }
 

@@ -5,8 +5,8 @@ use super::PeerCapability;
 /// The reason why a request to the caller has no answer. A user who declines is not an error, see
 /// [`Answer`](super::Answer).
 ///
-/// As a tool's error, its text tells the model the reason; over MCP of 2026-07-28 an unsupported
-/// question becomes the protocol error -32021, which names the capability.
+/// As the error of a tool, its text gives the model the reason; over MCP of 2026-07-28 an
+/// unsupported question becomes the protocol error -32021, which names the capability.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PeerError {

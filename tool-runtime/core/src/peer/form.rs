@@ -39,7 +39,7 @@ impl FormSchema {
     /// The form of a type: a field for each of a struct's, or one field of the given name.
     pub(super) fn of<T: JsonSchema>(name: &str) -> Self {
         let mut schema = schema::input_of::<T>();
-        forgive_more(&mut schema);
+        allow_unknown_fields(&mut schema);
         if schema.get("type").is_some_and(|kind| kind == "object") {
             return Self { schema, only: None };
         }
@@ -103,7 +103,7 @@ impl FormSchema {
 }
 
 /// Allows additional fields in answers, as MCP does.
-fn forgive_more(schema: &mut Value) {
+fn allow_unknown_fields(schema: &mut Value) {
     if let Value::Object(keywords) = schema {
         keywords.remove("additionalProperties");
         keywords.remove("unevaluatedProperties");
@@ -230,13 +230,13 @@ mod tests {
         enum Size {
             Small,
             Medium,
-            /// More than anybody needs.
+            /// Larger than usual.
             Large,
         }
         let choices = json!([
             { "const": "Small", "title": "Small" },
             { "const": "Medium", "title": "Medium" },
-            { "const": "Large", "title": "More than anybody needs." },
+            { "const": "Large", "title": "Larger than usual." },
         ]);
         let form = FormSchema::of::<Size>("size");
         assert_eq!(form.requested().expect("a form")["properties"]["size"]["oneOf"], choices);

@@ -59,7 +59,7 @@ impl ToolContext {
     /// context.log(LogLevel::Info, format_args!("{} files", 3));
     /// ```
     pub fn log(&self, level: LogLevel, message: impl fmt::Display) {
-        if let Some(peer) = self.peer().filter(|peer| peer.hears_log(level)) {
+        if let Some(peer) = self.peer().filter(|peer| peer.accepts_log(level)) {
             peer.log(LogEntry { level, data: self.without_secrets(message.to_string()) });
         }
     }
@@ -73,7 +73,7 @@ impl ToolContext {
     /// context.log_data(tool_runtime::LogLevel::Debug, data);
     /// ```
     pub fn log_data(&self, level: LogLevel, data: impl Into<Value>) {
-        if let Some(peer) = self.peer().filter(|peer| peer.hears_log(level)) {
+        if let Some(peer) = self.peer().filter(|peer| peer.accepts_log(level)) {
             peer.log(LogEntry { level, data: self.without_secrets(data) });
         }
     }

@@ -55,7 +55,7 @@ impl ToolContext {
     /// # });
     /// ```
     pub fn progress(&self, done: impl Amount, total: impl Total, message: impl fmt::Display) {
-        if let Some(peer) = self.peer().filter(|peer| peer.hears_progress()) {
+        if let Some(peer) = self.peer().filter(|peer| peer.accepts_progress()) {
             let mut message = Some(message.to_string()).filter(|message| !message.is_empty());
             if let (Some(message), Some(mask)) = (&mut message, self.mask()) {
                 mask::in_place(mask, message);

@@ -70,7 +70,7 @@ impl ToolContext {
     /// Sends a request to the caller. The keys of a nested call get a prefix.
     ///
     /// # Errors
-    /// The peer cannot do it, or does not answer.
+    /// The peer does not support the request, or does not answer.
     #[doc(hidden)]
     pub async fn asked(&self, mut request: PeerRequest) -> Result<Value, PeerError> {
         request.key = self.question_key(&request.key).into_owned();

@@ -168,7 +168,7 @@ impl ToolPool {
         if std::ptr::eq(&*context, self.shared_context()) {
             return context;
         }
-        let context = context.into_owned().nested_once_more().started();
+        let context = context.into_owned().passed_on().started();
         if context.is_hosted_by(&self.0) {
             return Cow::Owned(context);
         }

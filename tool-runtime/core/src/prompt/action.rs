@@ -62,7 +62,7 @@ pub trait PromptAction: Sized + Send + 'static {
 pub(super) type Enter =
     for<'a> fn(Arguments<'_>, &'a ToolContext) -> Result<Running<'a, PromptMessages>, DecodeError>;
 
-/// All that is compiled per prompt.
+/// The only code that is compiled for each prompt.
 pub(super) fn enter<'a, A: PromptAction>(
     arguments: Arguments<'_>,
     context: &'a ToolContext,

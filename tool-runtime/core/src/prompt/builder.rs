@@ -55,8 +55,8 @@ impl PromptBuilder {
         let (name, arguments) = (self.definition.name.clone(), self.definition.arguments.clone());
         Prompt::new(self.definition, self.terms, move |texts, context| {
             let known = arguments.iter().map(|argument| (&*argument.name, argument.required));
-            if let Err(refusal) = offering::check(&name, known, texts) {
-                return Box::pin(std::future::ready(Err(refusal)));
+            if let Err(rejection) = offering::check(&name, known, texts) {
+                return Box::pin(std::future::ready(Err(rejection)));
             }
             let output = handler.start(texts, context, Sealed);
             Box::pin(async move { output.await.into_prompt().map_err(CallError::from) })

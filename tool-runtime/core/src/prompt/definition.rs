@@ -46,7 +46,8 @@ pub struct PromptDefinition {
     /// MCP metadata.
     #[serde(rename = "_meta", default, skip_serializing_if = "Map::is_empty")]
     pub meta: Map<String, Value>,
-    /// The problems of the definition. A pool with any is not built.
+    /// The problems of the definition. A pool is not built while one of its definitions has a
+    /// problem.
     #[serde(skip)]
     pub(crate) problems: Vec<String>,
 }

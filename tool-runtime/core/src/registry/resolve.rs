@@ -92,7 +92,7 @@ impl Registry {
         if let Some((_, _, tools)) = created.iter().find(is_known) {
             return Ok(tools.clone());
         }
-        // User code: its panic fails its specification only.
+        // User code: a panic fails only its specification.
         let tools = AssertUnwindSafe(entry.make(spec, context))
             .catch_unwind()
             .await

@@ -1,4 +1,4 @@
-//! Arguments that differ from their schema in style alone.
+//! Repairs arguments that differ from their schema only in style.
 
 use super::{Repair, RepairKind, folded, json};
 use serde_json::{Map, Number, Value};
@@ -100,8 +100,8 @@ impl<'a> Repairer<'a> {
         let mut same: Vec<&String> =
             properties().map(|(known, _)| known).filter(|known| folded(known) == wanted).collect();
         same.dedup();
-        let rivals = given.iter().filter(|other| folded(other) == wanted).count();
-        (same.len() == 1 && rivals == 1).then(|| same[0].clone())
+        let candidates = given.iter().filter(|other| folded(other) == wanted).count();
+        (same.len() == 1 && candidates == 1).then(|| same[0].clone())
     }
 
     /// Whether `null` stands for an absent argument: it may be absent, and no schema accepts `null`.

@@ -1,4 +1,4 @@
-//! Text that is nearly JSON.
+//! Repairs text that is nearly JSON.
 
 use super::{Repair, RepairKind};
 use serde_json::Value;
@@ -18,7 +18,7 @@ pub(super) fn parsed(text: &str, repairs: &mut Vec<Repair>) -> Option<Value> {
         add(RepairKind::ControlCharacters);
     }
     if !rest.trim().is_empty() {
-        // Another value could be another call.
+        // A second value could be a second call.
         if !value.is_object() || rest.contains('{') {
             return None;
         }

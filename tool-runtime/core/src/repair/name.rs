@@ -1,13 +1,13 @@
-//! Names of tools as models write them.
+//! Repairs names of tools.
 
 use super::folded;
 use crate::wire_name::wire_name;
 
-/// Wrappings that models put around names.
+/// Prefixes that models add to names.
 const PREFIXES: [&str; 8] =
     ["functions.", "function.", "default_api.", "default_api:", "tools.", "tool.", "api.", "mcp__"];
 
-/// The one name that a polluted name means. An exact name, which the caller looks up first, has priority.
+/// The only name that a malformed name can mean. The caller looks up an exact name first.
 pub(crate) fn nearest_name<'a>(
     written: &str,
     names: impl Iterator<Item = &'a str> + Clone,

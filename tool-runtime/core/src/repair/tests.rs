@@ -24,11 +24,11 @@ fn schema() -> Map<String, Value> {
 }
 
 #[track_caller]
-fn check(written: &str, meant: Value, told: &[&str]) {
+fn check(written: &str, expected: Value, expected_repairs: &[&str]) {
     let (text, repairs) = repaired(&schema(), written).expect("it is repaired");
-    assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), meant);
+    assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), expected);
     let repairs: Vec<String> = repairs.iter().map(Repair::to_string).collect();
-    assert_eq!(repairs, told);
+    assert_eq!(repairs, expected_repairs);
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn ambiguous_mistakes_are_not_repaired() {
 #[test]
 fn tool_names_are_found_in_surrounding_text() {
     let names = ["add", "fs.read", "fs.write_all", "a-b", "a.b"];
-    for (written, meant) in [
+    for (written, expected) in [
         ("add</tool_name>", Some("add")),
         ("<function=add>", Some("add")),
         ("<tool>add</tool>", Some("add")),
@@ -106,6 +106,6 @@ fn tool_names_are_found_in_surrounding_text() {
         ("sub", None),
         ("", None),
     ] {
-        assert_eq!(nearest_name(written, names.into_iter()), meant, "{written}");
+        assert_eq!(nearest_name(written, names.into_iter()), expected, "{written}");
     }
 }

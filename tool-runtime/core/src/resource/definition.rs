@@ -42,7 +42,8 @@ pub struct ResourceDefinition {
     pub icons: Vec<Icon>,
     /// MCP metadata.
     pub meta: Map<String, Value>,
-    /// The problems of the definition. A pool with any is not built.
+    /// The problems of the definition. A pool is not built while one of its definitions has a
+    /// problem.
     pub(crate) problems: Vec<String>,
 }
 
@@ -91,7 +92,7 @@ impl ResourceDraft {
         self
     }
 
-    /// Sets how much it matters, from 0 to 1.
+    /// Sets the priority, from 0 to 1.
     #[must_use]
     pub fn priority(mut self, priority: f64) -> Self {
         self.0.annotations.priority = Some(priority);

@@ -96,7 +96,8 @@ impl UriTemplate {
         self.parts.iter().map(shape).collect()
     }
 
-    /// Smaller is more specific: no variables, then none that spans segments, then more text.
+    /// The rank of a template, the most specific first: without variables, without variables that
+    /// span segments, with more literal text.
     pub(crate) fn breadth(&self) -> (bool, usize, std::cmp::Reverse<usize>) {
         let (mut spans, mut text) = (0, 0);
         for part in &self.parts {

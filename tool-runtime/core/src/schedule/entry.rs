@@ -41,12 +41,12 @@ impl Entry {
         matches!(self.state, State::Held)
     }
 
-    pub(super) fn is_under(&self, other: &Self) -> bool {
+    pub(super) fn is_descendant_of(&self, other: &Self) -> bool {
         self.ancestors.contains(&other.id)
     }
 
     /// Whether the entry conflicts with another one. An ancestor waits for its call, so the two never conflict.
     pub(super) fn conflicts_with(&self, other: &Self) -> bool {
-        self.claim.conflicts_with(&other.claim) && !self.is_under(other)
+        self.claim.conflicts_with(&other.claim) && !self.is_descendant_of(other)
     }
 }

@@ -1,7 +1,7 @@
 //! Links a nested call to its ancestors.
 
 use super::entry::Id;
-use super::ticket::Place;
+use super::ticket::QueueEntry;
 use std::sync::{Arc, Weak};
 
 /// A running call and its ancestors, for the context of its nested calls. Does not keep the ticket of the
@@ -12,11 +12,11 @@ pub(crate) struct Link {
     ancestors: Ancestors,
 }
 
-/// An ancestor of a call: its id, and whether it still has its place.
+/// An ancestor of a call: its id, and its entry in the queue, if it has not ended.
 #[derive(Clone, Debug)]
 pub(super) struct Ancestor {
     id: Id,
-    place: Weak<Place>,
+    entry: Weak<QueueEntry>,
 }
 
 /// The ancestors, the nearest first. A flat list: a long series of calls, each started by the one before,
@@ -24,27 +24,27 @@ pub(super) struct Ancestor {
 pub(super) type Ancestors = Option<Arc<[Ancestor]>>;
 
 impl Link {
-    pub(super) fn new(id: Id, place: &Arc<Place>, ancestors: &Ancestors) -> Self {
-        Self { own: Ancestor { id, place: Arc::downgrade(place) }, ancestors: ancestors.clone() }
+    pub(super) fn new(id: Id, entry: &Arc<QueueEntry>, ancestors: &Ancestors) -> Self {
+        Self { own: Ancestor { id, entry: Arc::downgrade(entry) }, ancestors: ancestors.clone() }
     }
 
     /// The ancestors of a nested call of this one, without ended calls.
     pub(super) fn child_ancestors(&self) -> Ancestors {
         let all = std::iter::once(&self.own)
             .chain(self.ancestors.iter().flat_map(|ancestors| &**ancestors));
-        let alive: Vec<_> = all.filter(|call| call.has_place()).cloned().collect();
+        let alive: Vec<_> = all.filter(|call| call.is_queued()).cloned().collect();
         (!alive.is_empty()).then(|| alive.into())
     }
 }
 
 impl Ancestor {
-    fn has_place(&self) -> bool {
-        self.place.strong_count() > 0
+    fn is_queued(&self) -> bool {
+        self.entry.strong_count() > 0
     }
 }
 
 /// The ids of the ancestors that have not ended.
 pub(super) fn ids(ancestors: &Ancestors) -> Vec<Id> {
     let ancestors = ancestors.iter().flat_map(|ancestors| &**ancestors);
-    ancestors.filter(|call| call.has_place()).map(|call| call.id).collect()
+    ancestors.filter(|call| call.is_queued()).map(|call| call.id).collect()
 }

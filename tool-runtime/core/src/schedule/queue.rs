@@ -30,7 +30,7 @@ impl Queue {
     /// Adds an entry at the end, and returns whether it is held immediately. An entry that would
     /// deadlock is rejected.
     ///
-    /// `woken` takes the wakers of entries that may pass a waiting newcomer.
+    /// `woken` collects the wakers of entries that may pass a waiting entry.
     pub(super) fn join(&mut self, entry: Entry, woken: &mut Vec<Waker>) -> Result<bool, Deadlock> {
         let (newcomer, is_nested) = (self.entries.len(), !entry.ancestors.is_empty());
         self.writers += usize::from(!entry.claim.only_reads());
@@ -87,8 +87,7 @@ impl Queue {
         self.entries.binary_search_by_key(&id, |entry| entry.id).ok()
     }
 
-    /// Lets entries run that may now, of those that something changed for. One pass is enough: an entry that is
-    /// held only delays others.
+    /// Grants the entries that may run after a change. One pass is enough: a granted entry only delays others.
     fn grant(&mut self, woken: &mut Vec<Waker>, concerns: impl Fn(&Entry) -> bool) {
         if self.waiting == 0 {
             return;
@@ -105,20 +104,20 @@ impl Queue {
         }
     }
 
-    /// Whether nothing delays a waiting entry: no held entry at any place, and no entry that waits
-    /// before it, unless it passes that.
+    /// Whether nothing delays a waiting entry: no held entry, and no waiting entry before it,
+    /// unless it passes that entry.
     fn may_run(&self, index: usize) -> bool {
         let entry = &self.entries[index];
         if self.writers == 0 {
             return true;
         }
-        let is_held_back = |other: &Entry| other.is_held() && entry.conflicts_with(other);
+        let is_blocking = |other: &Entry| other.is_held() && entry.conflicts_with(other);
         let mut waits = (0..index).filter(|&other| self.queues_behind(index, other));
         if entry.ancestors.is_empty() {
-            // It passes no other call. One entry that it waits for is enough, and is usually at the front.
-            return waits.next().is_none() && !self.entries.iter().any(is_held_back);
+            // Other calls are not passed. One entry to wait for is enough, and is usually at the front.
+            return waits.next().is_none() && !self.entries.iter().any(is_blocking);
         }
-        if self.entries.iter().any(is_held_back) {
+        if self.entries.iter().any(is_blocking) {
             return false;
         }
         let waits: Vec<usize> = waits.collect();
@@ -132,7 +131,7 @@ impl Queue {
     fn waits(&self, from: usize, to: usize) -> bool {
         let (from, to) = (&self.entries[from], &self.entries[to]);
         match (from.is_held(), to.is_held()) {
-            (true, false) => to.is_under(from),
+            (true, false) => to.is_descendant_of(from),
             (false, true) => from.conflicts_with(to),
             _ => false,
         }

@@ -3,8 +3,8 @@
 mod cases;
 mod oracle;
 mod properties;
+mod simulation;
 mod threads;
-mod world;
 
 use super::{Deadlock, Held, Link, Ticket};
 use crate::access::{Access, Claim};
@@ -29,5 +29,5 @@ fn now(ticket: Ticket) -> Result<Held, Deadlock> {
 }
 
 fn held(queue: &super::SharedQueue, claim: Claim, parent: Option<&Link>) -> Held {
-    now(queue.enter(claim, parent)).expect("not refused")
+    now(queue.enter(claim, parent)).expect("not rejected")
 }

@@ -9,18 +9,18 @@ use std::any::Any;
 use std::future::poll_fn;
 use std::sync::Arc;
 
-/// A place in a queue, taken.
+/// A position in a queue, which may have to wait.
 #[must_use = "dropping a ticket leaves the queue"]
 #[derive(Debug)]
 pub(crate) struct Ticket {
-    place: Result<Arc<Place>, Deadlock>,
+    entry: Result<Arc<QueueEntry>, Deadlock>,
     is_held: bool,
 }
 
-/// A place that holds its resources until it is dropped. Never cloned.
+/// A ticket that holds its resources until it is dropped. Never cloned.
 #[must_use = "dropping it ends the turn"]
 #[derive(Debug)]
-pub(crate) struct Held(Arc<Place>);
+pub(crate) struct Held(Arc<QueueEntry>);
 
 impl SharedQueue {
     /// Enters the queue immediately. `parent` is the calling call, if any.
@@ -35,21 +35,21 @@ impl SharedQueue {
             (id, queue.join(Entry::waiting(id, ids, claim), &mut woken))
         };
         let is_held = outcome.is_ok_and(|is_held| is_held);
-        let place = outcome.map(|_| Arc::new(Place { queue: self.clone(), id, ancestors }));
+        let entry = outcome.map(|_| Arc::new(QueueEntry { queue: self.clone(), id, ancestors }));
         wake(woken);
-        Ticket { place, is_held }
+        Ticket { entry, is_held }
     }
 }
 
 impl Ticket {
-    /// The held place, if its resources are free.
+    /// The held ticket, if its resources are free.
     ///
     /// # Errors
     /// The ticket, which has to wait.
     pub(crate) fn held(self) -> Result<Held, Self> {
-        match self.place {
-            Ok(place) if self.is_held => Ok(Held(place)),
-            place => Err(Self { place, is_held: false }),
+        match self.entry {
+            Ok(entry) if self.is_held => Ok(Held(entry)),
+            entry => Err(Self { entry, is_held: false }),
         }
     }
 
@@ -58,16 +58,16 @@ impl Ticket {
     /// # Errors
     /// If the parent would wait for itself. Never without a parent.
     pub(crate) async fn ready(self) -> Result<Held, Deadlock> {
-        let place = self.place?;
+        let entry = self.entry?;
         if !self.is_held {
-            poll_fn(|context| place.queue.poll(place.id, context)).await;
+            poll_fn(|context| entry.queue.poll(entry.id, context)).await;
         }
-        Ok(Held(place))
+        Ok(Held(entry))
     }
 
     #[cfg(test)]
     pub(super) fn id(&self) -> Result<Id, Deadlock> {
-        self.place.as_ref().map(|place| place.id).map_err(|deadlock| *deadlock)
+        self.entry.as_ref().map(|entry| entry.id).map_err(|deadlock| *deadlock)
     }
 }
 
@@ -77,7 +77,7 @@ impl Held {
         Link::new(self.0.id, &self.0, &self.0.ancestors)
     }
 
-    /// The place as a guard of any kind.
+    /// The ticket as a type-erased guard.
     pub(crate) fn into_guard(self) -> Arc<dyn Any + Send + Sync> {
         self.0
     }
@@ -85,13 +85,13 @@ impl Held {
 
 /// An entry of a queue, which is removed with it.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct QueueEntry {
     queue: SharedQueue,
     id: Id,
     ancestors: Ancestors,
 }
 
-impl Drop for Place {
+impl Drop for QueueEntry {
     fn drop(&mut self) {
         self.queue.leave(self.id);
     }

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Types with more parts than this stay as they are.
+/// Limit on the parts of a type; larger types stay open.
 const MAX_STEPS: usize = 10_000;
 
 /// Keywords that apply other schemas to the same object.
@@ -97,12 +97,12 @@ fn allows_all(
 /// A walk through a schema together with the type it was generated from.
 struct Survey<'s> {
     root: &'s Value,
-    /// The type that is asked; without one everything stays open.
+    /// The probed type; without one everything stays open.
     decode: Option<Decode>,
     route: Vec<Step>,
     /// The definitions on the way; a recursive one is entered twice.
     entered: Vec<&'s str>,
-    /// The objects, by their pointers, and whether every way to them finds them closed.
+    /// The objects, by their pointers, and whether they are closed on every path to them.
     closed: BTreeMap<String, bool>,
     /// Whether serde buffers one of them.
     is_buffered: bool,

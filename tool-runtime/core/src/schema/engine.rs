@@ -2,8 +2,8 @@
 //!
 //! Regular expressions and the parsers of formats are a sixth of a small binary, and most tools
 //! need neither. Only [`enable`] refers to them, and only code that creates schemas with these
-//! keywords calls it: a binary without such a schema is linked without them. A schema that holds
-//! one of them nevertheless rejects every value that it is checked against.
+//! keywords calls it: a binary without such a schema is linked without them. Without the engine, a
+//! schema with these keywords rejects every value.
 
 use super::format;
 use crate::regex::Regex;

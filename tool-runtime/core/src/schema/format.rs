@@ -43,7 +43,7 @@ pub(crate) fn conforms(format: &str, text: &str) -> Option<bool> {
     })
 }
 
-/// A format's description for readers who do not know its name.
+/// Describes a format in an error message.
 pub(crate) fn hint(format: &str) -> Option<&'static str> {
     Some(match format {
         "date-time" => "RFC 3339 with an offset, like \"2026-01-31T12:00:00Z\"",
@@ -68,7 +68,7 @@ fn is_date_time(text: &str) -> bool {
             .is_ok_and(|moment| leap_second_is_possible(&moment.to_utc()))
 }
 
-/// Leap seconds end a day of UTC and happen at no other time.
+/// Leap seconds occur only at the end of a day of UTC.
 fn leap_second_is_possible(moment: &DateTime<Utc>) -> bool {
     // chrono shows second 60 as second 59 with more than a second of nanoseconds.
     moment.nanosecond() < 1_000_000_000 || (moment.hour(), moment.minute()) == (23, 59)
@@ -84,7 +84,7 @@ fn is_date(text: &str) -> bool {
     shaped && day(text).is_some()
 }
 
-/// The day that such a text names, if there is one.
+/// The day of such a text, if the text is valid.
 fn day(text: &str) -> Option<NaiveDate> {
     let (year, month, day) = (text[..4].parse(), text[5..7].parse(), text[8..].parse());
     NaiveDate::from_ymd_opt(year.ok()?, month.ok()?, day.ok()?)

@@ -47,7 +47,7 @@ pub(crate) fn described(parameters: &[Parameter]) -> (Map<String, Value>, Vec<St
     (advertised(schema), problems)
 }
 
-/// A default or an example of a secret is one too.
+/// A default or an example of a secret is secret, too.
 fn hide_secrets(schema: &mut Map<String, Value>, parameters: &[Parameter]) {
     for parameter in parameters.iter().filter(|parameter| parameter.is_secret) {
         let property = schema.get_mut("properties").and_then(|all| all.get_mut(parameter.name));
@@ -182,7 +182,7 @@ impl Fields {
         if self.has_values {
             self.evaluate("default or example", parameter, parameter.values, &mut schema);
         }
-        self.problems.extend(unfit_header(parameter, &schema));
+        self.problems.extend(invalid_header(parameter, &schema));
         self.insert(parameter.name, schema.to_value());
     }
 
@@ -194,9 +194,9 @@ impl Fields {
         write: fn(&mut Schema),
         schema: &mut Schema,
     ) {
-        if let Err(told) = caught(|| write(schema)) {
+        if let Err(panic) = caught(|| write(schema)) {
             self.problems.push(format!(
-                "the {what} of its argument `{}` panicked: {told}; write a value that can be computed when the pool is built",
+                "the {what} of its argument `{}` panicked: {panic}; write a value that can be computed when the pool is built",
                 parameter.name
             ));
         }
@@ -233,8 +233,8 @@ impl Fields {
     }
 }
 
-/// Only plain values have a place in a header.
-fn unfit_header(parameter: &Parameter, schema: &Schema) -> Option<String> {
+/// Only plain values can be sent in a header.
+fn invalid_header(parameter: &Parameter, schema: &Schema) -> Option<String> {
     parameter.header?;
     let kind = schema.get("type").and_then(Value::as_str);
     if matches!(kind, Some("string" | "integer" | "boolean")) {
@@ -268,7 +268,7 @@ fn describe(schema: &mut Schema, parameter: &Parameter) {
     }
 }
 
-/// Defaults, examples and bounds that only the run could know: constants instead of literals.
+/// Defaults, examples and bounds that are known only at run time: constants instead of literals.
 fn wrong_values(schema: &Map<String, Value>) -> Vec<String> {
     let properties = schema.get("properties").and_then(Value::as_object);
     let mut problems = Vec::new();
@@ -297,7 +297,7 @@ fn wrong_values(schema: &Map<String, Value>) -> Vec<String> {
     problems
 }
 
-/// Keywords of a property that only the run can judge.
+/// Keywords of a property that are checked at run time.
 #[derive(Default)]
 struct Keywords {
     bounds: bool,

@@ -11,7 +11,7 @@ const MAX_LENGTH: usize = 128;
 /// A prefix shorter than this is not enough to suggest a name.
 const SHORTEST_PREFIX: usize = 2;
 
-/// The candidates closest to `name`, best first, at most `limit`, and only those really close.
+/// The candidates that are close to `name`, best first, at most `limit`.
 ///
 /// A name is close if it differs only by case or by its word separators (`maxItems`, `max-items`, `max_items`), by few
 /// edits for its length (`quary`), or if `name` is a prefix of this candidate alone (`desc`). Equally close names
@@ -58,7 +58,7 @@ fn distance(wanted: &str, candidate: &str, completion: Option<&str>) -> Option<u
     (completion == Some(candidate)).then_some(MAX_LENGTH)
 }
 
-/// One edit in three letters, none in names of one or two: there everything is close to everything.
+/// One edit per three letters, none in names of one or two letters, where any two names are close.
 fn allowed_edits(length: usize) -> usize {
     length / 3
 }

@@ -127,11 +127,11 @@ pub(crate) fn without_null(schema: &mut Schema) {
     if map.get("default").is_some_and(Value::is_null) {
         map.shift_remove("default");
     }
-    lone_alternative(map);
+    inline_single_alternative(map);
 }
 
 /// `anyOf: [X, null]` becomes `X`; adjacent keywords, such as a description, have priority.
-fn lone_alternative(map: &mut Map<String, Value>) {
+fn inline_single_alternative(map: &mut Map<String, Value>) {
     let Some(Value::Array(alternatives)) = map.get_mut("anyOf") else {
         return;
     };

@@ -78,7 +78,7 @@ impl ActionExecutor {
             definition.name.clone_from(name);
         }
         if settings.schema == SchemaOrigin::Given {
-            let problems = unfit_schema(&definition, &settings);
+            let problems = schema_problems(&definition, &settings);
             definition.problems.extend(problems);
         }
         Self {
@@ -132,13 +132,13 @@ impl ActionExecutor {
 }
 
 /// The reasons why no call can succeed with a given schema.
-fn unfit_schema(definition: &ToolDefinition, settings: &Settings) -> Vec<String> {
+fn schema_problems(definition: &ToolDefinition, settings: &Settings) -> Vec<String> {
     let advertised = |given| {
         let has = |parameter: &&Parameter| parameter.aliases.contains(&given);
         settings.parameters.iter().find(has).map_or(given, |parameter| parameter.name)
     };
     let own = schema::input(settings.parameters);
-    let mut problems = schema::unfit(&definition.input_schema, &own, advertised);
+    let mut problems = schema::incompatibilities(&definition.input_schema, &own, advertised);
     problems.extend(schema::unchecked(&definition.input_schema, "input"));
     problems
 }

@@ -228,7 +228,7 @@ impl ToolBuilder {
     pub fn handler<H: Handler<M>, M: 'static>(mut self, handler: H) -> Tool {
         let own = H::INPUT.map(TypedInput::schema);
         if let (Some(Value::Object(given)), Some(Value::Object(own))) = (&self.input_schema, &own) {
-            let problems = schema::unfit(given, own, |name| name);
+            let problems = schema::incompatibilities(given, own, |name| name);
             self.definition.problems.extend(problems);
         }
         if let Some(input) = self.input_schema.or(own) {

@@ -38,8 +38,8 @@ pub trait Executor: Send + Sync + 'static {
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>>;
 
-    /// The resources that a call would touch, so that calls without conflict may run concurrently; the rejection of
-    /// arguments that are not valid. Default: nothing is checked, nothing is declared.
+    /// Checks the arguments and declares the resources that the call would access, so that calls without conflict may
+    /// run concurrently. Default: no check, no declaration.
     ///
     /// # Errors
     /// As [`Self::call`], for invalid arguments.
@@ -55,7 +55,7 @@ pub trait Executor: Send + Sync + 'static {
         let _ = context;
     }
 
-    /// Ends the executor: asked exactly once, by [`ToolPool::close`](crate::ToolPool::close) or
+    /// Ends the executor: called exactly once, by [`ToolPool::close`](crate::ToolPool::close) or
     /// when the last clone of the tool is dropped. Default: `None`, nothing to do.
     fn close(self: Arc<Self>) -> Option<BoxFuture<'static, ()>> {
         None

@@ -191,7 +191,7 @@ impl<H: Handler<M>, M: 'static> Executor for HandlerExecutor<H, M> {
 
     fn access(&self, arguments: Arguments<'_>) -> Result<Access, CallError> {
         self.input.check(arguments)?;
-        // A type may reject values that its schema allows; hooks and the user are not asked about these.
+        // A type may reject values that its schema allows; such calls do not reach hooks and the user.
         let decoded = H::INPUT.map_or(Ok(()), |input| (input.check)(arguments));
         decoded.map_err(|error| self.input.explain(arguments, &error))?;
         Ok(match &self.access {

@@ -1,4 +1,4 @@
-//! ExecutorLifecycle cycle of an executor: interrupted by calls, closed once.
+//! The lifecycle of an executor: interrupted by calls, closed once.
 
 use super::executor::Executor;
 use crate::arguments::Arguments;
@@ -23,7 +23,7 @@ impl ExecutorLifecycle {
         Self { executor, is_closed: AtomicBool::new(false), dropped: Some(spawn) }
     }
 
-    /// Holds an executor that has nothing to close.
+    /// The lifecycle of an executor without a `close`.
     pub(super) fn without_close(executor: Arc<dyn Executor>) -> Self {
         Self { executor, is_closed: AtomicBool::new(false), dropped: None }
     }

@@ -1,4 +1,4 @@
-//! Asynchronous work that also runs when it is dropped.
+//! Asynchronous work that is completed even if its future is dropped.
 
 use crate::error::panic_message;
 use crate::future::BoxFuture;

@@ -96,8 +96,8 @@ impl ToolsetKind {
         (self.methods)().iter().map(Method::name)
     }
 
-    /// Creates a value from its parameters and returns its tools. A toolset that is not usable
-    /// returns tools that hide themselves.
+    /// Creates a value from its parameters and returns its tools. An unusable toolset returns
+    /// hidden tools.
     ///
     /// # Errors
     /// Invalid parameters, or the error of `create`.
@@ -228,7 +228,7 @@ pub(crate) fn decode_params<P: DeserializeOwned + JsonSchema>(
     } else {
         serde_json::from_value(params)
     };
-    // A type's own error may quote any value.
+    // The error of a custom decoder may quote any value.
     let holds_secrets = schema.to_string().contains(r#""writeOnly":true"#);
     params.map_err(|error| {
         ToolsetError::Failed(ToolError::user(if holds_secrets {

@@ -81,7 +81,7 @@ impl Instance {
         &self.ending
     }
 
-    /// Closes the value, unless that was done: interrupts its calls, waits for them, and cancels
+    /// Closes the value, if it is not closed yet: interrupts its calls, waits for them, and cancels
     /// those that do not end.
     pub(crate) async fn close(&self) {
         let Some(end) = self.end() else { return };
@@ -97,7 +97,7 @@ impl Instance {
         }
     }
 
-    /// Closes the value, once: also if the result is dropped.
+    /// The work of closing the value, for the first caller. Dropping it also closes the value.
     fn end(&self) -> Option<Work> {
         let is_first = !self.is_closed.swap(true, Ordering::SeqCst);
         is_first.then(|| {

@@ -67,7 +67,7 @@ impl TransformedExecutor {
     #[cold]
     fn explained(&self, shown: &Value, issues: Vec<Issue>) -> CallError {
         let all = self.input().issues_of(shown);
-        self.input().refusal(if all.is_empty() { issues } else { all })
+        self.input().rejection(if all.is_empty() { issues } else { all })
     }
 
     fn rejected(&self, what: &str) -> CallError {
@@ -86,7 +86,7 @@ impl TransformedExecutor {
         {
             let issues = self.input().issues_of(&self.mapping.shown(&members));
             if !issues.is_empty() {
-                return self.input().refusal(issues);
+                return self.input().rejection(issues);
             }
         }
         let issues = error.issues().iter().map(|issue| self.shown_issue(issue)).collect();

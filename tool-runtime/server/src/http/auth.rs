@@ -37,7 +37,7 @@ pub trait Authenticate: Send + Sync + 'static {
     /// The caller. `token` is the token of the header `Authorization: Bearer`, if there is one.
     ///
     /// # Errors
-    /// The reason to reject the request.
+    /// The reason why the request is rejected.
     fn authenticate<'a>(
         &'a self,
         token: Option<&'a str>,
@@ -45,7 +45,7 @@ pub trait Authenticate: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Principal, AuthRejection>>;
 }
 
-/// The reason to reject a request.
+/// The reason why a request is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AuthRejection {

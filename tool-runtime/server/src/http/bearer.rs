@@ -12,7 +12,7 @@ use tool_runtime_core::{BoxFuture, Principal};
 /// A fixed set of bearer tokens, each with its principal.
 ///
 /// Tokens are read from lines, one token each: `NAME:TOKEN`, whose principal has the id `NAME`, or
-/// only `TOKEN`, whose principal is `#1`, `#2` and so on by its place among the tokens. Empty
+/// only `TOKEN`, whose principal is `#1`, `#2` and so on by its position among the tokens. Empty
 /// lines and those that begin with `#` are skipped. A line may end with the scopes of the principal, as in
 /// `NAME:TOKEN scopes=notes:read,notes:write`. One name may have several tokens, so that they
 /// can be rotated.

@@ -12,7 +12,7 @@ pub(super) struct ConcurrencyLimit {
     limit: usize,
     principal_limit: usize,
     /// Permits of each principal, by id.
-    taken: Mutex<HashMap<String, usize>>,
+    counts: Mutex<HashMap<String, usize>>,
 }
 
 /// One slot, until dropped.
@@ -37,7 +37,7 @@ impl ConcurrencyLimit {
             free: Arc::new(Semaphore::new(limit.min(Semaphore::MAX_PERMITS))),
             limit,
             principal_limit: principal_limit.unwrap_or(limit.div_ceil(2)),
-            taken: Mutex::default(),
+            counts: Mutex::default(),
         })
     }
 
@@ -58,16 +58,16 @@ impl ConcurrencyLimit {
         if principal.is_anonymous() {
             return Ok(None);
         }
-        let mut taken = self.counts();
-        if taken.get(principal.id()).copied().unwrap_or(0) >= self.principal_limit {
+        let mut counts = self.counts();
+        if counts.get(principal.id()).copied().unwrap_or(0) >= self.principal_limit {
             return Err(LimitReached::Principal(self.principal_limit));
         }
-        *taken.entry(principal.id().to_owned()).or_default() += 1;
+        *counts.entry(principal.id().to_owned()).or_default() += 1;
         Ok(Some(Share { limit: Arc::clone(self), principal: Arc::clone(principal) }))
     }
 
     fn counts(&self) -> MutexGuard<'_, HashMap<String, usize>> {
-        lock(&self.taken)
+        lock(&self.counts)
     }
 }
 
@@ -79,11 +79,11 @@ struct Share {
 
 impl Drop for Share {
     fn drop(&mut self) {
-        let mut taken = self.limit.counts();
-        if let Some(count) = taken.get_mut(self.principal.id()) {
+        let mut counts = self.limit.counts();
+        if let Some(count) = counts.get_mut(self.principal.id()) {
             *count -= 1;
             if *count == 0 {
-                taken.remove(self.principal.id());
+                counts.remove(self.principal.id());
             }
         }
     }
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn a_principal_is_limited_to_its_share() {
         let limit = ConcurrencyLimit::new(3, None);
-        let [ada, bob, nobody] = ["ada", "bob", ""].map(|id| Arc::new(Principal::new(id)));
+        let [ada, bob, anonymous] = ["ada", "bob", ""].map(|id| Arc::new(Principal::new(id)));
         let first = limit.take(&ada).ok();
         let second = limit.take(&ada).ok();
         assert_eq!(limit.take(&ada).err(), Some(LimitReached::Principal(2)));
@@ -104,8 +104,8 @@ mod tests {
         assert!(second.is_some() && third.is_some());
         assert_eq!(limit.take(&bob).err(), Some(LimitReached::Total(3)));
         drop((first, second));
-        let fourth = limit.take(&nobody).ok();
-        assert!(fourth.is_some() && limit.take(&nobody).is_ok());
+        let fourth = limit.take(&anonymous).ok();
+        assert!(fourth.is_some() && limit.take(&anonymous).is_ok());
         drop((third, fourth));
         assert!(limit.counts().is_empty());
     }

@@ -81,7 +81,8 @@ impl Connections {
         let stream = WriteTimeout::new(stream, self.options.write_timeout, Arc::clone(connection));
         let stream = TokioIo::new(stream);
         let router = TowerToHyperService::new(self.router);
-        // `begin` before the first poll of the answer: hyper may see the end of the input before that.
+        // `begin` is called before the first poll of the answer, because hyper may read the end of the input before
+        // that.
         let service = service_fn(|request| answered(&router, connection.begin(), request));
         let mut connection = pin!(self.builder.serve_connection(stream, service));
         let served = tokio::select! {
@@ -100,7 +101,7 @@ impl Connections {
     }
 
     /// Answers a connection beyond the limit. Its send buffer is empty, so that the write does not wait.
-    pub(super) fn refuse(stream: &TcpStream) {
+    pub(super) fn reject_connection(stream: &TcpStream) {
         tracing::warn!("a connection was rejected: there are too many");
         let _ = stream.try_write(FULL);
     }

@@ -5,7 +5,7 @@ use http_body::{Frame, SizeHint};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// A body that holds a value until its end, such as a place among the requests in flight.
+/// A body that holds a value until its end, such as a permit of a request in flight.
 pub(super) fn guarded<T: Send + Unpin + 'static>(body: Body, guard: T) -> Body {
     Body::new(Guarded { body, _guard: guard })
 }

@@ -65,8 +65,7 @@ impl From<Rejection> for HttpRejection {
     }
 }
 
-/// Reads the rest of the body for a moment: a client that is cut off while it sends does not see the
-/// response.
+/// Reads the rest of the body for a moment: a client that is disconnected while it sends does not receive the response.
 async fn skip(body: &mut Body) {
     let (bytes, time) = DISCARD_LIMITS;
     let mut rest = Limited::new(body, bytes);

@@ -33,7 +33,7 @@ pub(super) async fn serve(
     while let Some(stream) = accept(&listener, &options.shutdown).await {
         match admitted.admit() {
             Some(connection) => drop(open.spawn(connections.clone().serve(stream, connection))),
-            None => Connections::refuse(&stream),
+            None => Connections::reject_connection(&stream),
         }
     }
     drop(listener);

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::seam::lock;
 
-/// The state of a connection with a request in process. An idle one has the count of events at
-/// which it became idle.
+/// The state of a connection with a request in process. The state of an idle connection is the
+/// count of events at which it became idle.
 const BUSY: u64 = u64::MAX;
 
 /// The state of a connection that is closed for another one.

@@ -238,8 +238,7 @@ impl HttpOptions {
         }
     }
 
-    /// Serves other machines without authentication: they can call every tool. For networks with access
-    /// control of their own.
+    /// Serves other machines without authentication: they can call every tool. For networks with access control.
     #[must_use]
     pub fn insecure_no_auth(mut self) -> Self {
         self.insecure_no_auth = true;
@@ -249,9 +248,9 @@ impl HttpOptions {
     /// Limits the requests in flight, including the streams of calls, without streams that only listen.
     /// Default: 512.
     ///
-    /// A request is in flight once its body has arrived. The same limit applies to requests whose body is
-    /// still arriving, which may have 32 times [`max_body`](Self::max_body) bytes in total. Beyond either
-    /// limit, the oldest of them are answered with 503: clients that never send a body block no others.
+    /// A request is in flight once its body has arrived. The same limit applies to requests whose body is still
+    /// arriving, which may have 32 times [`max_body`](Self::max_body) bytes in total. Beyond either limit, the oldest
+    /// of them are answered with 503: clients that never send a body do not block others.
     #[must_use]
     pub fn max_requests(mut self, limit: usize) -> Self {
         self.max_requests = limit;

@@ -181,7 +181,8 @@ impl Service {
             return Err(rmcp_rejection::json_rpc_error(response, &message.body).await);
         }
         Ok(response.map(|body| match message.listens {
-            // A subscription takes no place, and is answered when the server shuts down.
+            // A subscription does not count as a request in flight, and is answered when the server
+            // shuts down.
             true => body,
             false => guarded(body, place),
         }))
@@ -281,8 +282,8 @@ fn session_of(headers: &HeaderMap) -> Option<&str> {
 
 fn check_type(headers: &HeaderMap) -> HttpResult<()> {
     let given = headers.get(header::CONTENT_TYPE).and_then(|given| given.to_str().ok());
-    let essence = given.and_then(|given| given.split(';').next()).map(str::trim);
-    if essence.is_some_and(|essence| essence.eq_ignore_ascii_case("application/json")) {
+    let media_type = given.and_then(|given| given.split(';').next()).map(str::trim);
+    if media_type.is_some_and(|media_type| media_type.eq_ignore_ascii_case("application/json")) {
         return Ok(());
     }
     let text = "messages are JSON; send them with `Content-Type: application/json`";

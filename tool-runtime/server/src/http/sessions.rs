@@ -1,7 +1,7 @@
 //! Sessions with a limit, an owner, and an idle time.
 //!
-//! rmcp's sessions have no limit, are open to every client that knows the id, and end while a silent call runs
-//! or a client listens. A call whose client has disconnected is cancelled here, too: rmcp continues it.
+//! rmcp's sessions have no limit, accept every client that sends the id, and end while a silent call runs or a client
+//! listens. A call whose client has disconnected is cancelled here, too: rmcp continues it.
 
 mod problem;
 mod replay_buffer;
@@ -47,7 +47,7 @@ struct Caller {
     principal: Arc<Principal>,
     /// The client of the handler that rmcp has created last, for a session that may be opened.
     client: Cell<Option<Arc<Client>>>,
-    /// The reason to reject the request.
+    /// The reason why the request is rejected.
     problem: Cell<Option<SessionProblem>>,
 }
 
@@ -167,7 +167,7 @@ impl Sessions {
 }
 
 /// Notes a problem for the response, too: rmcp's answer does not name it.
-fn noted<T>(result: Result<T, impl Into<SessionProblem>>) -> Result<T, SessionProblem> {
+fn recorded<T>(result: Result<T, impl Into<SessionProblem>>) -> Result<T, SessionProblem> {
     result.map_err(|problem| {
         let problem = problem.into();
         let _ = CALLER.try_with(|caller| caller.problem.set(Some(problem.clone())));
@@ -180,8 +180,8 @@ impl SessionManager for Sessions {
     type Transport = SessionTransport<<LocalSessionManager as SessionManager>::Transport>;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionProblem> {
-        let session = Arc::new(noted(self.admit())?);
-        let (id, transport) = noted(self.rmcp.create_session().await)?;
+        let session = Arc::new(recorded(self.admit())?);
+        let (id, transport) = recorded(self.rmcp.create_session().await)?;
         let transport = SessionTransport::new(transport, Arc::clone(&session.ongoing));
         self.watch(Arc::clone(&id), &session);
         self.open().insert(Arc::clone(&id), session);
@@ -193,21 +193,21 @@ impl SessionManager for Sessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<ServerJsonRpcMessage, SessionProblem> {
-        noted(self.rmcp.initialize_session(id, message).await)
+        recorded(self.rmcp.initialize_session(id, message).await)
     }
 
     async fn has_session(&self, id: &SessionId) -> Result<bool, SessionProblem> {
-        noted(self.rmcp.has_session(id).await)
+        recorded(self.rmcp.has_session(id).await)
     }
 
-    /// May run in the watching task, which ends with the session.
+    /// The watching task, which ends with the session, may run this.
     async fn close_session(&self, id: &SessionId) -> Result<(), SessionProblem> {
         if let Some(session) = self.open().get(id) {
             session.ongoing.end();
         }
         let closed = tokio::time::timeout(CLOSE_TIMEOUT, self.rmcp.close_session(id)).await;
         self.open().remove(id);
-        noted(closed.unwrap_or(Ok(())))
+        recorded(closed.unwrap_or(Ok(())))
     }
 
     async fn create_stream(
@@ -219,12 +219,12 @@ impl SessionManager for Sessions {
             ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
             _ => None,
         };
-        let session = noted(self.find(id).ok_or(SessionProblem::NotFound))?;
+        let session = recorded(self.find(id).ok_or(SessionProblem::NotFound))?;
         if let Some(request) = &request {
-            noted(session.ongoing.begin(request))?;
+            recorded(session.ongoing.begin(request))?;
         }
         let watch = AnswerWatch::new(self.this.clone(), Arc::clone(id), session, request);
-        let stream = noted(self.rmcp.create_stream(id, message).await)?;
+        let stream = recorded(self.rmcp.create_stream(id, message).await)?;
         Ok(WatchedStream::new(stream, Some(watch)).for_at_most(self.max_stream))
     }
 
@@ -234,7 +234,7 @@ impl SessionManager for Sessions {
         message: ClientJsonRpcMessage,
     ) -> Result<(), SessionProblem> {
         self.find(id);
-        noted(self.rmcp.accept_message(id, message).await)
+        recorded(self.rmcp.accept_message(id, message).await)
     }
 
     async fn create_standalone_stream(
@@ -244,7 +244,7 @@ impl SessionManager for Sessions {
         let session = self.find(id);
         let watch = session
             .map(|session| AnswerWatch::new(self.this.clone(), Arc::clone(id), session, None));
-        Ok(WatchedStream::new(noted(self.rmcp.create_standalone_stream(id).await)?, watch))
+        Ok(WatchedStream::new(recorded(self.rmcp.create_standalone_stream(id).await)?, watch))
     }
 
     async fn resume(

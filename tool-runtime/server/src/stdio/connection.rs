@@ -21,7 +21,7 @@ use tool_runtime_core::seam::lock;
 pub(crate) struct Connection {
     requests: Mutex<Requests>,
     pub(super) writer: Writer,
-    /// Notified when a request has ended and [`Requests`] knows of a waiter.
+    /// Notified when a request has ended and [`Requests`] has a waiter.
     request_ended: Notify,
     plain_calls: OnceLock<Arc<PlainCalls>>,
     /// Cancelled when the input has ended, while calls may still run.
@@ -48,7 +48,7 @@ impl Connection {
 
     /// Opens the fast path after the handshake.
     pub(crate) fn open(&self, plain_calls: PlainCalls) {
-        // There is one handshake.
+        // Fails only for a second handshake, which does not happen.
         drop(self.plain_calls.set(Arc::new(plain_calls)));
     }
 
@@ -81,7 +81,7 @@ impl Connection {
         if !call.finish() {
             return;
         }
-        // First: the client may use the id again as soon as it has the answer.
+        // Before the answer: the client may reuse the id as soon as it has the answer.
         let has_waiter = self.requests().answered(&call.id);
         // Fails only when the client reads no more.
         drop(self.writer.push_line(json));
@@ -100,7 +100,7 @@ impl Connection {
         while !self.requests().is_idle() {
             self.request_ended().await;
         }
-        // Another task may wait for the same.
+        // Another task may wait for the same notification.
         self.request_ended.notify_one();
     }
 
@@ -123,8 +123,8 @@ impl Connection {
 
     /// Whether the client has closed its end.
     pub(crate) fn is_broken(&self) -> bool {
-        let fault = self.writer.has_capacity().err().map(|error| error.kind());
-        matches!(fault, Some(io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset))
+        let error = self.writer.has_capacity().err().map(|error| error.kind());
+        matches!(error, Some(io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset))
     }
 
     /// Drops answers that the client leaves unread for `limit` after the end of the input.

@@ -36,9 +36,9 @@ fn blocking(descriptor: OwnedFd) -> Opened {
 
 /// Opens the same pipe again, without blocking.
 ///
-/// The flag belongs to the open file description, which a duplicate shares with every process
-/// that inherited the pipe; only a new description keeps it to ourselves. Fails without `/proc`,
-/// after a change of user, and on an output whose reader has closed: a thread then does the work.
+/// The flag belongs to the open file description, which a duplicate shares with every process that
+/// inherited the pipe; only a new description keeps it to ourselves. Fails without `/proc`, after a
+/// change of user, and on an output whose reader has closed: a thread is used instead.
 #[cfg(target_os = "linux")]
 fn reopen(descriptor: &OwnedFd, direction: Direction) -> Option<OwnedFd> {
     use std::os::fd::AsRawFd;

@@ -48,9 +48,10 @@ impl PlainCalls {
     }
 }
 
-/// Reads on while a call blocks its thread.
+/// Continues to read while a call blocks its thread.
 pub(super) trait ReadOn: Send + Sync {
-    /// Reads on in another task: this tool has blocked the thread of the reading task.
+    /// Continues to read in another task, because this tool has blocked the thread of the reading
+    /// task.
     fn read_on(&self, tool: &str);
 }
 

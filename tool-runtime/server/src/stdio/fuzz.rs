@@ -24,7 +24,11 @@ pub enum LineOutcome {
 
 /// The lines in `bytes`, read in pieces of `piece`, and the outcome of each. A line longer than `limit` has
 /// no content.
-pub fn fates(bytes: &[u8], piece: usize, limit: usize) -> Vec<(Option<Vec<u8>>, LineOutcome)> {
+pub fn line_outcomes(
+    bytes: &[u8],
+    piece: usize,
+    limit: usize,
+) -> Vec<(Option<Vec<u8>>, LineOutcome)> {
     let mut lines = LineBuffer::new(limit);
     let mut found = Vec::new();
     for piece in bytes.chunks(piece) {

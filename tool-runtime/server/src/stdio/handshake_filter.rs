@@ -17,7 +17,8 @@ use crate::rejection::Rejection;
 /// But a client may probe with `server/discover`, cancel the request after a timeout, and fall back to
 /// `initialize`.
 ///
-/// Limit: a request of a version that rmcp knows and the handler rejects ends the handshake.
+/// Limitation: a request of a version that rmcp supports and the handler rejects ends the
+/// handshake.
 #[derive(Default)]
 pub(super) struct HandshakeFilter {
     lifecycle: Option<Lifecycle>,
@@ -80,7 +81,8 @@ fn begun_by(request: &ClientRequest) -> Option<Lifecycle> {
     }
 }
 
-/// The error for a version that rmcp does not know. rmcp would quote the version in full.
+/// The error for a version that rmcp does not support. rmcp's own error would quote the whole
+/// version.
 fn unknown_version(request: &ClientRequest) -> Option<ErrorData> {
     let version = request.get_meta().protocol_version()?;
     let is_known = ProtocolVersion::KNOWN_VERSIONS.contains(&version);

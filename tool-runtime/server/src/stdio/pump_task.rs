@@ -36,11 +36,11 @@ impl Outlet for Arc<PolledOutlet> {
     /// Writes in the sender's task, which saves a wake-up as long as the peer reads.
     fn flush(&self, shared: &Shared) {
         let mut queue = shared.lock();
-        if queue.stuck || queue.unwritten().is_empty() {
+        if queue.is_blocked || queue.unwritten().is_empty() {
             return;
         }
         let full = self.write_until_full(&mut queue).is_err();
-        queue.stuck = full;
+        queue.is_blocked = full;
         drop(queue);
         shared.announce();
         if full {
@@ -53,7 +53,7 @@ impl PolledOutlet {
     /// Waits for a full descriptor to drain, until the transport closes.
     async fn run(&self, shared: &Shared) {
         loop {
-            if shared.lock().stuck {
+            if shared.lock().is_blocked {
                 let attempt = || self.resume(shared);
                 if let Err(error) = self.descriptor.write_with(attempt).await {
                     abandon(shared, error);
@@ -81,17 +81,18 @@ impl PolledOutlet {
         }
     }
 
-    /// Writes in this task, as long as the descriptor is full.
+    /// Continues writing after the descriptor was full.
     fn resume(&self, shared: &Shared) -> io::Result<()> {
         let mut queue = shared.lock();
         let result = self.write_until_full(&mut queue);
-        queue.stuck = result.is_err();
+        queue.is_blocked = result.is_err();
         drop(queue);
         shared.announce();
         result
     }
 
-    /// Writes until nothing is left or, which is the only error returned, `WouldBlock`.
+    /// Writes until the queue is empty, writing fails, or the descriptor is full. Returns only
+    /// `WouldBlock` as an error.
     fn write_until_full(&self, queue: &mut Queue) -> io::Result<()> {
         while !queue.unwritten().is_empty() {
             match self.descriptor.try_write(queue.unwritten()) {
@@ -108,7 +109,7 @@ impl PolledOutlet {
 /// The event loop itself failed, which happens when the runtime shuts down.
 fn abandon(shared: &Shared, error: io::Error) {
     let mut queue = shared.lock();
-    queue.stuck = false;
+    queue.is_blocked = false;
     queue.fail(error);
     drop(queue);
     shared.announce();

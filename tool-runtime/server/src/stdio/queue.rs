@@ -9,30 +9,30 @@ use tokio_util::sync::CancellationToken;
 /// Default limit on unwritten bytes before senders wait.
 pub(super) const DEFAULT_QUEUE_LIMIT: usize = 4 * 1024 * 1024;
 
-/// An empty buffer that grew beyond this is given back.
+/// An empty buffer that grew beyond this size is freed.
 const KEEP: usize = 1024 * 1024;
 
 /// Number of written bytes that are removed from a buffer in use.
 #[cfg(unix)]
 const COMPACT: usize = 256 * 1024;
 
-/// Lines to write. Plain data, moved by the holder of the lock.
+/// The queue of lines to write, protected by a lock.
 pub(super) struct Queue {
     bytes: Vec<u8>,
     /// The number of written `bytes`.
     written: usize,
     /// Bytes of the batch that is being written.
-    in_hand: usize,
+    in_progress: usize,
     limit: usize,
-    fault: Option<Arc<io::Error>>,
-    /// Cancelled when the peer reads no more, at the latest with the fault.
+    error: Option<Arc<io::Error>>,
+    /// Cancelled when the peer no longer reads, at the latest with the error.
     lost: CancellationToken,
     /// Bytes written to the descriptor so far.
     total: u64,
     closed: bool,
     /// The descriptor was full, and a task waits for it.
     #[cfg(unix)]
-    pub(super) stuck: bool,
+    pub(super) is_blocked: bool,
 }
 
 impl Queue {
@@ -41,14 +41,14 @@ impl Queue {
         Self {
             bytes: Vec::new(),
             written: 0,
-            in_hand: 0,
+            in_progress: 0,
             limit,
-            fault: None,
+            error: None,
             lost: CancellationToken::new(),
             total: 0,
             closed: false,
             #[cfg(unix)]
-            stuck: false,
+            is_blocked: false,
         }
     }
 
@@ -91,7 +91,7 @@ impl Queue {
         &self.bytes[self.written..]
     }
 
-    /// Notes that `count` bytes of [`Queue::unwritten`] are out.
+    /// Notes that `count` bytes of [`Queue::unwritten`] were written.
     #[cfg(unix)]
     pub(super) fn advance(&mut self, count: usize) {
         self.written += count;
@@ -104,26 +104,26 @@ impl Queue {
         }
     }
 
-    /// Takes out everything that waits, for a writer that must not hold the lock. It counts as
-    /// waiting until [`Queue::batch_written`].
+    /// Takes all queued bytes, for a writer that must not hold the lock. They count as unwritten
+    /// until [`Queue::batch_written`].
     pub(super) fn take_batch(&mut self) -> Vec<u8> {
         let batch = std::mem::take(&mut self.bytes);
-        self.in_hand = batch.len();
+        self.in_progress = batch.len();
         batch
     }
 
-    /// Notes that the batch is out.
+    /// Notes that the batch was written.
     pub(super) fn batch_written(&mut self) {
-        self.total += self.in_hand as u64;
-        self.in_hand = 0;
+        self.total += self.in_progress as u64;
+        self.in_progress = 0;
     }
 
     /// Ends writing with an error. Unwritten bytes are lost.
     pub(super) fn fail(&mut self, error: io::Error) {
         tracing::debug!(%error, "writing to the peer failed");
-        self.fault = Some(Arc::new(error));
+        self.error = Some(Arc::new(error));
         self.lost.cancel();
-        self.in_hand = 0;
+        self.in_progress = 0;
         self.reset();
     }
 
@@ -142,20 +142,20 @@ impl Queue {
         self.waiting() > self.limit
     }
 
-    /// Whether everything is out.
+    /// Whether everything was written.
     pub(super) fn is_drained(&self) -> bool {
         self.waiting() == 0
     }
 
     /// The error that ended writing, if one did.
     pub(super) fn check(&self) -> io::Result<()> {
-        match &self.fault {
-            Some(fault) => Err(io::Error::new(fault.kind(), Arc::clone(fault))),
+        match &self.error {
+            Some(error) => Err(io::Error::new(error.kind(), Arc::clone(error))),
             None => Ok(()),
         }
     }
 
-    /// Notes that the peer reads no more. That is a fault only if bytes are unwritten.
+    /// Notes that the peer no longer reads, which is an error only if bytes are unwritten.
     pub(super) fn lose(&mut self) {
         self.lost.cancel();
         if !self.is_drained() {
@@ -163,7 +163,7 @@ impl Queue {
         }
     }
 
-    /// Cancelled when the peer reads no more.
+    /// Cancelled when the peer no longer reads.
     pub(super) fn lost(&self) -> &CancellationToken {
         &self.lost
     }
@@ -175,7 +175,7 @@ impl Queue {
 
     /// Bytes not yet given to the system.
     fn waiting(&self) -> usize {
-        self.bytes.len() - self.written + self.in_hand
+        self.bytes.len() - self.written + self.in_progress
     }
 
     /// Empties the buffer, keeping its memory only when that is little.

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use super::polled::Polled;
 use tool_runtime_mcp::lines::{CHUNK, LineBuffer};
 
-/// Chunks that a reading thread may be ahead of the parser.
+/// Limit on the chunks between a reading thread and the parser.
 const MAX_CHUNKS: usize = 4;
 
 /// The incoming half of the stream.

@@ -1,9 +1,8 @@
 //! Writes messages: one queue, written by the sender or by a pump.
 //!
-//! Messages are queued in the order of the `send` calls, and written together by one system call. The call
-//! is made by the future that `send` returns, which rmcp runs as a task of its own: by then its loop has
-//! queued the other answers that were ready, and a single answer is written immediately. Only a full descriptor
-//! needs the pump.
+//! Messages are queued in the order of the `send` calls, and written together by one system call. The call is made by
+//! the future that `send` returns, which rmcp runs as a separate task: by then its loop has queued the other answers
+//! that were ready, and a single answer is written immediately. Only a full descriptor needs the pump.
 
 use std::io;
 use std::pin::pin;
@@ -113,7 +112,7 @@ impl Writer {
         queue.check().map(|()| !queue.is_full())
     }
 
-    /// Cancelled when the peer reads no more.
+    /// Cancelled when the peer no longer reads.
     pub(super) fn lost(&self) -> CancellationToken {
         self.shared.lock().lost().clone()
     }
@@ -183,11 +182,11 @@ impl Shared {
         self.changed.notify_waiters();
     }
 
-    /// `Some` when waiting has ended: the state is reached, or never will be.
+    /// `Some` when waiting has ended: the state is reached, or cannot be reached.
     fn check(&self, reached: impl Fn(&Queue) -> bool) -> Option<io::Result<()>> {
         let queue = self.lock();
         match queue.check() {
-            Err(fault) => Some(Err(fault)),
+            Err(error) => Some(Err(error)),
             Ok(()) => reached(&queue).then_some(Ok(())),
         }
     }

@@ -18,8 +18,8 @@ use tool_runtime_core::PeerCapability;
 const FIRST_POLL: Duration = Duration::from_millis(100);
 const POLL: Duration = Duration::from_secs(2);
 
-/// Limit on repeating answered questions: a tool that asks until the answer is valid gets the same one
-/// forever.
+/// Limit on repeating answered questions: a tool that repeats a question until the answer is valid would receive the
+/// same answer endlessly.
 const MAX_ANSWERS: usize = 1000;
 
 /// The end of a task.
@@ -61,7 +61,7 @@ pub(super) struct Entry {
     questions: HashMap<String, Question>,
     /// Answers by key: the same question is asked once.
     answers: HashMap<String, Value>,
-    /// The number of answers that were given again.
+    /// Number of repeated answers.
     repeats: usize,
     outcome: Option<Outcome>,
     /// Whether the client has read the outcome.

@@ -161,7 +161,7 @@ const COMMANDS: &[&str] = &[
     "flock x git log",
     "strace git log",
     "parallel git log",
-    // Other words for the program.
+    // Other spellings of the program.
     "g\\it log",
     "\\git log",
     "'git' log",
@@ -210,7 +210,7 @@ const COMMANDS: &[&str] = &[
     "git log \"a\nb\"",
     "git\u{b}log",
     "git\u{c}log",
-    // Nothing that parses.
+    // Text that does not parse.
     "",
     " ",
     "git log '",

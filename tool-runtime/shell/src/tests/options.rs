@@ -1,7 +1,7 @@
 use super::allows;
 
 /// Patterns with a command that an option makes dangerous.
-const REFUSED: &[(&str, &str)] = &[
+const REJECTED: &[(&str, &str)] = &[
     ("find *", "find . -exec rm x +"),
     ("find *", "find . -execdir rm x +"),
     ("find *", "find . -ok rm x +"),
@@ -114,7 +114,7 @@ const ALLOWED: &[(&str, &str)] = &[
 
 #[test]
 fn options_that_execute_programs_are_rejected() {
-    for (pattern, command) in REFUSED {
+    for (pattern, command) in REJECTED {
         assert!(!allows(pattern, command), "{pattern:?} allows {command:?}");
     }
 }

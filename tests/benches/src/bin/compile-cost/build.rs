@@ -54,12 +54,12 @@ pub(crate) fn time(workspace: &Workspace, kind: Kind, size: usize, profile: Prof
     } else {
         clean(workspace, kind, size, profile);
     }
-    let all = taken(|| run(workspace, kind, size, profile));
+    let all = cpu_seconds(|| run(workspace, kind, size, profile));
     // Nothing is left to compile: this is the time of cargo itself.
-    all - taken(|| run(workspace, kind, size, profile))
+    all - cpu_seconds(|| run(workspace, kind, size, profile))
 }
 
-fn taken(work: impl FnOnce()) -> f64 {
+fn cpu_seconds(work: impl FnOnce()) -> f64 {
     let before = clock::children();
     work();
     (clock::children() - before).as_secs_f64()
@@ -84,6 +84,10 @@ fn cargo(workspace: &Workspace, kind: Kind, size: usize, arguments: &[&str]) {
         cargo.arg("-j1");
     }
     let output = cargo.output().expect("cargo can be run");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "cargo {arguments:?} failed for {}: {said}", name(kind, size));
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success(),
+        "cargo {arguments:?} failed for {}: {printed}",
+        name(kind, size)
+    );
 }

@@ -51,9 +51,9 @@ const FOUND: &str = "
 /// The result of a search.
 #[derive(serde::Serialize, schemars::JsonSchema)]
 struct Found {
-    /// The best of them.
+    /// The best hits.
     best: String,
-    /// How many there are.
+    /// Number of hits.
     total: i64,
 }
 ";

@@ -7,7 +7,7 @@ use options::{Options, Target};
 use std::error::Error;
 use std::process::{Command, ExitCode};
 
-#[expect(clippy::print_stdout, reason = "what it prints is what it is for")]
+#[expect(clippy::print_stdout, reason = "the result is the output of the program")]
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let options = Options::read()?;
     let load = &options.load;

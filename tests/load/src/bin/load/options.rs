@@ -122,7 +122,7 @@ impl Raw {
         Ok(Options {
             target,
             load: Load { version, call, in_flight, time },
-            effort: Effort { rounds: self.rounds, turn: time },
+            effort: Effort { rounds: self.rounds, round_time: time },
         })
     }
 }

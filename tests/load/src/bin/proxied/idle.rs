@@ -8,7 +8,7 @@ use tool_runtime::prelude::*;
 const FEW: usize = 5;
 const MANY: usize = 55;
 
-#[expect(clippy::print_stdout, reason = "what it prints is what it is for")]
+#[expect(clippy::print_stdout, reason = "the result is the output of the program")]
 pub(super) async fn measure() -> Outcome<()> {
     // Allocations that happen once have happened by now.
     let few = held(FEW).await?;

@@ -20,7 +20,7 @@ const TIME: Duration = Duration::from_millis(60);
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-#[expect(clippy::print_stdout, reason = "what it prints is what it is for")]
+#[expect(clippy::print_stdout, reason = "the result is the output of the program")]
 fn main() -> Outcome<()> {
     build()?;
     // One thread: with more, the measurement is dominated by thread wake-ups.
@@ -28,12 +28,12 @@ fn main() -> Outcome<()> {
     runtime.block_on(async {
         println!("| A call by | in flight | rmcp's client | the pool | pool / rmcp |");
         println!("|---|---:|---:|---:|---:|");
-        for over in [Transport::Memory, Transport::Stdio] {
+        for transport in [Transport::Memory, Transport::Stdio] {
             let (rmcp, pooled) =
-                (RmcpClient::connect(over).await?, PoolClient::connect(over).await?);
+                (RmcpClient::connect(transport).await?, PoolClient::connect(transport).await?);
             for in_flight in [1, 64] {
                 let Comparison { rmcp, pooled, ratio } = compare(&rmcp, &pooled, in_flight).await?;
-                let (name, rmcp, pooled) = (over.name(), micros(rmcp), micros(pooled));
+                let (name, rmcp, pooled) = (transport.name(), micros(rmcp), micros(pooled));
                 println!("| {name} | {in_flight} | {rmcp:.1} us | {pooled:.1} us | {ratio:.2} |");
             }
         }
@@ -78,30 +78,30 @@ async fn compare(
     for round in 0..ROUNDS {
         // The second client profits from the caches of the first.
         let (rmcp, pooled) = if round % 2 == 0 {
-            let rmcp = each(rmcp, in_flight).await?;
-            (rmcp, each(pooled, in_flight).await?)
+            let rmcp = mean_time(rmcp, in_flight).await?;
+            (rmcp, mean_time(pooled, in_flight).await?)
         } else {
-            let pooled = each(pooled, in_flight).await?;
-            (each(rmcp, in_flight).await?, pooled)
+            let pooled = mean_time(pooled, in_flight).await?;
+            (mean_time(rmcp, in_flight).await?, pooled)
         };
         rounds.push((rmcp, pooled));
     }
     let ratio = |(rmcp, pooled): &(Duration, Duration)| pooled.as_secs_f64() / rmcp.as_secs_f64();
     Ok(Comparison {
-        rmcp: middle(rounds.iter().map(|round| round.0), Duration::cmp),
-        pooled: middle(rounds.iter().map(|round| round.1), Duration::cmp),
-        ratio: middle(rounds.iter().map(ratio), f64::total_cmp),
+        rmcp: median(rounds.iter().map(|round| round.0), Duration::cmp),
+        pooled: median(rounds.iter().map(|round| round.1), Duration::cmp),
+        ratio: median(rounds.iter().map(ratio), f64::total_cmp),
     })
 }
 
-fn middle<T: Copy>(all: impl Iterator<Item = T>, order: impl Fn(&T, &T) -> Ordering) -> T {
+fn median<T: Copy>(all: impl Iterator<Item = T>, order: impl Fn(&T, &T) -> Ordering) -> T {
     let mut all: Vec<T> = all.collect();
     all.sort_by(order);
     all[all.len() / 2]
 }
 
 /// The mean time of a call, over as many calls as fit into the duration.
-async fn each(caller: &impl Caller, in_flight: usize) -> Outcome<Duration> {
+async fn mean_time(caller: &impl Caller, in_flight: usize) -> Outcome<Duration> {
     let (began, mut calls) = (Instant::now(), 0_u32);
     while began.elapsed() < TIME {
         let round = (0..in_flight).map(|number| caller.add(i64::try_from(number).unwrap_or(0)));

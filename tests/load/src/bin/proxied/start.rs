@@ -8,7 +8,7 @@ use tool_runtime::prelude::*;
 const MANY: usize = 20;
 const ROUNDS: usize = 3;
 
-#[expect(clippy::print_stdout, reason = "what it prints is what it is for")]
+#[expect(clippy::print_stdout, reason = "the result is the output of the program")]
 pub(super) async fn measure() -> Outcome<()> {
     let (mut one, mut many) = (Duration::MAX, Duration::MAX);
     for _ in 0..ROUNDS {

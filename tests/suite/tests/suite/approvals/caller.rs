@@ -1,6 +1,6 @@
 //! The user of an MCP client approves, in both versions of the protocol.
 
-use super::super::asking::{VERSIONS, answering, calls};
+use super::super::questions::{VERSIONS, answering, calls};
 use super::super::server::Server;
 use super::{Removed, builder, by_caller};
 use serde_json::{Value, json};

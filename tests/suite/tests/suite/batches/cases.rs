@@ -22,13 +22,14 @@ async fn an_empty_batch_has_no_results_and_one_call_has_one() {
     let pool = pool();
     assert!(run(&pool, &[]).await.is_empty());
     assert!(pool.batch([]).stream().next().await.is_none());
-    assert_eq!(texts(&run(&pool, &[Job::new(7, 1).change()]).await), ["did 7"]);
+    assert_eq!(texts(&run(&pool, &[Job::new(7, 1).undeclared_job()]).await), ["did 7"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn results_are_in_call_order() {
     let pool = pool();
-    let jobs: Vec<Nested> = [50, 10, 40, 1, 30].map(|ms| Job::new(ms as usize, ms).look()).into();
+    let jobs: Vec<Nested> =
+        [50, 10, 40, 1, 30].map(|ms| Job::new(ms as usize, ms).read_only_job()).into();
     let results = run(&pool, &jobs).await;
     assert_eq!(texts(&results), ["did 50", "did 10", "did 40", "did 1", "did 30"]);
     let ids: Vec<&str> = results.iter().map(ToolResult::call_id).collect();
@@ -40,7 +41,7 @@ async fn results_are_in_call_order() {
 #[tokio::test(start_paused = true)]
 async fn a_stream_yields_results_as_they_finish_with_their_index() {
     let pool = pool();
-    let calls = [30, 10, 20].map(|ms| Job::new(ms as usize, ms).look().call());
+    let calls = [30, 10, 20].map(|ms| Job::new(ms as usize, ms).read_only_job().call());
     let stream = pool.batch(calls).stream();
     let finished: Vec<(usize, String)> =
         in_time(stream.map(|(index, result)| (index, result.call_id().to_owned())).collect()).await;
@@ -94,10 +95,10 @@ async fn ten_calls_run_concurrently_by_default() {
 async fn waiting_calls_take_no_slot_of_running_ones() {
     let pool = pool();
     let jobs = [
-        Job::new(0, 50).writing("a").hold(),
-        Job::new(1, 1).writing("a").hold(),
-        Job::new(2, 1).writing("a").hold(),
-        Job::new(3, 1).writing("b").hold(),
+        Job::new(0, 50).writing("a").keyed_job(),
+        Job::new(1, 1).writing("a").keyed_job(),
+        Job::new(2, 1).writing("a").keyed_job(),
+        Job::new(3, 1).writing("b").keyed_job(),
     ];
     let results = in_time(pool.batch(jobs.iter().map(Nested::call)).limit(2).run()).await;
     assert!(results.iter().all(|result| !result.is_error()));
@@ -108,13 +109,13 @@ async fn waiting_calls_take_no_slot_of_running_ones() {
 async fn a_writer_waits_for_earlier_calls_and_blocks_later_ones() {
     let pool = pool();
     let jobs = [
-        Job::new(0, 30).look(),
-        Job::new(1, 10).look(),
-        Job::new(2, 20).change(),
-        Job::new(3, 30).look(),
-        Job::new(4, 10).look(),
-        Job::new(5, 1).change(),
-        Job::new(6, 1).change(),
+        Job::new(0, 30).read_only_job(),
+        Job::new(1, 10).read_only_job(),
+        Job::new(2, 20).undeclared_job(),
+        Job::new(3, 30).read_only_job(),
+        Job::new(4, 10).read_only_job(),
+        Job::new(5, 1).undeclared_job(),
+        Job::new(6, 1).undeclared_job(),
     ];
     let results = run(&pool, &jobs).await;
     assert!(results.iter().all(|result| !result.is_error()));
@@ -128,12 +129,12 @@ async fn a_writer_waits_for_earlier_calls_and_blocks_later_ones() {
 async fn declared_keys_decide_whether_calls_conflict() {
     let pool = pool();
     let jobs = [
-        Job::new(0, 30).reading("k:a").hold(),
-        Job::new(1, 30).reading("k:a").hold(),
-        Job::new(2, 30).writing("k:a").hold(),
-        Job::new(3, 30).writing("k:b").hold(),
-        Job::new(4, 30).reading("k:a").writing("k:c").hold(),
-        Job::new(5, 30).hold(),
+        Job::new(0, 30).reading("k:a").keyed_job(),
+        Job::new(1, 30).reading("k:a").keyed_job(),
+        Job::new(2, 30).writing("k:a").keyed_job(),
+        Job::new(3, 30).writing("k:b").keyed_job(),
+        Job::new(4, 30).reading("k:a").writing("k:c").keyed_job(),
+        Job::new(5, 30).keyed_job(),
     ];
     run(&pool, &jobs).await;
     for free in [0, 3, 5] {
@@ -148,11 +149,11 @@ async fn declared_keys_decide_whether_calls_conflict() {
 async fn undeclared_calls_conflict_with_all_but_readers() {
     let pool = pool();
     let jobs = [
-        Job::new(0, 30).look(),
-        Job::new(1, 30).reading("k:a").hold(),
-        Job::new(2, 30).writing("k:a").hold(),
-        Job::new(3, 30).change(),
-        Job::new(4, 30).hold(),
+        Job::new(0, 30).read_only_job(),
+        Job::new(1, 30).reading("k:a").keyed_job(),
+        Job::new(2, 30).writing("k:a").keyed_job(),
+        Job::new(3, 30).undeclared_job(),
+        Job::new(4, 30).keyed_job(),
     ];
     run(&pool, &jobs).await;
     assert!(overlap(&pool, 0, 1));
@@ -169,8 +170,8 @@ async fn spellings_of_a_path_are_one_key() {
     let jobs: Vec<Nested> = paths
         .iter()
         .enumerate()
-        .map(|(id, path)| Job::new(id, 10).writing(&format!("file:{path}")).hold())
-        .chain([Job::new(9, 10).writing("file:c").hold()])
+        .map(|(id, path)| Job::new(id, 10).writing(&format!("file:{path}")).keyed_job())
+        .chain([Job::new(9, 10).writing("file:c").keyed_job()])
         .collect();
     run(&pool, &jobs).await;
     for (first, second) in [(0, 1), (1, 2), (2, 3)] {
@@ -231,7 +232,7 @@ async fn explode() {
     panic!("boom");
 }
 
-/// Panic when it is asked what it touches.
+/// Panic in the declaration of resources.
 #[tool(register = false, access = undeclared)]
 async fn mislead() {}
 
@@ -243,14 +244,14 @@ fn undeclared(_: &MisleadAction) -> Access {
 async fn every_failure_is_a_result_at_its_index() {
     let pool = builder().tool::<ExplodeAction>().tool::<MisleadAction>().build().expect("a pool");
     let results = in_time(pool.call_all([
-        Job::new(0, 10).change().call(),
+        Job::new(0, 10).undeclared_job().call(),
         ToolCall::new("lok", "{}").with_call_id("unknown"),
-        ToolCall::new("look", r#"{"id":"x"}"#).with_call_id("wrong"),
-        ToolCall::new("look", "[").with_call_id("no JSON"),
+        ToolCall::new("read_only_job", r#"{"id":"x"}"#).with_call_id("wrong"),
+        ToolCall::new("read_only_job", "[").with_call_id("no JSON"),
         ToolCall::new("explode", "").with_call_id("panic"),
         ToolCall::new("mislead", "").with_call_id("panic before"),
-        ToolCall::new("hold", r#"{"reads":7}"#).with_call_id("wrong keys"),
-        Job::new(1, 10).look().call(),
+        ToolCall::new("keyed_job", r#"{"reads":7}"#).with_call_id("wrong keys"),
+        Job::new(1, 10).read_only_job().call(),
     ]))
     .await;
     let ids: Vec<&str> = results.iter().map(ToolResult::call_id).collect();
@@ -274,7 +275,7 @@ async fn every_failure_is_a_result_at_its_index() {
     assert!(!results[5].observation().to_text().contains("boom"));
 }
 
-/// Tell that it began, and wait forever.
+/// Report the start, and wait forever.
 #[tool(read_only, register = false)]
 async fn linger(began: &Notify) {
     began.notify_one();
@@ -289,10 +290,10 @@ fn lingering() -> ToolPool {
 fn all_stages() -> [ToolCall; 4] {
     let linger = ToolCall::new("linger", "").with_call_id("runs");
     [
-        Job::new(0, 0).look().call(),
+        Job::new(0, 0).read_only_job().call(),
         linger,
-        Job::new(1, 0).change().call(),
-        Job::new(2, 0).look().call(),
+        Job::new(1, 0).undeclared_job().call(),
+        Job::new(2, 0).read_only_job().call(),
     ]
 }
 
@@ -320,7 +321,11 @@ async fn a_batch_that_was_cancelled_before_runs_nothing() {
     let token = CancellationToken::new();
     token.cancel();
     let context = pool.context().with_cancellation(token);
-    let jobs = [Job::new(0, 0).look(), Job::new(1, 0).change(), Job::new(2, 0).hold()];
+    let jobs = [
+        Job::new(0, 0).read_only_job(),
+        Job::new(1, 0).undeclared_job(),
+        Job::new(2, 0).keyed_job(),
+    ];
     let results = pool.batch(jobs.iter().map(Nested::call)).context(&context).run().await;
     assert_eq!(results.len(), 3);
     assert!(results.iter().all(|result| class(result) == ErrorClass::Cancelled));
@@ -345,7 +350,7 @@ async fn a_deadline_gives_each_call_its_one_result() {
     }
 }
 
-/// Take a second at most.
+/// Wait longer than the time limit of a second.
 #[tool(register = false, timeout = "1s")]
 async fn brief() {
     tokio::time::sleep(Duration::from_millis(900)).await;
@@ -362,23 +367,23 @@ async fn waiting_for_resources_does_not_count_on_the_timeout() {
 async fn dropping_a_batch_drops_its_calls_and_their_resources() {
     let pool = pool();
     let jobs = [
-        Job::new(0, 1_000).writing("k:a").hold(),
-        Job::new(1, 1_000).look(),
-        Job::new(2, 1_000).writing("k:a").hold(),
+        Job::new(0, 1_000).writing("k:a").keyed_job(),
+        Job::new(1, 1_000).read_only_job(),
+        Job::new(2, 1_000).writing("k:a").keyed_job(),
     ];
     let batch = pool.call_all(jobs.iter().map(Nested::call));
     assert!(tokio::time::timeout(Duration::from_millis(10), batch).await.is_err());
     let context = pool.context();
     let log = context.get::<super::jobs::Log>().expect("a log");
     assert!(log.span(0).is_some() && log.span(1).is_none() && log.span(2).is_none());
-    let again = run(&pool, &[Job::new(3, 0).writing("k:a").hold()]).await;
+    let again = run(&pool, &[Job::new(3, 0).writing("k:a").keyed_job()]).await;
     assert_eq!(texts(&again), ["did 3"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn dropping_a_stream_ends_the_remaining_calls() {
     let pool = pool();
-    let calls = [1, 500, 500].map(|ms| Job::new(ms as usize, ms).look().call());
+    let calls = [1, 500, 500].map(|ms| Job::new(ms as usize, ms).read_only_job().call());
     let mut stream = Box::pin(pool.batch(calls[..2].to_vec()).stream());
     let (index, first) = in_time(stream.next()).await.expect("a result");
     assert_eq!((index, first.call_id()), (0, "1"));
@@ -398,10 +403,10 @@ async fn closing_the_pool_ends_the_rest_of_a_batch() {
     });
     pool.add_tools(&tool_runtime::Source::owner("test"), [close]).expect("it fits");
     let calls = [
-        Job::new(0, 0).look().call(),
+        Job::new(0, 0).read_only_job().call(),
         ToolCall::new("close", ""),
-        Job::new(1, 0).look().call(),
-        Job::new(2, 0).change().call(),
+        Job::new(1, 0).read_only_job().call(),
+        Job::new(2, 0).undeclared_job().call(),
     ];
     let results = in_time(pool.call_all(calls)).await;
     assert!(!results[0].is_error() && !results[1].is_error());

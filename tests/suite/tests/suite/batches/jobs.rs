@@ -26,7 +26,7 @@ pub(super) struct Job {
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub(super) struct Nested {
     /// The tool.
-    pub(super) tool: Kind,
+    pub(super) tool: AccessKind,
     /// Its arguments.
     pub(super) job: Job,
 }
@@ -34,34 +34,34 @@ pub(super) struct Nested {
 /// Declared access of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Kind {
-    /// Read-only, with unknown keys.
-    Look,
+pub(super) enum AccessKind {
+    /// Read-only, without declared keys.
+    ReadOnly,
     /// Unknown access.
-    Change,
-    /// It declares its keys.
-    Hold,
+    Undeclared,
+    /// Declared keys.
+    Keyed,
 }
 
-/// Look at something.
+/// Read something.
 #[tool(read_only, register = false)]
-async fn look(#[arg(flatten)] job: Job, context: &ToolContext) -> String {
+async fn read_only_job(#[arg(flatten)] job: Job, context: &ToolContext) -> String {
     work(job, context).await
 }
 
 /// Change something.
 #[tool(register = false)]
-async fn change(#[arg(flatten)] job: Job, context: &ToolContext) -> String {
+async fn undeclared_job(#[arg(flatten)] job: Job, context: &ToolContext) -> String {
     work(job, context).await
 }
 
-/// Touch what is named.
+/// Use the keys in the arguments.
 #[tool(register = false, access = keys)]
-async fn hold(#[arg(flatten)] job: Job, context: &ToolContext) -> String {
+async fn keyed_job(#[arg(flatten)] job: Job, context: &ToolContext) -> String {
     work(job, context).await
 }
 
-fn keys(action: &HoldAction) -> tool_runtime::Access {
+fn keys(action: &KeyedJobAction) -> tool_runtime::Access {
     let access = tool_runtime::Access::none();
     let access = action.job.reads.iter().fold(access, |access, key| access.read(key));
     action.job.writes.iter().fold(access, |access, key| access.write(key))
@@ -99,32 +99,32 @@ impl Job {
         self
     }
 
-    pub(super) fn look(self) -> Nested {
-        Nested { tool: Kind::Look, job: self }
+    pub(super) fn read_only_job(self) -> Nested {
+        Nested { tool: AccessKind::ReadOnly, job: self }
     }
 
-    pub(super) fn change(self) -> Nested {
-        Nested { tool: Kind::Change, job: self }
+    pub(super) fn undeclared_job(self) -> Nested {
+        Nested { tool: AccessKind::Undeclared, job: self }
     }
 
-    pub(super) fn hold(self) -> Nested {
-        Nested { tool: Kind::Hold, job: self }
+    pub(super) fn keyed_job(self) -> Nested {
+        Nested { tool: AccessKind::Keyed, job: self }
     }
 }
 
 impl Nested {
     pub(super) fn call(&self) -> ToolCall {
         let name = match self.tool {
-            Kind::Look => "look",
-            Kind::Change => "change",
-            Kind::Hold => "hold",
+            AccessKind::ReadOnly => "read_only_job",
+            AccessKind::Undeclared => "undeclared_job",
+            AccessKind::Keyed => "keyed_job",
         };
         let arguments = serde_json::to_string(&self.job).expect("JSON");
         ToolCall::new(name, arguments).with_call_id(self.job.id.to_string())
     }
 }
 
-/// Starts and ends in order.
+/// Starts and ends of calls, in order.
 #[derive(Default)]
 pub(super) struct Log(Mutex<Entries>);
 
@@ -133,14 +133,14 @@ struct Entries {
     steps: usize,
     spans: HashMap<usize, (usize, Option<usize>)>,
     results: HashMap<usize, ToolResult>,
-    wrong: Vec<String>,
+    violations: Vec<String>,
 }
 
 impl Log {
     fn enter(&self, id: usize) -> impl Drop {
         let begun = |entries: &mut Entries, step| {
             if entries.spans.insert(id, (step, None)).is_some() {
-                entries.wrong.push(format!("{id} ran twice"));
+                entries.violations.push(format!("{id} ran twice"));
             }
         };
         self.step(begun);
@@ -162,14 +162,14 @@ impl Log {
             let ids: Vec<&str> = results.iter().map(ToolResult::call_id).collect();
             let expected: Vec<String> = calls.iter().map(|call| call.job.id.to_string()).collect();
             if ids != expected {
-                entries.wrong.push(format!("{ids:?} instead of {expected:?}"));
+                entries.violations.push(format!("{ids:?} instead of {expected:?}"));
             }
             let ids = calls.iter().map(|call| call.job.id);
             entries.results.extend(ids.zip(results));
         });
     }
 
-    /// First and last step of a call; `None` if it never began.
+    /// First and last step of a call; `None` if the call never began.
     pub(super) fn span(&self, id: usize) -> Option<(usize, usize)> {
         let entries = self.0.lock().expect("no panic");
         let (begin, end) = *entries.spans.get(&id)?;
@@ -182,8 +182,8 @@ impl Log {
         Some(entries.results.get(&id)?.error().map(|error| error.class()))
     }
 
-    pub(super) fn wrong(&self) -> Vec<String> {
-        self.0.lock().expect("no panic").wrong.clone()
+    pub(super) fn violations(&self) -> Vec<String> {
+        self.0.lock().expect("no panic").violations.clone()
     }
 }
 
@@ -197,7 +197,11 @@ impl<F: FnMut()> Drop for OnDrop<F> {
 
 /// Created once and shared by thousands of pools.
 static TOOLS: LazyLock<[Tool; 3]> = LazyLock::new(|| {
-    [Tool::of::<LookAction>(), Tool::of::<ChangeAction>(), Tool::of::<HoldAction>()]
+    [
+        Tool::of::<ReadOnlyJobAction>(),
+        Tool::of::<UndeclaredJobAction>(),
+        Tool::of::<KeyedJobAction>(),
+    ]
 });
 
 pub(super) fn builder() -> ToolPoolBuilder {

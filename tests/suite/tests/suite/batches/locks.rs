@@ -11,8 +11,10 @@ use tool_runtime::{Access, Arguments, BoxFuture, CallError, Executor};
 #[tokio::test(start_paused = true)]
 async fn two_batches_with_common_keys_wait_for_each_other() {
     let pool = pool();
-    let first = [Job::new(0, 30).writing("k:a").hold(), Job::new(1, 30).writing("k:b").hold()];
-    let second = [Job::new(2, 30).writing("k:a").hold(), Job::new(3, 30).writing("k:c").hold()];
+    let first =
+        [Job::new(0, 30).writing("k:a").keyed_job(), Job::new(1, 30).writing("k:b").keyed_job()];
+    let second =
+        [Job::new(2, 30).writing("k:a").keyed_job(), Job::new(3, 30).writing("k:c").keyed_job()];
     let (one, two) = in_time(async {
         tokio::join!(
             pool.call_all(first.iter().map(Nested::call)),
@@ -29,7 +31,7 @@ async fn two_batches_with_common_keys_wait_for_each_other() {
 async fn single_calls_and_scopes_wait_for_resources_too() {
     let pool = pool();
     let scope = pool.scope();
-    let jobs: Vec<Nested> = (0..3).map(|id| Job::new(id, 10).writing("k:a").hold()).collect();
+    let jobs: Vec<Nested> = (0..3).map(|id| Job::new(id, 10).writing("k:a").keyed_job()).collect();
     in_time(async {
         tokio::join!(
             pool.call(jobs[0].call()),
@@ -47,17 +49,17 @@ async fn a_writer_is_not_starved_by_readers() {
     let readers = async {
         for id in 0..20 {
             let (now, later) = (Job::new(id, 10), Job::new(100 + id, 10));
-            let now = pool.call(now.reading("k:a").hold().call());
+            let now = pool.call(now.reading("k:a").keyed_job().call());
             let later = async {
                 tokio::time::sleep(Duration::from_millis(5)).await;
-                pool.call(later.reading("k:a").hold().call()).await
+                pool.call(later.reading("k:a").keyed_job().call()).await
             };
             tokio::join!(now, later);
         }
     };
     let writer = async {
         tokio::time::sleep(Duration::from_millis(7)).await;
-        pool.call(Job::new(500, 1).writing("k:a").hold().call()).await
+        pool.call(Job::new(500, 1).writing("k:a").keyed_job().call()).await
     };
     in_time(async { tokio::join!(readers, writer) }).await;
     assert!(is_before(&pool, 500, 1), "the writer had to wait for those that came after it");
@@ -66,7 +68,7 @@ async fn a_writer_is_not_starved_by_readers() {
 #[tokio::test(start_paused = true)]
 async fn two_pools_are_independent() {
     let (one, two) = (pool(), pool());
-    let job = Job::new(0, 10).writing("k:a").hold();
+    let job = Job::new(0, 10).writing("k:a").keyed_job();
     let began = tokio::time::Instant::now();
     let (a, b) = tokio::join!(one.call(job.call()), two.call(job.call()));
     assert!(!a.is_error() && !b.is_error());
@@ -76,16 +78,16 @@ async fn two_pools_are_independent() {
 #[tokio::test(start_paused = true)]
 async fn a_call_that_waits_for_a_key_ends_at_its_deadline_and_leaves_the_queue() {
     let pool = pool();
-    let holder = pool.call(Job::new(0, 5_000).writing("k:a").hold().call());
+    let holder = pool.call(Job::new(0, 5_000).writing("k:a").keyed_job().call());
     let deadline = pool.context().with_deadline(Instant::now() + Duration::from_secs(2));
-    let late = pool.call_with(Job::new(1, 0).writing("k:a").hold().call(), &deadline);
-    let after = pool.call(Job::new(2, 0).writing("k:a").hold().call());
+    let late = pool.call_with(Job::new(1, 0).writing("k:a").keyed_job().call(), &deadline);
+    let after = pool.call(Job::new(2, 0).writing("k:a").keyed_job().call());
     let (holder, late, after) = in_time(async { tokio::join!(holder, late, after) }).await;
     assert!(!holder.is_error() && !after.is_error());
     assert_eq!(class(&late), ErrorClass::Timeout);
 }
 
-/// Panic while a key is held.
+/// Panic while the call holds a key.
 #[tool(register = false, writes("k:a"))]
 async fn crash() {
     tokio::task::yield_now().await;
@@ -95,10 +97,12 @@ async fn crash() {
 #[tokio::test(start_paused = true)]
 async fn a_panic_releases_resources() {
     let pool = super::jobs::builder().tool::<CrashAction>().build().expect("a pool");
-    let results = in_time(
-        pool.call_all([ToolCall::new("crash", ""), Job::new(0, 0).writing("k:a").hold().call()]),
-    )
-    .await;
+    let results =
+        in_time(pool.call_all([
+            ToolCall::new("crash", ""),
+            Job::new(0, 0).writing("k:a").keyed_job().call(),
+        ]))
+        .await;
     assert_eq!(class(&results[0]), ErrorClass::Internal);
     assert!(!results[1].is_error());
 }
@@ -110,7 +114,7 @@ struct Thing {
     all: Barrier,
 }
 
-/// Use the one thing.
+/// Use the shared item.
 #[tool(register = false, writes("thing:"))]
 async fn use_thing(thing: &Thing) {
     assert!(!thing.is_used.swap(true, Ordering::SeqCst), "two use it at once");

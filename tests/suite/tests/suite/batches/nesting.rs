@@ -11,16 +11,17 @@ use tool_runtime::{Before, CancellationToken, Hook, HookCall, OutputLimits};
 fn outcome(pool: &ToolPool, id: usize) -> Option<ErrorClass> {
     let context = pool.context();
     let log = context.get::<Log>().expect("a log");
-    assert_eq!(log.wrong(), [] as [&str; 0]);
+    assert_eq!(log.violations(), [] as [&str; 0]);
     log.outcome(id).unwrap_or_else(|| panic!("{id} has no result"))
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_nested_call_may_use_the_resources_of_its_caller() {
     let pool = pool();
-    let leaf = Job::new(2, 1).writing("k:a").reading("k:b").hold();
-    let inner = Job::new(1, 1).writing("k:a").calling([leaf, Job::new(3, 1).change()]).hold();
-    let outer = Job::new(0, 1).writing("k:a").writing("k:b").calling([inner]).hold();
+    let leaf = Job::new(2, 1).writing("k:a").reading("k:b").keyed_job();
+    let inner =
+        Job::new(1, 1).writing("k:a").calling([leaf, Job::new(3, 1).undeclared_job()]).keyed_job();
+    let outer = Job::new(0, 1).writing("k:a").writing("k:b").calling([inner]).keyed_job();
     let result = in_time(pool.call(outer.call())).await;
     assert!(!result.is_error(), "{result:?}");
     for id in 1..=3 {
@@ -32,10 +33,10 @@ async fn a_nested_call_may_use_the_resources_of_its_caller() {
 #[tokio::test(start_paused = true)]
 async fn a_nested_call_waits_for_unrelated_calls() {
     let pool = pool();
-    let child = Job::new(1, 1).writing("k:a").hold();
-    let parent = Job::new(0, 1).calling([child]).change();
-    let stranger = Job::new(2, 50).writing("k:a").hold();
-    in_time(async { tokio::join!(pool.call(stranger.call()), pool.call(parent.call())) }).await;
+    let child = Job::new(1, 1).writing("k:a").keyed_job();
+    let parent = Job::new(0, 1).calling([child]).undeclared_job();
+    let unrelated = Job::new(2, 50).writing("k:a").keyed_job();
+    in_time(async { tokio::join!(pool.call(unrelated.call()), pool.call(parent.call())) }).await;
     assert!(is_before(&pool, 2, 1) && overlap(&pool, 0, 2));
 }
 
@@ -43,8 +44,8 @@ async fn a_nested_call_waits_for_unrelated_calls() {
 async fn a_deadlock_of_two_calls_ends_one_of_them() {
     let pool = pool();
     let crossing = |id: usize, own: &str, other: &str| {
-        let child = Job::new(10 + id, 1).writing(other).hold();
-        Job::new(id, 10).writing(own).calling([child]).hold()
+        let child = Job::new(10 + id, 1).writing(other).keyed_job();
+        Job::new(id, 10).writing(own).calling([child]).keyed_job()
     };
     let jobs = [crossing(0, "k:a", "k:b"), crossing(1, "k:b", "k:a")];
     let results = in_time(pool.call_all(jobs.iter().map(Nested::call))).await;
@@ -60,8 +61,8 @@ async fn a_cycle_of_many_calls_is_broken() {
     let pool = pool();
     let jobs: Vec<Nested> = (0..8)
         .map(|id| {
-            let child = Job::new(10 + id, 1).writing(&format!("k:{}", (id + 1) % 8)).hold();
-            Job::new(id, 10).writing(&format!("k:{id}")).calling([child]).hold()
+            let child = Job::new(10 + id, 1).writing(&format!("k:{}", (id + 1) % 8)).keyed_job();
+            Job::new(id, 10).writing(&format!("k:{id}")).calling([child]).keyed_job()
         })
         .collect();
     let results = in_time(pool.call_all(jobs.iter().map(Nested::call))).await;
@@ -73,10 +74,11 @@ async fn a_cycle_of_many_calls_is_broken() {
 #[tokio::test(start_paused = true)]
 async fn nested_batches_have_their_own_limits() {
     let pool = super::jobs::builder().batch_limit(1).build().expect("a pool");
-    let deep = (1..10).rev().fold(Job::new(10, 1).look(), |inner, id| {
-        Job::new(id, 1).calling([inner, Job::new(100 + id, 1).look()]).look()
+    let deep = (1..10).rev().fold(Job::new(10, 1).read_only_job(), |inner, id| {
+        Job::new(id, 1).calling([inner, Job::new(100 + id, 1).read_only_job()]).read_only_job()
     });
-    let results = in_time(pool.call_all([deep.call(), Job::new(0, 1).look().call()])).await;
+    let results =
+        in_time(pool.call_all([deep.call(), Job::new(0, 1).read_only_job().call()])).await;
     assert!(results.iter().all(|result| !result.is_error()), "{results:?}");
     for id in 2..=10 {
         assert_eq!(outcome(&pool, id), None);
@@ -84,40 +86,40 @@ async fn nested_batches_have_their_own_limits() {
 }
 
 #[derive(Default)]
-struct Dug(AtomicUsize, AtomicUsize);
+struct Depth(AtomicUsize, AtomicUsize);
 
-/// Call itself for as long as that works.
+/// Call itself until the nesting limit.
 #[tool(register = false)]
-async fn dig(dug: &Dug, context: &ToolContext) -> Result<(), ToolError> {
-    dug.0.fetch_add(1, Ordering::SeqCst);
-    let result = context.call(ToolCall::new("dig", "")).await;
+async fn recurse(depth: &Depth, context: &ToolContext) -> Result<(), ToolError> {
+    depth.0.fetch_add(1, Ordering::SeqCst);
+    let result = context.call(ToolCall::new("recurse", "")).await;
     if let Some(error) = result.error() {
         assert_eq!(error.class(), ErrorClass::Denied);
         assert!(error.message().contains("deeper than 16"), "{error}");
-        dug.1.fetch_add(1, Ordering::SeqCst);
+        depth.1.fetch_add(1, Ordering::SeqCst);
     }
     Ok(())
 }
 
 #[tokio::test]
 async fn nesting_has_a_maximum_depth() {
-    let plain = ToolPool::builder().tool::<DigAction>().state(Dug::default());
+    let plain = ToolPool::builder().tool::<RecurseAction>().state(Depth::default());
     let proceed = |_: HookCall| async { Before::proceed() };
-    let governed = ToolPool::builder()
-        .tool::<DigAction>()
-        .state(Dug::default())
+    let limited = ToolPool::builder()
+        .tool::<RecurseAction>()
+        .state(Depth::default())
         .hook(Hook::before("*", proceed))
         .hook(Hook::after("*", |_, _| async { tool_runtime::After::keep() }))
         .output_limits(OutputLimits::default())
         .check_outputs()
         .timeout(Duration::from_secs(60))
         .layer(tower::limit::ConcurrencyLimitLayer::new(100));
-    for builder in [plain, governed] {
+    for builder in [plain, limited] {
         let pool = builder.build().expect("a pool");
-        assert!(!pool.call(ToolCall::new("dig", "")).await.is_error());
+        assert!(!pool.call(ToolCall::new("recurse", "")).await.is_error());
         let context = pool.context();
-        let dug = context.get::<Dug>().expect("state");
-        assert_eq!((dug.0.load(Ordering::SeqCst), dug.1.load(Ordering::SeqCst)), (17, 1));
+        let depth = context.get::<Depth>().expect("state");
+        assert_eq!((depth.0.load(Ordering::SeqCst), depth.1.load(Ordering::SeqCst)), (17, 1));
     }
 }
 
@@ -126,8 +128,11 @@ async fn cancelling_a_call_cancels_its_nested_calls() {
     let pool = pool();
     let token = CancellationToken::new();
     let context = pool.context().with_cancellation(token.clone());
-    let leaf = Job::new(2, 1_000).writing("k:a").hold();
-    let call = Job::new(0, 1).calling([Job::new(1, 1).calling([leaf]).look()]).look().call();
+    let leaf = Job::new(2, 1_000).writing("k:a").keyed_job();
+    let call = Job::new(0, 1)
+        .calling([Job::new(1, 1).calling([leaf]).read_only_job()])
+        .read_only_job()
+        .call();
     let cancel = async {
         tokio::time::sleep(Duration::from_millis(100)).await;
         token.cancel();
@@ -136,11 +141,11 @@ async fn cancelling_a_call_cancels_its_nested_calls() {
         in_time(async { tokio::join!(pool.call_with(call, &context), cancel) }).await;
     assert_eq!(class(&result), ErrorClass::Cancelled);
     assert!(context.get::<Log>().expect("a log").span(2).is_some());
-    let next = in_time(pool.call(Job::new(3, 1).writing("k:a").hold().call())).await;
+    let next = in_time(pool.call(Job::new(3, 1).writing("k:a").keyed_job().call())).await;
     assert!(!next.is_error(), "the key was not freed");
 }
 
-/// Tell the deadline of a call that this one makes.
+/// Return the deadline of a nested call.
 #[tool(register = false)]
 async fn ask_deadline(context: &ToolContext) -> bool {
     let left = |at: Instant| at.saturating_duration_since(Instant::now());
@@ -171,13 +176,13 @@ async fn a_nested_call_has_the_deadline_state_and_restrictions_of_its_caller() {
     assert!(!pool.call(ToolCall::new("hidden", "")).await.is_error());
 }
 
-/// Tell the id of this call.
+/// Return the id of this call.
 #[tool(register = false)]
 async fn ask_id(context: &ToolContext) -> String {
     context.call_id().unwrap_or("none").to_owned()
 }
 
-/// Tell the ids of two calls that this one makes.
+/// Return the ids of two nested calls.
 #[tool(register = false)]
 async fn ask_ids(context: &ToolContext) -> String {
     let calls = [ToolCall::new("ask_id", "").with_call_id("own"), ToolCall::new("ask_id", "")];
@@ -211,7 +216,10 @@ async fn a_context_without_a_pool_cannot_call() {
     assert_eq!(results[0].call_id(), "1");
     assert!(results.iter().all(|result| class(result) == ErrorClass::Denied));
     let context = pool().context();
-    assert_eq!(class(&context.call(ToolCall::new("look", "{}")).await), ErrorClass::Denied);
+    assert_eq!(
+        class(&context.call(ToolCall::new("read_only_job", "{}")).await),
+        ErrorClass::Denied
+    );
 }
 
 /// Call a tool of another pool, which calls one of this pool.
@@ -223,7 +231,7 @@ async fn abroad(context: &ToolContext, other: &Other) -> String {
 
 struct Other(ToolPool);
 
-/// Write what its caller's caller holds.
+/// Write a key that the caller of the caller holds.
 #[tool(register = false, writes("k:a"))]
 async fn home() -> &'static str {
     "home"
@@ -232,10 +240,10 @@ async fn home() -> &'static str {
 #[tokio::test(start_paused = true)]
 async fn calls_through_two_pools_do_not_deadlock() {
     let home: Arc<OnceLock<ToolPool>> = Arc::default();
-    let way_back = Arc::clone(&home);
+    let outer_pool = Arc::clone(&home);
     let back = Tool::builder("back", "Go back.").handler(
         move |_: serde_json::Map<String, serde_json::Value>, context: ToolContext| {
-            let home = Arc::clone(&way_back);
+            let home = Arc::clone(&outer_pool);
             async move {
                 let home = home.get().expect("there is a way back");
                 home.call_with(ToolCall::new("home", ""), &context).await.observation().to_text()

@@ -1,7 +1,7 @@
 //! Random batches, nested calls, cancellations and drops: one result per call, in order; conflicting calls
 //! never overlap, and nothing hangs.
 
-use super::jobs::{Job, Kind, Log, Nested, pool};
+use super::jobs::{AccessKind, Job, Log, Nested, pool};
 use crate::support::in_time;
 use futures_util::future::join_all;
 use proptest::prelude::*;
@@ -25,7 +25,7 @@ struct Batch {
 
 #[derive(Clone, Copy, Debug)]
 enum End {
-    ByItself,
+    OnCompletion,
     Cancelled(u64),
     Dropped(u64),
 }
@@ -33,7 +33,7 @@ enum End {
 const KEYS: [&str; 3] = ["a", "b", "c"];
 
 fn job(calls: impl Strategy<Value = Vec<Nested>> + 'static) -> impl Strategy<Value = Nested> {
-    let kind = prop_oneof![2 => Just(Kind::Look), 1 => Just(Kind::Change), 4 => Just(Kind::Hold)];
+    let kind = prop_oneof![2 => Just(AccessKind::ReadOnly), 1 => Just(AccessKind::Undeclared), 4 => Just(AccessKind::Keyed)];
     let keys = || proptest::sample::subsequence(KEYS.map(str::to_owned).to_vec(), 0..=2);
     (kind, 0..20_u64, keys(), keys(), calls).prop_map(|(tool, millis, reads, writes, calls)| {
         Nested { tool, job: Job { id: 0, millis, reads, writes, calls } }
@@ -49,7 +49,7 @@ fn tree() -> impl Strategy<Value = Nested> {
 
 fn batch() -> impl Strategy<Value = Batch> {
     let end = prop_oneof![
-        4 => Just(End::ByItself),
+        4 => Just(End::OnCompletion),
         1 => (0..60_u64).prop_map(End::Cancelled),
         1 => (0..60_u64).prop_map(End::Dropped),
     ];
@@ -83,7 +83,7 @@ async fn run(pool: &ToolPool, batch: &Batch) {
     let calls = batch.calls.iter().map(Nested::call);
     let running = pool.batch(calls).limit(batch.limit).context(&context).run();
     let results = match batch.end {
-        End::ByItself => running.await,
+        End::OnCompletion => running.await,
         End::Cancelled(after) => {
             let cancel = async {
                 sleep(after).await;
@@ -103,36 +103,41 @@ async fn run(pool: &ToolPool, batch: &Batch) {
 }
 
 /// One call and its position.
-struct Place<'a> {
+struct Position<'a> {
     call: &'a Nested,
     /// Its ancestors, the outermost first.
-    above: Vec<usize>,
+    ancestors: Vec<usize>,
     /// Its batch, and its index there.
     batch: (usize, usize),
     end: End,
 }
 
-fn places(case: &Case) -> Vec<Place<'_>> {
-    let (mut places, mut batches) = (Vec::new(), 0);
+fn positions(case: &Case) -> Vec<Position<'_>> {
+    let (mut positions, mut batches) = (Vec::new(), 0);
     for batch in &case.batches {
-        place(&batch.calls, &[], batch.end, &mut batches, &mut places);
+        position(&batch.calls, &[], batch.end, &mut batches, &mut positions);
     }
-    places
+    positions
 }
 
-fn place<'a>(
+fn position<'a>(
     calls: &'a [Nested],
-    above: &[usize],
+    ancestors: &[usize],
     end: End,
     batches: &mut usize,
-    places: &mut Vec<Place<'a>>,
+    positions: &mut Vec<Position<'a>>,
 ) {
     let batch = *batches;
     *batches += 1;
     for (index, call) in calls.iter().enumerate() {
-        places.push(Place { call, above: above.to_vec(), batch: (batch, index), end });
-        let inner = [above, &[call.job.id]].concat();
-        place(&call.job.calls, &inner, end, batches, places);
+        positions.push(Position {
+            call,
+            ancestors: ancestors.to_vec(),
+            batch: (batch, index),
+            end,
+        });
+        let inner = [ancestors, &[call.job.id]].concat();
+        position(&call.job.calls, &inner, end, batches, positions);
     }
 }
 
@@ -143,29 +148,29 @@ fn access(job: &Job) -> Access {
 
 fn only_reads(call: &Nested) -> bool {
     match call.tool {
-        Kind::Look => true,
-        Kind::Change => false,
-        Kind::Hold => call.job.writes.is_empty(),
+        AccessKind::ReadOnly => true,
+        AccessKind::Undeclared => false,
+        AccessKind::Keyed => call.job.writes.is_empty(),
     }
 }
 
 /// Whether the two must not run concurrently.
-fn exclude(one: &Place<'_>, two: &Place<'_>) -> bool {
-    if one.above.contains(&two.call.job.id) || two.above.contains(&one.call.job.id) {
+fn exclude(one: &Position<'_>, two: &Position<'_>) -> bool {
+    if one.ancestors.contains(&two.call.job.id) || two.ancestors.contains(&one.call.job.id) {
         return false;
     }
-    if one.call.tool == Kind::Hold && two.call.tool == Kind::Hold {
+    if one.call.tool == AccessKind::Keyed && two.call.tool == AccessKind::Keyed {
         return access(&one.call.job).conflicts_with(&access(&two.call.job));
     }
     one.batch.0 == two.batch.0 && !(only_reads(one.call) && only_reads(two.call))
 }
 
 fn check(case: &Case, log: &Log) {
-    assert_eq!(log.wrong(), [] as [&str; 0]);
-    let places = places(case);
-    for (index, one) in places.iter().enumerate() {
+    assert_eq!(log.violations(), [] as [&str; 0]);
+    let positions = positions(case);
+    for (index, one) in positions.iter().enumerate() {
         check_outcome(one, log);
-        for two in places[index + 1..].iter().filter(|two| exclude(one, two)) {
+        for two in positions[index + 1..].iter().filter(|two| exclude(one, two)) {
             let (Some(first), Some(second)) =
                 (log.span(one.call.job.id), log.span(two.call.job.id))
             else {
@@ -183,25 +188,26 @@ fn check(case: &Case, log: &Log) {
     }
 }
 
-fn check_outcome(place: &Place<'_>, log: &Log) {
-    let (id, began) = (place.call.job.id, log.span(place.call.job.id).is_some());
+fn check_outcome(position: &Position<'_>, log: &Log) {
+    let (id, began) = (position.call.job.id, log.span(position.call.job.id).is_some());
     let Some(outcome) = log.outcome(id) else {
-        let is_lost = !matches!(place.end, End::ByItself) || is_rejected_above(place, log);
+        let is_lost =
+            !matches!(position.end, End::OnCompletion) || is_rejected_above(position, log);
         assert!(is_lost, "{id} has no result");
         return;
     };
     match outcome {
         None => assert!(began, "{id} succeeded without having run"),
         // Only nested calls can be rejected before they begin.
-        Some(ErrorClass::Transient) => assert!(!began && !place.above.is_empty(), "{id}"),
-        Some(ErrorClass::Cancelled) => assert!(matches!(place.end, End::Cancelled(_)), "{id}"),
+        Some(ErrorClass::Transient) => assert!(!began && !position.ancestors.is_empty(), "{id}"),
+        Some(ErrorClass::Cancelled) => assert!(matches!(position.end, End::Cancelled(_)), "{id}"),
         other => panic!("{id} ended with {other:?}"),
     }
 }
 
 /// Whether an ancestor was rejected, so that this call was never made.
-fn is_rejected_above(place: &Place<'_>, log: &Log) -> bool {
-    place.above.iter().any(|above| log.outcome(*above).flatten().is_some())
+fn is_rejected_above(position: &Position<'_>, log: &Log) -> bool {
+    position.ancestors.iter().any(|ancestors| log.outcome(*ancestors).flatten().is_some())
 }
 
 proptest! {
@@ -220,7 +226,7 @@ proptest! {
             check(&case, pool.context().get::<Log>().expect("a log"));
             // No key is still locked.
             let last = KEYS.iter().fold(Job::new(usize::MAX, 0), |job, key| job.writing(key));
-            assert!(!in_time(pool.call(last.hold().call())).await.is_error());
+            assert!(!in_time(pool.call(last.keyed_job().call())).await.is_error());
         });
     }
 }

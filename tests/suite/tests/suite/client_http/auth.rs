@@ -1,6 +1,6 @@
 //! Authentication of requests: fixed headers, and headers from the host.
 
-use super::far::{
+use super::remote_server::{
     Probe, RecordedRequest, RemoteServer, builder, builder_of, call, in_time, open, stateful,
     tools, until,
 };
@@ -21,11 +21,11 @@ fn guarded() -> HttpOptions {
 }
 
 #[tokio::test]
-async fn a_wrong_token_needs_auth_and_is_not_shown() {
-    for gate in [open as fn(&RecordedRequest) -> Option<Response>, stateful] {
-        let far = RemoteServer::start(&tools(&Probe::new()), guarded(), gate);
+async fn an_invalid_token_needs_auth_and_is_not_shown() {
+    for intercept in [open as fn(&RecordedRequest) -> Option<Response>, stateful] {
+        let remote = RemoteServer::start(&tools(&Probe::new()), guarded(), intercept);
         let pool = ToolPool::builder().build().unwrap();
-        let config = McpServerConfig::http(far.url()).bearer(WRONG);
+        let config = McpServerConfig::http(remote.url()).bearer(WRONG);
         let manager = builder_of(config).start(&pool).unwrap();
         let state = until(&manager, |state| matches!(state, McpState::NeedsAuth { .. })).await;
         let text = state.to_string();
@@ -37,18 +37,18 @@ async fn a_wrong_token_needs_auth_and_is_not_shown() {
 
 #[tokio::test]
 async fn a_reconnect_with_the_right_token_works() {
-    let far = RemoteServer::start(&tools(&Probe::new()), guarded(), open);
+    let remote = RemoteServer::start(&tools(&Probe::new()), guarded(), open);
     let pool = ToolPool::builder().build().unwrap();
     let token = Arc::new(Mutex::new(WRONG));
     let given = Arc::clone(&token);
-    let manager = builder(&far.url()).headers("far", move |_| {
+    let manager = builder(&remote.url()).headers("remote", move |_| {
         let value = format!("Bearer {}", given.lock().unwrap());
         async move { Ok(vec![("Authorization".to_owned(), Secret::from(value))]) }
     });
     let manager = manager.start(&pool).unwrap();
     until(&manager, |state| matches!(state, McpState::NeedsAuth { .. })).await;
     *token.lock().unwrap() = RIGHT;
-    manager.reconnect("far").await.unwrap();
+    manager.reconnect("remote").await.unwrap();
     until(&manager, |state| *state == McpState::Ready).await;
     assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
 }
@@ -56,19 +56,19 @@ async fn a_reconnect_with_the_right_token_works() {
 #[tokio::test]
 async fn headers_are_computed_for_each_request_and_after_a_rejection() {
     let probe = Probe::new();
-    let good = Arc::new(AtomicUsize::new(1));
-    let known = Arc::clone(&good);
-    let gate = move |seen: &RecordedRequest| {
+    let valid_token = Arc::new(AtomicUsize::new(1));
+    let known = Arc::clone(&valid_token);
+    let intercept = move |seen: &RecordedRequest| {
         let expected = format!("number {}", known.load(Ordering::Relaxed));
         let challenge = [("www-authenticate", r#"Bearer error="invalid_token""#)];
         let rejected = (StatusCode::UNAUTHORIZED, challenge).into_response();
         (seen.header("x-token") != expected).then_some(rejected)
     };
-    let far = RemoteServer::start(&tools(&probe), HttpOptions::default(), gate);
+    let remote = RemoteServer::start(&tools(&probe), HttpOptions::default(), intercept);
     let pool = ToolPool::builder().build().unwrap();
     let (number, rejections) = (Arc::new(AtomicUsize::new(1)), Arc::new(Mutex::new(Vec::new())));
     let (counted, received) = (Arc::clone(&number), Arc::clone(&rejections));
-    let manager = builder(&far.url()).headers("far", move |request| {
+    let manager = builder(&remote.url()).headers("remote", move |request| {
         if let Some(rejected) = request.rejected {
             counted.fetch_add(1, Ordering::Relaxed);
             received.lock().unwrap().push(rejected);
@@ -79,23 +79,23 @@ async fn headers_are_computed_for_each_request_and_after_a_rejection() {
     let _manager = in_time(manager.connect(&pool)).await.unwrap();
     assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
     assert!(rejections.lock().unwrap().is_empty());
-    good.store(2, Ordering::Relaxed);
+    valid_token.store(2, Ordering::Relaxed);
     assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "2");
-    assert!(rejections.lock().unwrap().iter().any(|said| said.contains("invalid_token")));
+    assert!(rejections.lock().unwrap().iter().any(|reason| reason.contains("invalid_token")));
 }
 
 #[tokio::test]
 async fn a_token_that_is_rejected_later_needs_auth() {
     let token = Arc::new(Mutex::new(RIGHT));
     let known = Arc::clone(&token);
-    let gate = move |seen: &RecordedRequest| {
+    let intercept = move |seen: &RecordedRequest| {
         let expected = format!("Bearer {}", known.lock().unwrap());
         let rejected = StatusCode::UNAUTHORIZED.into_response();
         (seen.header("authorization") != expected).then_some(rejected)
     };
-    let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), gate);
+    let remote = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), intercept);
     let pool = ToolPool::builder().build().unwrap();
-    let config = McpServerConfig::http(far.url()).bearer(RIGHT);
+    let config = McpServerConfig::http(remote.url()).bearer(RIGHT);
     let manager = in_time(builder_of(config).connect(&pool)).await.unwrap();
     *token.lock().unwrap() = WRONG;
     let result = call(&pool, "hit", json!({})).await;
@@ -106,31 +106,31 @@ async fn a_token_that_is_rejected_later_needs_auth() {
 
 #[tokio::test]
 async fn a_missing_scope_is_an_error_of_that_call() {
-    let gate = |seen: &RecordedRequest| {
+    let intercept = |seen: &RecordedRequest| {
         let challenge = [("www-authenticate", r#"Bearer error="insufficient_scope", scope="hit""#)];
         let rejected = (StatusCode::FORBIDDEN, challenge).into_response();
         (seen.calls("tools/call") && seen.message["params"]["name"] == "hit").then_some(rejected)
     };
-    let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), gate);
-    let (pool, manager) = super::far::connected(&far).await;
+    let remote = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), intercept);
+    let (pool, manager) = super::remote_server::connected(&remote).await;
     let result = call(&pool, "hit", json!({})).await;
     let error = result.error().unwrap();
     assert_eq!(error.class(), ErrorClass::Tool);
     assert!(error.message().contains("it requires the scope `hit`"), "{error}");
-    assert_eq!(manager.server("far").unwrap().state, McpState::Ready);
+    assert_eq!(manager.server("remote").unwrap().state, McpState::Ready);
     let place = call(&pool, "place", json!({ "region": "here" })).await;
     assert_eq!(place.observation().to_text(), "here");
 }
 
 #[tokio::test]
 async fn parts_of_secrets_repeated_by_a_server_are_not_shown() {
-    let gate = |seen: &RecordedRequest| {
-        let said = format!("go away, {} {}", seen.header("authorization"), seen.header("x-team"));
-        Some((StatusCode::IM_A_TEAPOT, said).into_response())
+    let intercept = |seen: &RecordedRequest| {
+        let body = format!("go away, {} {}", seen.header("authorization"), seen.header("x-team"));
+        Some((StatusCode::IM_A_TEAPOT, body).into_response())
     };
-    let far = RemoteServer::written(gate);
+    let remote = RemoteServer::written(intercept);
     let pool = ToolPool::builder().build().unwrap();
-    let url = format!("{}?key=query-4kLm1q", far.url());
+    let url = format!("{}?key=query-4kLm1q", remote.url());
     let config = McpServerConfig::http(url).bearer(RIGHT).header("X-Team", "team-9wRt5e");
     let error = in_time(builder_of(config).connect(&pool)).await.unwrap_err().to_string();
     assert!(error.contains("HTTP 418") && error.contains("go away"), "{error}");
@@ -147,45 +147,45 @@ async fn an_invalid_header_is_rejected_immediately() {
     assert!(error.to_string().contains("headers.X-Team"), "{error}");
 
     let failing = builder("http://127.0.0.1:1/mcp")
-        .headers("far", |_| async { Err("the keys are lost".into()) });
+        .headers("remote", |_| async { Err("the keys are lost".into()) });
     let error = in_time(failing.connect(&pool)).await.unwrap_err().to_string();
     assert!(error.contains("no headers are given for it: the keys are lost"), "{error}");
 }
 
 #[tokio::test]
 async fn user_and_password_use_basic_authentication() {
-    let gate = |seen: &RecordedRequest| {
+    let intercept = |seen: &RecordedRequest| {
         let rejected = StatusCode::UNAUTHORIZED.into_response();
         (seen.header("authorization") != "Basic YWRhOjhmUW0yeA==").then_some(rejected)
     };
-    let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), gate);
+    let remote = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), intercept);
     let pool = ToolPool::builder().build().unwrap();
     let auth = McpAuth::Basic { user: "ada".into(), password: "8fQm2x".into() };
-    let config = McpServerConfig::http(far.url()).auth(auth);
+    let config = McpServerConfig::http(remote.url()).auth(auth);
     let manager = in_time(builder_of(config).connect(&pool)).await.unwrap();
-    assert_eq!(manager.server("far").unwrap().state, McpState::Ready);
+    assert_eq!(manager.server("remote").unwrap().state, McpState::Ready);
 }
 
 #[tokio::test]
 async fn text_repeated_by_a_server_shows_no_secret() {
     type Answer = fn(&str) -> Response;
     let answers: [Answer; 4] = [
-        |said| {
-            let kind = format!("text/x-{}", said.replace(' ', "_"));
+        |secret| {
+            let kind = format!("text/x-{}", secret.replace(' ', "_"));
             ([("content-type", kind)], "x").into_response()
         },
-        |said| ([("content-type", format!("text/plain; x={said}"))], "x").into_response(),
-        |said| {
-            let after = [("retry-after", said.to_owned())];
+        |secret| ([("content-type", format!("text/plain; x={secret}"))], "x").into_response(),
+        |secret| {
+            let after = [("retry-after", secret.to_owned())];
             (StatusCode::SERVICE_UNAVAILABLE, after).into_response()
         },
-        |said| (StatusCode::IM_A_TEAPOT, format!("\u{1b}[31m{said}\u{202e}")).into_response(),
+        |secret| (StatusCode::IM_A_TEAPOT, format!("\u{1b}[31m{secret}\u{202e}")).into_response(),
     ];
     for answer in answers {
-        let far = RemoteServer::written(move |seen| Some(answer(seen.header("authorization"))));
-        let with_user = far.url().replace("http://", "http://ada:pass%2Dword@");
+        let remote = RemoteServer::written(move |seen| Some(answer(seen.header("authorization"))));
+        let with_user = remote.url().replace("http://", "http://ada:pass%2Dword@");
         for (config, secrets) in [
-            (McpServerConfig::http(far.url()).bearer(RIGHT), [RIGHT, RIGHT]),
+            (McpServerConfig::http(remote.url()).bearer(RIGHT), [RIGHT, RIGHT]),
             (McpServerConfig::http(with_user), ["pass-word", "YWRhOnBhc3Mtd29yZA=="]),
         ] {
             let pool = ToolPool::builder().build().unwrap();
@@ -198,28 +198,30 @@ async fn text_repeated_by_a_server_shows_no_secret() {
 
 #[tokio::test]
 async fn a_header_source_receives_the_url_without_secrets() {
-    let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), open);
+    let remote = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), open);
     let pool = ToolPool::builder().build().unwrap();
-    let url = far.url().replace("http://", "http://ada:8fQm2x@");
+    let url = remote.url().replace("http://", "http://ada:8fQm2x@");
     let report = Arc::new(Mutex::new(String::new()));
-    let tell = Arc::clone(&report);
-    let manager = builder(&format!("{url}?key=query-4kLm1q#part")).headers("far", move |request| {
-        *tell.lock().unwrap() = request.url;
-        async { Ok(Vec::new()) }
-    });
+    let reported = Arc::clone(&report);
+    let manager =
+        builder(&format!("{url}?key=query-4kLm1q#part")).headers("remote", move |request| {
+            *reported.lock().unwrap() = request.url;
+            async { Ok(Vec::new()) }
+        });
     let _manager = in_time(manager.connect(&pool)).await.unwrap();
-    assert_eq!(*report.lock().unwrap(), far.url());
+    assert_eq!(*report.lock().unwrap(), remote.url());
 }
 
 #[tokio::test]
 async fn a_header_source_cannot_set_headers_of_the_transport() {
     for name in ["Host", "Content-Length", "Transfer-Encoding", "Mcp-Method", "Accept"] {
         let pool = ToolPool::builder().build().unwrap();
-        let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), open);
-        let manager = builder(&far.url())
-            .headers("far", move |_| async move { Ok(vec![(name.to_owned(), Secret::from("5"))]) });
+        let remote = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), open);
+        let manager = builder(&remote.url()).headers("remote", move |_| async move {
+            Ok(vec![(name.to_owned(), Secret::from("5"))])
+        });
         let error = in_time(manager.connect(&pool)).await.unwrap_err().to_string();
         assert!(error.contains("is set by the transport itself"), "{name}: {error}");
-        assert_eq!(far.count(|_| true), 0);
+        assert_eq!(remote.count(|_| true), 0);
     }
 }

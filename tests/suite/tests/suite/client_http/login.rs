@@ -1,6 +1,6 @@
 //! A server that is its own authorization server, with configurable faults.
 
-use super::far::{Probe, RecordedRequest, RemoteServer, builder_of, tools};
+use super::remote_server::{Probe, RecordedRequest, RemoteServer, builder_of, tools};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
@@ -80,8 +80,8 @@ impl Login {
     }
 }
 
-pub(super) fn with(far: &RemoteServer, oauth: McpOAuth) -> McpManagerBuilder {
-    builder_of(McpServerConfig::http(far.url()).auth(McpAuth::OAuth(oauth)))
+pub(super) fn with(remote: &RemoteServer, oauth: McpOAuth) -> McpManagerBuilder {
+    builder_of(McpServerConfig::http(remote.url()).auth(McpAuth::OAuth(oauth)))
 }
 
 /// A client with a secret.
@@ -93,7 +93,7 @@ pub(super) fn confidential() -> McpOAuth {
 }
 
 /// The query parameters of a page's address.
-pub(super) fn said(page: &McpAuthPage, name: &str) -> String {
+pub(super) fn query_parameter(page: &McpAuthPage, name: &str) -> String {
     let value = page.url.split(['?', '&']).find_map(|pair| pair.strip_prefix(name));
     value.and_then(|value| value.strip_prefix('=')).unwrap_or_default().to_owned()
 }
@@ -110,7 +110,7 @@ impl Person {
     pub(super) fn beside(&self, builder: McpManagerBuilder) -> McpManagerBuilder {
         let shown = Arc::clone(&self.0);
         builder.oauth(move |page: McpAuthPage| {
-            let state = said(&page, "state");
+            let state = query_parameter(&page, "state");
             let back = format!("{}?code=code-1vXk9p&state={state}", page.redirect_uri);
             shown.lock().unwrap().push(page);
             async move { Ok(Some(back)) }
@@ -124,21 +124,21 @@ pub(super) struct MemoryStore(pub(super) Mutex<HashMap<String, Secret>>);
 
 impl MemoryStore {
     pub(super) fn text(&self) -> String {
-        self.0.lock().unwrap()["far"].expose().to_owned()
+        self.0.lock().unwrap()["remote"].expose().to_owned()
     }
 
     /// Modifies the stored credentials.
     pub(super) fn change(&self, key: &str, value: Value) {
         let mut kept: Value = serde_json::from_str(&self.text()).unwrap();
         kept[key] = value;
-        self.0.lock().unwrap().insert("far".to_owned(), Secret::from(kept.to_string()));
+        self.0.lock().unwrap().insert("remote".to_owned(), Secret::from(kept.to_string()));
     }
 }
 
 impl McpTokens for MemoryStore {
     fn load<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<Option<Secret>, AnyError>> {
         Box::pin(async move {
-            // Like a store on another machine.
+            // Answers after a delay, like a store on another machine.
             tokio::task::yield_now().await;
             Ok(self.0.lock().unwrap().get(server).cloned())
         })

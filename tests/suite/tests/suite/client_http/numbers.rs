@@ -1,12 +1,12 @@
 //! Integers beyond 64 bits in answers in plain JSON.
 
-use super::far::{RemoteServer, call, connected};
+use super::remote_server::{RemoteServer, call, connected};
 use axum::response::IntoResponse as _;
 use serde_json::json;
 
 #[tokio::test]
 async fn an_integer_beyond_64_bits_is_an_error() {
-    let far = RemoteServer::written(|seen| {
+    let remote = RemoteServer::written(|seen| {
         let count = json!({
             "name": "count",
             "inputSchema": { "type": "object" },
@@ -23,7 +23,7 @@ async fn an_integer_beyond_64_bits_is_an_error() {
             Some(([("content-type", "application/json")], body).into_response())
         })
     });
-    let (pool, _manager) = connected(&far).await;
+    let (pool, _manager) = connected(&remote).await;
     let result = call(&pool, "count", json!({ "wide": true })).await;
     let text = result.observation().to_text();
     assert!(result.is_error() && text.contains("beyond 64 bits, about 1e20"), "{text}");

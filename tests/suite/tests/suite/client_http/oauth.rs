@@ -1,7 +1,9 @@
 //! Access tokens by OAuth.
 
-use super::far::{Probe, RecordedRequest, RemoteServer, builder_of, call, in_time, tools, until};
 use super::login::{AnyError, MemoryStore};
+use super::remote_server::{
+    Probe, RecordedRequest, RemoteServer, builder_of, call, in_time, tools, until,
+};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
@@ -19,19 +21,19 @@ use tool_runtime::prelude::*;
 /// A server that is its own authorization server. Its tokens are numbered, and one is valid.
 #[derive(Clone)]
 struct Guarded {
-    good: Arc<AtomicUsize>,
+    valid_token: Arc<AtomicUsize>,
     given: Arc<AtomicUsize>,
 }
 
 impl Guarded {
     fn start() -> (Self, RemoteServer) {
-        let guarded = Self { good: Arc::new(AtomicUsize::new(1)), given: Arc::default() };
-        let gate = guarded.clone();
+        let guarded = Self { valid_token: Arc::new(AtomicUsize::new(1)), given: Arc::default() };
+        let intercept = guarded.clone();
         let probe = Probe::new();
         (
             guarded,
             RemoteServer::start(&tools(&probe), HttpOptions::default(), move |seen| {
-                gate.answer(seen)
+                intercept.answer(seen)
             }),
         )
     }
@@ -69,28 +71,29 @@ impl Guarded {
                 }))
             }
             "/mcp" => {
-                let good = format!("Bearer token-{}", self.good.load(Ordering::Relaxed));
+                let valid_token =
+                    format!("Bearer token-{}", self.valid_token.load(Ordering::Relaxed));
                 let challenge = format!(
                     r#"Bearer resource_metadata="{origin}/.well-known/oauth-protected-resource/mcp""#
                 );
                 let rejected = (StatusCode::UNAUTHORIZED, [("www-authenticate", challenge)]);
-                (seen.header("authorization") != good).then(|| rejected.into_response())
+                (seen.header("authorization") != valid_token).then(|| rejected.into_response())
             }
             _ => Some(StatusCode::NOT_FOUND.into_response()),
         }
     }
 }
 
-fn builder(far: &RemoteServer) -> McpManagerBuilder {
-    with(far, McpOAuth::default())
+fn builder(remote: &RemoteServer) -> McpManagerBuilder {
+    with(remote, McpOAuth::default())
 }
 
-fn with(far: &RemoteServer, oauth: McpOAuth) -> McpManagerBuilder {
-    builder_of(McpServerConfig::http(far.url()).auth(McpAuth::OAuth(oauth)))
+fn with(remote: &RemoteServer, oauth: McpOAuth) -> McpManagerBuilder {
+    builder_of(McpServerConfig::http(remote.url()).auth(McpAuth::OAuth(oauth)))
 }
 
 /// The query parameters of a page's address.
-fn said(page: &McpAuthPage, name: &str) -> String {
+fn query_parameter(page: &McpAuthPage, name: &str) -> String {
     let value = page.url.split(['?', '&']).find_map(|pair| pair.strip_prefix(name));
     value.and_then(|value| value.strip_prefix('=')).unwrap_or_default().to_owned()
 }
@@ -108,8 +111,8 @@ async fn back(page: &McpAuthPage, query: &str) -> Result<String, AnyError> {
 }
 
 /// Authorizes this program.
-async fn lets_in(page: McpAuthPage) -> Result<Option<String>, AnyError> {
-    let state = said(&page, "state");
+async fn approve(page: McpAuthPage) -> Result<Option<String>, AnyError> {
+    let state = query_parameter(&page, "state");
     // The redirect listener starts once the page has been shown.
     tokio::spawn(async move { back(&page, &format!("code=c&state={state}")).await });
     Ok(None)
@@ -117,12 +120,12 @@ async fn lets_in(page: McpAuthPage) -> Result<Option<String>, AnyError> {
 
 #[tokio::test]
 async fn a_user_authorizes_this_program() {
-    let (_, far) = Guarded::start();
+    let (_, remote) = Guarded::start();
     let pool = ToolPool::builder().build().unwrap();
-    let manager = in_time(builder(&far).oauth(lets_in).connect(&pool)).await.unwrap();
-    assert_eq!(manager.server("far").unwrap().state, McpState::Ready);
+    let manager = in_time(builder(&remote).oauth(approve).connect(&pool)).await.unwrap();
+    assert_eq!(manager.server("remote").unwrap().state, McpState::Ready);
     assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
-    let seen = far.seen();
+    let seen = remote.seen();
     let token = seen.iter().find(|seen| seen.path == "/token").unwrap();
     for expected in ["grant_type=authorization_code", "code=c", "code_verifier=", "resource="] {
         assert!(token.body.contains(expected), "{}", token.body);
@@ -131,15 +134,15 @@ async fn a_user_authorizes_this_program() {
 
 #[tokio::test]
 async fn authorization_by_a_user_has_no_short_timeout() {
-    let (_, far) = Guarded::start();
+    let (_, remote) = Guarded::start();
     let pool = ToolPool::builder().build().unwrap();
     let go = Arc::new(Semaphore::new(0));
     let waits = Arc::clone(&go);
-    let manager = builder(&far).oauth(move |page| {
+    let manager = builder(&remote).oauth(move |page| {
         let waits = Arc::clone(&waits);
         async move {
             waits.acquire().await?.forget();
-            lets_in(page).await
+            approve(page).await
         }
     });
     let manager = manager.start(&pool).unwrap();
@@ -152,10 +155,10 @@ async fn authorization_by_a_user_has_no_short_timeout() {
 
 #[tokio::test]
 async fn a_user_may_decline() {
-    let (_, far) = Guarded::start();
+    let (_, remote) = Guarded::start();
     let pool = ToolPool::builder().build().unwrap();
-    let manager = builder(&far).oauth(|page: McpAuthPage| async move {
-        let state = said(&page, "state");
+    let manager = builder(&remote).oauth(|page: McpAuthPage| async move {
+        let state = query_parameter(&page, "state");
         let uri = &page.redirect_uri;
         Ok(Some(format!("{uri}?error=access_denied&error_description=no+way&state={state}")))
     });
@@ -167,54 +170,54 @@ async fn a_user_may_decline() {
 
 #[tokio::test]
 async fn a_server_without_a_user_stays_in_needs_auth() {
-    let (_, far) = Guarded::start();
+    let (_, remote) = Guarded::start();
     let pool = ToolPool::builder().build().unwrap();
-    let error = in_time(builder(&far).connect(&pool)).await.unwrap_err().to_string();
+    let error = in_time(builder(&remote).connect(&pool)).await.unwrap_err().to_string();
     assert!(error.contains("`McpManagerBuilder::oauth`"), "{error}");
 }
 
 #[tokio::test]
 async fn a_rejected_token_is_refreshed_without_the_user() {
-    let (guarded, far) = Guarded::start();
+    let (guarded, remote) = Guarded::start();
     let pool = ToolPool::builder().build().unwrap();
     let pages = Arc::new(AtomicUsize::new(0));
     let shown = Arc::clone(&pages);
-    let manager = builder(&far).oauth(move |page| {
+    let manager = builder(&remote).oauth(move |page| {
         shown.fetch_add(1, Ordering::Relaxed);
-        lets_in(page)
+        approve(page)
     });
     let _manager = in_time(manager.connect(&pool)).await.unwrap();
-    guarded.good.store(2, Ordering::Relaxed);
+    guarded.valid_token.store(2, Ordering::Relaxed);
     assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
     assert_eq!(pages.load(Ordering::Relaxed), 1);
     let refreshed = |seen: &RecordedRequest| seen.body.contains("refresh_token=refresh-1");
-    assert_eq!(far.count(refreshed), 1);
+    assert_eq!(remote.count(refreshed), 1);
 }
 
 #[tokio::test]
 async fn a_client_authenticates_with_its_own_credentials() {
-    let (_, far) = Guarded::start();
+    let (_, remote) = Guarded::start();
     let pool = ToolPool::builder().build().unwrap();
     let mut oauth = McpOAuth::default();
     oauth.client_id = Some("tools".into());
     oauth.client_secret = Some("secret-8fQm2x".into());
     oauth.client_credentials = true;
-    let _manager = in_time(with(&far, oauth).connect(&pool)).await.unwrap();
+    let _manager = in_time(with(&remote, oauth).connect(&pool)).await.unwrap();
     assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
-    assert_eq!(far.count(|seen| seen.body.contains("grant_type=client_credentials")), 1);
-    assert_eq!(far.count(|seen| seen.path == "/register"), 0);
+    assert_eq!(remote.count(|seen| seen.body.contains("grant_type=client_credentials")), 1);
+    assert_eq!(remote.count(|seen| seen.path == "/register"), 0);
 }
 
 #[tokio::test]
 async fn stored_tokens_outlive_a_manager() {
-    let (_, far) = Guarded::start();
+    let (_, remote) = Guarded::start();
     let kept = Arc::new(MemoryStore::default());
     let pool = ToolPool::builder().build().unwrap();
-    let manager = builder(&far).oauth(lets_in).tokens(kept.clone());
+    let manager = builder(&remote).oauth(approve).tokens(kept.clone());
     in_time(in_time(manager.connect(&pool)).await.unwrap().close()).await;
-    assert!(kept.0.lock().unwrap()["far"].expose().contains("token-1"));
-    // The user is not asked, and could not be.
-    let manager = builder(&far).tokens(kept);
+    assert!(kept.0.lock().unwrap()["remote"].expose().contains("token-1"));
+    // No page is shown: there is no user.
+    let manager = builder(&remote).tokens(kept);
     let _manager = in_time(manager.connect(&pool)).await.unwrap();
     assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
 }

@@ -9,7 +9,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// Another test, in a process with other environment variables.
 #[test]
 fn token_requests_to_loopback_ignore_proxies() {
-    let program = std::env::current_exe().expect("a program knows where it is");
+    let program = std::env::current_exe().expect("the path of this program");
     let mut command = Command::new(program);
     command
         .args(["--exact", "client_http::oauth::a_client_authenticates_with_its_own_credentials"]);

@@ -1,6 +1,6 @@
 //! Answers that are not MCP messages.
 
-use super::far::{
+use super::remote_server::{
     Probe, RecordedRequest, RemoteServer, builder, call, connected, in_time, open, tools,
 };
 use axum::http::StatusCode;
@@ -11,11 +11,11 @@ use tool_runtime::prelude::*;
 use tool_runtime::{ErrorClass, HttpOptions};
 
 async fn connect_error(
-    gate: impl Fn(&RecordedRequest) -> Option<Response> + Send + Sync + 'static,
+    intercept: impl Fn(&RecordedRequest) -> Option<Response> + Send + Sync + 'static,
 ) -> String {
-    let far = RemoteServer::written(gate);
+    let remote = RemoteServer::written(intercept);
     let pool = ToolPool::builder().build().unwrap();
-    in_time(builder(&far.url()).connect(&pool)).await.unwrap_err().to_string()
+    in_time(builder(&remote.url()).connect(&pool)).await.unwrap_err().to_string()
 }
 
 #[tokio::test]
@@ -32,12 +32,12 @@ async fn a_redirect_to_another_server_is_rejected() {
 
 #[tokio::test]
 async fn a_redirect_within_a_server_is_followed() {
-    let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), |seen| {
+    let remote = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), |seen| {
         let moved = (StatusCode::PERMANENT_REDIRECT, [("location", "/mcp")]).into_response();
         (seen.path == "/old").then_some(moved)
     });
     let pool = ToolPool::builder().build().unwrap();
-    let manager = builder(&far.url().replace("/mcp", "/old"));
+    let manager = builder(&remote.url().replace("/mcp", "/old"));
     let _manager = in_time(manager.connect(&pool)).await.unwrap();
     assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
 }
@@ -56,26 +56,26 @@ async fn a_url_without_an_mcp_server_is_reported() {
 
 #[tokio::test]
 async fn a_rejected_call_is_an_error_and_keeps_the_connection() {
-    let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), |seen| {
+    let remote = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), |seen| {
         let busy = (StatusCode::TOO_MANY_REQUESTS, [("retry-after", "3")]).into_response();
         (seen.calls("tools/call") && seen.message["params"]["name"] == "hit").then_some(busy)
     });
-    let (pool, manager) = connected(&far).await;
+    let (pool, manager) = connected(&remote).await;
     let result = call(&pool, "hit", json!({})).await;
     let error = result.error().unwrap();
     assert_eq!(error.class(), ErrorClass::Tool);
     assert!(error.message().contains("HTTP 429; retry after 3"), "{error}");
-    assert_eq!(manager.server("far").unwrap().state, McpState::Ready);
+    assert_eq!(manager.server("remote").unwrap().state, McpState::Ready);
 }
 
 #[tokio::test]
 async fn an_error_without_an_id_answers_its_request() {
-    let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), |seen| {
+    let remote = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), |seen| {
         let null = serde_json::Value::Null;
         let rejected = seen.error(400, &null, -32600, "there is too much of it");
         seen.calls("tools/call").then_some(rejected)
     });
-    let (pool, _manager) = connected(&far).await;
+    let (pool, _manager) = connected(&remote).await;
     let result = call(&pool, "hit", json!({})).await;
     let text = result.error().unwrap().message().to_owned();
     assert!(text.contains("refused `hit`: there is too much of it"), "{text}");
@@ -84,32 +84,35 @@ async fn an_error_without_an_id_answers_its_request() {
 #[tokio::test]
 async fn an_unreadable_answer_is_an_error_and_keeps_the_connection() {
     for kind in ["application/json", "text/event-stream"] {
-        let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), move |seen| {
-            let body = format!(r#"{{"jsonrpc":"2.0","id":{},"result":NaN}}"#, seen.message["id"]);
-            let is_stream = kind == "text/event-stream";
-            let body = if is_stream { format!("data: {body}\n\n") } else { body };
-            let answer = ([("content-type", kind)], body).into_response();
-            (seen.calls("tools/call") && seen.message["params"]["name"] == "hit").then_some(answer)
-        });
-        let (pool, manager) = connected(&far).await;
+        let remote =
+            RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), move |seen| {
+                let body =
+                    format!(r#"{{"jsonrpc":"2.0","id":{},"result":NaN}}"#, seen.message["id"]);
+                let is_stream = kind == "text/event-stream";
+                let body = if is_stream { format!("data: {body}\n\n") } else { body };
+                let answer = ([("content-type", kind)], body).into_response();
+                (seen.calls("tools/call") && seen.message["params"]["name"] == "hit")
+                    .then_some(answer)
+            });
+        let (pool, manager) = connected(&remote).await;
         let result = in_time(call(&pool, "hit", json!({}))).await;
         let text = result.error().unwrap().message().to_owned();
         assert!(text.contains("its answer cannot be read"), "{kind}: {text}");
         assert!(text.contains("may have had its effect"), "{kind}: {text}");
-        assert_eq!(manager.server("far").unwrap().state, McpState::Ready);
+        assert_eq!(manager.server("remote").unwrap().state, McpState::Ready);
     }
 }
 
 #[tokio::test]
 async fn invalid_utf_8_in_a_stream_is_replaced() {
-    let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), |seen| {
+    let remote = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), |seen| {
         let content = r#"{"content":[{"type":"text","text":"a\ud800b"}]}"#;
         let id = &seen.message["id"];
         let body = format!("data: {{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{content}}}\n\n");
         let answer = ([("content-type", "text/event-stream")], body).into_response();
         (seen.calls("tools/call") && seen.message["params"]["name"] == "hit").then_some(answer)
     });
-    let (pool, _manager) = connected(&far).await;
+    let (pool, _manager) = connected(&remote).await;
     let result = in_time(call(&pool, "hit", json!({}))).await;
     assert_eq!(result.observation().to_text(), "a\u{fffd}b");
 }
@@ -137,14 +140,15 @@ async fn a_call_without_an_answer_ends_immediately() {
         ),
     ];
     for (answer, words) in answers {
-        let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), move |seen| {
-            seen.calls("tools/call").then(|| answer(seen))
-        });
-        let (pool, manager) = connected(&far).await;
+        let remote =
+            RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), move |seen| {
+                seen.calls("tools/call").then(|| answer(seen))
+            });
+        let (pool, manager) = connected(&remote).await;
         let result = call(&pool, "hit", json!({})).await;
         let error = result.error().unwrap();
         assert_eq!(error.class(), ErrorClass::Indeterminate, "{error}");
         assert!(words == "not valid MCP" || error.message().contains(words), "{error}");
-        assert_eq!(manager.server("far").unwrap().state, McpState::Ready);
+        assert_eq!(manager.server("remote").unwrap().state, McpState::Ready);
     }
 }

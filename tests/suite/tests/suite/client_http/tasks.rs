@@ -1,7 +1,7 @@
 //! Tools that a server runs only as tasks.
 
 use super::super::support::ProgressRecorder;
-use super::far::{RecordedRequest, RemoteServer, builder, call, in_time, open};
+use super::remote_server::{RecordedRequest, RemoteServer, builder, call, in_time, open};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
@@ -16,72 +16,72 @@ use tool_runtime::{
 
 /// Reports the progress of a task to a test.
 #[derive(Default)]
-struct Tub {
+struct TaskProbe {
     started: Notify,
-    emptied: Notify,
+    dropped: Notify,
 }
 
-struct Full<'a>(&'a Tub);
+struct NotifyOnDrop<'a>(&'a TaskProbe);
 
-impl Drop for Full<'_> {
+impl Drop for NotifyOnDrop<'_> {
     fn drop(&mut self) {
-        self.0.emptied.notify_one();
+        self.0.dropped.notify_one();
     }
 }
 
-/// Wash something, however long it takes.
+/// Return the argument after a moment.
 #[tool(register = false, task = "required", progress)]
-async fn wash(
+async fn work(
     context: &ToolContext,
     /// What.
     what: String,
 ) -> String {
-    context.progress(1, 2, "soaking");
+    context.progress(1, 2, "working");
     tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-    format!("clean {what}")
+    format!("done {what}")
 }
 
-/// Fail, later.
+/// Fail after the task has started.
 #[tool(register = false, task = "required")]
-async fn tear() -> Result<String, ToolError> {
+async fn fail() -> Result<String, ToolError> {
     tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-    Err(ToolError::user("it is torn"))
+    Err(ToolError::user("it failed"))
 }
 
 /// Ask before it starts.
 #[tool(register = false, task = "required")]
-async fn bleach(context: &ToolContext) -> Result<String, PeerError> {
+async fn confirm(context: &ToolContext) -> Result<String, PeerError> {
     tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-    let sure = context.ask::<bool>("sure", "Sure?").await?;
-    Ok(if sure.accepted() == Some(true) { "white" } else { "as it was" }.to_owned())
+    let answer = context.ask::<bool>("sure", "Sure?").await?;
+    Ok(if answer.accepted() == Some(true) { "confirmed" } else { "as it was" }.to_owned())
 }
 
-/// Stay wet.
+/// Never finish.
 #[tool(register = false, task = "required")]
-async fn soak(tub: &Arc<Tub>) -> String {
-    let _full = Full(tub);
-    tub.started.notify_one();
+async fn run_forever(probe: &Arc<TaskProbe>) -> String {
+    let _guard = NotifyOnDrop(probe);
+    probe.started.notify_one();
     std::future::pending().await
 }
 
-fn laundry(tub: &Arc<Tub>) -> ToolPool {
-    let builder = ToolPool::builder().tool::<WashAction>().tool::<TearAction>();
-    let builder = builder.tool::<BleachAction>().tool::<SoakAction>();
-    builder.state(Arc::clone(tub)).build().unwrap()
+fn task_pool(probe: &Arc<TaskProbe>) -> ToolPool {
+    let builder = ToolPool::builder().tool::<WorkAction>().tool::<FailAction>();
+    let builder = builder.tool::<ConfirmAction>().tool::<RunForeverAction>();
+    builder.state(Arc::clone(probe)).build().unwrap()
 }
 
 fn started(
-    tub: &Arc<Tub>,
-    gate: impl Fn(&RecordedRequest) -> Option<Response> + Send + Sync + 'static,
+    probe: &Arc<TaskProbe>,
+    intercept: impl Fn(&RecordedRequest) -> Option<Response> + Send + Sync + 'static,
 ) -> RemoteServer {
-    RemoteServer::start(&laundry(tub), HttpOptions::default(), gate)
+    RemoteServer::start(&task_pool(probe), HttpOptions::default(), intercept)
 }
 
 /// Accepts each question, and counts them.
 #[derive(Default)]
-struct Sure(Mutex<usize>);
+struct AcceptAll(Mutex<usize>);
 
-impl Peer for Sure {
+impl Peer for AcceptAll {
     fn can(&self, capability: PeerCapability) -> bool {
         capability == PeerCapability::Elicitation
     }
@@ -93,88 +93,88 @@ impl Peer for Sure {
     }
 }
 
-async fn connected(far: &RemoteServer) -> (ToolPool, McpManager) {
+async fn connected(remote: &RemoteServer) -> (ToolPool, McpManager) {
     let pool = ToolPool::builder().build().unwrap();
-    let manager = builder(&far.url()).ask_callers().connect(&pool);
+    let manager = builder(&remote.url()).ask_callers().connect(&pool);
     let manager = in_time(manager).await.unwrap();
     (pool, manager)
 }
 
 #[tokio::test]
 async fn a_call_waits_until_its_task_is_done() {
-    let far = started(&Arc::default(), open);
-    let (pool, _manager) = connected(&far).await;
+    let remote = started(&Arc::default(), open);
+    let (pool, _manager) = connected(&remote).await;
     let bar = Arc::new(ProgressRecorder::default());
     let context = pool.context().with_peer(bar.clone());
-    let shirt = ToolCall::new("far.wash", r#"{"what": "shirt"}"#);
-    let washed = in_time(pool.call_with(shirt, &context)).await;
-    assert_eq!(washed.observation().to_text(), "clean shirt", "{washed:?}");
+    let a = ToolCall::new("remote.work", r#"{"what": "a"}"#);
+    let result = in_time(pool.call_with(a, &context)).await;
+    assert_eq!(result.observation().to_text(), "done a", "{result:?}");
     let report: Vec<_> = bar.0.lock().unwrap().iter().map(|one| one.message.clone()).collect();
-    assert_eq!(report, [Some("soaking".to_owned())]);
+    assert_eq!(report, [Some("working".to_owned())]);
     // The tool is now known to need a task.
     let calls = |seen: &RecordedRequest| seen.calls("tools/call");
-    let before = far.count(calls);
-    call(&pool, "wash", json!({ "what": "sock" })).await;
-    assert_eq!(far.count(calls), before + 1);
+    let before = remote.count(calls);
+    call(&pool, "work", json!({ "what": "b" })).await;
+    assert_eq!(remote.count(calls), before + 1);
 
-    let torn = call(&pool, "tear", json!({})).await;
-    assert!(torn.observation().is_error(), "{torn:?}");
-    assert_eq!(torn.observation().to_text(), "it is torn");
+    let failed = call(&pool, "fail", json!({})).await;
+    assert!(failed.observation().is_error(), "{failed:?}");
+    assert_eq!(failed.observation().to_text(), "it failed");
 }
 
 #[tokio::test]
 async fn a_question_of_a_task_is_answered_once() {
-    let far = started(&Arc::default(), open);
-    let (pool, _manager) = connected(&far).await;
-    let sure = Arc::new(Sure::default());
-    let context = pool.context().with_peer(sure.clone());
-    let white = in_time(pool.call_with(ToolCall::new("far.bleach", "{}"), &context)).await;
-    assert_eq!(white.observation().to_text(), "white", "{white:?}");
-    assert_eq!(*sure.0.lock().unwrap(), 1);
+    let remote = started(&Arc::default(), open);
+    let (pool, _manager) = connected(&remote).await;
+    let peer = Arc::new(AcceptAll::default());
+    let context = pool.context().with_peer(peer.clone());
+    let confirmed = in_time(pool.call_with(ToolCall::new("remote.confirm", "{}"), &context)).await;
+    assert_eq!(confirmed.observation().to_text(), "confirmed", "{confirmed:?}");
+    assert_eq!(*peer.0.lock().unwrap(), 1);
     // Without a user, the question is declined.
-    let declined = call(&pool, "bleach", json!({})).await;
+    let declined = call(&pool, "confirm", json!({})).await;
     assert_eq!(declined.observation().to_text(), "as it was", "{declined:?}");
 }
 
 #[tokio::test]
 async fn a_task_without_a_waiter_is_cancelled() {
-    let tub = Arc::new(Tub::default());
-    let far = started(&tub, open);
-    let (pool, _manager) = connected(&far).await;
+    let probe = Arc::new(TaskProbe::default());
+    let remote = started(&probe, open);
+    let (pool, _manager) = connected(&remote).await;
     tokio::select! {
-        _ = pool.call(ToolCall::new("far.soak", "{}")) => panic!("it soaks"),
+        _ = pool.call(ToolCall::new("remote.run_forever", "{}")) => panic!("it never ends"),
         () = async {
-            in_time(tub.started.notified()).await;
+            in_time(probe.started.notified()).await;
             // The task is unknown before its call is answered.
-            while far.count(|seen| seen.calls("tasks/get")) == 0 {
+            while remote.count(|seen| seen.calls("tasks/get")) == 0 {
                 tokio::task::yield_now().await;
             }
         } => {}
     }
-    in_time(tub.emptied.notified()).await;
+    in_time(probe.dropped.notified()).await;
 }
 
 #[tokio::test]
 async fn a_task_outlives_a_connection() {
-    let lost = AtomicBool::new(false);
-    let far = started(&Arc::default(), move |seen| {
-        let is_first = seen.calls("tasks/get") && !lost.swap(true, Ordering::Relaxed);
+    let has_failed = AtomicBool::new(false);
+    let remote = started(&Arc::default(), move |seen| {
+        let is_first = seen.calls("tasks/get") && !has_failed.swap(true, Ordering::Relaxed);
         is_first.then(|| StatusCode::BAD_GATEWAY.into_response())
     });
-    let (pool, _manager) = connected(&far).await;
-    let washed = call(&pool, "wash", json!({ "what": "shirt" })).await;
-    assert_eq!(washed.observation().to_text(), "clean shirt", "{washed:?}");
+    let (pool, _manager) = connected(&remote).await;
+    let result = call(&pool, "work", json!({ "what": "a" })).await;
+    assert_eq!(result.observation().to_text(), "done a", "{result:?}");
 }
 
 #[tokio::test]
 async fn a_forgotten_task_may_have_run() {
-    let far = started(&Arc::default(), |seen| {
+    let remote = started(&Arc::default(), |seen| {
         let answer = |id: &Value| seen.error(200, id, -32602, "no such task");
         seen.calls("tasks/get").then(|| answer(&seen.message["id"]))
     });
-    let (pool, _manager) = connected(&far).await;
-    let lost = call(&pool, "wash", json!({ "what": "shirt" })).await;
-    let error = lost.error().expect("it is lost");
+    let (pool, _manager) = connected(&remote).await;
+    let result = call(&pool, "work", json!({ "what": "a" })).await;
+    let error = result.error().expect("it is lost");
     assert_eq!(error.class(), ErrorClass::Indeterminate, "{error}");
     assert!(error.message().contains("no such task"), "{error}");
 }

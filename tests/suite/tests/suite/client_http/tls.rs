@@ -1,6 +1,6 @@
-//! Servers over HTTPS, used by a program as its users start it.
+//! Servers over HTTPS, used by the gateway as its users start it.
 
-use super::far::{Probe, RemoteServer, open, tools};
+use super::remote_server::{Probe, RemoteServer, open, tools};
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use serde_json::json;
 use std::net::SocketAddr;
@@ -30,7 +30,7 @@ impl Files {
     fn write(address: SocketAddr, certificate: &str) -> Self {
         let path = |name: &str| std::env::temp_dir().join(format!("tls-{}-{name}", id()));
         let files = Self { servers: path("servers.json"), certificate: path("certificate.pem") };
-        let entry = json!({ "far": { "url": format!("https://{address}/mcp") } });
+        let entry = json!({ "remote": { "url": format!("https://{address}/mcp") } });
         std::fs::write(&files.servers, entry.to_string()).expect("a file");
         std::fs::write(&files.certificate, certificate).expect("a file");
         files
@@ -72,7 +72,7 @@ async fn front(listener: TcpListener, acceptor: TlsAcceptor, behind: SocketAddr)
 
 #[tokio::test(flavor = "multi_thread")]
 async fn tls_requires_a_trusted_certificate() {
-    let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), open);
+    let remote = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), open);
     let names = ["127.0.0.1".to_owned()];
     let CertifiedKey { cert, signing_key } = generate_simple_self_signed(names).expect("a name");
     let key = PrivatePkcs8KeyDer::from(signing_key.serialize_der()).into();
@@ -84,10 +84,10 @@ async fn tls_requires_a_trusted_certificate() {
     let acceptor = TlsAcceptor::from(Arc::new(config.expect("a certificate and its key")));
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let files = Files::write(listener.local_addr().expect("bound"), &cert.pem());
-    let front = tokio::spawn(front(listener, acceptor, far.address));
+    let front = tokio::spawn(front(listener, acceptor, remote.address));
 
     let checked = tokio::task::spawn_blocking(move || {
-        let trusting = files.gateway(&["call", "far.hit"], Some(&files.certificate));
+        let trusting = files.gateway(&["call", "remote.hit"], Some(&files.certificate));
         assert_eq!(trusting.output.trim(), "1", "{}", trusting.described());
         let distrusting = files.gateway(&["doctor"], None);
         assert!(

@@ -1,7 +1,7 @@
 //! Calls in each protocol version: in sessions, without sessions, and without `initialize`.
 
 use super::super::support::ProgressRecorder;
-use super::far::{
+use super::remote_server::{
     Probe, RecordedRequest, RemoteServer, call, connected, in_time, open, stateful, tools,
 };
 use axum::http::StatusCode;
@@ -27,18 +27,18 @@ fn ways() -> [(&'static str, HttpOptions, Gate); 3] {
 
 #[tokio::test]
 async fn tools_are_listed_and_called_with_progress() {
-    for (version, options, gate) in ways() {
+    for (version, options, intercept) in ways() {
         let probe = Probe::new();
-        let far = RemoteServer::start(&tools(&probe), options, gate);
-        let (pool, manager) = connected(&far).await;
-        let status = manager.server("far").unwrap();
+        let remote = RemoteServer::start(&tools(&probe), options, intercept);
+        let (pool, manager) = connected(&remote).await;
+        let status = manager.server("remote").unwrap();
         assert_eq!((status.state, status.tools), (McpState::Ready, 4));
         assert_eq!(status.protocol.as_deref(), Some(version));
         assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
 
         let bar = Arc::new(ProgressRecorder::default());
         let context = pool.context().with_peer(bar.clone());
-        in_time(pool.call_with(ToolCall::new("far.count", "{}"), &context)).await;
+        in_time(pool.call_with(ToolCall::new("remote.count", "{}"), &context)).await;
         let last = bar.0.lock().unwrap().last().cloned().expect("progress is received");
         assert_eq!((last.done, last.message.as_deref()), (3.0, Some("step 3")), "{version}");
         manager.close().await;
@@ -48,12 +48,12 @@ async fn tools_are_listed_and_called_with_progress() {
 #[tokio::test]
 async fn an_abandoned_call_is_cancelled_at_the_server() {
     // Without a session, a server of 2025-11-25 cannot be cancelled.
-    for (version, options, gate) in ways().into_iter().take(2) {
+    for (version, options, intercept) in ways().into_iter().take(2) {
         let probe = Probe::new();
-        let far = RemoteServer::start(&tools(&probe), options, gate);
-        let (pool, _manager) = connected(&far).await;
+        let remote = RemoteServer::start(&tools(&probe), options, intercept);
+        let (pool, _manager) = connected(&remote).await;
         tokio::select! {
-            _ = pool.call(ToolCall::new("far.wait", "{}")) => panic!("it waits"),
+            _ = pool.call(ToolCall::new("remote.wait", "{}")) => panic!("it waits"),
             report = probe.report() => assert_eq!(report, "started"),
         }
         assert_eq!(probe.report().await, "dropped", "{version}");
@@ -63,14 +63,14 @@ async fn an_abandoned_call_is_cancelled_at_the_server() {
 
 #[tokio::test]
 async fn changes_of_the_list_arrive() {
-    for (version, options, gate) in ways().into_iter().take(2) {
+    for (version, options, intercept) in ways().into_iter().take(2) {
         let theirs = tools(&Probe::new());
-        let far = RemoteServer::start(&theirs, options, gate);
-        let (pool, _manager) = connected(&far).await;
+        let remote = RemoteServer::start(&theirs, options, intercept);
+        let (pool, _manager) = connected(&remote).await;
         let mut changes = pool.changes();
         let late = Tool::builder("late", "Come late.").handler(|| async { "here" });
         theirs.add_tools(&Source::owner("late"), [late]).unwrap();
-        while pool.snapshot().get("far.late").is_none() {
+        while pool.snapshot().get("remote.late").is_none() {
             in_time(changes.next()).await.unwrap();
         }
         let late = call(&pool, "late", json!({})).await;
@@ -91,13 +91,13 @@ async fn changes_arrive_after_a_broken_stream() {
     for answer in broken {
         let is_broken = AtomicBool::new(true);
         let theirs = tools(&Probe::new());
-        let far = RemoteServer::start(&theirs, HttpOptions::default(), move |seen| {
+        let remote = RemoteServer::start(&theirs, HttpOptions::default(), move |seen| {
             let is_first = seen.method == "GET" && is_broken.swap(false, Ordering::Relaxed);
             if is_first { Some(answer()) } else { stateful(seen) }
         });
-        let (pool, _manager) = connected(&far).await;
+        let (pool, _manager) = connected(&remote).await;
         let opened = async {
-            while far.count(|seen| seen.method == "GET") < 2 {
+            while remote.count(|seen| seen.method == "GET") < 2 {
                 tokio::task::yield_now().await;
             }
         };
@@ -105,7 +105,7 @@ async fn changes_arrive_after_a_broken_stream() {
         let mut changes = pool.changes();
         let late = Tool::builder("late", "Come late.").handler(|| async { "here" });
         theirs.add_tools(&Source::owner("late"), [late]).unwrap();
-        while pool.snapshot().get("far.late").is_none() {
+        while pool.snapshot().get("remote.late").is_none() {
             in_time(changes.next()).await.unwrap();
         }
     }
@@ -113,27 +113,27 @@ async fn changes_arrive_after_a_broken_stream() {
 
 #[tokio::test]
 async fn a_session_is_ended_when_the_manager_is_closed() {
-    let far = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), stateful);
-    let (_pool, manager) = connected(&far).await;
+    let remote = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), stateful);
+    let (_pool, manager) = connected(&remote).await;
     in_time(manager.close()).await;
-    let seen = far.seen();
-    let farewell = seen.iter().find(|seen| seen.method == "DELETE").expect("it is ended");
-    assert!(!farewell.header("mcp-session-id").is_empty());
+    let seen = remote.seen();
+    let deletion = seen.iter().find(|seen| seen.method == "DELETE").expect("it is ended");
+    assert!(!deletion.header("mcp-session-id").is_empty());
 }
 
 #[tokio::test]
 async fn a_server_that_hangs_when_a_session_ends_is_not_awaited() {
     let probe = Probe::new();
-    let gate = |seen: &RecordedRequest| {
+    let intercept = |seen: &RecordedRequest| {
         if seen.method == "DELETE" {
-            // Held until the answer is sent.
+            // Kept until the answer is sent.
             let held = futures_util::stream::pending::<Result<Vec<u8>, std::io::Error>>();
             return Some(Response::new(axum::body::Body::from_stream(held)));
         }
         stateful(seen)
     };
-    let far = RemoteServer::start(&tools(&probe), HttpOptions::default(), gate);
-    let (_pool, manager) = connected(&far).await;
+    let remote = RemoteServer::start(&tools(&probe), HttpOptions::default(), intercept);
+    let (_pool, manager) = connected(&remote).await;
     in_time(manager.close()).await;
-    assert_eq!(far.count(|seen| seen.method == "DELETE"), 1);
+    assert_eq!(remote.count(|seen| seen.method == "DELETE"), 1);
 }

@@ -5,7 +5,8 @@ use std::process::Command;
 
 /// Standard output and standard error of a program with the feature.
 fn run(arguments: &[&str]) -> (String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_odd_server")).args(arguments).output().unwrap();
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_misbehaving_tools")).args(arguments).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (text(output.stdout), text(output.stderr))

@@ -1,16 +1,16 @@
 //! Values that match a schema, and values that nearly match.
 
-use super::generate::Dice;
+use super::generate::Rng;
 use serde_json::{Map, Value, json};
 
 /// Instances of a schema, most with one change that may make them invalid. The same schema gives
 /// the same instances.
 pub(crate) fn instances(schema: &Map<String, Value>, count: usize) -> Vec<Value> {
-    let mut dice = Dice::new();
+    let mut rng = Rng::new();
     (0..count)
         .map(|_| {
-            let is_changed = dice.below(3) > 0;
-            let mut generator = Generator { root: schema, dice: &mut dice };
+            let is_changed = rng.below(3) > 0;
+            let mut generator = Generator { root: schema, rng: &mut rng };
             let mut value = generator.value(&Value::Object(schema.clone()), 0);
             if is_changed {
                 generator.change(&mut value);
@@ -21,13 +21,13 @@ pub(crate) fn instances(schema: &Map<String, Value>, count: usize) -> Vec<Value>
 }
 
 /// An instance intended to be valid.
-pub(crate) fn instance(schema: &Map<String, Value>, dice: &mut Dice) -> Value {
-    Generator { root: schema, dice }.value(&Value::Object(schema.clone()), 0)
+pub(crate) fn instance(schema: &Map<String, Value>, rng: &mut Rng) -> Value {
+    Generator { root: schema, rng }.value(&Value::Object(schema.clone()), 0)
 }
 
 struct Generator<'a> {
     root: &'a Map<String, Value>,
-    dice: &'a mut Dice,
+    rng: &'a mut Rng,
 }
 
 impl Generator<'_> {
@@ -46,7 +46,7 @@ impl Generator<'_> {
         }
         for keyword in ["enum", "anyOf", "oneOf"] {
             if let Some(Value::Array(choices)) = map.get(keyword) {
-                let choice = choices[self.dice.below(choices.len())].clone();
+                let choice = choices[self.rng.below(choices.len())].clone();
                 return if keyword == "enum" { choice } else { self.value(&choice, depth + 1) };
             }
         }
@@ -61,23 +61,23 @@ impl Generator<'_> {
             return whole;
         }
         let kind = match map.get("type") {
-            Some(Value::Array(kinds)) => kinds[self.dice.below(kinds.len())].clone(),
+            Some(Value::Array(kinds)) => kinds[self.rng.below(kinds.len())].clone(),
             Some(kind) => kind.clone(),
             None => json!("object"),
         };
         match kind.as_str().unwrap_or_default() {
             "object" => self.object(map, depth),
             "array" => {
-                let len = self.dice.below(3);
+                let len = self.rng.below(3);
                 let items = map.get("items").cloned().unwrap_or(json!({ "type": "string" }));
                 (0..len).map(|_| self.value(&items, depth + 1)).collect()
             }
             "string" => {
-                json!(["", "a", "2026-11-23", "alpha", "x-y", "10.0.0.1"][self.dice.below(6)])
+                json!(["", "a", "2026-11-23", "alpha", "x-y", "10.0.0.1"][self.rng.below(6)])
             }
-            "integer" => json!(self.dice.below(20) as i64 - 5),
-            "number" => json!(self.dice.below(40) as f64 / 4.0 - 2.0),
-            "boolean" => json!(self.dice.below(2) == 0),
+            "integer" => json!(self.rng.below(20) as i64 - 5),
+            "number" => json!(self.rng.below(40) as f64 / 4.0 - 2.0),
+            "boolean" => json!(self.rng.below(2) == 0),
             _ => Value::Null,
         }
     }
@@ -87,7 +87,7 @@ impl Generator<'_> {
         let mut object = Map::new();
         for (name, schema) in map.get("properties").and_then(Value::as_object).into_iter().flatten()
         {
-            if required.contains(&json!(name)) || self.dice.below(2) == 0 {
+            if required.contains(&json!(name)) || self.rng.below(2) == 0 {
                 object.insert(name.clone(), self.value(schema, depth + 1));
             }
         }
@@ -99,25 +99,32 @@ impl Generator<'_> {
         match value {
             Value::Object(members) if !members.is_empty() => {
                 let keys: Vec<String> = members.keys().cloned().collect();
-                let key = &keys[self.dice.below(keys.len())];
-                match self.dice.below(4) {
+                let key = &keys[self.rng.below(keys.len())];
+                match self.rng.below(4) {
                     0 => drop(members.shift_remove(key)),
-                    1 => drop(members.insert(key.clone(), self.odd())),
-                    2 => drop(members.insert("another".to_owned(), self.odd())),
+                    1 => drop(members.insert(key.clone(), self.replacement())),
+                    2 => drop(members.insert("another".to_owned(), self.replacement())),
                     _ => self.change(members.get_mut(key).expect("a key of it")),
                 }
             }
             Value::Array(items) if !items.is_empty() => {
-                let index = self.dice.below(items.len());
+                let index = self.rng.below(items.len());
                 self.change(&mut items[index]);
             }
-            other => *other = self.odd(),
+            other => *other = self.replacement(),
         }
     }
 
-    fn odd(&mut self) -> Value {
-        [json!(null), json!(true), json!(-7), json!(1.5), json!("odd"), json!([]), json!({})]
-            [self.dice.below(7)]
+    fn replacement(&mut self) -> Value {
+        [
+            json!(null),
+            json!(true),
+            json!(-7),
+            json!(1.5),
+            json!("replacement"),
+            json!([]),
+            json!({}),
+        ][self.rng.below(7)]
         .clone()
     }
 }

@@ -83,7 +83,7 @@ async fn arguments_are_renamed_without_strict_mode_too() {
 }
 
 #[tokio::test]
-async fn a_pool_knows_the_names_that_models_know() {
+async fn a_pool_accepts_exported_names() {
     let pool = pool();
     let result = pool.call(ToolCall::new("fs__read", r#"{"$filter":"a"}"#)).await;
     assert_eq!(result.observation().to_text(), r#"{"$filter":"a"}"#, "an exact name comes first");

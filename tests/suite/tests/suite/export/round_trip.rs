@@ -1,6 +1,6 @@
 //! Round trip: definitions, a model's call, its execution, the result and the following messages.
 
-use super::generate::{Dice, schemas};
+use super::generate::{Rng, schemas};
 use super::instances::instance;
 use serde_json::{Map, Value, json};
 use tool_runtime::ToolDefinition;
@@ -82,7 +82,7 @@ fn without_null(value: &Value) -> Value {
 
 #[test]
 fn arguments_of_every_schema_are_restored_for_the_tool() {
-    let mut dice = Dice::new();
+    let mut rng = Rng::new();
     let mut strict = [0, 0];
     for schema in schemas(300) {
         let own = Value::Object(schema.clone());
@@ -101,7 +101,7 @@ fn arguments_of_every_schema_are_restored_for_the_tool() {
             let sent = schema_of(api, &exported);
             let check = jsonschema::validator_for(sent).unwrap();
             for _ in 0..10 {
-                let value = instance(&schema, &mut dice);
+                let value = instance(&schema, &mut rng);
                 if !own_check.is_valid(&value) {
                     continue;
                 }

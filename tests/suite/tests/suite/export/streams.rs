@@ -7,8 +7,8 @@ use tool_runtime::export::{AnswerStream, Api, ApiFormat as _, Delta, StreamError
 /// The final answer and the deltas on the way.
 fn streamed(api: Api, events: &[Value]) -> (Value, Vec<Delta>) {
     let mut stream = AnswerStream::new(api);
-    let news = events.iter().filter_map(|event| stream.push(event).unwrap()).collect();
-    (stream.finish().unwrap(), news)
+    let deltas = events.iter().filter_map(|event| stream.push(event).unwrap()).collect();
+    (stream.finish().unwrap(), deltas)
 }
 
 fn calls(api: Api, answer: &Value) -> Vec<(String, String, String)> {
@@ -24,7 +24,7 @@ fn call(id: &str, name: &str, arguments: &str) -> (String, String, String) {
 fn anthropic_blocks_grow_and_signatures_are_kept() {
     let delta = |index: u32, delta: Value| json!({ "type": "content_block_delta", "index": index, "delta": delta });
     let begin = |index: u32, block: Value| json!({ "type": "content_block_start", "index": index, "content_block": block });
-    let (answer, news) = streamed(
+    let (answer, deltas) = streamed(
         Api::Anthropic,
         &[
             json!({ "type": "message_start", "message": { "role": "assistant", "content": [], "usage": { "input_tokens": 5 } } }),
@@ -52,7 +52,7 @@ fn anthropic_blocks_grow_and_signatures_are_kept() {
     );
     let expected =
         [Delta::Thought("Add.".into()), Delta::Call("add".into()), Delta::Call("ping".into())];
-    assert_eq!(news, expected);
+    assert_eq!(deltas, expected);
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn incomplete_streams_and_errors_are_reported() {
 }
 
 /// JSON with keys of events in unexpected positions.
-fn odd() -> impl Strategy<Value = Value> {
+fn unexpected_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
@@ -204,7 +204,7 @@ fn odd() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn malformed_events_and_responses_never_panic(events in prop::collection::vec(odd(), 0..6)) {
+    fn malformed_events_and_responses_never_panic(events in prop::collection::vec(unexpected_json(), 0..6)) {
         for api in Api::ALL {
             let mut stream = AnswerStream::new(api);
             for event in &events {

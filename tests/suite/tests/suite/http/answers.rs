@@ -1,8 +1,8 @@
 //! Malformed answers of clients to questions of tools.
 
 use super::client::RawRequest;
-use super::served::{Served, in_time};
 use super::streams::{CarefulAction, event};
+use super::test_server::{TestServer, in_time};
 use serde_json::{Value, json};
 use tool_runtime::{HttpOptions, ToolPoolBuilder};
 
@@ -22,17 +22,17 @@ fn unusable(id: &Value) -> [String; 5] {
 #[tokio::test]
 async fn a_question_with_an_unusable_answer_fails() {
     let tools = |pool: ToolPoolBuilder| pool.tool::<CarefulAction>();
-    let served = Served::start_with(HttpOptions::default(), tools).await;
-    let session = served.session_that_can(&json!({"elicitation": {}})).await;
+    let server = TestServer::start_with(HttpOptions::default(), tools).await;
+    let session = server.session_with_capabilities(&json!({"elicitation": {}})).await;
     for nth in 0..unusable(&Value::Null).len() {
-        let mut connection = served.open().await;
+        let mut connection = server.open().await;
         connection.send(&RawRequest::call_within(&session, 1, "careful")).await;
         assert_eq!(in_time(connection.head()).await.status, 200);
         let question = event(&mut connection).await;
         assert_eq!(question["method"], "elicitation/create");
         let answer = &unusable(&question["id"])[nth];
         let rejected =
-            served.request(&RawRequest::within(&session, &json!({})).with_body(answer)).await;
+            server.request(&RawRequest::within(&session, &json!({})).with_body(answer)).await;
         assert_eq!(rejected.status(), 400, "{answer}");
         // An id could be mistaken for that of a client's request.
         assert_eq!(rejected.json().get("id"), Some(&Value::Null), "{answer}");

@@ -1,7 +1,7 @@
 //! Authentication of clients, and the principal that tools see.
 
 use super::client::RawRequest;
-use super::served::Served;
+use super::test_server::TestServer;
 use std::future::ready;
 use tool_runtime::{AuthRejection, Authenticate, BearerTokens, BoxFuture, HttpOptions, Principal};
 
@@ -15,58 +15,58 @@ fn bearing(token: &str) -> String {
 
 #[tokio::test]
 async fn only_health_is_answered_without_a_valid_token() {
-    let served = Served::start(HttpOptions::default().auth(tokens())).await;
+    let server = TestServer::start(HttpOptions::default().auth(tokens())).await;
     let call = RawRequest::call(1, "whoami");
-    let rejected = served.request(&call).await;
+    let rejected = server.request(&call).await;
     assert_eq!(rejected.status(), 401);
     assert_eq!(rejected.head.header("www-authenticate"), r#"Bearer realm="mcp""#);
     for header in
         ["Bearer wrong", "Bearer ", "Bearer ada:t-1", "Basic t-1", "t-1", "Bearer t-1 t-2"]
     {
-        let rejected = served.request(&call.clone().with("authorization", header)).await;
+        let rejected = server.request(&call.clone().with("authorization", header)).await;
         assert_eq!(rejected.status(), 401, "{header}");
         assert!(rejected.head.header("www-authenticate").starts_with("Bearer "), "{header}");
         assert!(!rejected.body.contains("t-1"), "{rejected:?}");
     }
     assert_eq!(
-        served.request(&RawRequest::new("GET", "/mcp?access_token=t-1")).await.status(),
+        server.request(&RawRequest::new("GET", "/mcp?access_token=t-1")).await.status(),
         401
     );
-    assert_eq!(served.request(&RawRequest::new("DELETE", "/mcp")).await.status(), 401);
-    let health = served.request(&RawRequest::new("GET", "/healthz")).await;
+    assert_eq!(server.request(&RawRequest::new("DELETE", "/mcp")).await.status(), 401);
+    let health = server.request(&RawRequest::new("GET", "/healthz")).await;
     assert_eq!((health.status(), health.body.as_str()), (200, "ok\n"));
 }
 
 #[tokio::test]
 async fn a_tool_sees_the_client_info() {
-    let served = Served::start(HttpOptions::default().auth(tokens())).await;
+    let server = TestServer::start(HttpOptions::default().auth(tokens())).await;
     for (token, name) in [("t-1", "ada"), ("t-2", "bob"), ("t-3", "#3")] {
         let bearer = bearing(token);
         let call = RawRequest::call(1, "whoami").with("authorization", &bearer);
-        let answer = served.request(&call).await.json();
+        let answer = server.request(&call).await.json();
         assert_eq!(answer["result"]["content"][0]["text"], name);
-        let session = served.session(&[("authorization", &bearer)]).await;
+        let session = server.session(&[("authorization", &bearer)]).await;
         let call = RawRequest::call_within(&session, 1, "whoami").with("authorization", &bearer);
-        let answer = served.request(&call).await.last_event();
+        let answer = server.request(&call).await.last_event();
         assert_eq!(answer["result"]["content"][0]["text"], name);
     }
 }
 
 #[tokio::test]
 async fn a_session_is_available_only_to_its_owner() {
-    let served = Served::start(HttpOptions::default().auth(tokens())).await;
-    let session = served.session(&[("authorization", "Bearer t-1")]).await;
+    let server = TestServer::start(HttpOptions::default().auth(tokens())).await;
+    let session = server.session(&[("authorization", "Bearer t-1")]).await;
     let end = RawRequest::new("DELETE", "/mcp").with("mcp-session-id", &session);
     for request in
         [RawRequest::call_within(&session, 1, "whoami"), RawRequest::listen(&session), end]
     {
         assert_eq!(
-            served.request(&request.with("authorization", "Bearer t-2")).await.status(),
+            server.request(&request.with("authorization", "Bearer t-2")).await.status(),
             404
         );
     }
     let own = RawRequest::call_within(&session, 1, "whoami").with("authorization", "Bearer t-1");
-    assert_eq!(served.request(&own).await.last_event()["result"]["content"][0]["text"], "ada");
+    assert_eq!(server.request(&own).await.last_event()["result"]["content"][0]["text"], "ada");
 }
 
 /// Identifies each client by its token, and admits some of them.
@@ -93,25 +93,25 @@ impl Authenticate for Picky {
 async fn a_custom_authenticator_sets_principal_and_challenge() {
     let metadata = "https://example.com/.well-known/oauth-protected-resource";
     let options = HttpOptions::default().auth(Picky).resource_metadata(metadata);
-    let served = Served::start(options).await;
+    let server = TestServer::start(options).await;
     let request =
         |token: &str| RawRequest::call(1, "whoami").with("authorization", &bearing(token));
-    let answer = served.request(&request("eve")).await.json();
+    let answer = server.request(&request("eve")).await.json();
     assert_eq!(answer["result"]["content"][0]["text"], "eve@/mcp");
-    let unknown = served.request(&RawRequest::call(1, "whoami")).await;
+    let unknown = server.request(&RawRequest::call(1, "whoami")).await;
     assert_eq!(unknown.status(), 401);
     assert_eq!(
         unknown.head.header("www-authenticate"),
         format!(r#"Bearer realm="mcp", resource_metadata="{metadata}""#)
     );
-    let guest = served.request(&request("guest")).await;
+    let guest = server.request(&request("guest")).await;
     assert_eq!(guest.status(), 403);
     let challenge = guest.head.header("www-authenticate");
     assert!(
         challenge.contains(r#"error="insufficient_scope", scope="a:read a:write""#),
         "{challenge}"
     );
-    let later = served.request(&request("later")).await;
+    let later = server.request(&request("later")).await;
     assert_eq!((later.status(), later.head.header("retry-after")), (503, "1"));
     assert!(!later.body.contains("keys"), "{later:?}");
 }

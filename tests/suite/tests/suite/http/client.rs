@@ -197,7 +197,7 @@ impl Connection {
         self.answer().await
     }
 
-    /// Sends a request repeatedly without reading; returns how often it succeeded.
+    /// Sends a request repeatedly without reading; returns the number of successful sends.
     pub(crate) async fn send_until_closed(&mut self, request: &RawRequest, most: usize) -> usize {
         for sent in 0..most {
             if self.0.get_mut().write_all(&request.bytes()).await.is_err() {

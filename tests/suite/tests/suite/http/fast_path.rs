@@ -1,7 +1,7 @@
 //! Plain calls are answered without rmcp, with the same answers as rmcp's.
 
 use super::client::RawRequest;
-use super::served::Served;
+use super::test_server::TestServer;
 use serde_json::{Value, json};
 use tool_runtime::prelude::*;
 use tool_runtime::{ContentBlock, HttpOptions, ProtocolError, ToolPoolBuilder};
@@ -15,7 +15,7 @@ struct Place {
 
 /// Give a value with parts.
 #[tool(register = false)]
-async fn summit() -> Place {
+async fn place() -> Place {
     Place { name: "Brocken \"B\"\n".to_owned(), height: 1141.0 }
 }
 
@@ -45,45 +45,45 @@ async fn burst() -> String {
     panic!("on purpose")
 }
 
-/// Fail as the protocol does.
+/// Fail with an error of the protocol.
 #[tool(register = false)]
-async fn refuse(
-    /// With which code.
+async fn fail_in_protocol(
+    /// The code.
     code: i32,
 ) -> Result<String, ProtocolError> {
     Err(ProtocolError::new(code, "no").with_data(json!({"why": "so"})))
 }
 
-/// Say what is known of the caller.
+/// Return the principal and the metadata.
 #[tool(register = false)]
-async fn known(context: &ToolContext) -> String {
+async fn caller_and_meta(context: &ToolContext) -> String {
     let client = context.client().map(|client| client.name);
     let meta = context.meta("example.com/k").cloned();
     format!("{client:?} {meta:?} {:?}", context.header("x-known"))
 }
 
-async fn served(options: HttpOptions) -> Served {
+async fn start(options: HttpOptions) -> TestServer {
     let tools = |pool: ToolPoolBuilder| {
-        pool.tool::<SummitAction>()
+        pool.tool::<PlaceAction>()
             .tool::<PrimesAction>()
             .tool::<CollageAction>()
             .tool::<FailAction>()
             .tool::<BurstAction>()
-            .tool::<RefuseAction>()
-            .tool::<KnownAction>()
+            .tool::<FailInProtocolAction>()
+            .tool::<CallerAndMetaAction>()
     };
-    Served::start_with(options, tools).await
+    TestServer::start_with(options, tools).await
 }
 
 /// Parameters of various calls.
 fn calls() -> Vec<Value> {
     let call = |name: &str, arguments: Value| json!({"name": name, "arguments": arguments});
-    let mut calls: Vec<Value> = ["summit", "primes", "collage", "fail", "burst", "no_such_tool"]
+    let mut calls: Vec<Value> = ["place", "primes", "collage", "fail", "burst", "no_such_tool"]
         .map(|name| call(name, json!({})))
         .into();
     calls.extend(
         [-32_601, -32_602, -32_020, -32_021, -32_022, -1, 7]
-            .map(|code| call("refuse", json!({"code": code}))),
+            .map(|code| call("fail_in_protocol", json!({"code": code}))),
     );
     calls.push(call("echo", json!({"text": "hello"})));
     calls.push(call("echo", json!({"txet": "hello"})));
@@ -94,9 +94,9 @@ fn calls() -> Vec<Value> {
 }
 
 /// Sends the request through the fast path and through rmcp, and compares the answers.
-async fn same(served: &Served, request: &RawRequest) {
+async fn same(server: &TestServer, request: &RawRequest) {
     let (fast, slow) =
-        (served.request(request).await, served.request(&request.clone().through_rmcp()).await);
+        (server.request(request).await, server.request(&request.clone().through_rmcp()).await);
     assert_eq!(fast.status(), slow.status(), "{fast:?} {slow:?}");
     assert_eq!(fast.head.header("content-type"), "application/json");
     assert_eq!(fast.json(), slow.last_event());
@@ -104,31 +104,31 @@ async fn same(served: &Served, request: &RawRequest) {
 
 #[tokio::test]
 async fn stateless_calls_get_equal_answers() {
-    let served = served(HttpOptions::default()).await;
+    let server = start(HttpOptions::default()).await;
     for params in calls() {
-        same(&served, &RawRequest::stateless(7, "tools/call", params)).await;
+        same(&server, &RawRequest::stateless(7, "tools/call", params)).await;
     }
 }
 
 #[tokio::test]
 async fn older_calls_without_sessions_get_equal_answers() {
-    let served = served(HttpOptions::default().sessions(false)).await;
+    let server = start(HttpOptions::default().sessions(false)).await;
     for params in calls() {
         let call = json!({"jsonrpc": "2.0", "id": "x", "method": "tools/call", "params": params});
         let request = RawRequest::post(call.to_string());
-        same(&served, &request).await;
-        same(&served, &request.with("mcp-protocol-version", "2025-06-18")).await;
+        same(&server, &request).await;
+        same(&server, &request.with("mcp-protocol-version", "2025-06-18")).await;
     }
 }
 
 #[tokio::test]
 async fn calls_with_and_without_sessions_get_equal_answers() {
-    let without = served(HttpOptions::default().sessions(false)).await;
-    let served = served(HttpOptions::default()).await;
-    let session = served.session(&[]).await;
+    let without = start(HttpOptions::default().sessions(false)).await;
+    let server = start(HttpOptions::default()).await;
+    let session = server.session(&[]).await;
     for params in calls() {
         let call = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": params});
-        let answer = served.request(&RawRequest::within(&session, &call)).await;
+        let answer = server.request(&RawRequest::within(&session, &call)).await;
         assert_eq!(answer.head.header("content-type"), "text/event-stream");
         assert_eq!(
             answer.last_event(),
@@ -139,51 +139,52 @@ async fn calls_with_and_without_sessions_get_equal_answers() {
 
 #[tokio::test]
 async fn a_call_in_a_session_that_waits_can_be_cancelled() {
-    let mut served = served(HttpOptions::default()).await;
-    let session = served.session(&[]).await;
-    let mut connection = served.open().await;
+    let mut server = start(HttpOptions::default()).await;
+    let session = server.session(&[]).await;
+    let mut connection = server.open().await;
     connection.send(&RawRequest::call_within(&session, 3, "wait")).await;
     assert_eq!(connection.head().await.header("content-type"), "text/event-stream");
-    assert_eq!(served.report().await, "started");
+    assert_eq!(server.report().await, "started");
     let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {
         "requestId": 3
     }});
-    assert_eq!(served.request(&RawRequest::within(&session, &cancel)).await.status(), 202);
-    assert_eq!(served.report().await, "dropped");
+    assert_eq!(server.request(&RawRequest::within(&session, &cancel)).await.status(), 202);
+    assert_eq!(server.report().await, "dropped");
 }
 
 #[tokio::test]
 async fn an_ended_session_accepts_no_calls() {
-    let served = served(HttpOptions::default()).await;
-    let session = served.session(&[]).await;
+    let server = start(HttpOptions::default()).await;
+    let session = server.session(&[]).await;
     let call = RawRequest::call_within(&session, 1, "whoami");
-    assert_eq!(served.request(&call).await.status(), 200);
+    assert_eq!(server.request(&call).await.status(), 200);
     let end = RawRequest::new("DELETE", "/mcp").with("mcp-session-id", &session);
-    assert_eq!(served.request(&end).await.status(), 204);
-    assert_eq!(served.request(&call).await.status(), 404);
+    assert_eq!(server.request(&end).await.status(), 204);
+    assert_eq!(server.request(&call).await.status(), 404);
     assert_eq!(
-        served.request(&RawRequest::call_within("no-such", 1, "whoami")).await.status(),
+        server.request(&RawRequest::call_within("no-such", 1, "whoami")).await.status(),
         404
     );
     // Without a session, no call is possible.
-    assert_eq!(served.request(&RawRequest::call_within("", 1, "whoami")).await.status(), 400);
+    assert_eq!(server.request(&RawRequest::call_within("", 1, "whoami")).await.status(), 400);
 }
 
 #[tokio::test]
 async fn the_metadata_of_a_call_reaches_the_tool() {
-    let served = served(HttpOptions::default()).await;
-    let request = RawRequest::call(1, "known").with("x-known", "yes").with_params(|params| {
-        params["_meta"]["example.com/k"] = json!(5);
-    });
-    let answer = served.request(&request).await.json();
+    let server = start(HttpOptions::default()).await;
+    let request =
+        RawRequest::call(1, "caller_and_meta").with("x-known", "yes").with_params(|params| {
+            params["_meta"]["example.com/k"] = json!(5);
+        });
+    let answer = server.request(&request).await.json();
     let text = &answer["result"]["content"][0]["text"];
     assert_eq!(text, r#"Some("t") Some(Number(5)) Some("yes")"#);
-    same(&served, &request).await;
+    same(&server, &request).await;
 }
 
 #[tokio::test]
 async fn rejects_malformed_calls() {
-    let served = served(HttpOptions::default()).await;
+    let server = start(HttpOptions::default()).await;
     let call = RawRequest::call(1, "whoami");
     for (name, value) in [
         ("mcp-name", ""),
@@ -194,11 +195,11 @@ async fn rejects_malformed_calls() {
         ("mcp-protocol-version", "2025-11-25"),
         ("mcp-protocol-version", "2030-01-01"),
     ] {
-        let rejected = served.request(&call.clone().with(name, value)).await;
+        let rejected = server.request(&call.clone().with(name, value)).await;
         assert_eq!(rejected.status(), 400, "{name}: {value}: {rejected:?}");
     }
     assert_eq!(
-        served.request(&call.clone().with("accept", "application/json")).await.status(),
+        server.request(&call.clone().with("accept", "application/json")).await.status(),
         406
     );
     for key in ["protocolVersion", "clientCapabilities"] {
@@ -206,7 +207,7 @@ async fn rejects_malformed_calls() {
             let request = call.clone().with_params(|params| {
                 params["_meta"][format!("io.modelcontextprotocol/{key}")] = broken;
             });
-            let rejected = served.request(&request).await;
+            let rejected = server.request(&request).await;
             assert_eq!(rejected.status(), 400, "{key}: {rejected:?}");
         }
     }
@@ -214,7 +215,7 @@ async fn rejects_malformed_calls() {
 
 #[tokio::test]
 async fn a_name_may_be_encoded_in_its_header() {
-    let served = served(HttpOptions::default()).await;
+    let server = start(HttpOptions::default()).await;
     let request = RawRequest::call(1, "whoami").with("mcp-name", "=?base64?d2hvYW1p?=");
-    assert_eq!(served.request(&request).await.json()["result"]["content"][0]["text"], "nobody");
+    assert_eq!(server.request(&request).await.json()["result"]["content"][0]["text"], "anonymous");
 }

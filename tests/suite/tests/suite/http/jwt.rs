@@ -2,7 +2,7 @@
 
 use super::client::{Answer, RawRequest};
 use super::program::{Program, command};
-use super::served::Served;
+use super::test_server::TestServer;
 use axum::Router;
 use axum::http::StatusCode;
 use axum::routing::get;
@@ -102,7 +102,7 @@ fn header(id: &str) -> Value {
     json!({"alg": "ES256", "typ": "at+jwt", "kid": id})
 }
 
-async fn call(served: &Served, tool: &str, token: &str) -> Answer {
+async fn call(served: &TestServer, tool: &str, token: &str) -> Answer {
     let call = RawRequest::call(1, tool).with("authorization", &format!("Bearer {token}"));
     served.request(&call).await
 }
@@ -121,7 +121,7 @@ async fn read_notes(caller: &Principal) -> String {
 #[tool(register = false, scope = "notes:write")]
 async fn delete_notes() {}
 
-async fn serve(verifier: JwtVerifierBuilder, issuer: &Issuer) -> Served {
+async fn serve(verifier: JwtVerifierBuilder, issuer: &Issuer) -> TestServer {
     let resource = ProtectedResource::new(SERVER).authorization_server(&issuer.url);
     let options = HttpOptions::default()
         .auth(verifier.build().expect("a verifier"))
@@ -129,7 +129,7 @@ async fn serve(verifier: JwtVerifierBuilder, issuer: &Issuer) -> Served {
     let tools = |pool: tool_runtime::ToolPoolBuilder| {
         pool.tool::<ReadNotesAction>().tool::<DeleteNotesAction>()
     };
-    Served::start_with(options, tools).await
+    TestServer::start_with(options, tools).await
 }
 
 #[tokio::test]

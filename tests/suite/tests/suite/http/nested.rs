@@ -1,8 +1,8 @@
 //! Nested calls in sessions.
 
 use super::client::RawRequest;
-use super::served::{Served, in_time};
 use super::streams::{CarefulAction, event, stateless};
+use super::test_server::{TestServer, in_time};
 use serde_json::json;
 use tool_runtime::prelude::*;
 use tool_runtime::{HttpOptions, ToolPoolBuilder};
@@ -26,10 +26,10 @@ async fn a_tool_called_by_a_tool_asks_the_client_of_a_session() {
     let tools = |pool: ToolPoolBuilder| {
         pool.tool::<CarefulAction>().tool::<RelayAction>().tool::<RelayAllAction>()
     };
-    let served = Served::start_with(HttpOptions::default(), tools).await;
-    let session = served.session_that_can(&json!({"elicitation": {}})).await;
-    for (id, tool, said) in [(1, "relay", "did it"), (2, "relay_all", "nobody did it")] {
-        let mut connection = served.open().await;
+    let server = TestServer::start_with(HttpOptions::default(), tools).await;
+    let session = server.session_with_capabilities(&json!({"elicitation": {}})).await;
+    for (id, tool, expected) in [(1, "relay", "did it"), (2, "relay_all", "not done")] {
+        let mut connection = server.open().await;
         connection.send(&RawRequest::call_within(&session, id, tool)).await;
         assert_eq!(in_time(connection.head()).await.header("content-type"), "text/event-stream");
         let question = event(&mut connection).await;
@@ -37,9 +37,9 @@ async fn a_tool_called_by_a_tool_asks_the_client_of_a_session() {
         let answer = json!({"jsonrpc": "2.0", "id": question["id"], "result": {
             "action": "accept", "content": {"sure": true}
         }});
-        assert_eq!(served.request(&RawRequest::within(&session, &answer)).await.status(), 202);
+        assert_eq!(server.request(&RawRequest::within(&session, &answer)).await.status(), 202);
         let done = event(&mut connection).await;
-        assert_eq!(done["result"]["content"][0]["text"], said, "{tool}: {done}");
+        assert_eq!(done["result"]["content"][0]["text"], expected, "{tool}: {done}");
     }
 }
 
@@ -54,10 +54,10 @@ async fn relay_twice(context: &ToolContext) -> String {
 #[tokio::test]
 async fn each_nested_call_gets_the_answer_to_its_own_question() {
     let tools = |pool: ToolPoolBuilder| pool.tool::<CarefulAction>().tool::<RelayTwiceAction>();
-    let served = Served::start_with(HttpOptions::default(), tools).await;
+    let server = TestServer::start_with(HttpOptions::default(), tools).await;
     for mut request in stateless("relay_twice") {
         for (key, sure) in [("1/sure", true), ("2/sure", false)] {
-            let asked = served.request(&request).await.json();
+            let asked = server.request(&request).await.json();
             let questions = asked["result"]["inputRequests"].as_object().expect("questions");
             assert_eq!(questions.keys().collect::<Vec<_>>(), [key], "{asked}");
             request = request.with_params(|params| {
@@ -66,11 +66,11 @@ async fn each_nested_call_gets_the_answer_to_its_own_question() {
                     json!({key: {"action": "accept", "content": {"sure": sure}}});
             });
         }
-        let done = served.request(&request).await.json();
+        let done = server.request(&request).await.json();
         assert_eq!(done["result"]["content"][0]["text"], "did it, left it", "{done}");
     }
-    let session = served.session_that_can(&json!({"elicitation": {}})).await;
-    let mut connection = served.open().await;
+    let session = server.session_with_capabilities(&json!({"elicitation": {}})).await;
+    let mut connection = server.open().await;
     connection.send(&RawRequest::call_within(&session, 1, "relay_twice")).await;
     in_time(connection.head()).await;
     for sure in [true, false] {
@@ -78,7 +78,7 @@ async fn each_nested_call_gets_the_answer_to_its_own_question() {
         let answer = json!({"jsonrpc": "2.0", "id": question["id"], "result": {
             "action": "accept", "content": {"sure": sure}
         }});
-        assert_eq!(served.request(&RawRequest::within(&session, &answer)).await.status(), 202);
+        assert_eq!(server.request(&RawRequest::within(&session, &answer)).await.status(), 202);
     }
     let done = event(&mut connection).await;
     assert_eq!(done["result"]["content"][0]["text"], "did it, left it", "{done}");

@@ -1,14 +1,14 @@
 //! The generated program: `serve --http`.
 
 use super::client::{Connection, RawRequest};
-use super::served::in_time;
+use super::test_server::in_time;
 use std::net::SocketAddr;
 use std::process::{Output, Stdio};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::process::{Child, ChildStderr, Command};
 
 pub(super) fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_odd_server"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_misbehaving_tools"));
     command.arg("serve").args(arguments).stdin(Stdio::null()).kill_on_drop(true);
     command
 }
@@ -109,12 +109,12 @@ async fn tokens_come_from_a_variable_or_a_file() {
 
 #[tokio::test]
 async fn a_public_address_needs_authentication() {
-    let (code, said) = rejected(&["--http", "0.0.0.0:0"]).await;
+    let (code, message) = rejected(&["--http", "0.0.0.0:0"]).await;
     assert_eq!(code, Some(1));
     for flag in ["--auth-token-env", "--auth-token-file", "--insecure-no-auth"] {
-        assert!(said.contains(flag), "{said}");
+        assert!(message.contains(flag), "{message}");
     }
-    assert!(!said.contains("listening"), "{said}");
+    assert!(!message.contains("listening"), "{message}");
     let program =
         Program::start(&mut command(&["--http", "0.0.0.0:0", "--insecure-no-auth"])).await;
     assert!(program.address.ip().is_unspecified());
@@ -152,16 +152,17 @@ async fn wrong_flags_are_reported_with_a_remedy() {
             "cannot be used with '--auth-token-env <VAR>'",
         ),
     ];
-    for (flags, code, said) in cases {
-        let (ended, says) = rejected(flags).await;
-        assert_eq!(ended, Some(code), "{flags:?}: {says}");
-        assert!(says.contains(said), "{flags:?}: {says}");
+    for (flags, code, message) in cases {
+        let (ended, output_text) = rejected(flags).await;
+        assert_eq!(ended, Some(code), "{flags:?}: {output_text}");
+        assert!(output_text.contains(message), "{flags:?}: {output_text}");
     }
     let empty = command(&["--http", "0", "--auth-token-env", "SUITE_EMPTY"])
         .env("SUITE_EMPTY", "ada:")
         .output();
-    let says = String::from_utf8(in_time(empty).await.expect("it starts").stderr).expect("UTF-8");
-    assert!(says.contains("has no token"), "{says}");
+    let output_text =
+        String::from_utf8(in_time(empty).await.expect("it starts").stderr).expect("UTF-8");
+    assert!(output_text.contains("has no token"), "{output_text}");
 }
 
 #[cfg(unix)]

@@ -1,7 +1,7 @@
 //! Concurrent questions of one call.
 
 use super::client::RawRequest;
-use super::served::Served;
+use super::test_server::TestServer;
 use serde_json::json;
 use std::time::Duration;
 use tool_runtime::prelude::*;
@@ -20,11 +20,11 @@ async fn pair(context: &ToolContext) -> Result<String, ToolError> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn concurrent_questions_are_sent_together() {
     let tools = |pool: ToolPoolBuilder| pool.tool::<PairAction>();
-    let served = Served::start_with(HttpOptions::default(), tools).await;
+    let server = TestServer::start_with(HttpOptions::default(), tools).await;
     let request = RawRequest::call(1, "pair").with_params(|params| {
         params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({"elicitation": {}});
     });
-    let result = served.request(&request).await.json();
+    let result = server.request(&request).await.json();
     let asked = result["result"]["inputRequests"].as_object().expect("questions");
     assert_eq!(asked.keys().collect::<Vec<_>>(), ["left", "right"]);
 }

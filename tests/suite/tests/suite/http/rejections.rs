@@ -1,7 +1,7 @@
 //! Requests that are rejected before a tool is called.
 
 use super::client::RawRequest;
-use super::served::{Served, in_time};
+use super::test_server::{TestServer, in_time};
 use serde_json::{Value, json};
 use tool_runtime::mcp::McpServer;
 use tool_runtime::prelude::*;
@@ -9,35 +9,35 @@ use tool_runtime::{HttpOptions, ToolPoolBuilder};
 
 #[tokio::test]
 async fn rejects_another_host_and_names_the_flag() {
-    let served = Served::start(HttpOptions::default().allow_host("tools.example.com")).await;
+    let server = TestServer::start(HttpOptions::default().allow_host("tools.example.com")).await;
     let rejected =
-        served.request(&RawRequest::call(1, "whoami").with("host", "evil.example.com")).await;
+        server.request(&RawRequest::call(1, "whoami").with("host", "evil.example.com")).await;
     assert_eq!(rejected.status(), 403);
     assert!(rejected.body.contains("`--allow-host evil.example.com`"), "{rejected:?}");
     for host in ["127.0.0.1:99", "[::1]:99", "tools.example.com"] {
         assert_eq!(
-            served.request(&RawRequest::call(1, "whoami").with("host", host)).await.status(),
+            server.request(&RawRequest::call(1, "whoami").with("host", host)).await.status(),
             200
         );
     }
-    assert_eq!(served.request(&RawRequest::call(1, "whoami").with("host", "")).await.status(), 400);
+    assert_eq!(server.request(&RawRequest::call(1, "whoami").with("host", "")).await.status(), 400);
 }
 
 #[tokio::test]
 async fn rejects_a_foreign_origin_and_names_the_flag() {
-    let served = Served::start(HttpOptions::default().allow_origin("https://a.example")).await;
+    let server = TestServer::start(HttpOptions::default().allow_origin("https://a.example")).await;
     let from = |origin| RawRequest::call(1, "whoami").with("origin", origin);
     for origin in ["https://evil.example", "null"] {
-        let rejected = served.request(&from(origin)).await;
+        let rejected = server.request(&from(origin)).await;
         assert_eq!(rejected.status(), 403);
         assert!(rejected.body.contains(&format!("`--allow-origin {origin}`")), "{rejected:?}");
         assert_eq!(rejected.head.header("access-control-allow-origin"), "");
     }
     // A second one must not be ignored because of the first.
     let two = from("https://a.example").with("Origin", "https://evil.example");
-    assert_eq!(served.request(&two).await.status(), 400);
+    assert_eq!(server.request(&two).await.status(), 400);
     for origin in ["http://localhost:3000", "https://a.example"] {
-        let answer = served.request(&from(origin)).await;
+        let answer = server.request(&from(origin)).await;
         assert_eq!(answer.status(), 200);
         assert_eq!(answer.head.header("access-control-allow-origin"), origin);
     }
@@ -45,22 +45,22 @@ async fn rejects_a_foreign_origin_and_names_the_flag() {
 
 #[tokio::test]
 async fn cors_preflight_requests_are_answered() {
-    let served = Served::start(HttpOptions::default()).await;
+    let server = TestServer::start(HttpOptions::default()).await;
     let preflight = RawRequest::new("OPTIONS", "/mcp")
         .with("origin", "http://localhost:3000")
         .with("access-control-request-method", "POST")
         .with("access-control-request-headers", "content-type,mcp-method");
-    let answer = served.request(&preflight).await;
+    let answer = server.request(&preflight).await;
     assert_eq!(answer.status(), 204);
     assert_eq!(answer.head.header("access-control-allow-headers"), "content-type,mcp-method");
     assert!(answer.head.header("access-control-allow-methods").contains("POST"), "{answer:?}");
-    let rejected = served.request(&preflight.with("origin", "http://evil.example")).await;
+    let rejected = server.request(&preflight.with("origin", "http://evil.example")).await;
     assert_eq!(rejected.status(), 403);
 }
 
 #[tokio::test]
 async fn invalid_messages_are_answered_by_json_rpc() {
-    let served = Served::start(HttpOptions::default()).await;
+    let server = TestServer::start(HttpOptions::default()).await;
     let cases: [(&[u8], i64); 8] = [
         (b"{", -32700),
         (b"not json", -32700),
@@ -72,7 +72,7 @@ async fn invalid_messages_are_answered_by_json_rpc() {
         (b"{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/call\", \"params\": 5}", -32602),
     ];
     for (body, code) in cases {
-        let answer = served.request(&RawRequest::post(body)).await;
+        let answer = server.request(&RawRequest::post(body)).await;
         let shown = String::from_utf8_lossy(body).into_owned();
         assert_eq!(answer.status(), 400, "{shown}: {answer:?}");
         assert_eq!(answer.head.header("content-type"), "application/json", "{shown}");
@@ -82,30 +82,30 @@ async fn invalid_messages_are_answered_by_json_rpc() {
 
 #[tokio::test]
 async fn only_json_at_the_endpoint_is_accepted() {
-    let served = Served::start(HttpOptions::default()).await;
+    let server = TestServer::start(HttpOptions::default()).await;
     let call = RawRequest::call(1, "whoami");
     assert_eq!(
-        served.request(&call.clone().with("content-type", "text/plain")).await.status(),
+        server.request(&call.clone().with("content-type", "text/plain")).await.status(),
         415
     );
-    assert_eq!(served.request(&call.with("accept", "text/html")).await.status(), 406);
-    assert_eq!(served.request(&RawRequest::new("PUT", "/mcp")).await.status(), 405);
-    assert_eq!(served.request(&RawRequest::new("GET", "/")).await.status(), 404);
+    assert_eq!(server.request(&call.with("accept", "text/html")).await.status(), 406);
+    assert_eq!(server.request(&RawRequest::new("PUT", "/mcp")).await.status(), 405);
+    assert_eq!(server.request(&RawRequest::new("GET", "/")).await.status(), 404);
 }
 
 #[tokio::test]
 async fn a_body_has_a_limit() {
-    let served = Served::start(HttpOptions::default().max_body(1000)).await;
+    let server = TestServer::start(HttpOptions::default().max_body(1000)).await;
     let long = RawRequest::stateless(
         1,
         "tools/call",
         json!({"name": "echo", "arguments": {"text": "x".repeat(1000)}}),
     );
-    let answer = served.request(&long).await;
+    let answer = server.request(&long).await;
     assert_eq!(answer.status(), 413);
     assert!(answer.body.contains("1000 bytes"), "{answer:?}");
     // The same for a body without a length.
-    let mut connection = served.open().await;
+    let mut connection = server.open().await;
     let chunked = RawRequest::new("POST", "/mcp")
         .with("content-type", "application/json")
         .with("transfer-encoding", "chunked");
@@ -115,63 +115,63 @@ async fn a_body_has_a_limit() {
     }
     connection.write(b"0\r\n\r\n").await;
     assert_eq!(in_time(connection.answer()).await.status(), 413);
-    assert_eq!(served.request(&RawRequest::call(1, "whoami")).await.status(), 200);
+    assert_eq!(server.request(&RawRequest::call(1, "whoami")).await.status(), 200);
 }
 
 #[tokio::test]
 async fn headers_have_a_limit() {
-    let served = Served::start(HttpOptions::default().max_headers(2000)).await;
+    let server = TestServer::start(HttpOptions::default().max_headers(2000)).await;
     let long = RawRequest::call(1, "whoami").with("x-long", &"x".repeat(4000));
-    assert_eq!(served.request(&long).await.status(), 431);
+    assert_eq!(server.request(&long).await.status(), 431);
     let many = (0..120)
         .fold(RawRequest::call(1, "whoami"), |request, n| request.with(&format!("x-{n}"), "y"));
-    assert_eq!(served.request(&many).await.status(), 431);
+    assert_eq!(server.request(&many).await.status(), 431);
 }
 
 #[tokio::test]
 async fn a_client_that_sends_too_much_still_reads_the_rejection() {
-    let served = Served::start(HttpOptions::default()).await;
+    let server = TestServer::start(HttpOptions::default()).await;
     let text = "x".repeat(6 << 20);
     let long = RawRequest::stateless(
         1,
         "tools/call",
         json!({"name": "echo", "arguments": {"text": text}}),
     );
-    assert_eq!(served.request(&long).await.status(), 413);
-    assert_eq!(served.request(&long.with("host", "evil.example")).await.status(), 403);
+    assert_eq!(server.request(&long).await.status(), 413);
+    assert_eq!(server.request(&long.with("host", "evil.example")).await.status(), 403);
 }
 
 #[tokio::test]
 async fn rejects_a_message_of_too_many_values() {
-    let served = Served::start(HttpOptions::default()).await;
+    let server = TestServer::start(HttpOptions::default()).await;
     let many = vec![0; 100_000];
-    let listing = served.request(&RawRequest::stateless(1, "tools/list", json!({"x": many}))).await;
+    let listing = server.request(&RawRequest::stateless(1, "tools/list", json!({"x": many}))).await;
     assert_eq!((listing.status(), &listing.json()["error"]["code"]), (400, &json!(-32600)));
     let params = json!({"name": "echo", "arguments": {"text": many}});
-    let call = served.request(&RawRequest::stateless(1, "tools/call", params)).await;
+    let call = server.request(&RawRequest::stateless(1, "tools/call", params)).await;
     assert_eq!((call.status(), &call.json()["result"]["isError"]), (200, &json!(true)));
 }
 
 #[tokio::test]
 async fn the_host_of_the_target_must_be_allowed_too() {
-    let served = Served::start(HttpOptions::default()).await;
+    let server = TestServer::start(HttpOptions::default()).await;
     let to = |target: &str| RawRequest::new("GET", target).with("accept", "text/event-stream");
-    let rejected = served.request(&to("http://evil.example/mcp")).await;
+    let rejected = server.request(&to("http://evil.example/mcp")).await;
     assert_eq!(rejected.status(), 403, "{rejected:?}");
     assert!(rejected.body.contains("`evil.example`"), "{rejected:?}");
-    let rejected = served.request(&to("http://localhost@evil.example/mcp")).await;
+    let rejected = server.request(&to("http://localhost@evil.example/mcp")).await;
     assert!([400, 403].contains(&rejected.status()), "{rejected:?}");
     // Neither of the two values replaces the other.
-    let rejected = served.request(&to("http://localhost/mcp").with("host", "evil.example")).await;
+    let rejected = server.request(&to("http://localhost/mcp").with("host", "evil.example")).await;
     assert_eq!(rejected.status(), 403, "{rejected:?}");
-    let rejected = served.request(&to("/mcp").and("host", "localhost")).await;
+    let rejected = server.request(&to("/mcp").and("host", "localhost")).await;
     assert_eq!(rejected.status(), 400, "{rejected:?}");
-    assert_ne!(served.request(&to("http://localhost/mcp")).await.status(), 403);
+    assert_ne!(server.request(&to("http://localhost/mcp")).await.status(), 403);
 }
 
 #[tokio::test]
 async fn rejects_duplicates_of_single_value_headers() {
-    let served = Served::start(HttpOptions::default()).await;
+    let server = TestServer::start(HttpOptions::default()).await;
     let call = RawRequest::call(1, "whoami");
     for (name, value) in [
         ("content-type", "application/json"),
@@ -181,7 +181,7 @@ async fn rejects_duplicates_of_single_value_headers() {
         ("mcp-session-id", "x"),
     ] {
         let twice = call.clone().with(name, value).and(name, value);
-        let rejected = served.request(&twice).await;
+        let rejected = server.request(&twice).await;
         assert_eq!(rejected.status(), 400, "{name}: {rejected:?}");
         assert!(rejected.body.contains(name), "{rejected:?}");
     }
@@ -189,9 +189,9 @@ async fn rejects_duplicates_of_single_value_headers() {
 
 #[tokio::test]
 async fn a_request_without_a_session_is_rejected_with_a_remedy() {
-    let served = Served::start(HttpOptions::default()).await;
+    let server = TestServer::start(HttpOptions::default()).await;
     let list = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/list"});
-    let rejected = served.request(&RawRequest::post(list.to_string())).await;
+    let rejected = server.request(&RawRequest::post(list.to_string())).await;
     assert_eq!(rejected.status(), 400);
     assert_eq!(rejected.head.header("content-type"), "application/json");
     let answer = rejected.json();
@@ -207,10 +207,10 @@ async fn all_invalid_options_are_reported_when_the_server_starts() {
         .allow_origin("a.example")
         .resource_metadata("a b");
     let pool = || ToolPool::builder().allow_empty().build().expect("a pool");
-    let server = || McpServer::new(pool(), "suite", "1").with_state_secret("short");
-    let router = server().into_router(options.clone()).expect_err("problems");
-    let served = server().serve_http("127.0.0.1:0", options).await.expect_err("problems");
-    for error in [router, served] {
+    let new_server = || McpServer::new(pool(), "suite", "1").with_state_secret("short");
+    let router = new_server().into_router(options.clone()).expect_err("problems");
+    let http = new_server().serve_http("127.0.0.1:0", options).await.expect_err("problems");
+    for error in [router, http] {
         for part in [
             "5 bytes; give it at least 32",
             "`https://a.example` is not a host",
@@ -220,30 +220,30 @@ async fn all_invalid_options_are_reported_when_the_server_starts() {
             assert!(error.to_string().contains(part), "{error}");
         }
     }
-    let stdio = server().serve_stdio().await.expect_err("a problem");
+    let stdio = new_server().serve_stdio().await.expect_err("a problem");
     assert!(stdio.to_string().contains("`with_state_secret`"), "{stdio}");
 }
 
 #[tokio::test]
 async fn rejects_a_cursor_that_is_not_a_string() {
-    let served = Served::start(HttpOptions::default()).await;
+    let server = TestServer::start(HttpOptions::default()).await;
     for cursor in [json!(5), json!({}), json!([])] {
-        let rejected = served
+        let rejected = server
             .request(&RawRequest::stateless(1, "tools/list", json!({"cursor": cursor})))
             .await;
         assert_eq!(rejected.json()["error"]["code"], -32602, "{rejected:?}");
     }
     let first =
-        served.request(&RawRequest::stateless(1, "tools/list", json!({"cursor": null}))).await;
+        server.request(&RawRequest::stateless(1, "tools/list", json!({"cursor": null}))).await;
     assert!(first.json()["result"]["tools"].is_array(), "{first:?}");
 }
 
 #[tokio::test]
 async fn rejects_an_id_that_is_not_an_integer() {
-    let served = Served::start(HttpOptions::default()).await;
+    let server = TestServer::start(HttpOptions::default()).await;
     for id in ["1.5", "98765432109876543210", "1e400"] {
         let body = format!(r#"{{"jsonrpc": "2.0", "id": {id}, "method": "tools/list"}}"#);
-        let rejected = served.request(&RawRequest::post(body)).await;
+        let rejected = server.request(&RawRequest::post(body)).await;
         assert_eq!(rejected.status(), 400);
         assert!(rejected.body.contains("`id`"), "{rejected:?}");
         assert!(!rejected.body.contains("params"), "{rejected:?}");
@@ -257,7 +257,7 @@ async fn long_texts_of_clients_are_not_repeated() {
         let note = Resource::builder("note://one", "one", "A note.").handler(|| async { "text" });
         pool.add_prompt(hello).add_resource(note)
     };
-    let served = Served::start_with(HttpOptions::default(), tools).await;
+    let server = TestServer::start_with(HttpOptions::default(), tools).await;
     let long = &*"x".repeat(1 << 20);
     let complete = |of: Value, name: &str| {
         let argument = json!({"name": name, "value": ""});
@@ -283,7 +283,7 @@ async fn long_texts_of_clients_are_not_repeated() {
         RawRequest::call(1, "whoami").with("mcp-protocol-version", &long[..30_000]),
     ];
     for (nth, request) in asks.iter().enumerate() {
-        let rejected = served.request(request).await;
+        let rejected = server.request(request).await;
         assert!(rejected.body.len() < 3000, "{nth}: {} bytes", rejected.body.len());
         assert_ne!(rejected.body, "", "{nth}");
     }
@@ -296,8 +296,8 @@ async fn long_texts_are_not_repeated_in_a_session() {
         let note = Resource::builder("note://one", "one", "A note.").handler(|| async { "text" });
         pool.add_prompt(hello).add_resource(note)
     };
-    let served = Served::start_with(HttpOptions::default(), tools).await;
-    let session = served.session(&[]).await;
+    let server = TestServer::start_with(HttpOptions::default(), tools).await;
+    let session = server.session(&[]).await;
     let long = &*"x".repeat(1 << 20);
     for (method, params) in [
         (long, json!({})),
@@ -307,7 +307,7 @@ async fn long_texts_are_not_repeated_in_a_session() {
         ("resources/subscribe", json!({"uri": long})),
     ] {
         let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        let rejected = served.request(&RawRequest::within(&session, &message)).await;
+        let rejected = server.request(&RawRequest::within(&session, &message)).await;
         assert!(rejected.body.len() < 3000, "{} bytes", rejected.body.len());
         let error = rejected.last_event()["error"]["message"].clone();
         assert!(error.as_str().is_some_and(|text| text.contains("more bytes")), "{error}");

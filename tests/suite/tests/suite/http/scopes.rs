@@ -1,7 +1,7 @@
 //! Tools with scopes: callers without them get a challenge, and do not see the tools.
 
 use super::client::{Answer, RawRequest};
-use super::served::Served;
+use super::test_server::TestServer;
 use serde_json::{Value, json};
 use std::future::ready;
 use std::sync::{Arc, Mutex};
@@ -32,8 +32,8 @@ fn options() -> HttpOptions {
         .resource_metadata("https://example.com/metadata")
 }
 
-async fn served(options: HttpOptions) -> Served {
-    Served::start_with(options, |pool| pool.tool::<ClearAction>().tool::<RelayAction>()).await
+async fn served(options: HttpOptions) -> TestServer {
+    TestServer::start_with(options, |pool| pool.tool::<ClearAction>().tool::<RelayAction>()).await
 }
 
 fn bearing(request: RawRequest, token: &str) -> RawRequest {
@@ -146,7 +146,8 @@ async fn a_challenged_call_is_recorded() {
     let outcomes = Outcomes::default();
     let recorder = outcomes.clone();
     let served =
-        Served::start_with(options(), |pool| pool.tool::<ClearAction>().recorder(recorder)).await;
+        TestServer::start_with(options(), |pool| pool.tool::<ClearAction>().recorder(recorder))
+            .await;
     served.request(&bearing(RawRequest::call(1, "clear"), "t-2")).await;
     served.request(&bearing(RawRequest::call(1, "clear"), "t-1")).await;
     assert_eq!(*outcomes.0.lock().expect("no panic"), ["bob clear Denied", "ada clear done"]);

@@ -1,7 +1,7 @@
 //! Toolsets with one value per session.
 
 use super::client::RawRequest;
-use super::served::Served;
+use super::test_server::TestServer;
 use crate::toolset_values::{Ledger, PerSession};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -12,20 +12,20 @@ use tool_runtime::prelude::*;
 async fn a_session_has_its_own_value_until_it_ends() {
     let ledger = Arc::new(Ledger::default());
     let builder = ToolPool::builder().state(Arc::clone(&ledger)).toolset::<PerSession>(());
-    let served = Served::start_with(HttpOptions::default(), |_| builder).await;
-    let sessions = [served.session(&[]).await, served.session(&[]).await];
+    let server = TestServer::start_with(HttpOptions::default(), |_| builder).await;
+    let sessions = [server.session(&[]).await, server.session(&[]).await];
     for session in &sessions {
         let call = RawRequest::call_within(session, 1, "tab.call");
         for (request, count) in [(call.clone(), "1"), (call.through_rmcp(), "2")] {
-            let answer = served.request(&request).await.last_event();
+            let answer = server.request(&request).await.last_event();
             assert_eq!(answer["result"]["content"][0]["text"], count, "{answer}");
         }
     }
     assert_eq!(ledger.made.load(Ordering::SeqCst), 2, "one per session");
     let end = RawRequest::new("DELETE", "/mcp").with("mcp-session-id", &sessions[0]);
-    assert_eq!(served.request(&end).await.status(), 204);
+    assert_eq!(server.request(&end).await.status(), 204);
     ledger.closed(1).await;
-    let alone = served.request(&RawRequest::call(1, "tab.call")).await;
+    let alone = server.request(&RawRequest::call(1, "tab.call")).await;
     assert!(alone.body.contains("need a session"), "{alone:?}");
     assert_eq!(ledger.made.load(Ordering::SeqCst), 2);
 }

@@ -1,12 +1,12 @@
 //! Answers in event streams: progress, logs, questions, and the end of a stream.
 
 use super::client::{Connection, RawRequest};
-use super::served::{Probe, Served, in_time};
+use super::test_server::{Probe, TestServer, in_time};
 use serde_json::{Value, json};
 use tool_runtime::prelude::*;
 use tool_runtime::{Answer, HttpOptions, LogLevel, ToolPoolBuilder};
 
-/// Tell half of it, then wait until the test lets it go.
+/// Log and report half of the work, then wait until the test releases the call.
 #[tool(register = false)]
 async fn halfway(probe: &Probe, context: &ToolContext) -> &'static str {
     context.progress(1, 2, "half");
@@ -15,20 +15,20 @@ async fn halfway(probe: &Probe, context: &ToolContext) -> &'static str {
     "whole"
 }
 
-/// Tell all of it, and be done at once.
+/// Log and report, and answer at once.
 #[tool(register = false)]
 async fn quick(context: &ToolContext) -> &'static str {
     context.progress(1, 1, "all");
     "whole"
 }
 
-/// Leave somebody behind who knows the client.
+/// Spawn a task that keeps the context of the call.
 #[tool(register = false)]
-async fn haunted(probe: &Probe, context: &ToolContext) -> &'static str {
-    let (context, ghost) = (context.clone(), probe.ghost());
+async fn keep_context(probe: &Probe, context: &ToolContext) -> &'static str {
+    let (context, permits) = (context.clone(), probe.permits());
     context.progress(1, 1, "all");
     tokio::spawn(async move {
-        ghost.acquire().await.expect("never closed").forget();
+        permits.acquire().await.expect("never closed").forget();
         drop(context);
     });
     "done"
@@ -43,14 +43,14 @@ pub(super) async fn careful(context: &ToolContext) -> Result<String, ToolError> 
     })
 }
 
-async fn served(options: HttpOptions) -> Served {
+async fn start(options: HttpOptions) -> TestServer {
     let tools = |pool: ToolPoolBuilder| {
         pool.tool::<HalfwayAction>()
             .tool::<QuickAction>()
-            .tool::<HauntedAction>()
+            .tool::<KeepContextAction>()
             .tool::<CarefulAction>()
     };
-    Served::start_with(options, tools).await
+    TestServer::start_with(options, tools).await
 }
 
 /// A call with a progress token, log level and capabilities, for the fast path and for rmcp.
@@ -102,54 +102,54 @@ async fn read_half(connection: &mut Connection) {
     let head = in_time(connection.head()).await;
     assert_eq!((head.status, head.header("content-type")), (200, "text/event-stream"));
     assert_eq!(head.header("cache-control"), "no-cache");
-    let told = [event(connection).await, event(connection).await];
-    assert!(told.iter().any(is_log) && told.iter().any(is_progress), "{told:?}");
+    let messages = [event(connection).await, event(connection).await];
+    assert!(messages.iter().any(is_log) && messages.iter().any(is_progress), "{messages:?}");
 }
 
 /// Releases the call and reads its result.
-async fn read_result(served: &mut Served, connection: &mut Connection) {
-    assert_eq!(served.report().await, "started");
-    served.release();
+async fn read_result(server: &mut TestServer, connection: &mut Connection) {
+    assert_eq!(server.report().await, "started");
+    server.release();
     let answer = event(connection).await;
     assert_eq!(
         (&answer["id"], &answer["result"]["content"][0]["text"]),
         (&json!(7), &json!("whole"))
     );
     assert_eq!(in_time(connection.chunk()).await, None);
-    assert_eq!(served.report().await, "dropped");
+    assert_eq!(server.report().await, "dropped");
 }
 
 #[tokio::test]
 async fn notifications_arrive_before_the_result() {
-    let mut served = served(HttpOptions::default()).await;
+    let mut server = start(HttpOptions::default()).await;
     for request in stateless("halfway") {
-        let mut connection = served.open().await;
+        let mut connection = server.open().await;
         connection.send(&request).await;
         read_half(&mut connection).await;
-        read_result(&mut served, &mut connection).await;
+        read_result(&mut server, &mut connection).await;
     }
 }
 
 #[tokio::test]
 async fn notifications_of_a_call_in_a_session_precede_its_result() {
-    let mut served = served(HttpOptions::default()).await;
-    let session = served.session(&[]).await;
+    let mut server = start(HttpOptions::default()).await;
+    let session = server.session(&[]).await;
     let call = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {
         "name": "halfway", "_meta": {"progressToken": "p"}
     }});
-    let mut connection = served.open().await;
+    let mut connection = server.open().await;
     connection.send(&RawRequest::within(&session, &call)).await;
     assert_eq!(in_time(connection.head()).await.header("content-type"), "text/event-stream");
-    let told = [event(&mut connection).await, event(&mut connection).await];
-    assert!(told.iter().any(is_log) && told.iter().any(is_progress), "{told:?}");
-    read_result(&mut served, &mut connection).await;
+    let messages = [event(&mut connection).await, event(&mut connection).await];
+    assert!(messages.iter().any(is_log) && messages.iter().any(is_progress), "{messages:?}");
+    read_result(&mut server, &mut connection).await;
 }
 
 #[tokio::test]
 async fn a_call_that_ends_immediately_still_notifies_first() {
-    let served = served(HttpOptions::default()).await;
+    let server = start(HttpOptions::default()).await;
     for request in stateless("quick") {
-        let mut connection = served.open().await;
+        let mut connection = server.open().await;
         connection.send(&request).await;
         assert_eq!(connection.head().await.header("content-type"), "text/event-stream");
         assert_eq!(event(&mut connection).await["params"]["message"], "all");
@@ -160,64 +160,64 @@ async fn a_call_that_ends_immediately_still_notifies_first() {
 
 #[tokio::test]
 async fn a_stream_ends_with_its_call() {
-    let served = served(HttpOptions::default()).await;
-    let [request, _] = stateless("haunted");
-    let mut connection = served.open().await;
+    let server = start(HttpOptions::default()).await;
+    let [request, _] = stateless("keep_context");
+    let mut connection = server.open().await;
     connection.send(&request).await;
     connection.head().await;
     assert_eq!(event(&mut connection).await["params"]["message"], "all");
     assert_eq!(event(&mut connection).await["result"]["content"][0]["text"], "done");
     assert_eq!(in_time(connection.chunk()).await, None);
-    served.release();
+    server.release();
 }
 
 #[tokio::test]
 async fn a_call_that_streams_ends_with_its_connection() {
-    let mut served = served(HttpOptions::default()).await;
+    let mut server = start(HttpOptions::default()).await;
     for request in stateless("halfway") {
-        let mut connection = served.open().await;
+        let mut connection = server.open().await;
         connection.send(&request).await;
         connection.head().await;
         event(&mut connection).await;
-        assert_eq!(served.report().await, "started");
+        assert_eq!(server.report().await, "started");
         drop(connection);
-        assert_eq!(served.report().await, "dropped");
+        assert_eq!(server.report().await, "dropped");
     }
 }
 
 #[tokio::test]
 async fn a_stream_is_a_request_in_flight_until_it_ends() {
-    let mut served = served(HttpOptions::default().max_requests(1)).await;
+    let mut server = start(HttpOptions::default().max_requests(1)).await;
     let [request, _] = stateless("halfway");
-    let mut connection = served.open().await;
+    let mut connection = server.open().await;
     connection.send(&request).await;
     read_half(&mut connection).await;
-    assert_eq!(served.request(&RawRequest::call(1, "whoami")).await.status(), 503);
-    assert_eq!(served.report().await, "started");
-    served.release();
+    assert_eq!(server.request(&RawRequest::call(1, "whoami")).await.status(), 503);
+    assert_eq!(server.report().await, "started");
+    server.release();
     event(&mut connection).await;
     assert_eq!(in_time(connection.chunk()).await, None);
-    assert_eq!(served.request(&RawRequest::call(1, "whoami")).await.status(), 200);
+    assert_eq!(server.request(&RawRequest::call(1, "whoami")).await.status(), 200);
 }
 
 #[tokio::test]
 async fn a_stream_may_finish_when_the_server_ends() {
-    let mut served = served(HttpOptions::default()).await;
+    let mut server = start(HttpOptions::default()).await;
     let [request, _] = stateless("halfway");
-    let mut connection = served.open().await;
+    let mut connection = server.open().await;
     connection.send(&request).await;
     read_half(&mut connection).await;
-    served.end.cancel();
-    served.release();
+    server.end.cancel();
+    server.release();
     assert_eq!(event(&mut connection).await["result"]["content"][0]["text"], "whole");
-    in_time(&mut served.ended).await.expect("no panic").expect("no error");
+    in_time(&mut server.ended).await.expect("no panic").expect("no error");
 }
 
 #[tokio::test]
 async fn a_stateless_client_gets_questions_as_a_result_and_calls_again() {
-    let served = served(HttpOptions::default()).await;
+    let server = start(HttpOptions::default()).await;
     for request in stateless("careful") {
-        let asked = served.request(&request).await;
+        let asked = server.request(&request).await;
         assert_eq!(asked.head.header("content-type"), "application/json");
         let result = &asked.json()["result"];
         assert_eq!(result["resultType"], "input_required");
@@ -226,16 +226,16 @@ async fn a_stateless_client_gets_questions_as_a_result_and_calls_again() {
             params["inputResponses"] =
                 json!({"sure": {"action": "accept", "content": {"sure": true}}});
         });
-        let done = served.request(&again).await.json();
+        let done = server.request(&again).await.json();
         assert_eq!(done["result"]["content"][0]["text"], "did it", "{done}");
     }
 }
 
 #[tokio::test]
 async fn a_client_with_a_session_is_asked_on_the_stream_of_its_call() {
-    let served = served(HttpOptions::default()).await;
-    let session = served.session_that_can(&json!({"elicitation": {}})).await;
-    let mut connection = served.open().await;
+    let server = start(HttpOptions::default()).await;
+    let session = server.session_with_capabilities(&json!({"elicitation": {}})).await;
+    let mut connection = server.open().await;
     connection.send(&RawRequest::call_within(&session, 1, "careful")).await;
     assert_eq!(connection.head().await.header("content-type"), "text/event-stream");
     let question = event(&mut connection).await;
@@ -244,26 +244,26 @@ async fn a_client_with_a_session_is_asked_on_the_stream_of_its_call() {
     let answer = json!({"jsonrpc": "2.0", "id": question["id"], "result": {
         "action": "accept", "content": {"sure": true}
     }});
-    assert_eq!(served.request(&RawRequest::within(&session, &answer)).await.status(), 202);
+    assert_eq!(server.request(&RawRequest::within(&session, &answer)).await.status(), 202);
     assert_eq!(event(&mut connection).await["result"]["content"][0]["text"], "did it");
     assert_eq!(in_time(connection.chunk()).await, None);
 }
 
 #[tokio::test]
 async fn a_subscription_is_answered_when_the_server_ends() {
-    let mut served = served(HttpOptions::default()).await;
+    let mut server = start(HttpOptions::default()).await;
     let listen = RawRequest::stateless(
         5,
         "subscriptions/listen",
         json!({"notifications": {"toolsListChanged": true}}),
     );
-    let mut connection = served.open().await;
+    let mut connection = server.open().await;
     connection.send(&listen).await;
     assert_eq!(connection.head().await.header("content-type"), "text/event-stream");
     assert_eq!(event(&mut connection).await["method"], "notifications/subscriptions/acknowledged");
-    served.end.cancel();
+    server.end.cancel();
     let last = event(&mut connection).await;
     assert_eq!((&last["id"], &last["result"]["resultType"]), (&json!(5), &json!("complete")));
     assert_eq!(in_time(connection.chunk()).await, None);
-    in_time(&mut served.ended).await.expect("no panic").expect("no error");
+    in_time(&mut server.ended).await.expect("no panic").expect("no error");
 }

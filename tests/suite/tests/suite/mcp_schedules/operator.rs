@@ -1,14 +1,14 @@
 //! The operator of one server: executes its rules in order, concurrently with everything else.
 
 use super::plan::Rule;
-use super::tally::ends;
+use super::results::ends;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tool_runtime::mcp::{McpManager, McpManagerError, McpServerConfig};
 
 /// The expected state of a server after all rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ExpectedState {
     On,
     Off,
     Empty,
@@ -16,7 +16,7 @@ pub(super) enum Place {
 
 pub(super) struct Operator {
     rules: mpsc::UnboundedSender<Rule>,
-    done: JoinHandle<Result<Place, String>>,
+    done: JoinHandle<Result<ExpectedState, String>>,
 }
 
 impl Operator {
@@ -24,31 +24,31 @@ impl Operator {
         let (rules, mut next) = mpsc::unbounded_channel();
         let manager = manager.clone();
         let done = tokio::spawn(async move {
-            let mut place = Place::On;
+            let mut state = ExpectedState::On;
             while let Some(rule) = next.recv().await {
-                let outcome = ends(rule, follow(&manager, &name, &config, rule)).await?;
-                place = after(place, rule, &outcome).ok_or_else(|| {
-                    format!("{rule:?} of {name}, which is {place:?}: {outcome:?}")
+                let outcome = ends(rule, execute(&manager, &name, &config, rule)).await?;
+                state = after(state, rule, &outcome).ok_or_else(|| {
+                    format!("{rule:?} of {name}, which is {state:?}: {outcome:?}")
                 })?;
             }
-            Ok(place)
+            Ok(state)
         });
         Self { rules, done }
     }
 
-    pub(super) fn tell(&self, rule: Rule) {
+    pub(super) fn send(&self, rule: Rule) {
         // A panicked task returns its error at the end.
         let _ = self.rules.send(rule);
     }
 
     /// Waits until all rules are done, and returns the expected state.
-    pub(super) async fn leave(self) -> Result<Place, String> {
+    pub(super) async fn finish(self) -> Result<ExpectedState, String> {
         drop(self.rules);
         self.done.await.map_err(|error| error.to_string())?
     }
 }
 
-async fn follow(
+async fn execute(
     manager: &McpManager,
     name: &str,
     config: &McpServerConfig,
@@ -64,16 +64,24 @@ async fn follow(
 }
 
 /// The expected state after a rule that succeeds.
-fn after(place: Place, rule: Rule, outcome: &Result<(), McpManagerError>) -> Option<Place> {
-    match (place, rule, outcome) {
-        (Place::Empty, Rule::Add, Ok(())) => Some(Place::On),
-        (Place::On | Place::Off, Rule::Add, Err(McpManagerError::Known { .. })) => Some(place),
+fn after(
+    state: ExpectedState,
+    rule: Rule,
+    outcome: &Result<(), McpManagerError>,
+) -> Option<ExpectedState> {
+    match (state, rule, outcome) {
+        (ExpectedState::Empty, Rule::Add, Ok(())) => Some(ExpectedState::On),
+        (ExpectedState::On | ExpectedState::Off, Rule::Add, Err(McpManagerError::Known { .. })) => {
+            Some(state)
+        }
         (_, Rule::Add, _) => None,
-        (Place::Empty, _, Err(McpManagerError::Unknown { .. })) => Some(Place::Empty),
-        (Place::Empty, ..) | (_, _, Err(_)) => None,
-        (_, Rule::Disable, Ok(())) => Some(Place::Off),
-        (_, Rule::Remove, Ok(())) => Some(Place::Empty),
+        (ExpectedState::Empty, _, Err(McpManagerError::Unknown { .. })) => {
+            Some(ExpectedState::Empty)
+        }
+        (ExpectedState::Empty, ..) | (_, _, Err(_)) => None,
+        (_, Rule::Disable, Ok(())) => Some(ExpectedState::Off),
+        (_, Rule::Remove, Ok(())) => Some(ExpectedState::Empty),
         // From any state.
-        (_, Rule::Enable | Rule::Reconnect, Ok(())) => Some(Place::On),
+        (_, Rule::Enable | Rule::Reconnect, Ok(())) => Some(ExpectedState::On),
     }
 }

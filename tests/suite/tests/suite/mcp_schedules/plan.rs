@@ -72,7 +72,7 @@ pub(super) const TOOLS: [&str; 12] = [
     "twice",
     "flood",
     "change",
-    "refuse",
+    "reject",
     "hang",
     "gone-text",
     "die",
@@ -92,7 +92,7 @@ pub(super) fn plan() -> impl Strategy<Value = Plan> {
 }
 
 fn faults() -> impl Strategy<Value = Faults> {
-    let probe = select(vec!["refuse", "params", "die"]);
+    let probe = select(vec!["reject", "params", "die"]);
     let dead = prop_oneof![4 => Just(0), 1 => 1..=2_u64];
     let slow = prop_oneof![3 => Just(0), 1 => 0..=60_u64];
     let stays = prop_oneof![40 => Just(false), 1 => Just(true)];
@@ -144,7 +144,7 @@ fn wait() -> impl Strategy<Value = Wait> {
 
 impl Faults {
     /// The script of the faulty server.
-    pub(super) fn script(&self, lives: &str, log: &str) -> Value {
+    pub(super) fn script(&self, starts: &str, log: &str) -> Value {
         json!({
             "version": if self.is_stateless { "2026-07-28" } else { "2025-11-25" },
             "probe": self.probe,
@@ -152,7 +152,7 @@ impl Faults {
             "slow": self.slow,
             "stays": self.stays,
             "tools": TOOLS,
-            "lives": lives,
+            "starts": starts,
             "log": log,
         })
     }
@@ -163,7 +163,7 @@ impl Plan {
     pub(super) fn is_undisturbed(&self, server: usize) -> bool {
         self.is_settled
             && self.servers[server].dead == 0
-            && !self.steps.iter().any(|step| step.disturbs(server))
+            && !self.steps.iter().any(|step| step.interrupts(server))
     }
 
     /// Whether the list of a server may change.
@@ -173,7 +173,7 @@ impl Plan {
 }
 
 impl Step {
-    fn disturbs(&self, server: usize) -> bool {
+    fn interrupts(&self, server: usize) -> bool {
         match self {
             Self::Rule(own, _) | Self::Kill(own) => *own == server,
             _ => self.calls(server, "die"),

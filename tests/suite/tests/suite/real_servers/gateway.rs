@@ -1,6 +1,6 @@
-//! The gateway with real servers, as seen by an operator and a client.
+//! The gateway with real servers, used by an operator and a client.
 
-use super::scene::{ALL, Scene};
+use super::fixture::{ALL, Fixture};
 use serde_json::{Value, json};
 use std::process::Command;
 use std::time::Duration;
@@ -13,11 +13,11 @@ const INSPECTOR: &str =
     "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js";
 
 /// A configuration file with all six servers, and more.
-fn file(scene: &Scene, more: Value) -> String {
-    let mut all = scene.all();
+fn file(fixture: &Fixture, more: Value) -> String {
+    let mut all = fixture.all();
     let servers = all["mcpServers"].as_object_mut().expect("an object");
     servers.extend(more.as_object().cloned().unwrap_or_default());
-    let path = scene.path("servers.json");
+    let path = fixture.path("servers.json");
     std::fs::write(&path, all.to_string()).expect("room for a file");
     path
 }
@@ -28,9 +28,9 @@ fn gateway(words: &[&str]) -> Ended {
 
 #[test]
 fn the_status_of_all_servers_is_shown() {
-    let scene = Scene::new("operator");
+    let fixture = Fixture::new("operator");
     let more = json!({ "missing": { "command": "no-such-program" }, "off": { "command": "sh", "disabled": true } });
-    let file = file(&scene, more);
+    let file = file(&fixture, more);
     let status = gateway(&["--mcp-config", &file, "status"]);
     let line = |name: &str| {
         let mut lines = status.output.lines();
@@ -53,8 +53,8 @@ fn the_status_of_all_servers_is_shown() {
 
 #[test]
 fn a_list_is_filtered() {
-    let scene = Scene::new("listed");
-    let file = file(&scene, json!({}));
+    let fixture = Fixture::new("listed");
+    let file = file(&fixture, json!({}));
     let list = gateway(&[
         "--mcp-config",
         &file,
@@ -91,8 +91,8 @@ fn whole(list: impl Fn() -> Vec<String>) -> Vec<String> {
 /// A third-party client starts the gateway, in either protocol version.
 #[test]
 fn a_client_lists_the_tools_of_all_allowed_servers() {
-    let scene = Scene::new("served");
-    let file = file(&scene, json!({}));
+    let fixture = Fixture::new("served");
+    let file = file(&fixture, json!({}));
     let gateway = built("gateway");
     let gateway = gateway.to_str().expect("a path in UTF-8");
     let served = [

@@ -2,19 +2,19 @@
 //! be asked.
 
 use super::super::support::in_time;
-use super::scene::{Scene, patient};
+use super::fixture::{Fixture, manager_builder};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use suite::peers::Server;
 use tool_runtime::prelude::*;
 use tool_runtime::{BoxFuture, Peer, PeerCapability, PeerError, PeerRequest, Progress};
 
-/// A program with a user, a model and a folder.
+/// A host with a user, a model and a root.
 #[derive(Default)]
 struct Host(Mutex<Vec<Progress>>);
 
 impl Peer for Host {
-    fn hears_progress(&self) -> bool {
+    fn accepts_progress(&self) -> bool {
         true
     }
 
@@ -47,32 +47,34 @@ async fn text(pool: &ToolPool, name: &str, arguments: Value) -> String {
     pool.call(ToolCall::new(name, arguments.to_string())).await.observation().to_text()
 }
 
-/// The server lists them once it knows the client, and notifies of the change.
+/// The server lists these tools after it has received the capabilities of the client, and notifies
+/// of the change.
 #[tokio::test]
 async fn a_server_asks_the_peer_with_the_capability() {
-    let scene = Scene::new("questions");
+    let fixture = Fixture::new("questions");
     let pool = ToolPool::builder().build().unwrap();
     let mut changes = pool.changes();
-    let builder = patient().server("it", scene.server(Server::Everything));
+    let builder = manager_builder().server("it", fixture.server(Server::Everything));
     let manager = builder.peer(Arc::new(Host::default())).connect(&pool).await.unwrap();
     while pool.get("it.trigger-sampling-request").is_none() {
         in_time(changes.next()).await.unwrap();
     }
-    let said = text(&pool, "it.trigger-elicitation-request", json!({})).await;
-    assert!(said.contains("- Name: Ada") && said.contains("Agreed to terms: true"), "{said}");
-    let said = text(&pool, "it.trigger-sampling-request", json!({ "prompt": "Would you?" })).await;
-    assert!(said.contains("Gladly.") && said.contains("abacus"), "{said}");
-    let said = text(&pool, "it.get-roots-list", json!({})).await;
-    assert!(said.contains("file:///srv/maps"), "{said}");
-    assert!(pool.get("it.trigger-url-elicitation").is_none(), "nobody shows pages here");
+    let answer = text(&pool, "it.trigger-elicitation-request", json!({})).await;
+    assert!(answer.contains("- Name: Ada") && answer.contains("Agreed to terms: true"), "{answer}");
+    let answer =
+        text(&pool, "it.trigger-sampling-request", json!({ "prompt": "Would you?" })).await;
+    assert!(answer.contains("Gladly.") && answer.contains("abacus"), "{answer}");
+    let answer = text(&pool, "it.get-roots-list", json!({})).await;
+    assert!(answer.contains("file:///srv/maps"), "{answer}");
+    assert!(pool.get("it.trigger-url-elicitation").is_none(), "the host shows no pages");
     manager.close().await;
 }
 
 #[tokio::test]
 async fn a_long_call_reports_progress() {
-    let scene = Scene::new("progress");
+    let fixture = Fixture::new("progress");
     let pool = ToolPool::builder().build().unwrap();
-    let builder = patient().server("it", scene.server(Server::Everything));
+    let builder = manager_builder().server("it", fixture.server(Server::Everything));
     let manager = builder.connect(&pool).await.unwrap();
     let host = Arc::new(Host::default());
     let context = pool.context().with_peer(host.clone());

@@ -12,7 +12,7 @@ use tool_runtime::skills::{SkillLibrary, Skills};
 fn server(test: &str, mut script: Value) -> (String, PathBuf) {
     let lives = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("lives-skills-{test}"));
     drop(std::fs::remove_file(&lives));
-    script["lives"] = json!(lives);
+    script["starts"] = json!(lives);
     let entry =
         json!({ "command": env!("CARGO_BIN_EXE_faulty_server"), "args": [script.to_string()] });
     (format!("mcpServers: {}", json!({ "far": entry })), lives)

@@ -1,6 +1,6 @@
 //! Pipes, sockets, files and terminals: only protocol messages are written to any of them.
 
-use super::host::{Channel, Host, call, greeted, greeting, messages, odd_server};
+use super::host::{Channel, Host, call, greeted, greeting, messages, misbehaving_tools};
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -58,13 +58,13 @@ fn files() {
     std::fs::write(&input, script.join("\n")).expect("a file");
     let input = File::open(input).expect("the file");
     let answers = File::create(&output).expect("a file");
-    let mut server = odd_server(input.into(), answers.into()).spawn().expect("it starts");
+    let mut server = misbehaving_tools(input.into(), answers.into()).spawn().expect("it starts");
     let _limit = Limit::of(&server);
     assert!(server.wait().expect("it ends").success());
-    let said = messages(&std::fs::read_to_string(output).expect("the file"));
-    let mut ids: Vec<_> = said.iter().map(|message| message["id"].as_u64()).collect();
+    let printed = messages(&std::fs::read_to_string(output).expect("the file"));
+    let mut ids: Vec<_> = printed.iter().map(|message| message["id"].as_u64()).collect();
     ids.sort_unstable();
-    assert_eq!(ids, [None, Some(0), Some(1), Some(2)], "{said:?}");
+    assert_eq!(ids, [None, Some(0), Some(1), Some(2)], "{printed:?}");
 }
 
 /// A user at a terminal, which echoes every line and ends the input at Ctrl-D.
@@ -78,7 +78,7 @@ fn a_terminal() {
     let theirs = || -> Stdio {
         File::options().read(true).write(true).open(&name).expect("the other end").into()
     };
-    let mut server = odd_server(theirs(), theirs()).spawn().expect("it starts");
+    let mut server = misbehaving_tools(theirs(), theirs()).spawn().expect("it starts");
     let _limit = Limit::of(&server);
     let mut keys = File::from(ours);
     let mut screen = BufReader::new(keys.try_clone().expect("a duplicate"));

@@ -1,4 +1,4 @@
-//! A host that has started a server, over any kind of channel.
+//! A host that starts a server over any kind of channel.
 
 use serde_json::{Value, json};
 use std::fs::File;
@@ -50,7 +50,7 @@ impl Host {
 
     /// A server with these streams, and the other ends of them.
     pub(super) fn of(input: OwnedFd, output: OwnedFd, to: OwnedFd, from: OwnedFd) -> Self {
-        let mut child = odd_server(input.into(), output.into()).spawn().expect("it starts");
+        let mut child = misbehaving_tools(input.into(), output.into()).spawn().expect("it starts");
         let log = BufReader::new(child.stderr.take().expect("piped"));
         let _limit = Limit::of(&child);
         Self { child, to: Some(to.into()), from: BufReader::new(from.into()), log, _limit }
@@ -130,8 +130,8 @@ impl Drop for Host {
     }
 }
 
-pub(super) fn odd_server(input: Stdio, output: Stdio) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_odd_server"));
+pub(super) fn misbehaving_tools(input: Stdio, output: Stdio) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_misbehaving_tools"));
     command.arg("serve").stdin(input).stdout(output).stderr(Stdio::piped());
     command
 }

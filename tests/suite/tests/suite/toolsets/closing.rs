@@ -244,11 +244,11 @@ async fn closing_ends_calls_and_closes_that_never_finish() {
         tokio::spawn(async move { pool.call(ToolCall::new(name, "")).await })
     };
     let (hang, host) = (call("endless.hang"), call("asked"));
-    let taken = in_time(client.next()).await;
+    let call = in_time(client.next()).await;
     pool.context().get::<Notify>().expect("state").notified().await;
     pool.close().await;
     for ended in [hang.await.expect("a result"), host.await.expect("a result")] {
         assert_eq!(ended.error().expect("an error").class(), ErrorClass::Cancelled);
     }
-    assert!(!client.is_pending(taken.id()));
+    assert!(!client.is_pending(call.id()));
 }

@@ -13,7 +13,7 @@ struct Counter {
 
 #[derive(Clone, Default, serde::Deserialize, schemars::JsonSchema)]
 struct CounterParams {
-    /// Where to start.
+    /// The initial count.
     #[serde(default)]
     start: i64,
     /// Increment per call.
@@ -34,13 +34,13 @@ impl Counter {
         self.count.fetch_add(self.step * times, Ordering::SeqCst) + self.step * times
     }
 
-    /// Tell the count, from the blocking pool.
+    /// Return the count, from the blocking pool.
     #[tool(read_only)]
     fn count(&self) -> i64 {
         self.count.load(Ordering::SeqCst)
     }
 
-    /// Tell the count.
+    /// Return the count.
     #[tool(read_only, inline)]
     fn peek(&self, context: &ToolContext) -> String {
         format!("{}: {}", context.call_id().unwrap_or("-"), self.count.load(Ordering::SeqCst))

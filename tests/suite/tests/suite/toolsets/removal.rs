@@ -82,7 +82,7 @@ fn close_of_rejected_tools_may_use_the_pool() {
     let pool = ToolPool::builder().add(ping).build().expect("a pool");
     let runtime = Builder::new_current_thread().build().expect("a runtime");
     let tools = runtime.block_on(build(probe)).expect("a pool").tools();
-    // The pool that created them is gone, its tools are not.
+    // The pool that created the tools is dropped, but its tools still exist.
     *asked.lock().expect("no panic") = Some(pool.clone());
     drop(runtime);
     assert!(pool.add_tools(&Source::owner("late"), tools).is_err());

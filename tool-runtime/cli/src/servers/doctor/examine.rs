@@ -43,10 +43,10 @@ fn connected(status: &McpServerStatus, findings: &mut Findings) {
         findings.add(name, Finding::fine(&text));
     }
     // An error of the entry explains the failure.
-    if let Some(fault) =
+    if let Some(reason) =
         state::failure_reason(&status.state).filter(|_| !findings.has_errors_of(&status.name))
     {
-        findings.add(name, Finding::error(&fault));
+        findings.add(name, Finding::error(&reason));
     }
     for problem in &status.problems {
         findings.add(name, Finding::warning(problem));

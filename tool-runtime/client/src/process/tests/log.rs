@@ -26,7 +26,7 @@ impl Subscriber for Log {
     fn event(&self, event: &Event<'_>) {
         let mut line = Line(event.metadata().level().to_string());
         event.record(&mut line);
-        self.0.lock().expect("nobody panics").push(line.0);
+        self.0.lock().expect("no panic").push(line.0);
     }
 
     fn enter(&self, _: &span::Id) {}
@@ -50,7 +50,7 @@ async fn every_line_is_logged_with_the_name_of_the_server() {
     command.env.insert("TOKEN".to_owned(), "s3cret-value".to_owned());
     command.redactor = redactor(&[("${TOKEN}", "s3cret-value")]);
     start(&command).await.child.exited().await;
-    let lines = log.0.lock().expect("nobody panics").clone();
+    let lines = log.0.lock().expect("no panic").clone();
     let expected =
         ["DEBUG message=one server=\"test\"", "DEBUG message=two: ${TOKEN} server=\"test\""];
     assert_eq!(lines, expected);

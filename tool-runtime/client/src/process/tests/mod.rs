@@ -1,9 +1,9 @@
 //! Tests of child processes, with shell scripts as children.
 
-mod endings;
-mod log;
+mod exits;
 #[cfg(target_os = "linux")]
-mod losses;
+mod killed_host;
+mod log;
 mod starts;
 mod streams;
 mod support;

@@ -1,7 +1,9 @@
 //! Data between a child and its connection.
 
 use super::super::exit::Exit;
-use super::support::{LONG, SHORT, STUBBORN, Server, closed, exited, redactor, script, start};
+use super::support::{
+    IGNORES_SIGTERM, SHORT_GRACE, Server, UNREACHED_GRACE, closed, exited, redactor, script, start,
+};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 #[tokio::test]
@@ -30,9 +32,10 @@ async fn closing_a_child_wakes_a_waiting_writer() {
     let mut server = Server::run("echo ready; exec sleep 60").await;
     assert_eq!(server.line().await, "ready");
     let flood = vec![0; 10_000_000];
-    let (written, ()) =
-        tokio::join!(server.stdin.write_all(&flood), async { closed(&server.child, SHORT).await });
-    assert_eq!(written.expect_err("nobody reads").kind(), std::io::ErrorKind::BrokenPipe);
+    let (written, ()) = tokio::join!(server.stdin.write_all(&flood), async {
+        closed(&server.child, SHORT_GRACE).await
+    });
+    assert_eq!(written.expect_err("the reader is closed").kind(), std::io::ErrorKind::BrokenPipe);
     assert_eq!(server.child.exit(), Some(Exit::Signal(15)));
 }
 
@@ -59,12 +62,12 @@ async fn the_last_output_of_a_child_is_available_after_its_exit() {
 
 #[tokio::test]
 async fn a_process_that_keeps_stderr_open_is_not_awaited() {
-    let mut server = Server::run(&format!("{STUBBORN} read line; echo bye >&2")).await;
+    let mut server = Server::run(&format!("{IGNORES_SIGTERM} read line; echo bye >&2")).await;
     server.pid().await;
     drop(server.stdin);
     assert_eq!(exited(&server.child).await, Exit::Code(0));
     assert_eq!(server.child.stderr_tail(), "bye");
-    closed(&server.child, LONG).await;
+    closed(&server.child, UNREACHED_GRACE).await;
 }
 
 #[tokio::test]

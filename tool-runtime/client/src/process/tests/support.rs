@@ -17,18 +17,18 @@ use tokio::net::unix::pipe::Receiver;
 use tokio_util::task::TaskTracker;
 use tool_runtime_core::seam::Redactor;
 
-/// Far more than anything here takes.
+/// Generous limit that only a hanging test reaches.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 
-/// A grace that a test never sees the end of.
-pub(super) const LONG: Duration = Duration::from_secs(60);
+/// Grace period beyond the time limit of a test.
+pub(super) const UNREACHED_GRACE: Duration = Duration::from_secs(60);
 
-/// A grace that a test may wait for.
-pub(super) const SHORT: Duration = Duration::from_millis(100);
+/// Grace period that a test may wait for.
+pub(super) const SHORT_GRACE: Duration = Duration::from_millis(100);
 
-/// A grandchild that neither the end of its input nor `SIGTERM` impresses; prints its own number.
-/// It stays in the background of the script that it is a part of.
-pub(super) const STUBBORN: &str = r#"sh -c 'trap "" TERM; echo $$; while :; do sleep 60; done' & "#;
+/// A background grandchild that ignores `SIGTERM` and the end of its input; prints its process id.
+pub(super) const IGNORES_SIGTERM: &str =
+    r#"sh -c 'trap "" TERM; echo $$; while :; do sleep 60; done' & "#;
 
 /// A child that prints lines, and its streams.
 pub(super) struct Server {
@@ -86,10 +86,10 @@ pub(super) async fn closed(child: &Child, grace: Duration) {
 
 pub(super) fn pid(text: &str) -> Pid {
     let number = text.trim().parse().unwrap_or_else(|_| panic!("{text:?} is not a number"));
-    Pid::from_raw(number).expect("a number of a process")
+    Pid::from_raw(number).expect("a process id")
 }
 
-/// A process that is a zombie counts as gone.
+/// Whether the process has exited; it may still be a zombie.
 pub(super) fn has_exited(pid: Pid) -> bool {
     if test_kill_process(pid).is_err() {
         return true;
@@ -102,23 +102,23 @@ pub(super) fn has_exited(pid: Pid) -> bool {
 pub(super) fn assert_exits(pid: Pid) {
     let deadline = Instant::now() + TIME_LIMIT;
     while !has_exited(pid) {
-        assert!(Instant::now() < deadline, "{pid:?} is still there");
+        assert!(Instant::now() < deadline, "{pid:?} has not exited");
         thread::sleep(Duration::from_millis(5));
     }
 }
 
-/// Runs a test in a process of its own: `body` there, and here what starts it and gives what it
-/// printed. `name` is the test's own name in this folder.
+/// Runs `body` in a separate process that executes only the test `name`, relative to this folder. Returns the output
+/// of that process; `None` in the process itself.
 #[cfg(target_os = "linux")]
-pub(super) fn alone(name: &str, body: impl FnOnce()) -> Option<process::Output> {
-    const MARK: &str = "TOOL_RUNTIME_TEST_ALONE";
-    if env::var_os(MARK).is_some() {
+pub(super) fn in_own_process(name: &str, body: impl FnOnce()) -> Option<process::Output> {
+    const CHILD_VARIABLE: &str = "TOOL_RUNTIME_TEST_ALONE";
+    if env::var_os(CHILD_VARIABLE).is_some() {
         body();
         return None;
     }
     let mut command = process::Command::new(env::current_exe().expect("this test"));
     let (_crate, path) = module_path!().split_once("::").expect("a module");
     let path = path.replace("support", name);
-    command.args(["--exact", "--nocapture", &path]).env(MARK, "1");
-    Some(command.output().expect("it starts"))
+    command.args(["--exact", "--nocapture", &path]).env(CHILD_VARIABLE, "1");
+    Some(command.output().expect("the test process starts"))
 }

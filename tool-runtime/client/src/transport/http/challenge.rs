@@ -6,9 +6,9 @@ use tool_runtime_core::seam::one_line;
 const MAX_PART: usize = 300;
 
 /// The essentials of a header `WWW-Authenticate` as readable text.
-pub(super) fn in_words(challenge: &str) -> String {
+pub(super) fn challenge_text(challenge: &str) -> String {
     let parameter = |name| parameter(challenge, name);
-    let said = match (parameter("error"), parameter("error_description")) {
+    let error = match (parameter("error"), parameter("error_description")) {
         (Some(error), Some(description)) => format!("`{error}`: {description}"),
         (Some(error), None) => format!("`{error}`"),
         (None, Some(description)) => description,
@@ -16,7 +16,7 @@ pub(super) fn in_words(challenge: &str) -> String {
     };
     let scope = parameter("scope").map(|scope| format!("it requires the scope `{scope}`"));
     let metadata = parameter("resource_metadata").map(|_| "it uses OAuth".to_owned());
-    let parts = [Some(said).filter(|said| !said.is_empty()), scope, metadata];
+    let parts = [Some(error).filter(|error| !error.is_empty()), scope, metadata];
     parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
@@ -52,7 +52,7 @@ fn unquoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::in_words;
+    use super::challenge_text;
     use proptest::prelude::*;
 
     #[test]
@@ -73,7 +73,7 @@ mod tests {
                 "`insufficient_scope`; it requires the scope `files:read`",
             ),
         ] {
-            assert_eq!(in_words(challenge), words, "{challenge}");
+            assert_eq!(challenge_text(challenge), words, "{challenge}");
         }
     }
 
@@ -81,7 +81,7 @@ mod tests {
         /// No header value causes a panic.
         #[test]
         fn any_challenge_is_parsed_without_a_panic(challenge in "\\PC*|(error|scope|=|\"|,| |\\\\|ß)*") {
-            in_words(&challenge);
+            challenge_text(&challenge);
         }
     }
 }

@@ -38,7 +38,7 @@ struct Shared {
     headers: Headers,
     notifications: Arc<NotificationRouter>,
     /// Whether the server answered like one of 2024-11-05.
-    looks_old: Arc<AtomicBool>,
+    may_be_legacy: Arc<AtomicBool>,
     /// Whether the server has a stream of notifications.
     has_stream: AtomicBool,
     /// Number of streams in a row that broke without an event.
@@ -52,13 +52,13 @@ impl Client {
         agent: Agent,
         headers: Headers,
         notifications: Arc<NotificationRouter>,
-        looks_old: Arc<AtomicBool>,
+        may_be_legacy: Arc<AtomicBool>,
     ) -> Self {
         Self(Arc::new(Shared {
             agent,
             headers,
             notifications,
-            looks_old,
+            may_be_legacy,
             has_stream: AtomicBool::new(false),
             breaks: Arc::default(),
             lost: CancellationToken::new(),

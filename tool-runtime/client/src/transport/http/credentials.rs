@@ -12,7 +12,7 @@ pub(super) struct RejectedRequest {
     /// The header `WWW-Authenticate`, or nothing.
     pub(super) challenge: String,
     /// The token that the request had, if it had one.
-    #[cfg_attr(not(feature = "oauth"), expect(dead_code, reason = "only OAuth asks"))]
+    #[cfg_attr(not(feature = "oauth"), expect(dead_code, reason = "only OAuth reads it"))]
     pub(super) token: Option<String>,
 }
 
@@ -20,14 +20,14 @@ pub(super) struct RejectedRequest {
 #[derive(Clone, Debug, thiserror::Error)]
 pub(super) enum NoHeaders {
     /// A user has to authorize this program first.
-    #[cfg_attr(not(feature = "oauth"), expect(dead_code, reason = "only OAuth waits"))]
+    #[cfg_attr(not(feature = "oauth"), expect(dead_code, reason = "only OAuth creates it"))]
     #[error("{0}")]
     Unauthorized(String),
-    /// A later request may have them.
+    /// A temporary failure: a later request may succeed.
     #[error("{0}")]
     Failed(String),
     /// The only available headers are the rejected ones.
-    #[cfg_attr(not(feature = "oauth"), expect(dead_code, reason = "only OAuth knows"))]
+    #[cfg_attr(not(feature = "oauth"), expect(dead_code, reason = "only OAuth creates it"))]
     #[error("no other headers are available")]
     Same,
 }

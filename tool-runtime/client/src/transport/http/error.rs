@@ -34,11 +34,11 @@ impl TransportError {
         match error {
             E::AuthRequired(error) => {
                 let challenge = error.www_authenticate_header;
-                Self::unauthorized(401, &challenge::in_words(&redactor.text(&challenge)))
+                Self::unauthorized(401, &challenge::challenge_text(&redactor.text(&challenge)))
             }
             E::InsufficientScope(error) => {
                 let challenge = error.www_authenticate_header;
-                Self::unauthorized(403, &challenge::in_words(&redactor.text(&challenge)))
+                Self::unauthorized(403, &challenge::challenge_text(&redactor.text(&challenge)))
             }
             E::SessionExpired => {
                 Self::Unsent(Unsent::new("the session has expired or does not exist (HTTP 404)"))

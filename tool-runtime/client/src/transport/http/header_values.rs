@@ -76,7 +76,7 @@ pub(super) fn without_secrets(url: &Url) -> Url {
     let mut url = url.clone();
     url.set_query(None);
     url.set_fragment(None);
-    // Addresses of servers have hosts: they can be without users.
-    let _is_without = (url.set_username(""), url.set_password(None));
+    // Fails only for addresses without a host, which servers have.
+    let _is_removed = (url.set_username(""), url.set_password(None));
     url
 }

@@ -65,7 +65,7 @@ impl Headers {
         Self { oauth, ..self }
     }
 
-    /// Whether other headers may be available after a server rejected the last with a status.
+    /// Whether other headers may be available after a server rejected the last ones with a status.
     pub(super) fn are_renewable(&self, status: u16) -> bool {
         #[cfg(feature = "oauth")]
         if self.oauth.is_some() && matches!(status, 401 | 403) {
@@ -75,10 +75,10 @@ impl Headers {
     }
 
     /// Notes a call that was not rejected.
-    pub(super) fn are_enough(&self) {
+    pub(super) fn note_success(&self) {
         #[cfg(feature = "oauth")]
         if let Some(oauth) = &self.oauth {
-            oauth.is_enough();
+            oauth.note_success();
         }
     }
 
@@ -137,7 +137,7 @@ mod tests {
     use tool_runtime_config::McpAuth;
 
     fn headers(config: &HttpConfig) -> Headers {
-        Headers::new("far", config, None).unwrap()
+        Headers::new("remote", config, None).unwrap()
     }
 
     #[tokio::test]
@@ -162,15 +162,15 @@ mod tests {
         let mut config = HttpConfig::new("https://ada:pass-word@example.com/mcp?key=query-value");
         config.headers.insert("X-Team".into(), "header-value".into());
         config.auth = Some(McpAuth::Bearer("token-value".into()));
-        let said = "pass-word, query-value, header-value, Bearer token-value, YWRhOnBhc3Mtd29yZA==";
-        assert_eq!(headers(&config).redactor().text(said), ".., .., .., .., ..");
+        let text = "pass-word, query-value, header-value, Bearer token-value, YWRhOnBhc3Mtd29yZA==";
+        assert_eq!(headers(&config).redactor().text(text), ".., .., .., .., ..");
     }
 
     #[test]
     fn an_invalid_header_is_reported_without_its_value() {
         let mut config = HttpConfig::new("https://example.com/mcp");
         config.headers.insert("X-Team".into(), "a\nb".into());
-        let problem = Headers::new("far", &config, None).err().unwrap();
+        let problem = Headers::new("remote", &config, None).err().unwrap();
         assert_eq!(
             problem,
             "`headers.X-Team` contains a character that is not allowed in a header; write visible ASCII"
@@ -182,7 +182,7 @@ mod tests {
     fn without_the_feature_oauth_the_error_names_it() {
         let mut config = HttpConfig::new("https://example.com/mcp");
         config.auth = Some(McpAuth::OAuth(Default::default()));
-        let problem = Headers::new("far", &config, None).err().unwrap();
+        let problem = Headers::new("remote", &config, None).err().unwrap();
         assert!(problem.contains("`mcp-client-oauth`"), "{problem}");
     }
 }

@@ -27,7 +27,7 @@ use tokio::time::timeout;
 use tool_runtime_config::McpOAuth;
 use tool_runtime_core::seam::lock;
 
-/// Time that a request waits for a token: enough without the user.
+/// Time that a request waits for a token, enough for a renewal without the user.
 const TOKEN_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The tokens of one server.
@@ -77,9 +77,9 @@ impl OAuth {
         done(running).await.map_err(|problem| problem.to_string())
     }
 
-    /// A call was let through.
-    pub(super) fn is_enough(&self) {
-        self.0.flow.is_enough();
+    /// Notes that the server accepted a call.
+    pub(super) fn note_success(&self) {
+        self.0.flow.note_success();
     }
 
     /// The token to send; none before the server's first challenge.

@@ -46,9 +46,9 @@ impl Sse {
 }
 
 /// Resolves the address for messages, which must have the origin of the server: requests carry secrets.
-fn endpoint(url: &str, said: &str) -> Result<Url, ConnectError> {
+fn endpoint(url: &str, event: &str) -> Result<Url, ConnectError> {
     let base = Url::parse(url).ok();
-    let endpoint = base.as_ref().and_then(|base| base.join(said.trim()).ok());
+    let endpoint = base.as_ref().and_then(|base| base.join(event.trim()).ok());
     match endpoint {
         Some(endpoint) if base.is_some_and(|base| base.origin() == endpoint.origin()) => {
             Ok(endpoint)
@@ -123,8 +123,8 @@ async fn accepted(mut response: Response) -> Result<(), HttpError> {
         // The stream no longer exists on the server.
         StatusCode::NOT_FOUND => Err(StreamableHttpError::SessionExpired),
         status => {
-            let said = response.chunk().await.ok().flatten().unwrap_or_default();
-            let text = format!("HTTP {status}: {}", String::from_utf8_lossy(&said));
+            let event = response.chunk().await.ok().flatten().unwrap_or_default();
+            let text = format!("HTTP {status}: {}", String::from_utf8_lossy(&event));
             Err(StreamableHttpError::UnexpectedServerResponse(text.into()))
         }
     }
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn messages_are_sent_only_to_the_same_origin() {
         let url = "https://example.com/a/sse?key=1vXk9p";
-        for (said, expected) in [
+        for (event, expected) in [
             ("/messages?id=1", Some("https://example.com/messages?id=1")),
             ("messages", Some("https://example.com/a/messages")),
             (" https://example.com/m\n", Some("https://example.com/m")),
@@ -146,8 +146,8 @@ mod tests {
             ("//example.org/m", None),
             ("https://[", None),
         ] {
-            let endpoint = endpoint(url, said).ok();
-            assert_eq!(endpoint.as_ref().map(|url| url.as_str()), expected, "{said}");
+            let endpoint = endpoint(url, event).ok();
+            assert_eq!(endpoint.as_ref().map(|url| url.as_str()), expected, "{event}");
         }
     }
 }

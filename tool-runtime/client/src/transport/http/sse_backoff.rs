@@ -54,8 +54,8 @@ async fn bound_retry(
         Err(error) => {
             let breaks = breaks.fetch_add(1, Ordering::Relaxed).saturating_add(1);
             sleep(ReconnectPolicy::default().0.pause(breaks)).await;
-            // As text, it is any error: rmcp does not open a stream again after one that it knows
-            // for an event that is too long.
+            // Converted to text: rmcp does not reopen a stream after an error that it recognizes as
+            // an event beyond the limit.
             Err(SseError::Body(error.to_string().into()))
         }
     }

@@ -6,17 +6,16 @@ impl Queue {
     /// Whether a waiting entry waits for one that waits for an ancestor of the entry: a deadlock.
     pub(super) fn would_deadlock(&self, index: usize) -> bool {
         self.ancestors(index).any(|ancestor| {
-            let stuck = self.reaching(|from, to, _| self.waits(from, to), ancestor);
-            (0..index).any(|other| stuck[other] && self.waits(index, other))
+            let reaches_ancestor = self.reaching(|from, to, _| self.waits(from, to), ancestor);
+            (0..index).any(|other| reaches_ancestor[other] && self.waits(index, other))
         })
     }
 
     /// Whether an entry passes all of `others`, which were entered before it and wait: each of them waits
     /// for an ancestor of the entry, and so for the entry.
     ///
-    /// A cycle that does not consist only of held calls and their nested calls contains a call that
-    /// queues behind the next one and was made by the one before. That call passes, which breaks the
-    /// cycle.
+    /// Every cycle, except one of only held calls and their nested calls, contains a call that queues behind the next
+    /// one and was made by the previous one. That call passes, which breaks the cycle.
     pub(super) fn passes_all(&self, index: usize, others: &[usize]) -> bool {
         let mut left = others.to_vec();
         for ancestor in self.ancestors(index) {
@@ -29,7 +28,7 @@ impl Queue {
     /// Whether `from` waits for `to`, which waits for `target`. A call made by `target` does not queue
     /// behind it.
     fn follows(&self, from: usize, to: usize, target: usize) -> bool {
-        let passes = || self.entries[from].is_under(&self.entries[target]);
+        let passes = || self.entries[from].is_descendant_of(&self.entries[target]);
         self.waits(from, to) || (self.queues_behind(from, to) && !passes())
     }
 

@@ -44,7 +44,7 @@ impl Wait {
     fn held(mut self) -> Held {
         assert!(self.is_woken(), "should be woken");
         match self.poll() {
-            Poll::Ready(outcome) => outcome.expect("not refused"),
+            Poll::Ready(outcome) => outcome.expect("not rejected"),
             Poll::Pending => panic!("woken for nothing"),
         }
     }
@@ -150,7 +150,7 @@ fn calls_of_one_parent_keep_their_order() {
     let (x, _y) = (held(&queue, writes("x"), None), held(&queue, writes("y"), None));
     let all =
         Claim { access: Access::none().write("a").write("x").write("y"), is_read_only: false };
-    let _stranger = waiting(&queue, all, None);
+    let _unrelated = waiting(&queue, all, None);
     let both = Claim { access: Access::none().write("x").write("y"), is_read_only: false };
     let first = waiting(&queue, both, Some(&parent.link()));
     let second = waiting(&queue, writes("x"), Some(&parent.link()));
@@ -162,14 +162,14 @@ fn calls_of_one_parent_keep_their_order() {
 fn a_nested_call_passes_calls_that_wait_for_its_parent() {
     let queue = SharedQueue::default();
     let parent = held(&queue, writes("a"), None);
-    let behind_parent = waiting(&queue, anything(), None);
-    let behind_that = waiting(&queue, writes("b"), None);
+    let after_parent = waiting(&queue, anything(), None);
+    let after_both = waiting(&queue, writes("b"), None);
     let child = held(&queue, writes("b"), Some(&parent.link()));
     drop(parent);
-    assert!(!behind_parent.is_woken());
+    assert!(!after_parent.is_woken());
     drop(child);
-    drop(behind_parent.held());
-    drop(behind_that.held());
+    drop(after_parent.held());
+    drop(after_both.held());
 }
 
 #[test]
@@ -177,11 +177,11 @@ fn a_nested_call_waits_behind_unrelated_calls() {
     let queue = SharedQueue::default();
     let parent = held(&queue, writes("a"), None);
     let other = held(&queue, reads("b"), None);
-    let stranger = waiting(&queue, writes("b"), None);
+    let unrelated = waiting(&queue, writes("b"), None);
     let child = waiting(&queue, reads("b"), Some(&parent.link()));
     drop(other);
     assert!(!child.is_woken());
-    drop(stranger.held());
+    drop(unrelated.held());
     drop(child.held());
 }
 
@@ -209,21 +209,21 @@ fn a_cycle_of_three_is_found_at_any_depth() {
     assert!(now(queue.enter(writes("d"), Some(&c.link()))).is_ok());
 }
 
-/// `x_wants_c` queues behind `stranger`, which waits for `a`. It may pass, which breaks the cycle.
+/// `x_wants_c` queues behind `unrelated`, which waits for `a`. It may pass, which breaks the cycle.
 #[test]
 fn a_cycle_is_broken_when_a_call_can_pass() {
     let queue = SharedQueue::default();
     let (a, x) = (held(&queue, writes("a"), None), held(&queue, writes("x"), None));
     let reader = held(&queue, reads("c"), None);
     let both = Claim { access: Access::none().write("a").write("c"), is_read_only: false };
-    let stranger = waiting(&queue, both, None);
+    let unrelated = waiting(&queue, both, None);
     let x_wants_c = waiting(&queue, reads("c"), Some(&x.link()));
     let a_wants_x = waiting(&queue, writes("x"), Some(&a.link()));
     drop(x_wants_c.held());
     drop(x);
     drop(a_wants_x.held());
     drop((a, reader));
-    drop(stranger.held());
+    drop(unrelated.held());
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! Invariants of every state, computed without the queue's own algorithm.
 
-use super::world::World;
+use super::simulation::Simulation;
 
-impl World {
+impl Simulation {
     /// Checked after each step, when all woken calls were polled.
     pub(super) fn check(&self) {
-        let live = self.select(|world, index| !world.calls[index].is_gone());
+        let live = self.select(|simulation, index| !simulation.calls[index].is_finished());
         let (granted, waiting): (Vec<_>, Vec<_>) =
             live.iter().partition(|&&index| self.is_granted(index));
         for (position, &one) in granted.iter().enumerate() {
@@ -14,7 +14,7 @@ impl World {
         }
         for one in waiting {
             let is_kept = live.iter().any(|&other| other != one && self.clash(one, other));
-            assert!(is_kept, "{one} waits for nobody");
+            assert!(is_kept, "{one} waits for no other call");
         }
     }
 
@@ -31,23 +31,24 @@ impl World {
     /// Whether the call could never run in any order: ends all calls that can run, and checks whether
     /// it is left.
     pub(super) fn would_never_run(&self, index: usize) -> bool {
-        let mut left = self.select(|world, index| !world.calls[index].is_gone());
-        while let Some(position) = left.iter().position(|&one| self.can_be_over(one, &left)) {
+        let mut left = self.select(|simulation, index| !simulation.calls[index].is_finished());
+        while let Some(position) = left.iter().position(|&one| self.can_finish(one, &left)) {
             left.remove(position);
         }
         left.contains(&index)
     }
 
-    fn can_be_over(&self, one: usize, left: &[usize]) -> bool {
+    fn can_finish(&self, one: usize, left: &[usize]) -> bool {
         left.iter().filter(|&&other| other != one).all(|&other| {
-            let is_in_the_way = self.is_granted(other) && self.clash(one, other);
-            if self.is_granted(one) { !self.is_under(other, one) } else { !is_in_the_way }
+            let is_blocking = self.is_granted(other) && self.clash(one, other);
+            if self.is_granted(one) { !self.is_descendant_of(other, one) } else { !is_blocking }
         })
     }
 
-    /// Must not run concurrently: they conflict, and neither is an ancestor of the other.
+    /// Whether two calls must not run concurrently: they conflict, and neither is an ancestor of
+    /// the other.
     fn clash(&self, one: usize, other: usize) -> bool {
-        let is_related = self.is_under(one, other) || self.is_under(other, one);
+        let is_related = self.is_descendant_of(one, other) || self.is_descendant_of(other, one);
         !is_related && self.calls[one].claim.conflicts_with(&self.calls[other].claim)
     }
 }

@@ -1,6 +1,6 @@
 //! Random calls that enter, end and are dropped in random order.
 
-use super::world::{Call, World};
+use super::simulation::{Call, Simulation};
 use crate::access::{Access, Claim};
 use proptest::collection::vec;
 use proptest::option::weighted;
@@ -18,7 +18,7 @@ enum Step {
     Abandon(u8),
 }
 
-const DEEPEST: usize = 3;
+const MAX_DEPTH: usize = 3;
 
 fn claim() -> impl Strategy<Value = Claim> {
     let keys = |most| proptest::sample::subsequence(vec!["a", "b", "c", "d"], 0..=most);
@@ -44,19 +44,23 @@ fn pick(from: &[usize], number: u8) -> Option<usize> {
     (!from.is_empty()).then(|| from[usize::from(number) % from.len()])
 }
 
-impl World {
-    fn take(&mut self, step: &Step) {
+impl Simulation {
+    fn apply(&mut self, step: &Step) {
         match step {
             Step::Enter { claim, parent, at_once } => {
-                let may = |world: &Self, index: usize| {
-                    world.calls[index].is_held() && world.depth(index) < DEEPEST
+                let may = |simulation: &Self, index: usize| {
+                    simulation.calls[index].is_held() && simulation.depth(index) < MAX_DEPTH
                 };
                 let parent = parent.and_then(|number| pick(&self.select(may), number));
                 self.enter(claim.clone(), parent, *at_once);
             }
             Step::End(number) => self.end_one(Self::can_end, *number),
-            Step::GiveUp(number) => self.end_one(|world, at| world.calls[at].is_waiting(), *number),
-            Step::Abandon(number) => self.end_one(|world, at| world.calls[at].is_held(), *number),
+            Step::GiveUp(number) => {
+                self.end_one(|simulation, at| simulation.calls[at].is_waiting(), *number)
+            }
+            Step::Abandon(number) => {
+                self.end_one(|simulation, at| simulation.calls[at].is_held(), *number)
+            }
         }
         self.settle();
         self.check();
@@ -73,9 +77,10 @@ impl World {
         let mut numbers = numbers.iter().copied().cycle();
         self.poll_all();
         self.check();
-        while !self.calls.iter().all(Call::is_gone) {
+        while !self.calls.iter().all(Call::is_finished) {
             let number = numbers.next().expect("a number");
-            let index = pick(&self.select(Self::can_end), number).expect("nobody can end: a hang");
+            let index =
+                pick(&self.select(Self::can_end), number).expect("a deadlock: no call can end");
             self.end(index);
             self.settle();
             self.check();
@@ -84,11 +89,11 @@ impl World {
     }
 }
 
-fn run(steps: &[Step], numbers: &[u8]) -> World {
-    let mut world = World::default();
-    steps.iter().for_each(|step| world.take(step));
-    world.drain(numbers);
-    world
+fn run(steps: &[Step], numbers: &[u8]) -> Simulation {
+    let mut simulation = Simulation::default();
+    steps.iter().for_each(|step| simulation.apply(step));
+    simulation.drain(numbers);
+    simulation
 }
 
 proptest! {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
-/// How many read, or -1 while one writes.
+/// Number of readers, or -1 during a write.
 #[derive(Default)]
 struct Resource(AtomicI32);
 
@@ -25,12 +25,12 @@ impl Resource {
     }
 }
 
-async fn use_it(queue: SharedQueue, resource: Arc<Resource>, seed: usize) {
-    for turn in seed..seed + 300 {
-        let is_write = turn % 3 == 0;
+async fn use_resource(queue: SharedQueue, resource: Arc<Resource>, seed: usize) {
+    for index in seed..seed + 300 {
+        let is_write = index % 3 == 0;
         let claim = if is_write { writes("a") } else { reads("a") };
-        let held = queue.enter(claim.clone(), None).ready().await.expect("a turn");
-        let nested = queue.enter(claim, Some(&held.link())).ready().await.expect("a turn");
+        let held = queue.enter(claim.clone(), None).ready().await.expect("a ticket");
+        let nested = queue.enter(claim, Some(&held.link())).ready().await.expect("a ticket");
         if is_write {
             resource.write().await;
         } else {
@@ -43,9 +43,10 @@ async fn use_it(queue: SharedQueue, resource: Arc<Resource>, seed: usize) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn concurrent_calls_do_not_disturb_each_other() {
     let (queue, resource) = (SharedQueue::default(), Arc::<Resource>::default());
-    let tasks = (0..8).map(|seed| tokio::spawn(use_it(queue.clone(), Arc::clone(&resource), seed)));
+    let tasks =
+        (0..8).map(|seed| tokio::spawn(use_resource(queue.clone(), Arc::clone(&resource), seed)));
     let all = try_join_all(tasks.collect::<Vec<_>>());
     let all = tokio::time::timeout(Duration::from_secs(20), all);
-    all.await.expect("nobody waits for ever").expect("no panic");
+    all.await.expect("no deadlock").expect("no panic");
     assert!(queue.lock().is_empty());
 }

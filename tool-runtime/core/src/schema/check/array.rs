@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::issue::Issue;
 use crate::schema::check::findings::Findings;
-use crate::schema::check::place::Place;
+use crate::schema::check::location::Location;
 use crate::schema::check::text::limit;
 use crate::schema::check::walk::Walker;
 use crate::schema::check::{literal, parts, wording};
@@ -19,7 +19,7 @@ pub(super) fn check<'s, 'v>(
     walker: &Walker<'s>,
     schema: &'s Map<String, Value>,
     items: &'v [Value],
-    at: &Place<'_>,
+    at: &Location<'_>,
     found: &mut Findings<'v>,
 ) {
     found.add_all(length(schema, items, at));
@@ -28,7 +28,7 @@ pub(super) fn check<'s, 'v>(
 }
 
 /// The issue, if there are too few or too many items.
-fn length(schema: &Map<String, Value>, items: &[Value], at: &Place<'_>) -> Option<Issue> {
+fn length(schema: &Map<String, Value>, items: &[Value], at: &Location<'_>) -> Option<Issue> {
     let count = items.len() as u64;
     let fewest = limit(schema, "minItems").filter(|fewest| count < *fewest);
     let most = limit(schema, "maxItems").filter(|most| count > *most);
@@ -46,7 +46,7 @@ fn count_issue(
     words: &str,
     limit: u64,
     items: &[Value],
-    at: &Place<'_>,
+    at: &Location<'_>,
 ) -> Issue {
     let got = wording::got_count(items.len(), at);
     let message =
@@ -59,7 +59,7 @@ fn repetition(
     walker: &Walker<'_>,
     schema: &Map<String, Value>,
     items: &[Value],
-    at: &Place<'_>,
+    at: &Location<'_>,
 ) -> Option<Issue> {
     if schema.get("uniqueItems") != Some(&Value::Bool(true)) {
         return None;
@@ -87,7 +87,7 @@ fn each<'s, 'v>(
     walker: &Walker<'s>,
     schema: &'s Map<String, Value>,
     items: &'v [Value],
-    at: &Place<'_>,
+    at: &Location<'_>,
     found: &mut Findings<'v>,
 ) {
     let first = parts::list_of(schema, "prefixItems").count();
@@ -116,7 +116,7 @@ fn check_item<'s, 'v>(
     schema: &'s Value,
     index: usize,
     item: &'v Value,
-    at: &Place<'_>,
+    at: &Location<'_>,
     found: &mut Findings<'v>,
 ) {
     let at = at.item(index, walker.is_secret(item));

@@ -63,11 +63,11 @@ pub(crate) fn unchecked(schema: &Map<String, Value>, kind: &str) -> Option<Strin
     })
 }
 
-/// Visits `schema` and the schemas that it reaches in the document `root`, each once, while `go_on` returns true.
+/// Visits `schema` and the schemas that it reaches in the document `root`, each once, while `proceed` returns true.
 fn visit<'s>(
     root: &'s Value,
     schema: &'s Value,
-    mut go_on: impl FnMut(&'s Map<String, Value>) -> bool,
+    mut proceed: impl FnMut(&'s Map<String, Value>) -> bool,
 ) {
     let mut known = HashSet::new();
     let mut waiting = vec![schema];
@@ -78,7 +78,7 @@ fn visit<'s>(
         if !known.insert(std::ptr::from_ref(schema)) {
             continue;
         }
-        if !go_on(schema) {
+        if !proceed(schema) {
             return;
         }
         waiting.extend(parts::possible_next(root, schema));

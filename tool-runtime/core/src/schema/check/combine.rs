@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::issue::Issue;
 use crate::schema::check::findings::Findings;
-use crate::schema::check::place::Place;
+use crate::schema::check::location::Location;
 use crate::schema::check::walk::Walker;
 use crate::schema::check::{parts, union};
 
@@ -13,7 +13,7 @@ pub(super) fn check<'s, 'v>(
     walker: &Walker<'s>,
     schema: &'s Map<String, Value>,
     value: &'v Value,
-    at: &Place<'_>,
+    at: &Location<'_>,
     found: &mut Findings<'v>,
 ) {
     if let Some(target) = parts::target(walker.root(), schema)
@@ -34,7 +34,7 @@ fn conditional<'s, 'v>(
     walker: &Walker<'s>,
     schema: &'s Map<String, Value>,
     value: &'v Value,
-    at: &Place<'_>,
+    at: &Location<'_>,
     found: &mut Findings<'v>,
 ) {
     let Some(condition) = schema.get("if") else {
@@ -55,7 +55,7 @@ fn excluded<'s>(
     walker: &Walker<'s>,
     schema: &'s Map<String, Value>,
     value: &Value,
-    at: &Place<'_>,
+    at: &Location<'_>,
 ) -> Option<Issue> {
     let excluded = schema.get("not")?;
     if !walker.probe(excluded, value, &at.same()).is_clean() {

@@ -7,10 +7,10 @@ use crate::schema::check::variants::Variant;
 use crate::schema::check::{literal, parts, wording};
 use crate::schema::format;
 
-/// Level to which alternatives of alternatives are named.
+/// Limit on the nesting of described alternatives.
 const MAX_DEPTH: usize = 3;
 
-/// A longer description is cut.
+/// Limit on the characters of a description.
 const MAX_DESCRIPTION: usize = 120;
 
 /// The type as a remark: "string", "integer or null", "one of "c", "f"".

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::issue::Issue;
 use crate::schema::check::findings::Findings;
 use crate::schema::check::kind::Kind;
-use crate::schema::check::place::Place;
+use crate::schema::check::location::Location;
 use crate::schema::check::variants::Variant;
 use crate::schema::check::walk::Walker;
 use crate::schema::check::{describe, literal, names, wording};
@@ -21,7 +21,7 @@ pub(super) struct Failure<'a, 's, 'v> {
     /// The findings of each variant; missing ones are computed on demand.
     pub(super) outcomes: Outcomes<'v>,
     value: &'v Value,
-    at: &'a Place<'a>,
+    at: &'a Location<'a>,
 }
 
 impl<'a, 's, 'v> Failure<'a, 's, 'v> {
@@ -32,7 +32,7 @@ impl<'a, 's, 'v> Failure<'a, 's, 'v> {
         variants: &'a [Variant<'s>],
         outcomes: Outcomes<'v>,
         value: &'v Value,
-        at: &'a Place<'a>,
+        at: &'a Location<'a>,
     ) -> Self {
         Self { walker, rule, variants, outcomes, value, at }
     }

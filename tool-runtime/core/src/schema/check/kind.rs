@@ -1,11 +1,11 @@
 //! The types of JSON values, and the keyword `type`.
 
 use crate::issue::Issue;
-use crate::schema::check::place::Place;
+use crate::schema::check::location::Location;
 use crate::schema::check::wording;
 use serde_json::{Map, Number, Value};
 
-/// The types of JSON values as schemas know them.
+/// The types of JSON values in JSON Schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Null,
@@ -103,7 +103,11 @@ pub(super) fn has_wide_format(schema: &Map<String, Value>) -> bool {
 }
 
 /// Checks the keyword `type`.
-pub(super) fn check(schema: &Map<String, Value>, value: &Value, at: &Place<'_>) -> Option<Issue> {
+pub(super) fn check(
+    schema: &Map<String, Value>,
+    value: &Value,
+    at: &Location<'_>,
+) -> Option<Issue> {
     let kinds = of_schema(schema)?;
     let kind = Kind::of(value);
     if kinds.iter().any(|wanted| kind.is(*wanted)) || may_be_wide_integer(schema, value, at) {
@@ -117,7 +121,7 @@ pub(super) fn check(schema: &Map<String, Value>, value: &Value, at: &Place<'_>) 
 }
 
 /// Advice for a number that should be an integer.
-fn integer_hint(value: &Value, at: &Place<'_>) -> String {
+fn integer_hint(value: &Value, at: &Location<'_>) -> String {
     match value.as_f64() {
         _ if at.is_secret() => String::new(),
         Some(number) if number.fract() != 0.0 => String::new(),
@@ -130,7 +134,7 @@ fn integer_hint(value: &Value, at: &Place<'_>) -> String {
 /// Whether the number may be an integer of 128 bits, which `Value` keeps as a float.
 ///
 /// The schema of a result does not define the width of its integers.
-fn may_be_wide_integer(schema: &Map<String, Value>, value: &Value, at: &Place<'_>) -> bool {
+fn may_be_wide_integer(schema: &Map<String, Value>, value: &Value, at: &Location<'_>) -> bool {
     let is_wide = |number: f64| number.fract() == 0.0 && number.abs() >= 2_f64.powi(63);
     (has_wide_format(schema) || at.is_in_result())
         && admits(schema, Kind::Integer)

@@ -3,11 +3,15 @@
 use serde_json::{Map, Number, Value};
 
 use crate::issue::Issue;
-use crate::schema::check::place::Place;
+use crate::schema::check::location::Location;
 use crate::schema::check::{number, wording};
 
 /// Checks the keywords `enum` and `const`.
-pub(super) fn check(schema: &Map<String, Value>, value: &Value, at: &Place<'_>) -> Option<Issue> {
+pub(super) fn check(
+    schema: &Map<String, Value>,
+    value: &Value,
+    at: &Location<'_>,
+) -> Option<Issue> {
     if let Some(wanted) = schema.get("const")
         && !same(wanted, value)
     {
@@ -32,7 +36,7 @@ pub(super) fn none_of(
     rule: &'static str,
     wanted: &[&Value],
     value: &Value,
-    at: &Place<'_>,
+    at: &Location<'_>,
 ) -> Issue {
     let got = wording::got(value, at);
     // A single value is already named by the message.
@@ -52,7 +56,7 @@ pub(super) fn choice(wanted: &[&Value]) -> String {
 }
 
 /// The nearest of the allowed values; none for a secret, which it would reveal.
-pub(super) fn suggestion(wanted: &[&Value], value: &Value, at: &Place<'_>) -> String {
+pub(super) fn suggestion(wanted: &[&Value], value: &Value, at: &Location<'_>) -> String {
     match value {
         _ if at.is_secret() => String::new(),
         Value::String(text) => {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::issue::Issue;
-use crate::schema::check::place::Place;
+use crate::schema::check::location::Location;
 use crate::schema::check::text::limit;
 use crate::schema::check::{describe, wording};
 
@@ -11,7 +11,7 @@ use crate::schema::check::{describe, wording};
 pub(super) fn count(
     schema: &Map<String, Value>,
     object: &Map<String, Value>,
-    at: &Place<'_>,
+    at: &Location<'_>,
 ) -> Option<Issue> {
     let count = object.len() as u64;
     let fewest = limit(schema, "minProperties").filter(|fewest| count < *fewest);
@@ -27,7 +27,12 @@ pub(super) fn count(
 }
 
 /// The issue that a property is missing: "missing required argument `query` (string): the text to look for".
-pub(super) fn missing(root: &Value, name: &str, schema: Option<&Value>, at: &Place<'_>) -> Issue {
+pub(super) fn missing(
+    root: &Value,
+    name: &str,
+    schema: Option<&Value>,
+    at: &Location<'_>,
+) -> Issue {
     let kind = schema.and_then(|schema| describe::brief(root, schema));
     let kind = kind.map(|kind| format!(" ({kind})")).unwrap_or_default();
     let about = schema.and_then(|schema| describe::first_line(root, schema));
@@ -51,7 +56,7 @@ pub(super) fn unknown(
     name: &str,
     known: &Known<'_>,
     object: &Map<String, Value>,
-    at: &Place<'_>,
+    at: &Location<'_>,
 ) -> Issue {
     let noun = at.noun();
     // In a secret map the names are secret as well.

@@ -6,7 +6,7 @@ use serde_json::{Map, Number, Value};
 
 use crate::issue::Issue;
 use crate::schema::check::findings::Findings;
-use crate::schema::check::place::Place;
+use crate::schema::check::location::Location;
 use crate::schema::check::wording;
 
 /// A bound: its keyword, the comparison that violates it, and the text for the allowed values.
@@ -23,7 +23,7 @@ const BOUNDS: &[Bound] = &[
 pub(super) fn check(
     schema: &Map<String, Value>,
     number: &Number,
-    at: &Place<'_>,
+    at: &Location<'_>,
     found: &mut Findings<'_>,
 ) {
     let limits = BOUNDS.iter().filter_map(|(rule, breaks, words)| {
@@ -49,7 +49,7 @@ fn issue(
     words: &str,
     limit: &Number,
     number: &Number,
-    at: &Place<'_>,
+    at: &Location<'_>,
 ) -> Issue {
     let got = wording::got(&Value::Number(number.clone()), at);
     Issue::new(at.path(), rule, format!("{} must be {words} {limit}{got}", at.subject()))
@@ -57,7 +57,7 @@ fn issue(
 
 /// The issue, if the number does not fit into the integer type of the schema's `format`: schemars writes no bounds
 /// for the wider types, but decoding fails outside of them.
-fn type_limit(schema: &Map<String, Value>, number: &Number, at: &Place<'_>) -> Option<Issue> {
+fn type_limit(schema: &Map<String, Value>, number: &Number, at: &Location<'_>) -> Option<Issue> {
     let format = schema.get("format")?.as_str()?;
     if format == "float" {
         return single_limit(number, at);
@@ -76,7 +76,7 @@ fn type_limit(schema: &Map<String, Value>, number: &Number, at: &Place<'_>) -> O
 }
 
 /// The issue, if the number is infinite as an `f32`.
-fn single_limit(number: &Number, at: &Place<'_>) -> Option<Issue> {
+fn single_limit(number: &Number, at: &Location<'_>) -> Option<Issue> {
     let value = number.as_f64().filter(|value| (*value as f32).is_infinite())?;
     let (words, limit) = if value < 0.0 { ("at least", f32::MIN) } else { ("at most", f32::MAX) };
     Some(issue("format", words, &Number::from_f64(limit.into())?, number, at))

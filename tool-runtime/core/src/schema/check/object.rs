@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use crate::schema::check::findings::Findings;
+use crate::schema::check::location::Location;
 use crate::schema::check::names::{self, Known};
 use crate::schema::check::parts;
-use crate::schema::check::place::Place;
 use crate::schema::check::walk::Walker;
 use crate::schema::engine::Pattern;
 
@@ -48,14 +48,14 @@ impl<'s> Rules<'s> {
         }
     }
 
-    /// The schemas for properties whose names match a pattern that this name matches.
+    /// The schemas of the patterns that a name matches.
     fn matching(&self, name: &str) -> Vec<&'s Value> {
         let matching = self.patterns.iter().filter(|(pattern, _)| pattern.is_match(name));
         matching.map(|(_, schema)| *schema).collect()
     }
 
     /// Whether a property counts as absent: null, where it is declared and not required.
-    fn is_void(&self, name: &str, value: &Value) -> bool {
+    fn counts_as_absent(&self, name: &str, value: &Value) -> bool {
         value.is_null() && !self.required.contains(name) && self.declaration(name).is_some()
     }
 }
@@ -65,13 +65,13 @@ pub(super) fn check<'s, 'v>(
     walker: &Walker<'s>,
     schema: &'s Map<String, Value>,
     object: &'v Map<String, Value>,
-    at: &Place<'_>,
+    at: &Location<'_>,
     found: &mut Findings<'v>,
 ) {
     let rules = Rules::of(walker, schema);
     for (name, schema) in rules.declared.into_iter().flatten() {
         match object.get(name) {
-            Some(value) if rules.is_void(name, value) => {}
+            Some(value) if rules.counts_as_absent(name, value) => {}
             Some(value) => {
                 let at = at.property(name, walker.is_secret(value));
                 check_property(walker, schema, value, &at, found);
@@ -91,12 +91,12 @@ pub(super) fn check<'s, 'v>(
     found.add_all(names::count(schema, object, at));
 }
 
-/// Checks the properties that are not declared by name, or not only.
+/// Checks the properties that match patterns or are not declared.
 fn check_others<'s, 'v>(
     walker: &Walker<'s>,
     rules: &Rules<'s>,
     object: &'v Map<String, Value>,
-    at: &Place<'_>,
+    at: &Location<'_>,
     found: &mut Findings<'v>,
 ) {
     for (name, value) in object {
@@ -106,7 +106,7 @@ fn check_others<'s, 'v>(
         let matching = rules.matching(name);
         let known = rules.declaration(name).is_some() || !matching.is_empty();
         let at_entry = at.entry(name, walker.is_secret(value));
-        for schema in matching.iter().filter(|_| !rules.is_void(name, value)) {
+        for schema in matching.iter().filter(|_| !rules.counts_as_absent(name, value)) {
             check_property(walker, schema, value, &at_entry, found);
         }
         match rules.others.filter(|_| !known) {
@@ -128,7 +128,7 @@ pub(super) fn check_property<'s, 'v>(
     walker: &Walker<'s>,
     schema: &'s Value,
     value: &'v Value,
-    at: &Place<'_>,
+    at: &Location<'_>,
     found: &mut Findings<'v>,
 ) {
     found.descend(|found| walker.walk(schema, value, at, found));

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use crate::schema::check::parts;
 use crate::schema::engine::{Engine, Pattern};
 
-/// Limit on the pairs of schema and value. Beyond it everything is secret, as it is where patterns for names cannot be
-/// compiled.
+/// Limit on the pairs of schema and value. Beyond it, and if patterns for names cannot be compiled, everything is
+/// secret.
 const MAX_PAIRS: usize = 1_000_000;
 
 /// The values, by address, that a schema marks as write-only, with everything inside.

@@ -13,7 +13,7 @@ mod unions;
 use serde_json::Value;
 
 use crate::issue::Issue;
-use crate::schema::check::place::DocumentKind;
+use crate::schema::check::location::DocumentKind;
 use crate::schema::check::walked_with;
 use crate::schema::engine;
 
@@ -27,26 +27,26 @@ fn check(schema: &Value, arguments: &Value) -> Vec<Issue> {
 type Row = (Value, Value, &'static [&'static str]);
 
 /// The issues as "path rule: message".
-fn said(schema: &Value, arguments: &Value) -> Vec<String> {
+fn messages(schema: &Value, arguments: &Value) -> Vec<String> {
     let issues = check(schema, arguments);
     issues.iter().map(|issue| format!("{} {}: {issue}", issue.path(), issue.rule())).collect()
 }
 
 /// Checks each row.
-fn assert_says(rows: &[Row]) {
+fn assert_messages(rows: &[Row]) {
     for (schema, arguments, expected) in rows {
-        assert_eq!(said(schema, arguments), *expected, "{arguments} by {schema}");
+        assert_eq!(messages(schema, arguments), *expected, "{arguments} by {schema}");
     }
 }
 
 /// Checks each row, whose schema is that of the argument `a` and whose value is that argument.
-fn assert_says_of_a(rows: &[Row]) {
+fn assert_messages_of_a(rows: &[Row]) {
     for (schema, value, expected) in rows {
         let schema = serde_json::json!({ "properties": { "a": schema }, "required": ["a"] });
         let arguments = serde_json::json!({ "a": value });
-        let said: Vec<String> =
+        let messages: Vec<String> =
             check(&schema, &arguments).iter().map(ToString::to_string).collect();
-        assert_eq!(said, *expected, "{arguments} by {schema}");
+        assert_eq!(messages, *expected, "{arguments} by {schema}");
     }
 }
 

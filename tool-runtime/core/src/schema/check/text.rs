@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::issue::Issue;
 use crate::schema::check::findings::Findings;
-use crate::schema::check::place::Place;
+use crate::schema::check::location::Location;
 use crate::schema::check::walk::Walker;
 use crate::schema::check::wording;
 use crate::schema::format;
@@ -14,16 +14,16 @@ pub(super) fn check<'s>(
     walker: &Walker<'s>,
     schema: &'s Map<String, Value>,
     text: &str,
-    at: &Place<'_>,
+    at: &Location<'_>,
     found: &mut Findings<'_>,
 ) {
     found.add_all(length(schema, text, at));
     found.add_all(pattern(walker, schema, text, at));
-    found.add_all(form(walker, schema, text, at));
+    found.add_all(check_format(walker, schema, text, at));
 }
 
 /// The issue, if the text is too short or too long, in characters.
-fn length(schema: &Map<String, Value>, text: &str, at: &Place<'_>) -> Option<Issue> {
+fn length(schema: &Map<String, Value>, text: &str, at: &Location<'_>) -> Option<Issue> {
     let (shortest, longest) = (limit(schema, "minLength"), limit(schema, "maxLength"));
     if shortest.is_none() && longest.is_none() {
         return None;
@@ -41,7 +41,7 @@ fn length(schema: &Map<String, Value>, text: &str, at: &Place<'_>) -> Option<Iss
 }
 
 /// "be at least 3 characters long, got 2".
-fn length_words(words: &str, limit: u64, length: usize, at: &Place<'_>) -> String {
+fn length_words(words: &str, limit: u64, length: usize, at: &Location<'_>) -> String {
     let got = wording::got_count(length, at);
     format!("be {words} {} long{got}", wording::pluralize(limit, "character"))
 }
@@ -51,7 +51,7 @@ fn pattern<'s>(
     walker: &Walker<'s>,
     schema: &'s Map<String, Value>,
     text: &str,
-    at: &Place<'_>,
+    at: &Location<'_>,
 ) -> Option<Issue> {
     let pattern = schema.get("pattern")?.as_str()?;
     if walker.regex(pattern)?.is_match(text) {
@@ -63,11 +63,11 @@ fn pattern<'s>(
 }
 
 /// The issue, if the text does not conform to the format.
-fn form(
+fn check_format(
     walker: &Walker<'_>,
     schema: &Map<String, Value>,
     text: &str,
-    at: &Place<'_>,
+    at: &Location<'_>,
 ) -> Option<Issue> {
     let name = schema.get("format")?.as_str()?;
     if walker.conforms(name, text)? {
@@ -79,7 +79,7 @@ fn form(
     Some(Issue::new(at.path(), "format", message))
 }
 
-/// A limit on how many there may be. The standard allows `2.0` as well.
+/// The value of a limit on a count. The standard allows `2.0` as well.
 pub(super) fn limit(schema: &Map<String, Value>, keyword: &str) -> Option<u64> {
     let limit = schema.get(keyword)?;
     limit.as_u64().or_else(|| {

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use crate::schema::check::findings::Findings;
+use crate::schema::check::location::Location;
 use crate::schema::check::names::{self, Known};
-use crate::schema::check::place::Place;
 use crate::schema::check::walk::Walker;
 use crate::schema::check::{object, parts};
 
@@ -13,7 +13,7 @@ pub(super) fn check<'s, 'v>(
     walker: &Walker<'s>,
     schema: &'s Map<String, Value>,
     object: &'v Map<String, Value>,
-    at: &Place<'_>,
+    at: &Location<'_>,
     found: &mut Findings<'v>,
 ) {
     let Some(rest) = schema.get("unevaluatedProperties") else {

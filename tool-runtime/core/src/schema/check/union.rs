@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::issue::Issue;
 use crate::schema::check::explain::{Failure, Outcomes};
 use crate::schema::check::findings::Findings;
-use crate::schema::check::place::Place;
+use crate::schema::check::location::Location;
 use crate::schema::check::variants::Variant;
 use crate::schema::check::walk::Walker;
 use crate::schema::check::{describe, wording};
@@ -15,7 +15,7 @@ pub(super) fn check<'s, 'v>(
     walker: &Walker<'s>,
     schema: &'s Map<String, Value>,
     value: &'v Value,
-    at: &Place<'_>,
+    at: &Location<'_>,
     found: &mut Findings<'v>,
 ) {
     for rule in ["anyOf", "oneOf"] {
@@ -40,13 +40,13 @@ fn alternatives<'s, 'v>(
     rule: &'static str,
     variants: &[Variant<'s>],
     value: &'v Value,
-    at: &Place<'_>,
+    at: &Location<'_>,
     found: &mut Findings<'v>,
 ) {
     let one_is_enough = rule == "anyOf" && !walker.tracks_evaluated();
     let mut outcomes = Outcomes::with_capacity(variants.len());
     for variant in variants {
-        let tried = !variant.is_ruled_out(value);
+        let tried = !variant.cannot_match(value);
         outcomes.push(tried.then(|| walker.probe(variant.schema(), value, &at.same())));
         if one_is_enough && outcomes.last().is_some_and(fits) {
             return;
@@ -78,7 +78,7 @@ fn too_many(
     walker: &Walker<'_>,
     variants: &[Variant<'_>],
     outcomes: &[Option<Findings<'_>>],
-    at: &Place<'_>,
+    at: &Location<'_>,
 ) -> Issue {
     let fitting = variants.iter().zip(outcomes).filter(|(_, outcome)| fits(outcome));
     let words: Vec<String> = fitting

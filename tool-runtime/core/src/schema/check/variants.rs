@@ -6,7 +6,7 @@ use crate::schema::check::kind::{self, Kind};
 use crate::schema::check::literal::same;
 use crate::schema::check::{literal, parts};
 
-/// Level to which alternatives within alternatives are examined.
+/// Limit on the nesting of examined alternatives.
 const MAX_DEPTH: usize = 4;
 
 /// The one value of type `null`.
@@ -88,7 +88,7 @@ impl<'s> Variant<'s> {
 
     /// Whether the value cannot match: wrong type, a missing property, or another tag. This avoids walks of nested
     /// alternatives.
-    pub(super) fn is_ruled_out(&self, value: &Value) -> bool {
+    pub(super) fn cannot_match(&self, value: &Value) -> bool {
         let Value::Object(object) = value else {
             return !self.admits(Kind::of(value));
         };

@@ -1,4 +1,4 @@
-//! The walk itself: one subschema at one value, then on to the next.
+//! The walk over pairs of a subschema and a value.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::issue::Issue;
 use crate::schema::check::findings::Findings;
-use crate::schema::check::place::{DocumentKind, Place};
+use crate::schema::check::location::{DocumentKind, Location};
 use crate::schema::check::secrets::Secrets;
 use crate::schema::check::survey::{self, Survey};
 use crate::schema::check::{array, combine, kind, literal, number, object, text, unevaluated};
@@ -27,7 +27,7 @@ pub(super) struct Walker<'s> {
     survey: Survey,
     secrets: Secrets,
     patterns: RefCell<HashMap<&'s str, Option<Pattern>>>,
-    tries_left: Cell<u64>,
+    attempts_left: Cell<u64>,
     gave_up: RefCell<Option<Issue>>,
 }
 
@@ -47,14 +47,14 @@ impl<'s> Walker<'s> {
             },
             survey,
             patterns: RefCell::default(),
-            tries_left: Cell::new(tries),
+            attempts_left: Cell::new(tries),
             gave_up: RefCell::default(),
         }
     }
 
-    /// The place where the walk begins.
-    pub(super) fn start(&self, whole: DocumentKind, value: &Value) -> Place<'static> {
-        Place::start(whole, self.is_secret(value))
+    /// The location at which the walk begins.
+    pub(super) fn start(&self, whole: DocumentKind, value: &Value) -> Location<'static> {
+        Location::start(whole, self.is_secret(value))
     }
 
     /// The document that references are resolved in.
@@ -77,11 +77,11 @@ impl<'s> Walker<'s> {
         &self,
         schema: &'s Value,
         value: &'v Value,
-        at: &Place<'_>,
+        at: &Location<'_>,
         found: &mut Findings<'v>,
     ) {
         match schema {
-            _ if found.is_full() || !self.may_go_on(at) => {}
+            _ if found.is_full() || !self.may_descend(at) => {}
             Value::Bool(false) => {
                 let message = format!("{} {} not allowed", at.subject(), at.verb());
                 found.add(Issue::new(at.path(), "false", message));
@@ -97,7 +97,7 @@ impl<'s> Walker<'s> {
         &self,
         schema: &'s Value,
         value: &'v Value,
-        at: &Place<'_>,
+        at: &Location<'_>,
     ) -> Findings<'v> {
         let mut found = Findings::default();
         self.walk(schema, value, at, &mut found);
@@ -109,7 +109,7 @@ impl<'s> Walker<'s> {
         &self,
         schema: &'s Map<String, Value>,
         value: &'v Value,
-        at: &Place<'_>,
+        at: &Location<'_>,
         found: &mut Findings<'v>,
     ) {
         // Further issues of a value of the wrong type would not help.
@@ -157,22 +157,22 @@ impl<'s> Walker<'s> {
         self.engine
     }
 
-    /// Whether the walk may continue at this place. If not, the reason becomes an issue.
-    fn may_go_on(&self, at: &Place<'_>) -> bool {
+    /// Whether the walk may continue at this location. If not, the reason becomes an issue.
+    fn may_descend(&self, at: &Location<'_>) -> bool {
         if at.is_too_deep() {
             self.give_up(at, "nested too deeply");
             return false;
         }
-        let Some(tries) = self.tries_left.get().checked_sub(1) else {
+        let Some(tries) = self.attempts_left.get().checked_sub(1) else {
             self.give_up(&at.all(), "too large or too ambiguous");
             return false;
         };
-        self.tries_left.set(tries);
+        self.attempts_left.set(tries);
         true
     }
 
     /// Records that a value was not checked to its end, and why.
-    pub(super) fn give_up(&self, at: &Place<'_>, why: &str) {
+    pub(super) fn give_up(&self, at: &Location<'_>, why: &str) {
         let mut gave_up = self.gave_up.borrow_mut();
         if gave_up.is_none() {
             let (subject, verb) = (at.subject(), at.verb());

@@ -1,14 +1,14 @@
 //! Helpers for the text of messages.
 
 use crate::schema::check::kind::Kind;
-use crate::schema::check::place::Place;
+use crate::schema::check::location::Location;
 use crate::schema::nearest::nearest;
 use serde_json::Value;
 
-/// More characters of a value or a name than this are cut.
+/// Limit on the shown characters of a value or a name.
 pub(super) const MAX_TEXT: usize = 60;
 
-/// More names than this are counted, not listed.
+/// Limit on the listed names; further ones are counted.
 const MAX_NAMES: usize = 20;
 
 /// The head of a long text, marked as such.
@@ -118,12 +118,12 @@ pub(super) fn shown(value: &Value) -> String {
 }
 
 /// ", got 80", or nothing if the value is secret.
-pub(super) fn got(value: &Value, at: &Place<'_>) -> String {
+pub(super) fn got(value: &Value, at: &Location<'_>) -> String {
     if at.is_secret() { String::new() } else { format!(", got {}", shown(value)) }
 }
 
 /// The suffix ", got the string \"x\"".
-pub(super) fn got_kind(value: &Value, at: &Place<'_>) -> String {
+pub(super) fn got_kind(value: &Value, at: &Location<'_>) -> String {
     let kind = Kind::of(value);
     match kind {
         _ if at.is_secret() => String::new(),
@@ -133,6 +133,6 @@ pub(super) fn got_kind(value: &Value, at: &Place<'_>) -> String {
 }
 
 /// ", got 3", for a wrong number of items or properties, or nothing if they are secret.
-pub(super) fn got_count(count: usize, at: &Place<'_>) -> String {
+pub(super) fn got_count(count: usize, at: &Location<'_>) -> String {
     if at.is_secret() { String::new() } else { format!(", got {count}") }
 }

@@ -164,7 +164,7 @@ fn each_format_accepts_and_rejects_its_samples() {
             assert_eq!(conforms(format, text), Some(true), "{format} takes {text:?}");
         }
         for text in *invalid {
-            assert_eq!(conforms(format, text), Some(false), "{format} refuses {text:?}");
+            assert_eq!(conforms(format, text), Some(false), "{format} rejects {text:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Which names are close.
+//! Tests of name suggestions.
 
 use crate::schema::nearest::nearest;
 

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use rmcp::model::{ErrorData, RequestId};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManagerError;
 
-/// The reason to reject a request in a session.
+/// The reason why a request in a session is rejected.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(in crate::http) enum SessionProblem {
     #[error("there are as many sessions as there may be")]
@@ -17,7 +17,7 @@ pub(in crate::http) enum SessionProblem {
     NotFound,
     /// A request with this id is in flight.
     #[error("the request {request} runs")]
-    Taken { request: RequestId, error: ErrorData },
+    DuplicateId { request: RequestId, error: ErrorData },
 }
 
 impl From<LimitReached> for SessionProblem {
@@ -46,7 +46,7 @@ impl From<SessionProblem> for HttpRejection {
             SessionProblem::NotFound => {
                 Self::new(StatusCode::NOT_FOUND, "Not Found: Session not found")
             }
-            SessionProblem::Taken { request, error } => Rejection::to(&request, error).into(),
+            SessionProblem::DuplicateId { request, error } => Rejection::to(&request, error).into(),
         }
     }
 }

@@ -26,7 +26,7 @@ impl SessionRequests {
     /// A request with this id is in flight.
     pub(super) fn begin(&self, id: &RequestId) -> Result<(), SessionProblem> {
         let begun = self.running().begin(id, ());
-        begun.map_err(|error| SessionProblem::Taken { request: id.clone(), error })
+        begun.map_err(|error| SessionProblem::DuplicateId { request: id.clone(), error })
     }
 
     /// Ends the session, which cancels its requests.

@@ -14,11 +14,11 @@ use tokio_util::sync::CancellationToken;
 use super::super::StdioTransport;
 use super::super::read_loop::STALL_TIMEOUT;
 use super::super::requests::MAX_CALLS;
-use super::support::{bulky, id_of, ping, received, sent};
+use super::support::{id_of, large_message, ping, received, sent};
 
 const IN_FLIGHT: i64 = MAX_CALLS as i64;
 
-/// Longer than anything but a stall takes, on a clock that is paused.
+/// Time on a paused clock that only a stalled reader exceeds.
 const MOMENT: Duration = Duration::from_secs(1);
 
 /// A transport whose session is open, and its client. The stream holds more than any test writes.
@@ -68,7 +68,7 @@ fn cancelled(id: i64) -> String {
 }
 
 async fn answer(transport: &mut StdioTransport, id: i64) {
-    sent(transport, bulky(id, 1)).await.expect("sent");
+    sent(transport, large_message(id, 1)).await.expect("sent");
 }
 
 /// The next message; `None` if none arrives soon.
@@ -134,7 +134,7 @@ async fn stalled_calls_reject_further_calls_and_reading_continues() {
         assert_eq!((&rejection["id"], &rejection["error"]["code"]), (&json!(id), &json!(-32603)));
         assert!(rejection["error"]["message"].as_str().is_some_and(|text| text.contains("1024")));
     }
-    // The ids are free, and calls wait for a place again.
+    // The ids are free, and calls wait for a slot again.
     write(&mut client, calls(IN_FLIGHT + 1..IN_FLIGHT + 3)).await;
     receives(&mut transport, IN_FLIGHT + 1..IN_FLIGHT + 2).await;
     answer(&mut transport, 2).await;
@@ -147,7 +147,7 @@ async fn a_disconnected_client_is_not_awaited() {
     write(&mut client, calls(1..IN_FLIGHT + 2)).await;
     receives(&mut transport, 1..IN_FLIGHT + 1).await;
     drop(client);
-    let _ = sent(&mut transport, bulky(7, 1)).await;
+    let _ = sent(&mut transport, large_message(7, 1)).await;
     let before = Instant::now();
     while received(&mut transport).await.is_some() {}
     assert!(before.elapsed() < STALL_TIMEOUT);

@@ -1,4 +1,4 @@
-//! Every kind of descriptor a host may hand over.
+//! Every kind of descriptor that a host may pass.
 
 use std::fs::File;
 use std::io::{self, BufReader, Seek, Write};
@@ -9,15 +9,15 @@ use rustix::fs::{OFlags, fcntl_getfl};
 
 use super::super::StdioTransport;
 use super::support::{
-    Output, Peer, blocking, bulky, closed, connect, id_of, over_pipes, over_sockets, ping, pipe,
-    pipe_ends, received, sent, socket_ends,
+    Output, Peer, blocking, closed, connect, id_of, large_message, over_pipes, over_sockets, ping,
+    pipe, pipe_ends, received, sent, socket_ends,
 };
 
 /// One message each way, many in one chunk, and the end.
 async fn converse((mut peer, mut transport): (Peer, StdioTransport)) {
     peer.write(ping(1));
     assert_eq!(id_of(received(&mut transport).await), Some(1));
-    sent(&mut transport, bulky(1, 10)).await.expect("sent");
+    sent(&mut transport, large_message(1, 10)).await.expect("sent");
     assert_eq!(peer.expect()["id"], 1);
     let many: String = (2..500).map(ping).collect();
     peer.write(many);
@@ -30,7 +30,7 @@ async fn converse((mut peer, mut transport): (Peer, StdioTransport)) {
     assert!(received(&mut transport).await.is_none());
     closed(&mut transport).await.expect("closed");
     drop(transport);
-    // The descriptor closes with the last task that holds it, so the runtime must not be held up.
+    // The descriptor closes with the last task that holds it, so the runtime must not be blocked.
     let rest = blocking(move || io::read_to_string(&mut from)).await;
     assert_eq!(rest.expect("the end"), "");
 }
@@ -45,7 +45,7 @@ async fn sockets() {
     converse(over_sockets()).await;
 }
 
-/// A regular file with this content, positioned at its beginning, that has no name any more.
+/// An unlinked regular file with this content, positioned at its beginning.
 fn file_with(name: &str, content: &str) -> File {
     let path = std::env::temp_dir().join(format!("stdio-{name}-{}", std::process::id()));
     let mut options = File::options();
@@ -67,7 +67,7 @@ async fn a_regular_file_is_read_to_its_end_and_written_in_order() {
         StdioTransport::from_descriptors(input.into(), output.into()).expect("a transport");
     for id in 0..5000 {
         assert_eq!(id_of(received(&mut transport).await), Some(id));
-        sent(&mut transport, bulky(id, 10)).await.expect("sent");
+        sent(&mut transport, large_message(id, 10)).await.expect("sent");
     }
     assert!(received(&mut transport).await.is_none());
     closed(&mut transport).await.expect("closed");
@@ -90,7 +90,7 @@ async fn dev_null_ends_immediately() {
     let output = null.try_clone().expect("a duplicate");
     let mut transport = StdioTransport::from_descriptors(null, output).expect("a transport");
     assert!(received(&mut transport).await.is_none());
-    sent(&mut transport, bulky(1, 10)).await.expect("swallowed");
+    sent(&mut transport, large_message(1, 10)).await.expect("swallowed");
     closed(&mut transport).await.expect("closed");
 }
 
@@ -133,13 +133,13 @@ async fn other_holders_of_the_descriptors_keep_them_blocking() {
 
 /// The peer stops reading, but continues to send requests.
 async fn reader_leaves((mut peer, mut transport): (Peer, StdioTransport)) {
-    sent(&mut transport, bulky(1, 10)).await.expect("sent");
+    sent(&mut transport, large_message(1, 10)).await.expect("sent");
     assert_eq!(peer.expect()["id"], 1);
     let Peer { mut to, from } = peer;
     drop(from);
-    let error = sent(&mut transport, bulky(2, 10)).await.expect_err("the reader is closed");
+    let error = sent(&mut transport, large_message(2, 10)).await.expect_err("the reader is closed");
     assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
-    let error = sent(&mut transport, bulky(3, 10)).await.expect_err("the reader is closed");
+    let error = sent(&mut transport, large_message(3, 10)).await.expect_err("the reader is closed");
     assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
     write!(to, "not json\n{}", ping(4)).expect("the input is open");
     assert!(received(&mut transport).await.is_none());
@@ -162,7 +162,7 @@ async fn a_pipe_whose_reader_closed_is_an_error_of_close() {
     drop(from);
     let mut transport = StdioTransport::from_descriptors(input, output).expect("a transport");
     // A pipe without a reader cannot be reopened: a thread writes it, and `send` does not wait for the thread.
-    let _ = sent(&mut transport, bulky(1, 10)).await;
+    let _ = sent(&mut transport, large_message(1, 10)).await;
     let error = closed(&mut transport).await.expect_err("the reader is closed");
     assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
 }
@@ -179,7 +179,7 @@ async fn one_socket_for_both_directions() {
     let mut transport = StdioTransport::from_descriptors(input, output).expect("a transport");
     peer.write(ping(1));
     assert_eq!(id_of(received(&mut transport).await), Some(1));
-    sent(&mut transport, bulky(1, 10)).await.expect("sent");
+    sent(&mut transport, large_message(1, 10)).await.expect("sent");
     assert_eq!(peer.expect()["id"], 1);
     drop(peer);
     assert!(received(&mut transport).await.is_none());
@@ -189,7 +189,7 @@ async fn one_socket_for_both_directions() {
 async fn a_closed_transport_sends_nothing() {
     let (_peer, mut transport) = over_pipes();
     closed(&mut transport).await.expect("closed");
-    let error = sent(&mut transport, bulky(1, 10)).await.expect_err("closed");
+    let error = sent(&mut transport, large_message(1, 10)).await.expect_err("closed");
     assert_eq!(error.kind(), io::ErrorKind::NotConnected);
 }
 

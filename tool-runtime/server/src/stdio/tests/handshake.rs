@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::StdioTransport;
-use super::support::{Peer, bulky, id_of, over_pipes, ping, received, sent};
+use super::support::{Peer, id_of, large_message, over_pipes, ping, received, sent};
 
 /// A request of 2026-07-28.
 fn stateless(id: i64, method: &str) -> Value {
@@ -52,7 +52,7 @@ async fn methods_of_other_versions_are_rejected_at_any_time() {
     peer.write(format!("{}\n", initialize(3)));
     assert_eq!(id_of(received(&mut transport).await), Some(3));
     let requests = [stateless(4, "initialize"), stateless(5, "ping")];
-    sent(&mut transport, bulky(99, 1)).await.expect("sent");
+    sent(&mut transport, large_message(99, 1)).await.expect("sent");
     peer.expect();
     assert_eq!(rejected((&mut peer, &mut transport), &requests).await, both);
     peer.write(ping(6));

@@ -42,7 +42,7 @@ fn json_that_is_not_a_message_is_an_invalid_request() {
         (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, json!(null)),
         (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, json!(null)),
         (r#"{"jsonrpc":"2.0","id":[1],"id":2}"#, json!(null)),
-        // JSON that many clients cannot read, so that it is not sent back.
+        // JSON that many clients cannot read is not sent back.
         (r#"{"jsonrpc":"2.0","id":1e999,"method":"ping"}"#, json!(null)),
         (r#"{"jsonrpc":"2.0","id":"\ud800","method":"ping"}"#, json!(null)),
         (r#"{"jsonrpc":"2.0","id":7,"method":"ping","result":null}"#, json!(null)),

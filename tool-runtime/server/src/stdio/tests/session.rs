@@ -42,7 +42,7 @@ impl ServerHandler for Mirror {
     }
 }
 
-/// Runs a server until the peer's script has hung up.
+/// Runs a server until the script of the peer has disconnected.
 async fn serve<T: Send + 'static>(
     (peer, transport): (Peer, StdioTransport),
     script: impl FnOnce(Peer) -> T + Send + 'static,
@@ -70,7 +70,7 @@ fn stateless_meta() -> Value {
     })
 }
 
-/// Handshake, calls good and bad, and the end.
+/// Handshake, valid and invalid calls, and the end.
 fn legacy_script(mut peer: Peer) {
     let answer = peer.ask(&initialize());
     assert_eq!(answer["result"]["protocolVersion"], "2025-11-25");

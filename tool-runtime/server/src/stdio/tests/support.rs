@@ -133,7 +133,7 @@ pub(super) fn ping(id: i64) -> String {
 }
 
 /// A message of about `size` bytes, recognisable by its id.
-pub(super) fn bulky(id: i64, size: usize) -> TxJsonRpcMessage<RoleServer> {
+pub(super) fn large_message(id: i64, size: usize) -> TxJsonRpcMessage<RoleServer> {
     let error = ErrorData::internal_error("x".repeat(size), None);
     JsonRpcMessage::error(error, Some(RequestId::Number(id)))
 }
@@ -151,7 +151,7 @@ pub(super) fn poll_once<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// Runs blocking code of a peer without holding up the runtime.
+/// Runs blocking code of a peer without blocking the runtime.
 pub(super) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     tokio::task::spawn_blocking(work).await.expect("no panic in the peer")
 }

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use super::super::StdioTransport;
 use super::super::descriptor::Descriptors;
-use super::support::{bulky, closed, id_of, ping, received, sent};
+use super::support::{closed, id_of, large_message, ping, received, sent};
 
 /// Environment variable of the child process.
 const CHILD: &str = "STDIO_TAKE_CHILD";
@@ -22,7 +22,7 @@ async fn child() {
     println!("printed by a tool");
     assert_eq!(std::io::read_to_string(std::io::stdin()).expect("empty"), "");
     let id = id_of(received(&mut transport).await).expect("a request");
-    sent(&mut transport, bulky(id, 10)).await.expect("sent");
+    sent(&mut transport, large_message(id, 10)).await.expect("sent");
     println!("printed by a tool");
     assert!(received(&mut transport).await.is_none());
     closed(&mut transport).await.expect("closed");

@@ -97,6 +97,6 @@ const NO_SESSION: &[&str] = &[
 /// Whether an error means an unknown session. Some servers use status 400 instead of 404. Other texts are errors of the
 /// request.
 pub(super) fn reports_no_session(status: Option<u16>, error: &ErrorData) -> bool {
-    let said = error.message.trim().trim_end_matches('.').to_ascii_lowercase();
-    matches!(status, Some(400 | 404)) && NO_SESSION.contains(&&*said)
+    let message = error.message.trim().trim_end_matches('.').to_ascii_lowercase();
+    matches!(status, Some(400 | 404)) && NO_SESSION.contains(&&*message)
 }

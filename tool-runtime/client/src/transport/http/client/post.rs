@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// The code for a call that a server rejected by an HTTP status.
-const REFUSED: ErrorCode = ErrorCode(-32000);
+const REJECTED: ErrorCode = ErrorCode(-32000);
 
 /// An error instead of an answer.
 fn answer(code: ErrorCode, text: String, id: &RequestId) -> Answer {
@@ -59,7 +59,7 @@ impl Client {
         let Some((request, id)) = request else { return answer };
         let is_call = matches!(request, ClientRequest::CallToolRequest(_));
         if answer.is_ok() && is_call {
-            self.0.headers.are_enough();
+            self.0.headers.note_success();
         }
         match answer.map(|answer| recovered(answer, is_call)) {
             Ok(Answer::Json(JsonRpcMessage::Error(error), session_id))
@@ -114,13 +114,13 @@ impl Client {
         let status = code(&error);
         match request {
             ClientRequest::InitializeRequest(_) if matches!(status, Some(400 | 404 | 405)) => {
-                self.0.looks_old.store(true, Ordering::Relaxed);
+                self.0.may_be_legacy.store(true, Ordering::Relaxed);
             }
             ClientRequest::SubscriptionsListenRequest(_) if is_gone(&error) => self.0.lost.cancel(),
             ClientRequest::CallToolRequest(_)
                 if status.is_some_and(|status| (300..500).contains(&status) && status != 401) =>
             {
-                return Ok(answer(REFUSED, self.transport_error(error).to_string(), id));
+                return Ok(answer(REJECTED, self.transport_error(error).to_string(), id));
             }
             ClientRequest::CallToolRequest(_) if is_unreadable(&error) => {
                 let why = self.transport_error(error);
@@ -171,7 +171,7 @@ fn verbatim(answer: Answer, method: Method) -> Answer {
 
 /// Repeats marked arguments as headers, in versions that have such headers.
 fn repeat_arguments(call: &CallToolRequest, headers: &mut HeaderMap) {
-    // rmcp adds those of all lists that it has seen.
+    // rmcp adds headers for all lists that it has received.
     headers.retain(|name, _| !name.as_str().starts_with(param_headers::PREFIX));
     let version = headers.get(&HeaderName::from_static("mcp-protocol-version"));
     let first = ProtocolVersion::STANDARD_HEADERS;

@@ -14,8 +14,8 @@ pub(super) async fn with_status<T>(request: impl Future<Output = T>) -> (T, Opti
     LAST.scope(Cell::new(None), noted).await
 }
 
-/// A policy for requests that are not sent again: the one place where a status can be seen before
-/// rmcp reads the answer.
+/// A redirect policy that records the status: the only hook that receives it before rmcp reads the
+/// answer.
 pub(in crate::transport::http) fn recording_status() -> Builder {
     for_host("").no_budget().classify_fn(|seen| {
         if let Some(status) = seen.status() {

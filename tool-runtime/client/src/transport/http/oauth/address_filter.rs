@@ -1,4 +1,5 @@
-//! Rejects private addresses that a server sends this program to, unless the server has one itself.
+//! Rejects private addresses that a server refers to, unless the server has a private address
+//! itself.
 
 use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
@@ -15,7 +16,7 @@ enum Kind {
     Private,
     /// This machine.
     Own,
-    /// Never a server.
+    /// An address that no server can have.
     Never,
 }
 
@@ -29,7 +30,7 @@ fn kind(ip: IpAddr) -> Kind {
     }
     match ip {
         IpAddr::V4(ip) if ip.is_link_local() || ip == Ipv4Addr::BROADCAST => Kind::Never,
-        // Carriers' own networks are private, too.
+        // Networks of carriers count as private.
         IpAddr::V4(ip)
             if ip.is_private() || (ip.octets()[0] == 100 && ip.octets()[1] & 0xc0 == 64) =>
         {

@@ -54,9 +54,10 @@ impl Flow {
 
     /// Exchanges the code of a redirect for a token.
     async fn exchange(&self, manager: &Manager, back: &Url) -> Result<(), NoHeaders> {
-        let said = |name| back.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value);
-        if let Some(error) = said("error") {
-            let why = said("error_description").unwrap_or_default();
+        let parameter =
+            |name| back.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value);
+        if let Some(error) = parameter("error") {
+            let why = parameter("error_description").unwrap_or_default();
             let text = format!("this program is not authorized: `{error}` {why}");
             return Err(self.unauthorized(&text));
         }

@@ -7,7 +7,7 @@ use tool_runtime_core::{BoxFuture, Secret};
 
 /// The member that contains the address, next to the credentials.
 const RESOURCE: &str = "resource";
-/// So many seconds before their end rmcp refreshes tokens.
+/// Seconds before the expiry at which rmcp refreshes tokens.
 const EARLY: u64 = 30;
 
 /// The tokens of one server.
@@ -48,8 +48,8 @@ fn taken_out(kept: &str, resource: &str) -> Option<StoredCredentials> {
     serde_json::from_value(kept).ok()
 }
 
-/// A token that is given for less than rmcp refreshes it early would be refreshed for each request:
-/// it seems to hold for longer by as much as makes that a tenth of its time.
+/// Extends the apparent lifetime of short-lived tokens. rmcp would refresh them for each request;
+/// with the extension it refreshes them in the last tenth of their lifetime.
 fn relax(kept: &mut Value) {
     let Some(expires) = kept.pointer_mut("/token_response/expires_in") else { return };
     if let Some(seconds) = expires.as_u64() {

@@ -9,8 +9,7 @@ use serde_json::{Value, json};
 /// Limit on the name of an error.
 const MAX_NAME: usize = 40;
 
-/// The text for a rejection, and its body for rmcp: both have nothing but the name of the error, or the
-/// status.
+/// The text for a rejection, and its body for rmcp: both contain only the name of the error, or the status.
 pub(super) fn rejection(status: StatusCode, body: &[u8]) -> (String, Vec<u8>) {
     let body = serde_json::from_slice::<Value>(body).unwrap_or_default();
     let name = body.get("error").and_then(Value::as_str).filter(|error| is_name(error));
@@ -42,13 +41,13 @@ pub(super) fn error_text(error: &AuthError, token_secrets: &TokenSecrets) -> Str
         Some(Outcome::Unreachable) => {
             format!("the authorization server cannot be asked {purpose}")
         }
-        Some(Outcome::Refused(rejection)) => {
+        Some(Outcome::Rejected(rejection)) => {
             format!("the authorization server was asked {purpose} and {rejection}")
         }
         Some(Outcome::Answered) => {
             format!("the authorization server was asked {purpose}; its answer is not valid OAuth")
         }
-        // Nothing was sent.
+        // The request was not sent.
         None => token_secrets.line(&leaf(error)),
     }
 }
@@ -74,7 +73,7 @@ mod tests {
         let error = AuthError::TokenExchangeFailed("invalid type: string \"8fQm2x\"".to_owned());
         for (outcome, expected) in [
             (Outcome::Unreachable, "cannot be asked for a token"),
-            (Outcome::Refused("says `x`".to_owned()), "asked for a token and says `x`"),
+            (Outcome::Rejected("says `x`".to_owned()), "asked for a token and says `x`"),
             (Outcome::Answered, "its answer is not valid OAuth"),
         ] {
             token_secrets.set_outcome(Some(outcome));

@@ -26,7 +26,7 @@ use tool_runtime_core::seam::lock;
 /// Default name of the client.
 const CLIENT: &str = "tool-runtime";
 /// Limit on scope upgrades before a call succeeds.
-const MAX_WIDENINGS: u32 = 3;
+const MAX_SCOPE_UPGRADES: u32 = 3;
 
 pub(super) type Manager = Arc<AuthorizationManager>;
 
@@ -41,10 +41,10 @@ pub(super) struct Flow {
     issuer: Issuer,
     listener: OnceCell<RedirectListener>,
     /// Locked while a token is refreshed. Holds the last failure and its time.
-    turn: AsyncMutex<Option<(Instant, NoHeaders)>>,
+    refresh_lock: AsyncMutex<Option<(Instant, NoHeaders)>>,
     /// Scopes that were requested because a server required more.
-    asked: Mutex<BTreeSet<String>>,
-    widenings: AtomicU32,
+    requested_scopes: Mutex<BTreeSet<String>>,
+    scope_upgrades: AtomicU32,
 }
 
 impl Flow {
@@ -62,9 +62,9 @@ impl Flow {
             token_secrets: Arc::new(TokenSecrets::new(config)),
             issuer: Issuer::new(config),
             listener: OnceCell::new(),
-            turn: AsyncMutex::default(),
-            asked: Mutex::default(),
-            widenings: AtomicU32::new(0),
+            refresh_lock: AsyncMutex::default(),
+            requested_scopes: Mutex::default(),
+            scope_upgrades: AtomicU32::new(0),
         }
     }
 
@@ -125,10 +125,10 @@ impl Flow {
 
     /// The current token, refreshed before its expiry. Concurrent requests share one refresh.
     pub(super) async fn current(&self, manager: &Manager) -> Result<Option<String>, NoHeaders> {
-        let asked = Instant::now();
-        let mut failed = self.turn.lock().await;
+        let start = Instant::now();
+        let mut failed = self.refresh_lock.lock().await;
         // A failure during the wait holds for all waiting requests.
-        if let Some((_, problem)) = failed.as_ref().filter(|(when, _)| *when >= asked) {
+        if let Some((_, problem)) = failed.as_ref().filter(|(when, _)| *when >= start) {
             return Err(problem.clone());
         }
         match manager.get_access_token().await {
@@ -153,10 +153,10 @@ impl Flow {
     ) -> Result<Manager, NoHeaders> {
         let Some(manager) = manager else { return self.authorized(rejected).await };
         if rejected.status == 403 {
-            return self.widened(manager, rejected).await;
+            return self.upgraded(manager, rejected).await;
         }
         let refreshed = {
-            let _turn = self.turn.lock().await;
+            let _guard = self.refresh_lock.lock().await;
             manager.refresh_token().await
         };
         match refreshed {
@@ -233,14 +233,14 @@ impl Flow {
     }
 
     /// Requests the additional scopes that a server requires, once each.
-    async fn widened(
+    async fn upgraded(
         &self,
         manager: Manager,
         rejected: &RejectedRequest,
     ) -> Result<Manager, NoHeaders> {
         let wanted = WWWAuthenticateParams::parse(&rejected.challenge, &self.url).scope;
         let wanted = wanted.unwrap_or_default();
-        if self.config.client_credentials || !self.may_widen(&wanted) {
+        if self.config.client_credentials || !self.may_upgrade(&wanted) {
             return Err(NoHeaders::Same);
         }
         let page = manager.request_scope_upgrade(&wanted).await;
@@ -249,20 +249,20 @@ impl Flow {
     }
 
     /// Whether to request more scopes again: a server could require another one each time.
-    fn may_widen(&self, wanted: &str) -> bool {
-        if self.widenings.load(Ordering::Relaxed) >= MAX_WIDENINGS {
+    fn may_upgrade(&self, wanted: &str) -> bool {
+        if self.scope_upgrades.load(Ordering::Relaxed) >= MAX_SCOPE_UPGRADES {
             return false;
         }
-        let mut asked = lock(&self.asked);
+        let mut requested = lock(&self.requested_scopes);
         let all = wanted.split_whitespace();
-        let is_new = all.filter(|scope| asked.insert((*scope).to_owned())).count() > 0;
-        self.widenings.fetch_add(u32::from(is_new), Ordering::Relaxed);
+        let is_new = all.filter(|scope| requested.insert((*scope).to_owned())).count() > 0;
+        self.scope_upgrades.fetch_add(u32::from(is_new), Ordering::Relaxed);
         is_new
     }
 
     /// Notes a successful call: the scopes were sufficient.
-    pub(super) fn is_enough(&self) {
-        self.widenings.store(0, Ordering::Relaxed);
+    pub(super) fn note_success(&self) {
+        self.scope_upgrades.store(0, Ordering::Relaxed);
     }
 
     pub(super) async fn listener(&self) -> Result<&RedirectListener, NoHeaders> {

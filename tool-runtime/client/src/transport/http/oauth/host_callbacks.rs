@@ -118,7 +118,7 @@ impl OAuthCallbacks {
     }
 }
 
-/// Keeps tokens as long as the manager is there.
+/// Keeps tokens in memory until the manager is dropped.
 #[derive(Default)]
 struct InMemory(Mutex<HashMap<String, Secret>>);
 

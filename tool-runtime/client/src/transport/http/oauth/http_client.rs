@@ -24,7 +24,7 @@ pub(super) struct HttpClient {
     token_secrets: Arc<TokenSecrets>,
     /// The client for loopback addresses, without a proxy.
     near: Clients,
-    far: Clients,
+    remote: Clients,
 }
 
 /// One client follows redirects, one does not.
@@ -42,8 +42,8 @@ impl HttpClient {
     ) -> Result<Self, String> {
         let reach = AddressFilter::of(server).await;
         let near = Clients::new(&reach, ClientBuilder::no_proxy)?;
-        let far = Clients::new(&reach, |builder| builder)?;
-        Ok(Self { reach, token_secrets, near, far })
+        let remote = Clients::new(&reach, |builder| builder)?;
+        Ok(Self { reach, token_secrets, near, remote })
     }
 
     async fn ask(&self, asked: OAuthHttpRequest) -> Result<Answer, OAuthHttpClientError> {
@@ -56,7 +56,7 @@ impl HttpClient {
         if !self.reach.allows_url(request.url()) {
             return Err(rejected_target(request.url().host_str().unwrap_or_default()));
         }
-        let clients = if is_this_machine(request.url()) { &self.near } else { &self.far };
+        let clients = if is_this_machine(request.url()) { &self.near } else { &self.remote };
         let client = match asked.redirect_policy {
             OAuthHttpRedirectPolicy::Stop => &clients.stopping,
             _ => &clients.following,
@@ -71,7 +71,7 @@ impl HttpClient {
         } else {
             let (text, body) = rejection(answer.status(), answer.body());
             *answer.body_mut() = body;
-            Outcome::Refused(text)
+            Outcome::Rejected(text)
         };
         self.token_secrets.set_outcome(Some(outcome));
         Ok(answer)
@@ -94,8 +94,8 @@ impl Clients {
         };
         let known = reach.clone();
         let policy = Policy::custom(move |attempt| {
-            let is_fine = attempt.previous().len() <= MAX_REDIRECTS;
-            if is_fine && known.allows_url(attempt.url()) {
+            let is_allowed = attempt.previous().len() <= MAX_REDIRECTS;
+            if is_allowed && known.allows_url(attempt.url()) {
                 attempt.follow()
             } else {
                 attempt.stop()

@@ -1,4 +1,4 @@
-//! The authorization server that gets a client's secret. It may not change.
+//! The authorization server that receives the secret of a client. It must not change.
 
 use rmcp::transport::auth::AuthorizationMetadata;
 use std::sync::Mutex;

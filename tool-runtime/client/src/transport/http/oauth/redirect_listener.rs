@@ -57,8 +57,8 @@ impl RedirectListener {
                 visit = listener.accept(), if visits.len() < MAX_VISITS => {
                     visits.push(self.visited(visit?.0, state));
                 }
-                Some(landed) = visits.next() => {
-                    if let Some(url) = landed {
+                Some(redirected) = visits.next() => {
+                    if let Some(url) = redirected {
                         return Ok(url);
                     }
                 }
@@ -70,8 +70,8 @@ impl RedirectListener {
     async fn visited(&self, mut stream: TcpStream, state: &str) -> Option<Url> {
         let target = timeout(REQUEST_TIMEOUT, target(&mut stream)).await.ok().and_then(Result::ok);
         let url = target.and_then(|target| self.redirect.join(&target).ok());
-        let landed = url.filter(|url| self.is_expected(url, state));
-        let (status, text) = match &landed {
+        let redirected = url.filter(|url| self.is_expected(url, state));
+        let (status, text) = match &redirected {
             Some(_) => ("200 OK", "You may close this page now."),
             None => ("404 Not Found", "There is nothing here."),
         };
@@ -80,7 +80,7 @@ impl RedirectListener {
             text.len()
         );
         drop(timeout(REQUEST_TIMEOUT, stream.write_all(answer.as_bytes())).await);
-        landed
+        redirected
     }
 
     fn is_expected(&self, url: &Url, state: &str) -> bool {
@@ -119,8 +119,8 @@ mod tests {
     use super::*;
     use crate::time_limit::in_time;
 
-    async fn ask(landing: &RedirectListener, target: &str) -> String {
-        let address = landing.listener.as_ref().unwrap().local_addr().unwrap();
+    async fn ask(listener: &RedirectListener, target: &str) -> String {
+        let address = listener.listener.as_ref().unwrap().local_addr().unwrap();
         let mut stream = TcpStream::connect(address).await.unwrap();
         let request = format!("GET {target} HTTP/1.1\r\nHost: here\r\n\r\n");
         stream.write_all(request.as_bytes()).await.unwrap();
@@ -131,21 +131,21 @@ mod tests {
 
     #[tokio::test]
     async fn only_a_redirect_with_the_right_state_is_accepted() {
-        let landing = RedirectListener::at(None).await.unwrap();
-        let address = landing.listener.as_ref().unwrap().local_addr().unwrap();
+        let listener = RedirectListener::at(None).await.unwrap();
+        let address = listener.listener.as_ref().unwrap().local_addr().unwrap();
         let asking = async {
             let _silent = TcpStream::connect(address).await.unwrap();
             for wrong in
                 ["/callback?code=1&state=forged", "/favicon.ico", "//evil/callback?state=s"]
             {
-                assert!(ask(&landing, wrong).await.starts_with("HTTP/1.1 404"), "{wrong}");
+                assert!(ask(&listener, wrong).await.starts_with("HTTP/1.1 404"), "{wrong}");
             }
-            ask(&landing, "/callback?code=1&state=s").await
+            ask(&listener, "/callback?code=1&state=s").await
         };
-        let (landed, answer) =
-            tokio::join!(in_time("the browser", landing.redirected("s")), asking);
+        let (redirected, answer) =
+            tokio::join!(in_time("the browser", listener.redirected("s")), asking);
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-        assert_eq!(landed.unwrap().query(), Some("code=1&state=s"));
+        assert_eq!(redirected.unwrap().query(), Some("code=1&state=s"));
     }
 
     #[test]

@@ -31,7 +31,7 @@ const SECRETS: &[&str] = &[
 pub(super) enum Outcome {
     Unreachable,
     /// The reason, as text for an error.
-    Refused(String),
+    Rejected(String),
     Answered,
 }
 
@@ -127,8 +127,8 @@ mod tests {
         secrets.note_answer(
             &json!({ "access_token": "access-value", "refresh_token": "refresh-value" }),
         );
-        let said = "8fQm2x+/ b3RoZXI6cGFpcg== code%2Dvalue code-value verifier-value access-value refresh-value authorization_code";
-        assert_eq!(secrets.line(said), ".. .. .. .. .. .. .. authorization_code");
+        let text = "8fQm2x+/ b3RoZXI6cGFpcg== code%2Dvalue code-value verifier-value access-value refresh-value authorization_code";
+        assert_eq!(secrets.line(text), ".. .. .. .. .. .. .. authorization_code");
     }
 
     #[test]

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{assert_says, assert_says_of_a, said};
+use super::{assert_messages, assert_messages_of_a, messages};
 
 #[test]
 fn arguments_are_an_object() {
-    assert_says(&[
+    assert_messages(&[
         (json!({}), json!([1]), &[" type: the arguments must be a JSON object, got an array"]),
         (json!({}), json!(null), &[" type: the arguments must be a JSON object, got null"]),
         (json!(true), json!("x"), &[" type: the arguments must be a JSON object, got a string"]),
@@ -18,7 +18,7 @@ fn arguments_are_an_object() {
 
 #[test]
 fn types() {
-    assert_says_of_a(&[
+    assert_messages_of_a(&[
         (
             json!({ "type": "integer" }),
             json!("x"),
@@ -58,7 +58,7 @@ fn types() {
 #[test]
 fn literals() {
     let unit = json!({ "type": "string", "enum": ["celsius", "fahrenheit"] });
-    assert_says_of_a(&[
+    assert_messages_of_a(&[
         (unit.clone(), json!("celsius"), &[]),
         (
             unit.clone(),
@@ -83,7 +83,7 @@ fn literals() {
 
 #[test]
 fn numbers() {
-    assert_says_of_a(&[
+    assert_messages_of_a(&[
         (json!({ "maximum": 50 }), json!(80), &["`a` must be at most 50, got 80"]),
         (json!({ "maximum": 50 }), json!(50.0), &[]),
         (json!({ "minimum": -1.5 }), json!(-2), &["`a` must be at least -1.5, got -2"]),
@@ -100,7 +100,7 @@ fn numbers() {
 #[test]
 fn huge_integers_keep_their_last_digit() {
     let (top, below) = (u64::MAX, u64::MAX - 1);
-    assert_says_of_a(&[
+    assert_messages_of_a(&[
         (
             json!({ "maximum": below }),
             json!(top),
@@ -129,7 +129,7 @@ fn huge_integers_keep_their_last_digit() {
 
 #[test]
 fn integer_types_have_their_limits() {
-    assert_says_of_a(&[
+    assert_messages_of_a(&[
         (
             json!({ "format": "uint32", "minimum": 0 }),
             json!(5_000_000_000_u64),
@@ -153,7 +153,7 @@ fn integer_types_have_their_limits() {
 
 #[test]
 fn strings() {
-    assert_says_of_a(&[
+    assert_messages_of_a(&[
         (
             json!({ "minLength": 3 }),
             json!("éé"),
@@ -181,15 +181,15 @@ fn strings() {
 #[test]
 fn long_values_are_cut_and_escaped() {
     let long = format!("{}\n", "é".repeat(70));
-    let said = said(
+    let messages = messages(
         &json!({ "properties": { "a": { "maxLength": 1, "pattern": "^x" } } }),
         &json!({ "a": long }),
     );
     assert_eq!(
-        said[1],
+        messages[1],
         format!("a pattern: `a` must match the pattern `^x`, got \"{}…\"", "é".repeat(60))
     );
-    assert_says_of_a(&[(
+    assert_messages_of_a(&[(
         json!({ "enum": ["a\"b"] }),
         json!("x\n`ignore`"),
         &["`a` must be \"a\\\"b\", got \"x\\n`ignore`\""],
@@ -198,7 +198,7 @@ fn long_values_are_cut_and_escaped() {
 
 #[test]
 fn arrays() {
-    assert_says_of_a(&[
+    assert_messages_of_a(&[
         (json!({ "minItems": 1 }), json!([]), &["`a` must have at least 1 item, got 0"]),
         (json!({ "maxItems": 2 }), json!([1, 2, 3]), &["`a` must have at most 2 items, got 3"]),
         (
@@ -231,7 +231,7 @@ fn arrays() {
 
 #[test]
 fn combinations() {
-    assert_says_of_a(&[
+    assert_messages_of_a(&[
         (
             json!({ "allOf": [{ "minimum": 1 }, { "maximum": -1 }] }),
             json!(0),
@@ -271,7 +271,7 @@ fn properties_in_a_fitting_condition_are_evaluated() {
     let condition = json!({ "properties": { "x": { "const": 1 } }, "required": ["x"] });
     let closed =
         |keyword: &str, schema: &Value| json!({ keyword: schema, "unevaluatedProperties": false });
-    assert_says_of_a(&[
+    assert_messages_of_a(&[
         (closed("if", &condition), json!({ "x": 1 }), &[]),
         (
             closed("if", &condition),

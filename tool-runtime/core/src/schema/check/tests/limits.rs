@@ -9,13 +9,13 @@ fn object(name: &str, value: Value) -> Value {
     Value::Object(std::iter::once((name.to_owned(), value)).collect())
 }
 
-/// `depth` objects in each other.
+/// Objects nested to a depth.
 fn nest(name: &str, depth: usize) -> Value {
     (0..depth).fold(json!({}), |inner, _| object(name, inner))
 }
 
 /// Drops a value without recursion, as `Value` itself does not.
-fn dismantle(value: Value) {
+fn drop_iteratively(value: Value) {
     let mut waiting = vec![value];
     while let Some(value) = waiting.pop() {
         match value {
@@ -26,7 +26,7 @@ fn dismantle(value: Value) {
     }
 }
 
-/// A linked list the way schemars writes `Option<Box<Self>>`, with more detours.
+/// A linked list as schemars writes `Option<Box<Self>>`, with more references.
 fn list() -> Value {
     json!({
         "allOf": [{ "$ref": "#/$defs/Node" }],
@@ -49,7 +49,7 @@ fn too_deep_values_are_rejected() {
     assert!(
         issues[0].message().ends_with("is nested too deeply to be checked; send something simpler")
     );
-    dismantle(arguments);
+    drop_iteratively(arguments);
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn too_deep_values_are_not_compared() {
     let arguments = object("a", Value::Array(vec![deep]));
     let issues = check(&json!({ "properties": { "a": { "uniqueItems": true } } }), &arguments);
     assert_eq!((issues.len(), issues[0].rule()), (1, "depth"));
-    dismantle(arguments);
+    drop_iteratively(arguments);
 }
 
 #[test]
@@ -67,14 +67,14 @@ fn deep_schemas_do_not_overflow() {
         let schema = nest(keyword, 50_000);
         check(&schema, &json!({ "a": [[]] }));
         asserts_more_than_types(&schema, &schema);
-        dismantle(schema);
+        drop_iteratively(schema);
     }
     for keyword in ["allOf", "anyOf", "oneOf"] {
         let schema =
             (0..50_000).fold(json!({}), |inner, _| object(keyword, Value::Array(vec![inner])));
         check(&schema, &json!({ "a": [[]] }));
         asserts_more_than_types(&schema, &schema);
-        dismantle(schema);
+        drop_iteratively(schema);
     }
 }
 

@@ -1,8 +1,8 @@
-//! Which properties an object has: missing ones, unknown ones, those that may be null.
+//! Properties of objects: missing ones, unknown ones, and those that may be null.
 
 use serde_json::json;
 
-use super::{assert_says, said};
+use super::{assert_messages, messages};
 
 #[test]
 fn missing_and_unknown_arguments() {
@@ -17,7 +17,7 @@ fn missing_and_unknown_arguments() {
         "required": ["query", "tags", "other"],
         "additionalProperties": false,
     });
-    assert_says(&[(
+    assert_messages(&[(
         schema,
         json!({ "zzz": 1, "quary": "x", "limit": 80, "odd name": 1 }),
         &[
@@ -36,7 +36,7 @@ fn missing_and_unknown_arguments() {
 fn missing_and_unknown_fields() {
     let range = json!({ "type": "object", "properties": { "from": { "type": "integer" } }, "required": ["from"], "additionalProperties": false });
     let schema = json!({ "properties": { "filter": { "properties": { "range": range } } } });
-    assert_says(&[
+    assert_messages(&[
         (
             schema,
             json!({ "filter": { "range": { "form": 1 } } }),
@@ -69,14 +69,16 @@ fn missing_and_unknown_fields() {
 #[test]
 fn long_lists_of_names_are_cut() {
     let names: serde_json::Map<_, _> = (10..40).map(|i| (format!("name{i}"), json!({}))).collect();
-    let said =
-        said(&json!({ "properties": names, "additionalProperties": false }), &json!({ "x": 1 }));
-    assert!(said[0].ends_with("`name28`, `name29`, … and 10 more"), "{said:?}");
+    let messages = messages(
+        &json!({ "properties": names, "additionalProperties": false }),
+        &json!({ "x": 1 }),
+    );
+    assert!(messages[0].ends_with("`name28`, `name29`, … and 10 more"), "{messages:?}");
 }
 
 #[test]
 fn numbers_of_properties() {
-    assert_says(&[
+    assert_messages(&[
         (
             json!({ "minProperties": 1 }),
             json!({}),
@@ -96,7 +98,7 @@ fn optional_properties_may_be_null() {
     let schema = json!({
         "properties": { "o": { "enum": ["a"] }, "inner": inner },
     });
-    assert_says(&[
+    assert_messages(&[
         (schema.clone(), json!({ "o": null, "inner": null }), &[]),
         (
             schema,

@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 use super::check;
 use crate::schema::check::asserts_more_than_types;
 
-/// Names that schemas and values share, so that they meet.
+/// Names that schemas and values share.
 const NAMES: &[&str] = &["a", "b", "ab", "c"];
 
-/// Numbers at which bounds and values meet; those with a fraction are exact in binary.
+/// Numbers for bounds and values; those with a fraction are exact in binary.
 fn number() -> impl Strategy<Value = Value> {
     prop_oneof![
         (-3_i64..4).prop_map(Value::from),
@@ -19,7 +19,7 @@ fn number() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// A value without nulls in objects: whether such a null is as good as nothing is where the two differ.
+/// A value without nulls in objects, because the two treat these nulls differently.
 fn value() -> impl Strategy<Value = Value> {
     let scalar = prop_oneof![
         number(),
@@ -106,7 +106,7 @@ fn applicator(schema: BoxedStrategy<Value>) -> BoxedStrategy<(&'static str, Valu
     .boxed()
 }
 
-/// A schema of a few keywords, some of them with schemas of their own.
+/// A schema of a few keywords, some of them with nested schemas.
 fn schema() -> impl Strategy<Value = Value> {
     let reference =
         select(vec!["#/$defs/x", "#/$defs/y"]).prop_map(|target| json!({ "$ref": target }));

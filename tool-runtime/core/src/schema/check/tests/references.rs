@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::said;
+use super::messages;
 
 /// The messages for `{ "a": "x" }` if `a` must match the target of `reference`.
-fn said_through(reference: &str) -> Vec<String> {
+fn messages_through(reference: &str) -> Vec<String> {
     let schema: Value = json!({
         "properties": { "a": { "$ref": reference }, "odd/~ %name": { "type": "integer" } },
         "$defs": {
@@ -17,7 +17,7 @@ fn said_through(reference: &str) -> Vec<String> {
         "definitions": { "Old": { "type": "integer" } },
         "prefixItems": [{ "type": "integer" }],
     });
-    said(&schema, &json!({ "a": "x" }))
+    messages(&schema, &json!({ "a": "x" }))
 }
 
 #[test]
@@ -32,8 +32,12 @@ fn references_resolve_pointers_and_anchors() {
         "#here",
     ];
     for reference in references {
-        let said = said_through(reference);
-        assert_eq!(said, ["a type: `a` must be an integer, got the string \"x\""], "{reference}");
+        let messages = messages_through(reference);
+        assert_eq!(
+            messages,
+            ["a type: `a` must be an integer, got the string \"x\""],
+            "{reference}"
+        );
     }
 }
 
@@ -47,14 +51,14 @@ fn unresolvable_references_are_ignored() {
         "",
         "#/$defs/Loop",
     ] {
-        assert!(said_through(reference).is_empty(), "{reference}");
+        assert!(messages_through(reference).is_empty(), "{reference}");
     }
 }
 
 #[test]
 fn siblings_of_references_are_checked() {
     let schema = json!({ "properties": { "a": { "$ref": "#/$defs/D", "maxLength": 1, "description": "d" } }, "$defs": { "D": { "type": "string", "minLength": 3 } } });
-    assert_eq!(said(&schema, &json!({ "a": "xx" })).len(), 2);
+    assert_eq!(messages(&schema, &json!({ "a": "xx" })).len(), 2);
 }
 
 #[test]
@@ -67,7 +71,7 @@ fn recursive_references_are_followed() {
     });
     let arguments = json!({ "value": 1, "next": { "value": 2, "next": { "valve": 3 } } });
     assert_eq!(
-        said(&schema, &arguments),
+        messages(&schema, &arguments),
         [
             "next.next.value required: missing required field `value` of `next.next` (integer)",
             "next.next.valve additionalProperties: unknown field `valve` of `next.next`; did you mean `value`? the fields are `next`, `value`",
@@ -83,7 +87,7 @@ fn references_are_described_by_their_targets() {
         "$defs": { "D": { "description": "Who.\nMore.", "oneOf": [{ "const": "x" }, { "const": "y" }] } },
     });
     assert_eq!(
-        said(&schema, &json!({})),
+        messages(&schema, &json!({})),
         ["a required: missing required argument `a` (one of \"x\", \"y\"): Who."]
     );
 }

@@ -108,12 +108,12 @@ fn values_beside_a_secret_are_shown() {
     let schema = json!({
         "properties": { "pin": { "type": "integer", "writeOnly": true }, "name": { "type": "integer" } },
     });
-    let said: Vec<String> = check(&schema, &json!({ "pin": "p", "name": "n" }))
+    let messages: Vec<String> = check(&schema, &json!({ "pin": "p", "name": "n" }))
         .iter()
         .map(ToString::to_string)
         .collect();
     assert_eq!(
-        said,
+        messages,
         ["`pin` must be an integer", "`name` must be an integer, got the string \"n\""]
     );
 }
@@ -121,8 +121,8 @@ fn values_beside_a_secret_are_shown() {
 #[test]
 fn objects_that_contain_a_secret_are_not_shown() {
     let schema = json!({ "properties": { "a": { "enum": ["x"], "properties": { "pin": { "writeOnly": true } } } } });
-    let said = check(&schema, &json!({ "a": { "pin": SECRET } }))[0].to_string();
-    assert_eq!(said, "`a` must be \"x\", got an object");
+    let messages = check(&schema, &json!({ "a": { "pin": SECRET } }))[0].to_string();
+    assert_eq!(messages, "`a` must be \"x\", got an object");
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn secret_items_of_any_keyword_are_not_shown() {
         let schema = json!({ "properties": { "a": { "allOf": [wrong, { keyword: schema }] } } });
         let issues = check(&schema, &json!({ "a": [{ "k": SECRET }] }));
         assert!(issues.iter().any(|issue| issue.path() == "a[0].k"), "{keyword}: {issues:?}");
-        let said = issues.iter().map(ToString::to_string).collect::<String>();
-        assert!(!said.contains(SECRET), "{keyword}: {said}");
+        let messages = issues.iter().map(ToString::to_string).collect::<String>();
+        assert!(!messages.contains(SECRET), "{keyword}: {messages}");
     }
 }

@@ -1,9 +1,9 @@
-//! `anyOf` and `oneOf`: the issue is that of the alternative which was meant.
+//! `anyOf` and `oneOf`: the reported issue is that of the intended alternative.
 
 use schemars::JsonSchema;
 use serde_json::{Value, json};
 
-use super::said;
+use super::messages;
 
 /// The schema of a tool with one argument `a` of type `T`, as schemars derives it.
 fn tool<T: JsonSchema>() -> Value {
@@ -16,12 +16,12 @@ fn tool<T: JsonSchema>() -> Value {
 }
 
 /// Checks the messages for each value of the argument `a`, without path and rule.
-fn assert_says_of<T: JsonSchema>(rows: &[(Value, &[&str])]) {
+fn assert_messages_of<T: JsonSchema>(rows: &[(Value, &[&str])]) {
     let schema = tool::<T>();
     for (value, expected) in rows {
         let issues = super::check(&schema, &json!({ "a": value }));
-        let said: Vec<String> = issues.iter().map(ToString::to_string).collect();
-        assert_eq!(said, *expected, "{value} by {schema:#}");
+        let messages: Vec<String> = issues.iter().map(ToString::to_string).collect();
+        assert_eq!(messages, *expected, "{value} by {schema:#}");
     }
 }
 
@@ -93,8 +93,8 @@ fn unit_variants() {
         ),
         (json!(["celsius"]), &["`a` must be one of \"celsius\", \"fahrenheit\", got an array"]),
     ];
-    assert_says_of::<Plain>(rows);
-    assert_says_of::<Described>(rows);
+    assert_messages_of::<Plain>(rows);
+    assert_messages_of::<Described>(rows);
 }
 
 #[test]
@@ -103,13 +103,13 @@ fn optional_unit_variants() {
         (json!(null), &[]),
         (json!("K"), &["`a` must be one of \"celsius\", \"fahrenheit\", null, got \"K\""]),
     ];
-    assert_says_of::<Option<Plain>>(rows);
-    assert_says_of::<Option<Described>>(rows);
+    assert_messages_of::<Option<Plain>>(rows);
+    assert_messages_of::<Option<Described>>(rows);
 }
 
 #[test]
 fn external_tags() {
-    assert_says_of::<External>(&[
+    assert_messages_of::<External>(&[
         (json!("Point"), &[]),
         (json!({ "Square": 3 }), &[]),
         (
@@ -146,7 +146,7 @@ fn external_tags() {
 
 #[test]
 fn internal_tags() {
-    assert_says_of::<Internal>(&[
+    assert_messages_of::<Internal>(&[
         (json!({ "kind": "circle", "r": 1 }), &[]),
         (
             json!({ "kind": "cirle", "r": 1 }),
@@ -173,7 +173,7 @@ fn internal_tags() {
             ],
         ),
     ]);
-    assert_says_of::<Option<Internal>>(&[
+    assert_messages_of::<Option<Internal>>(&[
         (json!(null), &[]),
         (
             json!({ "kind": "cirle" }),
@@ -187,7 +187,7 @@ fn internal_tags() {
 
 #[test]
 fn adjacent_tags() {
-    assert_says_of::<Adjacent>(&[
+    assert_messages_of::<Adjacent>(&[
         (json!({ "t": "Square", "c": 3 }), &[]),
         (json!({ "t": "Empty" }), &[]),
         (json!({ "t": "Square", "c": "x" }), &["`a.c` must be an integer, got the string \"x\""]),
@@ -201,7 +201,7 @@ fn adjacent_tags() {
 
 #[test]
 fn no_tags() {
-    assert_says_of::<Untagged>(&[
+    assert_messages_of::<Untagged>(&[
         (json!({ "url": "x" }), &[]),
         (json!(5), &[]),
         (json!({ "url": 5 }), &["`a.url` must be a string, got 5"]),
@@ -235,7 +235,7 @@ fn optional_structs() {
     struct Range {
         from: u8,
     }
-    assert_says_of::<Option<Range>>(&[
+    assert_messages_of::<Option<Range>>(&[
         (json!({}), &["missing required field `from` of `a` (integer)"]),
         (json!({ "from": "x" }), &["`a.from` must be an integer, got the string \"x\""]),
         (json!("x"), &["`a` must be an object with `from` or null, got the string \"x\""]),
@@ -252,7 +252,7 @@ fn flattened_enums_with_unknown_fields_denied() {
         #[schemars(flatten)]
         inner: Internal,
     }
-    assert_says_of::<Outer>(&[
+    assert_messages_of::<Outer>(&[
         (json!({ "id": 1, "kind": "circle", "r": 1 }), &[]),
         (
             json!({ "id": 1, "kind": "circle", "r": 1, "z": 1 }),
@@ -277,19 +277,19 @@ fn flattened_enums_with_unknown_fields_denied() {
 fn values_that_match_several_variants() {
     let schema = json!({ "properties": { "a": { "oneOf": [{ "type": "integer" }, { "type": "number" }] } } });
     assert_eq!(
-        said(&schema, &json!({ "a": 1 })),
+        messages(&schema, &json!({ "a": 1 })),
         [
             "a oneOf: `a` must fit exactly one of the allowed forms, but fits several: an integer and a number"
         ]
     );
-    assert!(said(&schema, &json!({ "a": 1.5 })).is_empty());
+    assert!(messages(&schema, &json!({ "a": 1.5 })).is_empty());
 }
 
 #[test]
 fn rules_and_paths_of_unions() {
     let schema = tool::<Internal>();
-    let said = said(&schema, &json!({ "a": { "kind": "cirle" } }));
-    assert!(said[0].starts_with("a.kind enum: "), "{said:?}");
+    let messages = messages(&schema, &json!({ "a": { "kind": "cirle" } }));
+    assert!(messages[0].starts_with("a.kind enum: "), "{messages:?}");
 }
 
 #[test]
@@ -309,6 +309,6 @@ fn the_quick_check_keeps_valid_variants() {
     ];
     for (schema, value) in cases {
         let schema = json!({ "properties": { "a": schema } });
-        assert!(said(&schema, &json!({ "a": value })).is_empty(), "{value} by {schema}");
+        assert!(messages(&schema, &json!({ "a": value })).is_empty(), "{value} by {schema}");
     }
 }

@@ -1,0 +1,271 @@
+//! One run: a pool, a manager, and misbehaving processes.
+
+use super::super::leaks::{ProcessResources, kill_workers, workers};
+use super::operator::{ExpectedState, Operator};
+use super::plan::{Plan, Step, Wait};
+use super::results::{IDLE_LIMIT, MAX_DURATION, MadeCall, ends, requests};
+use proptest::test_runner::TestCaseError;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use tokio::runtime::Builder;
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+use tool_runtime::ErrorClass;
+use tool_runtime::mcp::{McpManager, McpServerConfig, McpState};
+use tool_runtime::prelude::*;
+
+/// Time for a server to become ready after the last operation.
+const RECOVERY_LIMIT: Duration = Duration::from_secs(20);
+/// Time limit for closing: three steps with their grace periods.
+const CLOSE_LIMIT: Duration = Duration::from_secs(10);
+
+/// The calls, and the results that were received.
+type Calls = JoinSet<Result<Vec<(MadeCall, Option<ToolResult>)>, String>>;
+
+pub(super) fn run(plan: &Plan) -> Result<(), TestCaseError> {
+    let folder = Folder::new();
+    let before = ProcessResources::before();
+    let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let ran = runtime.block_on(Simulation::run(plan, &folder.0));
+    drop(runtime);
+    ran.and_then(|()| before.are_released()).map_err(TestCaseError::fail)
+}
+
+/// A temporary directory.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        let name = format!("schedules-{}", std::process::id());
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        drop(std::fs::remove_dir_all(&folder));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        Self(folder.canonicalize().expect("it is there"))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        drop(std::fs::remove_dir_all(&self.0));
+    }
+}
+
+struct Simulation<'a> {
+    plan: &'a Plan,
+    /// Working directory of each server.
+    folders: Vec<PathBuf>,
+    pool: ToolPool,
+    manager: McpManager,
+    calls: Calls,
+    made: u64,
+}
+
+impl<'a> Simulation<'a> {
+    async fn run(plan: &'a Plan, folder: &Path) -> Result<(), String> {
+        let pool = ToolPool::builder().allow_empty().build().map_err(|error| error.to_string())?;
+        let builder = McpManager::builder()
+            .retry(Duration::from_millis(10), Duration::from_millis(100))
+            .max_call_duration(MAX_DURATION - Duration::from_secs(1));
+        let mut folders = Vec::new();
+        for server in 0..plan.servers.len() {
+            folders.push(folder.join(name(server)));
+            std::fs::create_dir(&folders[server]).map_err(|error| error.to_string())?;
+        }
+        let manager = builder.start(&pool).map_err(|error| error.to_string())?;
+        let mut simulation = Self { plan, folders, pool, manager, calls: JoinSet::new(), made: 0 };
+        let mut operators = Vec::new();
+        for server in 0..plan.servers.len() {
+            let config = simulation.config(server);
+            let added = simulation.manager.add(name(server), config.clone()).await;
+            added.map_err(|error| error.to_string())?;
+            operators.push(Operator::of(&simulation.manager, name(server), config));
+        }
+        if plan.is_settled {
+            ends("the start", simulation.manager.settled()).await?;
+        }
+        for step in &plan.steps {
+            simulation.step(step, &operators).await;
+        }
+        let mut states = Vec::new();
+        for operator in operators {
+            states.push(operator.finish().await?);
+        }
+        let ran = simulation.finish(&states).await;
+        let closed = timeout(CLOSE_LIMIT, simulation.manager.close()).await;
+        closed.map_err(|_| "it does not close".to_owned())?;
+        simulation.check_released().await.and(ran)
+    }
+
+    fn config(&self, server: usize) -> McpServerConfig {
+        let path = |file: &str| self.folders[server].join(file).to_string_lossy().into_owned();
+        let script = self.plan.servers[server].script(&path("starts"), &path("log"));
+        McpServerConfig::stdio(env!("CARGO_BIN_EXE_faulty_server"))
+            .args([script.to_string()])
+            .cwd(self.folders[server].to_string_lossy().into_owned())
+            .tool_timeout("hang", IDLE_LIMIT)
+    }
+
+    async fn step(&mut self, step: &Step, operators: &[Operator]) {
+        match step {
+            Step::Call { server, tool, wait } => self.call(*server, tool, *wait),
+            Step::Batch(calls) => self.batch(calls),
+            Step::Rule(server, rule) => operators[*server].send(*rule),
+            Step::Kill(server) => kill_workers(&self.folders[*server]),
+            Step::Pause(milliseconds) => sleep(Duration::from_millis(*milliseconds)).await,
+        }
+    }
+
+    fn make(&mut self, server: usize, tool: &'static str) -> (MadeCall, ToolCall) {
+        self.made += 1;
+        let made = MadeCall {
+            number: self.made,
+            server,
+            tool,
+            is_undisturbed: self.plan.is_undisturbed(server),
+            may_change_list: self.plan.may_change_list(server),
+            may_be_cancelled: false,
+        };
+        let id = format!("{}.{tool}", name(server));
+        let call = ToolCall::new(id, made.arguments().to_string());
+        (made, call)
+    }
+
+    fn call(&mut self, server: usize, tool: &'static str, wait: Wait) {
+        let (mut made, call) = self.make(server, tool);
+        let pool = self.pool.clone();
+        let begun = Instant::now();
+        match wait {
+            Wait::Forever => self.calls.spawn(async move {
+                let result = ends(&made, pool.call(call)).await?;
+                made.judge(&result, begun.elapsed())?;
+                Ok(vec![(made, Some(result))])
+            }),
+            Wait::CancelAfter(after) => self.calls.spawn(async move {
+                made.may_be_cancelled = true;
+                let cancel = CancellationToken::new();
+                let context = pool.context().with_cancellation(cancel.clone());
+                let late = async {
+                    sleep(Duration::from_millis(after)).await;
+                    cancel.cancel();
+                };
+                let called = ends(&made, pool.call_with(call, &context));
+                let (result, ()) = tokio::join!(called, late);
+                let result = result?;
+                made.judge(&result, begun.elapsed())?;
+                Ok(vec![(made, Some(result))])
+            }),
+            Wait::DropAfter(after) => self.calls.spawn(async move {
+                let result = timeout(Duration::from_millis(after), pool.call(call)).await.ok();
+                Ok(vec![(made, result)])
+            }),
+        };
+    }
+
+    fn batch(&mut self, calls: &[(usize, &'static str)]) {
+        let (made, calls): (Vec<MadeCall>, Vec<ToolCall>) =
+            calls.iter().map(|(server, tool)| self.make(*server, tool)).unzip();
+        let (pool, begun) = (self.pool.clone(), Instant::now());
+        self.calls.spawn(async move {
+            let ids: Vec<String> = calls.iter().map(|call| call.call_id().to_owned()).collect();
+            let results = ends(&made, pool.call_all(calls)).await?;
+            if results.iter().map(ToolResult::call_id).ne(&ids) {
+                return Err(format!("{made:?} got {results:?}"));
+            }
+            // The calls may have waited for each other.
+            let took = begun.elapsed() / u32::try_from(results.len()).unwrap_or(1);
+            made.into_iter()
+                .zip(results)
+                .map(|(made, result)| {
+                    made.judge(&result, took)?;
+                    Ok((made, Some(result)))
+                })
+                .collect()
+        });
+    }
+
+    /// Waits for the started steps, then checks the final state.
+    async fn finish(&mut self, states: &[ExpectedState]) -> Result<(), String> {
+        let mut ended = Vec::new();
+        while let Some(calls) = self.calls.join_next().await {
+            ended.extend(calls.map_err(|error| error.to_string())??);
+        }
+        for (server, state) in states.iter().enumerate() {
+            self.matches_state(server, *state).await?;
+        }
+        for (server, folder) in self.folders.iter().enumerate() {
+            let requests = requests(&folder.join("log"));
+            for (made, result) in ended.iter().filter(|(made, _)| made.server == server) {
+                let arrived = requests.get(&made.number).copied().unwrap_or_default();
+                made.count(arrived, result.as_ref())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a server is in the expected state, and calls confirm that.
+    async fn matches_state(&mut self, server: usize, state: ExpectedState) -> Result<(), String> {
+        let status = self.manager.server(&name(server)).map(|status| status.state);
+        let (made, call) = self.make(server, "echo-ro");
+        match (state, status) {
+            (ExpectedState::Empty, Err(_)) => {
+                self.fails(call, ErrorClass::NotFound, "unknown tool").await
+            }
+            (ExpectedState::Off, Ok(McpState::Disabled)) => {
+                self.fails(call, ErrorClass::Denied, "disabled").await
+            }
+            (ExpectedState::On, Ok(_)) => {
+                self.recovers(server).await?;
+                let result = ends(&made, self.pool.call(call)).await?;
+                made.judge(&result, Duration::ZERO)?;
+                // A call that ends is replaced by another.
+                let (mut made, call) = self.make(server, "echo");
+                made.is_undisturbed = true;
+                let result = ends(&made, self.pool.call(call)).await?;
+                made.judge(&result, Duration::ZERO)?;
+                self.recovers(server).await
+            }
+            (state, status) => Err(format!("{} is {status:?}, not {state:?}", name(server))),
+        }
+    }
+
+    async fn fails(&self, call: ToolCall, class: ErrorClass, words: &str) -> Result<(), String> {
+        let result = ends(words, self.pool.call(call)).await?;
+        let error = result.error().ok_or_else(|| format!("{result:?}"))?;
+        let is_right = error.class() == class && error.message().contains(words);
+        if is_right { Ok(()) } else { Err(format!("not {class}, {words}: {error:?}")) }
+    }
+
+    /// Waits until a server is ready.
+    async fn recovers(&self, server: usize) -> Result<(), String> {
+        let mut statuses = self.manager.statuses();
+        let name = name(server);
+        let ready = async {
+            while !self.manager.server(&name).is_ok_and(|status| status.is_ready()) {
+                statuses.next().await;
+            }
+        };
+        timeout(RECOVERY_LIMIT, ready)
+            .await
+            .map_err(|_| format!("{:?}", self.manager.server(&name)))
+    }
+
+    /// Whether all resources are released after closing.
+    async fn check_released(self) -> Result<(), String> {
+        let Self { folders, pool, manager, .. } = self;
+        let left: Vec<u32> = folders.iter().flat_map(|folder| workers(folder)).collect();
+        if !left.is_empty() {
+            let commands =
+                left.iter().map(|pid| std::fs::read_to_string(format!("/proc/{pid}/cmdline")));
+            return Err(format!("left when closed: {:?}", commands.collect::<Vec<_>>()));
+        }
+        if !pool.tools().is_empty() || !manager.status().is_empty() {
+            return Err(format!("{:?}, {:?}", pool.tools(), manager.status()));
+        }
+        Ok(())
+    }
+}
+
+fn name(server: usize) -> String {
+    format!("s{server}")
+}
