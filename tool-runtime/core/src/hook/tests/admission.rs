@@ -49,6 +49,24 @@ async fn no_arguments_are_an_empty_object() {
 }
 
 #[tokio::test]
+async fn hooks_after_one_that_waits_run_in_order() {
+    let notes = Notes::default();
+    let waits = || {
+        Hook::before("*", |_| async {
+            tokio::task::yield_now().await;
+            Before::rewrite(r#"{"path":"b"}"#).provide(User("ada"))
+        })
+    };
+    let asks = Hook::before("*", |call: HookCall| async move {
+        Before::deny(call.context().get::<User>().map_or("nobody", |user| user.0))
+    });
+    let denied = before([watcher("*", &notes), waits(), watcher("*", &notes), waits(), asks]).await;
+    assert_eq!(notes.all(), [ARGUMENTS, r#"{"path":"b"}"#]);
+    let denied = denied.unwrap_err();
+    assert!(denied.message().ends_with("ada"), "{denied}");
+}
+
+#[tokio::test]
 async fn hooks_run_in_order_and_see_rewrites() {
     let notes = Notes::default();
     let admitted = before([
