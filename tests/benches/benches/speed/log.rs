@@ -183,7 +183,7 @@ impl Rules {
 impl PolicyEngine for Rules {
     fn decide(&self, call: &CallView<'_>) -> Decision {
         match self.0.iter().find(|(prefix, _)| call.name().starts_with(prefix)) {
-            Some((_, rule)) => Decision::allow().with_rule(rule),
+            Some((_, rule)) => Decision::allow().with_rule(rule.as_str()),
             None => Decision::deny("no rule allows it"),
         }
     }

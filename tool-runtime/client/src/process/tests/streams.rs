@@ -33,7 +33,7 @@ async fn closing_a_child_wakes_a_waiting_writer() {
     assert_eq!(server.line().await, "ready");
     let flood = vec![0; 10_000_000];
     let (written, ()) = tokio::join!(server.stdin.write_all(&flood), async {
-        closed(&server.child, SHORT_GRACE).await
+        closed(&server.child, SHORT_GRACE).await;
     });
     assert_eq!(written.expect_err("the reader is closed").kind(), std::io::ErrorKind::BrokenPipe);
     assert_eq!(server.child.exit(), Some(Exit::Signal(15)));

@@ -56,10 +56,10 @@ impl Simulation {
             }
             Step::End(number) => self.end_one(Self::can_end, *number),
             Step::GiveUp(number) => {
-                self.end_one(|simulation, at| simulation.calls[at].is_waiting(), *number)
+                self.end_one(|simulation, at| simulation.calls[at].is_waiting(), *number);
             }
             Step::Abandon(number) => {
-                self.end_one(|simulation, at| simulation.calls[at].is_held(), *number)
+                self.end_one(|simulation, at| simulation.calls[at].is_held(), *number);
             }
         }
         self.settle();
