@@ -24,11 +24,11 @@ fn resources_and_templates_are_listed_separately() {
     assert_eq!(
         resources,
         json!([
-            {"uri": "config://app", "name": "config", "description": "How the program is configured.",
+            {"uri": "config://app", "name": "config", "description": "The configuration of the program.",
              "mimeType": "application/json", "size": 11,
              "annotations": {"audience": ["user"], "priority": 0.5}},
             {"uri": "notes://0", "name": "first_note",
-             "description": "The first note, which stands before the others."},
+             "description": "The first note, a resource of its own URI beside the template."},
         ])
     );
     let templates = both("resources/templates/list", &json!({}));

@@ -15,7 +15,7 @@ struct Place {
 
 /// Give a value with parts.
 #[tool(register = false)]
-async fn place() -> Place {
+async fn mountain() -> Place {
     Place { name: "Brocken \"B\"\n".to_owned(), height: 1141.0 }
 }
 
@@ -64,7 +64,7 @@ async fn caller_and_meta(context: &ToolContext) -> String {
 
 async fn start(options: HttpOptions) -> TestServer {
     let tools = |pool: ToolPoolBuilder| {
-        pool.tool::<PlaceAction>()
+        pool.tool::<MountainAction>()
             .tool::<PrimesAction>()
             .tool::<CollageAction>()
             .tool::<FailAction>()
@@ -78,7 +78,7 @@ async fn start(options: HttpOptions) -> TestServer {
 /// Parameters of various calls.
 fn calls() -> Vec<Value> {
     let call = |name: &str, arguments: Value| json!({"name": name, "arguments": arguments});
-    let mut calls: Vec<Value> = ["place", "primes", "collage", "fail", "burst", "no_such_tool"]
+    let mut calls: Vec<Value> = ["mountain", "primes", "collage", "fail", "burst", "no_such_tool"]
         .map(|name| call(name, json!({})))
         .into();
     calls.extend(

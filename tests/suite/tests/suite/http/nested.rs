@@ -28,7 +28,7 @@ async fn a_tool_called_by_a_tool_asks_the_client_of_a_session() {
     };
     let server = TestServer::start_with(HttpOptions::default(), tools).await;
     let session = server.session_with_capabilities(&json!({"elicitation": {}})).await;
-    for (id, tool, expected) in [(1, "relay", "did it"), (2, "relay_all", "not done")] {
+    for (id, tool, expected) in [(1, "relay", "did it"), (2, "relay_all", "anonymous did it")] {
         let mut connection = server.open().await;
         connection.send(&RawRequest::call_within(&session, id, tool)).await;
         assert_eq!(in_time(connection.head()).await.header("content-type"), "text/event-stream");
