@@ -92,7 +92,12 @@ impl FileStore {
         if request.id != id {
             return Ok(None);
         }
-        Ok(Some(StoredApproval { request, answer: read_json(&self.answer_file(id))? }))
+        let answer = read_json(&self.answer_file(id))?;
+        // A question that was removed in between seems to be open.
+        if answer.is_none() && !self.request_file(id).try_exists()? {
+            return Ok(None);
+        }
+        Ok(Some(StoredApproval { request, answer }))
     }
 
     fn read_all(&self) -> io::Result<Vec<StoredApproval>> {

@@ -70,14 +70,9 @@ impl Inbox {
         }
         let time = request.time_left().map_or(self.expiry, |left| left.min(self.expiry));
         let pending = PendingApproval::new(request, time);
-        let stored = match self.store.open(pending).await {
-            Ok(stored) => stored,
+        let (stored, guard) = match self.open(pending, request.step().is_some()).await {
+            Ok(opened) => opened,
             Err(error) => return unusable(&error),
-        };
-        let guard = Withdrawal {
-            store: Arc::clone(&self.store),
-            id: stored.request.id.clone(),
-            is_kept: request.step().is_some(),
         };
         let left = time.min(stored.time_left());
         let answered = match &stored.answer {
@@ -90,6 +85,22 @@ impl Inbox {
             Ok(Err(error)) => unusable(&error),
             Err(_) => Approval::rejected(format!("nobody answered within {left:?}")),
         }
+    }
+
+    /// Puts the question into the store. In a task of its own, so that a call that ends meanwhile withdraws
+    /// the question after it was stored.
+    async fn open(
+        &self,
+        pending: PendingApproval,
+        is_kept: bool,
+    ) -> Result<(StoredApproval, Withdrawal), StoreError> {
+        let store = Arc::clone(&self.store);
+        let opened = tokio::spawn(async move {
+            let stored = store.open(pending).await?;
+            let id = stored.request.id.clone();
+            Ok((stored, Withdrawal { store, id, is_kept }))
+        });
+        opened.await.map_err(|error| StoreError::Failed(error.to_string()))?
     }
 
     /// Waits until the question has an answer or is gone.
