@@ -107,7 +107,8 @@ pub trait Peer: Send + Sync + 'static {
     /// use serde_json::{Value, json};
     /// use tool_runtime::{BoxFuture, Peer, PeerCapability, PeerError, PeerRequest};
     ///
-    /// /// Accepts every form. struct Agreeable;
+    /// /// Accepts every form.
+    /// struct Agreeable;
     ///
     /// impl Peer for Agreeable {
     ///     fn can(&self, capability: PeerCapability) -> bool {
