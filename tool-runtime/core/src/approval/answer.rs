@@ -3,7 +3,7 @@
 use crate::matching::MatchAs;
 use serde::{Deserialize, Serialize};
 
-/// The answer to an [`ApprovalRequest`].
+/// The answer to an [`ApprovalRequest`](crate::ApprovalRequest).
 ///
 /// ```
 /// use tool_runtime::Approval;

@@ -5,7 +5,7 @@ use crate::principal::Principal;
 
 impl Principal {
     /// Whether the caller may use a tool: it has all scopes of the tool, or is the
-    /// user whose process this is ([`Self::anonymous`]). A server with [authentication](crate::HttpOptions::auth)
+    /// user whose process this is ([`Self::anonymous`]). A server with authentication
     /// restricts anonymous callers, too.
     ///
     /// ```
