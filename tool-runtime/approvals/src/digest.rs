@@ -1,7 +1,7 @@
 //! Ids as hex digits.
 
 use sha2::{Digest as _, Sha256};
-use std::fmt::Write as _;
+use tool_runtime_core::seam::hex;
 
 /// The number of bytes of an id.
 const LENGTH: usize = 16;
@@ -26,11 +26,4 @@ pub(crate) fn random() -> String {
 /// Whether a text has the form of an id.
 pub(crate) fn is_id(id: &str) -> bool {
     id.len() == 2 * LENGTH && id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut hex, byte| {
-        write!(hex, "{byte:02x}").expect("a string takes all");
-        hex
-    })
 }

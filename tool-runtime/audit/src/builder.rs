@@ -1,7 +1,7 @@
 //! Options of a log.
 
 use crate::backend::LogBackend;
-use crate::chain::{Head, hex};
+use crate::chain::Head;
 use crate::encode::Encoder;
 use crate::error::{LogError, LogErrorKind};
 use crate::event_log::EventLog;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tool_runtime_core::Secret;
-use tool_runtime_core::seam::Redactor;
+use tool_runtime_core::seam::{Redactor, hex};
 
 /// What happens to calls while the log cannot be written: the disk is full, the file is locked or
 /// read-only.

@@ -3,7 +3,7 @@
 use crate::record::LogRecord;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use std::fmt::Write as _;
+use tool_runtime_core::seam::hex;
 
 /// The last record of a log: its number and its hash. Everything before it is fixed by it.
 ///
@@ -67,11 +67,4 @@ impl LogLine {
 /// The hash of a record's text, which holds the hash of the record before it.
 pub(crate) fn hash(text: &str) -> String {
     hex(&Sha256::digest(text))
-}
-
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut hex, byte| {
-        write!(hex, "{byte:02x}").expect("a string takes all");
-        hex
-    })
 }

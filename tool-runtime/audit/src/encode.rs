@@ -1,6 +1,5 @@
 //! From events to records: without secrets, bounded, with what earlier events of the call said.
 
-use crate::chain::hex;
 use crate::event::{Event, Failure, Outcome, Proposal, Stage};
 use crate::event_log::Resolution;
 use crate::record::{LogRecord, RecordKind, ResultDigest};
@@ -12,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tool_runtime_core::seam::{Redactor, canonical};
+use tool_runtime_core::seam::{Redactor, canonical, hex};
 use tool_runtime_core::{Effect, ErrorClass, Observation, RetryMode, Tool};
 
 /// The longest summary of a result, in characters.

@@ -1,7 +1,7 @@
 //! Ids of foreign tools: `server.tool`, in allowed characters.
 
 use sha2::{Digest as _, Sha256};
-use tool_runtime_core::seam::{MAX_LENGTH, is_allowed};
+use tool_runtime_core::seam::{MAX_LENGTH, hex, is_allowed};
 
 /// The digits of a hash in a suffix.
 const DIGITS: usize = 8;
@@ -43,7 +43,7 @@ fn suffixed(id: &str, of: &[&str]) -> String {
         // UTF-8 does not contain this byte, so that different lists of parts have different bytes.
         hash.update([0xff]);
     }
-    let digits: String = hash.finalize()[..DIGITS / 2].iter().map(|b| format!("{b:02x}")).collect();
+    let digits = hex(&hash.finalize()[..DIGITS / 2]);
     let id: String = id.chars().take(MAX_LENGTH - DIGITS - 1).collect();
     format!("{id}-{digits}")
 }

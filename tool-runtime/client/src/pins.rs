@@ -4,11 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::sync::{Mutex, MutexGuard};
 use tool_runtime_core::ToolDefinition;
-use tool_runtime_core::seam::canonical;
-use tool_runtime_core::seam::lock;
+use tool_runtime_core::seam::{canonical, hex, lock};
 
 /// Hashes of the approved definitions of servers' tools, which detect later changes. They can be stored as
 /// JSON.
@@ -88,11 +87,7 @@ impl McpPin {
 }
 
 fn hash(value: &Value) -> String {
-    let digest = Sha256::digest(canonical(value));
-    digest.iter().fold(String::new(), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("writing to a string");
-        text
-    })
+    hex(&Sha256::digest(canonical(value)))
 }
 
 impl fmt::Display for McpUnapproved {

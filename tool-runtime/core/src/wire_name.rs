@@ -1,8 +1,8 @@
 //! Names of tools and arguments as model APIs accept them.
 
+use crate::hex::hex;
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
 /// The longest name that all model APIs accept, in characters.
 pub const MAX_WIRE_NAME: usize = 64;
@@ -44,9 +44,7 @@ pub fn hashed(original: &str, is_allowed: impl Fn(char) -> bool) -> String {
     }
     name.truncate(MAX_WIRE_NAME - 9);
     name.push('_');
-    for byte in &Sha256::digest(original)[..4] {
-        write!(name, "{byte:02x}").expect("writing to a string succeeds");
-    }
+    name.push_str(&hex(&Sha256::digest(original)[..4]));
     name
 }
 

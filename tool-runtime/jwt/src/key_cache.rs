@@ -4,6 +4,7 @@ use crate::key::Key;
 use crate::key_source::KeySource;
 use crate::token::Token;
 use arc_swap::ArcSwapOption;
+use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Mutex;
@@ -40,20 +41,23 @@ impl KeyCache {
         Self { source, max_age, fetched: ArcSwapOption::empty(), last: Mutex::default() }
     }
 
-    /// The keys that may have signed a token. Keys are fetched if none fits, since issuers rotate them,
-    /// and when they are old.
+    /// The claims of a token, if a key of the issuer has signed it. Keys are fetched if none fits, since
+    /// issuers rotate them, and when they are old.
     ///
     /// # Errors
     /// The keys were never available.
-    pub(crate) async fn candidates(&self, token: &Token<'_>) -> Result<Vec<Key>, String> {
+    pub(crate) async fn claims(
+        &self,
+        token: &Token<'_>,
+    ) -> Result<Option<Map<String, Value>>, String> {
         let known = self.fetched.load_full();
-        let is_fresh = known.as_ref().is_some_and(|known| known.at.elapsed() < self.max_age);
-        let fitting = known.as_ref().map_or_else(Vec::new, |known| known.fitting(token));
-        if is_fresh && !fitting.is_empty() {
-            return Ok(fitting);
+        let is_current = known.as_ref().is_some_and(|known| {
+            known.at.elapsed() < self.max_age && known.keys.iter().any(|key| token.fits(key))
+        });
+        if !is_current {
+            self.refresh(known.as_ref()).await?;
         }
-        self.refresh(known.as_ref()).await?;
-        Ok(self.fetched.load().as_ref().map_or_else(Vec::new, |fetched| fetched.fitting(token)))
+        Ok(self.fetched.load().as_ref().and_then(|fetched| fetched.claims(token)))
     }
 
     /// Fetches the keys, unless another task just has.
@@ -89,7 +93,8 @@ impl KeyCache {
 }
 
 impl Fetched {
-    fn fitting(&self, token: &Token<'_>) -> Vec<Key> {
-        self.keys.iter().filter(|key| token.fits(key)).cloned().collect()
+    fn claims(&self, token: &Token<'_>) -> Option<Map<String, Value>> {
+        let mut fitting = self.keys.iter().filter(|key| token.fits(key));
+        fitting.find_map(|key| token.claims(key))
     }
 }

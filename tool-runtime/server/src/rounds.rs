@@ -6,8 +6,7 @@ use rmcp::model::{ErrorData, InputRequest, InputRequests, InputRequiredResult, I
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use std::sync::{Arc, Mutex, MutexGuard};
-use tool_runtime_core::seam::canonical;
-use tool_runtime_core::seam::lock;
+use tool_runtime_core::seam::{canonical, hex, lock};
 use tool_runtime_core::{PeerError, PeerRequest};
 
 /// Limit on the answers that a run uses. A tool that repeats a question until the answer is valid would receive the
@@ -199,8 +198,8 @@ fn is_answer(answer: &Value, to: &PeerRequest) -> bool {
 
 /// The digest of a question without its key.
 pub(super) fn digest(question: &PeerRequest) -> String {
-    let digest = Sha256::digest(canonical(&json!([question.method(), question.params()])));
-    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    let content = canonical(&json!([question.method(), question.params()]));
+    hex(&Sha256::digest(content)[..16])
 }
 
 #[cfg(test)]

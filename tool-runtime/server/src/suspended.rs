@@ -1,10 +1,9 @@
 //! Governed calls that wait for the answers of their clients, between two requests.
 
 use std::collections::VecDeque;
-use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use tool_runtime_core::seam::{CallRounds, lock};
+use tool_runtime_core::seam::{CallRounds, hex, lock};
 
 /// Limit on the requests with suspended calls. Beyond it the oldest ones end.
 const MAX_WAITING: usize = 1000;
@@ -61,14 +60,11 @@ impl SuspendedCalls {
     }
 }
 
-/// An id that cannot be guessed.
+/// An id that cannot be guessed: anonymous clients share their tasks.
 pub(super) fn random_id() -> String {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).expect("the system provides random bytes");
-    bytes.iter().fold(String::with_capacity(32), |mut id, byte| {
-        write!(id, "{byte:02x}").expect("writing to a string succeeds");
-        id
-    })
+    hex(&bytes)
 }
 
 #[cfg(test)]

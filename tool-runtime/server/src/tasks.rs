@@ -6,6 +6,7 @@ pub(super) use entry::Outcome;
 
 use super::request::McpResult;
 use super::rounds::input_request;
+use super::suspended::random_id;
 use entry::Entry;
 use rmcp::model::{DetailedTask, ErrorData, InputResponses, Task};
 use serde_json::Value;
@@ -54,7 +55,7 @@ impl Tasks {
         work: Work,
         set_handle: impl FnOnce(Handle),
     ) -> Result<Task, &'static str> {
-        let id = fresh_id();
+        let id = random_id();
         let entry = Entry::new(work.owner.clone(), work.cancellation.clone(), TASK_LIFETIME);
         let created = entry.describe(&id);
         {
@@ -220,13 +221,6 @@ impl std::fmt::Debug for Tasks {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Tasks({})", self.0.lock().len())
     }
-}
-
-/// An id that cannot be guessed: anonymous clients share their tasks.
-fn fresh_id() -> String {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).expect("the system gives random bytes");
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ const FLOORS: &[&[&str]] = &[
         "declaration",
         "error",
         "future",
+        "hex",
         "icon",
         "issue",
         "loopback",

@@ -1,13 +1,14 @@
 //! An execution that may be repeated, and the ids of its steps.
 
 use crate::canonical::canonical;
+use crate::hex::hex;
 use crate::sync::lock;
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -150,12 +151,7 @@ impl Execution {
             *count += 1;
             *count
         };
-        let id = digest(&[&content, &number.to_be_bytes()]);
-        let hex = id.iter().fold(String::with_capacity(64), |mut hex, byte| {
-            write!(hex, "{byte:02x}").expect("a string takes all");
-            hex
-        });
-        StepId(hex)
+        StepId(hex(&digest(&[&content, &number.to_be_bytes()])))
     }
 }
 

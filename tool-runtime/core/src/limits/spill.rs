@@ -1,5 +1,6 @@
 //! Stores removed content in files.
 
+use crate::hex::hex;
 use sha2::{Digest as _, Sha256};
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::hash::{BuildHasher as _, RandomState};
@@ -48,8 +49,7 @@ impl<'a> Spill<'a> {
 
 /// A name by the content's hash: equal contents are stored once.
 fn file_name(content: &[u8], extension: &str) -> String {
-    let hash = Sha256::digest(content);
-    let digits: String = hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    let digits = hex(&Sha256::digest(content)[..16]);
     format!("{digits}.{extension}")
 }
 

@@ -1,11 +1,11 @@
 //! The forms in which a secret may appear in text.
 
 use super::MIN_LENGTH;
+use crate::hex::hex;
 use crate::printable::printable;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 use serde_json::Value;
-use std::fmt::Write as _;
 
 /// Shorter values are frequent by chance in base64 and hex digits.
 const MIN_ENCODED: usize = 8;
@@ -50,9 +50,6 @@ fn base64_forms(secret: &[u8], offset: usize) -> Vec<String> {
 }
 
 fn hex_forms(secret: &[u8]) -> [String; 2] {
-    let lower = secret.iter().fold(String::with_capacity(2 * secret.len()), |mut hex, byte| {
-        write!(hex, "{byte:02x}").expect("a string takes all");
-        hex
-    });
+    let lower = hex(secret);
     [lower.to_uppercase(), lower]
 }
