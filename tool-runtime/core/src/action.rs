@@ -122,6 +122,12 @@ pub trait Action: Sized + Send + 'static {
         None
     }
 
+    /// The conversion of an output that is still needed, where its type allows one.
+    #[doc(hidden)]
+    fn observe_ref() -> Option<fn(&Self::Output) -> Result<Observation, ToolError>> {
+        None
+    }
+
     #[doc(hidden)]
     fn settings() -> Settings {
         Settings::default()

@@ -24,6 +24,7 @@ mod refusal;
 mod report;
 mod resolve;
 mod typed;
+mod typed_governed;
 
 pub use batch::Batch;
 pub use external::{ExternalAction, structured_output};

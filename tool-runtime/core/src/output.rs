@@ -23,9 +23,13 @@ use std::marker::PhantomData;
 /// Makes the schema of an output; `None` for one without.
 pub(crate) type OutputSchema = fn(&mut SchemaGenerator) -> Option<Schema>;
 
+/// Makes an observation of a value that is still needed.
+pub(crate) type ObserveRef<T> = fn(&T) -> Result<Observation, ToolError>;
+
 /// The conversion of a return type into an observation, and its schema.
 pub struct Output<T> {
     observe: fn(T) -> Result<Observation, ToolError>,
+    observe_ref: Option<ObserveRef<T>>,
     schema: OutputSchema,
 }
 
@@ -36,6 +40,11 @@ impl<T> Output<T> {
     /// The tool's own error.
     pub fn observe(&self, value: T) -> Result<Observation, ToolError> {
         (self.observe)(value)
+    }
+
+    /// The conversion of a value that is still needed, where the types allow one.
+    pub fn observe_ref(&self) -> Option<fn(&T) -> Result<Observation, ToolError>> {
+        self.observe_ref
     }
 
     /// Makes the schema of the structured value.
@@ -80,7 +89,7 @@ macro_rules! fit_all {
     )*};
 }
 
-fit_all! { NoFailure Own Flat Structured Convertible Printable }
+fit_all! { NoFailure Cloned Own Flat Structured Reported Convertible Printable }
 
 /// Stage one: inherent methods win over those of `PlainKind`, so results are found first.
 impl<T, E> Returned<Result<T, E>> {
@@ -96,7 +105,24 @@ impl<T, E> Returned<Result<T, E>> {
 
     /// Puts the two kinds together.
     pub fn with<S: SuccessKind<T>, F: FailureKind<E>>(&self, _: S, _: F) -> Output<Result<T, E>> {
-        Output { observe: |result| S::observe(result.map_err(F::convert)?), schema: S::schema }
+        Output {
+            observe: |result| S::observe(result.map_err(F::convert)?),
+            observe_ref: match (S::BY_REF, F::BY_REF) {
+                (Some(_), Some(_)) => Some(observe_result_ref::<T, E, S, F>),
+                _ => None,
+            },
+            schema: S::schema,
+        }
+    }
+}
+
+fn observe_result_ref<T, E, S: SuccessKind<T>, F: FailureKind<E>>(
+    result: &Result<T, E>,
+) -> Result<Observation, ToolError> {
+    let unreachable = || ToolError::internal("the result has no conversion by reference");
+    match result {
+        Ok(value) => S::BY_REF.ok_or_else(unreachable)?(value),
+        Err(error) => Err(F::BY_REF.map_or_else(unreachable, |convert| convert(error))),
     }
 }
 
@@ -114,7 +140,7 @@ pub trait PlainKind<T> {
 
     /// Takes the one kind.
     fn with<S: SuccessKind<T>>(&self, _: S, _: NoFailure) -> Output<T> {
-        Output { observe: S::observe, schema: S::schema }
+        Output { observe: S::observe, observe_ref: S::BY_REF, schema: S::schema }
     }
 }
 
@@ -122,6 +148,9 @@ impl<T> PlainKind<T> for Returned<T> {}
 
 /// The conversion of a success into an observation.
 pub trait SuccessKind<T> {
+    /// Converts a value that is still needed. Default: the type has no such conversion.
+    const BY_REF: Option<fn(&T) -> Result<Observation, ToolError>> = None;
+
     /// Converts the value.
     ///
     /// # Errors
@@ -131,7 +160,23 @@ pub trait SuccessKind<T> {
     fn schema(generator: &mut SchemaGenerator) -> Option<Schema>;
 }
 
-/// Stage two, first choice: `IntoObservation`.
+/// Stage two, first choice: `IntoObservation` of a value that can be cloned.
+pub struct Cloned;
+
+impl<T: IntoObservation + Clone> SuccessKind<T> for Cloned {
+    const BY_REF: Option<fn(&T) -> Result<Observation, ToolError>> =
+        Some(|value| value.clone().into_observation());
+
+    fn observe(value: T) -> Result<Observation, ToolError> {
+        value.into_observation()
+    }
+
+    fn schema(generator: &mut SchemaGenerator) -> Option<Schema> {
+        T::output_schema(generator)
+    }
+}
+
+/// Stage two, second choice: `IntoObservation`.
 pub struct Own;
 
 impl<T: IntoObservation> SuccessKind<T> for Own {
@@ -144,7 +189,7 @@ impl<T: IntoObservation> SuccessKind<T> for Own {
     }
 }
 
-/// Stage two, second choice: a result as the success value, whose error becomes that of the call.
+/// Stage two, third choice: a result as the success value, whose error becomes that of the call.
 pub struct Flat;
 
 impl<T: Serialize + JsonSchema, E: Into<ToolError>> SuccessKind<Result<T, E>> for Flat {
@@ -167,7 +212,7 @@ impl<T: Serialize + JsonSchema, E: Into<ToolError>> SuccessKind<Option<Result<T,
     }
 }
 
-/// Stage two, third choice: results in other places, which serde would write as `{"Err": ..}`.
+/// Stage two, fourth choice: results in other places, which serde would write as `{"Err": ..}`.
 /// Never made, because `fit` never compiles.
 pub struct Hidden<T>(PhantomData<fn() -> T>);
 
@@ -208,10 +253,13 @@ impl<T: HidesResult, const N: usize> HidesResult for [T; N] {}
 impl<K, T: HidesResult> HidesResult for BTreeMap<K, T> {}
 impl<K, T: HidesResult, S> HidesResult for HashMap<K, T, S> {}
 
-/// Stage two, fourth choice: a structured value.
+/// Stage two, fifth choice: a structured value.
 pub struct Structured;
 
 impl<T: Serialize + JsonSchema> SuccessKind<T> for Structured {
+    const BY_REF: Option<fn(&T) -> Result<Observation, ToolError>> =
+        Some(|value| Observation::json(value));
+
     fn observe(value: T) -> Result<Observation, ToolError> {
         Json(value).into_observation()
     }
@@ -248,6 +296,16 @@ impl<T> SuccessKind<T> for Unfit<T> {
     note = "derive `serde::Serialize` and `schemars::JsonSchema` for a structured value, or implement `IntoObservation`; text, numbers, `()`, `ContentBlock` and `Observation` need nothing"
 )]
 pub trait ReturnType<T> {}
+
+/// Selects `Cloned`.
+pub trait ClonedKind {
+    /// The kind.
+    fn kind(&self) -> Cloned {
+        Cloned
+    }
+}
+
+impl<T: IntoObservation + Clone> ClonedKind for &&&&&Success<T> {}
 
 /// Selects `Own`.
 pub trait OwnKind {
@@ -302,11 +360,25 @@ impl<T> UnfitKind<T> for Success<T> {}
 
 /// The conversion of an error type into a [`ToolError`].
 pub trait FailureKind<E> {
+    /// Converts an error that is still needed. Default: the type has no such conversion.
+    const BY_REF: Option<fn(&E) -> ToolError> = None;
+
     /// Converts the value.
     fn convert(error: E) -> ToolError;
 }
 
 /// First choice: errors, texts and [`ToolError`] itself.
+pub struct Reported;
+
+impl<E: Into<ToolError> + Display + 'static> FailureKind<E> for Reported {
+    const BY_REF: Option<fn(&E) -> ToolError> = Some(|error| ToolError::of_ref(error));
+
+    fn convert(error: E) -> ToolError {
+        error.into()
+    }
+}
+
+/// Second choice: types that convert and cannot be printed.
 pub struct Convertible;
 
 impl<E: Into<ToolError>> FailureKind<E> for Convertible {
@@ -315,10 +387,12 @@ impl<E: Into<ToolError>> FailureKind<E> for Convertible {
     }
 }
 
-/// Second choice: any `Display` type.
+/// Third choice: any `Display` type.
 pub struct Printable;
 
 impl<E: Display> FailureKind<E> for Printable {
+    const BY_REF: Option<fn(&E) -> ToolError> = Some(|error| ToolError::from_display(error));
+
     fn convert(error: E) -> ToolError {
         ToolError::from_display(&error)
     }
@@ -347,6 +421,16 @@ impl<E> FailureKind<E> for Opaque<E> {
     note = "return `ToolError`, implement `std::error::Error` for `{E}`, or at least `std::fmt::Display`"
 )]
 pub trait FailsWith<E> {}
+
+/// Selects `Reported`.
+pub trait ReportedKind {
+    /// The kind.
+    fn kind(&self) -> Reported {
+        Reported
+    }
+}
+
+impl<E: Into<ToolError> + Display + 'static> ReportedKind for &&&Failure<E> {}
 
 /// Selects `Convertible`.
 pub trait ErrorKind {

@@ -18,16 +18,16 @@ const _: () = {
     static __NEEDS: &[__tool::Need] = &[];
     fn __output() -> __tool::Output<String> {
         use __tool::{
-            ErrorKind as _, FlatKind as _, HiddenKind as _, MessageKind as _,
-            OpaqueKind as _, OwnKind as _, PlainKind as _, StructuredKind as _,
-            UnfitKind as _,
+            ClonedKind as _, ErrorKind as _, FlatKind as _, HiddenKind as _,
+            MessageKind as _, OpaqueKind as _, OwnKind as _, PlainKind as _,
+            ReportedKind as _, StructuredKind as _, UnfitKind as _,
         };
         let __returned = __tool::Returned::<String>::NEW;
         let (__success, __failure) = (__returned.success(), __returned.failure());
         __returned
             .with(
-                (&&&&&__success).kind().fit::<String>(),
-                (&&&&&__failure).kind().fit::<String>(),
+                (&&&&&&__success).kind().fit::<String>(),
+                (&&&&&&__failure).kind().fit::<String>(),
             )
     }
     #[automatically_derived]
@@ -69,6 +69,13 @@ const _: () = {
             __value: Self::Output,
         ) -> ::core::result::Result<__tool::Observation, __tool::ToolError> {
             __output().observe(__value)
+        }
+        fn observe_ref() -> ::core::option::Option<
+            fn(
+                &Self::Output,
+            ) -> ::core::result::Result<__tool::Observation, __tool::ToolError>,
+        > {
+            __output().observe_ref()
         }
         fn to_json(&self) -> ::core::option::Option<__tool::String> {
             use __tool::{OmitJson as _, WriteJson as _};

@@ -20,16 +20,16 @@ const _: () = {
     ];
     fn __output() -> __tool::Output<usize> {
         use __tool::{
-            ErrorKind as _, FlatKind as _, HiddenKind as _, MessageKind as _,
-            OpaqueKind as _, OwnKind as _, PlainKind as _, StructuredKind as _,
-            UnfitKind as _,
+            ClonedKind as _, ErrorKind as _, FlatKind as _, HiddenKind as _,
+            MessageKind as _, OpaqueKind as _, OwnKind as _, PlainKind as _,
+            ReportedKind as _, StructuredKind as _, UnfitKind as _,
         };
         let __returned = __tool::Returned::<usize>::NEW;
         let (__success, __failure) = (__returned.success(), __returned.failure());
         __returned
             .with(
-                (&&&&&__success).kind().fit::<usize>(),
-                (&&&&&__failure).kind().fit::<usize>(),
+                (&&&&&&__success).kind().fit::<usize>(),
+                (&&&&&&__failure).kind().fit::<usize>(),
             )
     }
     #[automatically_derived]
@@ -76,6 +76,13 @@ const _: () = {
             __value: Self::Output,
         ) -> ::core::result::Result<__tool::Observation, __tool::ToolError> {
             __output().observe(__value)
+        }
+        fn observe_ref() -> ::core::option::Option<
+            fn(
+                &Self::Output,
+            ) -> ::core::result::Result<__tool::Observation, __tool::ToolError>,
+        > {
+            __output().observe_ref()
         }
         fn to_json(&self) -> ::core::option::Option<__tool::String> {
             __tool::json_object(__PARAMETERS, &[])

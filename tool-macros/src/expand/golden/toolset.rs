@@ -61,16 +61,16 @@ const _: () = {
     static __NEEDS: &[__tool::Need] = &[<ToolContext as __tool::Injectable>::NEED];
     fn __output() -> __tool::Output<Result<Terminal, Error>> {
         use __tool::{
-            ErrorKind as _, FlatKind as _, HiddenKind as _, MessageKind as _,
-            OpaqueKind as _, OwnKind as _, PlainKind as _, StructuredKind as _,
-            UnfitKind as _,
+            ClonedKind as _, ErrorKind as _, FlatKind as _, HiddenKind as _,
+            MessageKind as _, OpaqueKind as _, OwnKind as _, PlainKind as _,
+            ReportedKind as _, StructuredKind as _, UnfitKind as _,
         };
         let __returned = __tool::Returned::<Result<Terminal, Error>>::NEW;
         let (__success, __failure) = (__returned.success(), __returned.failure());
         __returned
             .with(
-                (&&&&&__success).kind().fit::<Result<Terminal, Error>>(),
-                (&&&&&__failure).kind().fit::<Result<Terminal, Error>>(),
+                (&&&&&&__success).kind().fit::<Result<Terminal, Error>>(),
+                (&&&&&&__failure).kind().fit::<Result<Terminal, Error>>(),
             )
     }
     #[automatically_derived]
@@ -127,6 +127,13 @@ const _: () = {
         ) -> ::core::result::Result<__tool::Observation, __tool::ToolError> {
             __output().observe(__value)
         }
+        fn observe_ref() -> ::core::option::Option<
+            fn(
+                &Self::Output,
+            ) -> ::core::result::Result<__tool::Observation, __tool::ToolError>,
+        > {
+            __output().observe_ref()
+        }
         fn to_json(&self) -> ::core::option::Option<__tool::String> {
             use __tool::{OmitJson as _, WriteJson as _};
             __tool::json_object(
@@ -153,16 +160,16 @@ const _: () = {
     static __NEEDS: &[__tool::Need] = &[];
     fn __output() -> __tool::Output<[u8; Terminal::ROWS]> {
         use __tool::{
-            ErrorKind as _, FlatKind as _, HiddenKind as _, MessageKind as _,
-            OpaqueKind as _, OwnKind as _, PlainKind as _, StructuredKind as _,
-            UnfitKind as _,
+            ClonedKind as _, ErrorKind as _, FlatKind as _, HiddenKind as _,
+            MessageKind as _, OpaqueKind as _, OwnKind as _, PlainKind as _,
+            ReportedKind as _, StructuredKind as _, UnfitKind as _,
         };
         let __returned = __tool::Returned::<[u8; Terminal::ROWS]>::NEW;
         let (__success, __failure) = (__returned.success(), __returned.failure());
         __returned
             .with(
-                (&&&&&__success).kind().fit::<[u8; Terminal::ROWS]>(),
-                (&&&&&__failure).kind().fit::<[u8; Terminal::ROWS]>(),
+                (&&&&&&__success).kind().fit::<[u8; Terminal::ROWS]>(),
+                (&&&&&&__failure).kind().fit::<[u8; Terminal::ROWS]>(),
             )
     }
     #[automatically_derived]
@@ -210,6 +217,13 @@ const _: () = {
             __value: Self::Output,
         ) -> ::core::result::Result<__tool::Observation, __tool::ToolError> {
             __output().observe(__value)
+        }
+        fn observe_ref() -> ::core::option::Option<
+            fn(
+                &Self::Output,
+            ) -> ::core::result::Result<__tool::Observation, __tool::ToolError>,
+        > {
+            __output().observe_ref()
         }
         fn to_json(&self) -> ::core::option::Option<__tool::String> {
             __tool::json_object(__PARAMETERS, &[])
