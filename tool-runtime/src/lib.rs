@@ -73,6 +73,7 @@
 //! | ask a person at the terminal | `TerminalApprover` |
 //! | **Servers** | |
 //! | ship a server binary | `main!`, `Cli`, [`McpServer`] |
+//! | add a command to its command line | [`CliCommand`], [`ToolPoolBuilder::command`] |
 //! | serve over HTTP | [`McpServer::serve_http`], `HttpOptions`, `Authenticate` |
 //! | test a server, detect changed schemas | `testing` |
 //! | **External MCP servers** | |
@@ -178,10 +179,11 @@ pub use tool_runtime_core::CallService;
 #[doc(inline)]
 pub use tool_runtime_core::{
     AbsentSource, Access, Action, After, AfterCall, AgentHandle, AgentOutcome, AgentSpawner,
-    Amount, Answer, Approval, ApprovalRequest, Approver, ArgumentMatch, ArgumentMatcher,
-    ArgumentTransform, Arguments, Batch, Before, Begin, BlockingPool, BoxFuture, CallAction,
-    CallError, CallEvent, CallNumber, CallRequest, CallStage, CallView, CancellationToken,
-    ClientAnswerError, ClientCall, ClientTools, Complete, Completion, CompletionContext,
+    Amount, Answer, Approval, ApprovalRequest, Approver, ArgumentCount, ArgumentMatch,
+    ArgumentMatcher, ArgumentTransform, Arguments, Batch, Before, Begin, BlockingPool, BoxFuture,
+    CallAction, CallError, CallEvent, CallNumber, CallRequest, CallStage, CallView,
+    CancellationToken, CliCommand, ClientAnswerError, ClientCall, ClientTools, CommandArgument,
+    CommandArguments, CommandForm, CommandOption, Complete, Completion, CompletionContext,
     ConfigError, ContentAnnotations, ContentBlock, ContentExtra, Decision, Declaration,
     DeclarationReport, DeclarationStatus, Declarations, DeclaredTools, DecodeError, Effect,
     EmbeddedResource, ErrorClass, Execution, Executor, ExternalAction, Filter, Form, FormChoice,

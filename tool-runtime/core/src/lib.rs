@@ -131,7 +131,8 @@ pub use peer::{
     TraceContext,
 };
 pub use pool::{
-    AbsentSource, CallRequest, DeclarationReport, DeclarationStatus, DeclaredTools, Filter,
+    AbsentSource, ArgumentCount, CallRequest, CliCommand, CommandArgument, CommandArguments,
+    CommandForm, CommandOption, DeclarationReport, DeclarationStatus, DeclaredTools, Filter,
     PoolChange, PoolChanges, PoolError, PoolExtension, PoolProblem, PoolReport, PoolSession,
     Restriction, Selector, SelectorError, Snapshot, Source, ToolPool, ToolPoolBuilder, ToolReport,
     ToolStatus, WithToolsets, WithoutToolsets,

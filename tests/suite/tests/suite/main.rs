@@ -15,6 +15,7 @@ mod calls;
 mod changes;
 mod checkers;
 mod cli;
+mod cli_commands;
 mod client_http;
 mod conformance;
 mod declarations;

@@ -87,7 +87,7 @@ pub(super) const OPTIONS: &[Opt] = &[
 
 /// The options for HTTP; `None` without an address.
 pub(super) fn serve_http(
-    command: &'static CommandSpec,
+    command: &CommandSpec,
     arguments: &Arguments,
 ) -> Result<Option<ServeHttp>, UsageError> {
     let Some(address) = arguments.value(&HTTP) else {

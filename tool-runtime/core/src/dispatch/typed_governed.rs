@@ -90,8 +90,8 @@ where
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>> {
         Box::pin(async move {
-            let action = A::decode(arguments)
-                .map_err(|error| super::typed::decode_error::<A>(&error))?;
+            let action =
+                A::decode(arguments).map_err(|error| super::typed::decode_error::<A>(&error))?;
             let value = action.run(context).await;
             let observed = (self.observe)(&value);
             let is_error = observed.is_err();
