@@ -33,7 +33,7 @@ pub(super) fn observe() -> TokenStream {
         fn observe(__value: Self::Output) -> ::core::result::Result<__tool::Observation, __tool::ToolError> {
             __output().observe(__value)
         }
-        fn observe_ref() -> ::core::option::Option<fn(&Self::Output) -> ::core::result::Result<__tool::Observation, __tool::ToolError>> {
+        fn observe_ref() -> ::core::option::Option<__tool::ObserveRef<Self::Output>> {
             __output().observe_ref()
         }
     }

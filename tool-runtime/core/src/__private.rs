@@ -15,8 +15,8 @@ pub use crate::matching::MatchAs;
 pub use crate::need::Need;
 pub use crate::observation::Observation;
 pub use crate::output::{
-    ClonedKind, ErrorKind, FlatKind, HiddenKind, MessageKind, OpaqueKind, Output, OwnKind,
-    PlainKind, ReportedKind, Returned, StructuredKind, UnfitKind,
+    ClonedKind, ErrorKind, FlatKind, HiddenKind, MessageKind, ObserveRef, OpaqueKind, Output,
+    OwnKind, PlainKind, ReportedKind, Returned, StructuredKind, UnfitKind,
 };
 pub use crate::parameter::{
     AdvertiseDefault, ArgumentType, DefaultOf, JsonOf, OmitDefault, OmitJson, Parameter, Settings,

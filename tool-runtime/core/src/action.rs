@@ -7,6 +7,7 @@ use crate::definition::ToolDefinition;
 use crate::error::ToolError;
 use crate::future::BoxFuture;
 use crate::observation::Observation;
+use crate::output::ObserveRef;
 use crate::parameter::Settings;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use tokio::sync::oneshot;
@@ -124,7 +125,7 @@ pub trait Action: Sized + Send + 'static {
 
     /// The conversion of an output that is still needed, where its type allows one.
     #[doc(hidden)]
-    fn observe_ref() -> Option<fn(&Self::Output) -> Result<Observation, ToolError>> {
+    fn observe_ref() -> Option<ObserveRef<Self::Output>> {
         None
     }
 

@@ -90,7 +90,7 @@ mod wire_name;
 
 pub use access::{Access, KeyPart};
 pub use action::Action;
-pub use agent_spawner::{AgentHandle, AgentOutcome, AgentSpawner, SpawnRequest};
+pub use agent_spawner::{AgentHandle, AgentOutcome, AgentSpawner, SpawnKind, SpawnRequest};
 pub use annotations::ToolAnnotations;
 pub use approval::{Approval, ApprovalRequest, Approver};
 pub use arguments::{Arguments, DecodeError};

@@ -24,7 +24,7 @@ use std::marker::PhantomData;
 pub(crate) type OutputSchema = fn(&mut SchemaGenerator) -> Option<Schema>;
 
 /// Makes an observation of a value that is still needed.
-pub(crate) type ObserveRef<T> = fn(&T) -> Result<Observation, ToolError>;
+pub type ObserveRef<T> = fn(&T) -> Result<Observation, ToolError>;
 
 /// The conversion of a return type into an observation, and its schema.
 pub struct Output<T> {
@@ -43,7 +43,7 @@ impl<T> Output<T> {
     }
 
     /// The conversion of a value that is still needed, where the types allow one.
-    pub fn observe_ref(&self) -> Option<fn(&T) -> Result<Observation, ToolError>> {
+    pub fn observe_ref(&self) -> Option<ObserveRef<T>> {
         self.observe_ref
     }
 
@@ -149,7 +149,7 @@ impl<T> PlainKind<T> for Returned<T> {}
 /// The conversion of a success into an observation.
 pub trait SuccessKind<T> {
     /// Converts a value that is still needed. Default: the type has no such conversion.
-    const BY_REF: Option<fn(&T) -> Result<Observation, ToolError>> = None;
+    const BY_REF: Option<ObserveRef<T>> = None;
 
     /// Converts the value.
     ///
@@ -164,8 +164,7 @@ pub trait SuccessKind<T> {
 pub struct Cloned;
 
 impl<T: IntoObservation + Clone> SuccessKind<T> for Cloned {
-    const BY_REF: Option<fn(&T) -> Result<Observation, ToolError>> =
-        Some(|value| value.clone().into_observation());
+    const BY_REF: Option<ObserveRef<T>> = Some(|value| value.clone().into_observation());
 
     fn observe(value: T) -> Result<Observation, ToolError> {
         value.into_observation()
@@ -257,8 +256,7 @@ impl<K, T: HidesResult, S> HidesResult for HashMap<K, T, S> {}
 pub struct Structured;
 
 impl<T: Serialize + JsonSchema> SuccessKind<T> for Structured {
-    const BY_REF: Option<fn(&T) -> Result<Observation, ToolError>> =
-        Some(|value| Observation::json(value));
+    const BY_REF: Option<ObserveRef<T>> = Some(|value| Observation::json(value));
 
     fn observe(value: T) -> Result<Observation, ToolError> {
         Json(value).into_observation()

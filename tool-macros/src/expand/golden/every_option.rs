@@ -213,11 +213,7 @@ const _: () = {
         ) -> ::core::result::Result<__tool::Observation, __tool::ToolError> {
             __output().observe(__value)
         }
-        fn observe_ref() -> ::core::option::Option<
-            fn(
-                &Self::Output,
-            ) -> ::core::result::Result<__tool::Observation, __tool::ToolError>,
-        > {
+        fn observe_ref() -> ::core::option::Option<__tool::ObserveRef<Self::Output>> {
             __output().observe_ref()
         }
         fn visualize(&self) -> ::core::option::Option<__tool::String> {

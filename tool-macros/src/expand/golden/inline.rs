@@ -60,11 +60,7 @@ const _: () = {
         ) -> ::core::result::Result<__tool::Observation, __tool::ToolError> {
             __output().observe(__value)
         }
-        fn observe_ref() -> ::core::option::Option<
-            fn(
-                &Self::Output,
-            ) -> ::core::result::Result<__tool::Observation, __tool::ToolError>,
-        > {
+        fn observe_ref() -> ::core::option::Option<__tool::ObserveRef<Self::Output>> {
             __output().observe_ref()
         }
         fn to_json(&self) -> ::core::option::Option<__tool::String> {

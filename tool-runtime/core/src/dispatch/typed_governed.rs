@@ -6,9 +6,10 @@ use crate::access::Access;
 use crate::action::Action;
 use crate::arguments::Arguments;
 use crate::context::ToolContext;
-use crate::error::{CallError, ErrorClass, ToolError};
+use crate::error::{CallError, ErrorClass};
 use crate::future::BoxFuture;
 use crate::observation::Observation;
+use crate::output::ObserveRef;
 use crate::pool::{Found, ToolPool};
 use crate::sync::lock;
 use crate::tool::{Executor, Tool, settle};
@@ -76,7 +77,7 @@ struct Output<T> {
 /// Runs an action and keeps its output.
 struct KeepOutput<A: Action> {
     original: Tool,
-    observe: fn(&A::Output) -> Result<Observation, ToolError>,
+    observe: ObserveRef<A::Output>,
     kept: Kept<A::Output>,
 }
 
