@@ -75,4 +75,5 @@ mod toolset_values;
 mod toolsets;
 mod traces;
 mod transforms;
+mod transforms_kept;
 mod validation;
