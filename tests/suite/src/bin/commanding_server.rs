@@ -1,5 +1,7 @@
 //! A program with commands of its own. `CLASH` makes one of them impossible.
 
+#![allow(clippy::print_stdout, reason = "a command of a program prints")]
+
 use std::process::ExitCode;
 use tool_runtime::prelude::*;
 use tool_runtime::{

@@ -22,7 +22,10 @@ fn lines(events: &[Value]) -> Vec<String> {
     events.iter().map(|event| format!("data: {event}")).collect()
 }
 
-fn check(api: Api, cases: Vec<(&str, Vec<Value>, Result<&[&str], &str>)>) {
+/// A name, the events, and the calls or a part of the error.
+type Case<'a> = (&'a str, Vec<Value>, Result<&'a [&'a str], &'a str>);
+
+fn check(api: Api, cases: Vec<Case<'_>>) {
     for (case, events, expected) in cases {
         let outcome = outcome(api, &lines(&events));
         match (outcome, expected) {
