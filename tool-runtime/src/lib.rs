@@ -78,6 +78,7 @@
 //! | ask a person at the terminal | `TerminalApprover` |
 //! | **Servers** | |
 //! | ship a server binary | `main!`, `Cli`, [`McpServer`] |
+//! | add a command to its command line | [`CliCommand`], [`ToolPoolBuilder::command`] |
 //! | serve over HTTP | [`McpServer::serve_http`], `HttpOptions`, `Authenticate` |
 //! | test a server, detect changed schemas | `testing` |
 //! | **External MCP servers** | |
@@ -194,10 +195,11 @@ pub use tool_runtime_core::CallService;
 #[doc(inline)]
 pub use tool_runtime_core::{
     AbsentSource, Access, Action, After, AfterCall, AgentHandle, AgentOutcome, AgentSpawner,
-    Amount, Answer, Approval, ApprovalRequest, Approver, Approvers, ArgumentMatch, ArgumentMatcher,
-    ArgumentTransform, Arguments, Batch, Before, Begin, BlockingPool, BoxFuture, CallAction,
-    CallError, CallEvent, CallNumber, CallRequest, CallStage, CallView, CancellationToken,
-    ClientAnswerError, ClientCall, ClientTools, Complete, Completion, CompletionContext,
+    Amount, Answer, Approval, ApprovalRequest, Approver, Approvers, ArgumentCount, ArgumentMatch,
+    ArgumentMatcher, ArgumentTransform, Arguments, Batch, Before, Begin, BlockingPool, BoxFuture,
+    CallAction, CallError, CallEvent, CallNumber, CallRequest, CallStage, CallView,
+    CancellationToken, CliCommand, ClientAnswerError, ClientCall, ClientTools, CommandArgument,
+    CommandArguments, CommandForm, CommandOption, Complete, Completion, CompletionContext,
     ConfigError, ContentAnnotations, ContentBlock, ContentExtra, Decision, Declaration,
     DeclarationReport, DeclarationStatus, Declarations, DeclaredTools, DecodeError, Effect,
     EmbeddedResource, ErrorClass, Execution, Executor, ExternalAction, Filter, Form, FormChoice,
@@ -212,11 +214,12 @@ pub use tool_runtime_core::{
     Repair, RepairKind, Reservation, Resource, ResourceAction, ResourceBuilder, ResourceContents,
     ResourceDefinition, ResourceLink, Restriction, RetryMode, Risk, Role, Root, SamplingRequest,
     SamplingResult, Secret, Selector, SelectorError, SessionId, SharedBy, Snapshot, Source,
-    SpawnRequest, SpecProblem, StepId, StepStore, TaskSupport, TextArguments, TextContent,
-    TextHandler, Tool, ToolAnnotations, ToolBuilder, ToolCall, ToolContext, ToolDefinition,
-    ToolError, ToolFactory, ToolPattern, ToolPool, ToolPoolBuilder, ToolReport, ToolResult,
-    ToolSpec, ToolStatus, ToolTransform, Tools, Toolset, ToolsetError, ToolsetKind, ToolsetMethods,
-    Total, TraceContext, TransformError, UrlMatcher, Usage, WithToolsets, WithoutToolsets,
+    SpawnKind, SpawnRequest, SpecProblem, StepId, StepStore, TaskSupport, TextArguments,
+    TextContent, TextHandler, Tool, ToolAnnotations, ToolBuilder, ToolCall, ToolContext,
+    ToolDefinition, ToolError, ToolFactory, ToolPattern, ToolPool, ToolPoolBuilder, ToolReport,
+    ToolResult, ToolSpec, ToolStatus, ToolTransform, Tools, Toolset, ToolsetError, ToolsetKind,
+    ToolsetMethods, Total, TraceContext, TransformError, UrlMatcher, Usage, WithToolsets,
+    WithoutToolsets,
 };
 #[cfg(feature = "secrets")]
 #[doc(inline)]

@@ -12,12 +12,17 @@ use std::fmt;
 #[cfg(feature = "mcp-client")]
 use std::path::Path;
 use std::sync::Arc;
+use tool_runtime::Snapshot;
+use tool_runtime::export::Export;
 #[cfg(feature = "mcp-client")]
 use tool_runtime::mcp::{McpConfig, McpConfigError, McpManager, McpManagerBuilder};
 use tool_runtime::prelude::*;
 
 /// The default limit on the requests of one run.
 const MAX_TURNS: usize = 50;
+
+/// Chooses the tools of a request.
+type ChooseTools = dyn Fn(&Snapshot) -> Vec<Tool> + Send + Sync;
 
 /// A model with the tools of a pool. Cheap to clone; runs are independent of each other.
 ///
@@ -29,6 +34,7 @@ pub struct Agent {
     pub(crate) pool: ToolPool,
     pub(crate) system: String,
     pub(crate) max_turns: usize,
+    pub(crate) shown: Option<Arc<ChooseTools>>,
     #[cfg(feature = "mcp-client")]
     pub(crate) servers: Option<Arc<Servers>>,
 }
@@ -41,6 +47,7 @@ impl Agent {
             pool,
             system: String::new(),
             max_turns: MAX_TURNS,
+            shown: None,
             #[cfg(feature = "mcp-client")]
             servers: None,
         }
@@ -58,6 +65,37 @@ impl Agent {
     pub fn max_turns(mut self, max_turns: usize) -> Self {
         self.max_turns = max_turns.max(1);
         self
+    }
+
+    /// Chooses the tools that each request lists, among those of the pool, in this order: a few, and those that a
+    /// search activated. It does not change what may be called. Default: all tools.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    /// use tool_runtime::search::{ActiveTools, ToolSearch};
+    /// use tool_runtime_agent::{Agent, ScriptedModel};
+    ///
+    /// # let model = ScriptedModel::from_json("[]")?;
+    /// let active = ActiveTools::new(["tool_search"])?;
+    /// let search = ToolSearch::new().activating(&active).into_tool();
+    /// let agent = Agent::new(model, ToolPool::builder().add(search).build()?)
+    ///     .show(move |snapshot| active.visible(snapshot));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn show(mut self, choose: impl Fn(&Snapshot) -> Vec<Tool> + Send + Sync + 'static) -> Self {
+        self.shown = Some(Arc::new(choose));
+        self
+    }
+
+    /// The definitions for a request.
+    pub(crate) fn export(&self, snapshot: &Snapshot) -> Arc<Export> {
+        let format = self.model.format();
+        let Some(choose) = &self.shown else { return snapshot.export(format) };
+        let chosen = choose(snapshot);
+        let definitions: Vec<_> =
+            chosen.iter().filter_map(|tool| snapshot.definition(tool.name())).collect();
+        Arc::new(Export::new(format, &definitions))
     }
 
     /// The tools of the agent.

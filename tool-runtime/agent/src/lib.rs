@@ -82,5 +82,5 @@ pub use event::{AgentEvent, StopReason};
 pub use model::{Deltas, Model, ModelError, ModelRequest};
 pub use run::Run;
 pub use scripted::{ScriptError, ScriptedModel};
-pub use sub_agents::SubAgents;
+pub use sub_agents::{AgentKind, SubAgents};
 pub use tool_runtime::export::Delta;

@@ -67,20 +67,25 @@ impl Run {
     pub(crate) fn new(agent: Agent, messages: Vec<Value>) -> Self {
         let session = agent.pool.session();
         let (pool, context) = (session.pool().clone(), session.pool().context());
-        let mut run = Self::over(agent, pool, context, messages);
+        let mut run = Self::over(agent, pool, context, Arc::new(messages));
         run.session = Some(session);
         run
     }
 
     /// A run of a sub-agent: it belongs to the session of the run that started it.
-    pub(crate) fn nested(agent: Agent, context: ToolContext, depth: usize) -> Self {
+    pub(crate) fn nested(
+        agent: Agent,
+        context: ToolContext,
+        depth: usize,
+        messages: Arc<Vec<Value>>,
+    ) -> Self {
         let pool = agent.pool.clone();
-        let mut run = Self::over(agent, pool, context, Vec::new());
+        let mut run = Self::over(agent, pool, context, messages);
         run.depth = depth;
         run
     }
 
-    fn over(agent: Agent, pool: ToolPool, context: ToolContext, messages: Vec<Value>) -> Self {
+    fn over(agent: Agent, pool: ToolPool, context: ToolContext, messages: Arc<Vec<Value>>) -> Self {
         let (outbox, inbox) = unbounded_channel();
         let lifetime = CancellationToken::new();
         Self {
@@ -91,7 +96,7 @@ impl Run {
             servers: None,
             context,
             depth: 0,
-            messages: Arc::new(messages),
+            messages,
             pending: Vec::new(),
             events: VecDeque::new(),
             inbox,
@@ -141,6 +146,10 @@ impl Run {
     /// has no result yet is not in it.
     pub fn messages(&self) -> &[Value] {
         &self.messages
+    }
+
+    pub(crate) fn shared_messages(&self) -> Arc<Vec<Value>> {
+        Arc::clone(&self.messages)
     }
 
     /// The tokens of all answers so far, those of sub-agents not included.

@@ -1,29 +1,42 @@
 //! Agents that calls start.
 
+mod conversations;
+mod kind;
+mod request;
+
+pub use kind::AgentKind;
+
 use crate::agent::Agent;
 use crate::event::AgentEvent;
 use crate::model::Model;
 use crate::run::Run;
+use conversations::{Conversation, Conversations};
+use request::load_skills;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tool_runtime::prelude::*;
 use tool_runtime::{
-    AgentHandle, AgentOutcome, AgentSpawner, BoxFuture, CancellationToken, Restriction,
+    AgentHandle, AgentOutcome, AgentSpawner, BoxFuture, CancellationToken, Restriction, SpawnKind,
     SpawnRequest,
 };
 
 const MAX_TURNS: usize = 50;
 const MAX_DEPTH: usize = 3;
 const MAX_RUNNING: usize = 8;
+const MAX_ENDED: usize = 32;
 
 /// Starts sub-agents for tools, as [`AgentSpawner`] whose page shows such a tool.
 ///
 /// A sub-agent has the tools of the call that starts it, or fewer, and its principal, state and
 /// session. It is cancelled with the run of its parent; one that is not in the background also with
 /// the call. Its events are events of its parent's run, [`AgentEvent::SubAgent`].
+///
+/// A request may name a [kind](Self::kind), and may resume an agent by its id: one that ended, however it did, and
+/// that was started in the same session for the same principal. It goes on with its model, its instructions and at
+/// most its tools.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -59,12 +72,14 @@ const MAX_RUNNING: usize = 8;
 pub struct SubAgents {
     default: Arc<dyn Model>,
     models: BTreeMap<String, Arc<dyn Model>>,
+    kinds: BTreeMap<String, AgentKind>,
     system: String,
     max_turns: usize,
     max_depth: usize,
     max_running: usize,
     running: Arc<Semaphore>,
     next_id: AtomicU64,
+    conversations: Arc<Conversations>,
 }
 
 /// The run that a call belongs to, as state of its context.
@@ -80,12 +95,14 @@ impl SubAgents {
         Self {
             default: Arc::new(model),
             models: BTreeMap::new(),
+            kinds: BTreeMap::new(),
             system: String::new(),
             max_turns: MAX_TURNS,
             max_depth: MAX_DEPTH,
             max_running: MAX_RUNNING,
             running: Arc::new(Semaphore::new(MAX_RUNNING)),
             next_id: AtomicU64::new(1),
+            conversations: Arc::new(Conversations::new(MAX_ENDED)),
         }
     }
 
@@ -96,7 +113,14 @@ impl SubAgents {
         self
     }
 
-    /// Sets the instructions of sub-agents whose request has none. Default: none.
+    /// Adds a kind that requests may name: instructions, a model, tools.
+    #[must_use]
+    pub fn kind(mut self, name: impl Into<String>, kind: AgentKind) -> Self {
+        self.kinds.insert(name.into(), kind);
+        self
+    }
+
+    /// Sets the instructions of sub-agents whose request and kind have none. Default: none.
     #[must_use]
     pub fn system(mut self, system: impl Into<String>) -> Self {
         self.system = system.into();
@@ -125,15 +149,11 @@ impl SubAgents {
         self
     }
 
-    fn model_named(&self, name: Option<&str>) -> Result<Arc<dyn Model>, ToolError> {
-        let Some(name) = name else { return Ok(Arc::clone(&self.default)) };
-        self.models.get(name).cloned().ok_or_else(|| {
-            let names: Vec<String> = self.models.keys().map(|name| format!("`{name}`")).collect();
-            let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-            ToolError::user(format!(
-                "`{name}` is not a known model; leave it out, or name one of these: {names}"
-            ))
-        })
+    /// Limits the agents that ended and can be resumed; the oldest are forgotten. Default: 32.
+    #[must_use]
+    pub fn max_ended(mut self, max_ended: usize) -> Self {
+        self.conversations = Arc::new(Conversations::new(max_ended));
+        self
     }
 
     fn check_depth(&self, depth: usize) -> Result<(), ToolError> {
@@ -153,7 +173,7 @@ impl SubAgents {
         })
     }
 
-    fn start(
+    async fn start(
         &self,
         request: SpawnRequest,
         context: &ToolContext,
@@ -161,25 +181,33 @@ impl SubAgents {
         let scope = context.get::<RunScope>();
         let depth = scope.map_or(0, |scope| scope.depth);
         self.check_depth(depth)?;
-        let model = self.model_named(request.model.as_deref())?;
+        let conversation = self.conversation(&request, context)?;
+        let id = self.id(&request)?;
         let pool = context.pool().ok_or_else(|| ToolError::user("no pool runs this call"))?;
+        let permit = self.permit()?;
+        let skills = load_skills(&pool, &request.skills, context).await?;
+        let restrictions = conversation.tools.iter().map(|tools| pool.restrict(tools.clone()));
+        let restrictions = restrictions.collect::<Result<Vec<_>, _>>()?;
         let ended =
             scope.map_or_else(|| pool.closing().child_token(), |s| s.cancellation.child_token());
-        let restriction = request.tools.map(|tools| pool.restrict(tools)).transpose()?;
-        let agent = Agent::new(model, pool)
-            .system(request.system.unwrap_or_else(|| self.system.clone()))
-            .max_turns(request.max_turns.map_or(self.max_turns, |max| max.min(self.max_turns)));
+        let limit = conversation.max_turns.min(self.max_turns);
+        let agent = Agent::new(Arc::clone(&conversation.model), pool)
+            .system(&*conversation.system)
+            .max_turns(request.max_turns.map_or(limit, |max| max.min(limit)));
         let base = if request.is_background { context.detached() } else { context.clone() };
-        let mut run = Run::nested(agent, base, depth + 1).with_cancellation(ended);
-        run.send(request.prompt);
-        let id = format!("agent-{}", self.next_id.fetch_add(1, Ordering::Relaxed));
+        let messages = Arc::clone(&conversation.messages);
+        let mut run = Run::nested(agent, base, depth + 1, messages).with_cancellation(ended);
+        run.send(skills + &request.prompt);
         let cancellation = run.cancellation();
+        self.conversations.begin(&id, context);
         let worker = Worker {
             run,
             id: id.clone(),
             events: scope.map(|scope| scope.events.clone()),
-            _restriction: restriction,
-            _permit: self.permit()?,
+            conversation,
+            conversations: Arc::clone(&self.conversations),
+            _restrictions: restrictions,
+            _permit: permit,
         };
         let outcome =
             if request.is_background { worker.in_background() } else { Box::pin(worker.work()) };
@@ -195,7 +223,12 @@ impl AgentSpawner for SubAgents {
         request: SpawnRequest,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<AgentHandle, ToolError>> {
-        Box::pin(async move { self.start(request, context) })
+        Box::pin(self.start(request, context))
+    }
+
+    fn kinds(&self) -> Vec<SpawnKind> {
+        let kind = |(name, kind): (&String, &AgentKind)| SpawnKind::new(name, &kind.description);
+        self.kinds.iter().map(kind).collect()
     }
 }
 
@@ -205,13 +238,15 @@ struct Worker {
     id: String,
     /// The events of the parent's run.
     events: Option<UnboundedSender<AgentEvent>>,
-    _restriction: Option<Restriction>,
+    conversation: Conversation,
+    conversations: Arc<Conversations>,
+    _restrictions: Vec<Restriction>,
     _permit: OwnedSemaphorePermit,
 }
 
 impl Worker {
     async fn work(mut self) -> Result<AgentOutcome, ToolError> {
-        let (id, events) = (self.id, self.events);
+        let (id, events) = (self.id.clone(), self.events.take());
         let show = |event: AgentEvent| {
             if let Some(events) = &events {
                 // A run that was dropped has no events.
@@ -228,10 +263,20 @@ impl Worker {
     }
 }
 
+/// However an agent ends, it can be resumed.
+impl Drop for Worker {
+    fn drop(&mut self) {
+        let messages = self.run.shared_messages();
+        let conversation = Conversation { messages, ..self.conversation.clone() };
+        self.conversations.end(&self.id, conversation);
+    }
+}
+
 impl std::fmt::Debug for SubAgents {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("SubAgents")
             .field("models", &self.models.keys())
+            .field("kinds", &self.kinds.keys())
             .field("max_turns", &self.max_turns)
             .field("max_depth", &self.max_depth)
             .field("max_running", &self.max_running)

@@ -77,6 +77,8 @@ mod exit {
 ///
 /// `call` is not an MCP client: a tool that requests input from the user fails.
 ///
+/// A pool may bring further commands, see [`CliCommand`](tool_runtime_core::CliCommand).
+///
 /// [`Self::run`] and `main!` close the pool at the end.
 ///
 /// Logs go to standard error. `RUST_LOG` sets their levels. Default: `warn`; `call` logs nothing and prints its
@@ -192,7 +194,7 @@ impl Cli {
     where
         T: Into<OsString> + Clone,
     {
-        let command = options::parse(&self.about, false, arguments);
+        let command = options::parse(&self.about, false, self.pool.commands(), arguments);
         let code = match command {
             Ok(options) => {
                 log::start(options.command.log());
@@ -222,6 +224,7 @@ impl About {
                 #[cfg(not(feature = "export"))]
                 Command::Schema(schema) => list::schema(pool, schema.name.as_deref()),
                 Command::Call(call) => call::call(pool, call).await,
+                Command::Added(command, arguments) => command.run(&arguments, pool).await,
                 // `main!` runs these commands itself.
                 #[cfg(feature = "mcp-client")]
                 Command::Status { .. } | Command::Doctor { .. } => ExitCode::from(exit::USAGE),

@@ -22,7 +22,7 @@ use tool_runtime_core::{PoolConfig, Registry, ToolPool, ToolPoolBuilder, WithToo
 /// | `tools = PATH` | uses the tools that this file names, instead of all linked tools and toolsets; `--tools FILE` names another file. See [`PoolConfig`](tool_runtime_core::PoolConfig) |
 /// | `mcp = PATH` | adds the tools of the MCP servers in this file, if it exists; `--mcp-config FILE` names other files, `--var NAME=VALUE` sets their variables. See `McpConfig`; feature `mcp-client` |
 /// | `registry = EXPR` | resolves the names in the file of `tools`, instead of the linked tools |
-/// | `pool = CLOSURE` | changes the pool's builder: `\|pool: ToolPoolBuilder\| pool.deny(["x"])`, or with toolsets `pool.toolset_as::<Lamp>("desk", params)`. A linked toolset added by the closure is not also created without parameters |
+/// | `pool = CLOSURE` | changes the pool's builder: `\|pool\| pool.deny(["x"])`, or with toolsets `pool.toolset_as::<Lamp>("desk", params)`. A linked toolset added by the closure is not also created without parameters |
 /// | `timeout = DURATION` | limits calls to tools without a timeout |
 /// | `name = EXPR`, `version = EXPR`, `about = EXPR` | replace the values of the package |
 /// | `title = EXPR` | the title that MCP clients display |
@@ -285,7 +285,8 @@ async fn run(
     let mut setup = setup.await.map_err(Failure::Setup)?;
     let about = setup.about_program(name, version, about);
     let Options { command, pool: options } =
-        options::parse(&about, true, std::env::args_os()).map_err(Failure::Printed)?;
+        options::parse(&about, true, setup.pool.commands(), std::env::args_os())
+            .map_err(Failure::Printed)?;
     #[cfg(feature = "mcp-client")]
     log::start(servers::log(&command));
     #[cfg(not(feature = "mcp-client"))]

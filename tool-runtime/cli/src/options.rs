@@ -1,5 +1,6 @@
 //! Parses the command line to a command.
 
+mod added;
 mod commands;
 mod help;
 #[cfg(feature = "http")]
@@ -26,7 +27,8 @@ use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use tool_runtime_core::{Filter, Selector, SelectorError};
+use std::sync::Arc;
+use tool_runtime_core::{CliCommand, CommandArguments, Filter, Selector, SelectorError};
 #[cfg(feature = "export")]
 use tool_runtime_export::Api;
 use tracing::level_filters::LevelFilter;
@@ -94,6 +96,8 @@ pub(super) enum Command {
     },
     Schema(Schema),
     Call(Call),
+    /// A command of the pool.
+    Added(Arc<dyn CliCommand>, CommandArguments),
     /// Shows the status of external MCP servers.
     #[cfg(feature = "mcp-client")]
     Status {
@@ -158,18 +162,24 @@ pub(super) enum Input {
 pub(super) fn parse<T>(
     about: &About,
     has_pool_options: bool,
+    added: &[Arc<dyn CliCommand>],
     arguments: impl IntoIterator<Item = T>,
 ) -> Result<Options, ExitCode>
 where
     T: Into<OsString>,
 {
     let arguments = arguments.into_iter().map(Into::into).collect();
-    parse_erased(about, &commands(has_pool_options), arguments)
+    let commands = commands(has_pool_options, added).map_err(|problem| {
+        print::error(&problem);
+        ExitCode::from(exit::SETUP)
+    })?;
+    parse_erased(about, &commands, added, arguments)
 }
 
 fn parse_erased(
     about: &About,
     commands: &Commands,
+    added: &[Arc<dyn CliCommand>],
     arguments: Vec<OsString>,
 ) -> Result<Options, ExitCode> {
     let mut parser = lexopt::Parser::from_iter(arguments);
@@ -188,7 +198,7 @@ fn parse_erased(
         Ok(Parsed::Command(command, _)) if command.name.is_empty() && is_terminal() => {
             return Err(help(&ROOT));
         }
-        Ok(Parsed::Command(command, arguments)) => options(command, arguments),
+        Ok(Parsed::Command(command, arguments)) => options(command, added, arguments),
         Err(error) => Err(error),
     };
     options.map_err(|error| {
@@ -201,11 +211,20 @@ fn is_terminal() -> bool {
     std::io::stdin().is_terminal()
 }
 
-fn options(spec: &'static CommandSpec, arguments: Arguments) -> Result<Options, UsageError> {
-    Ok(Options { pool: PoolOptions::of(&arguments)?, command: command(spec, arguments)? })
+fn options(
+    spec: &CommandSpec,
+    added: &[Arc<dyn CliCommand>],
+    arguments: Arguments,
+) -> Result<Options, UsageError> {
+    let pool = PoolOptions::of(&arguments)?;
+    let command = match added.iter().find(|command| command.form().name == spec.name) {
+        Some(own) => Command::Added(Arc::clone(own), added::arguments(spec, arguments)?),
+        None => command(spec, arguments)?,
+    };
+    Ok(Options { pool, command })
 }
 
-fn command(spec: &'static CommandSpec, arguments: Arguments) -> Result<Command, UsageError> {
+fn command(spec: &CommandSpec, arguments: Arguments) -> Result<Command, UsageError> {
     let json = arguments.has(&JSON);
     match spec.name {
         #[cfg(feature = "http")]

@@ -15,8 +15,9 @@ pub use crate::matching::MatchAs;
 pub use crate::need::Need;
 pub use crate::observation::Observation;
 pub use crate::output::{
-    DirectKind, ErrorKind, FlattenedKind, MessageKind, NestedResultKind, Output, PlainKind,
-    Returned, StructuredKind, UnsupportedErrorKind, UnsupportedKind,
+    ClonedKind, DirectKind, ErrorKind, FlattenedKind, MessageKind, NestedResultKind, ObserveRef,
+    Output, PlainKind, ReportedKind, Returned, StructuredKind, UnsupportedErrorKind,
+    UnsupportedKind,
 };
 pub use crate::parameter::{
     AdvertiseDefault, ArgumentType, DefaultOf, JsonOf, OmitDefault, OmitJson, Parameter, Settings,

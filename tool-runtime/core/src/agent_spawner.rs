@@ -5,6 +5,7 @@ use crate::error::ToolError;
 use crate::future::BoxFuture;
 use crate::pattern::ToolPattern;
 use crate::usage::Usage;
+use serde_json::{Map, Value};
 use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -59,12 +60,34 @@ pub trait AgentSpawner: Send + Sync + 'static {
     /// [`ToolContext::pool`], narrowed by [`SpawnRequest::tools`].
     ///
     /// # Errors
-    /// The request cannot be met: an unknown model, too many agents. The text is for the model.
+    /// The request cannot be met: an unknown model, kind or setting, too many agents. The text is for the model.
     fn spawn<'a>(
         &'a self,
         request: SpawnRequest,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<AgentHandle, ToolError>>;
+
+    /// The kinds that [`SpawnRequest::kind`] may name, for the description of a tool. Default: none.
+    fn kinds(&self) -> Vec<SpawnKind> {
+        Vec::new()
+    }
+}
+
+/// A kind of agent that a spawner knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SpawnKind {
+    /// The name, for requests.
+    pub name: String,
+    /// The purpose, for models.
+    pub description: String,
+}
+
+impl SpawnKind {
+    /// A kind.
+    pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
+        Self { name: name.into(), description: description.into() }
+    }
 }
 
 /// A request for a sub-agent.
@@ -73,12 +96,24 @@ pub trait AgentSpawner: Send + Sync + 'static {
 pub struct SpawnRequest {
     /// The task.
     pub prompt: String,
-    /// The instructions. Default: those of the spawner.
+    /// The kind of agent, among those that the spawner knows: instructions, a model, tools. Default: none of
+    /// them.
+    pub kind: Option<String>,
+    /// The beginning of the agent's id, for people. Default: the kind, or the spawner's choice.
+    pub name: Option<String>,
+    /// The id of an agent that ended, whose conversation goes on with this task. Default: a new one.
+    pub resume: Option<String>,
+    /// The instructions. Default: those of the kind, or of the spawner.
     pub system: Option<String>,
-    /// The name of a model of the spawner. Default: the spawner's choice.
+    /// The name of a model of the spawner. Default: that of the kind, or the spawner's choice.
     pub model: Option<String>,
     /// The tools, among those of the caller. Default: all of them.
     pub tools: Option<Vec<ToolPattern>>,
+    /// Skills that are loaded before the task, by the caller's tool `Skill`, for a caller in a session. Default:
+    /// none.
+    pub skills: Vec<String>,
+    /// Settings that only some spawners know, such as an isolation. The others reject them. Default: none.
+    pub settings: Map<String, Value>,
     /// The limit on requests to the model; the spawner may set a lower one.
     pub max_turns: Option<usize>,
     /// Whether the agent continues after the call that started it. Default: no.
@@ -90,12 +125,52 @@ impl SpawnRequest {
     pub fn new(prompt: impl Into<String>) -> Self {
         Self {
             prompt: prompt.into(),
+            kind: None,
+            name: None,
+            resume: None,
+            skills: Vec::new(),
+            settings: Map::new(),
             system: None,
             model: None,
             tools: None,
             max_turns: None,
             is_background: false,
         }
+    }
+
+    /// Chooses a kind of agent by its name.
+    #[must_use]
+    pub fn kind(mut self, name: impl Into<String>) -> Self {
+        self.kind = Some(name.into());
+        self
+    }
+
+    /// Sets the beginning of the agent's id.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Goes on with the conversation of an agent that ended.
+    #[must_use]
+    pub fn resume(mut self, id: impl Into<String>) -> Self {
+        self.resume = Some(id.into());
+        self
+    }
+
+    /// Loads a skill before the task.
+    #[must_use]
+    pub fn skill(mut self, name: impl Into<String>) -> Self {
+        self.skills.push(name.into());
+        self
+    }
+
+    /// Adds a setting for spawners that know it.
+    #[must_use]
+    pub fn setting(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.settings.insert(name.into(), value.into());
+        self
     }
 
     /// Sets the instructions.

@@ -27,6 +27,7 @@ mod resolve;
 mod resources;
 mod scopes;
 mod typed;
+mod typed_governed;
 
 pub use batch::Batch;
 pub use external::{ExternalAction, structured_output};

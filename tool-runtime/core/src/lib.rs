@@ -93,7 +93,7 @@ mod wire_name;
 
 pub use access::{Access, KeyPart};
 pub use action::Action;
-pub use agent_spawner::{AgentHandle, AgentOutcome, AgentSpawner, SpawnRequest};
+pub use agent_spawner::{AgentHandle, AgentOutcome, AgentSpawner, SpawnKind, SpawnRequest};
 pub use annotations::{RetryMode, ToolAnnotations};
 pub use approval::{Approval, ApprovalRequest, Approver, Approvers, Remember};
 pub use arguments::{Arguments, DecodeError};
@@ -134,7 +134,8 @@ pub use peer::{
     TraceContext,
 };
 pub use pool::{
-    AbsentSource, CallRequest, DeclarationReport, DeclarationStatus, DeclaredTools, Filter,
+    AbsentSource, ArgumentCount, CallRequest, CliCommand, CommandArgument, CommandArguments,
+    CommandForm, CommandOption, DeclarationReport, DeclarationStatus, DeclaredTools, Filter,
     PoolChange, PoolChanges, PoolError, PoolExtension, PoolProblem, PoolReport, PoolSession,
     Restriction, Selector, SelectorError, Snapshot, Source, ToolPool, ToolPoolBuilder, ToolReport,
     ToolStatus, WithToolsets, WithoutToolsets,

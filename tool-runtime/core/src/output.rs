@@ -22,9 +22,13 @@ use std::marker::PhantomData;
 /// Makes the schema of an output; `None` for one without.
 pub(crate) type OutputSchema = fn(&mut SchemaGenerator) -> Option<Schema>;
 
+/// Makes an observation of a value that is still needed.
+pub type ObserveRef<T> = fn(&T) -> Result<Observation, ToolError>;
+
 /// The conversion of a return type into an observation, and its schema.
 pub struct Output<T> {
     observe: fn(T) -> Result<Observation, ToolError>,
+    observe_ref: Option<ObserveRef<T>>,
     schema: OutputSchema,
 }
 
@@ -35,6 +39,11 @@ impl<T> Output<T> {
     /// The tool's own error.
     pub fn observe(&self, value: T) -> Result<Observation, ToolError> {
         (self.observe)(value)
+    }
+
+    /// The conversion of a value that is still needed, where the types allow one.
+    pub fn observe_ref(&self) -> Option<ObserveRef<T>> {
+        self.observe_ref
     }
 
     /// Makes the schema of the structured value.
@@ -79,7 +88,7 @@ macro_rules! accept_all {
     )*};
 }
 
-accept_all! { NoFailure Direct Flattened Structured Convertible Printable }
+accept_all! { NoFailure Cloned Direct Flattened Structured Reported Convertible Printable }
 
 /// Stage one: inherent methods win over those of `PlainKind`, so results are found first.
 impl<T, E> Returned<Result<T, E>> {
@@ -95,7 +104,24 @@ impl<T, E> Returned<Result<T, E>> {
 
     /// Combines the two kinds.
     pub fn with<S: SuccessKind<T>, F: FailureKind<E>>(&self, _: S, _: F) -> Output<Result<T, E>> {
-        Output { observe: |result| S::observe(result.map_err(F::convert)?), schema: S::schema }
+        Output {
+            observe: |result| S::observe(result.map_err(F::convert)?),
+            observe_ref: match (S::BY_REF, F::BY_REF) {
+                (Some(_), Some(_)) => Some(observe_result_ref::<T, E, S, F>),
+                _ => None,
+            },
+            schema: S::schema,
+        }
+    }
+}
+
+fn observe_result_ref<T, E, S: SuccessKind<T>, F: FailureKind<E>>(
+    result: &Result<T, E>,
+) -> Result<Observation, ToolError> {
+    let unreachable = || ToolError::internal("the result has no conversion by reference");
+    match result {
+        Ok(value) => S::BY_REF.ok_or_else(unreachable)?(value),
+        Err(error) => Err(F::BY_REF.map_or_else(unreachable, |convert| convert(error))),
     }
 }
 
@@ -113,7 +139,7 @@ pub trait PlainKind<T> {
 
     /// Takes the one kind.
     fn with<S: SuccessKind<T>>(&self, _: S, _: NoFailure) -> Output<T> {
-        Output { observe: S::observe, schema: S::schema }
+        Output { observe: S::observe, observe_ref: S::BY_REF, schema: S::schema }
     }
 }
 
@@ -121,6 +147,9 @@ impl<T> PlainKind<T> for Returned<T> {}
 
 /// The conversion of a success into an observation.
 pub trait SuccessKind<T> {
+    /// Converts a value that is still needed. Default: the type has no such conversion.
+    const BY_REF: Option<ObserveRef<T>> = None;
+
     /// Converts the value.
     ///
     /// # Errors
@@ -130,7 +159,22 @@ pub trait SuccessKind<T> {
     fn schema(generator: &mut SchemaGenerator) -> Option<Schema>;
 }
 
-/// Stage two, first choice: `IntoObservation`.
+/// Stage two, first choice: `IntoObservation` of a value that can be cloned.
+pub struct Cloned;
+
+impl<T: IntoObservation + Clone> SuccessKind<T> for Cloned {
+    const BY_REF: Option<ObserveRef<T>> = Some(|value| value.clone().into_observation());
+
+    fn observe(value: T) -> Result<Observation, ToolError> {
+        value.into_observation()
+    }
+
+    fn schema(generator: &mut SchemaGenerator) -> Option<Schema> {
+        T::output_schema(generator)
+    }
+}
+
+/// Stage two, second choice: `IntoObservation`.
 pub struct Direct;
 
 impl<T: IntoObservation> SuccessKind<T> for Direct {
@@ -143,7 +187,7 @@ impl<T: IntoObservation> SuccessKind<T> for Direct {
     }
 }
 
-/// Stage two, second choice: a result as the success value, whose error becomes that of the call.
+/// Stage two, third choice: a result as the success value, whose error becomes that of the call.
 pub struct Flattened;
 
 impl<T: Serialize + JsonSchema, E: Into<ToolError>> SuccessKind<Result<T, E>> for Flattened {
@@ -168,7 +212,7 @@ impl<T: Serialize + JsonSchema, E: Into<ToolError>> SuccessKind<Option<Result<T,
     }
 }
 
-/// Stage two, third choice: results in other places, which serde would write as `{"Err": ..}`.
+/// Stage two, fourth choice: results in other places, which serde would write as `{"Err": ..}`.
 /// Never created, because `accept` does not compile.
 pub struct NestedResult<T>(PhantomData<fn() -> T>);
 
@@ -209,10 +253,12 @@ impl<T: ContainsResult, const N: usize> ContainsResult for [T; N] {}
 impl<K, T: ContainsResult> ContainsResult for BTreeMap<K, T> {}
 impl<K, T: ContainsResult, S> ContainsResult for HashMap<K, T, S> {}
 
-/// Stage two, fourth choice: a structured value.
+/// Stage two, fifth choice: a structured value.
 pub struct Structured;
 
 impl<T: Serialize + JsonSchema> SuccessKind<T> for Structured {
+    const BY_REF: Option<ObserveRef<T>> = Some(|value| Observation::json(value));
+
     fn observe(value: T) -> Result<Observation, ToolError> {
         Json(value).into_observation()
     }
@@ -249,6 +295,16 @@ impl<T> SuccessKind<T> for Unsupported<T> {
     note = "derive `serde::Serialize` and `schemars::JsonSchema` for a structured value, or implement `IntoObservation`; text, numbers, `()`, `ContentBlock` and `Observation` need nothing"
 )]
 pub trait ReturnType<T> {}
+
+/// Selects `Cloned`.
+pub trait ClonedKind {
+    /// The kind.
+    fn kind(&self) -> Cloned {
+        Cloned
+    }
+}
+
+impl<T: IntoObservation + Clone> ClonedKind for &&&&&Success<T> {}
 
 /// Selects `Direct`.
 pub trait DirectKind {
@@ -306,11 +362,25 @@ impl<T> UnsupportedKind<T> for Success<T> {}
 
 /// The conversion of an error type into a [`ToolError`].
 pub trait FailureKind<E> {
+    /// Converts an error that is still needed. Default: the type has no such conversion.
+    const BY_REF: Option<fn(&E) -> ToolError> = None;
+
     /// Converts the value.
     fn convert(error: E) -> ToolError;
 }
 
 /// First choice: errors, texts and [`ToolError`] itself.
+pub struct Reported;
+
+impl<E: Into<ToolError> + Display + 'static> FailureKind<E> for Reported {
+    const BY_REF: Option<fn(&E) -> ToolError> = Some(|error| ToolError::of_ref(error));
+
+    fn convert(error: E) -> ToolError {
+        error.into()
+    }
+}
+
+/// Second choice: types that convert and cannot be printed.
 pub struct Convertible;
 
 impl<E: Into<ToolError>> FailureKind<E> for Convertible {
@@ -319,10 +389,12 @@ impl<E: Into<ToolError>> FailureKind<E> for Convertible {
     }
 }
 
-/// Second choice: any `Display` type.
+/// Third choice: any `Display` type.
 pub struct Printable;
 
 impl<E: Display> FailureKind<E> for Printable {
+    const BY_REF: Option<fn(&E) -> ToolError> = Some(|error| ToolError::from_display(error));
+
     fn convert(error: E) -> ToolError {
         ToolError::from_display(&error)
     }
@@ -351,6 +423,16 @@ impl<E> FailureKind<E> for UnsupportedError<E> {
     note = "return `ToolError`, implement `std::error::Error` for `{E}`, or at least `std::fmt::Display`"
 )]
 pub trait FailsWith<E> {}
+
+/// Selects `Reported`.
+pub trait ReportedKind {
+    /// The kind.
+    fn kind(&self) -> Reported {
+        Reported
+    }
+}
+
+impl<E: Into<ToolError> + Display + 'static> ReportedKind for &&&Failure<E> {}
 
 /// Selects `Convertible`.
 pub trait ErrorKind {

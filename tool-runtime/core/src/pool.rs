@@ -17,6 +17,7 @@ mod builder;
 mod catalog;
 mod change;
 mod claim;
+mod cli_command;
 mod core;
 mod declared;
 mod draft;
@@ -40,6 +41,9 @@ pub use crate::source::Source;
 pub use builder::{ToolPoolBuilder, WithToolsets, WithoutToolsets};
 pub use change::{PoolChange, PoolChanges};
 pub use claim::Claim;
+pub use cli_command::{
+    ArgumentCount, CliCommand, CommandArgument, CommandArguments, CommandForm, CommandOption,
+};
 pub use declared::{DeclarationReport, DeclarationStatus, DeclaredTools};
 pub(crate) use draft::{Created, not_created};
 pub use extension::PoolExtension;

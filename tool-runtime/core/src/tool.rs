@@ -23,6 +23,7 @@ use crate::input::InputModel;
 use crate::matching::{MatchAs, MatchedArgument};
 use crate::need::Need;
 use crate::observation::Observation;
+use crate::output_check::OutputShape;
 use crate::parameter::Parameter;
 use crate::schema;
 use crate::toolset::Values;
@@ -195,6 +196,12 @@ impl Tool {
         }))
     }
 
+    /// Creates the same tool with another executor.
+    pub(crate) fn run_by(&self, executor: impl Executor) -> Self {
+        let definition = Arc::clone(&self.0.definition);
+        Self::made_of(self, definition, executor, self.matched().cloned())
+    }
+
     /// Creates a tool from an action that is a method of `values`.
     pub(crate) fn bound<A: Action>(values: Values, name: String) -> Self {
         let parts = ActionParts::of::<A>().with_name(name);
@@ -335,6 +342,11 @@ impl Tool {
     /// Whether calls declare what they touch.
     pub(crate) fn declares_access(&self) -> bool {
         self.0.declares_access
+    }
+
+    /// The ways in which results of the action can violate the output schema.
+    pub(crate) fn output_shape(&self) -> &OutputShape {
+        self.0.action.as_ref().map_or(&OutputShape::Value, |(_, executor)| executor.shape())
     }
 
     /// Whether results are checked against the output schema.

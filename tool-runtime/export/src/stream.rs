@@ -107,8 +107,10 @@ impl AnswerStream {
         if !self.is_ended {
             return Err(StreamError::Incomplete);
         }
-        if self.api == Api::Anthropic {
-            anthropic::finish(&mut self.answer);
+        match self.api {
+            Api::Anthropic => anthropic::finish(&mut self.answer),
+            Api::OpenAiChat => chat::finish(&mut self.answer),
+            _ => {}
         }
         Ok(self.answer)
     }
@@ -130,9 +132,11 @@ fn member<'a>(value: &'a mut Value, key: &str) -> &'a mut Value {
     &mut value[key]
 }
 
-/// The entry of a list, which grows to hold it; at most 1024.
+/// The most entries of a list.
+const MAX_ENTRIES: usize = 1024;
+
+/// The entry of a list, which grows to hold it.
 fn entry(list: &mut Value, index: usize) -> Option<&mut Value> {
-    const MAX_ENTRIES: usize = 1024;
     if !list.is_array() {
         *list = Value::Array(Vec::new());
     }

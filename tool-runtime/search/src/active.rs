@@ -4,7 +4,7 @@ use crate::deferral::Deferral;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 use tool_runtime_core::seam::lock;
-use tool_runtime_core::{Selector, SelectorError, Snapshot, Tool};
+use tool_runtime_core::{ApiFormat, Export, Selector, SelectorError, Snapshot, Tool};
 
 /// The tools that a model is shown in one session: some always, others once a search found them.
 /// Clones share the activated tools.
@@ -77,6 +77,34 @@ impl ActiveTools {
         let activated = self.activated();
         let activated = activated.iter().filter_map(|name| snapshot.get(name)).filter(is_new);
         shown.iter().copied().chain(activated).cloned().collect()
+    }
+
+    /// The tools to show in the format of a model's API, in the order of [`Self::visible`].
+    ///
+    /// ```
+    /// use tool_runtime::export::Api;
+    /// use tool_runtime::prelude::*;
+    /// use tool_runtime::search::{ActiveTools, ToolSearch};
+    ///
+    /// let active = ActiveTools::new(["tool_search"])?;
+    /// let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
+    /// let search = ToolSearch::new().activating(&active).into_tool();
+    /// let pool = ToolPool::builder().add(ping).add(search).build()?;
+    /// let names = || {
+    ///     let export = active.export(&pool.snapshot(), Api::Anthropic);
+    ///     let names = export.definitions().iter().map(|definition| definition["name"].clone());
+    ///     names.collect::<Vec<_>>()
+    /// };
+    /// assert_eq!(names(), ["tool_search"]);
+    /// active.activate(["ping"]);
+    /// assert_eq!(names(), ["tool_search", "ping"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn export(&self, snapshot: &Snapshot, format: impl ApiFormat) -> Export {
+        let visible = self.visible(snapshot);
+        let definitions: Vec<_> =
+            visible.iter().filter_map(|tool| snapshot.definition(tool.name())).collect();
+        Export::new(format, &definitions)
     }
 }
 

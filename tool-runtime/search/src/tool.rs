@@ -83,7 +83,7 @@ impl ToolSearch {
         arguments: &Map<String, Value>,
         context: &ToolContext,
     ) -> Result<Observation, ToolError> {
-        let snapshot = context.pool().ok_or("there is no pool to search")?.snapshot();
+        let snapshot = context.listed_tools().ok_or("there is no pool to search")?;
         let query = arguments["query"].as_str().unwrap_or_default();
         let limit = arguments.get("limit").and_then(Value::as_u64).unwrap_or(DEFAULT_LIMIT);
         let hits = self.index(&snapshot).search(query, limit as usize);

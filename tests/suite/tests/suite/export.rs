@@ -4,6 +4,7 @@ mod command_line;
 pub(super) mod generate;
 pub(super) mod instances;
 mod limits;
+mod malformed_streams;
 mod names;
 mod recordings;
 mod results;

@@ -6,6 +6,7 @@ mod policy;
 mod records;
 mod served;
 mod steps;
+mod typed;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};

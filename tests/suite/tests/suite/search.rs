@@ -2,5 +2,6 @@
 
 mod data;
 mod deferral;
+mod principals;
 mod ranking;
 mod tool;

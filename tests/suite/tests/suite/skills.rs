@@ -1,5 +1,6 @@
 //! Skills: the tool `Skill`, nesting, restrictions, ends.
 
+mod agents;
 mod servers;
 
 use super::support::{class, error_text, text};

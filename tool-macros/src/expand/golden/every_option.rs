@@ -120,16 +120,16 @@ const _: () = {
     static __NEEDS: &[__tool::Need] = &[<ToolContext as __tool::Injectable>::NEED];
     fn __output() -> __tool::Output<Result<Vec<String>, Error>> {
         use __tool::{
-            ErrorKind as _, FlattenedKind as _, NestedResultKind as _, MessageKind as _,
-            UnsupportedErrorKind as _, DirectKind as _, PlainKind as _,
-            StructuredKind as _, UnsupportedKind as _,
+            ClonedKind as _, ErrorKind as _, FlattenedKind as _, NestedResultKind as _,
+            MessageKind as _, UnsupportedErrorKind as _, DirectKind as _, PlainKind as _,
+            ReportedKind as _, StructuredKind as _, UnsupportedKind as _,
         };
         let __returned = __tool::Returned::<Result<Vec<String>, Error>>::NEW;
         let (__success, __failure) = (__returned.success(), __returned.failure());
         __returned
             .with(
-                (&&&&&__success).kind().accept::<Result<Vec<String>, Error>>(),
-                (&&&&&__failure).kind().accept::<Result<Vec<String>, Error>>(),
+                (&&&&&&__success).kind().accept::<Result<Vec<String>, Error>>(),
+                (&&&&&&__failure).kind().accept::<Result<Vec<String>, Error>>(),
             )
     }
     #[automatically_derived]
@@ -213,6 +213,9 @@ const _: () = {
             __value: Self::Output,
         ) -> ::core::result::Result<__tool::Observation, __tool::ToolError> {
             __output().observe(__value)
+        }
+        fn observe_ref() -> ::core::option::Option<__tool::ObserveRef<Self::Output>> {
+            __output().observe_ref()
         }
         fn visualize(&self) -> ::core::option::Option<__tool::String> {
             let __shown = crate::shown;

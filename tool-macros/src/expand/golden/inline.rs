@@ -12,16 +12,16 @@ const _: () = {
     static __NEEDS: &[__tool::Need] = &[];
     fn __output() -> __tool::Output<()> {
         use __tool::{
-            ErrorKind as _, FlattenedKind as _, NestedResultKind as _, MessageKind as _,
-            UnsupportedErrorKind as _, DirectKind as _, PlainKind as _,
-            StructuredKind as _, UnsupportedKind as _,
+            ClonedKind as _, ErrorKind as _, FlattenedKind as _, NestedResultKind as _,
+            MessageKind as _, UnsupportedErrorKind as _, DirectKind as _, PlainKind as _,
+            ReportedKind as _, StructuredKind as _, UnsupportedKind as _,
         };
         let __returned = __tool::Returned::<()>::NEW;
         let (__success, __failure) = (__returned.success(), __returned.failure());
         __returned
             .with(
-                (&&&&&__success).kind().accept::<()>(),
-                (&&&&&__failure).kind().accept::<()>(),
+                (&&&&&&__success).kind().accept::<()>(),
+                (&&&&&&__failure).kind().accept::<()>(),
             )
     }
     #[automatically_derived]
@@ -59,6 +59,9 @@ const _: () = {
             __value: Self::Output,
         ) -> ::core::result::Result<__tool::Observation, __tool::ToolError> {
             __output().observe(__value)
+        }
+        fn observe_ref() -> ::core::option::Option<__tool::ObserveRef<Self::Output>> {
+            __output().observe_ref()
         }
         fn to_json(&self) -> ::core::option::Option<__tool::String> {
             __tool::json_object(__PARAMETERS, &[])

@@ -18,16 +18,16 @@ const _: () = {
     static __NEEDS: &[__tool::Need] = &[];
     fn __output() -> __tool::Output<String> {
         use __tool::{
-            ErrorKind as _, FlattenedKind as _, NestedResultKind as _, MessageKind as _,
-            UnsupportedErrorKind as _, DirectKind as _, PlainKind as _,
-            StructuredKind as _, UnsupportedKind as _,
+            ClonedKind as _, ErrorKind as _, FlattenedKind as _, NestedResultKind as _,
+            MessageKind as _, UnsupportedErrorKind as _, DirectKind as _, PlainKind as _,
+            ReportedKind as _, StructuredKind as _, UnsupportedKind as _,
         };
         let __returned = __tool::Returned::<String>::NEW;
         let (__success, __failure) = (__returned.success(), __returned.failure());
         __returned
             .with(
-                (&&&&&__success).kind().accept::<String>(),
-                (&&&&&__failure).kind().accept::<String>(),
+                (&&&&&&__success).kind().accept::<String>(),
+                (&&&&&&__failure).kind().accept::<String>(),
             )
     }
     #[automatically_derived]
@@ -69,6 +69,9 @@ const _: () = {
             __value: Self::Output,
         ) -> ::core::result::Result<__tool::Observation, __tool::ToolError> {
             __output().observe(__value)
+        }
+        fn observe_ref() -> ::core::option::Option<__tool::ObserveRef<Self::Output>> {
+            __output().observe_ref()
         }
         fn to_json(&self) -> ::core::option::Option<__tool::String> {
             use __tool::{OmitJson as _, WriteJson as _};

@@ -101,7 +101,7 @@ impl Run {
             return self.stop(StopReason::MaxTurns(self.turns));
         }
         self.turns += 1;
-        let tools = self.pool.snapshot().export(self.agent.model.format());
+        let tools = self.agent.export(&self.pool.snapshot());
         let request = ModelRequest::new(
             self.agent.system.clone(),
             Arc::clone(&self.messages),

@@ -1,6 +1,7 @@
 use super::{AddAction, WaitAction};
 use crate::{
-    Agent, AgentEvent, Model, ModelError, ModelRequest, ScriptedModel, StopReason, SubAgents,
+    Agent, AgentEvent, AgentKind, Model, ModelError, ModelRequest, ScriptedModel, StopReason,
+    SubAgents,
 };
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -8,7 +9,9 @@ use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
 use tool_runtime::export::{Api, ApiFormat};
 use tool_runtime::prelude::*;
-use tool_runtime::{AgentHandle, AgentSpawner, BoxFuture, SpawnRequest, ToolPattern};
+use tool_runtime::{
+    AgentHandle, AgentSpawner, BoxFuture, Principal, SpawnKind, SpawnRequest, ToolPattern,
+};
 
 /// Makes a hang fail.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -256,4 +259,172 @@ async fn the_handle_of_a_sub_agent_in_the_background_has_its_outcome() {
     let context = pool.context();
     let handle = context.get::<Handles>().unwrap().lock().unwrap().pop().unwrap();
     assert_eq!(within(handle).await.unwrap().text, "Found.");
+}
+
+/// Spawn as a request says that the caller wrote as JSON.
+#[tool(register = false)]
+async fn spawn(
+    /// The request.
+    request: serde_json::Map<String, Value>,
+    agents: &Arc<dyn AgentSpawner>,
+    context: &ToolContext,
+) -> Result<String, ToolError> {
+    let text = |key: &str| request.get(key).and_then(Value::as_str).map(str::to_owned);
+    let mut wanted = SpawnRequest::new("Go.");
+    (wanted.kind, wanted.name, wanted.resume) = (text("kind"), text("name"), text("resume"));
+    (wanted.model, wanted.system) = (text("model"), text("system"));
+    for tool in text("tools").iter().flat_map(|tools| tools.split(' ')) {
+        wanted.tools.get_or_insert_default().push(tool.parse()?);
+    }
+    if let Some(setting) = text("setting") {
+        wanted = wanted.setting(setting, true);
+    }
+    let handle = agents.spawn(wanted, context).await?;
+    let id = handle.id().to_owned();
+    Ok(format!("{id}: {}", handle.await?.text))
+}
+
+async fn spawned(pool: &ToolPool, request: Value) -> String {
+    spawned_for(pool, &pool.context(), request).await
+}
+
+async fn spawned_for(pool: &ToolPool, context: &ToolContext, request: Value) -> String {
+    let call = ToolCall::json("spawn", json!({ "request": request }));
+    within(pool.call_with(call, context)).await.observation().to_text()
+}
+
+fn spawning(agents: SubAgents) -> ToolPool {
+    let agents = Arc::new(agents) as Arc<dyn AgentSpawner>;
+    ToolPool::builder()
+        .tool::<AddAction>()
+        .tool::<WaitAction>()
+        .tool::<SpawnAction>()
+        .state(agents)
+        .build()
+        .unwrap()
+}
+
+/// A model that answers with its name and notes requests: instructions, tools, messages.
+struct Named(&'static str, Arc<Mutex<Vec<Noted>>>);
+
+/// The instructions, the tools and the number of messages of a request.
+type Noted = (String, Vec<String>, usize);
+
+impl Model for Named {
+    fn format(&self) -> Arc<dyn ApiFormat> {
+        Arc::new(Api::Anthropic)
+    }
+
+    fn answer(&self, request: ModelRequest) -> BoxFuture<'_, Result<Value, ModelError>> {
+        let tools = request.tools.tools().iter().map(|tool| tool.id.clone()).collect();
+        self.1.lock().unwrap().push((request.system, tools, request.messages.len()));
+        let content = json!([{ "type": "text", "text": self.0 }]);
+        Box::pin(async move { Ok(json!({ "role": "assistant", "content": content })) })
+    }
+}
+
+#[tokio::test]
+async fn a_kind_has_instructions_a_model_and_tools_of_its_own() {
+    let requests = Arc::default();
+    let named = |name| Named(name, Arc::clone(&requests));
+    let explore = AgentKind::new("Explores.").system("Explore.").model(named("small"));
+    let explore = explore.tools(["add".parse().unwrap(), "wait".parse().unwrap()]);
+    let agents = SubAgents::new(named("large")).model("tiny", named("tiny")).system("Help.");
+    let agents = agents.kind("explore", explore).kind("plan", AgentKind::new("Plans."));
+    let kinds = [("explore", "Explores."), ("plan", "Plans.")];
+    assert_eq!(agents.kinds(), kinds.map(|(name, about)| SpawnKind::new(name, about)));
+    let pool = spawning(agents);
+    assert_eq!(spawned(&pool, json!({ "kind": "explore" })).await, "explore-1: small");
+    let narrowed =
+        json!({ "kind": "explore", "tools": "add spawn", "system": "Be brief.", "model": "tiny" });
+    assert_eq!(spawned(&pool, narrowed).await, "explore-2: tiny");
+    assert_eq!(spawned(&pool, json!({ "kind": "plan", "name": "ada" })).await, "ada-3: large");
+    let request = |system: &str, tools: &[&str]| {
+        (system.to_owned(), tools.iter().map(|&tool| tool.to_owned()).collect::<Vec<_>>(), 1)
+    };
+    let expected = [
+        request("Explore.", &["add", "wait"]),
+        request("Be brief.", &["add"]),
+        request("Help.", &["add", "spawn", "wait"]),
+    ];
+    assert_eq!(*requests.lock().unwrap(), expected);
+    for (wrong, answer) in [
+        (
+            json!({ "kind": "explorer" }),
+            "`explorer` is not a known kind of agent; leave it out, or name one of these: `explore`, `plan`",
+        ),
+        (
+            json!({ "setting": "isolation" }),
+            "agents have no setting `isolation` here; leave it out",
+        ),
+        (
+            json!({ "name": "a b" }),
+            "the name of an agent has at most 64 letters, digits, `-` and `_`; choose another one",
+        ),
+    ] {
+        assert_eq!(spawned(&pool, wrong).await, answer);
+    }
+    assert_eq!(requests.lock().unwrap().len(), 3, "no kind is replaced by another");
+}
+
+#[tokio::test]
+async fn an_agent_that_ended_is_resumed_with_its_conversation_and_at_most_its_tools() {
+    let requests = Arc::default();
+    let model = Named("Done.", Arc::clone(&requests));
+    let other = Named("Other.", Arc::clone(&requests));
+    let pool = spawning(SubAgents::new(model).model("other", other).max_ended(2));
+    let first = json!({ "system": "First.", "tools": "add wait" });
+    assert_eq!(spawned(&pool, first).await, "agent-1: Done.");
+    assert_eq!(spawned(&pool, json!({ "resume": "agent-1" })).await, "agent-1: Done.");
+    assert_eq!(
+        spawned(&pool, json!({ "resume": "agent-1", "tools": "add spawn" })).await,
+        "agent-1: Done."
+    );
+    assert_eq!(spawned(&pool, json!({ "resume": "agent-1" })).await, "agent-1: Done.");
+    let tools = |tools: &[&str]| tools.iter().map(|&tool| tool.to_owned()).collect::<Vec<_>>();
+    let expected = [(&["add", "wait"][..], 1), (&["add", "wait"], 3), (&["add"], 5), (&["add"], 7)]
+        .map(|(names, messages)| ("First.".to_owned(), tools(names), messages));
+    assert_eq!(*requests.lock().unwrap(), expected);
+
+    let own = "`agent-1` is resumed with its own kind, model and instructions; leave these out, or start a new agent";
+    for key in ["model", "system", "kind"] {
+        assert_eq!(spawned(&pool, json!({ "resume": "agent-1", key: "other" })).await, own);
+    }
+    let stranger = pool.context().with_principal(Principal::new("eve"));
+    assert_eq!(
+        spawned_for(&pool, &stranger, json!({ "resume": "agent-1" })).await,
+        "`agent-1` is not an agent that can be resumed; start a new one, or name one of these: none"
+    );
+    for id in ["agent-2", "agent-3"] {
+        assert_eq!(spawned(&pool, json!({})).await, format!("{id}: Done."));
+    }
+    assert_eq!(
+        spawned(&pool, json!({ "resume": "agent-1" })).await,
+        "`agent-1` is not an agent that can be resumed; start a new one, or name one of these: `agent-2`, `agent-3`",
+        "the oldest is forgotten"
+    );
+}
+
+#[tokio::test]
+async fn an_agent_is_resumed_after_it_was_cancelled_and_not_while_it_runs() {
+    let (asked, dropped) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let agents = SubAgents::new(Silent(Arc::clone(&asked), dropped));
+    let pool = spawning(agents);
+    let first = json!({ "request": {} });
+    let context = pool.context().with_cancellation(tool_runtime::CancellationToken::new());
+    let mut running = Box::pin(pool.call_with(ToolCall::json("spawn", first), &context));
+    tokio::select! {
+        _ = &mut running => panic!("the model is silent"),
+        () = within(asked.notified()) => {}
+    }
+    assert_eq!(
+        spawned(&pool, json!({ "resume": "agent-1" })).await,
+        "`agent-1` still runs; wait for its answer"
+    );
+    drop(running);
+    let resumed = ToolCall::json("spawn", json!({ "request": { "resume": "agent-1" } }));
+    tokio::select! {
+        result = pool.call(resumed) => panic!("{result:?}"),
+        () = within(asked.notified()) => {}
+    }
 }

@@ -1,19 +1,35 @@
 //! The commands of every program.
 
+use super::added;
 use super::spec::{CommandSpec, Commands, HELP_COMMAND, Opt, Positional};
+use std::borrow::Cow;
+use std::sync::Arc;
+use tool_runtime_core::CliCommand;
 
 /// The program itself. Its description comes from the user.
 pub(super) static ROOT: CommandSpec = CommandSpec {
     name: "",
     about: "",
-    positional: &[],
-    options: &[],
+    positional: Cow::Borrowed(&[]),
+    options: Cow::Borrowed(&[]),
     after_help: "Without a command the program serves MCP when standard input is not a terminal.",
 };
 
 /// The commands of a program. Every command of a `main!` program takes [`POOL_OPTIONS`].
-pub(super) fn commands(has_pool_options: bool) -> Commands {
-    Commands { root: &ROOT, all: ALL, global: if has_pool_options { POOL_OPTIONS } else { &[] } }
+///
+/// # Errors
+/// A command of the pool has a form that cannot be used.
+pub(super) fn commands(
+    has_pool_options: bool,
+    added: &[Arc<dyn CliCommand>],
+) -> Result<Commands, String> {
+    let global = if has_pool_options { POOL_OPTIONS } else { &[] };
+    let mut commands = Commands { root: &ROOT, built_in: ALL, added: Vec::new(), global };
+    for command in added {
+        let spec = added::spec(&command.form(), &commands)?;
+        commands.added.push(spec);
+    }
+    Ok(commands)
 }
 
 static ALL: &[&CommandSpec] = &[
@@ -32,38 +48,38 @@ static ALL: &[&CommandSpec] = &[
 pub(super) static SERVE: CommandSpec = CommandSpec {
     name: "serve",
     about: "Serve the tools to an MCP client on standard input and output",
-    positional: &[],
+    positional: Cow::Borrowed(&[]),
     #[cfg(feature = "http")]
-    options: super::http::OPTIONS,
+    options: Cow::Borrowed(super::http::OPTIONS),
     #[cfg(not(feature = "http"))]
-    options: &[],
+    options: Cow::Borrowed(&[]),
     after_help: "",
 };
 
 pub(super) static LIST: CommandSpec = CommandSpec {
     name: "list",
     about: "List the tools: name, title, hints, description",
-    positional: &[],
-    options: &[
+    positional: Cow::Borrowed(&[]),
+    options: Cow::Borrowed(&[
         JSON,
         #[cfg(feature = "export")]
         TOKENS,
-    ],
+    ]),
     after_help: "`--json` prints an array of definitions, as in MCP's `tools/list`.",
 };
 
 pub(super) static CALL: CommandSpec = CommandSpec {
     name: "call",
     about: "Call a tool",
-    positional: &[
+    positional: Cow::Borrowed(&[
         TOOL,
         Positional {
-            name: "[KEY=VALUE]...",
+            name: Cow::Borrowed("[KEY=VALUE]..."),
             help: "Arguments, typed by the tool's schema; `-` reads a JSON object from standard input",
             is_repeatable: true,
         },
-    ],
-    options: &[ARGS, JSON],
+    ]),
+    options: Cow::Borrowed(&[ARGS, JSON]),
     after_help: "\
 Exit codes: 0 success, 1 the tool returned an error, 2 usage error.
 
@@ -74,19 +90,23 @@ A list is a repeated key or JSON: `tags=a tags=b` or `tags='[\"a\",\"b\"]'`.
 pub(super) static SCHEMA: CommandSpec = CommandSpec {
     name: "schema",
     about: "Print the definition of a tool, or of all tools, as JSON",
-    positional: &[Positional { name: "[TOOL]", help: "The tool's name", is_repeatable: false }],
+    positional: Cow::Borrowed(&[Positional {
+        name: Cow::Borrowed("[TOOL]"),
+        help: "The tool's name",
+        is_repeatable: false,
+    }]),
     #[cfg(feature = "export")]
-    options: &[FORMAT, STRICT],
+    options: Cow::Borrowed(&[FORMAT, STRICT]),
     #[cfg(not(feature = "export"))]
-    options: &[],
+    options: Cow::Borrowed(&[]),
     after_help: "",
 };
 
 pub(super) static REPORT: CommandSpec = CommandSpec {
     name: "report",
     about: "Report which tools are visible, and why the others are not",
-    positional: &[],
-    options: &[JSON],
+    positional: Cow::Borrowed(&[]),
+    options: Cow::Borrowed(&[JSON]),
     after_help: "",
 };
 
@@ -144,14 +164,15 @@ pub(super) const DENY: Opt = Opt {
 static HELP: CommandSpec = CommandSpec {
     name: HELP_COMMAND,
     about: "Print this message or the help of the given subcommand(s)",
-    positional: &[Positional {
-        name: "[COMMAND]",
+    positional: Cow::Borrowed(&[Positional {
+        name: Cow::Borrowed("[COMMAND]"),
         help: "Print help for the subcommand",
-        is_repeatable: false,
-    }],
-    options: &[],
+        // A name may have two words.
+        is_repeatable: true,
+    }]),
+    options: Cow::Borrowed(&[]),
     after_help: "",
 };
 
 const TOOL: Positional =
-    Positional { name: "<TOOL>", help: "The tool's name", is_repeatable: false };
+    Positional { name: Cow::Borrowed("<TOOL>"), help: "The tool's name", is_repeatable: false };

@@ -24,13 +24,13 @@ pub(super) fn text(
         Some(about) => about.clone(),
         None => format!("The tools of {}", about.name),
     };
-    let usage = usage(program, command);
-    let mut text = format!("{description}\n\n{} {usage}\n", print::heading("Usage:"));
+    let usage = usage(command);
+    let mut text = format!("{description}\n\n{} {program} {usage}\n", print::heading("Usage:"));
     if is_root {
-        let all = commands.all.iter().map(|command| (command.name.to_owned(), command.about));
+        let all = commands.all().map(|command| (command.name.to_owned(), command.about));
         section(&mut text, "Commands", all.collect());
     }
-    let positional = command.positional.iter().map(|value| (value.name.to_owned(), value.help));
+    let positional = command.positional.iter().map(|value| (value.name.to_string(), value.help));
     section(&mut text, "Arguments", positional.collect());
     let options =
         command.all_options(commands.global).map(|option| (usage_column(option), option.help));
@@ -41,16 +41,16 @@ pub(super) fn text(
     text
 }
 
-/// The usage line of a command.
-pub(super) fn usage(program: &str, command: &CommandSpec) -> String {
+/// The usage line of a command, without the program.
+pub(super) fn usage(command: &CommandSpec) -> String {
     if command.name.is_empty() {
-        return format!("{program} [COMMAND]");
+        return "[COMMAND]".to_owned();
     }
-    let mut usage = format!("{program} {}", command.name);
+    let mut usage = command.name.to_owned();
     if !command.options.is_empty() {
         usage.push_str(" [OPTIONS]");
     }
-    for value in command.positional {
+    for value in command.positional.iter() {
         let _ = write!(usage, " {}", value.name);
     }
     usage

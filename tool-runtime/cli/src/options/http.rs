@@ -115,7 +115,7 @@ pub(super) const OPTIONS: &[Opt] = &[
 
 /// The options for HTTP; `None` without an address.
 pub(super) fn serve_http(
-    command: &'static CommandSpec,
+    command: &CommandSpec,
     arguments: &Arguments,
 ) -> Result<Option<ServeHttp>, UsageError> {
     let Some(address) = arguments.value(&HTTP) else {
@@ -140,7 +140,7 @@ pub(super) fn serve_http(
 
 /// An issuer needs an audience: its tokens for other servers must be rejected.
 #[cfg(feature = "jwt")]
-fn jwt(command: &'static CommandSpec, arguments: &Arguments) -> Result<Option<Jwt>, UsageError> {
+fn jwt(command: &CommandSpec, arguments: &Arguments) -> Result<Option<Jwt>, UsageError> {
     let tokens = [&TOKEN_ENV, &TOKEN_FILE].into_iter().find(|option| arguments.has(option));
     match (arguments.value(&JWT_ISSUER), arguments.value(&JWT_AUDIENCE), tokens) {
         (None, None, _) => Ok(None),

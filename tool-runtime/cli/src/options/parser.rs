@@ -8,10 +8,10 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 /// The result of parsing.
-pub(super) enum Parsed {
+pub(super) enum Parsed<'a> {
     /// A command, or the program without one.
-    Command(&'static CommandSpec, Arguments),
-    Help(&'static CommandSpec),
+    Command(&'a CommandSpec, Arguments),
+    Help(&'a CommandSpec),
     Version,
 }
 
@@ -34,6 +34,11 @@ impl Arguments {
         self.values(option).next()
     }
 
+    /// All options with their values, and the positional arguments.
+    pub(super) fn into_parts(self) -> (Vec<(&'static str, String)>, Vec<String>) {
+        (self.options, self.positional)
+    }
+
     /// All values of a repeatable option.
     pub(super) fn values(&self, option: &Opt) -> impl Iterator<Item = &str> {
         let long = option.long;
@@ -52,31 +57,39 @@ impl Arguments {
     }
 
     /// Takes the first positional argument, which is required.
-    pub(super) fn take_first(
-        &mut self,
-        command: &'static CommandSpec,
-    ) -> Result<String, UsageError> {
+    pub(super) fn take_first(&mut self, command: &CommandSpec) -> Result<String, UsageError> {
         if self.positional.is_empty() {
-            return Err(UsageError::missing(command));
+            return Err(UsageError::missing(command, 0));
         }
         let first = self.positional.remove(0);
         if first.is_empty() {
-            return Err(UsageError::no_value(command.positional[0].name));
+            return Err(UsageError::no_value(&command.positional[0].name));
         }
         Ok(first)
     }
 }
 
 /// Parses the whole command line. Options of all commands may precede the command.
-pub(super) fn parse(parser: &mut Parser, commands: &Commands) -> Result<Parsed, UsageError> {
+pub(super) fn parse<'a>(
+    parser: &mut Parser,
+    commands: &'a Commands,
+) -> Result<Parsed<'a>, UsageError> {
     let (mut command, mut arguments) = (commands.root, Arguments::default());
+    // The first word of a command that has two.
+    let mut group = None;
     while let Some(arg) = parser.next().map_err(|error| UsageError::stray_value(command, error))? {
         let mut options = command.all_options(commands.global);
         let option = match arg {
             Arg::Value(text) => {
                 let text = utf8(text)?;
                 if command.name.is_empty() {
-                    command = find(&text, commands)?;
+                    let name = group.take().map_or(text.clone(), |group| format!("{group} {text}"));
+                    let is_group = commands.group(&name).next().is_some();
+                    if is_group {
+                        group = Some(name);
+                    } else {
+                        command = find(&name, commands)?;
+                    }
                 } else if command.takes_more(arguments.positional.len()) {
                     arguments.positional.push(text);
                 } else {
@@ -100,20 +113,26 @@ pub(super) fn parse(parser: &mut Parser, commands: &Commands) -> Result<Parsed, 
             long => arguments.options.push((long, value(parser, option)?)),
         }
     }
+    if let Some(group) = group {
+        return Err(UsageError::incomplete(&group, commands));
+    }
     if command.name == HELP_COMMAND {
-        let subject = arguments.positional.first();
-        return subject.map_or(Ok(commands.root), |name| find(name, commands)).map(Parsed::Help);
+        let subject = arguments.positional.join(" ");
+        return match subject.is_empty() {
+            true => Ok(Parsed::Help(commands.root)),
+            false => find(&subject, commands).map(Parsed::Help),
+        };
     }
     Ok(Parsed::Command(command, arguments))
 }
 
-fn find(name: &str, commands: &Commands) -> Result<&'static CommandSpec, UsageError> {
-    let found = commands.all.iter().copied().find(|command| command.name == name);
+fn find<'a>(name: &str, commands: &'a Commands) -> Result<&'a CommandSpec, UsageError> {
+    let found = commands.all().find(|command| command.name == name);
     found.ok_or_else(|| UsageError::unknown_command(name, commands))
 }
 
 /// The value of an option that takes one. A lone `-` is a value, other texts with a leading dash are options.
-fn value(parser: &mut Parser, option: &'static Opt) -> Result<String, UsageError> {
+fn value(parser: &mut Parser, option: &Opt) -> Result<String, UsageError> {
     if option.value.is_none() {
         return Ok(String::new());
     }

@@ -4,6 +4,7 @@ use super::commands::JSON;
 use super::parser::Arguments;
 use super::spec::{CommandSpec, Opt};
 use super::usage_error::UsageError;
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -68,8 +69,8 @@ pub(super) const MCP_WAIT: Opt = Opt {
 pub(super) static STATUS: CommandSpec = CommandSpec {
     name: "status",
     about: "Connect to the MCP servers and show their status",
-    positional: &[],
-    options: &[JSON],
+    positional: Cow::Borrowed(&[]),
+    options: Cow::Borrowed(&[JSON]),
     after_help: "\
 Exit codes: 0 every server is ready or disabled, 1 a server is not, or its entry is invalid,
 2 wrong usage, 3 the configuration is invalid.
@@ -82,8 +83,8 @@ there are any, `protocol` and `server` (`name`, `version`) if it is connected.",
 pub(super) static DOCTOR: CommandSpec = CommandSpec {
     name: "doctor",
     about: "Check the configuration of MCP servers, and show problems with their remedies",
-    positional: &[],
-    options: &[JSON],
+    positional: Cow::Borrowed(&[]),
+    options: Cow::Borrowed(&[JSON]),
     after_help: "\
 Exit codes: 0 no errors, perhaps warnings, 1 errors, 2 wrong usage, or nothing to check.
 

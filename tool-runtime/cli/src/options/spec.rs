@@ -1,25 +1,29 @@
 //! Specifications of commands and options, for the parser and the help.
 
+use std::borrow::Cow;
+
 /// A command.
 pub(super) struct CommandSpec {
     /// Empty for the program itself.
     pub(super) name: &'static str,
     pub(super) about: &'static str,
-    pub(super) positional: &'static [Positional],
-    pub(super) options: &'static [Opt],
+    pub(super) positional: Cow<'static, [Positional]>,
+    pub(super) options: Cow<'static, [Opt]>,
     /// Text below the options in the help.
     pub(super) after_help: &'static str,
 }
 
 /// A positional argument.
+#[derive(Clone)]
 pub(super) struct Positional {
     /// The name in usage lines.
-    pub(super) name: &'static str,
+    pub(super) name: Cow<'static, str>,
     pub(super) help: &'static str,
     pub(super) is_repeatable: bool,
 }
 
 /// An option `--long`, with or without a value.
+#[derive(Clone, Copy)]
 pub(super) struct Opt {
     pub(super) short: Option<char>,
     pub(super) long: &'static str,
@@ -31,10 +35,10 @@ pub(super) struct Opt {
 
 impl CommandSpec {
     /// Options of the command, of all commands of the program, and of every program.
-    pub(super) fn all_options(
-        &self,
+    pub(super) fn all_options<'a>(
+        &'a self,
         global: &'static [Opt],
-    ) -> impl Iterator<Item = &'static Opt> + use<> {
+    ) -> impl Iterator<Item = &'a Opt> + use<'a> {
         let version = if self.name.is_empty() { &[VERSION][..] } else { &[] };
         self.options.iter().chain(global).chain(&[HELP]).chain(version)
     }
@@ -65,9 +69,26 @@ impl Opt {
 pub(super) struct Commands {
     /// The program itself, without a command.
     pub(super) root: &'static CommandSpec,
-    pub(super) all: &'static [&'static CommandSpec],
+    pub(super) built_in: &'static [&'static CommandSpec],
+    /// The commands of the pool.
+    pub(super) added: Vec<CommandSpec>,
     /// Options of every command.
     pub(super) global: &'static [Opt],
+}
+
+impl Commands {
+    /// All commands, in the order of the help.
+    pub(super) fn all(&self) -> impl Iterator<Item = &CommandSpec> {
+        self.built_in.iter().copied().chain(&self.added)
+    }
+
+    /// The commands of a group: those whose names begin with its name.
+    pub(super) fn group<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a CommandSpec> {
+        let in_group = move |spec: &&CommandSpec| {
+            spec.name.split_once(' ').is_some_and(|(group, _)| group == name)
+        };
+        self.all().filter(in_group)
+    }
 }
 
 /// The command that prints the help of another one.

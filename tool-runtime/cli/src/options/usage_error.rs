@@ -9,29 +9,36 @@ use tool_runtime_core::seam::nearest;
 pub(super) struct UsageError {
     message: String,
     tip: Option<String>,
-    /// The command whose usage line is shown.
-    command: Option<&'static CommandSpec>,
+    /// The usage line to show, without the program.
+    usage: Option<String>,
 }
 
 impl UsageError {
     fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), tip: None, command: None }
+        Self { message: message.into(), tip: None, usage: None }
     }
 
-    fn of(mut self, command: &'static CommandSpec) -> Self {
-        self.command = Some(command);
+    fn of(mut self, command: &CommandSpec) -> Self {
+        self.usage = Some(help::usage(command));
         self
     }
 
     pub(super) fn unknown_command(name: &str, commands: &Commands) -> Self {
-        let near = nearest(name, commands.all.iter().map(|command| command.name), 1);
+        let near = nearest(name, commands.all().map(|command| command.name), 1);
         let mut error = Self::new(format!("unrecognized subcommand '{name}'")).of(commands.root);
         error.tip = near.first().map(|near| format!("a similar subcommand exists: '{near}'"));
         error
     }
 
+    /// A group without a command of it.
+    pub(super) fn incomplete(group: &str, commands: &Commands) -> Self {
+        let names: Vec<_> = commands.group(group).map(|spec| format!("'{}'", spec.name)).collect();
+        Self::new(format!("'{group}' is not a whole command; write {}", names.join(" or ")))
+            .of(commands.root)
+    }
+
     pub(super) fn unknown_option(
-        command: &'static CommandSpec,
+        command: &CommandSpec,
         name: &str,
         global: &'static [Opt],
     ) -> Self {
@@ -48,7 +55,7 @@ impl UsageError {
     }
 
     /// An argument that the command does not take.
-    pub(super) fn unexpected(command: &'static CommandSpec, text: &str) -> Self {
+    pub(super) fn unexpected(command: &CommandSpec, text: &str) -> Self {
         let mut error = Self::new(format!("unexpected argument '{text}' found")).of(command);
         if text.starts_with('-') && !command.positional.is_empty() {
             error.tip = Some(format!("to pass '{text}' as a value, use '-- {text}'"));
@@ -57,7 +64,7 @@ impl UsageError {
     }
 
     /// A value for a flag: the only error that the lexer reports.
-    pub(super) fn stray_value(command: &'static CommandSpec, error: lexopt::Error) -> Self {
+    pub(super) fn stray_value(command: &CommandSpec, error: lexopt::Error) -> Self {
         let message = match error {
             lexopt::Error::UnexpectedValue { option, value } => {
                 let value = value.to_string_lossy();
@@ -68,34 +75,34 @@ impl UsageError {
         Self::new(message).of(command)
     }
 
-    pub(super) fn repeated(command: &'static CommandSpec, option: &Opt) -> Self {
+    pub(super) fn repeated(command: &CommandSpec, option: &Opt) -> Self {
         Self::new(format!("the argument '{}' cannot be used multiple times", option.usage()))
             .of(command)
     }
 
-    /// The first positional argument is missing.
-    pub(super) fn missing(command: &'static CommandSpec) -> Self {
-        let name = command.positional[0].name;
+    /// A positional argument is missing.
+    pub(super) fn missing(command: &CommandSpec, positional: usize) -> Self {
+        let name = &command.positional[positional].name;
         Self::new(format!("the following required arguments were not provided:\n  {name}"))
             .of(command)
     }
 
     /// A positional argument beside an option that replaces it.
-    pub(super) fn conflict(command: &'static CommandSpec, positional: usize, option: &Opt) -> Self {
-        let (name, option) = (command.positional[positional].name, option.usage());
+    pub(super) fn conflict(command: &CommandSpec, positional: usize, option: &Opt) -> Self {
+        let (name, option) = (&command.positional[positional].name, option.usage());
         Self::new(format!("the argument '{name}' cannot be used with '{option}'")).of(command)
     }
 
     /// An option without another one that it requires.
     #[cfg(feature = "http")]
-    pub(super) fn needs(command: &'static CommandSpec, option: &Opt, other: &Opt) -> Self {
+    pub(super) fn needs(command: &CommandSpec, option: &Opt, other: &Opt) -> Self {
         Self::new(format!("the argument '{}' needs '{}'", option.usage(), other.usage()))
             .of(command)
     }
 
     /// Two options that replace each other.
     #[cfg(feature = "jwt")]
-    pub(super) fn excludes(command: &'static CommandSpec, option: &Opt, other: &Opt) -> Self {
+    pub(super) fn excludes(command: &CommandSpec, option: &Opt, other: &Opt) -> Self {
         let (option, other) = (option.usage(), other.usage());
         Self::new(format!("the argument '{option}' cannot be used with '{other}'")).of(command)
     }
@@ -119,8 +126,8 @@ impl UsageError {
         if let Some(tip) = &self.tip {
             let _ = write!(text, "\n\n  tip: {tip}");
         }
-        if let Some(command) = self.command {
-            let _ = write!(text, "\n\nUsage: {}", help::usage(program, command));
+        if let Some(usage) = &self.usage {
+            let _ = write!(text, "\n\nUsage: {program} {usage}");
         }
         text + "\n\nFor more information, try '--help'."
     }

@@ -3,6 +3,7 @@
 use super::execution::{InterruptOnDrop, MethodCall, enter_method};
 use super::guard;
 use super::scopes::check_scopes;
+use super::typed_governed;
 use crate::access::Access;
 use crate::action::Action;
 use crate::arguments::{Arguments, DecodeError};
@@ -16,6 +17,11 @@ use std::borrow::Cow;
 use std::pin::pin;
 
 /// Calls an action through a pool without a detour through JSON.
+///
+/// Policies, limiters and recorders see the call as JSON: in a pool that has any, the arguments are serialized,
+/// judged and decoded again. That needs arguments that are `Serialize`, and a return type that is `Clone`, or
+/// `Serialize` for a structured value. Layers, hooks that read results, and steps of an execution that a
+/// [`StepStore`](crate::StepStore) replays are for calls by name; a typed call is rejected there.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -42,8 +48,8 @@ pub trait CallAction: Action {
     /// Calls it. What the function itself returns is the value, also if that is a `Result`.
     ///
     /// # Errors
-    /// The pool has no such tool or another of that name, a constraint of `#[arg]` is broken, or
-    /// the call was cancelled, ran out of time or panicked. Constraints that the arguments' own
+    /// The pool has no such tool or another of that name, a constraint of `#[arg]` is broken, a rule of the
+    /// pool rejects the call or needs it by name, or it was cancelled, ran out of time or panicked. Constraints that the arguments' own
     /// types state by schemars attributes are not checked: there is no JSON to check.
     fn call(self, pool: &ToolPool) -> impl Future<Output = Result<Self::Output, CallError>> + Send;
 
@@ -83,7 +89,17 @@ async fn stages<A: Action>(
     action: A,
     pool: &ToolPool,
     context: &ToolContext,
-) -> Result<A::Output, CallError> {
+) -> Result<A::Output, CallError>
+where
+    A::Output: Send,
+{
+    if pool.governance().layered.is_some() {
+        return Err(unseen(A::NAME, "layers stand around every call"));
+    }
+    if pool.governance().seams.is_some() {
+        // Boxed: it would make the future of every typed call larger.
+        return Box::pin(typed_governed::call(action, pool, context)).await;
+    }
     let found = pool.find(A::NAME)?;
     let tool = &found.tool;
     if !tool.is::<A>() {
@@ -91,12 +107,6 @@ async fn stages<A: Action>(
     }
     check_scopes(tool, context.principal())?;
     action.check().map_err(|error| decode_error::<A>(&error))?;
-    if pool.governance().layered.is_some() {
-        return Err(unseen(A::NAME, "layers stand around every call"));
-    }
-    if pool.governance().seams.is_some() {
-        return Err(unseen(A::NAME, "policies, limits or records apply to its calls"));
-    }
     if let Some(rule) = &found.rule {
         let json = action.to_json().ok_or_else(|| {
             let why = "a restriction looks at the arguments, whose types are not all `Serialize`";
@@ -173,7 +183,7 @@ async fn execute<A: Action>(
     outcome
 }
 
-fn unseen(name: &str, why: &str) -> CallError {
+pub(super) fn unseen(name: &str, why: &str) -> CallError {
     CallError::new(
         ErrorClass::Denied,
         format!("`{name}` cannot be called by its type here: {why}; call it by name"),
@@ -181,11 +191,11 @@ fn unseen(name: &str, why: &str) -> CallError {
 }
 
 #[cold]
-fn decode_error<A: Action>(error: &DecodeError) -> CallError {
+pub(super) fn decode_error<A: Action>(error: &DecodeError) -> CallError {
     InputModel::new(&A::definition(), &A::settings()).explain_typed(error)
 }
 
-fn another(name: &str) -> CallError {
+pub(super) fn another(name: &str) -> CallError {
     CallError::new(
         ErrorClass::NotFound,
         format!(

@@ -31,6 +31,9 @@ pub(crate) trait GovernCalls: Send + Sync {
     /// Whether lists may differ between callers.
     fn has_policies(&self) -> bool;
 
+    /// Whether steps of an execution are answered with the results they had.
+    fn replays_steps(&self) -> bool;
+
     /// Whether a caller sees a tool.
     fn sees(&self, tool: &ToolDefinition, principal: &Principal) -> bool;
 
@@ -126,6 +129,10 @@ pub(crate) struct Seams {
 impl GovernCalls for Seams {
     fn has_policies(&self) -> bool {
         !self.policies.is_empty()
+    }
+
+    fn replays_steps(&self) -> bool {
+        self.steps.is_some()
     }
 
     fn sees(&self, tool: &ToolDefinition, principal: &Principal) -> bool {

@@ -2,6 +2,7 @@
 
 use super::handle::ToolPool;
 use super::scope::Scope;
+use super::snapshot::Snapshot;
 use crate::context::ToolContext;
 use crate::sync::lock;
 use std::any::Any;
@@ -59,5 +60,16 @@ impl ToolContext {
     #[doc(hidden)]
     pub fn handle(&self) -> Option<ToolPool> {
         self.host::<Scope>().map(ToolPool::of_scope)
+    }
+
+    /// The tools that the caller sees. The snapshot of the caller's handle, where that is for the same principal:
+    /// it stays the same from call to call, with what is derived from it.
+    #[doc(hidden)]
+    pub fn listed_tools(&self) -> Option<Arc<Snapshot>> {
+        let handle = self.handle()?;
+        match handle.shared_context().principal() == self.principal() {
+            true => Some(handle.snapshot()),
+            false => Some(self.pool()?.snapshot()),
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The methods that assemble a pool.
 
 use super::catalog::Item;
+use super::cli_command::CliCommand;
 use super::draft::{Draft, Pending};
 use super::filter::Filter;
 #[cfg(feature = "tower")]
@@ -120,6 +121,16 @@ impl<S> ToolPoolBuilder<S> {
     /// Notes a problem, which `build` reports.
     pub(super) fn note(&mut self, problem: PoolProblem) {
         self.draft.problems.push(problem);
+    }
+
+    pub(super) fn add_command(&mut self, command: Arc<dyn CliCommand>) {
+        self.draft.commands.push(command);
+    }
+
+    /// The commands that were added up to now.
+    #[doc(hidden)]
+    pub fn commands(&self) -> &[Arc<dyn CliCommand>] {
+        &self.draft.commands
     }
 
     /// The builder in another state. Its toolsets are lost if the pool is built without them.

@@ -2,6 +2,7 @@
 
 use super::catalog::{self, Catalog, Entry};
 use super::change::PoolChange;
+use super::cli_command::CliCommand;
 use super::governance::Governance;
 use super::offer::{Decision, Offer, Rules};
 use super::problem::{PoolError, PoolProblem};
@@ -39,6 +40,8 @@ pub(super) struct Core {
     absences: Mutex<Vec<Weak<dyn Absence>>>,
     /// Sources with an exclusive owner.
     claims: Mutex<BTreeSet<Source>>,
+    /// Commands of the command line.
+    commands: Vec<Arc<dyn CliCommand>>,
 }
 
 /// Caches something derived from a snapshot.
@@ -107,7 +110,16 @@ impl Core {
             governance,
             closing: CancellationToken::new(),
             is_closing: AtomicBool::new(false),
+            commands: Vec::new(),
         }
+    }
+
+    pub(super) fn with_commands(self, commands: Vec<Arc<dyn CliCommand>>) -> Self {
+        Self { commands, ..self }
+    }
+
+    pub(super) fn commands(&self) -> &[Arc<dyn CliCommand>] {
+        &self.commands
     }
 
     /// Registers a scope for changes.

@@ -2,6 +2,7 @@
 //! compile none of it.
 
 use super::catalog::{self, Catalog, Entry, Item};
+use super::cli_command::CliCommand;
 use super::core::Core;
 use super::governance::Governance;
 use super::handle::ToolPool;
@@ -32,6 +33,7 @@ pub(super) struct Draft {
     pub(super) governance: Governance,
     pub(super) seams: Seams,
     pub(super) problems: Vec<PoolProblem>,
+    pub(super) commands: Vec<Arc<dyn CliCommand>>,
     /// Whether tools come while the pool runs.
     pub(super) allow_empty: bool,
     pub(super) pending: Vec<Pending>,
@@ -176,7 +178,8 @@ impl Draft {
         let context = ToolContext::with_state(self.rules.state.clone());
         let catalog = Catalog::after(&Catalog::default(), &settled);
         let may_be_idle = self.rules.may_be_idle();
-        let core = Core::new(self.rules, self.governance, decision, (self.entries, catalog));
+        let core = Core::new(self.rules, self.governance, decision, (self.entries, catalog))
+            .with_commands(self.commands);
         let pool = ToolPool::scoped(Arc::new(core), None, &context);
         if !self.allow_empty && (may_be_idle || pool.current().tools().is_empty()) {
             warn_of_slips(&pool);

@@ -98,6 +98,10 @@ impl ActionExecutor {
         self.settings
     }
 
+    pub(super) fn shape(&self) -> &OutputShape {
+        &self.shape
+    }
+
     fn input(&self) -> &InputModel {
         self.input.get_or_init(|| InputModel::new(&self.definition, &self.settings))
     }

@@ -71,8 +71,12 @@ fn grow(block: &mut Value, delta: &Value) -> Option<Delta> {
     }
 }
 
-/// Parses the inputs of calls. One that was cut off stays a text, as the model wrote it.
+/// Parses the inputs of calls. One that was cut off stays a text, as the model wrote it. Blocks that never began
+/// are left out.
 pub(super) fn finish(answer: &mut Value) {
+    if let Some(blocks) = answer["content"].as_array_mut() {
+        blocks.retain(|block| block["type"].is_string());
+    }
     for block in member(answer, "content").as_array_mut().into_iter().flatten() {
         let Some(Value::String(text)) = block.as_object_mut().and_then(|b| b.shift_remove(INPUT))
         else {

@@ -1,10 +1,13 @@
 //! OpenAI Chat Completions: deltas of a message.
 
-use super::{Delta, append, entry, index, member};
+use super::{Delta, MAX_ENTRIES, append, entry, index, member};
 use serde_json::{Value, json};
 
 /// Members of a message that grow; servers that are compatible with OpenAI's add reasoning.
 const TEXTS: [&str; 4] = ["content", "refusal", "reasoning_content", "reasoning"];
+
+/// The index of a call in the stream, until the answer is whole.
+const INDEX: &str = "index";
 
 pub(super) fn push(answer: &mut Value, is_ended: &mut bool, event: &Value) -> Option<Delta> {
     for key in ["id", "model", "usage", "system_fingerprint", "service_tier"] {
@@ -50,7 +53,7 @@ fn grow(message: &mut Value, delta: &Value) -> Option<Delta> {
 }
 
 fn grow_call(calls: &mut Value, delta: &Value) -> Option<Delta> {
-    let call = entry(calls, index(delta, "index"))?;
+    let call = call_of(calls, delta)?;
     for key in ["id", "type"] {
         if let Some(text) = delta[key].as_str().filter(|text| !text.is_empty()) {
             *member(call, key) = json!(text);
@@ -60,10 +63,52 @@ fn grow_call(calls: &mut Value, delta: &Value) -> Option<Delta> {
         *member(call, "type") = json!("function");
     }
     let function = &delta["function"];
-    if let Some(text) = function["arguments"].as_str() {
-        append(member(member(call, "function"), "arguments"), text);
+    match &function["arguments"] {
+        Value::Null => {}
+        Value::String(text) => append(member(member(call, "function"), "arguments"), text),
+        // Some servers write the arguments as an object.
+        whole => append(member(member(call, "function"), "arguments"), &whole.to_string()),
     }
     let name = function["name"].as_str().filter(|name| !name.is_empty())?;
-    append(member(member(call, "function"), "name"), name);
+    let known = member(member(call, "function"), "name");
+    // Some servers repeat the name in each delta.
+    if known == name {
+        return None;
+    }
+    append(known, name);
     Some(Delta::Call(name.to_owned()))
+}
+
+/// The call that a delta belongs to. Some servers leave the index out, or give each call the index 0: a new id
+/// begins a new call.
+fn call_of<'a>(calls: &'a mut Value, delta: &Value) -> Option<&'a mut Value> {
+    if !calls.is_array() {
+        *calls = json!([]);
+    }
+    let (list, id) = (calls.as_array_mut()?, &delta["id"]);
+    let names_call = id.as_str().is_some_and(|id| !id.is_empty());
+    let is_meant = |call: &Value| match &delta["index"] {
+        Value::Null => !names_call || call["id"] == *id,
+        index => call[INDEX] == *index,
+    };
+    let is_other = |call: &Value| names_call && call["id"].is_string() && call["id"] != *id;
+    let known = list.iter().rposition(is_meant).filter(|known| !is_other(&list[*known]));
+    match known {
+        Some(known) => list.get_mut(known),
+        None if list.len() < MAX_ENTRIES && delta.is_object() => {
+            list.push(json!({ INDEX: delta["index"] }));
+            list.last_mut()
+        }
+        None => None,
+    }
+}
+
+/// Removes the members that only the stream has.
+pub(super) fn finish(answer: &mut Value) {
+    let calls = answer.pointer_mut("/choices/0/message/tool_calls");
+    for call in calls.and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(call) = call.as_object_mut() {
+            call.shift_remove(INDEX);
+        }
+    }
 }

@@ -20,7 +20,10 @@ pub(super) fn push(answer: &mut Value, is_ended: &mut bool, event: &Value) -> Op
             None
         }
         "response.completed" | "response.incomplete" => {
-            let items = member(answer, "output").take();
+            let mut items = member(answer, "output").take();
+            if let Some(items) = items.as_array_mut() {
+                items.retain(|item| item["type"].is_string());
+            }
             *answer = event["response"].clone();
             // Some servers leave the items out of the last event.
             if answer["output"].as_array().is_none_or(Vec::is_empty) && items.is_array() {

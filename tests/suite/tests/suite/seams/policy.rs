@@ -228,14 +228,6 @@ async fn each_call_of_a_batch_is_decided() {
 }
 
 #[tokio::test]
-async fn a_typed_call_does_not_bypass_a_policy() {
-    let pool = builder().policy(Paths::default()).build().unwrap();
-    let error = super::ReadAction { path: "secret".into() }.call(&pool).await.unwrap_err();
-    assert_eq!(error.class(), ErrorClass::Denied);
-    assert!(error.message().contains("call it by name"), "{error}");
-}
-
-#[tokio::test]
 async fn a_view_shows_the_call() {
     struct Look(Arc<Mutex<Vec<String>>>);
     impl PolicyEngine for Look {

@@ -5,7 +5,7 @@ use serde_json::json;
 use tool_runtime::Source;
 use tool_runtime::export::{Api, Export, estimate_tokens};
 use tool_runtime::prelude::*;
-use tool_runtime::search::{ActiveTools, Deferral};
+use tool_runtime::search::{ActiveTools, Deferral, ToolSearch};
 
 fn tool(name: &str, tags: &[&str], description: &str) -> Tool {
     let mut definition = ToolDefinition::new(name, description);
@@ -69,4 +69,40 @@ fn an_activation_does_not_move_what_a_limit_shows() {
     assert_eq!(after[..3], before);
     assert_eq!((&after[3]["name"], &after[4]["name"]), (&json!("git__log"), &json!("d")));
     assert_eq!(after.len(), 5);
+}
+
+#[tokio::test]
+async fn five_thousand_tools_are_deferred_by_a_budget_and_found_by_a_search() {
+    let active = ActiveTools::deferring(
+        Deferral::new().keep(["tool_search"]).unwrap().max_tools(40).max_tokens(1000),
+    );
+    let many = (0..5000).map(|number| {
+        tool(
+            &format!("set{}.item{number}", number % 50),
+            &["rare"],
+            &format!("Count item {number}."),
+        )
+    });
+    let search = ToolSearch::new().activating(&active).into_tool();
+    let pool = many.fold(ToolPool::builder(), |pool, tool| pool.add(tool)).add(search).build();
+    let pool = pool.unwrap();
+    let export = || active.export(&pool.snapshot(), Api::Anthropic);
+    let before = export();
+    assert!(before.tools().len() <= 40, "{}", before.tools().len());
+    assert!(before.tools().iter().any(|tool| tool.id == "tool_search"));
+    let wanted = |query: &str| {
+        let call = ToolCall::json("tool_search", json!({ "query": query, "limit": 1 }));
+        let pool = pool.clone();
+        async move {
+            pool.call(call).await.observation().structured().unwrap()["tools"][0]["name"].clone()
+        }
+    };
+    assert_eq!(wanted("count item 4999").await, "set49.item4999");
+    assert_eq!(wanted("select:set0.item4950").await, "set0.item4950");
+    let after = export();
+    assert_eq!(after.definitions()[..before.definitions().len()], *before.definitions());
+    let added: Vec<_> = after.tools()[before.tools().len()..].iter().map(|it| &it.id).collect();
+    assert_eq!(added, ["set49.item4999", "set0.item4950"]);
+    let result = pool.call(ToolCall::new("set17.item17", "{}")).await;
+    assert!(!result.is_error(), "a deferred tool can be called: {result:?}");
 }

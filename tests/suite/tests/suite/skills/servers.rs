@@ -9,7 +9,7 @@ use tool_runtime::prelude::*;
 use tool_runtime::skills::{SkillLibrary, Skills};
 
 /// A server's entry as front matter, and the file of its lives.
-fn server(test: &str, mut script: Value) -> (String, PathBuf) {
+pub(super) fn server(test: &str, mut script: Value) -> (String, PathBuf) {
     let lives = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("lives-skills-{test}"));
     drop(std::fs::remove_file(&lives));
     script["starts"] = json!(lives);
@@ -18,17 +18,17 @@ fn server(test: &str, mut script: Value) -> (String, PathBuf) {
     (format!("mcpServers: {}", json!({ "far": entry })), lives)
 }
 
-fn starts(lives: &Path) -> usize {
+pub(super) fn starts(lives: &Path) -> usize {
     std::fs::read_to_string(lives).unwrap_or_default().lines().count()
 }
 
 /// Whether the process of the last life exists.
-fn is_alive(lives: &Path) -> bool {
+pub(super) fn is_alive(lives: &Path) -> bool {
     let pids = std::fs::read_to_string(lives).unwrap();
     Path::new("/proc").join(pids.lines().next_back().unwrap()).exists()
 }
 
-async fn ended(lives: &Path) {
+pub(super) async fn ended(lives: &Path) {
     in_time(async {
         while is_alive(lives) {
             tokio::task::yield_now().await;

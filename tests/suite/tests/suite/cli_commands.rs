@@ -1,0 +1,91 @@
+//! Commands that a program adds to its command line.
+
+use std::process::{Command, Stdio};
+
+/// The exit code, standard output and standard error.
+fn run(arguments: &[&str], clash: Option<&str>) -> (Option<i32>, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_commanding_server"));
+    command.args(arguments).stdin(Stdio::null()).envs(clash.map(|clash| ("CLASH", clash)));
+    let output = command.output().expect("the program starts");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn a_command_gets_its_arguments_and_the_pool() {
+    for (arguments, code, printed) in [
+        (&["check", "a"][..], 0, r#"check ["a"] [] None false"#),
+        (
+            &["check", "--rule", "x", "a", "b", "--rule=y", "--json"],
+            0,
+            r#"check ["a", "b"] ["x", "y"] None true"#,
+        ),
+        (&["check", "fail"], 7, r#"check ["fail"] [] None false"#),
+        (&["log", "show"], 0, "log show [] [] None false"),
+        (&["log", "show", "f", "--after", "3"], 0, r#"log show ["f"] [] Some("3") false"#),
+        (&["log", "verify", "--deny", "ping", "f"], 0, r#"log verify ["f"] [] None false"#),
+    ] {
+        let tools = if arguments.contains(&"--deny") { 0 } else { 1 };
+        let (ended, stdout, stderr) = run(arguments, None);
+        assert_eq!(stdout, format!("{printed}\n{tools} tools\n"), "{arguments:?} {stderr}");
+        assert_eq!(ended, Some(code), "{arguments:?}");
+    }
+}
+
+#[test]
+fn wrong_usage_of_a_command_is_explained() {
+    for (arguments, words) in [
+        (
+            &["check"][..],
+            &["not provided:\n  <FIRST>", "commanding_server check [OPTIONS] <FIRST> [FILE]..."][..],
+        ),
+        (
+            &["check", "a", "--rul", "x"],
+            &["unexpected argument '--rul'", "similar argument exists: '--rule'"],
+        ),
+        (&["check", "a", "--json", "--json"], &["'--json' cannot be used multiple times"]),
+        (&["log"], &["'log' is not a whole command; write 'log show' or 'log verify'"]),
+        (&["log", "verfy"], &["unrecognized subcommand 'log verfy'", "'log verify'"]),
+        (&["log", "show", "a", "b"], &["unexpected argument 'b' found"]),
+        (&["chek", "a"], &["a similar subcommand exists: 'check'"]),
+    ] {
+        let (code, _, stderr) = run(arguments, None);
+        assert_eq!(code, Some(2), "{arguments:?} {stderr}");
+        for word in words {
+            assert!(stderr.contains(word), "{arguments:?}: {word} is not in {stderr}");
+        }
+    }
+}
+
+#[test]
+fn commands_are_in_the_help() {
+    let (code, help, _) = run(&["--help"], None);
+    assert_eq!(code, Some(0));
+    for line in ["check       Check files by rules", "log verify  Verify the log", "list "] {
+        assert!(help.contains(line), "{line} is not in {help}");
+    }
+    let (_, of_command, _) = run(&["help", "log", "verify"], None);
+    assert_eq!(of_command, run(&["log", "verify", "--help"], None).1);
+    assert!(of_command.contains("Usage: commanding_server log verify <FILE>"), "{of_command}");
+    let (_, check, _) = run(&["check", "-h"], None);
+    assert!(check.contains("      --rule <NAME>         Only this rule; repeatable"), "{check}");
+    assert!(check.contains("Exit codes: 0 success, 7 a check failed."), "{check}");
+}
+
+#[test]
+fn a_command_that_cannot_exist_ends_the_program() {
+    for (clash, why) in [
+        ("list", "the command `list` needs another name, because of the command `list`"),
+        ("log", "because of the command `log show`"),
+        ("list all", "because of the command `list`"),
+        ("log show", "because of the command `log show`"),
+        ("Check", "one or two words of small letters"),
+        ("a b c", "one or two words of small letters"),
+        ("option", "has the option `--tools`, which exists already"),
+        ("order", "requires `B` after an argument that is optional"),
+    ] {
+        let (code, stdout, stderr) = run(&["check", "a"], Some(clash));
+        assert_eq!((code, &*stdout), (Some(3), ""), "{clash}");
+        assert!(stderr.contains(why), "{clash}: {stderr}");
+    }
+}

@@ -1,0 +1,290 @@
+//! Streams that no API should send, and that servers do send: each ends in an error, or in the calls that the model
+//! wrote, whole or visibly cut off.
+
+use serde_json::{Value, json};
+use tool_runtime::export::{AnswerStream, Api, ApiFormat as _};
+
+/// The calls of a stream of lines, or the error.
+fn outcome(api: Api, lines: &[String]) -> Result<Vec<String>, String> {
+    let mut stream = AnswerStream::new(api);
+    for line in lines {
+        stream.push_line(line).map_err(|error| error.to_string())?;
+    }
+    let answer = stream.finish().map_err(|error| error.to_string())?;
+    let calls = api.calls(&answer).map_err(|error| error.to_string())?;
+    api.answer(&answer).map_err(|error| error.to_string())?;
+    let shown =
+        calls.iter().map(|call| format!("{} {} {}", call.call_id(), call.name(), call.arguments()));
+    Ok(shown.collect())
+}
+
+fn lines(events: &[Value]) -> Vec<String> {
+    events.iter().map(|event| format!("data: {event}")).collect()
+}
+
+/// A name, the events, and the calls or a part of the error.
+type Case<'a> = (&'a str, Vec<Value>, Result<&'a [&'a str], &'a str>);
+
+fn check(api: Api, cases: Vec<Case<'_>>) {
+    for (case, events, expected) in cases {
+        let outcome = outcome(api, &lines(&events));
+        match (outcome, expected) {
+            (Ok(calls), Ok(expected)) => assert_eq!(calls, expected, "{case}"),
+            (Err(error), Err(expected)) => assert!(error.contains(expected), "{case}: {error}"),
+            (outcome, expected) => panic!("{case}: {outcome:?} instead of {expected:?}"),
+        }
+    }
+}
+
+const LOST: &str = "ended before its last event";
+
+#[test]
+fn chat_completions() {
+    let chunk = |delta: Value| json!({ "choices": [{ "index": 0, "delta": delta }] });
+    let end = || json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "tool_calls" }] });
+    let call = |call: Value| chunk(json!({ "tool_calls": [call] }));
+    let piece = |index: Value, id: Value, name: Value, arguments: Value| {
+        call(
+            json!({ "index": index, "id": id, "function": { "name": name, "arguments": arguments } }),
+        )
+    };
+    let null = || Value::Null;
+    check(
+        Api::OpenAiChat,
+        vec![
+            ("no event at all", vec![], Err(LOST)),
+            ("no end", vec![piece(json!(0), json!("a"), json!("add"), json!("{}"))], Err(LOST)),
+            (
+                "an error in the middle",
+                vec![
+                    piece(json!(0), json!("a"), json!("add"), json!("{")),
+                    json!({ "error": { "message": "overloaded" } }),
+                ],
+                Err("overloaded"),
+            ),
+            ("an error that is a text", vec![json!({ "error": "busy" })], Err("busy")),
+            (
+                "parallel calls without an index",
+                vec![
+                    piece(null(), json!("a"), json!("add"), json!("{\"a\":")),
+                    piece(null(), null(), null(), json!("1}")),
+                    piece(null(), json!("b"), json!("mul"), json!("{}")),
+                    end(),
+                ],
+                Ok(&["a add {\"a\":1}", "b mul {}"]),
+            ),
+            (
+                "parallel calls that all have the index 0",
+                vec![
+                    piece(json!(0), json!("a"), json!("add"), json!("{\"a\":1}")),
+                    piece(json!(0), json!("b"), json!("add"), json!("{\"a\":")),
+                    piece(json!(0), null(), null(), json!("2}")),
+                    end(),
+                ],
+                Ok(&["a add {\"a\":1}", "b add {\"a\":2}"]),
+            ),
+            (
+                "interleaved calls",
+                vec![
+                    piece(json!(1), json!("b"), json!("mul"), json!("{\"b\"")),
+                    piece(json!(0), json!("a"), json!("add"), json!("{\"a\"")),
+                    piece(json!(1), null(), null(), json!(":2}")),
+                    piece(json!(0), null(), null(), json!(":1}")),
+                    end(),
+                ],
+                Ok(&["b mul {\"b\":2}", "a add {\"a\":1}"]),
+            ),
+            (
+                "an index without those before it",
+                vec![piece(json!(7), json!("a"), json!("add"), json!("{}")), end()],
+                Ok(&["a add {}"]),
+            ),
+            (
+                "a huge index",
+                vec![piece(json!(u64::MAX), json!("a"), json!("add"), json!("{}")), end()],
+                Ok(&["a add {}"]),
+            ),
+            (
+                "arguments as an object",
+                vec![piece(json!(0), json!("a"), json!("add"), json!({ "a": 1 })), end()],
+                Ok(&["a add {\"a\":1}"]),
+            ),
+            (
+                "the name in each delta",
+                vec![
+                    piece(json!(0), json!("a"), json!("add"), json!("{\"a\":")),
+                    piece(json!(0), json!("a"), json!("add"), json!("1}")),
+                    end(),
+                ],
+                Ok(&["a add {\"a\":1}"]),
+            ),
+            (
+                "a name in two parts",
+                vec![
+                    piece(json!(0), json!("a"), json!("ad"), json!("")),
+                    piece(json!(0), null(), json!("d"), json!("")),
+                    end(),
+                ],
+                Ok(&["a add {}"]),
+            ),
+            (
+                "arguments that are cut off",
+                vec![piece(json!(0), json!("a"), json!("add"), json!("{\"a\": \"x")), end()],
+                Ok(&["a add {\"a\": \"x"]),
+            ),
+            (
+                "calls of other kinds",
+                vec![chunk(json!({ "tool_calls": [null, 7, "add", []] })), end()],
+                Ok(&[]),
+            ),
+            (
+                "calls that are not a list",
+                vec![chunk(json!({ "tool_calls": { "name": "add" } })), end()],
+                Ok(&[]),
+            ),
+            (
+                "choices of another kind",
+                vec![json!({ "choices": "none" }), json!({ "choices": [] }), json!(7), end()],
+                Ok(&[]),
+            ),
+            (
+                "only another choice",
+                vec![json!({ "choices": [{ "index": 1, "delta": {}, "finish_reason": "stop" }] })],
+                Err(LOST),
+            ),
+        ],
+    );
+    let not_json = outcome(Api::OpenAiChat, &["data: {\"choices\"".to_owned()]);
+    assert!(not_json.unwrap_err().contains("not JSON: {\"choices\""));
+    let skipped = ["", ": ping", "event: x", "data: [DONE]"].map(str::to_owned);
+    assert!(outcome(Api::OpenAiChat, &skipped).unwrap_err().contains(LOST));
+}
+
+#[test]
+fn anthropic_messages() {
+    let start = || json!({ "type": "message_start", "message": { "content": [] } });
+    let stop = || json!({ "type": "message_stop" });
+    let begin = |index: Value, block: Value| json!({ "type": "content_block_start", "index": index, "content_block": block });
+    let add = |index: i64| {
+        begin(json!(index), json!({ "type": "tool_use", "id": "t", "name": "add", "input": {} }))
+    };
+    let partial = |index: i64, text: &str| json!({ "type": "content_block_delta", "index": index, "delta": { "type": "input_json_delta", "partial_json": text } });
+    check(
+        Api::Anthropic,
+        vec![
+            ("no end", vec![start(), add(0), partial(0, "{}")], Err(LOST)),
+            ("no start", vec![add(0), partial(0, "{\"a\":1}"), stop()], Ok(&["t add {\"a\":1}"])),
+            ("only an end", vec![stop()], Err("`/content`")),
+            (
+                "a start without a message",
+                vec![json!({ "type": "message_start" }), add(0), stop()],
+                Ok(&["t add {}"]),
+            ),
+            (
+                "a delta of a block that never began",
+                vec![start(), partial(0, "{\"a\":1}"), stop()],
+                Ok(&[]),
+            ),
+            (
+                "a block after a gap",
+                vec![start(), add(3), partial(3, "{\"a\":1}"), stop()],
+                Ok(&["t add {\"a\":1}"]),
+            ),
+            (
+                "input of another kind",
+                vec![start(), add(0), partial(0, "[1]"), stop()],
+                Ok(&["t add [1]"]),
+            ),
+            (
+                "input twice",
+                vec![start(), add(0), partial(0, "{\"a\":1}"), partial(0, "{\"a\":1}"), stop()],
+                Ok(&["t add {\"a\":1}{\"a\":1}"]),
+            ),
+            ("an index out of range", vec![start(), add(1 << 40), stop()], Ok(&[])),
+            (
+                "content of another kind",
+                vec![
+                    json!({ "type": "message_start", "message": { "content": "text" } }),
+                    add(0),
+                    stop(),
+                ],
+                Ok(&["t add {}"]),
+            ),
+            (
+                "an error",
+                vec![
+                    start(),
+                    json!({ "type": "error", "error": { "type": "overloaded_error", "message": "Overloaded" } }),
+                ],
+                Err("Overloaded"),
+            ),
+        ],
+    );
+    // Gaps would be rejected in the next request.
+    let mut stream = AnswerStream::new(Api::Anthropic);
+    for event in [start(), add(2), stop()] {
+        stream.push(&event).unwrap();
+    }
+    let messages = Api::Anthropic.answer(&stream.finish().unwrap()).unwrap();
+    assert_eq!(messages[0]["content"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn responses_and_gemini() {
+    let item = |index: i64, arguments: &str| json!({ "type": "response.output_item.done", "output_index": index, "item": { "type": "function_call", "call_id": "x", "name": "add", "arguments": arguments } });
+    let end =
+        |output: Value| json!({ "type": "response.completed", "response": { "output": output } });
+    check(
+        Api::OpenAiResponses,
+        vec![
+            ("no end", vec![item(0, "{}")], Err(LOST)),
+            (
+                "items after a gap",
+                vec![item(2, "{\"a\":1}"), end(json!([]))],
+                Ok(&["x add {\"a\":1}"]),
+            ),
+            ("an end without items", vec![end(Value::Null)], Err("`/output`")),
+            (
+                "a failure",
+                vec![
+                    json!({ "type": "response.failed", "response": { "error": { "message": "No quota" } } }),
+                ],
+                Err("No quota"),
+            ),
+            (
+                "an answer that is cut off",
+                vec![
+                    item(0, "{\"a\":"),
+                    json!({ "type": "response.incomplete", "response": { "output": [] } }),
+                ],
+                Ok(&["x add {\"a\":"]),
+            ),
+        ],
+    );
+    let event = |parts: Value, reason: Value| json!({ "candidates": [{ "content": { "parts": parts }, "finishReason": reason }] });
+    check(
+        Api::Gemini,
+        vec![
+            ("no end", vec![event(json!([{ "text": "a" }]), Value::Null)], Err(LOST)),
+            ("parts of another kind", vec![event(json!("a"), json!("STOP"))], Ok(&[])),
+            (
+                "a call without arguments and id",
+                vec![event(json!([{ "functionCall": { "name": "add" } }]), json!("STOP"))],
+                Ok(&[" add {}"]),
+            ),
+            (
+                "a call whose arguments are a text",
+                vec![event(
+                    json!([{ "functionCall": { "name": "add", "args": "{\"a\":1}" } }]),
+                    json!("STOP"),
+                )],
+                Ok(&[" add {\"a\":1}"]),
+            ),
+            (
+                "a request that was blocked",
+                vec![json!({ "promptFeedback": { "blockReason": "SAFETY" } })],
+                Err("`/candidates/0`"),
+            ),
+        ],
+    );
+}

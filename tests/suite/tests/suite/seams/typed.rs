@@ -1,0 +1,162 @@
+//! Typed calls of a governed pool: they are judged, limited and recorded as calls by name are.
+
+use super::{Budget, Events, Paths, ReadAction, builder};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+use tool_runtime::prelude::*;
+use tool_runtime::{
+    After, AfterCall, Approval, ApprovalRequest, Before, BoxFuture, Execution, Hook, HookCall,
+    StepId, StepStore,
+};
+
+fn reading(path: &str) -> ReadAction {
+    ReadAction { path: path.to_owned() }
+}
+
+/// A failure with parts.
+#[derive(Debug, PartialEq)]
+struct Missing(u8);
+
+impl std::fmt::Display for Missing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "part {} is missing", self.0)
+    }
+}
+
+/// A structured value that cannot be cloned.
+#[derive(Debug, PartialEq, serde::Serialize, schemars::JsonSchema)]
+struct Parts {
+    parts: u8,
+}
+
+/// Collect the parts.
+#[tool(read_only, register = false)]
+async fn collect(
+    /// How many there are.
+    parts: u8,
+) -> Result<Parts, Missing> {
+    if parts > 9 { Err(Missing(parts)) } else { Ok(Parts { parts }) }
+}
+
+#[tokio::test]
+async fn a_typed_call_is_decided_limited_and_recorded() {
+    let (events, budget) = (Events::default(), Budget::of(1));
+    let pool =
+        builder().policy(Paths::default()).limiter(budget.clone()).recorder(events.clone()).build();
+    let pool = pool.unwrap();
+    assert_eq!(reading("a").call(&pool).await.unwrap(), "read a");
+    let denied = reading("secret").call(&pool).await.unwrap_err();
+    assert_eq!(denied.class(), ErrorClass::Denied);
+    assert!(denied.message().contains("`path` is secret; read another file"), "{denied}");
+    let limited = reading("b").call(&pool).await.unwrap_err();
+    assert_eq!(limited.class(), ErrorClass::RateLimited);
+    assert_eq!(budget.left(), 0);
+    let expected = [
+        r#"proposed {"path":"a"}"#,
+        "decided allow",
+        r#"started {"path":"a"}"#,
+        "finished read a, ran",
+        r#"proposed {"path":"secret"}"#,
+        "decided deny rule s",
+        "finished denied",
+        r#"proposed {"path":"b"}"#,
+        "decided deny",
+        "finished rate_limited",
+    ];
+    assert_eq!(events.of("read"), expected);
+}
+
+#[tokio::test]
+async fn an_approver_and_hooks_edit_the_arguments_of_a_typed_call() {
+    let approver = |request: ApprovalRequest| {
+        assert_eq!(request.arguments(), r#"{"path":"odd"}"#);
+        async { Approval::approved().with_arguments(r#"{"path":"even"}"#) }
+    };
+    let rewrite = Hook::before("*", |call: HookCall| async move {
+        match call.arguments().contains("first") {
+            true => Before::rewrite(r#"{"path":"odd"}"#),
+            false => Before::proceed(),
+        }
+    });
+    let pool = builder().policy(Paths::default()).approver(approver).hook(rewrite).build().unwrap();
+    assert_eq!(reading("first").call(&pool).await.unwrap(), "read even");
+}
+
+#[tokio::test]
+async fn the_value_of_a_typed_call_is_that_of_the_function() {
+    let events = Events::default();
+    let pool = ToolPool::builder().tool::<CollectAction>().recorder(events.clone()).build();
+    let pool = pool.unwrap();
+    let collect = |parts| CollectAction { parts }.call(&pool);
+    assert_eq!(collect(3).await.unwrap(), Ok(Parts { parts: 3 }));
+    assert_eq!(collect(12).await.unwrap(), Err(Missing(12)));
+    let events = events.of("collect");
+    assert_eq!(events[3], r#"finished {"parts":3}, ran"#);
+    assert_eq!(events[7], "finished tool, ran", "an error of the tool is recorded as one");
+}
+
+#[tokio::test]
+async fn a_nested_typed_call_is_governed() {
+    /// Read what is secret.
+    #[tool(register = false)]
+    async fn pry(context: &ToolContext) -> Result<String, ToolError> {
+        let pool = context.pool().ok_or("a pool")?;
+        Ok(reading("secret").call_with(&pool, context).await?)
+    }
+    let pool = builder().tool::<PryAction>().policy(Paths::default()).build().unwrap();
+    let error = PryAction {}.call(&pool).await.unwrap().unwrap_err();
+    assert!(error.message().contains("`path` is secret"), "{error}");
+}
+
+/// A value that can be written once.
+struct Once;
+
+impl tool_runtime::IntoObservation for Once {
+    fn into_observation(self) -> Result<Observation, ToolError> {
+        Ok(Observation::text("once"))
+    }
+}
+
+/// Give a value.
+#[tool(register = false)]
+async fn give() -> Once {
+    Once
+}
+
+/// Remembers nothing.
+struct NoSteps;
+
+impl StepStore for NoSteps {
+    fn begin<'a>(
+        &'a self,
+        _: &'a StepId,
+        _: tool_runtime::RetryMode,
+    ) -> BoxFuture<'a, Result<tool_runtime::Begin, tool_runtime::RecordError>> {
+        Box::pin(async { Ok(tool_runtime::Begin::Run) })
+    }
+}
+
+#[tokio::test]
+async fn a_typed_call_that_cannot_be_governed_is_rejected_before_it_runs() {
+    let decisions = Arc::new(AtomicU32::new(0));
+    let policy = || Paths { decisions: Arc::clone(&decisions), hides_writing: false };
+    let pool = builder().tool::<GiveAction>().policy(policy()).build().unwrap();
+    let rejected = |error: tool_runtime::CallError, why: &str| {
+        assert_eq!(error.class(), ErrorClass::Denied);
+        assert!(error.message().contains(why), "{error}");
+        assert!(error.message().contains("call it by name"), "{error}");
+    };
+    let error = GiveAction {}.call(&pool).await.err().unwrap();
+    rejected(error, "neither `Clone` nor `Serialize`");
+
+    let keep = Hook::after("*", |_: HookCall, _: AfterCall| async { After::keep() });
+    let hooked = builder().policy(policy()).hook(keep).build().unwrap();
+    rejected(reading("a").call(&hooked).await.unwrap_err(), "a hook looks at the results");
+
+    let steps = builder().step_store(NoSteps).build().unwrap();
+    let context = steps.context().in_execution(&Arc::new(Execution::new("order-17")));
+    let error = reading("a").call_with(&steps, &context).await.unwrap_err();
+    rejected(error, "a step of an execution");
+    assert_eq!(reading("a").call(&steps).await.unwrap(), "read a");
+    assert_eq!(decisions.load(std::sync::atomic::Ordering::Relaxed), 0);
+}
