@@ -8,8 +8,9 @@ use tool_runtime_core::seam::HIDDEN;
 const MAX_SCHEMAS: u32 = 10_000;
 const MAX_DEPTH: u32 = 64;
 
-/// Replaces the values of properties whose schema says `writeOnly`, as `#[arg(secret)]` does. Arguments that
-/// are not an object are hidden as a whole if the schema has such a property.
+/// Replaces the values of properties whose schema says `writeOnly`, as `#[arg(secret)]` does. Names beside such
+/// a property that the schema does not list are replaced as well: they may be its aliases. Arguments that are
+/// not an object are hidden as a whole if the schema has such a property.
 pub(crate) fn hide_secrets(arguments: &mut Value, schema: &Map<String, Value>) {
     if !schema.values().any(has_secrets) {
         return;
@@ -67,10 +68,13 @@ impl Hiding<'_> {
     fn hide_inside(&mut self, value: &mut Value, schema: &Value) {
         match value {
             Value::Object(members) => {
+                let properties = &schema["properties"];
+                let is_alias_possible = has_secrets(properties);
                 for (name, member) in members {
-                    let property = schema["properties"].get(name);
-                    if let Some(schema) = property.or(schema.get("additionalProperties")) {
-                        self.hide(member, schema);
+                    match properties.get(name).or(schema.get("additionalProperties")) {
+                        Some(schema @ Value::Object(_)) => self.hide(member, schema),
+                        _ if is_alias_possible => *member = HIDDEN.into(),
+                        _ => {}
                     }
                 }
             }
@@ -99,9 +103,12 @@ mod tests {
                 "token": { "writeOnly": true },
                 "list": { "items": { "$ref": "#/$defs/login" } },
                 "either": { "anyOf": [{ "type": "null" }, { "$ref": "#/$defs/login" }] },
+                "other": {},
                 "open": { "additionalProperties": { "type": "string", "writeOnly": true } },
             },
-            "$defs": { "login": { "properties": { "password": { "writeOnly": true } } } },
+            "$defs": {
+                "login": { "properties": { "user": {}, "password": { "writeOnly": true } } },
+            },
         });
         let login = json!({ "user": "ada", "password": ["p"] });
         let mut arguments = json!({
@@ -113,6 +120,15 @@ mod tests {
             "token": "..", "list": [login], "either": login, "open": { "a": ".." }, "other": "seen",
         });
         assert_eq!(arguments, expected);
+    }
+
+    #[test]
+    fn names_that_may_be_aliases_of_secrets_are_hidden() {
+        let login = json!({ "properties": { "password": { "writeOnly": true } }, "additionalProperties": false });
+        let schema = json!({ "properties": { "login": login, "free": {} }, "$defs": login });
+        let mut arguments = json!({ "login": { "pw": "p" }, "free": { "pw": "seen" } });
+        hide_secrets(&mut arguments, schema.as_object().unwrap());
+        assert_eq!(arguments, json!({ "login": { "pw": ".." }, "free": { "pw": "seen" } }));
     }
 
     #[test]
