@@ -7,6 +7,16 @@ use tool_runtime_agent::{Model, ScriptedModel};
 
 pub(crate) type BoxError = Box<dyn std::error::Error>;
 
+const HELP: &str = "\
+Usage: agent [OPTIONS] [TASK]
+
+Does a task with tools for notes, and asks before it deletes some. Default: a scripted model deletes old notes.
+
+Options:
+      --model NAME        A model of the crate genai; its API key is read from the environment
+      --mcp-config FILE   MCP servers whose tools are offered as well
+  -h, --help              Print this help";
+
 #[derive(Default)]
 pub(crate) struct Options {
     model: Option<String>,
@@ -22,6 +32,10 @@ impl Options {
             match argument {
                 Long("model") => options.model = Some(parser.value()?.string()?),
                 Long("mcp-config") => options.mcp_config = Some(parser.value()?.into()),
+                Short('h') | Long("help") => {
+                    println!("{HELP}");
+                    std::process::exit(0);
+                }
                 Value(task) if options.task.is_none() => options.task = Some(task.string()?),
                 other => return Err(other.unexpected().into()),
             }

@@ -56,7 +56,12 @@ async fn deleted(version: ProtocolVersion, reply: Reply) -> Observation {
 #[tokio::test]
 async fn many_calls_ask_concurrently() {
     let reply = Reply::accept(json!({ "sure": true }));
-    let client = answering(&pool_of::<DeleteAction>(), ProtocolVersion::V2025_11_25, reply).await;
+    let client = TestClient::builder(&pool_of::<DeleteAction>())
+        .protocol_version(ProtocolVersion::V2025_11_25)
+        .answer(move |_| std::future::ready(reply.clone()))
+        .answer_timeout(Duration::from_secs(120))
+        .connect()
+        .await;
     let calls = (0..1000).map(|n| {
         let call = client.call("delete", json!({ "path": n.to_string() }));
         async move { (n, call.await) }
