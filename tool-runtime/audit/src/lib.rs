@@ -55,8 +55,6 @@ pub use backend::{LogBackend, LogRead, PruneChain};
 pub use builder::{EventLogBuilder, OnFailure};
 pub use calls::LoggedCall;
 pub use chain::{Head, LogLine};
-#[cfg(feature = "cli")]
-pub use command::{LOG_HELP, LogCommand, LogCommandError};
 pub use error::{LogError, LogErrorKind};
 pub use event_log::{EventLog, Resolution};
 pub use reader::{LogReader, Records};
