@@ -104,7 +104,8 @@ impl LogCommand {
             Self::Follow => follow(file, after(arguments)?, output),
             Self::Verify => verify(file, arguments.value("head").map(Path::new), output),
             Self::Export => {
-                for record in LogReader::open(file)?.records_after(after(arguments)?) {
+                let after = after(arguments)?;
+                for record in LogReader::open(file)?.records_after(after) {
                     write_json(&record?, output)?;
                 }
                 Ok(true)
