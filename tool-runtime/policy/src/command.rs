@@ -129,14 +129,14 @@ fn each(
 
 /// A file or a folder.
 enum Document {
-    File(Box<Policy>),
+    File(Policy),
     Folder(PolicyFolder),
 }
 
 fn read(file: &Path) -> Result<Document, PolicyError> {
     match file.is_dir() {
         true => PolicyFolder::read(file).map(Document::Folder),
-        false => Policy::read(file).map(|policy| Document::File(Box::new(policy))),
+        false => Policy::read(file).map(Document::File),
     }
 }
 
