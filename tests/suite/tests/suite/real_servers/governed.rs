@@ -131,9 +131,15 @@ fn check_log(example: &Example) {
     assert!(verified.is_success(), "{}", verified.described());
     assert!(verified.output.contains("are as they were written"), "{}", verified.output);
     let shown = example.run(&["log", "show", "calls.db", "--records"]);
-    for part in
-        ["denied", "asked", "approved", "keep the old one", "is used up", "no-keys", "forget"]
-    {
+    for part in [
+        "denied",
+        "asked",
+        "approved",
+        "keep the old one",
+        "the limit of 3 calls",
+        "no-keys",
+        "forget",
+    ] {
         assert!(shown.output.contains(part), "{part} is not in {}", shown.output);
     }
     let exported = example.run(&["log", "export", "calls.db"]).output;
