@@ -47,6 +47,8 @@ pub(crate) struct FunctionOptions {
     pub(crate) icons: Vec<LitStr>,
     pub(crate) progress: Flag,
     pub(crate) task: Option<LitStr>,
+    pub(crate) at_most_once: Flag,
+    pub(crate) safe_to_retry: Flag,
     pub(crate) mime_type: Option<LitStr>,
     pub(crate) size: Option<PreservedStrExpr>,
     #[darling(with = texts)]

@@ -14,6 +14,7 @@ pub(crate) use toolset::toolset;
 use crate::diagnostics::Diagnostics;
 use crate::docs;
 use crate::formats;
+use crate::hints::is_given;
 use crate::item;
 use crate::kind::Kind;
 use crate::limits::Limits;
@@ -33,6 +34,7 @@ pub(crate) fn validate(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     attributes(model, diagnostics);
     name(model, diagnostics);
     hints(model, diagnostics);
+    retry_mode(model, diagnostics);
     inline(model, diagnostics);
     access::access(model, diagnostics);
     metadata::icons(model, diagnostics);
@@ -135,6 +137,39 @@ fn check_name(kind: Kind, name: &str, span: Span, diagnostics: &mut Diagnostics)
 fn hints(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     if let Some(span) = model.options.hints.contradiction() {
         contradiction(span, diagnostics);
+    }
+}
+
+/// Checks `at_most_once` against the options that let a call run again.
+fn retry_mode(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+    let options = &model.options;
+    if !options.at_most_once.is_present() {
+        return;
+    }
+    let span = options.at_most_once.span();
+    if options.safe_to_retry.is_present() {
+        diagnostics.at(
+            span,
+            "a tool cannot be both `at_most_once` and `safe_to_retry`; write `safe_to_retry` if a second call does no harm, else `at_most_once`",
+        );
+    }
+    let (given, merged) = (&options.hints, &model.hints);
+    for (name, own, merged) in [
+        ("read_only", given.read_only, merged.read_only),
+        ("idempotent", given.idempotent, merged.idempotent),
+    ] {
+        if !is_given(merged) {
+            continue;
+        }
+        let text = match own {
+            Some(_) => format!(
+                "`at_most_once` contradicts `{name}`, by which a call may run again; remove one of the two"
+            ),
+            None => format!(
+                "`at_most_once` contradicts `{name}` of `#[toolset]`, by which a call may run again; write `{name} = false` here, or remove `at_most_once`"
+            ),
+        };
+        diagnostics.at(span, text);
     }
 }
 

@@ -35,6 +35,14 @@ pub enum Program {
 /// # Panics
 /// The program cannot be installed or started.
 pub fn peer(program: Program, words: &[&str]) -> Ended {
+    peer_in(program, words, &[])
+}
+
+/// The same, with variables of the environment.
+///
+/// # Panics
+/// The program cannot be installed or started.
+pub fn peer_in(program: Program, words: &[&str], environment: &[(&str, String)]) -> Ended {
     let dir = installed();
     let (interpreter, script) = match program {
         Program::Node(script) => (install::node(dir), Some(script)),
@@ -43,6 +51,7 @@ pub fn peer(program: Program, words: &[&str]) -> Ended {
     };
     let mut command = Command::new(interpreter);
     command.args(script).args(words).current_dir(dir);
+    command.envs(environment.iter().map(|(name, value)| (name, value)));
     run(&mut command, LIMIT).unwrap_or_else(|error| panic!("{command:?}: {error}"))
 }
 

@@ -36,11 +36,11 @@ pub(super) fn definition(model: &Model<'_>) -> TokenStream {
     let meta = meta.map(|meta| quote_spanned!(at(meta.span())=> .meta(#meta)));
     let schema = options.input_schema.as_ref();
     let schema = schema.map(|schema| quote_spanned!(at(schema.span())=> .input_schema(#schema)));
-    let presentation = presentation(model);
+    let (retry, presentation) = (retry_mode(model), presentation(model));
     quote_spanned! {at(Span::call_site())=>
         fn definition() -> __tool::ToolDefinition {
             __tool::Draft::new(Self::NAME, #description, __PARAMETERS)
-                #title #(#hints)* #tags #scopes #meta #schema #presentation
+                #title #(#hints)* #retry #tags #scopes #meta #schema #presentation
                 .output_schema(__output().schema())
                 .finish()
         }
@@ -59,6 +59,12 @@ fn presentation(model: &Model<'_>) -> TokenStream {
         quote!(.task(__tool::TaskSupport::#support))
     });
     quote!(#icons #progress #task)
+}
+
+fn retry_mode(model: &Model<'_>) -> Option<TokenStream> {
+    let options = &model.options;
+    let at_most_once = options.at_most_once.is_present().then(|| quote!(.at_most_once()));
+    at_most_once.or_else(|| options.safe_to_retry.is_present().then(|| quote!(.safe_to_retry())))
 }
 
 fn hint(name: &str, value: Hint) -> Option<TokenStream> {

@@ -72,6 +72,7 @@ fn a_tool_with_every_option() {
             meta = json!({ "cost": 1 }), timeout = "1m 30s", visualize = crate::shown,
             input_schema = schema(), action = Search, register = false, crate = crate::rt,
             icon("https://example.com/s.png"), progress, task = "required",
+            safe_to_retry,
         },
         quote! {
             /// Not the description.

@@ -69,6 +69,8 @@ pub(super) static TOOL: Known = Known {
         ICON,
         ("progress", WORD, "progress"),
         ("task", TEXT, r#"task = "optional""#),
+        ("at_most_once", WORD, "at_most_once"),
+        ("safe_to_retry", WORD, "safe_to_retry"),
         CRATE,
     ],
     misplaced: &[],
@@ -81,6 +83,7 @@ pub(super) static TOOL: Known = Known {
         ("scopes", "did you mean `scope`?"),
         ("icons", "did you mean `icon`?"),
         ("long_running", "did you mean `task`?"),
+        ("retry", "did you mean `safe_to_retry`?"),
         ("blocking", NOT_BLOCKING),
     ],
 };
@@ -118,6 +121,8 @@ pub(super) static TOOLSET: Known = Known {
         ("reads", ON_METHOD),
         ("writes", ON_METHOD),
         ("access", ON_METHOD),
+        ("at_most_once", ON_METHOD),
+        ("safe_to_retry", ON_METHOD),
     ],
 };
 

@@ -3,82 +3,147 @@
 use crate::file_store::FileStore;
 use crate::store::{ApprovalAnswer, ApprovalStore, StoreError, StoredApproval};
 use std::fmt::Write as _;
-use std::path::PathBuf;
-use tool_runtime_core::Remember;
-use tool_runtime_core::seam::printable;
+use std::process::ExitCode;
+use std::sync::Arc;
+use tool_runtime_core::seam::{CommandFailure, printable, run_printing};
+use tool_runtime_core::{
+    BoxFuture, CliCommand, CommandArguments, CommandForm, PoolExtension, Remember, ToolPool,
+    ToolPoolBuilder,
+};
 
-/// Shows and answers the questions in a directory, see [`FileStore`].
+/// Adds the commands `approvals list`, `approvals approve` and `approvals deny` for the questions in a store that
+/// other processes see, too: a [`FileStore`], for instance. They run without the pool.
+///
+/// An [`Inbox`](crate::Inbox) that is installed brings them by itself. This is for one that is behind another approver:
 ///
 /// ```
-/// use clap::Parser;
-/// use tool_runtime::approvals::ApprovalsCommand;
+/// use tool_runtime::approvals::{ApprovalCommands, AskCaller, FileStore, Inbox};
+/// use tool_runtime::ToolPool;
+/// # let directory = std::env::temp_dir().join(format!("commands-{}", std::process::id()));
 ///
-/// #[derive(Parser)]
-/// enum Command {
-///     Approvals(ApprovalsCommand),
-/// }
-///
-/// let command = Command::try_parse_from(["program", "approvals", "--dir", "inbox", "list"]);
-/// # assert!(command.is_ok());
+/// let store = FileStore::open(&directory)?;
+/// let pool = ToolPool::builder()
+///     .approver(AskCaller::new().or(Inbox::new(store.clone())))
+///     .install(ApprovalCommands::new(store))
+///     .allow_empty()
+///     .build()?;
+/// # std::fs::remove_dir_all(&directory)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, clap::Args)]
-pub struct ApprovalsCommand {
-    /// The directory of the inbox
-    #[arg(long, value_name = "DIR")]
-    dir: PathBuf,
-    #[command(subcommand)]
-    action: Action,
+#[derive(Clone)]
+pub struct ApprovalCommands {
+    pub(crate) store: Arc<dyn ApprovalStore>,
 }
 
-#[derive(Clone, Debug, clap::Subcommand)]
-enum Action {
-    /// Show the open questions
-    List {
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Let a call run
-    Approve {
-        /// The id of the question, or its beginning
-        id: String,
-        /// Other arguments, as a JSON object
-        #[arg(long, value_name = "OBJECT")]
-        args: Option<String>,
-        /// Let all such calls of the session run
-        #[arg(long)]
-        session: bool,
-    },
-    /// Refuse a call
-    Deny {
-        /// The id of the question, or its beginning
-        id: String,
-        /// The reason, which the model reads
-        #[arg(long)]
-        reason: Option<String>,
-    },
-}
-
-impl ApprovalsCommand {
-    /// Runs the command, and gives the text to print.
-    ///
-    /// # Errors
-    /// The directory cannot be used, or the question cannot be answered.
-    pub async fn run(self) -> Result<String, StoreError> {
-        let store = FileStore::open(self.dir)?;
-        match self.action {
-            Action::List { json } => list(&store, json).await,
-            Action::Approve { id, args, session } => {
-                let mut answer = ApprovalAnswer::approve();
-                answer.arguments = args;
-                if session {
-                    answer.remember = Remember::Session;
-                }
-                give(&store, &id, answer).await
-            }
-            Action::Deny { id, reason } => give(&store, &id, ApprovalAnswer::deny(reason)).await,
-        }
+impl ApprovalCommands {
+    /// Commands for the questions in a store. `--dir DIR` names the directory of another one.
+    pub fn new(store: impl ApprovalStore) -> Self {
+        Self { store: Arc::new(store) }
     }
+}
+
+impl PoolExtension for ApprovalCommands {
+    fn install<S>(self, builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> {
+        let command = |action| Command { action, store: Arc::clone(&self.store) };
+        builder
+            .command(command(Action::List))
+            .command(command(Action::Approve))
+            .command(command(Action::Deny))
+    }
+}
+
+impl std::fmt::Debug for ApprovalCommands {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ApprovalCommands").finish_non_exhaustive()
+    }
+}
+
+struct Command {
+    action: Action,
+    store: Arc<dyn ApprovalStore>,
+}
+
+enum Action {
+    List,
+    Approve,
+    Deny,
+}
+
+impl CliCommand for Command {
+    fn form(&self) -> CommandForm {
+        let id = "The id of the question, or its beginning";
+        let form = match self.action {
+            Action::List => CommandForm::new("approvals list", "Show the open questions")
+                .flag("json", "Print JSON"),
+            Action::Approve => CommandForm::new("approvals approve", "Let a call run")
+                .argument("ID", id)
+                .option("args", "OBJECT", "Other arguments, as a JSON object")
+                .flag("session", "Let all such calls of the session run"),
+            Action::Deny => CommandForm::new("approvals deny", "Refuse a call")
+                .argument("ID", id)
+                .option("reason", "TEXT", "The reason, which the model reads"),
+        };
+        form.option("dir", "DIR", "The directory of the inbox; default: that of the program")
+    }
+
+    fn run<'a>(
+        &'a self,
+        arguments: &'a CommandArguments,
+        _: &'a ToolPool,
+    ) -> BoxFuture<'a, ExitCode> {
+        self.print(arguments)
+    }
+
+    fn run_without_pool<'a>(
+        &'a self,
+        arguments: &'a CommandArguments,
+    ) -> Option<BoxFuture<'a, ExitCode>> {
+        Some(self.print(arguments))
+    }
+}
+
+impl Command {
+    fn print<'a>(&'a self, arguments: &'a CommandArguments) -> BoxFuture<'a, ExitCode> {
+        Box::pin(async move {
+            let text = self.text(arguments).await;
+            run_printing(|output| {
+                output.write_all(text?.as_bytes())?;
+                Ok(true)
+            })
+        })
+    }
+
+    /// Runs the command, and gives the text to print.
+    async fn text(&self, arguments: &CommandArguments) -> Result<String, CommandFailure> {
+        let store: Arc<dyn ApprovalStore> = match arguments.value("dir") {
+            Some(directory) => Arc::new(FileStore::open(directory)?),
+            None => Arc::clone(&self.store),
+        };
+        let id = arguments.positional().first().map_or("", String::as_str);
+        let answer = match self.action {
+            Action::List => return Ok(list(&*store, arguments.has("json")).await?),
+            Action::Approve => approval(arguments)?,
+            Action::Deny => ApprovalAnswer::deny(arguments.value("reason").map(str::to_owned)),
+        };
+        Ok(give(&*store, id, answer).await?)
+    }
+}
+
+fn approval(arguments: &CommandArguments) -> Result<ApprovalAnswer, CommandFailure> {
+    let mut answer = ApprovalAnswer::approve();
+    if let Some(edited) = arguments.value("args") {
+        if let Err(error) =
+            serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(edited)
+        {
+            let text = format!("`--args` is not a JSON object: {error}");
+            return Err(CommandFailure::usage(text));
+        }
+        answer.arguments = Some(edited.to_owned());
+    }
+    if arguments.has("session") {
+        answer.remember = Remember::Session;
+    }
+    Ok(answer)
 }
 
 async fn list(store: &dyn ApprovalStore, json: bool) -> Result<String, StoreError> {
@@ -121,12 +186,6 @@ async fn give(
     id: &str,
     answer: ApprovalAnswer,
 ) -> Result<String, StoreError> {
-    if let Some(edited) = &answer.arguments
-        && let Err(error) =
-            serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(edited)
-    {
-        return Err(StoreError::Failed(format!("`--args` is not a JSON object: {error}")));
-    }
     let all = store.list().await?;
     let mut named = all.iter().filter(|stored| !id.is_empty() && stored.request.id.starts_with(id));
     let (Some(found), None) = (named.next(), named.next()) else {

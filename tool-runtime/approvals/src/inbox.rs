@@ -5,7 +5,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
-use tool_runtime_core::{Approval, ApprovalRequest, Approver, BoxFuture};
+use tool_runtime_core::{
+    Approval, ApprovalRequest, Approver, BoxFuture, PoolExtension, ToolPoolBuilder,
+};
 
 /// The default time for an answer.
 const EXPIRY: Duration = Duration::from_secs(15 * 60);
@@ -119,6 +121,19 @@ impl Inbox {
 impl Approver for Inbox {
     fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
         Box::pin(self.ask(request))
+    }
+}
+
+/// Adds the inbox as the approver of the pool. With the feature `cli` and a store that other processes see, the command
+/// line of the program gets `approvals list`, `approve` and `deny`, see [`ApprovalCommands`](crate::ApprovalCommands).
+impl PoolExtension for Inbox {
+    fn install<S>(self, builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> {
+        #[cfg(feature = "cli")]
+        let builder = match self.store.is_shared() {
+            true => crate::ApprovalCommands { store: Arc::clone(&self.store) }.install(builder),
+            false => builder,
+        };
+        builder.approver(self)
     }
 }
 

@@ -38,7 +38,7 @@ mod store;
 
 pub use caller::AskCaller;
 #[cfg(feature = "cli")]
-pub use command::ApprovalsCommand;
+pub use command::ApprovalCommands;
 pub use file_store::FileStore;
 #[cfg(feature = "http")]
 pub use http::router;

@@ -106,4 +106,8 @@ impl ApprovalStore for MemoryStore {
         let mut changes = self.0.changes.subscribe();
         Box::pin(async move { drop(changes.changed().await) })
     }
+
+    fn is_shared(&self) -> bool {
+        false
+    }
 }

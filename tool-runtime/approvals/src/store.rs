@@ -141,6 +141,11 @@ pub trait ApprovalStore: Send + Sync + 'static {
 
     /// Waits until a question may have been answered.
     fn changed(&self) -> BoxFuture<'_, ()>;
+
+    /// Whether other processes see the questions, so that a command can answer them. Default: true.
+    fn is_shared(&self) -> bool {
+        true
+    }
 }
 
 /// The reason why a question cannot be asked or answered.

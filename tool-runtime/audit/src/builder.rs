@@ -8,6 +8,7 @@ use crate::event_log::EventLog;
 use crate::head_file::HeadFile;
 use crate::jsonl::JsonlLog;
 use crate::memory::MemoryLog;
+use crate::retention::Retention;
 use crate::sqlite::SqliteLog;
 use crate::writer::{LogThread, OnHead, Queue};
 use std::collections::{HashMap, VecDeque};
@@ -54,7 +55,7 @@ pub struct EventLogBuilder {
     secrets: Vec<Secret>,
     head_file: Option<PathBuf>,
     on_head: Vec<OnHead>,
-    retention: Option<u64>,
+    retention: Retention,
     rotate_at: u64,
 }
 
@@ -70,7 +71,7 @@ impl Default for EventLogBuilder {
             secrets: Vec::new(),
             head_file: None,
             on_head: Vec::new(),
-            retention: None,
+            retention: Retention::default(),
             rotate_at: 64 << 20,
         }
     }
@@ -151,7 +152,32 @@ impl EventLogBuilder {
     /// The steps of runs whose records are removed run again. Default: all.
     #[must_use]
     pub fn keep_records(mut self, records: u64) -> Self {
-        self.retention = Some(records);
+        self.retention.records = Some(records);
+        self
+    }
+
+    /// Sets the time that records are kept, about. Older ones are removed, and a record tells which, when others are
+    /// written: at most 16 times in this time. The steps of runs whose records are removed run again. Of JSONL files,
+    /// only whole files that were rotated are removed. Default: without end.
+    ///
+    /// ```no_run
+    /// use std::time::Duration;
+    /// use tool_runtime::audit::EventLog;
+    ///
+    /// let year = Duration::from_secs(365 * 86_400);
+    /// let log = EventLog::builder().keep_for(year).open("calls.db")?;
+    /// # Ok::<(), tool_runtime::audit::LogError>(())
+    /// ```
+    #[must_use]
+    pub fn keep_for(mut self, age: Duration) -> Self {
+        self.retention.age = Some(age);
+        self
+    }
+
+    /// Sets the clock of [`Self::keep_for`].
+    #[cfg(test)]
+    pub(crate) fn clock(mut self, clock: impl Fn() -> u64 + Send + 'static) -> Self {
+        self.retention.clock = Box::new(clock);
         self
     }
 
@@ -213,7 +239,6 @@ impl EventLogBuilder {
             interval: self.interval,
             on_head: self.on_head,
             retention: self.retention,
-            next_prune: 0,
             continues: self.on_failure == OnFailure::Continue,
             unwritten: VecDeque::new(),
             waiters: Vec::new(),

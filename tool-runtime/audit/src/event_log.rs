@@ -279,10 +279,16 @@ impl StepStore for EventLog {
     }
 }
 
-/// Adds the log as a recorder and as a step store.
+/// Adds the log as a recorder and as a step store. With the feature `cli`, the command line of the program gets
+/// `log show`, `follow`, `verify`, `export` and `resolve`, which run without the pool.
 impl PoolExtension for EventLog {
     fn install<S>(self, builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> {
         builder.recorder(self.clone()).step_store(self)
+    }
+
+    #[cfg(feature = "cli")]
+    fn commands() -> Vec<Arc<dyn tool_runtime_core::CliCommand>> {
+        crate::command::commands()
     }
 }
 

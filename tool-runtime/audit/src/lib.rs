@@ -19,7 +19,7 @@
 //! | `event_log`, `builder` | the handle of a log; its options |
 //! | `event`, `encode`, `secret_arguments` | events of calls; records made from them, without secrets |
 //! | `record`, `chain` | records; hashes |
-//! | `writer` | the thread that writes batches |
+//! | `writer`, `retention` | the thread that writes batches; removal of old records |
 //! | `backend`, `sqlite`, `jsonl`, `memory` | places of logs |
 //! | `steps` | the state of a step of a repeated run |
 //! | `calls`, `run` | calls and runs put together from their records, for people |
@@ -42,6 +42,7 @@ mod jsonl;
 mod memory;
 mod reader;
 mod record;
+mod retention;
 mod run;
 mod secret_arguments;
 mod sqlite;
@@ -55,8 +56,6 @@ pub use backend::{LogBackend, LogRead, PruneChain};
 pub use builder::{EventLogBuilder, OnFailure};
 pub use calls::LoggedCall;
 pub use chain::{Head, LogLine};
-#[cfg(feature = "cli")]
-pub use command::{LOG_HELP, LogCommand, LogCommandError};
 pub use error::{LogError, LogErrorKind};
 pub use event_log::{EventLog, Resolution};
 pub use reader::{LogReader, Records};

@@ -7,6 +7,7 @@ use crate::encode::Encoder;
 use crate::error::LogError;
 use crate::event::{Event, now_us};
 use crate::record::{LogRecord, RecordKind};
+use crate::retention::Retention;
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -163,10 +164,7 @@ pub(crate) struct LogThread {
     pub(crate) queue: Arc<Queue>,
     pub(crate) interval: Duration,
     pub(crate) on_head: Vec<OnHead>,
-    /// The number of records that stay.
-    pub(crate) retention: Option<u64>,
-    /// The number of records after which older ones are removed again.
-    pub(crate) next_prune: u64,
+    pub(crate) retention: Retention,
     /// Whether calls go on while the log cannot be written.
     pub(crate) continues: bool,
     /// Records that are not written yet.
@@ -247,53 +245,6 @@ impl LogThread {
         self.lost = 0;
         self.on_head.iter_mut().for_each(|on_head| on_head(&head));
         Ok(())
-    }
-
-    /// Removes the oldest records, a quarter of the retention at a time.
-    fn keep_retention(&mut self) {
-        let Some(retention) = self.retention.filter(|_| self.written >= self.next_prune) else {
-            return;
-        };
-        self.next_prune = self.written + (retention / 4).max(1);
-        if let Err(error) = self.prune(|head| head.saturating_sub(retention)) {
-            tracing::error!("old records of the log cannot be removed: {error}");
-        }
-    }
-
-    /// Removes the records up to the one that `through` chooses, given the last one.
-    pub(crate) fn prune(&mut self, through: impl FnOnce(u64) -> u64) -> Result<(), LogError> {
-        let last = self.last_seq()?;
-        let mut new_head = None;
-        let process = self.encoder.process.clone();
-        let mut chain = |mut head: Head, removed: Head| {
-            let record = LogRecord {
-                kind: RecordKind::Pruned,
-                through: Some(removed.seq),
-                through_hash: Some(removed.hash),
-                process: process.clone(),
-                time_us: now_us(),
-                ..LogRecord::default()
-            };
-            let line = LogLine::chained(record, &mut head);
-            new_head = Some(head);
-            vec![line]
-        };
-        self.backend.prune(through(last), &mut chain)?;
-        if let Some(head) = new_head {
-            self.written += 1;
-            self.on_head.iter_mut().for_each(|on_head| on_head(&head));
-        }
-        Ok(())
-    }
-
-    /// The number of the last record.
-    fn last_seq(&mut self) -> Result<u64, LogError> {
-        let mut last = 0;
-        self.backend.append(&mut |head| {
-            last = head.seq;
-            Vec::new()
-        })?;
-        Ok(last)
     }
 
     /// Keeps what is not written within its bound, and makes the state known.

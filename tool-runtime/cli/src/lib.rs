@@ -224,7 +224,10 @@ impl About {
                 #[cfg(not(feature = "export"))]
                 Command::Schema(schema) => list::schema(pool, schema.name.as_deref()),
                 Command::Call(call) => call::call(pool, call).await,
-                Command::Added(command, arguments) => command.run(&arguments, pool).await,
+                Command::Added(command, arguments) => match command.run_without_pool(&arguments) {
+                    Some(run) => run.await,
+                    None => command.run(&arguments, pool).await,
+                },
                 // `main!` runs these commands itself.
                 #[cfg(feature = "mcp-client")]
                 Command::Status { .. } | Command::Doctor { .. } => ExitCode::from(exit::USAGE),

@@ -1,6 +1,6 @@
 //! `main!`: writes the `main` function of a tool program.
 
-use super::options::{self, Options};
+use super::options::{self, Command, Options};
 #[cfg(feature = "mcp-client")]
 use super::servers::{self, Files};
 use super::{About, BoxError, exit, in_runtime, log, print};
@@ -291,6 +291,13 @@ async fn run(
     log::start(servers::log(&command));
     #[cfg(not(feature = "mcp-client"))]
     log::start(command.log());
+    if let Command::Added(own, arguments) = &command
+        && let Some(run) = own.run_without_pool(arguments)
+    {
+        // The command may open a file that a part of the pool has locked.
+        drop(setup);
+        return Ok(run.await);
+    }
     let mut builder = setup.pool;
     if let Some(filter) = options.filter {
         builder = builder.filter(filter);

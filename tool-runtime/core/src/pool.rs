@@ -18,6 +18,7 @@ mod catalog;
 mod change;
 mod claim;
 mod cli_command;
+mod command_output;
 mod core;
 mod declared;
 mod draft;
@@ -44,6 +45,7 @@ pub use claim::Claim;
 pub use cli_command::{
     ArgumentCount, CliCommand, CommandArgument, CommandArguments, CommandForm, CommandOption,
 };
+pub use command_output::{CommandFailure, run_printing};
 pub use declared::{DeclarationReport, DeclarationStatus, DeclaredTools};
 pub(crate) use draft::{Created, not_created};
 pub use extension::PoolExtension;

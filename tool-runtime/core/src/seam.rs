@@ -18,7 +18,7 @@ pub use crate::loopback::is_loopback;
 pub use crate::mask::Mask;
 pub use crate::matching::argument_text;
 pub use crate::name::{MAX_LENGTH, is_allowed, problem};
-pub use crate::pool::{Absence, Claim, Found, PoolNews, Watcher};
+pub use crate::pool::{Absence, Claim, CommandFailure, Found, PoolNews, Watcher, run_printing};
 pub use crate::printable::{one_line, printable};
 #[cfg(feature = "redact")]
 pub use crate::redactor::{HIDDEN, Redactor};

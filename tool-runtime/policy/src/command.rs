@@ -4,127 +4,162 @@ use crate::case::SampleCall;
 use crate::folder::PolicyFolder;
 use crate::policy::Policy;
 use crate::read::PolicyError;
-use clap::{Parser, Subcommand};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use tool_runtime_core::{Principal, ToolPool};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use tool_runtime_core::seam::{CommandFailure, run_printing};
+use tool_runtime_core::{
+    BoxFuture, CliCommand, CommandArguments, CommandForm, Principal, ToolPool,
+};
 
-/// Checks, explains and tests policies.
-///
-/// ```
-/// use tool_runtime_policy::PolicyCommand;
-///
-/// let mut output = Vec::new();
-/// let is_fine = PolicyCommand::run_on(["policy", "check", "missing.yaml"], None, &mut output)?;
-/// assert!(!is_fine);
-/// assert!(String::from_utf8(output)?.contains("missing.yaml"));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Debug, Parser)]
-#[command(name = "policy", about = "Check, explain and test policies")]
-pub struct PolicyCommand {
-    #[command(subcommand)]
-    command: Command,
+/// The commands of a pool with a policy.
+pub(crate) fn commands() -> Vec<Arc<dyn CliCommand>> {
+    vec![Arc::new(Check), Arc::new(Explain), Arc::new(Test)]
 }
 
-#[derive(Debug, Subcommand)]
-enum Command {
-    /// Report all mistakes of policies, with their lines
-    Check {
-        /// Files, or folders with a file for each caller
-        #[arg(required = true)]
-        files: Vec<PathBuf>,
-    },
-    /// Show which rule decides about a call, why, and what would change it
-    Explain(Explain),
-    /// Run the tests beside the rules
-    Test {
-        /// Files
-        #[arg(required = true)]
-        files: Vec<PathBuf>,
-    },
-}
+/// Reports all mistakes of policies, with their lines.
+struct Check;
 
-#[derive(Debug, clap::Args)]
-struct Explain {
-    /// The policy
-    file: PathBuf,
-    /// The id of the tool
-    #[arg(long)]
-    tool: String,
-    /// The arguments, as JSON
-    #[arg(long, default_value = "{}")]
-    args: String,
-    /// The id of the caller
-    #[arg(long, default_value = "")]
-    principal: String,
-    /// Labels of the execution, as NAME=VALUE
-    #[arg(long)]
-    label: Vec<String>,
-}
-
-impl PolicyCommand {
-    /// Runs a command line, the name of the program first. Help and mistakes of the command line are
-    /// written like results. Tells whether everything is fine.
-    ///
-    /// # Errors
-    /// The output cannot be written.
-    pub fn run_on<A: Into<std::ffi::OsString> + Clone>(
-        arguments: impl IntoIterator<Item = A>,
-        pool: Option<&ToolPool>,
-        output: &mut dyn Write,
-    ) -> io::Result<bool> {
-        match Self::try_parse_from(arguments) {
-            Ok(command) => command.run(pool, output),
-            Err(error) => {
-                write!(output, "{error}")?;
-                Ok(!error.use_stderr())
-            }
-        }
+impl CliCommand for Check {
+    fn form(&self) -> CommandForm {
+        CommandForm::new("policy check", "Report all mistakes of policies, with their lines")
+            .argument("FILE", "A file, or a folder with a file for each caller")
+            .repeated_argument("FILE", "Further ones")
     }
 
-    /// Runs the command. With a pool, its tools are known: patterns that select none are reported.
-    /// Tells whether everything is fine.
-    ///
-    /// # Errors
-    /// The output cannot be written.
-    pub fn run(self, pool: Option<&ToolPool>, output: &mut dyn Write) -> io::Result<bool> {
-        match self.command {
-            Command::Check { files } => each(&files, |file| check(file, pool, output)),
-            Command::Explain(explain) => explain.run(pool, output),
-            Command::Test { files } => each(&files, |file| test(file, output)),
+    fn run<'a>(
+        &'a self,
+        arguments: &'a CommandArguments,
+        pool: &'a ToolPool,
+    ) -> BoxFuture<'a, ExitCode> {
+        print(|output| each(arguments, |file| check(file, Some(pool), output)))
+    }
+
+    /// A file with mistakes may be the one that the pool lacks.
+    fn run_without_pool<'a>(
+        &'a self,
+        arguments: &'a CommandArguments,
+    ) -> Option<BoxFuture<'a, ExitCode>> {
+        let is_readable = |file: &String| read(Path::new(file)).is_ok();
+        match arguments.positional().iter().all(is_readable) {
+            true => None,
+            false => Some(print(|output| each(arguments, |file| check(file, None, output)))),
         }
     }
 }
 
-/// Whether all files are fine. Those after one that is not are looked at as well.
-fn each(files: &[PathBuf], mut run: impl FnMut(&Path) -> io::Result<bool>) -> io::Result<bool> {
+/// Shows the rule that decides about a call.
+struct Explain;
+
+impl CliCommand for Explain {
+    fn form(&self) -> CommandForm {
+        let about = "Show which rule decides about a call, why, and what would change it";
+        CommandForm::new("policy explain", about)
+            .argument("FILE", "The policy")
+            .option("tool", "TOOL", "The id of the tool; required")
+            .option("args", "OBJECT", "The arguments, as JSON; default: none")
+            .option("principal", "ID", "The id of the caller; default: an anonymous one")
+            .repeated_option("label", "NAME=VALUE", "A label of the execution; repeatable")
+    }
+
+    fn run<'a>(
+        &'a self,
+        arguments: &'a CommandArguments,
+        pool: &'a ToolPool,
+    ) -> BoxFuture<'a, ExitCode> {
+        print(|output| explain(arguments, Some(pool), output))
+    }
+
+    fn run_without_pool<'a>(
+        &'a self,
+        arguments: &'a CommandArguments,
+    ) -> Option<BoxFuture<'a, ExitCode>> {
+        let file = arguments.positional().first().map(Path::new);
+        match arguments.has("tool") && file.is_some_and(|file| Policy::read(file).is_ok()) {
+            true => None,
+            false => Some(print(|output| explain(arguments, None, output))),
+        }
+    }
+}
+
+/// Runs the tests beside the rules.
+struct Test;
+
+impl CliCommand for Test {
+    fn form(&self) -> CommandForm {
+        CommandForm::new("policy test", "Run the tests beside the rules")
+            .argument("FILE", "A policy")
+            .repeated_argument("FILE", "Further ones")
+    }
+
+    fn run<'a>(
+        &'a self,
+        arguments: &'a CommandArguments,
+        _: &'a ToolPool,
+    ) -> BoxFuture<'a, ExitCode> {
+        print(|output| each(arguments, |file| test(file, output)))
+    }
+
+    fn run_without_pool<'a>(
+        &'a self,
+        arguments: &'a CommandArguments,
+    ) -> Option<BoxFuture<'a, ExitCode>> {
+        Some(print(|output| each(arguments, |file| test(file, output))))
+    }
+}
+
+fn print<'a>(
+    run: impl FnOnce(&mut dyn Write) -> Result<bool, CommandFailure> + Send + 'a,
+) -> BoxFuture<'a, ExitCode> {
+    Box::pin(async move { run_printing(run) })
+}
+
+/// Whether all files are fine. Those after one with mistakes are examined as well.
+fn each(
+    arguments: &CommandArguments,
+    mut run: impl FnMut(&Path) -> io::Result<bool>,
+) -> Result<bool, CommandFailure> {
     let mut is_fine = true;
-    for file in files {
-        is_fine &= run(file)?;
+    for file in arguments.positional() {
+        is_fine &= run(Path::new(file))?;
     }
     Ok(is_fine)
 }
 
+/// A file or a folder.
+enum Document {
+    File(Policy),
+    Folder(PolicyFolder),
+}
+
+fn read(file: &Path) -> Result<Document, PolicyError> {
+    match file.is_dir() {
+        true => PolicyFolder::read(file).map(Document::Folder),
+        false => Policy::read(file).map(Document::File),
+    }
+}
+
 fn check(file: &Path, pool: Option<&ToolPool>, output: &mut dyn Write) -> io::Result<bool> {
-    let read = match file.is_dir() {
-        true => PolicyFolder::read(file).map(|folder| unused(folder.policies(), pool)),
-        false => Policy::read(file).map(|policy| unused([&policy].into_iter(), pool)),
-    };
-    let warnings = match read {
-        Ok(warnings) => warnings,
+    let document = match read(file) {
+        Ok(document) => document,
         Err(error) => return report(&error, output),
     };
-    for warning in warnings {
+    for warning in pool.map(|pool| unused(&document, pool)).unwrap_or_default() {
         writeln!(output, "{}: warning: {warning}", file.display())?;
     }
     writeln!(output, "{}: ok", file.display())?;
     Ok(true)
 }
 
-fn unused<'p>(policies: impl Iterator<Item = &'p Policy>, pool: Option<&ToolPool>) -> Vec<String> {
-    pool.map(|pool| policies.flat_map(|policy| policy.unused_patterns(pool)).collect())
-        .unwrap_or_default()
+/// Patterns that select no tool of the pool.
+fn unused(document: &Document, pool: &ToolPool) -> Vec<String> {
+    match document {
+        Document::File(policy) => policy.unused_patterns(pool),
+        Document::Folder(folder) => {
+            folder.policies().flat_map(|policy| policy.unused_patterns(pool)).collect()
+        }
+    }
 }
 
 fn report(error: &PolicyError, output: &mut dyn Write) -> io::Result<bool> {
@@ -145,23 +180,32 @@ fn test(file: &Path, output: &mut dyn Write) -> io::Result<bool> {
     }
 }
 
-impl Explain {
-    fn run(self, pool: Option<&ToolPool>, output: &mut dyn Write) -> io::Result<bool> {
-        let policy = match Policy::read(&self.file) {
-            Ok(policy) => policy,
-            Err(error) => return report(&error, output),
-        };
-        let mut call = SampleCall::new(self.tool)
-            .arguments_text(self.args)
-            .principal(Principal::new(self.principal));
-        for label in &self.label {
-            let (name, value) = label.split_once('=').unwrap_or((label, ""));
-            call = call.label(name, value);
-        }
-        if let Some(pool) = pool {
-            call = call.in_pool(pool);
-        }
-        write!(output, "{}", policy.explain(&call))?;
-        Ok(true)
+fn explain(
+    arguments: &CommandArguments,
+    pool: Option<&ToolPool>,
+    output: &mut dyn Write,
+) -> Result<bool, CommandFailure> {
+    let Some(tool) = arguments.value("tool") else {
+        return Err(CommandFailure::usage("name the tool by `--tool TOOL`"));
+    };
+    let file = arguments.positional().first().map_or("", String::as_str);
+    let policy = match Policy::read(file) {
+        Ok(policy) => policy,
+        Err(error) => return Ok(report(&error, output)?),
+    };
+    let mut call = SampleCall::new(tool)
+        .arguments_text(arguments.value("args").unwrap_or("{}"))
+        .principal(Principal::new(arguments.value("principal").unwrap_or_default()));
+    for label in arguments.values("label") {
+        let (name, value) = label.split_once('=').unwrap_or((label, ""));
+        call = call.label(name, value);
     }
+    if let Some(pool) = pool {
+        call = call.in_pool(pool);
+    }
+    write!(output, "{}", policy.explain(&call))?;
+    Ok(true)
 }
+
+#[cfg(test)]
+mod tests;

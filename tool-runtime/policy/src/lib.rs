@@ -12,7 +12,7 @@
 //! | `policy`, `index`, `policies`, `folder`, `live` | decisions; several policies; files that change |
 //! | `limits` | rates and budgets |
 //! | `modes`, `shorthand`, `risk` | permission modes; rules in one line; judgement of risk |
-//! | `case`, `check`, `explain`, `command` | tests, explanations, the command line |
+//! | `case`, `check`, `explain`, `command` | tests, explanations, the commands `policy check` and so on, feature `cli` |
 
 mod argument;
 mod builder;
@@ -43,8 +43,6 @@ pub use argument::Argument;
 pub use builder::PolicyBuilder;
 pub use case::SampleCall;
 pub use check::{TestReport, TestResult};
-#[cfg(feature = "cli")]
-pub use command::PolicyCommand;
 pub use condition::Hint;
 pub use explain::{ComparedRule, Explanation};
 pub use folder::PolicyFolder;

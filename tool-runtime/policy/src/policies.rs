@@ -5,6 +5,8 @@ use crate::live::LivePolicy;
 use crate::policy::Policy;
 use std::fmt;
 use std::sync::Arc;
+#[cfg(feature = "cli")]
+use tool_runtime_core::CliCommand;
 use tool_runtime_core::{
     CallView, Decision, Effect, PolicyEngine, PoolExtension, Principal, ToolDefinition,
     ToolPoolBuilder,
@@ -90,17 +92,32 @@ impl PoolExtension for Policies {
             false => builder.policy(engines),
         }
     }
+
+    #[cfg(feature = "cli")]
+    fn commands() -> Vec<Arc<dyn CliCommand>> {
+        crate::command::commands()
+    }
 }
 
 impl PoolExtension for Policy {
     fn install<S>(self, builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> {
         Policies::new().policy(self).install(builder)
     }
+
+    #[cfg(feature = "cli")]
+    fn commands() -> Vec<Arc<dyn CliCommand>> {
+        Policies::commands()
+    }
 }
 
 impl PoolExtension for LivePolicy {
     fn install<S>(self, builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> {
         Policies::new().live(self).install(builder)
+    }
+
+    #[cfg(feature = "cli")]
+    fn commands() -> Vec<Arc<dyn CliCommand>> {
+        Policies::commands()
     }
 }
 

@@ -183,7 +183,11 @@ impl Policy {
             _ => Decision::deny(self.reason(outcome, facts)),
         };
         let Some(rule) = outcome.rule else { return decision };
-        let decision = decision.with_rule(Arc::clone(&rule.id));
+        let mut decision = decision.with_rule(Arc::clone(&rule.id));
+        if outcome.effect == Effect::Ask {
+            decision = decision.approved_by(rule.approvers.clone());
+            decision = rule.expiry.into_iter().fold(decision, Decision::with_expiry);
+        }
         let limits = rule.limits.iter().enumerate();
         limits.fold(decision, |decision, (number, limit)| {
             decision.with_limit(limit.limit(&self.name, &rule.id, number, facts))

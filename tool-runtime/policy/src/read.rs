@@ -1,5 +1,6 @@
 //! Reads policies: text to values, values to rules, with all mistakes and their lines.
 
+mod approval;
 mod case;
 mod document;
 mod locate;

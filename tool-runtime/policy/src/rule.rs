@@ -11,7 +11,9 @@ use crate::{Argument, Share};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tool_runtime_core::{Effect, Measure, Principal, Refill, Risk, ToolDefinition, ToolPattern};
+use tool_runtime_core::{
+    Approvers, Effect, Measure, Principal, Refill, Risk, ToolDefinition, ToolPattern,
+};
 
 /// A rule of a policy: an effect for the calls that fulfil all its conditions.
 ///
@@ -38,6 +40,10 @@ pub struct Rule {
     pub(crate) effect: Effect,
     pub(crate) priority: i64,
     pub(crate) reason: Option<String>,
+    /// The people who answer the question, if the rule asks.
+    pub(crate) approvers: Approvers,
+    /// The time that the question waits.
+    pub(crate) expiry: Option<Duration>,
     /// Empty: every tool.
     pub(crate) tools: Vec<ToolPattern>,
     pub(crate) conditions: Vec<Condition>,
@@ -69,6 +75,8 @@ impl Rule {
             effect,
             priority: 0,
             reason: None,
+            approvers: Approvers::default(),
+            expiry: None,
             tools: Vec::new(),
             conditions: Vec::new(),
             limits: Vec::new(),
@@ -99,6 +107,20 @@ impl Rule {
     #[must_use]
     pub fn reason(mut self, reason: impl Into<String>) -> Self {
         self.reason = Some(reason.into());
+        self
+    }
+
+    /// Sets the people who may answer the question of a rule that asks. Default: every person but the caller.
+    #[must_use]
+    pub fn approved_by(mut self, approvers: Approvers) -> Self {
+        self.approvers = approvers;
+        self
+    }
+
+    /// Sets the time after which the question of a rule that asks is denied. Default: that of the approver.
+    #[must_use]
+    pub fn expiry(mut self, expiry: Duration) -> Self {
+        self.expiry = Some(expiry);
         self
     }
 

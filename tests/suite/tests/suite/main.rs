@@ -23,6 +23,7 @@ mod expressions;
 mod external_tools;
 mod floors;
 mod foreign_types;
+mod governance_commands;
 mod hooks;
 mod host_tools;
 mod hostile_clients;

@@ -3,6 +3,7 @@
 mod concurrent;
 mod fixture;
 mod gateway;
+mod governed;
 mod orphans;
 mod questions;
 mod reconnection;

@@ -143,6 +143,7 @@ const _: () = {
                 .destructive(false)
                 .idempotent(true)
                 .open_world(true)
+                .safe_to_retry()
                 .tags(&["web", "text"])
                 .scopes(&["web:read"])
                 .meta(json!({ "cost" : 1 }))

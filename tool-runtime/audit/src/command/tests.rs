@@ -5,10 +5,33 @@ use crate::testing::{Folder, fill, pool};
 use std::sync::Arc;
 use tool_runtime_core::{Execution, ToolCall};
 
-fn run(arguments: &[&str]) -> (bool, String) {
+/// Runs `log NAME ..`. Arguments that begin with dashes are flags, or options with the value that follows.
+fn attempt(words: &[&str]) -> Result<(bool, String), CommandFailure> {
+    let is_named = |it: &&Arc<dyn CliCommand>| it.form().name == format!("log {}", words[0]);
+    let form = commands().iter().find(is_named).expect("a command").form();
+    let command = match words[0] {
+        "show" => LogCommand::Show,
+        "verify" => LogCommand::Verify,
+        "export" => LogCommand::Export,
+        _ => LogCommand::Resolve,
+    };
+    let (mut values, mut options) = (Vec::new(), Vec::new());
+    let mut words = words[1..].iter();
+    while let Some(word) = words.next() {
+        let Some(name) = word.strip_prefix("--") else {
+            values.push(*word);
+            continue;
+        };
+        let option = form.options.iter().find(|option| option.name == name).expect("an option");
+        options.push((name, option.value.map_or("", |_| words.next().expect("a value"))));
+    }
     let mut output = Vec::new();
-    let is_fine = LogCommand::parse(arguments).unwrap().run(&mut output).unwrap();
-    (is_fine, String::from_utf8(output).unwrap())
+    let is_fine = command.write(&CommandArguments::new(values, options), &mut output)?;
+    Ok((is_fine, String::from_utf8(output).expect("UTF-8")))
+}
+
+fn run(words: &[&str]) -> (bool, String) {
+    attempt(words).unwrap()
 }
 
 #[tokio::test]
@@ -80,17 +103,15 @@ async fn an_operator_finds_and_resolves_a_step() {
 
 #[test]
 fn mistakes_in_arguments_say_what_to_write() {
-    for (arguments, expected) in [
-        (&[] as &[&str], "name an action"),
-        (&["show"], "name the file of the log"),
-        (&["shw", "a.db"], "`shw` is not an action; use `show`"),
-        (&["verify", "a.db", "--run", "x"], "`log verify` does not take `--run`"),
-        (&["resolve", "a.db", "s", "--by", "ada"], "choose `--not-run` or"),
+    for (words, expected) in [
+        (&["resolve", "a.db", "s", "--by", "ada"][..], "choose `--not-run` or"),
+        (&["resolve", "a.db", "s", "--by", "ada", "--not-run", "--result", "x"], "choose"),
         (&["resolve", "a.db", "s", "--not-run"], "say who you are"),
-        (&["export", "a.db", "b"], "`b` is too much"),
-        (&["show", "a.db", "--rnu", "x"], "--rnu"),
+        (&["export", "a.db", "--after", "x"], "`--after x` is not the number"),
     ] {
-        let error = LogCommand::parse(arguments.iter().copied()).unwrap_err().to_string();
-        assert!(error.contains(expected), "{error}");
+        match attempt(words) {
+            Err(CommandFailure::Usage(text)) => assert!(text.contains(expected), "{text}"),
+            other => panic!("{words:?}: {other:?}"),
+        }
     }
 }

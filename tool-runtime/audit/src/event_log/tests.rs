@@ -1,11 +1,12 @@
 //! Records of calls from their proposal to their end, in every place of a log.
 
 use super::*;
+use crate::event::now_us;
 use crate::testing::{Folder, fill, kinds, pool, problems, records};
 use crate::{LogProblem, OnFailure};
 use serde_json::json;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering as Order};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering as Order};
 use std::time::Duration;
 use tool_runtime_core::{
     Approval, ApprovalRequest, CallView, Decision, ErrorClass, Execution, PolicyEngine, Secret,
@@ -381,6 +382,38 @@ async fn old_records_go_by_themselves() {
     }
     let found = log.reader().await.unwrap().verify(None).unwrap();
     assert!(found.is_intact() && found.records < 70, "{found:?}");
+}
+
+#[tokio::test]
+async fn records_go_by_age() {
+    let folder = Folder::new();
+    for name in ["a.db", "a.jsonl"] {
+        let path = folder.file(name);
+        let days = Arc::new(AtomicU64::new(0));
+        let clock = {
+            let days = Arc::clone(&days);
+            move || now_us() + days.load(Order::Relaxed) * 86_400_000_000
+        };
+        let builder = EventLog::builder().rotate_at(2000).keep_for(Duration::from_secs(7 * 86_400));
+        let log = builder.clock(clock).open(&path).unwrap();
+        let first = async || {
+            log.flush().await.unwrap();
+            let found = log.reader().await.unwrap().verify(None).unwrap();
+            assert_eq!(found.problems, [], "{name}");
+            found.first
+        };
+        fill(&log, 10).await;
+        days.store(6, Order::Relaxed);
+        fill(&log, 1).await;
+        assert_eq!(first().await, 1, "{name}");
+        days.store(8, Order::Relaxed);
+        fill(&log, 1).await;
+        let kept = first().await;
+        assert!(kept > 30, "{name}: {kept}");
+        // The age is not looked at again within a part of it.
+        fill(&log, 10).await;
+        assert_eq!(first().await, kept, "{name}");
+    }
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! Builds a definition from the options of a macro.
 
 use super::{TaskSupport, ToolDefinition};
+use crate::annotations::RetryMode;
 use crate::icon::Icon;
 use crate::parameter::Parameter;
 use crate::schema;
@@ -152,6 +153,20 @@ impl Draft {
     #[must_use]
     pub fn task(mut self, support: TaskSupport) -> Self {
         self.0.task = support;
+        self
+    }
+
+    /// Sets that a call must not run again if its outcome is unknown.
+    #[must_use]
+    pub fn at_most_once(mut self) -> Self {
+        self.0.retry_mode = Some(RetryMode::AtMostOnce);
+        self
+    }
+
+    /// Sets that a call may run again if its outcome is unknown.
+    #[must_use]
+    pub fn safe_to_retry(mut self) -> Self {
+        self.0.retry_mode = Some(RetryMode::SafeToRetry);
         self
     }
 

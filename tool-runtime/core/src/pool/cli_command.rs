@@ -8,8 +8,11 @@ use std::sync::Arc;
 
 /// A command of the generated command line: `program NAME ..`.
 ///
-/// A pool carries its commands, so an extension may bring some; `main!` and `Cli` run them. External MCP servers
-/// of the program are connected meanwhile. A name of two words, `log verify`, makes a command of a group.
+/// A pool carries its commands, so an extension may bring some, see [`PoolExtension::commands`]; `main!` and `Cli`
+/// run them. External MCP servers of the program are connected meanwhile, unless the command runs
+/// [without a pool](Self::run_without_pool). A name of two words, `log verify`, makes a command of a group.
+///
+/// [`PoolExtension::commands`]: super::extension::PoolExtension::commands
 ///
 /// ```
 /// use std::process::ExitCode;
@@ -64,6 +67,18 @@ pub trait CliCommand: Send + Sync + 'static {
         arguments: &'a CommandArguments,
         pool: &'a ToolPool,
     ) -> BoxFuture<'a, ExitCode>;
+
+    /// Runs the command before the pool is built and external MCP servers are started, so that it works in a
+    /// program whose pool cannot be built: a file that the pool needs is broken, for instance. `main!` releases
+    /// the parts of the pool, such as a log, before it awaits the future. `None`: the command needs the pool, and
+    /// [`Self::run`] follows. Default: `None`.
+    fn run_without_pool<'a>(
+        &'a self,
+        arguments: &'a CommandArguments,
+    ) -> Option<BoxFuture<'a, ExitCode>> {
+        let _ = arguments;
+        None
+    }
 }
 
 /// The form of a [`CliCommand`].

@@ -1,7 +1,11 @@
 //! Extensions: several parts of a pool that belong together.
 
 use super::builder::ToolPoolBuilder;
+use super::cli_command::CliCommand;
 use super::problem::PoolProblem;
+use std::any::type_name;
+use std::fmt::Display;
+use std::sync::Arc;
 
 /// Installs several parts of a pool that belong together: a policy, its limiter and its record, say.
 ///
@@ -23,14 +27,60 @@ use super::problem::PoolProblem;
 /// assert_eq!(pool.tools().len(), 1);
 /// # Ok::<(), tool_runtime::PoolError>(())
 /// ```
-pub trait PoolExtension {
+///
+/// An extension that may fail to be made is installed as a `Result`. Its error is a problem that `build` reports:
+///
+/// ```
+/// use tool_runtime::ToolPool;
+/// # use tool_runtime::{PoolExtension, ToolPoolBuilder};
+/// # struct Rules;
+/// # impl Rules { fn open(file: &str) -> Result<Self, String> { Err(format!("`{file}` does not exist")) } }
+/// # impl PoolExtension for Rules {
+/// #     fn install<S>(self, builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> { builder }
+/// # }
+///
+/// let error = ToolPool::builder().install(Rules::open("rules.txt")).build().unwrap_err();
+/// assert!(error.to_string().contains("extension `Rules`: `rules.txt` does not exist"));
+/// ```
+pub trait PoolExtension: Sized {
     /// Adds the parts to the builder. Report what is wrong by [`ToolPoolBuilder::problem`].
     fn install<S>(self, builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S>;
+
+    /// Commands for the command line of the program. A pool has them even if the extension could not be made,
+    /// and once if several extensions bring the same. Default: none.
+    fn commands() -> Vec<Arc<dyn CliCommand>> {
+        Vec::new()
+    }
+}
+
+impl<E: PoolExtension, F: Display> PoolExtension for Result<E, F> {
+    fn install<S>(self, builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> {
+        match self {
+            Ok(extension) => extension.install(builder),
+            Err(error) => builder.problem(short_name(type_name::<E>()), error.to_string()),
+        }
+    }
+
+    fn commands() -> Vec<Arc<dyn CliCommand>> {
+        E::commands()
+    }
+}
+
+/// The name of a type without its path and parameters.
+fn short_name(path: &str) -> &str {
+    let path = path.split('<').next().unwrap_or(path);
+    path.rsplit("::").next().unwrap_or(path)
 }
 
 impl<S> ToolPoolBuilder<S> {
     /// Installs an extension.
-    pub fn install(self, extension: impl PoolExtension) -> Self {
+    pub fn install<E: PoolExtension>(mut self, extension: E) -> Self {
+        for command in E::commands() {
+            let name = command.form().name;
+            if self.commands().iter().all(|other| other.form().name != name) {
+                self.add_command(command);
+            }
+        }
         extension.install(self)
     }
 

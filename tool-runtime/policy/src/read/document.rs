@@ -8,7 +8,7 @@ use super::syntax::Text;
 use crate::case::Case;
 use crate::rule::Rule;
 use std::collections::HashMap;
-use tool_runtime_core::Effect;
+use tool_runtime_core::{Approvers, Effect};
 
 /// A document without mistakes.
 #[derive(Debug)]
@@ -55,8 +55,15 @@ fn document(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Document> {
 
 fn default(object: &mut Object<'_>, mistakes: &mut Mistakes) -> (Effect, Option<String>) {
     let at = object.take(&["default", "default_action"], mistakes);
-    match at.and_then(|at| outcome(&at, mistakes)) {
-        Some(Outcome { effect, reason, .. }) => (effect, reason),
+    let Some(at) = at else { return (Effect::Deny, None) };
+    match outcome(&at, mistakes) {
+        Some(Outcome { effect, reason, approvers, expiry, .. }) => {
+            if approvers != Approvers::default() || expiry.is_some() {
+                let help = "write a last rule without `when` that asks";
+                mistakes.add(&at.place, "the default names no approvers and no time", help);
+            }
+            (effect, reason)
+        }
         None => (Effect::Deny, None),
     }
 }

@@ -1,5 +1,6 @@
 //! Reads rules.
 
+use super::approval::{Approval, approval};
 use super::object::{At, Mistakes, Object};
 use super::predicate;
 use super::problem::Fault;
@@ -9,8 +10,9 @@ use crate::limits::LimitRule;
 use crate::names::{SourcePattern, Wildcard};
 use crate::rule::{Rule, tool_pattern};
 use crate::schedule::Schedule;
+use std::time::Duration;
 use tool_runtime_core::seam::nearest;
-use tool_runtime_core::{Effect, Measure, Refill, Risk};
+use tool_runtime_core::{Approvers, Effect, Measure, Refill, Risk};
 
 /// Reads a rule. `None` if it has no id or no effect.
 pub(super) fn rule(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Rule> {
@@ -35,8 +37,9 @@ pub(super) fn rule(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Rule> {
     }
     rule.conditions.sort_by_key(Condition::cost);
     let priority = priority.unwrap_or_default();
-    let Outcome { effect, reason, .. } = outcome;
-    (!rule.id.is_empty()).then_some(Rule { effect, priority, reason, limits, ..rule })
+    let Outcome { effect, reason, approvers, expiry, .. } = outcome;
+    let rule = Rule { effect, priority, reason, approvers, expiry, limits, ..rule };
+    (!rule.id.is_empty()).then_some(rule)
 }
 
 fn required<'v>(
@@ -59,6 +62,8 @@ fn required<'v>(
 pub(super) struct Outcome {
     pub(super) effect: Effect,
     pub(super) reason: Option<String>,
+    pub(super) approvers: Approvers,
+    pub(super) expiry: Option<Duration>,
     limits: Vec<LimitRule>,
 }
 
@@ -66,7 +71,8 @@ pub(super) struct Outcome {
 pub(super) fn outcome(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Outcome> {
     if at.value.is_string() {
         let effect = outcome_name(at, mistakes)?;
-        return Some(Outcome { effect, reason: None, limits: Vec::new() });
+        let (approvers, limits) = (Approvers::default(), Vec::new());
+        return Some(Outcome { effect, reason: None, approvers, expiry: None, limits });
     }
     let mut object = at.object(mistakes)?;
     let decision = object.take(&["decision"], mistakes);
@@ -75,33 +81,19 @@ pub(super) fn outcome(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Outcome> {
         mistakes.add(&at.place, "the key `decision` is missing", help);
     }
     let effect = decision.and_then(|at| outcome_name(&at, mistakes));
-    let mut reason = object.take(&["reason"], mistakes).and_then(|at| at.text(mistakes));
+    let reason = object.take(&["reason"], mistakes).and_then(|at| at.text(mistakes));
     if let Some(at) = object.take(&["timeout_ms"], mistakes)
         && at.whole(mistakes).is_some_and(|timeout| timeout > 0)
     {
         let help = "remove it, and set the time limit of the tool or of the pool";
         mistakes.add(&at.place, "rules have no time limits", help);
     }
-    if let Some(at) = object.take(&["approval", "approval_config"], mistakes) {
-        reason = approval(&at, mistakes).or(reason);
-    }
+    let asked = object.take(&["approval", "approval_config"], mistakes);
+    let Approval { message, approvers, expiry } =
+        asked.map(|at| approval(&at, effect, mistakes)).unwrap_or_default();
     let limits = limits(&mut object, mistakes);
     object.finish(mistakes);
-    Some(Outcome { effect: effect?, reason, limits })
-}
-
-/// The question of an approval. Who answers it, and for how long, is set at the approver.
-fn approval(at: &At<'_>, mistakes: &mut Mistakes) -> Option<String> {
-    let mut object = at.object(mistakes)?;
-    let message = object.take(&["message"], mistakes).and_then(|at| at.text(mistakes));
-    for name in ["approvers", "timeout"] {
-        if let Some(at) = object.take(&[name], mistakes) {
-            let text = format!("rules do not set `{name}`");
-            mistakes.add(&at.place, text, "remove it, and configure the approver of the pool");
-        }
-    }
-    object.finish(mistakes);
-    message
+    Some(Outcome { effect: effect?, reason: message.or(reason), approvers, expiry, limits })
 }
 
 /// An effect by its name.

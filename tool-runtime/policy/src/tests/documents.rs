@@ -1,7 +1,9 @@
 //! Mistakes in documents: all of them, with lines and remedies.
 
 use super::{mistakes, yaml};
-use crate::{Format, Policy};
+use crate::{Format, Policy, SampleCall};
+use std::time::Duration;
+use tool_runtime_core::Approvers;
 
 const YAML: &str = r#"default: alow
 rules:
@@ -133,6 +135,14 @@ fn mistakes_of_rules_are_refused_when_they_are_loaded() {
         ("- {id: a, then: allow, budget: {}}", "the budget has no amount"),
         ("- {id: a, then: deny, budget: {calls: 1}}", "a rule that denies has a limit"),
         ("- {id: a, then: {decision: allow, timeout_ms: 5}}", "rules have no time limits"),
+        ("- {id: a, then: {decision: allow, approval: {approvers: [ada]}}}", "asks nobody"),
+        ("- {id: a, then: {decision: deny, approval: {timeout: 1m}}}", "asks nobody"),
+        ("- {id: a, then: {decision: ask, approval: {approvers: []}}}", "the list is empty"),
+        ("- {id: a, then: {decision: ask, approval: {timeout: 15}}}", "this is a number"),
+        (
+            "- {id: a, then: {decision: ask, approval: {approver: [a]}}}",
+            "did you mean `approvers`?",
+        ),
         ("- 5", "this is a number; write an object"),
     ] {
         let text = format!("rules:\n{rules}\n");
@@ -143,6 +153,28 @@ fn mistakes_of_rules_are_refused_when_they_are_loaded() {
     assert!(mistakes("- a", Format::Yaml)[0].contains("write an object"));
     assert!(mistakes("{}", Format::Json)[0].contains("the key `rules` is missing"));
     assert!(mistakes("rules: [", Format::Yaml)[0].contains("this is not YAML"));
+}
+
+#[test]
+fn an_approval_names_its_people_and_its_time() {
+    let ask = |approval: &str| {
+        let rule = format!("- {{id: a, then: {{decision: ask, approval: {approval}}}}}");
+        let policy = Policy::parse(&format!("rules:\n{rule}\n"), Format::Yaml).unwrap();
+        policy.try_call(&SampleCall::new("mail.send"))
+    };
+    let imported = ask("{approvers: [ada, grace], timeout: 15m, message: Send it?}");
+    assert_eq!(imported.approvers(), &Approvers::people(["ada", "grace"]));
+    assert_eq!(imported.expiry(), Some(Duration::from_secs(900)));
+    assert_eq!(imported.reason(), "Send it? (rule `a`)");
+    assert_eq!(ask("{approvers: caller}").approvers(), &Approvers::caller());
+    let either = ask("{approvers: [caller, '*']}");
+    assert_eq!(either.approvers(), &Approvers::anyone().or_caller());
+    let both = ask("{approvers: [ada, caller]}");
+    assert_eq!(both.approvers(), &Approvers::people(["ada"]).or_caller());
+    assert_eq!(ask("{message: Send it?}").approvers(), &Approvers::anyone());
+
+    let default = "default: {decision: ask, approval: {approvers: [ada]}}\nrules: []\n";
+    assert!(mistakes(default, Format::Yaml)[0].contains("the default names no approvers"));
 }
 
 #[test]

@@ -2,12 +2,10 @@
 
 use super::super::support::{class, in_time};
 use super::{Directory, Removed, builder, by_caller, remove_call};
-use clap::Parser;
 use std::sync::Arc;
 use std::time::Duration;
 use tool_runtime::approvals::{
-    ApprovalAnswer, ApprovalStore, ApprovalsCommand, FileStore, Inbox, MemoryStore, StoreError,
-    StoredApproval,
+    ApprovalAnswer, ApprovalStore, FileStore, Inbox, MemoryStore, StoreError, StoredApproval,
 };
 use tool_runtime::prelude::*;
 use tool_runtime::{CancellationToken, Decision, Principal};
@@ -205,16 +203,13 @@ async fn names_of_other_files_are_not_questions() {
     std::fs::remove_file(directory.0.with_extension("json")).unwrap();
 }
 
-#[derive(Parser)]
-enum Command {
-    Approvals(ApprovalsCommand),
-}
-
-async fn command(directory: &Directory, words: &[&str]) -> Result<String, StoreError> {
-    let begin = ["program", "approvals", "--dir", directory.0.to_str().unwrap()];
-    let Command::Approvals(command) =
-        Command::try_parse_from(begin.iter().chain(words)).expect("a command");
-    command.run().await
+/// Runs `approvals ..` on the directory, in another process. The exit code, and the text that is printed.
+async fn command(directory: &Directory, words: &[&str]) -> (Option<i32>, String) {
+    let mut program = tokio::process::Command::new(env!("CARGO_BIN_EXE_governed_server"));
+    program.arg("approvals").args(words).env("INBOX", &directory.0).kill_on_drop(true);
+    let output = in_time(program.output()).await.expect("the program runs");
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8(text).expect("UTF-8"))
 }
 
 #[tokio::test]
@@ -222,7 +217,11 @@ async fn commands_list_and_answer() {
     let (removed, directory) = (Removed::default(), Directory::new("commands"));
     let store = FileStore::open(&directory.0).unwrap().poll_interval(Duration::from_millis(5));
     let pool = builder(&removed, by_caller).approver(Inbox::new(store.clone())).build().unwrap();
-    assert_eq!(command(&directory, &["list"]).await.unwrap(), "no open questions\n");
+    let none = (Some(0), "no open questions\n".to_owned());
+    assert_eq!(command(&directory, &["list"]).await, none);
+    let other = directory.0.join("other");
+    let words = ["list", "--dir", other.to_str().expect("UTF-8")];
+    assert_eq!(command(&directory, &words).await, none);
     for (words, expected) in [
         (vec!["approve", "ID"], "removed a"),
         (vec!["approve", "ID", "--args", r#"{"path":"b"}"#], "removed b"),
@@ -233,7 +232,7 @@ async fn commands_list_and_answer() {
     ] {
         let person = async {
             let id = question(&store).await.request.id;
-            let list = command(&directory, &["list"]).await.unwrap();
+            let (_, list) = command(&directory, &["list"]).await;
             assert!(
                 list.starts_with(&format!(
                     "{}  Remove it?\n  remove(path: \"a\", password: ***)\n",
@@ -241,16 +240,23 @@ async fn commands_list_and_answer() {
                 )),
                 "{list}"
             );
-            let json = command(&directory, &["list", "--json"]).await.unwrap();
+            let (_, json) = command(&directory, &["list", "--json"]).await;
             assert!(json.contains(&id) && !json.contains("hunter2"), "{json}");
             let words: Vec<&str> =
                 words.iter().map(|word| if *word == "ID" { &id[..8] } else { word }).collect();
-            command(&directory, &words).await.unwrap();
+            let (code, done) = command(&directory, &words).await;
+            let expected =
+                if words[0] == "approve" { "approved: remove(" } else { "denied: remove(" };
+            assert!(code == Some(0) && done.starts_with(expected), "{done}");
         };
         let (result, ()) =
             in_time(async { tokio::join!(pool.call(remove_call("a")), person) }).await;
         assert_eq!(result.observation().to_text(), expected);
     }
-    let unknown = command(&directory, &["approve", "00"]).await;
-    assert_eq!(unknown, Err(StoreError::Unknown("00".to_owned())));
+    let (code, unknown) = command(&directory, &["approve", "00"]).await;
+    assert_eq!(code, Some(1));
+    assert!(unknown.starts_with("error: `00` is not the id of a question"), "{unknown}");
+    let (code, wrong) = command(&directory, &["approve", "00", "--args", "[]"]).await;
+    assert_eq!(code, Some(2));
+    assert!(wrong.starts_with("error: `--args` is not a JSON object"), "{wrong}");
 }

@@ -134,3 +134,50 @@ async fn a_store_that_cannot_answer_lets_only_repeatable_calls_run() {
         assert_eq!(result.error().map(|error| error.class()), expected);
     }
 }
+
+/// The number of calls that began. The first of them never ends.
+#[derive(Default)]
+struct Begun(AtomicU32);
+
+impl Begun {
+    async fn end_unless_first(&self) -> u32 {
+        match self.0.fetch_add(1, Ordering::Relaxed) {
+            0 => std::future::pending().await,
+            earlier => earlier + 1,
+        }
+    }
+}
+
+/// Charge a card.
+#[tool(at_most_once, register = false)]
+async fn charge(begun: &Begun) -> u32 {
+    begun.end_unless_first().await
+}
+
+/// Remove everything.
+#[tool(destructive, safe_to_retry, register = false)]
+async fn purge(begun: &Begun) -> u32 {
+    begun.end_unless_first().await
+}
+
+/// Calls a tool in two attempts, of which the first is killed while the tool runs.
+async fn called_again(name: &str) -> ToolResult {
+    let (begun, steps) = (Arc::new(Begun::default()), Steps::default());
+    let pool = ToolPool::builder().tool::<ChargeAction>().tool::<PurgeAction>();
+    let pool = pool.state(Arc::clone(&begun)).step_store(steps.clone()).recorder(steps);
+    let pool = pool.build().unwrap();
+    let first = pool.context().in_execution(&Arc::new(Execution::new("order-17")));
+    let mut call = Box::pin(pool.call_with(ToolCall::new(name, ""), &first));
+    while begun.0.load(Ordering::Relaxed) == 0 {
+        tokio::select! { biased; _ = &mut call => {}, () = tokio::task::yield_now() => {} }
+    }
+    drop(call);
+    let second = Arc::new(Execution::new("order-17").with_attempt(2));
+    pool.call_with(ToolCall::new(name, ""), &pool.context().in_execution(&second)).await
+}
+
+#[tokio::test]
+async fn the_macro_says_whether_a_lost_call_runs_again() {
+    assert_eq!(called_again("purge").await.observation().to_text(), "2");
+    assert_eq!(class(&called_again("charge").await), ErrorClass::Indeterminate);
+}

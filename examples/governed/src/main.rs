@@ -1,0 +1,28 @@
+//! Three MCP servers behind a policy, approvals and a log. See `README.md`.
+
+use tool_runtime::approvals::{ApprovalCommands, AskCaller, FileStore, Inbox};
+use tool_runtime::audit::EventLog;
+use tool_runtime::policy::LivePolicy;
+use tool_runtime::{Secret, Secrets};
+
+tool_runtime::main!(
+    mcp = "servers.json",
+    pool = {
+        // Masked in all that leaves the pool, and in the log.
+        let secrets = Secrets::new();
+        if let Ok(token) = std::env::var("DEMO_TOKEN") {
+            secrets.insert("DEMO_TOKEN", Secret::from(token));
+        }
+        let log = EventLog::builder().secrets(secrets.get("DEMO_TOKEN")).open("calls.db");
+        // The user of the client answers where the rule says so, else a person who reads the inbox.
+        let questions = FileStore::open("inbox")?;
+        let approver = AskCaller::new().or(Inbox::new(questions.clone()));
+        |pool| {
+            pool.secrets(secrets)
+                .install(LivePolicy::open("policy.yaml"))
+                .install(log)
+                .approver(approver)
+                .install(ApprovalCommands::new(questions))
+        }
+    },
+);

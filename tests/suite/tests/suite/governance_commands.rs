@@ -1,0 +1,141 @@
+//! The commands that a policy, a log and an inbox bring to the command line of a program.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use suite::limit;
+
+const RULES: &str = "rules:
+  - {id: pings, when: {tools: [pnig]}, then: allow}
+  - {id: pay, when: {tools: [pay], annotations: {read_only: false}}, then: allow}
+tests:
+  - {call: {tool: pay}, expect: allow, rule: pay}
+";
+
+/// A folder with the files of the program.
+struct Files(PathBuf);
+
+impl Files {
+    fn new(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("governed-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        std::fs::write(folder.join("policy.yaml"), RULES).expect("a policy");
+        Self(folder)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.0.join(name), text).expect("a file");
+    }
+
+    /// The exit code, standard output and standard error of a command in the folder.
+    fn run(&self, log: &str, words: &[&str]) -> (Option<i32>, String, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_governed_server"));
+        command.args(words).stdin(Stdio::null()).current_dir(&self.0);
+        command.env("POLICY", "policy.yaml").env("LOG", log).env("INBOX", "inbox");
+        let output = limit::output(&mut command).expect("the program runs");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    }
+}
+
+impl Drop for Files {
+    fn drop(&mut self) {
+        drop(std::fs::remove_dir_all(&self.0));
+    }
+}
+
+#[test]
+fn the_help_lists_the_commands() {
+    let files = Files::new("help");
+    let (_, help, _) = files.run("calls.db", &["--help"]);
+    for line in [
+        "policy check       Report all mistakes",
+        "policy explain     Show which rule decides",
+        "policy test        Run the tests",
+        "log show           Show calls",
+        "log follow         Show records",
+        "log verify         Check that no record",
+        "log export         Print records",
+        "log resolve        State the outcome",
+        "approvals list     Show the open questions",
+        "approvals approve  Let a call run",
+        "approvals deny     Refuse a call",
+    ] {
+        assert!(help.contains(line), "{line} is not in {help}");
+    }
+    let (code, _, error) = files.run("calls.db", &["log", "show"]);
+    assert_eq!(code, Some(2));
+    assert!(error.contains("<FILE>"), "{error}");
+    let (code, _, error) = files.run("calls.db", &["policy", "explain", "policy.yaml"]);
+    assert_eq!((code, &*error), (Some(2), "error: name the tool by `--tool TOOL`\n"));
+}
+
+#[test]
+fn policies_are_checked_explained_and_tested_with_the_tools_of_the_program() {
+    let files = Files::new("policy");
+    let (code, checked, _) = files.run("calls.db", &["policy", "check", "policy.yaml"]);
+    let warning = "warning: rule `pings`: `pnig` selects no tool; did you mean `ping`?";
+    assert_eq!((code, checked), (Some(0), format!("policy.yaml: {warning}\npolicy.yaml: ok\n")));
+    let explain = ["policy", "explain", "policy.yaml", "--tool", "ping"];
+    let (code, explained, _) = files.run("calls.db", &explain);
+    assert_eq!(code, Some(0));
+    assert!(explained.starts_with("deny by default: no rule matches"), "{explained}");
+    let (code, tested, _) = files.run("calls.db", &["policy", "test", "policy.yaml"]);
+    assert_eq!((code, &*tested), (Some(0), "policy.yaml\nok      pay {}\n1 passed, 0 failed\n"));
+}
+
+#[test]
+fn a_broken_policy_is_checked_although_the_pool_cannot_be_built() {
+    let files = Files::new("broken");
+    files.write(
+        "policy.yaml",
+        "rules:\n  - {id: a, whn: {}, then: allow}\n  - {id: b, then: alow}\n",
+    );
+    for command in ["check", "test"] {
+        let (code, printed, _) = files.run("calls.db", &["policy", command, "policy.yaml"]);
+        assert_eq!(code, Some(1), "{printed}");
+        let lines: Vec<&str> = printed.lines().collect();
+        assert!(
+            lines[0].starts_with("policy.yaml:2: `rules[0].whn`") && lines.len() == 2,
+            "{printed}"
+        );
+    }
+    let (code, _, error) = files.run("calls.db", &["call", "ping"]);
+    assert_eq!(code, Some(3));
+    assert!(error.contains("extension `LivePolicy`") && error.contains("policy.yaml:3"), "{error}");
+    // A log is checked all the same.
+    assert_eq!(files.run("calls.db", &["log", "verify", "calls.db"]).0, Some(0));
+}
+
+#[test]
+fn the_log_of_the_program_is_shown_and_verified_and_damage_is_an_exit_code() {
+    let files = Files::new("log");
+    assert_eq!(files.run("calls.db", &["call", "pay"]).1, "paid\n");
+    let (_, shown, _) = files.run("calls.db", &["log", "show", "calls.db"]);
+    assert!(shown.contains("pay {} -> succeeded"), "{shown}");
+    let (code, verified, _) = files.run("calls.db", &["log", "verify", "calls.db"]);
+    assert!(code == Some(0) && verified.starts_with("records 1 to 4 are"), "{verified}");
+    damage(&files.0.join("calls.db"));
+    let (code, verified, _) = files.run("calls.db", &["log", "verify", "calls.db"]);
+    assert!(code == Some(1) && verified.starts_with("record 2 was changed"), "{verified}");
+    let (code, _, error) = files.run("calls.db", &["log", "verify", "other.db"]);
+    assert_eq!(code, Some(1));
+    assert!(error.starts_with("error: ") && error.contains("other.db"), "{error}");
+    let (code, _, error) = files.run("calls.db", &["log", "export", "calls.db", "--after", "x"]);
+    assert_eq!((code, &*error), (Some(2), "error: `--after x` is not the number of a record\n"));
+}
+
+fn damage(log: &Path) {
+    let log = rusqlite::Connection::open(log).expect("a log");
+    let text = "UPDATE records SET text = replace(text, 'pay', 'buy') WHERE seq = 2";
+    assert_eq!(log.execute(text, []), Ok(1));
+}
+
+#[test]
+fn a_command_about_a_log_may_open_the_file_that_the_program_locks() {
+    let files = Files::new("locked");
+    assert_eq!(files.run("calls.jsonl", &["call", "pay"]).1, "paid\n");
+    let resolve = ["log", "resolve", "calls.jsonl", "step", "--not-run", "--by", "ada"];
+    let (code, _, error) = files.run("calls.jsonl", &resolve);
+    assert_eq!(code, Some(1));
+    assert!(error.contains("step `step` did not start"), "{error}");
+}
