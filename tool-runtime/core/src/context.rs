@@ -89,10 +89,20 @@ struct Parts {
     /// The calls of a request that may be continued by a later one.
     rounds: Option<Arc<dyn Any + Send + Sync>>,
     /// Guards that the call holds while it runs, see [`Self::with_guard`].
-    guards: Option<Weak<dyn Any + Send + Sync>>,
+    guards: Guards,
     /// Runs the call apart from the server that it came through.
     #[cfg(feature = "isolation")]
     isolation: Option<Isolation>,
+}
+
+/// The guards of a call, which its blocking functions keep.
+#[derive(Clone, Default)]
+enum Guards {
+    #[default]
+    None,
+    /// The declared resources alone.
+    Held,
+    Own(Weak<dyn Any + Send + Sync>),
 }
 
 impl ToolContext {
@@ -326,11 +336,14 @@ impl ToolContext {
     /// The context of a call that holds declared resources, and their guard; nested calls share them.
     pub(crate) fn hold(&self, held: Held) -> (Self, Arc<dyn Any + Send + Sync>) {
         let (link, outer) = (held.link(), self.guards());
-        let guard = match outer {
-            None => held.into_guard(),
-            Some(outer) => Arc::new((held, outer)),
+        let (guards, guard) = match outer {
+            None => (Guards::Held, held.into_guard()),
+            Some(outer) => {
+                let guard: Arc<dyn Any + Send + Sync> = Arc::new((held, outer));
+                (Guards::Own(Arc::downgrade(&guard)), guard)
+            }
         };
-        let (held, guards) = (Some(link), Some(Arc::downgrade(&guard)));
+        let held = Some(link);
         (Self(Arc::new(Parts { held, guards, ..Parts::clone(&self.0) })), guard)
     }
 
@@ -350,13 +363,17 @@ impl ToolContext {
         guard: impl Any + Send + Sync,
     ) -> (Self, Arc<dyn Any + Send + Sync>) {
         let guards: Arc<dyn Any + Send + Sync> = Arc::new((guard, self.guards()));
-        self.parts().guards = Some(Arc::downgrade(&guards));
+        self.parts().guards = Guards::Own(Arc::downgrade(&guards));
         (self, guards)
     }
 
     /// The guards of the call, for a blocking function to keep.
     pub(crate) fn guards(&self) -> Option<Arc<dyn Any + Send + Sync>> {
-        self.0.guards.as_ref()?.upgrade()
+        match &self.0.guards {
+            Guards::None => None,
+            Guards::Held => self.0.held.as_ref()?.guard(),
+            Guards::Own(guards) => guards.upgrade(),
+        }
     }
 
     pub(crate) fn cancellation(&self) -> Option<&CancellationToken> {

@@ -180,21 +180,21 @@ impl ToolPool {
     /// One stage per line. A call keeps its own tool alive after its removal, but no other tool.
     async fn stages<T>(
         &self,
-        mut found: Result<Found, CallError>,
+        found: Result<Found, CallError>,
         name: &str,
         arguments: &str,
         context: &ToolContext,
         finish: impl FnOnce(Observation) -> T,
     ) -> Result<T, CallError> {
         let found = match found {
-            Ok(ref mut found) => found,
+            Ok(found) => found,
             Err(error) => {
                 return self.not_found(name, arguments, context, error).await.map(finish);
             }
         };
-        let tool = &found.tool;
+        let tool = found.tool();
         if found.is_governed() || tool.is_intercepted() || self.governance().intercepts_all() {
-            let call = self.intercepted(found, arguments, context, Vec::new());
+            let call = self.intercepted(&found, arguments, context, Vec::new());
             return call.await.map(finish);
         }
         let outcome = if guard::is_unbounded(self, tool, context) {
@@ -207,7 +207,7 @@ impl ToolPool {
         };
         match outcome {
             Err(error) if self.may_repair(&error, tool, arguments) => {
-                let call = self.intercepted(found, arguments, context, Vec::new());
+                let call = self.intercepted(&found, arguments, context, Vec::new());
                 call.await.map(finish)
             }
             outcome => outcome.map(finish),
@@ -234,10 +234,10 @@ impl ToolPool {
         Box::pin(async move {
             let repair = self.governance().repair.filter(|_| error.class() == ErrorClass::NotFound);
             let meant = repair.and_then(|repair| repair.name(self.current().tools(), name));
-            let Some(Ok(mut found)) = meant.map(|meant| self.find(&meant)) else {
+            let Some(Ok(found)) = meant.map(|meant| self.find(&meant)) else {
                 return self.rejected(name, arguments, context, error).await;
             };
-            self.intercepted(&mut found, arguments, context, vec![Repair::tool_name()]).await
+            self.intercepted(&found, arguments, context, vec![Repair::tool_name()]).await
         })
     }
 }

@@ -7,6 +7,7 @@ mod answer;
 mod around;
 mod before;
 mod call;
+mod found;
 mod hooks;
 mod watch;
 
@@ -20,6 +21,7 @@ pub use after::{After, AfterCall};
 pub use answer::HookAnswer;
 pub use before::Before;
 pub use call::HookCall;
+pub use found::Found;
 pub(crate) use hooks::Hooks;
 
 use crate::error::ToolError;

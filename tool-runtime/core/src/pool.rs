@@ -38,6 +38,7 @@ mod snapshot;
 mod watch;
 
 pub use self::core::Absence;
+pub use crate::hook::Found;
 pub use crate::source::Source;
 pub use builder::{ToolPoolBuilder, WithToolsets, WithoutToolsets};
 pub use change::{PoolChange, PoolChanges};
@@ -61,5 +62,5 @@ pub use scope::Restriction;
 pub(crate) use scope::Scope;
 pub use selector::{Selector, SelectorError};
 pub use session::PoolSession;
-pub use snapshot::{Found, Snapshot};
+pub use snapshot::Snapshot;
 pub use watch::{PoolNews, Watcher};

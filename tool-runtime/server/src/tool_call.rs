@@ -31,7 +31,7 @@ impl PoolHandler {
     /// Runs a call over any transport.
     pub(super) async fn run(&self, client: &Arc<Client>) -> McpResult<CallOutcome> {
         let found = self.pool.find(client.name());
-        let definition = found.as_ref().ok().map(|found| found.tool.definition());
+        let definition = found.as_ref().ok().map(|found| found.tool().definition());
         let support = definition.map(|definition| definition.task).unwrap_or_default();
         if becomes_task(client, support)? {
             return self.call_as_task(Arc::clone(client)).await.map(CallOutcome::Other);

@@ -132,7 +132,8 @@ impl Batch {
             };
             let context = context.with_next_keys();
             let one = BatchCall { pool: pool.clone(), context, permits: Arc::clone(&permits) };
-            running.push(IsolatedDrop::new(async move { (index, one.run(call, ticket).await) }));
+            let call = async move { (index, one.run(call, ticket).await) };
+            running.push(IsolatedDrop { call: Some(call) });
         }
         running
     }
@@ -147,31 +148,30 @@ impl fmt::Debug for Batch {
     }
 }
 
-/// A call whose destructor may panic without ending the rest of the batch.
-struct IsolatedDrop<F>(Option<Pin<Box<F>>>);
+pin_project_lite::pin_project! {
+    /// A call whose destructor may panic without ending the rest of the batch.
+    struct IsolatedDrop<F> {
+        #[pin]
+        call: Option<F>,
+    }
 
-impl<F: Future> IsolatedDrop<F> {
-    fn new(call: F) -> Self {
-        Self(Some(Box::pin(call)))
+    impl<F> PinnedDrop for IsolatedDrop<F> {
+        fn drop(this: Pin<&mut Self>) {
+            let mut call = this.project().call;
+            if let Err(panic) = caught(|| call.set(None)) {
+                tracing::warn!("a call panicked when it was dropped: {panic}");
+            }
+        }
     }
 }
 
 impl<F: Future> Future for IsolatedDrop<F> {
     type Output = F::Output;
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        match &mut self.0 {
-            Some(call) => call.as_mut().poll(context),
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        match self.project().call.as_pin_mut() {
+            Some(call) => call.poll(context),
             None => Poll::Pending,
-        }
-    }
-}
-
-impl<F> Drop for IsolatedDrop<F> {
-    fn drop(&mut self) {
-        let call = self.0.take();
-        if let Err(panic) = caught(|| drop(call)) {
-            tracing::warn!("a call panicked when it was dropped: {panic}");
         }
     }
 }

@@ -8,7 +8,7 @@ use super::scopes::check_scopes;
 use crate::access::Access;
 use crate::context::ToolContext;
 use crate::error::CallError;
-use crate::future::BoxFuture;
+use crate::future::{BoxFuture, boxed};
 use crate::governance::Replayed;
 use crate::hook::HookCall;
 use crate::limits::Limits;
@@ -31,13 +31,15 @@ impl ToolPool {
     /// Boxed: few calls need this future, and it would make every call's future larger.
     pub(super) fn intercepted<'a>(
         &'a self,
-        found: &'a mut Found,
+        found: &'a Found,
         arguments: &'a str,
         context: &'a ToolContext,
         repairs: Vec<Repair>,
     ) -> BoxFuture<'a, Outcome> {
-        let mut call = InterceptedCall::new(self, found, arguments, context, repairs);
-        Box::pin(async move { call.run().await })
+        boxed(|| async move {
+            let mut call = InterceptedCall::new(self, found, arguments, context, repairs);
+            call.run().await
+        })
     }
 }
 
@@ -64,30 +66,28 @@ struct InterceptedCall<'a> {
 impl<'a> InterceptedCall<'a> {
     fn new(
         pool: &'a ToolPool,
-        found: &'a mut Found,
+        found: &'a Found,
         arguments: &'a str,
         context: &'a ToolContext,
         mut repairs: Vec<Repair>,
     ) -> Self {
-        let source = found.source.take();
-        let mut meta = pool.governance().extract_meta(&found.tool, arguments);
+        let mut meta = pool.governance().extract_meta(found.tool(), arguments);
         let (mut arguments, mut meta_error) = (Cow::Borrowed(arguments), None);
         if let Some(meta) = &mut meta {
             arguments = Cow::Owned(mem::take(&mut meta.rest));
             repairs.append(&mut meta.repairs);
             meta_error = meta.error.take();
         }
-        let hooked = found.hooks.as_deref().map(|hooks| {
-            let call = HookCall::new(found.tool.clone(), source, &arguments, context.clone())
+        let hooked = found.hooks().map(|hooks| {
+            let call = HookCall::new(found.clone(), &arguments, context.clone())
                 .repaired(&repairs)
-                .ruled(found.rule.as_ref())
                 .with_meta(meta.as_ref());
             HookedCall::new(pool, hooks, call, context)
         });
         Self {
             pool,
-            tool: &found.tool,
-            rule: found.rule.as_deref(),
+            tool: found.tool(),
+            rule: found.rule().map(|rule| &**rule),
             arguments,
             context: Cow::Borrowed(context),
             hooked,
@@ -138,7 +138,7 @@ impl<'a> InterceptedCall<'a> {
         self.check_rule(&self.arguments)?;
         if let Some(replayed) = self.admit(&mut call).await? {
             self.is_replayed = true;
-            self.observation = replayed?;
+            self.observation = (*replayed)?;
             return Ok(());
         }
         let DecodedCall { access, action } = call;
@@ -152,7 +152,10 @@ impl<'a> InterceptedCall<'a> {
         if !tool.declares_access() && self.hooked.is_none() && repair.is_none() {
             return Ok(DecodedCall::default());
         }
-        let decoded = pool.decode(tool, &self.arguments, &self.context).await;
+        let decoded = match self.context.runs_apart() {
+            false => tool.decode(&self.arguments),
+            true => Box::pin(pool.decode_apart(tool, &self.arguments, &self.context)).await,
+        };
         match repair {
             None => decoded,
             Some(repair) => Box::pin(self.repaired(repair, decoded)).await,
@@ -185,7 +188,10 @@ impl<'a> InterceptedCall<'a> {
 
     /// Runs the before-hooks. Rewritten arguments are validated again. Returns the outcome of an
     /// earlier attempt, if there was one.
-    async fn admit(&mut self, decoded: &mut DecodedCall) -> Result<Option<Replayed>, CallError> {
+    async fn admit(
+        &mut self,
+        decoded: &mut DecodedCall,
+    ) -> Result<Option<Box<Replayed>>, CallError> {
         let Some(hooked) = &mut self.hooked else { return Ok(None) };
         let admitted = hooked.admit(self.pool, self.tool, &self.context).await?;
         if admitted.replayed.is_some() {

@@ -7,7 +7,7 @@ use crate::error::CallError;
 use crate::future::BoxFuture;
 use crate::hook::HookCall;
 use crate::observation::Observation;
-use crate::pool::{Found, ToolPool};
+use crate::pool::ToolPool;
 use std::time::Duration;
 
 impl ToolPool {
@@ -34,7 +34,8 @@ impl ToolPool {
     ) -> BoxFuture<'a, Result<Observation, CallError>> {
         Box::pin(async move {
             let seams = &self.governance().seams;
-            let Some(Found { tool, hooks: Some(hooks), source, .. }) = self.known(name) else {
+            let found = self.known(name);
+            let Some((found, hooks)) = found.as_ref().and_then(|it| Some((it, it.hooks()?))) else {
                 if let Some(seams) = seams {
                     seams.record_unknown(name, arguments, context, &error).await;
                 }
@@ -43,9 +44,9 @@ impl ToolPool {
             if seams.is_none() && !hooks.reads_results() {
                 return Err(error);
             }
-            let meta = self.governance().extract_meta(&tool, arguments);
+            let meta = self.governance().extract_meta(found.tool(), arguments);
             let arguments = meta.as_ref().map_or(arguments, |meta| &meta.rest);
-            let call = HookCall::new(tool, source, arguments, context.clone());
+            let call = HookCall::new(found.clone(), arguments, context.clone());
             let call = call.with_meta(meta.as_ref());
             let governed = seams.clone().map(|seams| seams.propose(&call));
             let mut outcome = Err(error);

@@ -22,7 +22,7 @@ impl ToolPool {
     /// # Ok::<(), tool_runtime::PoolError>(())
     /// ```
     pub fn resolve(&self, name: &str) -> Result<Tool, CallError> {
-        self.find(name).map(|found| found.tool)
+        self.find(name).map(|found| found.tool().clone())
     }
 
     /// The same with the hooks of the tool.

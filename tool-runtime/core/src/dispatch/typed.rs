@@ -101,21 +101,21 @@ where
         return Box::pin(typed_governed::call(action, pool, context)).await;
     }
     let found = pool.find(A::NAME)?;
-    let tool = &found.tool;
+    let tool = found.tool();
     if !tool.is::<A>() {
         return Err(another(A::NAME));
     }
     check_scopes(tool, context.principal())?;
     action.check().map_err(|error| decode_error::<A>(&error))?;
-    if let Some(rule) = &found.rule {
+    if let Some(rule) = found.rule() {
         let json = action.to_json().ok_or_else(|| {
             let why = "a restriction looks at the arguments, whose types are not all `Serialize`";
             unseen(A::NAME, why)
         })?;
         rule.check(&json)?;
     }
-    let (action, mut context) = match &found.hooks {
-        Some(hooks) => admitted(action, pool, &found, &**hooks, context).await?,
+    let (action, mut context) = match found.hooks() {
+        Some(hooks) => admitted(action, pool, &found, hooks, context).await?,
         None => (action, context.clone()),
     };
     let access = A::ACCESS.map_or_else(Access::undeclared, |access| access(&action));
@@ -136,7 +136,7 @@ where
 async fn admitted<A: Action>(
     action: A,
     pool: &ToolPool,
-    Found { tool, rule, source, .. }: &Found,
+    found: &Found,
     hooks: &dyn ErasedToolHooks,
     context: &ToolContext,
 ) -> Result<(A, ToolContext), CallError> {
@@ -149,10 +149,9 @@ async fn admitted<A: Action>(
             "a hook looks at the arguments, whose types are not all `Serialize`",
         ));
     };
-    let mut call =
-        HookCall::new(tool.clone(), source.clone(), &json, context.clone()).ruled(rule.as_ref());
-    let admitted = pool.ask_hooks(tool, hooks, &mut call, None, context).await?;
-    if let (Some(rule), Some(json)) = (rule, &admitted.arguments) {
+    let mut call = HookCall::new(found.clone(), &json, context.clone());
+    let admitted = pool.ask_hooks(found.tool(), hooks, &mut call, None, context).await?;
+    if let (Some(rule), Some(json)) = (found.rule(), &admitted.arguments) {
         rule.check(json)?;
     }
     let action = match &admitted.arguments {

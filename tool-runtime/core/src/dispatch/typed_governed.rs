@@ -10,7 +10,7 @@ use crate::error::{CallError, ErrorClass};
 use crate::future::BoxFuture;
 use crate::observation::Observation;
 use crate::output::ObserveRef;
-use crate::pool::{Found, ToolPool};
+use crate::pool::ToolPool;
 use crate::sync::lock;
 use crate::tool::{Executor, Tool, settle};
 use std::convert::identity;
@@ -40,14 +40,15 @@ where
     }
     let output = Kept::default();
     let found = match pool.find(name) {
-        Ok(found) if !found.tool.is::<A>() => return Err(another(name)),
-        Ok(found) if found.hooks.as_ref().is_some_and(|hooks| hooks.reads_results()) => {
+        Ok(found) if !found.tool().is::<A>() => return Err(another(name)),
+        Ok(found) if found.hooks().is_some_and(|hooks| hooks.reads_results()) => {
             return Err(unseen(name, "a hook looks at the results"));
         }
         Ok(found) => {
             let kept = Arc::clone(&output);
-            let executor = KeepOutput::<A> { original: found.tool.clone(), observe, kept };
-            Ok(Found { tool: found.tool.run_by(executor), ..found })
+            let executor = KeepOutput::<A> { original: found.tool().clone(), observe, kept };
+            let tool = found.tool().run_by(executor);
+            Ok(found.with_tool(tool))
         }
         Err(refusal) => Err(refusal),
     };

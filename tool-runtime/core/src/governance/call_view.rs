@@ -5,6 +5,7 @@ use crate::annotations::{RetryMode, ToolAnnotations};
 use crate::arguments::Arguments;
 use crate::context::{SessionId, StepId, ToolContext};
 use crate::definition::ToolDefinition;
+use crate::hook::Found;
 use crate::principal::Principal;
 use crate::repair::Repair;
 use crate::source::Source;
@@ -14,8 +15,8 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt;
 use std::num::NonZeroU64;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
 
 /// The number of a call, unique within this process. Numbers grow in the order in which calls arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -59,7 +60,7 @@ impl fmt::Display for CallNumber {
 #[derive(Clone, Copy)]
 pub struct CallView<'a> {
     name: &'a str,
-    tool: Option<&'a Tool>,
+    found: Option<&'a Found>,
     details: &'a CallDetails,
 }
 
@@ -68,7 +69,6 @@ pub struct CallView<'a> {
 pub(crate) struct CallDetails {
     pub(crate) number: CallNumber,
     pub(crate) step: Option<StepId>,
-    source: Option<Arc<Source>>,
     pub(crate) arguments: CallText,
     pub(crate) repairs: Vec<Repair>,
     pub(crate) risk: Risk,
@@ -107,16 +107,10 @@ impl CallText {
 impl CallDetails {
     /// Inline: it is large, and every call with hooks makes one.
     #[inline]
-    pub(crate) fn new(
-        name: &str,
-        source: Option<Arc<Source>>,
-        arguments: &str,
-        context: ToolContext,
-    ) -> Self {
+    pub(crate) fn new(name: &str, arguments: &str, context: ToolContext) -> Self {
         Self {
             number: CallNumber::next(),
             step: context.execution().map(|execution| execution.next_step(name, arguments)),
-            source,
             arguments: CallText::new(arguments),
             repairs: Vec::new(),
             risk: Risk::Unknown,
@@ -127,8 +121,8 @@ impl CallDetails {
 }
 
 impl<'a> CallView<'a> {
-    pub(crate) fn new(name: &'a str, tool: Option<&'a Tool>, details: &'a CallDetails) -> Self {
-        Self { name, tool, details }
+    pub(crate) fn new(name: &'a str, found: Option<&'a Found>, details: &'a CallDetails) -> Self {
+        Self { name, found, details }
     }
 
     /// The tool's id. Of a call of an unknown tool, the name as it was given.
@@ -139,12 +133,12 @@ impl<'a> CallView<'a> {
     /// The definition of the tool, as clients see it. `None` for a call of an unknown tool, which is
     /// recorded and never decided about.
     pub fn definition(&self) -> Option<&'a ToolDefinition> {
-        self.tool.map(Tool::definition)
+        self.tool().map(Tool::definition)
     }
 
     /// The tool. `None` for a call of an unknown tool.
     pub fn tool(&self) -> Option<&'a Tool> {
-        self.tool
+        self.found.map(Found::tool)
     }
 
     /// Whether the call may run again if its outcome is unknown: as the tool's
@@ -167,7 +161,7 @@ impl<'a> CallView<'a> {
 
     /// The origin of the tool. `None` for a call of an unknown tool.
     pub fn source(&self) -> Option<&'a Source> {
-        self.details.source.as_deref()
+        self.found.map(Found::source)
     }
 
     /// The arguments as JSON text, with escapes normalised, after all changes up to now. Includes
@@ -188,7 +182,7 @@ impl<'a> CallView<'a> {
 
     /// The advertised name of an argument that may be given by an alias.
     pub fn argument_name<'n>(&self, given: &'n str) -> &'n str {
-        self.tool.map_or(given, |tool| tool.argument_name(given))
+        self.tool().map_or(given, |tool| tool.argument_name(given))
     }
 
     /// The risk, as the model judges it. Always [`Risk::Unknown`] without

@@ -159,7 +159,7 @@ impl GovernCalls for Seams {
         error: &'a CallError,
     ) -> BoxFuture<'a, ()> {
         Box::pin(async move {
-            let details = CallDetails::new(name, None, arguments, context.clone());
+            let details = CallDetails::new(name, arguments, context.clone());
             super::governed_call::record_unknown(self, CallView::new(name, None, &details), error)
                 .await;
         })

@@ -11,7 +11,7 @@ use crate::future::BoxFuture;
 use crate::governance::{Governed, Question, Replayed};
 use crate::principal::Principal;
 use crate::tool::Tool;
-use std::future::poll_fn;
+use std::future::{poll_fn, ready};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -28,7 +28,7 @@ pub(crate) struct Admitted {
     /// The context, if something was provided.
     pub(crate) context: Option<ToolContext>,
     /// The outcome of the call, if it ran in an earlier attempt.
-    pub(crate) replayed: Option<Replayed>,
+    pub(crate) replayed: Option<Box<Replayed>>,
 }
 
 /// An admission that was polled once.
@@ -71,7 +71,7 @@ impl ToolHooks {
 }
 
 /// A hook that waits or rewrites the arguments, and the hooks after it.
-type Rest<'a> = (&'a Hook, Started<Before>, &'a [Arc<Hook>]);
+type Rest<'a> = (&'a Arc<Hook>, Started<Before>, &'a [Arc<Hook>]);
 
 /// A call that passes policies and hooks.
 struct Admission<'a> {
@@ -133,7 +133,7 @@ impl<'a> Admission<'a> {
         approver: Option<&Arc<dyn Approver>>,
     ) -> Result<Admitted, CallError> {
         match self.run(rest, approver).await {
-            Ok(replayed) => Ok(self.admitted(replayed)),
+            Ok(replayed) => Ok(self.admitted(replayed.map(Box::new))),
             Err(error) => {
                 self.rejected(&error);
                 Err(error)
@@ -186,7 +186,7 @@ impl<'a> Admission<'a> {
         }
     }
 
-    async fn pass(&mut self, hook: &Hook, started: Started<Before>) -> Result<(), CallError> {
+    async fn pass(&mut self, hook: &Arc<Hook>, started: Started<Before>) -> Result<(), CallError> {
         let before = match watch::finish_hook(hook, started).await {
             Ok(before) => before,
             Err(failure) => return self.failed(hook, &failure),
@@ -203,17 +203,17 @@ impl<'a> Admission<'a> {
         match decision {
             HookDecision::Proceed => {}
             HookDecision::Deny(reason) => return Err(denied(self.call.name(), &reason)),
-            HookDecision::Ask(question) => self.questions.push(question),
+            HookDecision::Ask(question) => self.questions.push(*question),
         }
         Ok(())
     }
 
     /// Invalid arguments are the hook's mistake, which a model cannot correct. If it fails open, only
     /// its arguments are ignored, not its question.
-    async fn rewrite(&mut self, hook: &Hook, arguments: &str) -> Result<(), CallError> {
+    async fn rewrite(&mut self, hook: &Arc<Hook>, arguments: &str) -> Result<(), CallError> {
         let call = self.call.rewritten(arguments);
         let (rewritten, validate) = (call.clone(), self.validate);
-        let validated = watch::run_hook(hook, call.context(), move || {
+        let validated = watch::run_hook(hook, call.context(), move |_| {
             Box::pin(async move { Ok(validate(rewritten.tool(), rewritten.arguments())) })
         });
         match validated.await {
@@ -366,7 +366,7 @@ impl<'a> Admission<'a> {
         self.decide()
     }
 
-    fn admitted(self, replayed: Option<Replayed>) -> Admitted {
+    fn admitted(self, replayed: Option<Box<Replayed>>) -> Admitted {
         Admitted {
             arguments: self.is_rewritten.then(|| self.call.arguments().to_owned()),
             context: self.is_provided.then(|| self.call.context().clone()),
@@ -375,12 +375,13 @@ impl<'a> Admission<'a> {
     }
 }
 
-fn start(call: &HookCall, hook: &Hook, waker: &mut Context<'_>) -> Started<Before> {
-    let Run::Before(run) = &hook.run else {
-        return Started::Answered(Ok(Before::proceed()));
+fn start(call: &HookCall, hook: &Arc<Hook>, waker: &mut Context<'_>) -> Started<Before> {
+    let own = call.clone();
+    let start = |hook: &Hook| match &hook.run {
+        Run::Before(run) => run(own),
+        Run::After(_) => Box::pin(ready(Ok(Before::proceed()))),
     };
-    let (own, run) = (call.clone(), Arc::clone(run));
-    watch::start_hook(hook, call.context(), move || run(own), waker)
+    watch::start_hook(hook, call.context(), start, waker)
 }
 
 /// The answer, or a rejection if it is that of a person who may not approve.

@@ -2,9 +2,10 @@
 
 use super::hooks::ToolHooks;
 use super::watch::{self, Failure};
-use super::{After, AfterCall, Hook, HookCall, Run, RunAfter};
+use super::{After, AfterCall, Hook, HookCall, Run};
 use crate::error::{CallError, ErrorClass};
 use crate::observation::Observation;
+use std::future::ready;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,9 +26,7 @@ impl ToolHooks {
         let outcome = outcome.map(Arc::new);
         let mut finished = FinishedCall { call, outcome, has_succeeded, duration };
         for hook in &self.after {
-            if let Run::After(run) = &hook.run {
-                finished.run(hook, run).await;
-            }
+            finished.run(hook).await;
         }
         finished.outcome.map(Arc::unwrap_or_clone)
     }
@@ -43,10 +42,13 @@ struct FinishedCall {
 }
 
 impl FinishedCall {
-    async fn run(&mut self, hook: &Hook, run: &Arc<RunAfter>) {
-        let (call, run) = (self.call.clone(), Arc::clone(run));
-        let after = AfterCall::new(&self.outcome, self.duration);
-        match watch::run_hook(hook, self.call.context(), move || run(call, after)).await {
+    async fn run(&mut self, hook: &Arc<Hook>) {
+        let (call, after) = (self.call.clone(), AfterCall::new(&self.outcome, self.duration));
+        let start = |hook: &Hook| match &hook.run {
+            Run::After(run) => run(call, after),
+            Run::Before(_) => Box::pin(ready(Ok(After::keep()))),
+        };
+        match watch::run_hook(hook, self.call.context(), start).await {
             Ok(After(None)) => {}
             Ok(After(Some(observation))) => self.outcome = Ok(Arc::new(observation)),
             Err(failure) => self.apply_failure(hook, &failure),

@@ -33,7 +33,7 @@ pub struct Before {
 pub(super) enum HookDecision {
     Proceed,
     Deny(String),
-    Ask(Question),
+    Ask(Box<Question>),
 }
 
 /// A value with an erased type, and its `TypeId`.
@@ -78,7 +78,7 @@ impl Before {
     /// Requests an approval, once all hooks have passed the call. The arguments are then final: the approved
     /// call is the one that runs. Without an approver the call is denied.
     pub fn ask(question: impl Into<String>) -> Self {
-        Self::with(HookDecision::Ask(Question::new(question)))
+        Self::with(HookDecision::Ask(Box::new(Question::new(question))))
     }
 
     /// Sets who may approve. Default: every person but the caller. Without effect unless the hook

@@ -1,13 +1,12 @@
 //! The call that a hook sees.
 
+use super::Found;
 use crate::arguments::{Arguments, DecodeError};
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
 use crate::error::CallError;
 use crate::governance::{CallDetails, CallText, CallView, MetaArguments, Risk};
-use crate::matching::CallRule;
 use crate::repair::Repair;
-use crate::source::Source;
 use crate::tool::Tool;
 use serde::de::DeserializeOwned;
 use std::fmt;
@@ -31,44 +30,30 @@ pub struct HookCall(Arc<Parts>);
 
 #[derive(Clone)]
 struct Parts {
-    tool: Tool,
+    found: Found,
     details: CallDetails,
-    rule: Option<Arc<dyn CallRule>>,
 }
 
 impl HookCall {
     /// A call before any hook; empty text means no arguments.
-    pub(crate) fn new(
-        tool: Tool,
-        source: Option<Arc<Source>>,
-        arguments: &str,
-        context: ToolContext,
-    ) -> Self {
-        let details = CallDetails::new(tool.name(), source, arguments, context);
-        Self(Arc::new(Parts { tool, details, rule: None }))
+    pub(crate) fn new(found: Found, arguments: &str, context: ToolContext) -> Self {
+        let details = CallDetails::new(found.tool().name(), arguments, context);
+        Self(Arc::new(Parts { found, details }))
     }
 
     /// Everything that is known of the call: its origin, risk, session, number.
     pub fn view(&self) -> CallView<'_> {
-        CallView::new(self.name(), Some(&self.0.tool), &self.0.details)
-    }
-
-    /// Sets the rule about the arguments that a restriction makes.
-    pub(crate) fn ruled(mut self, rule: Option<&Arc<dyn CallRule>>) -> Self {
-        if let Some(rule) = rule {
-            Arc::make_mut(&mut self.0).rule = Some(Arc::clone(rule));
-        }
-        self
+        CallView::new(self.name(), Some(&self.0.found), &self.0.details)
     }
 
     /// Checks the arguments by the rule of a restriction.
     pub(super) fn check_rule(&self) -> Result<(), CallError> {
-        self.0.rule.as_ref().map_or(Ok(()), |rule| rule.check(self.arguments()))
+        self.0.found.rule().map_or(Ok(()), |rule| rule.check(self.arguments()))
     }
 
     /// The tool's id.
     pub fn name(&self) -> &str {
-        self.0.tool.name()
+        self.tool().name()
     }
 
     /// The arguments as JSON text, as rewritten by earlier hooks, with escapes normalised. Includes secret
@@ -92,7 +77,7 @@ impl HookCall {
 
     /// The definition of the tool, as clients see it.
     pub fn definition(&self) -> &ToolDefinition {
-        self.0.tool.definition()
+        self.tool().definition()
     }
 
     /// The context of the call: the pool's state, values that hooks provided so far, the deadline.
@@ -101,12 +86,12 @@ impl HookCall {
     }
 
     pub(crate) fn tool(&self) -> &Tool {
-        &self.0.tool
+        self.0.found.tool()
     }
 
     /// The text that shows the call to a person.
     pub(super) fn visualize(&self) -> String {
-        self.0.tool.visualize(self.arguments())
+        self.tool().visualize(self.arguments())
     }
 
     /// The call with other arguments.

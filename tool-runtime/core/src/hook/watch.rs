@@ -6,6 +6,7 @@ use crate::error::{CallError, ErrorClass, ToolError, caught, panic_message};
 use futures_util::FutureExt as _;
 use std::future::poll_fn;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::time::timeout;
@@ -37,14 +38,20 @@ pub(super) enum Started<T> {
 
 /// Starts a hook and polls it: most hooks answer at once.
 pub(super) fn start_hook<T: Send + 'static>(
-    hook: &Hook,
+    hook: &Arc<Hook>,
     context: &ToolContext,
-    start: impl FnOnce() -> Running<T> + Send + 'static,
+    start: impl FnOnce(&Hook) -> Running<T> + Send + 'static,
     waker: &mut Context<'_>,
 ) -> Started<T> {
     // All code that may panic: the closure, the `Display` of an error, destructors.
     let started = caught(|| {
-        let mut run = context.apart(|| hook.title(), start);
+        let mut run = match context.runs_apart() {
+            false => start(hook),
+            true => {
+                let own = Arc::clone(hook);
+                context.apart(|| hook.title(), move || start(&own))
+            }
+        };
         match run.poll_unpin(waker) {
             Poll::Ready(answer) => Started::Answered(answer.map_err(Failure::of)),
             Poll::Pending => Started::Waiting(run),
@@ -71,9 +78,9 @@ pub(super) async fn finish_hook<T>(hook: &Hook, started: Started<T>) -> Result<T
 
 /// Runs a hook within its time limit.
 pub(super) async fn run_hook<T: Send + 'static>(
-    hook: &Hook,
+    hook: &Arc<Hook>,
     context: &ToolContext,
-    start: impl FnOnce() -> Running<T> + Send + 'static,
+    start: impl FnOnce(&Hook) -> Running<T> + Send + 'static,
 ) -> Result<T, Failure> {
     let mut start = Some(start);
     let started = poll_fn(|waker| {

@@ -333,7 +333,7 @@ impl Core {
         }
         let before = self.snapshot.load_full();
         let catalog = Catalog::after(before.catalog(), &settled);
-        let tools = before.visible_tools();
+        let tools = before.found().to_vec();
         self.snapshot.store(Arc::new(Snapshot::new(tools, Arc::new(catalog), &self.governance)));
         Ok((before, std::mem::replace(&mut offered.entries, entries)))
     }

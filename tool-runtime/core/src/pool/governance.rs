@@ -89,6 +89,7 @@ impl Governance {
     }
 
     /// The outcome without secrets.
+    #[inline]
     pub(crate) fn masked(
         &self,
         outcome: Result<Observation, CallError>,

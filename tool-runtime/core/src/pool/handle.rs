@@ -5,11 +5,12 @@ use super::core::{Absence, Core, View};
 use super::governance::Governance;
 use super::report::{PoolReport, ToolStatus};
 use super::scope::{Narrowing, Restriction, Scope};
-use super::snapshot::{Found, Snapshot};
+use super::snapshot::Snapshot;
 use super::watch::Watcher;
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
 use crate::error::CallError;
+use crate::hook::Found;
 use crate::pattern::ToolPattern;
 use crate::principal::Principal;
 use crate::prompt::Prompt;
@@ -89,7 +90,7 @@ impl ToolPool {
         let snapshot = self.0.snapshot();
         let tool = if snapshot.has_scopes() { snapshot.find(tool) } else { None };
         let missing = |found: Found| {
-            principal.missing_scopes(found.tool.definition()).map(str::to_owned).collect()
+            principal.missing_scopes(found.tool().definition()).map(str::to_owned).collect()
         };
         tool.map(missing).unwrap_or_default()
     }
@@ -229,7 +230,7 @@ impl ToolPool {
 
     /// The restriction that keeps a tool of the pool from this handle, as text.
     pub(crate) fn restriction(&self, name: &str) -> Option<String> {
-        self.0.restriction(&self.known(name)?.tool)
+        self.0.restriction(self.known(name)?.tool())
     }
 }
 

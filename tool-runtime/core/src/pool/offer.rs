@@ -7,7 +7,7 @@ use super::selector::Selector;
 use crate::context::State;
 use crate::definition::ToolDefinition;
 use crate::error::excerpt;
-use crate::hook::ErasedHooks;
+use crate::hook::{ErasedHooks, Found};
 use crate::name;
 use crate::pattern::ToolPattern;
 use crate::schema::nearest::nearest;
@@ -29,9 +29,6 @@ pub(super) struct PoolTransform {
     pub(super) selector: Selector,
     pub(super) apply: Box<dyn Fn(&Tool) -> Tool + Send + Sync>,
 }
-
-/// A visible tool and its source.
-pub(super) type VisibleTool = (Tool, Arc<Source>);
 
 /// The rules by which offers are decided.
 #[derive(Default)]
@@ -64,14 +61,15 @@ impl Rules {
             a.tool.name().cmp(b.tool.name()).then_with(|| key(a).cmp(&key(b)))
         });
         offers.dedup_by(|later, earlier| later.is_repeated(earlier));
-        let mut decision = Decision { offers: Vec::new(), problems: Vec::new() };
-        let mut rest = offers.into_iter().peekable();
+        let decided = Vec::with_capacity(offers.len());
+        let mut decision = Decision { offers: decided, problems: Vec::new() };
+        let (mut group, mut rest) = (Vec::new(), offers.into_iter().peekable());
         while let Some(first) = rest.next() {
-            let mut group = vec![first];
+            group.push(first);
             while let Some(next) = rest.next_if(|next| next.tool.name() == group[0].tool.name()) {
                 group.push(next);
             }
-            self.decide_group(group, &mut decision);
+            self.decide_group(&mut group, &mut decision);
         }
         find_case_collisions(&mut decision);
         decision
@@ -101,8 +99,9 @@ impl Rules {
 
     /// All offers of one name: a later source shadows an earlier one of lower rank. Others collide,
     /// unless the filter excludes one of the two.
-    fn decide_group(&self, group: Vec<Offer>, decision: &mut Decision) {
-        let mut group = without_invalid(group, decision).into_iter();
+    fn decide_group(&self, group: &mut Vec<Offer>, decision: &mut Decision) {
+        remove_invalid(group, decision);
+        let mut group = group.drain(..);
         let Some(mut holder) = group.next() else { return };
         for later in group {
             let (loser, status) = if self.is_shadowed(&holder, &later) {
@@ -199,8 +198,8 @@ impl Offer {
 
 impl Decision {
     /// The content of a snapshot.
-    pub(super) fn visible_tools(&self) -> Vec<VisibleTool> {
-        self.visible().map(|offer| (offer.tool.clone(), Arc::new(offer.source.clone()))).collect()
+    pub(super) fn visible_tools(&self) -> Vec<Found> {
+        self.visible().map(|offer| Found::new(offer.tool.clone(), offer.source.clone())).collect()
     }
 
     /// The visible tools, sorted by name.
@@ -238,19 +237,18 @@ impl Decision {
 
 /// Removes tools that clients would reject: a problem for the program's own tools; a server's tool
 /// is quarantined, so that its other tools remain.
-fn without_invalid(group: Vec<Offer>, decision: &mut Decision) -> Vec<Offer> {
-    let sound = group.into_iter().filter_map(|offer| {
-        let problems = definition_problems(&offer);
-        if !problems.is_empty() && matches!(offer.source, Source::Mcp(_)) {
-            let reasons: Vec<String> = problems.into_iter().map(reason).collect();
-            let reason = reasons.join("; ");
-            decision.offers.push((offer, ToolStatus::Quarantined { reason }));
-            return None;
+fn remove_invalid(group: &mut Vec<Offer>, decision: &mut Decision) {
+    group.retain(|offer| {
+        let problems = definition_problems(offer);
+        if problems.is_empty() || !matches!(offer.source, Source::Mcp(_)) {
+            decision.problems.extend(problems);
+            return true;
         }
-        decision.problems.extend(problems);
-        Some(offer)
+        let reasons: Vec<String> = problems.into_iter().map(reason).collect();
+        let status = ToolStatus::Quarantined { reason: reasons.join("; ") };
+        decision.offers.push((offer.clone(), status));
+        false
     });
-    sound.collect()
 }
 
 /// A problem of a tool without the tool's name.
@@ -322,10 +320,14 @@ fn find_case_collisions(decision: &mut Decision) {
     }
 }
 
-/// Groups of names that differ only in case, all sorted.
+/// Groups of different names that differ only in case, all sorted.
 fn alike(mut names: Vec<&str>) -> Vec<Vec<String>> {
     fn lower(name: &str) -> impl Iterator<Item = u8> {
         name.bytes().map(|byte| byte.to_ascii_lowercase())
+    }
+    let has_upper = |name: &&str| name.bytes().any(|byte| byte.is_ascii_uppercase());
+    if !names.iter().any(has_upper) {
+        return Vec::new();
     }
     names.sort_unstable_by(|a, b| lower(a).cmp(lower(b)).then_with(|| a.cmp(b)));
     let groups = names.chunk_by(|a, b| a.eq_ignore_ascii_case(b)).filter(|group| group.len() > 1);

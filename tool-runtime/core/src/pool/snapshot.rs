@@ -2,17 +2,15 @@
 
 use super::catalog::Catalog;
 use super::governance::Governance;
-use super::offer::VisibleTool;
 use super::selector::Selector;
 use crate::definition::ToolDefinition;
 use crate::error::CallError;
 use crate::export::{ApiFormat, Export};
 use crate::governance::ExtendParameters;
-use crate::hook::{ErasedHooks, ErasedToolHooks};
+use crate::hook::{ErasedHooks, Found};
 use crate::matching::CallRule;
 use crate::prompt::Prompt;
 use crate::resource::Resource;
-use crate::source::Source;
 use crate::sync::lock;
 use crate::tool::Tool;
 use hashbrown::HashTable;
@@ -38,14 +36,13 @@ type Rules<'a> = (Option<&'a Arc<dyn ErasedHooks>>, Option<&'a Arc<dyn ExtendPar
 /// ```
 pub struct Snapshot {
     tools: Vec<Tool>,
-    /// The sources of the tools, in the same order.
-    sources: Vec<Arc<Source>>,
+    /// The tools as calls find them, in the same order.
+    found: Vec<Found>,
     catalog: Arc<Catalog>,
     /// Positions in `tools` by the hash of their names.
     by_name: HashTable<usize>,
     hasher: foldhash::fast::RandomState,
-    hooks: Option<Hooked>,
-    rules: Option<CallRules>,
+    hooks: Option<Arc<dyn ErasedHooks>>,
     extended: Option<Extended>,
     /// Whether a tool has scopes.
     has_scopes: bool,
@@ -55,37 +52,10 @@ pub struct Snapshot {
     is_closed: bool,
 }
 
-/// The hooks of a pool, and those of each tool once it was called.
-struct Hooked {
-    all: Arc<dyn ErasedHooks>,
-    of_tools: Vec<OnceLock<Option<Arc<dyn ErasedToolHooks>>>>,
-}
-
-/// The rules of restrictions about the arguments of each tool.
-type CallRules = Vec<Option<Arc<dyn CallRule>>>;
-
 /// The parameters that the pool adds, and the definitions with them, in the order of the tools.
 struct Extended {
     by: Arc<dyn ExtendParameters>,
     definitions: OnceLock<Vec<Option<ToolDefinition>>>,
-}
-
-/// A tool with its hooks.
-pub struct Found {
-    /// The tool.
-    pub tool: Tool,
-    pub(crate) hooks: Option<Arc<dyn ErasedToolHooks>>,
-    /// The rule of restrictions about its arguments.
-    pub(crate) rule: Option<Arc<dyn CallRule>>,
-    /// The origin of the tool, if there are hooks.
-    pub(crate) source: Option<Arc<Source>>,
-}
-
-impl Found {
-    /// Whether hooks or a rule look at its calls.
-    pub(crate) fn is_governed(&self) -> bool {
-        self.hooks.is_some() || self.rule.is_some()
-    }
 }
 
 /// The visibility that a restriction leaves of a tool.
@@ -98,43 +68,30 @@ pub(super) enum Visibility {
 
 impl Snapshot {
     /// Creates a snapshot from tools sorted by name and the rules of the pool.
-    pub(super) fn new(
-        tools: Vec<VisibleTool>,
-        catalog: Arc<Catalog>,
-        governance: &Governance,
-    ) -> Self {
+    pub(super) fn new(found: Vec<Found>, catalog: Arc<Catalog>, governance: &Governance) -> Self {
         let rules = (governance.hooks.as_ref(), governance.meta_parameters.as_ref());
-        Self::with_rules(tools, catalog, rules)
+        Self::with_rules(found, catalog, rules)
     }
 
-    fn with_rules(
-        tools: Vec<VisibleTool>,
-        catalog: Arc<Catalog>,
-        (hooks, extended): Rules<'_>,
-    ) -> Self {
-        let (tools, sources): (Vec<Tool>, Vec<Arc<Source>>) = tools.into_iter().unzip();
+    fn with_rules(found: Vec<Found>, catalog: Arc<Catalog>, (hooks, extended): Rules<'_>) -> Self {
+        let tools: Vec<Tool> = found.iter().map(|found| found.tool().clone()).collect();
         let (mut by_name, hasher) = (HashTable::with_capacity(tools.len()), Default::default());
         let hash = |tool: &Tool| foldhash::fast::RandomState::hash_one(&hasher, tool.name());
         for (index, tool) in tools.iter().enumerate() {
             by_name.insert_unique(hash(tool), index, |index: &usize| hash(&tools[*index]));
         }
-        let hooks = hooks.map(|all| Hooked {
-            all: Arc::clone(all),
-            of_tools: tools.iter().map(|_| OnceLock::new()).collect(),
-        });
         let extended =
             extended.map(|by| Extended { by: Arc::clone(by), definitions: OnceLock::new() });
         let (listing, exports) = (OnceLock::new(), Mutex::default());
         Self {
             has_scopes: tools.iter().any(Tool::has_scopes),
             tools,
-            sources,
+            found,
             catalog,
             by_name,
             hasher,
-            hooks,
+            hooks: hooks.cloned(),
             extended,
-            rules: None,
             listing,
             exports,
             is_closed: false,
@@ -143,30 +100,22 @@ impl Snapshot {
 
     /// Some of the tools, in their order, in the same pool. Their rules are kept, and new ones added.
     pub(super) fn narrowed(&self, visibility: impl Fn(&Tool) -> Visibility) -> Self {
-        let (mut visible, mut rules) = (Vec::new(), Vec::new());
-        for (index, (tool, source)) in self.visible_tools().into_iter().enumerate() {
-            let added = match visibility(&tool) {
-                Visibility::Hidden => continue,
-                Visibility::Visible => None,
-                Visibility::Checked(rule) => Some(rule),
-            };
-            visible.push((tool, source));
-            rules.push(both(self.rule(index), added));
-        }
-        let hooks = self.hooks.as_ref().map(|hooks| &hooks.all);
+        let narrowed = |found: &Found| match visibility(found.tool()) {
+            Visibility::Hidden => None,
+            Visibility::Visible => Some(found.clone()),
+            Visibility::Checked(added) => {
+                let rule = both(found.rule().cloned(), Some(added));
+                Some(rule.into_iter().fold(found.clone(), Found::with_rule))
+            }
+        };
+        let visible = self.found.iter().filter_map(narrowed).collect();
         let extended = self.extended.as_ref().map(|extended| &extended.by);
-        let rules = rules.iter().any(Option::is_some).then_some(rules);
-        Self { rules, ..Self::with_rules(visible, Arc::clone(&self.catalog), (hooks, extended)) }
+        Self::with_rules(visible, Arc::clone(&self.catalog), (self.hooks.as_ref(), extended))
     }
 
-    #[inline]
-    fn rule(&self, index: usize) -> Option<Arc<dyn CallRule>> {
-        self.rules.as_ref()?[index].clone()
-    }
-
-    /// The tools with their sources.
-    pub(super) fn visible_tools(&self) -> Vec<VisibleTool> {
-        self.tools.iter().cloned().zip(self.sources.iter().cloned()).collect()
+    /// The tools as calls find them.
+    pub(super) fn found(&self) -> &[Found] {
+        &self.found
     }
 
     /// The snapshot of a pool that has been closed.
@@ -181,8 +130,8 @@ impl Snapshot {
 
     /// The tools that a selector picks, sorted by name.
     pub fn picked<'a>(&'a self, selector: &Selector) -> impl Iterator<Item = &'a Tool> {
-        let tools = self.tools.iter().zip(&self.sources);
-        tools.filter(|(tool, source)| selector.picks(tool, source)).map(|(tool, _)| tool)
+        let found = self.found.iter().filter(|found| selector.picks(found.tool(), found.source()));
+        found.map(Found::tool)
     }
 
     /// All prompts, sorted by name. Filters and restrictions leave them alone.
@@ -205,10 +154,11 @@ impl Snapshot {
     #[inline]
     pub(crate) fn find(&self, name: &str) -> Option<Found> {
         let index = self.position(name).or_else(|| self.position_of_wire_name(name))?;
-        let tool = self.tools[index].clone();
-        let hooks = self.hooks.as_ref().and_then(|hooks| hooks.of_tool(index, tool.name()));
-        let source = hooks.is_some().then(|| Arc::clone(&self.sources[index]));
-        Some(Found { tool, hooks, rule: self.rule(index), source })
+        let found = &self.found[index];
+        if let Some(hooks) = &self.hooks {
+            found.init_hooks(|tool| hooks.of_tool(tool));
+        }
+        Some(found.clone())
     }
 
     #[inline]
@@ -328,12 +278,6 @@ impl Snapshot {
 
     pub(crate) fn is_closed(&self) -> bool {
         self.is_closed
-    }
-}
-
-impl Hooked {
-    fn of_tool(&self, index: usize, name: &str) -> Option<Arc<dyn ErasedToolHooks>> {
-        self.of_tools[index].get_or_init(|| self.all.of_tool(name)).clone()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::entry::Id;
 use super::ticket::QueueEntry;
+use std::any::Any;
 use std::sync::{Arc, Weak};
 
 /// A running call and its ancestors, for the context of its nested calls. Does not keep the ticket of the
@@ -26,6 +27,11 @@ pub(super) type Ancestors = Option<Arc<[Ancestor]>>;
 impl Link {
     pub(super) fn new(id: Id, entry: &Arc<QueueEntry>, ancestors: &Ancestors) -> Self {
         Self { own: Ancestor { id, entry: Arc::downgrade(entry) }, ancestors: ancestors.clone() }
+    }
+
+    /// The ticket of the call, if it has not ended, as a type-erased guard.
+    pub(crate) fn guard(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+        Some(self.own.entry.upgrade()?)
     }
 
     /// The ancestors of a nested call of this one, without ended calls.

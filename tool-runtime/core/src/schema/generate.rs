@@ -121,7 +121,7 @@ fn object(
     required: Vec<Value>,
     definitions: Map<String, Value>,
 ) -> Map<String, Value> {
-    let mut schema = Map::with_capacity(5);
+    let mut schema = Map::with_capacity(4 + usize::from(!definitions.is_empty()));
     schema.insert("type".to_owned(), "object".into());
     schema.insert("properties".to_owned(), properties.into());
     if !required.is_empty() {
@@ -156,6 +156,7 @@ impl Fields {
     fn schema(mut self, parameters: &[Parameter]) -> Input {
         let mut generator = input_generator();
         self.properties = Map::with_capacity(parameters.len());
+        self.required = Vec::with_capacity(parameters.len());
         for parameter in parameters {
             self.add(parameter, &mut generator);
         }

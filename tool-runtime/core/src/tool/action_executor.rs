@@ -8,7 +8,7 @@ use crate::arguments::{Arguments, DecodeError};
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
 use crate::error::{CallError, ToolError};
-use crate::future::BoxFuture;
+use crate::future::{BoxFuture, boxed};
 use crate::input::InputModel;
 use crate::observation::Observation;
 use crate::output_check::OutputShape;
@@ -192,7 +192,7 @@ fn start<'a, A: Action>(
     context: &'a ToolContext,
     shape: &'a OutputShape,
 ) -> Outcome<'a> {
-    Box::pin(async move { settle(A::observe(action.run(context).await), shape) })
+    boxed(|| async move { settle(A::observe(action.run(context).await), shape) })
 }
 
 /// Ends the call of any action.

@@ -1,4 +1,4 @@
-use super::support::{ARGUMENTS, Notes, admit, before, call, own, valid};
+use super::support::{ARGUMENTS, Notes, admit, before, call, found, own, valid};
 use crate::approval::Approver;
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
@@ -42,7 +42,7 @@ async fn a_hook_sees_all_of_the_call() {
 #[tokio::test]
 async fn no_arguments_are_an_empty_object() {
     let notes = Notes::default();
-    let mut bare = HookCall::new(call().tool().clone(), None, " ", ToolContext::default());
+    let mut bare = HookCall::new(found(call().tool().clone()), " ", ToolContext::default());
     let list = own([watcher("*", &notes)]);
     admit(&list, &mut bare, None, valid).await.unwrap();
     assert_eq!(notes.all(), ["{}"]);
@@ -132,7 +132,7 @@ async fn provided_values_are_seen_by_one_call() {
     let tool = Tool::builder("fs.read", "Read a file.").handler(|| async { "text" });
     let shared = ToolContext::default().with(User("pool"));
     let list = own([Hook::before("*", |_| async { Before::proceed().provide(User("ada")) })]);
-    let mut call = HookCall::new(tool, None, "{}", shared.clone());
+    let mut call = HookCall::new(found(tool), "{}", shared.clone());
     let admitted = admit(&list, &mut call, None, valid).await.unwrap();
     assert_eq!(admitted.context.unwrap().get::<User>().unwrap().0, "ada");
     assert_eq!(shared.get::<User>().unwrap().0, "pool");

@@ -1,4 +1,4 @@
-use super::support::{Notes, admit, asking, before, call, own, valid};
+use super::support::{Notes, admit, asking, before, call, found, own, valid};
 use crate::approval::{Approval, ApprovalRequest, Approver};
 use crate::context::ToolContext;
 use crate::error::ErrorClass;
@@ -127,7 +127,7 @@ async fn an_approval_request_shows_the_call_without_secrets() {
     }
     let tool = Tool::builder("login", "Log in.").handler(|_: Login| async { "in" });
     let context = ToolContext::default().with_call_id("call_2");
-    let mut call = HookCall::new(tool, None, r#"{"password":"hunter2"}"#, context);
+    let mut call = HookCall::new(found(tool), r#"{"password":"hunter2"}"#, context);
     let approver = |request: ApprovalRequest| async move {
         assert_eq!(request.tool(), "login");
         assert_eq!(request.call_id(), Some("call_2"));

@@ -5,8 +5,9 @@ use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
 use crate::hook::admission::Validate;
 use crate::hook::hooks::ToolHooks;
-use crate::hook::{Admitted, Admitting, Hook, HookCall, Hooks};
+use crate::hook::{Admitted, Admitting, Found, Hook, HookCall, Hooks};
 use crate::observation::Observation;
+use crate::source::Source;
 use crate::tool::Tool;
 use std::fmt::{Debug, Write as _};
 use std::future::poll_fn;
@@ -23,7 +24,7 @@ pub(super) const TOOK: Duration = Duration::from_millis(7);
 
 pub(super) fn call() -> HookCall {
     let tool = Tool::builder("fs.read", "Read a file.").handler(|| async { "text" });
-    HookCall::new(tool, None, ARGUMENTS, ToolContext::default().with_call_id("call_1"))
+    HookCall::new(found(tool), ARGUMENTS, ToolContext::default().with_call_id("call_1"))
 }
 
 pub(super) fn hooks(list: impl IntoIterator<Item = Hook>) -> Hooks {
@@ -135,4 +136,9 @@ impl Visit for Line {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
         write!(self.0, " {field}={value:?}").unwrap();
     }
+}
+
+/// The tool as calls of a pool find it.
+pub(super) fn found(tool: Tool) -> Found {
+    Found::new(tool, Source::Custom)
 }

@@ -1,0 +1,70 @@
+//! A tool as calls find it, with the rules around its calls.
+
+use super::ErasedToolHooks;
+use crate::matching::CallRule;
+use crate::source::Source;
+use crate::tool::Tool;
+use std::sync::{Arc, OnceLock};
+
+/// A tool of a pool, with its source, its hooks and its rule. A clone is one reference count: every call makes one, and
+/// keeps the tool alive by it.
+#[derive(Clone)]
+pub struct Found(Arc<Parts>);
+
+#[derive(Clone)]
+struct Parts {
+    tool: Tool,
+    source: Source,
+    /// The rule of restrictions about its arguments.
+    rule: Option<Arc<dyn CallRule>>,
+    /// The hooks of the tool, once it was called in a pool that has hooks.
+    hooks: OnceLock<Option<Arc<dyn ErasedToolHooks>>>,
+}
+
+impl Found {
+    pub(crate) fn new(tool: Tool, source: Source) -> Self {
+        Self(Arc::new(Parts { tool, source, rule: None, hooks: OnceLock::new() }))
+    }
+
+    /// The same tool under another rule.
+    pub(crate) fn with_rule(mut self, rule: Arc<dyn CallRule>) -> Self {
+        Arc::make_mut(&mut self.0).rule = Some(rule);
+        self
+    }
+
+    /// Another form of the tool under the same rules.
+    pub(crate) fn with_tool(mut self, tool: Tool) -> Self {
+        Arc::make_mut(&mut self.0).tool = tool;
+        self
+    }
+
+    /// The tool.
+    pub fn tool(&self) -> &Tool {
+        &self.0.tool
+    }
+
+    pub(crate) fn source(&self) -> &Source {
+        &self.0.source
+    }
+
+    pub(crate) fn rule(&self) -> Option<&Arc<dyn CallRule>> {
+        self.0.rule.as_ref()
+    }
+
+    pub(crate) fn hooks(&self) -> Option<&dyn ErasedToolHooks> {
+        self.0.hooks.get()?.as_deref()
+    }
+
+    /// Finds the hooks of the tool before its first call.
+    pub(crate) fn init_hooks(
+        &self,
+        of_tool: impl FnOnce(&str) -> Option<Arc<dyn ErasedToolHooks>>,
+    ) {
+        self.0.hooks.get_or_init(|| of_tool(self.0.tool.name()));
+    }
+
+    /// Whether hooks or a rule look at its calls.
+    pub(crate) fn is_governed(&self) -> bool {
+        self.hooks().is_some() || self.0.rule.is_some()
+    }
+}
