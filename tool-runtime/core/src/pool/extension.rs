@@ -3,7 +3,8 @@
 use super::builder::ToolPoolBuilder;
 use super::problem::PoolProblem;
 
-/// Installs several parts of a pool that belong together: a policy, its limiter and its record, say.
+/// Installs several parts of a pool that belong together: for instance a policy, its limiter and
+/// its recorder.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -24,7 +25,7 @@ use super::problem::PoolProblem;
 /// # Ok::<(), tool_runtime::PoolError>(())
 /// ```
 pub trait PoolExtension {
-    /// Adds the parts to the builder. Report what is wrong by [`ToolPoolBuilder::problem`].
+    /// Adds the parts to the builder. Report problems by [`ToolPoolBuilder::problem`].
     fn install<S>(self, builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S>;
 }
 
@@ -34,7 +35,7 @@ impl<S> ToolPoolBuilder<S> {
         extension.install(self)
     }
 
-    /// Notes a problem of an extension, which `build` reports with all others.
+    /// Records a problem of an extension, which `build` reports with all others.
     ///
     /// ```
     /// use tool_runtime::ToolPool;

@@ -82,13 +82,13 @@ pub struct Found {
 }
 
 impl Found {
-    /// Whether hooks or a rule look at its calls.
+    /// Whether hooks or a rule apply to its calls.
     pub(crate) fn is_governed(&self) -> bool {
         self.hooks.is_some() || self.rule.is_some()
     }
 }
 
-/// The visibility that a restriction leaves of a tool.
+/// The visibility of a tool under a restriction.
 pub(super) enum Visibility {
     Hidden,
     Visible,
@@ -185,13 +185,13 @@ impl Snapshot {
         tools.filter(|(tool, source)| selector.picks(tool, source)).map(|(tool, _)| tool)
     }
 
-    /// All prompts, sorted by name. Filters and restrictions leave them alone.
+    /// All prompts, sorted by name. Filters and restrictions do not apply to them.
     pub fn prompts(&self) -> &[Prompt] {
         self.catalog.prompts()
     }
 
     /// All resources, the most specific first: those of one URI, then templates. Filters and
-    /// restrictions leave them alone.
+    /// restrictions do not apply to them.
     pub fn resources(&self) -> &[Resource] {
         self.catalog.resources()
     }
@@ -337,7 +337,7 @@ impl Hooked {
     }
 }
 
-/// Two rules that both hold.
+/// Two rules that both apply.
 struct Both([Arc<dyn CallRule>; 2]);
 
 impl CallRule for Both {
