@@ -1,9 +1,10 @@
 //! Arbitrary requests over HTTP, in sessions and without: each is answered with a status below 500, and a JSON-RPC
 //! answer has the id of its request.
 //!
-//! The input is text. Lines with `%%` separate requests; each is a line `METHOD path`, headers, an empty line and a
-//! body. After the path, `keep` leaves the answer open during the next requests, and `leave` does not read it.
-//! `SESSION` stands for the session that was opened last, `TASK` for the last task.
+//! The input is text. Lines with `%%` separate requests; each is a line `METHOD path`, headers, an
+//! empty line and a body. After the path, `keep` leaves the answer open during the next requests,
+//! and `leave` does not read it. `SESSION` is replaced by the id of the newest session, `TASK` by
+//! that of the newest task.
 #![no_main]
 
 use axum::Router;
@@ -34,17 +35,17 @@ async fn add(
     a.saturating_add(b.unwrap_or(1))
 }
 
-/// Say where it is.
+/// Return the region.
 #[tool]
 async fn place(
-    /// Where.
+    /// The region.
     #[arg(header = "Region")]
     region: String,
 ) -> String {
     region
 }
 
-/// Take a while, and tell of it.
+/// Sleep, and report progress.
 #[tool(progress)]
 async fn nap(context: &ToolContext) -> &'static str {
     context.progress(1, 2, "half");
@@ -63,10 +64,10 @@ async fn careful(context: &ToolContext) -> Result<String, ToolError> {
     })
 }
 
-/// Greet somebody.
+/// Greet a person.
 #[prompt]
 async fn greet(
-    /// Who.
+    /// The name.
     name: String,
 ) -> String {
     format!("Hello {name}")
@@ -75,7 +76,7 @@ async fn greet(
 /// A note.
 #[resource("notes://{id}")]
 async fn note(
-    /// Which one.
+    /// The number.
     id: u32,
 ) -> String {
     format!("note {id}")
@@ -114,7 +115,7 @@ fuzz_target!(|data: &[u8]| {
 /// Makes all requests, one after the other.
 async fn run(router: Router, script: &str, piece: usize) {
     let (mut session, mut task) = ("SESSION".to_owned(), "TASK".to_owned());
-    let mut kept = Vec::new();
+    let mut responses = Vec::new();
     for text in script.split("\n%%\n") {
         let text = text.replace("SESSION", &session).replace("TASK", &task);
         let Some((request, body, manner)) = read(&text, piece) else {
@@ -128,7 +129,7 @@ async fn run(router: Router, script: &str, piece: usize) {
             session = id.to_str().expect("an id").to_owned();
         }
         match manner {
-            "keep" => kept.push(response),
+            "keep" => responses.push(response),
             "leave" => drop(response),
             _ => {
                 let answer = answer(response, is_post.then(|| id(&body))).await;
@@ -138,7 +139,7 @@ async fn run(router: Router, script: &str, piece: usize) {
             }
         }
     }
-    for response in kept {
+    for response in responses {
         timeout(STREAM_LIMIT, response.into_body().collect()).await.ok();
     }
 }

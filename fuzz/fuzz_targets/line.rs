@@ -35,8 +35,8 @@ fn lines(bytes: &[u8]) -> Vec<Option<&[u8]>> {
     if let Some(rest) = first.strip_prefix(b"\xEF\xBB\xBF").filter(|_| is_short) {
         *first = rest;
     }
-    let kept = |line: &&[u8]| line.len() > LIMIT || !line.trim_ascii().is_empty();
-    let lines = parts.into_iter().filter(kept);
+    let is_kept = |line: &&[u8]| line.len() > LIMIT || !line.trim_ascii().is_empty();
+    let lines = parts.into_iter().filter(is_kept);
     lines.map(|line| (line.len() <= LIMIT).then(|| line.trim_ascii())).collect()
 }
 

@@ -48,13 +48,13 @@ fuzz_target!(|data: &[u8]| {
     let hello = if first % 2 == 0 { HELLO } else { b"" };
     let input = [hello, bytes, LAST_REQUEST].concat();
     let output = SERVER.with(|stage| stage.0.block_on(serve(stage.1.clone(), &input)));
-    let asked = input.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    let requests = input.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
     let answers: Vec<Value> = output
         .lines()
         .map(|line| serde_json::from_str(line).expect("every line is JSON"))
         .filter(|message: &Value| message.get("method").is_none())
         .collect();
-    assert!(answers.len() <= asked.count(), "more answers than requests");
+    assert!(answers.len() <= requests.count(), "more answers than requests");
     let last = answers.iter().filter(|answer| answer["id"] == "the last request").count();
     assert_eq!(last, 1, "the last request is answered");
 });

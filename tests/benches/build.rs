@@ -22,7 +22,7 @@ const MEASURED: [&str; 3] = [
     }
 ",
     "
-    /// Search the archive, and tell what was found.
+    /// Search the archive, and return the hits.
     #[tool(annotations(read_only_hint = true))]
     async fn search_text(&self, Parameters(search): Parameters<Search>) -> String {
         let Search { query, limit, tags, filter } = search;

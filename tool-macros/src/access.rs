@@ -32,7 +32,7 @@ impl<'a> Key<'a> {
         let template = match Template::parse(&text.value()) {
             Ok(template) => template,
             Err(message) => {
-                diagnostics.at(text.span(), message);
+                diagnostics.error_at(text.span(), message);
                 return None;
             }
         };
@@ -40,7 +40,7 @@ impl<'a> Key<'a> {
         for name in &template.names {
             match part(name, model) {
                 Ok(part) => parts.extend(part),
-                Err(message) => diagnostics.at(text.span(), message),
+                Err(message) => diagnostics.error_at(text.span(), message),
             }
         }
         let is_whole = parts.len() == template.names.len();

@@ -32,7 +32,7 @@ pub(crate) use toolset::toolset;
 
 use crate::kind::Kind;
 use crate::model::Model;
-use crate::names::{self, at};
+use crate::names::{self, hygienic};
 use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
 
@@ -49,7 +49,7 @@ pub(crate) fn generate(model: &Model<'_>) -> TokenStream {
     let output = (model.kind == Kind::Tool).then(|| output::function(model));
     let implementation = implementation(model);
     let registration = registration(model);
-    quote_spanned! {at(Span::call_site())=>
+    quote_spanned! {hygienic(Span::call_site())=>
         #action
         #claim
         #(#conditions)*
@@ -75,16 +75,16 @@ fn implementation(model: &Model<'_>) -> TokenStream {
     let check = arguments::check(model);
     let run = call::run(model);
     let (definition, others) = match model.kind {
-        Kind::Tool => (tool::definition(model), tool::others(model)),
+        Kind::Tool => (tool::definition(model), tool::tool_items(model)),
         Kind::Prompt | Kind::Resource => {
             (prompt_resource::definition(model), prompt_resource::completers(model))
         }
     };
     // A private type that a public tool returns is reported here.
     let (returned, _) = names::ends(&output);
-    let output = quote_spanned!(at(returned)=> type Output = #output;);
+    let output = quote_spanned!(hygienic(returned)=> type Output = #output;);
     let action_trait = names::action_trait(model.kind);
-    let items = quote_spanned! {at(Span::call_site())=>
+    let items = quote_spanned! {hygienic(Span::call_site())=>
         #key
         #output
         #definition
@@ -94,7 +94,7 @@ fn implementation(model: &Model<'_>) -> TokenStream {
         #run
         #others
     };
-    quote_spanned! {at(model.ident().span())=>
+    quote_spanned! {hygienic(model.ident().span())=>
         #[automatically_derived]
         impl __tool::#action_trait for #action { #items }
     }
@@ -105,7 +105,7 @@ fn registration(model: &Model<'_>) -> Option<TokenStream> {
         return None;
     }
     let (action, registration) = (model.action(), names::registration(model.kind));
-    Some(quote_spanned! {at(Span::call_site())=>
+    Some(quote_spanned! {hygienic(Span::call_site())=>
         __tool::inventory::submit! {
             __tool::#registration::of::<#action>(::core::file!(), ::core::line!())
         }

@@ -12,18 +12,18 @@ impl Diagnostics {
     /// Adds an error.
     pub(crate) fn push(&mut self, error: Error) {
         match &mut self.0 {
-            Some(all) => all.combine(error),
-            none => *none = Some(error),
+            Some(errors) => errors.combine(error),
+            empty => *empty = Some(error),
         }
     }
 
     /// Adds an error at a span.
-    pub(crate) fn at(&mut self, span: Span, message: impl std::fmt::Display) {
+    pub(crate) fn error_at(&mut self, span: Span, message: impl std::fmt::Display) {
         self.push(Error::new(span, message));
     }
 
     /// Adds an error that underlines all of the tokens.
-    pub(crate) fn on(&mut self, tokens: impl ToTokens, message: impl std::fmt::Display) {
+    pub(crate) fn error_on(&mut self, tokens: impl ToTokens, message: impl std::fmt::Display) {
         self.push(Error::new_spanned(tokens, message));
     }
 

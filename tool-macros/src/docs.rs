@@ -18,7 +18,7 @@ pub(crate) enum Docs {
 
 impl Docs {
     /// Reads all doc attributes, also with other attributes between them.
-    pub(crate) fn of(attributes: &[Attribute]) -> Self {
+    pub(crate) fn from_attributes(attributes: &[Attribute]) -> Self {
         let values: Vec<&Expr> = attributes.iter().filter_map(doc_value).collect();
         if values.is_empty() {
             return Self::Missing;
@@ -116,7 +116,7 @@ mod tests {
     use syn::parse_quote;
 
     fn text(attributes: &[Attribute]) -> String {
-        match Docs::of(attributes) {
+        match Docs::from_attributes(attributes) {
             Docs::Text(text) => text,
             Docs::Missing => "missing".to_owned(),
             Docs::Expression(tokens, _) => tokens.to_string(),
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn blank_docs_are_empty_and_not_missing() {
         let attributes: Vec<Attribute> = vec![parse_quote!(#[doc = "  "])];
-        assert!(Docs::of(&attributes).is_empty());
-        assert!(Docs::of(&[]).is_missing());
+        assert!(Docs::from_attributes(&attributes).is_empty());
+        assert!(Docs::from_attributes(&[]).is_missing());
     }
 }

@@ -51,7 +51,7 @@ fn expand_fn(kind: Kind, options: TokenStream, function: &ToolFn) -> TokenStream
     let noun = kind.noun();
     if let Some(second) = function.attributes.iter().find(|a| item::is_named(a, noun)) {
         let message = format!("`#[{noun}]` is given twice; put all options into one of the two");
-        diagnostics.on(second, message);
+        diagnostics.error_on(second, message);
         let error = diagnostics.into_error().map(Error::into_compile_error);
         return quote!(#function #error);
     }
@@ -75,7 +75,7 @@ pub(crate) fn is_found(
     let message = format!(
         "the runtime is named `{name}` in this crate; write `#[{attribute}(crate = ::{name})]`"
     );
-    diagnostics.at(Span::call_site(), message);
+    diagnostics.error_at(Span::call_site(), message);
     false
 }
 
@@ -84,7 +84,8 @@ pub(crate) fn is_found(
 fn without_assigned(options: TokenStream) -> TokenStream {
     let is_literal = syn::parse2::<Lit>(options.clone()).is_ok();
     let source = is_literal.then(|| Span::call_site().source_text()).flatten();
-    let is_assigned = |source: &str| source.split('(').next().is_some_and(|it| it.contains('='));
+    let is_assigned =
+        |source: &str| source.split('(').next().is_some_and(|name| name.contains('='));
     match source.as_deref().is_some_and(is_assigned) {
         true => TokenStream::new(),
         false => options,

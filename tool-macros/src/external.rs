@@ -58,7 +58,8 @@ fn generate(text: &str, file: &str) -> Result<TokenStream, String> {
     let definitions = definitions::read(text).map_err(|problem| format!("`{file}`: {problem}"))?;
     let runtime = Ident::new(manifest::runtime().unwrap_or("tool_runtime"), Span::call_site());
     let mut idents = Idents::default();
-    let types = definitions.iter().map(|it| types_of(it, file, &runtime, &mut idents));
+    let types =
+        definitions.iter().map(|definition| types_of(definition, file, &runtime, &mut idents));
     Ok(types.collect())
 }
 

@@ -3,7 +3,7 @@
 use crate::codegen;
 use crate::diagnostics::Diagnostics;
 use crate::expand;
-use crate::names::{Runtime, at};
+use crate::names::{Runtime, hygienic};
 use crate::options::FormOptions;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
@@ -26,7 +26,7 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
     let is_generic = !item.generics.params.is_empty();
     if is_generic {
         let message = "a form has no generic parameters or lifetimes; write concrete, owned types";
-        diagnostics.on(&item.generics, message);
+        diagnostics.error_on(&item.generics, message);
     }
     let is_form = !is_generic && !matches!(item.data, Data::Union(_));
     let generated = (is_found && is_form).then(|| generate(&item, &fields, runtime.as_ref()));
@@ -40,7 +40,8 @@ fn runtime(attributes: &[Attribute], diagnostics: &mut Diagnostics) -> Option<Pa
     match &attribute.meta {
         Meta::List(list) => FormOptions::parse(list.tokens.clone(), diagnostics).runtime,
         _ => {
-            diagnostics.on(attribute, "`#[form]` needs options; write `#[form(crate = path)]`");
+            diagnostics
+                .error_on(attribute, "`#[form]` needs options; write `#[form(crate = path)]`");
             None
         }
     }
@@ -57,7 +58,7 @@ fn checked_fields<'a>(item: &'a DeriveInput, diagnostics: &mut Diagnostics) -> V
         }
         Data::Union(data) => {
             let message = "a union cannot be a form; write a struct with named fields";
-            diagnostics.on(data.union_token, message);
+            diagnostics.error_on(data.union_token, message);
             Vec::new()
         }
     }
@@ -75,23 +76,23 @@ fn field_types<'a>(
             let is_checked = |field: &&syn::Field| !is_detached(&field.attrs);
             return fields.named.iter().filter(is_checked).map(|field| &field.ty).collect();
         }
-        Fields::Unnamed(fields) if fields.unnamed.len() == 1 => diagnostics.on(
+        Fields::Unnamed(fields) if fields.unnamed.len() == 1 => diagnostics.error_on(
             fields,
             format!(
                 "the fields of a form have names; {remedy}, or for a newtype `impl FormField for {ident} {{}}` instead of the derive"
             ),
         ),
         Fields::Unnamed(fields) => {
-            diagnostics.on(fields, format!("the fields of a form have names; {remedy}"));
+            diagnostics.error_on(fields, format!("the fields of a form have names; {remedy}"));
         }
-        _ => diagnostics.on(ident, format!("a form has at least one field; {remedy}")),
+        _ => diagnostics.error_on(ident, format!("a form has at least one field; {remedy}")),
     }
     Vec::new()
 }
 
 fn report_options(attributes: &[Attribute], diagnostics: &mut Diagnostics) {
-    if let Some(attribute) = attributes.iter().find(|it| it.path().is_ident("form")) {
-        diagnostics.on(attribute, "`#[form(..)]` goes on the struct or enum; remove it here");
+    if let Some(attribute) = attributes.iter().find(|attribute| attribute.path().is_ident("form")) {
+        diagnostics.error_on(attribute, "`#[form(..)]` goes on the struct or enum; remove it here");
     }
 }
 
@@ -100,12 +101,14 @@ fn report_data(data: &DataEnum, diagnostics: &mut Diagnostics) {
     data.variants.iter().for_each(|variant| report_options(&variant.attrs, diagnostics));
     let is_unit = |fields: &Fields| matches!(fields, Fields::Unit);
     let mut variants = data.variants.iter();
-    if let Some(variant) = variants.find(|it| !is_unit(&it.fields) && !is_detached(&it.attrs)) {
+    if let Some(variant) =
+        variants.find(|variant| !is_unit(&variant.fields) && !is_detached(&variant.attrs))
+    {
         let name = &variant.ident;
         let message = format!(
             "an enum in a form has unit variants only; write `{name}` without data, and ask for the data in another field"
         );
-        diagnostics.on(variant, message);
+        diagnostics.error_on(variant, message);
     }
 }
 
@@ -142,8 +145,8 @@ fn generate(item: &DeriveInput, fields: &[&Type], runtime: Option<&Path>) -> Tok
         }
     });
     let checks =
-        fields.iter().map(|ty| quote_spanned!(at(ty.span())=> __tool::form_field::<#ty>();));
-    quote_spanned! {at(Span::call_site())=>
+        fields.iter().map(|ty| quote_spanned!(hygienic(ty.span())=> __tool::form_field::<#ty>();));
+    quote_spanned! {hygienic(Span::call_site())=>
         #(#allowed)*
         const _: () = {
             use #runtime::__private as __tool;

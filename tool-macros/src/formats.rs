@@ -12,18 +12,18 @@ const ENFORCED: [&str; 10] =
 pub(crate) fn check(format: &LitStr, diagnostics: &mut Diagnostics) {
     let name = format.value();
     if name.trim().is_empty() {
-        diagnostics.at(format.span(), "the format is empty; write `format = \"date-time\"`");
-    } else if let Some(meant) = meant(&name) {
-        diagnostics.at(
+        diagnostics.error_at(format.span(), "the format is empty; write `format = \"date-time\"`");
+    } else if let Some(enforced) = nearest_enforced(&name) {
+        diagnostics.error_at(
             format.span(),
-            format!("unknown format `{name}`; did you mean `format = \"{meant}\"`?"),
+            format!("unknown format `{name}`; did you mean `format = \"{enforced}\"`?"),
         );
     }
 }
 
-/// The enforced format that a misspelt name means: one with other separators or case, or a long
-/// one with a single typo.
-fn meant(name: &str) -> Option<&'static str> {
+/// The enforced format that is nearest to a misspelt name: with other separators or case, or a long
+/// name with a single typo.
+fn nearest_enforced(name: &str) -> Option<&'static str> {
     let plain = |s: &str| s.replace(['-', '_', ' '], "").to_lowercase();
     let is_typo = |known: &str| {
         plain(name) == plain(known)
@@ -41,11 +41,11 @@ mod tests {
 
     #[test]
     fn mistakes_in_enforced_formats_are_found() {
-        assert_eq!(meant("datetime"), Some("date-time"));
-        assert_eq!(meant("DATE_TIME"), Some("date-time"));
-        assert_eq!(meant("emial"), Some("email"));
-        assert_eq!(meant("UUID"), Some("uuid"));
-        assert_eq!(meant("IPv4"), Some("ipv4"));
+        assert_eq!(nearest_enforced("datetime"), Some("date-time"));
+        assert_eq!(nearest_enforced("DATE_TIME"), Some("date-time"));
+        assert_eq!(nearest_enforced("emial"), Some("email"));
+        assert_eq!(nearest_enforced("UUID"), Some("uuid"));
+        assert_eq!(nearest_enforced("IPv4"), Some("ipv4"));
     }
 
     #[test]
@@ -53,7 +53,7 @@ mod tests {
         for name in
             ["date", "uri-reference", "iri", "regex", "int32", "password", "idn-email", "uid"]
         {
-            assert_eq!(meant(name), None, "{name}");
+            assert_eq!(nearest_enforced(name), None, "{name}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::diagnostics::Diagnostics;
 use crate::expressions::{bare, text, ungrouped};
-use crate::names::at;
+use crate::names::hygienic;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
@@ -25,7 +25,7 @@ impl<'a> Limits<'a> {
                 Some(Self { range })
             }
             _ => {
-                diagnostics.on(
+                diagnostics.error_on(
                     expression,
                     format!(
                         "`{option}` needs a range with at least one end; write `{option} = 1..=50`"
@@ -41,10 +41,10 @@ impl<'a> Limits<'a> {
         let (Some(start), Some(end)) = (self.start(), self.end()) else {
             return;
         };
-        if self.holds_something(start, end) {
+        if self.is_not_empty(start, end) {
             return;
         }
-        diagnostics.on(
+        diagnostics.error_on(
             self.range,
             format!(
                 "{option} `{}` contains no value; write the smaller end first, as in `{option} = 1..=50`",
@@ -56,7 +56,8 @@ impl<'a> Limits<'a> {
     /// Reports a length with a negative or fractional end.
     pub(crate) fn report_uncountable(&self, diagnostics: &mut Diagnostics) {
         for end in self.ends().filter(|end| !is_countable(end)) {
-            diagnostics.on(end, "a length is a whole number from 0 up; write `length = 1..=200`");
+            diagnostics
+                .error_on(end, "a length is a whole number from 0 up; write `length = 1..=200`");
         }
     }
 
@@ -96,7 +97,7 @@ impl<'a> Limits<'a> {
         diagnostics: &mut Diagnostics,
     ) {
         let article = if kind == "example" { "an" } else { "a" };
-        diagnostics.on(
+        diagnostics.error_on(
             value,
             format!(
                 "the {kind} `{}` is outside the {option} `{}`; write {article} {kind} that the {option} allows",
@@ -118,13 +119,13 @@ impl<'a> Limits<'a> {
         matches!(self.range.limits, RangeLimits::Closed(_))
     }
 
-    fn holds_something(&self, start: f64, end: f64) -> bool {
+    fn is_not_empty(&self, start: f64, end: f64) -> bool {
         if self.is_inclusive() { start <= end } else { start < end }
     }
 
     fn contains(&self, value: f64) -> bool {
         let above = self.start().is_none_or(|start| start <= value);
-        above && self.end().is_none_or(|end| self.holds_something(value, end))
+        above && self.end().is_none_or(|end| self.is_not_empty(value, end))
     }
 
     /// The two ends as `(Bound, Bound)`: types are left to the compiler, spans to the user.
@@ -137,10 +138,10 @@ impl<'a> Limits<'a> {
 
 fn bound(end: Option<&Expr>, inclusive: bool) -> TokenStream {
     let Some(end) = end.map(bare) else {
-        return quote_spanned!(at(Span::call_site())=> ::core::ops::Bound::Unbounded);
+        return quote_spanned!(hygienic(Span::call_site())=> ::core::ops::Bound::Unbounded);
     };
-    let kind = Ident::new(if inclusive { "Included" } else { "Excluded" }, at(end.span()));
-    quote_spanned!(at(end.span())=> ::core::ops::Bound::#kind(#end))
+    let kind = Ident::new(if inclusive { "Included" } else { "Excluded" }, hygienic(end.span()));
+    quote_spanned!(hygienic(end.span())=> ::core::ops::Bound::#kind(#end))
 }
 
 fn is_countable(end: &Expr) -> bool {

@@ -63,7 +63,7 @@ mod tests {
         assert_eq!(found("tool-runtime = \"1\""), None);
         assert_eq!(found("tool-runtime.workspace = true"), None);
         assert_eq!(found(r#"rt = { package = "tool-runtime-extras" }"#), None);
-        let both = format!("{inline}\n[dev-dependencies.tool-runtime]\npath = \"..\"");
-        assert_eq!(found(&both), None);
+        let two_tables = format!("{inline}\n[dev-dependencies.tool-runtime]\npath = \"..\"");
+        assert_eq!(found(&two_tables), None);
     }
 }

@@ -101,7 +101,7 @@ impl<'a> Model<'a> {
             hints: options.hints.or(shared),
             options,
             kind,
-            docs: Docs::of(&function.attributes),
+            docs: Docs::from_attributes(&function.attributes),
             parameters: parameters.filter_map(|input| Parameter::new(input, diagnostics)).collect(),
             duplicate: None,
             same_struct: None,
@@ -137,9 +137,9 @@ impl<'a> Model<'a> {
 
     /// The name of the generated struct.
     pub(crate) fn action(&self) -> Ident {
-        let of = self.toolset.and_then(Toolset::type_ident);
-        let own = || names::action_ident(self.kind, of, self.ident());
-        self.options.action.clone().unwrap_or_else(own)
+        let type_ident = self.toolset.and_then(Toolset::type_ident);
+        let default_name = || names::action_ident(self.kind, type_ident, self.ident());
+        self.options.action.clone().unwrap_or_else(default_name)
     }
 
     /// The path of the runtime in generated code.
@@ -240,7 +240,7 @@ impl<'a> Parameter<'a> {
             typed,
             ident: plain_ident(&typed.pat)?,
             options,
-            docs: Docs::of(&typed.attrs),
+            docs: Docs::from_attributes(&typed.attrs),
         })))
     }
 }
@@ -297,8 +297,10 @@ pub(crate) fn find_duplicates(tools: &mut [Model<'_>]) {
         let certain = || earlier.iter().filter(|other| other.conditions().is_empty());
         let duplicate = certain().find(|other| other.name().0 == tool.name().0);
         let same_struct = certain().find(|other| other.action() == tool.action());
-        let (duplicate, same_struct) =
-            (duplicate.map(|it| it.ident().clone()), same_struct.map(|it| it.ident().clone()));
+        let (duplicate, same_struct) = (
+            duplicate.map(|parameter| parameter.ident().clone()),
+            same_struct.map(|parameter| parameter.ident().clone()),
+        );
         (tool.duplicate, tool.same_struct) = (duplicate, same_struct);
     }
 }

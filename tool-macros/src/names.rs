@@ -10,7 +10,7 @@ use syn::ext::IdentExt;
 pub(crate) const MAX_NAME_LENGTH: usize = 128;
 
 /// A span for generated tokens, with the hygiene of the macro and the location of `span`.
-pub(crate) fn at(span: Span) -> Span {
+pub(crate) fn hygienic(span: Span) -> Span {
     Span::mixed_site().located_at(span)
 }
 
@@ -67,13 +67,13 @@ fn begins_word(letters: &[char], index: usize) -> bool {
 /// The trait that the struct implements.
 pub(crate) fn action_trait(kind: Kind) -> Ident {
     let noun = if kind == Kind::Tool { "" } else { kind.suffix() };
-    format_ident!("{noun}Action", span = at(Span::call_site()))
+    format_ident!("{noun}Action", span = hygienic(Span::call_site()))
 }
 
 /// The type that registers an item at link time.
 pub(crate) fn registration(kind: Kind) -> Ident {
     let noun = if kind == Kind::Tool { "" } else { kind.suffix() };
-    format_ident!("{noun}Registration", span = at(Span::call_site()))
+    format_ident!("{noun}Registration", span = hygienic(Span::call_site()))
 }
 
 /// The name of an item whose duplicate is a compile error: two tools, or two prompts, of one module

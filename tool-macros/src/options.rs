@@ -86,7 +86,7 @@ impl FunctionOptions {
         };
         match items.first() {
             Some(NestedMeta::Lit(Lit::Str(_))) => drop(items.remove(0)),
-            first if uri.is_none() => diagnostics.at(
+            first if uri.is_none() => diagnostics.error_at(
                 first.map_or_else(Span::call_site, Spanned::span),
                 "a resource needs its URI first; write `#[resource(\"notes://{id}\")]`",
             ),
@@ -166,7 +166,7 @@ impl ArgOptions {
                 Meta::List(list) => items.extend(reader::items(list.tokens.clone(), diagnostics)),
                 _ => {
                     diagnostics
-                        .on(attribute, "`#[arg]` needs options; write `#[arg(default = 1)]`");
+                        .error_on(attribute, "`#[arg]` needs options; write `#[arg(default = 1)]`");
                 }
             }
         }

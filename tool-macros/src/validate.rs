@@ -55,20 +55,21 @@ pub(crate) fn validate(model: &Model<'_>, diagnostics: &mut Diagnostics) {
 /// Attributes in places where they have no meaning.
 fn attributes(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     for attribute in model.function.attributes.iter().filter(|a| item::is_arg(a)) {
-        diagnostics.on(attribute, "`#[arg]` describes a parameter; write it above the parameter");
+        diagnostics
+            .error_on(attribute, "`#[arg]` describes a parameter; write it above the parameter");
     }
     for input in &model.function.signature.inputs {
         let typed = match input {
             FnArg::Typed(typed) => typed,
             FnArg::Receiver(receiver) => {
                 receiver.attrs.iter().filter(|a| item::is_arg(a)).for_each(|attribute| {
-                    diagnostics.on(attribute, "`self` is not an argument; remove `#[arg]`");
+                    diagnostics.error_on(attribute, "`self` is not an argument; remove `#[arg]`");
                 });
                 continue;
             }
         };
         for attribute in typed.attrs.iter().filter(|a| item::is_mistaken_for_arg(a)) {
-            diagnostics.on(
+            diagnostics.error_on(
                 attribute,
                 "this attribute means nothing on a parameter; write `#[arg(...)]`, or put it on the type",
             );
@@ -79,7 +80,7 @@ fn attributes(model: &Model<'_>, diagnostics: &mut Diagnostics) {
 fn description(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     if let Some(text) = &model.options.description {
         if text.value().trim().is_empty() {
-            diagnostics.at(
+            diagnostics.error_at(
                 text.span(),
                 format!("the description is empty; write {}", model.kind.empty_description_hint()),
             );
@@ -88,12 +89,12 @@ fn description(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     }
     let (name, noun, hint) = (model.ident(), model.kind.noun(), model.kind.description_hint());
     if model.docs.is_missing() {
-        diagnostics.at(
+        diagnostics.error_at(
             name.span(),
             format!("{noun} `{name}` has no description; write a `///` comment above it that says {hint}"),
         );
     } else if model.docs.is_empty() {
-        diagnostics.at(
+        diagnostics.error_at(
             empty_doc_span(&model.function.attributes, name.span()),
             format!(
                 "the description of {noun} `{name}` is empty; write {}",
@@ -116,14 +117,14 @@ fn name(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     if model.kind != Kind::Resource {
         check_name(model.kind, &name, span, diagnostics);
     } else if name.trim().is_empty() {
-        diagnostics.at(span, "the name is empty; write what a list should show");
+        diagnostics.error_at(span, "the name is empty; write what a list should show");
     }
 }
 
 /// Checks the name of a tool or a prompt against the MCP specification.
 fn check_name(kind: Kind, name: &str, span: Span, diagnostics: &mut Diagnostics) {
     if let Some(problem) = names::name_problem(name) {
-        diagnostics.at(
+        diagnostics.error_at(
             span,
             format!(
                 "bad {} name {name:?}: it {problem}; write 1 to {} of `A-Z a-z 0-9 _ - .`, as in `name = \"web.search\"`",
@@ -148,7 +149,7 @@ fn retry_mode(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     }
     let span = options.at_most_once.span();
     if options.safe_to_retry.is_present() {
-        diagnostics.at(
+        diagnostics.error_at(
             span,
             "a tool cannot be both `at_most_once` and `safe_to_retry`; write `safe_to_retry` if a second call does no harm, else `at_most_once`",
         );
@@ -169,12 +170,12 @@ fn retry_mode(model: &Model<'_>, diagnostics: &mut Diagnostics) {
                 "`at_most_once` contradicts `{name}` of `#[toolset]`, by which a call may run again; write `{name} = false` here, or remove `at_most_once`"
             ),
         };
-        diagnostics.at(span, text);
+        diagnostics.error_at(span, text);
     }
 }
 
 fn contradiction(span: Span, diagnostics: &mut Diagnostics) {
-    diagnostics.at(
+    diagnostics.error_at(
         span,
         "a tool cannot be both `read_only` and `destructive`; write `read_only` if it changes nothing, else `destructive`",
     );
@@ -183,7 +184,7 @@ fn contradiction(span: Span, diagnostics: &mut Diagnostics) {
 fn inline(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let inline = model.options.inline;
     if inline.is_present() && model.function.signature.asyncness.is_some() {
-        diagnostics.at(
+        diagnostics.error_at(
             inline.span(),
             "`inline` is for a plain `fn`, an `async fn` runs on the runtime's thread already; remove `inline`",
         );
@@ -207,9 +208,9 @@ fn described(argument: &Argument<'_>, diagnostics: &mut Diagnostics) {
     let name = argument.ident;
     // For other types, the compiler checks first whether they can be arguments.
     if argument.is_undescribed() && shape::is_plain_argument(argument.ty()) {
-        diagnostics.at(name.span(), undescribed(argument));
+        diagnostics.error_at(name.span(), undescribed(argument));
     } else if argument.docs.is_empty() {
-        diagnostics.at(
+        diagnostics.error_at(
             empty_doc_span(&argument.typed.attrs, name.span()),
             format!("the description of parameter `{name}` is empty; write what the value means, or `#[arg(undocumented)]`"),
         );
@@ -238,10 +239,10 @@ fn flattened(argument: &Argument<'_>, diagnostics: &mut Diagnostics) {
         || options.format.is_some()
         || options.example.is_some();
     if has_own {
-        diagnostics.at(options.flatten.span(), "a flattened parameter has no name or value of its own; put the other options on the fields of its type");
+        diagnostics.error_at(options.flatten.span(), "a flattened parameter has no name or value of its own; put the other options on the fields of its type");
     }
     if options.secret.is_present() {
-        diagnostics.at(options.secret.span(), "a flattened parameter is not one value to hide; write `#[schemars(extend(\"writeOnly\" = true))]` on the secret fields of its type");
+        diagnostics.error_at(options.secret.span(), "a flattened parameter is not one value to hide; write `#[schemars(extend(\"writeOnly\" = true))]` on the secret fields of its type");
     }
 }
 
@@ -250,7 +251,7 @@ fn ranges(argument: &Argument<'_>, diagnostics: &mut Diagnostics) {
         return;
     };
     if let Some((end, ty)) = unsigned::negative_end(range, argument.ty()) {
-        diagnostics.on(
+        diagnostics.error_on(
             end,
             format!("a `{ty}` is never negative; write 0 or more, as in `range = 0..=50`"),
         );
@@ -270,7 +271,10 @@ fn values<'a>(argument: &'a Argument<'_>) -> impl Iterator<Item = (&'static str,
     let options = &argument.options;
     let default = options.default.as_ref().and_then(|(_, value)| value.as_ref());
     let example = options.example.as_ref().map(|example| &example.0);
-    default.map(|value| ("default", value)).into_iter().chain(example.map(|it| ("example", it)))
+    default
+        .map(|value| ("default", value))
+        .into_iter()
+        .chain(example.map(|value| ("example", value)))
 }
 
 fn lengths(argument: &Argument<'_>, diagnostics: &mut Diagnostics) {
@@ -289,7 +293,7 @@ fn lengths(argument: &Argument<'_>, diagnostics: &mut Diagnostics) {
 
 fn regex(pattern: &LitStr, diagnostics: &mut Diagnostics) {
     if let Err(error) = regex_syntax::parse(&pattern.value()) {
-        diagnostics.at(
+        diagnostics.error_at(
             pattern.span(),
             format!("bad pattern: {}; write a regular expression in the syntax of crate `regex`, which has no look-around", reason(&error)),
         );
@@ -307,7 +311,7 @@ fn reason(error: &regex_syntax::Error) -> String {
 
 fn injected(injected: &Injected<'_>, diagnostics: &mut Diagnostics) {
     for attribute in injected.typed.attrs.iter().filter(|a| item::is_arg(a)) {
-        diagnostics.on(
+        diagnostics.error_on(
             attribute,
             "a reference parameter is injected and not an argument; remove `#[arg]`, or make the type owned",
         );
@@ -317,8 +321,10 @@ fn injected(injected: &Injected<'_>, diagnostics: &mut Diagnostics) {
 fn one_flatten(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let flattened = model.arguments().map(|a| a.options.flatten).filter(Flag::is_present);
     for flag in flattened.skip(1) {
-        diagnostics
-            .at(flag.span(), "only one parameter can be flattened; put the fields into one struct");
+        diagnostics.error_at(
+            flag.span(),
+            "only one parameter can be flattened; put the fields into one struct",
+        );
     }
 }
 
@@ -330,9 +336,9 @@ fn distinct_names(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         for (name, span) in std::iter::once(argument.wire_name()).chain(aliases) {
             if name.is_empty() {
                 let message = "an argument's name is empty; write the name that JSON should have";
-                diagnostics.at(span, message);
+                diagnostics.error_at(span, message);
             } else if !seen.insert(name.clone()) {
-                diagnostics.at(span, format!("two parameters are named `{name}` in JSON; write another name for one of them"));
+                diagnostics.error_at(span, format!("two parameters are named `{name}` in JSON; write another name for one of them"));
             }
         }
     }

@@ -55,7 +55,7 @@
 //! | **Pools** | |
 //! | assemble, filter and call tools | [`ToolPool`], [`ToolPoolBuilder`], [`Selector`] |
 //! | create tools from a configuration | [`Registry`], [`ToolSpec`], [`PoolConfig`] |
-//! | find tools of a large pool by a wish | `search::ToolIndex`, `search::ToolSearch` |
+//! | search the tools of a large pool | `search::ToolIndex`, `search::ToolSearch` |
 //! | narrow what an agent or a skill sees | [`ToolPool::restrict`], [`ToolPool::scope`] |
 //! | load skills from folders with `SKILL.md` | `skills::SkillLibrary`, `skills::Skills` |
 //! | run many calls at once | [`ToolPool::call_all`], [`Batch`], [`Access`] |
@@ -65,7 +65,7 @@
 //! | have models judge the risk of their calls | [`MetaParameters`], [`Risk`] |
 //! | write rules about calls in YAML, TOML, JSON or code | `policy::Policy` |
 //! | decide about calls, hide tools, limit and record calls | [`PolicyEngine`], [`Limiter`], [`Recorder`] |
-//! | keep a log of calls that shows changes | `audit::EventLog` |
+//! | keep a tamper-evident log of calls | `audit::EventLog` |
 //! | mask secrets, expand them in arguments | `Secrets`, `SecretTemplate` |
 //! | repeat an execution without repeating its calls | [`Execution`], [`StepStore`] |
 //! | limit the size of results | [`OutputLimits`] |
@@ -107,13 +107,13 @@
 //! | `search` | ranked search over the tools of a pool | no |
 //! | `policy` | policies: rules about calls, limits, permission modes | no |
 //! | `audit` | the log of calls: SQLite, JSONL or memory | no |
-//! | `secrets` | secrets that are masked wherever they would leave a pool | by `mcp-client` |
+//! | `secrets` | secrets, masked in everything that leaves a pool | by `mcp-client` |
 //! | `approvals` | approval by the caller, by an inbox, remembered answers | no |
 //! | `shell` | patterns of shell commands in declarations | no |
 //! | `skills` | skills of agents: folders with `SKILL.md`, the tool `Skill` | no |
 //! | `mcp-client` | tools of external MCP servers over stdio | no |
 //! | `mcp-client-http` | external MCP servers over HTTP | no |
-//! | `mcp-client-oauth` | OAuth tokens for them | no |
+//! | `mcp-client-oauth` | OAuth tokens for these servers | no |
 //! | `toml`, `yaml` | [`PoolConfig`] and [`McpConfig`] in TOML, in YAML | no |
 //! | `tower` | the pool as a `tower::Service`, layers around its calls | no |
 //! | `testing` | an in-memory MCP client and schema snapshots, for tests | no |

@@ -1,7 +1,7 @@
 //! An agent at a terminal: calls and their progress are shown as they run, and a person approves the
 //! dangerous ones.
 //!
-//! A script stands for the model, so that the example runs without an account: `cargo run -p agent`.
+//! A script replaces the model, so that the example runs without an account: `cargo run -p agent`.
 //!
 //! `cargo run -p agent --features genai -- --model claude-sonnet-4-6 "Tidy my notes."` asks a model, with
 //! the key from `ANTHROPIC_API_KEY`; `--mcp-config .mcp.json` adds the tools of MCP servers.

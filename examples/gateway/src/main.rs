@@ -10,7 +10,7 @@
 
 use tool_runtime::prelude::*;
 
-/// Which server a tool comes from.
+/// Names the server of a tool.
 #[tool(read_only)]
 async fn origin(
     /// The tool's id, as in `git.log`.

@@ -7,13 +7,13 @@ use tool_runtime::prelude::*;
 /// Notes by their ids.
 type Notes = Mutex<BTreeMap<String, String>>;
 
-/// Keep a note under an id, instead of what was there.
+/// Store a note under an id, replacing an earlier one.
 #[tool(idempotent, open_world = false)]
 async fn remember(
     /// The note's id.
     #[arg(length = 1..=64, pattern = "^[a-z0-9-]+$")]
     id: String,
-    /// What to remember.
+    /// The text to remember.
     #[arg(length = 1..=10_000)]
     text: String,
     notes: &Notes,
@@ -109,8 +109,8 @@ mod tests {
         let pool = super::pool().await.unwrap();
         let client = TestClient::stateless(&pool).await;
         let note = json!({ "id": "errand", "text": "Buy milk." });
-        let kept = client.call("remember", note).await.unwrap();
-        assert_eq!(kept.to_text(), "kept as notes://errand");
+        let result = client.call("remember", note).await.unwrap();
+        assert_eq!(result.to_text(), "kept as notes://errand");
         let read = client.request("resources/read", json!({ "uri": "notes://errand" })).await;
         assert_eq!(read.unwrap()["contents"][0]["text"], "Buy milk.");
     }

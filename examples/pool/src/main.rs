@@ -31,7 +31,7 @@ async fn greet(caller: &Caller) -> String {
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Shout {
-    /// What to shout.
+    /// The text to shout.
     text: String,
 }
 
@@ -42,7 +42,7 @@ async fn assembled() -> Result<ToolPool, Box<dyn std::error::Error>> {
     let shout = Tool::builder("shout", "Say it louder.")
         .read_only(true)
         .handler(|shout: Shout| async move { shout.text.to_uppercase() });
-    let who =
+    let provide_caller =
         Hook::before("greet", |_: HookCall| async { Before::proceed().provide(Caller("Ada")) })
             .provides::<Caller>();
     let careful = Hook::before("notebook.write", |call: HookCall| async move {
@@ -56,7 +56,7 @@ async fn assembled() -> Result<ToolPool, Box<dyn std::error::Error>> {
         .linked()
         .config(&Registry::linked(), config)
         .add(shout)
-        .hook(who)
+        .hook(provide_caller)
         .hook(careful)
         .approver(yes)
         .build()

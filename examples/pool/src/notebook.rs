@@ -59,7 +59,7 @@ impl Notebook {
     #[tool(destructive = false)]
     async fn write(
         &self,
-        /// What to write.
+        /// The text to write.
         #[arg(length = 1..=1000)]
         text: String,
     ) -> usize {

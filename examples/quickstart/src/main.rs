@@ -27,7 +27,7 @@ async fn search_notes(
     /// The text to look for.
     #[arg(example = "milk")]
     query: String,
-    /// How many notes to return at most.
+    /// The maximum number of notes.
     #[arg(default = 10, range = 1..=50)]
     limit: usize,
     /// Only notes that have all of these `#tags`.
@@ -43,7 +43,7 @@ async fn search_notes(
 /// Keep a note for later.
 #[tool(destructive = false, open_world = false)]
 async fn remember(
-    /// What to remember; words such as `#rust` become tags.
+    /// The text of the note; words such as `#rust` become tags.
     #[arg(length = 1..=10_000, example = "Buy milk. #errand")]
     text: String,
     notes: &Notes,

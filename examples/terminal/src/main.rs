@@ -85,7 +85,7 @@ impl Terminal {
         &self,
         /// The command, as one would type it.
         command: String,
-        /// How many seconds it may take.
+        /// The time limit in seconds.
         #[arg(default = 120, range = 1..=600)]
         seconds: u64,
     ) -> Result<CommandOutput, ToolError> {

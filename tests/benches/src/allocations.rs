@@ -13,7 +13,7 @@ thread_local! {
 }
 
 /// Reallocations count as well: they may move the block.
-fn asked() {
+fn count_allocation() {
     let _ = COUNT.try_with(|count| count.set(count.get() + 1));
 }
 
@@ -21,17 +21,17 @@ fn asked() {
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        asked();
+        count_allocation();
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        asked();
+        count_allocation();
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        asked();
+        count_allocation();
         unsafe { System.realloc(block, layout, size) }
     }
 

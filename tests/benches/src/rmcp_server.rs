@@ -28,12 +28,12 @@ struct Add {
 struct Search {
     /// The text to look for.
     query: String,
-    /// How many hits to give at most.
+    /// The maximum number of hits.
     #[serde(default = "ten")]
     limit: u32,
-    /// Only what has all of these tags.
+    /// Only hits with all of these tags.
     tags: Vec<String>,
-    /// What to leave out.
+    /// The text to exclude.
     filter: Filter,
 }
 

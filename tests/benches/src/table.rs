@@ -41,7 +41,7 @@ impl fmt::Display for Table {
     }
 }
 
-/// Nanoseconds in a readable unit.
+/// Formats nanoseconds in a readable unit.
 pub fn time(nanoseconds: f64) -> String {
     match nanoseconds {
         n if n < 10_000.0 => format!("{n:.0} ns"),
@@ -50,7 +50,7 @@ pub fn time(nanoseconds: f64) -> String {
     }
 }
 
-/// The ratio.
+/// Formats a ratio.
 pub fn ratio(ratio: f64) -> String {
     if ratio < 100.0 { format!("{ratio:.2}x") } else { format!("{ratio:.0}x") }
 }

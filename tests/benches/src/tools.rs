@@ -15,7 +15,7 @@ pub async fn add(
     a + b
 }
 
-/// What to leave out of a search.
+/// The exclusions of a search.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Filter {
@@ -31,22 +31,22 @@ pub struct Filter {
 /// A search hit.
 #[derive(Serialize, JsonSchema)]
 pub struct Hit {
-    /// What it is called.
+    /// The title.
     pub title: String,
-    /// Its place in the list.
+    /// The position in the list.
     pub rank: u32,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Serialize, JsonSchema)]
 pub struct Found {
-    /// What was looked for.
+    /// The query.
     pub query: String,
-    /// When it was written.
+    /// The time of the answer.
     pub from: Option<String>,
-    /// The best, the best first.
+    /// The best hits, best first.
     pub hits: Vec<Hit>,
-    /// How many there are.
+    /// The number of hits.
     pub total: u32,
 }
 
@@ -55,28 +55,28 @@ pub struct Found {
 pub async fn search(
     /// The text to look for.
     query: String,
-    /// How many hits to give at most.
+    /// The maximum number of hits.
     #[arg(default = 10)]
     limit: u32,
-    /// Only what has all of these tags.
+    /// Only hits with all of these tags.
     tags: Vec<String>,
-    /// What to leave out.
+    /// The text to exclude.
     filter: Filter,
 ) -> Found {
     found(query, limit, tags, filter)
 }
 
-/// Search the archive, and tell what was found.
+/// Search the archive, and return the hits.
 #[tool(read_only)]
 pub async fn search_text(
     /// The text to look for.
     query: String,
-    /// How many hits to give at most.
+    /// The maximum number of hits.
     #[arg(default = 10)]
     limit: u32,
-    /// Only what has all of these tags.
+    /// Only hits with all of these tags.
     tags: Vec<String>,
-    /// What to leave out.
+    /// The text to exclude.
     filter: Filter,
 ) -> String {
     search_as_text(query, limit, &tags, &filter)

@@ -9,7 +9,7 @@ use tool_runtime::{ToolCall, ToolDefinition, ToolPool};
 const CONTEXT: &str = "MCP_CONFORMANCE_CONTEXT";
 
 /// The calls of a scenario, in order.
-pub(crate) fn of(scenario: &str, pool: &ToolPool) -> Result<Vec<ToolCall>, Box<dyn Error>> {
+pub(crate) fn required(scenario: &str, pool: &ToolPool) -> Result<Vec<ToolCall>, Box<dyn Error>> {
     if let Some(calls) = context()?["toolCalls"].as_array() {
         return Ok(calls
             .iter()

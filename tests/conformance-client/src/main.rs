@@ -31,7 +31,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .oauth(browser::visited)
         .connect(&pool)
         .await?;
-    for call in calls::of(&scenario, &pool)? {
+    for call in calls::required(&scenario, &pool)? {
         let name = call.name().to_owned();
         let result = pool.call(call).await;
         eprintln!("{name}: {}", result.observation().to_text());

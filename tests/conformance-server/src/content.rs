@@ -1,4 +1,4 @@
-//! Tools that give back each kind of content.
+//! Tools that return each kind of content.
 
 use crate::samples::{PNG, WAV};
 use tool_runtime::ResourceContents;

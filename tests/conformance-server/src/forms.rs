@@ -8,7 +8,7 @@ use tool_runtime::{Answer, PeerError, SamplingRequest};
 /// Ask the client's model.
 #[tool(read_only)]
 async fn test_sampling(
-    /// What to ask it.
+    /// The question for the model.
     prompt: String,
     context: &ToolContext,
 ) -> Result<String, PeerError> {
@@ -27,7 +27,7 @@ struct Contact {
 /// Ask the user who they are.
 #[tool(read_only)]
 async fn test_elicitation(
-    /// What to ask them.
+    /// The question for the user.
     message: String,
     context: &ToolContext,
 ) -> Result<String, PeerError> {

@@ -24,11 +24,11 @@ fn test_prompt_with_arguments(
 }
 
 fn places(prefix: String) -> Vec<&'static str> {
-    let all = ["paris", "park", "party"];
-    all.into_iter().filter(|place| place.starts_with(&prefix)).collect()
+    let places = ["paris", "park", "party"];
+    places.into_iter().filter(|place| place.starts_with(&prefix)).collect()
 }
 
-/// Hand over a resource.
+/// Return a resource.
 #[prompt]
 fn test_prompt_with_embedded_resource(
     /// URI of the resource to embed
@@ -42,7 +42,7 @@ fn test_prompt_with_embedded_resource(
     ]
 }
 
-/// Hand over a picture.
+/// Return a picture.
 #[prompt]
 fn test_prompt_with_image() -> Vec<PromptMessage> {
     vec![
@@ -51,7 +51,7 @@ fn test_prompt_with_image() -> Vec<PromptMessage> {
     ]
 }
 
-/// Ask what it is about first.
+/// Ask for the topic first.
 #[prompt]
 async fn test_input_required_result_prompt(context: &ToolContext) -> Result<String, PeerError> {
     Ok(format!("Let us talk about {}.", asked_for_context(context).await?))

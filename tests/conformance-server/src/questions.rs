@@ -56,13 +56,13 @@ async fn test_input_required_result_sampling(context: &ToolContext) -> Result<St
     Ok(context.sample("capital_question", question).await?.text())
 }
 
-/// Ask for what no client here can do.
+/// Ask for a capability that no client of the suite has.
 #[tool(read_only)]
 async fn test_missing_capability(context: &ToolContext) -> Result<String, PeerError> {
     test_input_required_result_sampling(context).await
 }
 
-/// Ask where the client works.
+/// Request the roots of the client.
 #[tool(read_only)]
 async fn test_input_required_result_list_roots(context: &ToolContext) -> Result<String, PeerError> {
     let roots = context.roots("client_roots").await?;
@@ -70,7 +70,7 @@ async fn test_input_required_result_list_roots(context: &ToolContext) -> Result<
     Ok(format!("the client works in {}", uris.join(", ")))
 }
 
-/// Ask for a confirmation, which comes back with what the client was given to carry.
+/// Ask for a confirmation, which the client sends with the state of the request.
 #[tool(read_only)]
 async fn test_input_required_result_request_state(
     context: &ToolContext,
@@ -81,7 +81,7 @@ async fn test_input_required_result_request_state(
     }
 }
 
-/// The same, for a client that forges what it carries.
+/// Ask for a confirmation of a client that changes the state.
 #[tool(read_only)]
 async fn test_input_required_result_tampered_state(
     context: &ToolContext,
@@ -117,7 +117,7 @@ async fn test_input_required_result_multi_round(
     }
 }
 
-/// Ask what this client can answer.
+/// Ask only questions that this client supports.
 #[tool(read_only)]
 async fn test_input_required_result_capabilities(
     context: &ToolContext,

@@ -37,7 +37,7 @@ fn test_logging_tool(context: &ToolContext) -> &'static str {
     "one line is logged"
 }
 
-/// Work for longer than the server holds a stream open.
+/// Work for longer than the server keeps a stream open.
 #[tool(read_only)]
 async fn test_reconnection() -> &'static str {
     sleep(Duration::from_millis(1500)).await;

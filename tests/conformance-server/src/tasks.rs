@@ -11,10 +11,10 @@ use tool_runtime::{Answer, PeerError, ProtocolError};
 /// Time that the search for a file takes.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Greet somebody at once.
+/// Greet a person at once.
 #[tool(read_only)]
 fn greet(
-    /// Whom.
+    /// The name of the person.
     name: String,
 ) -> String {
     format!("Hello, {name}!")
@@ -26,7 +26,7 @@ async fn slow_compute(
     /// For how many seconds.
     #[arg(range = 0..=60)]
     seconds: u64,
-    /// What to call the result.
+    /// The name of the result.
     label: Option<String>,
 ) -> String {
     if seconds > 0 {
@@ -57,7 +57,7 @@ struct Sure {
 /// Delete a file, if the user is sure.
 #[tool(destructive, task = "optional")]
 async fn confirm_delete(
-    /// Which file.
+    /// The file.
     filename: String,
     context: &ToolContext,
 ) -> Result<String, PeerError> {
@@ -76,8 +76,8 @@ async fn multi_input(context: &ToolContext) -> Result<String, PeerError> {
         context.ask::<Named>("first", "Who is the first?"),
         context.ask::<Named>("second", "Who is the second?"),
     )?;
-    let both = first.accepted().zip(second.accepted());
-    Ok(both.map_or_else(
+    let answers = first.accepted().zip(second.accepted());
+    Ok(answers.map_or_else(
         || "there are not two".to_owned(),
         |(first, second)| format!("{} and {}", first.name, second.name),
     ))

@@ -16,7 +16,7 @@ pub struct Call {
 
 impl Call {
     /// A call without arguments and without an expected answer.
-    pub fn to(tool: String) -> Self {
+    pub fn without_arguments(tool: String) -> Self {
         Self { tool, arguments: json!({}), expected: None }
     }
 

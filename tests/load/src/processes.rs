@@ -73,9 +73,9 @@ mod tests {
     #[test]
     fn children_are_included_in_the_process_tree() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().expect("it starts");
-        let own = std::process::id();
-        assert!(tree(own).contains(&child.id()));
-        assert!(peak_rss(own) > peak_rss(child.id()));
+        let own_pid = std::process::id();
+        assert!(tree(own_pid).contains(&child.id()));
+        assert!(peak_rss(own_pid) > peak_rss(child.id()));
         child.kill().expect("it can be killed");
         child.wait().expect("it ends");
     }

@@ -22,8 +22,11 @@ fn commands() -> Vec<String> {
 
 /// Compares the two parsers, and returns whether a pattern allows the command.
 fn compare(command: &str) -> Result<bool, String> {
-    let own = command.split_whitespace().next().map(|program| format!("{program} *"));
-    let mut patterns: Vec<_> = own.iter().filter_map(|own| ShellPattern::parse(own).ok()).collect();
+    let any_arguments = command.split_whitespace().next().map(|program| format!("{program} *"));
+    let mut patterns: Vec<_> = any_arguments
+        .iter()
+        .filter_map(|any_arguments| ShellPattern::parse(any_arguments).ok())
+        .collect();
     patterns.extend(PATTERNS.iter().filter_map(|pattern| ShellPattern::parse(pattern).ok()));
     let allowed = patterns.iter().find(|pattern| pattern.matches(command).is_yes());
     let Some(allowed) = allowed else { return Ok(false) };

@@ -7,7 +7,7 @@
 //! /// Make some.
 //! #[tool(register = false)]
 //! async fn make(
-//!     /// How many.
+//!     /// The maximum number of results.
 //!     gen: u32,
 //! ) -> u32 {
 //!     gen

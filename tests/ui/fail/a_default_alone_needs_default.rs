@@ -3,7 +3,7 @@ use tool_runtime::prelude::*;
 /// Count.
 #[tool]
 async fn count(
-    /// From where.
+    /// The first element.
     #[arg(default)]
     _from: Level,
 ) {

@@ -3,10 +3,10 @@ use tool_runtime::prelude::*;
 /// Count.
 #[tool]
 async fn count(
-    /// How far.
+    /// The limit.
     #[arg(default = "ten")]
     _limit: i64,
-    /// What.
+    /// The word.
     #[arg(default = 1)]
     _word: String,
 ) {

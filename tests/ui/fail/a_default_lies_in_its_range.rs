@@ -3,10 +3,10 @@ use tool_runtime::prelude::*;
 /// Count.
 #[tool]
 async fn count(
-    /// How far.
+    /// The limit.
     #[arg(default = 0, range = 1..=50)]
     _limit: i64,
-    /// What.
+    /// The word.
     #[arg(default = "", length = 1..=20)]
     _word: String,
 ) {

@@ -37,7 +37,7 @@ struct Borrowed<'a> {
     _text: &'a str,
 }
 
-// A refused form is not reported again where it is used.
+// A rejected form is not reported again where it is used.
 async fn ask(context: &ToolContext) {
     let _ = context.ask::<Shape>("shape", "Which shape?").await;
 }

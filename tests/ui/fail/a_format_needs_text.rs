@@ -3,7 +3,7 @@ use tool_runtime::prelude::*;
 /// Count.
 #[tool]
 async fn count(
-    /// How far.
+    /// The limit.
     #[arg(format = "email")]
     _limit: Option<i64>,
 ) {

@@ -3,9 +3,9 @@ use tool_runtime::prelude::*;
 /// Go.
 #[tool]
 async fn go(
-    /// From where.
+    /// The starting point.
     _from: Self,
-    /// To where.
+    /// The destination.
     _to: Vec<Self>,
 ) {
 }

@@ -6,13 +6,13 @@ struct More {}
 /// Query.
 #[tool]
 async fn query(
-    /// Where.
+    /// The region.
     #[arg(header = "Region")]
     region: String,
-    /// Where else.
+    /// Another region.
     #[arg(header = "region")]
     other: String,
-    /// Who.
+    /// The user.
     #[arg(header = "the user")]
     user: String,
     /// A password.

@@ -6,9 +6,9 @@ struct Place {}
 /// Copy a file.
 #[tool(reads("file:{_from}"), writes("file:{_to}"))]
 async fn copy(
-    /// Where from.
+    /// The source.
     _from: Place,
-    /// Where to.
+    /// The destination.
     _to: String,
 ) {
 }

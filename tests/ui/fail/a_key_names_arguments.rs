@@ -8,10 +8,10 @@ struct Db;
     writes("", "{_path}", "file:{_path", "file:_path}", "_path", 7)
 )]
 async fn copy(
-    /// Where from.
+    /// The source.
     _path: String,
     _db: &Db,
-    /// What opens it.
+    /// The token that opens it.
     #[arg(secret)]
     token: String,
     #[arg(flatten)] more: More,
@@ -22,7 +22,7 @@ async fn copy(
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct More {}
 
-/// Touch nothing.
+/// Access nothing.
 #[tool(reads = "file:{path}", writes)]
 async fn touch() {}
 

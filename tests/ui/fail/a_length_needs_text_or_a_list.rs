@@ -3,7 +3,7 @@ use tool_runtime::prelude::*;
 /// Count.
 #[tool]
 async fn count(
-    /// How far.
+    /// The limit.
     #[arg(length = 1..=5)]
     _limit: i64,
 ) {

@@ -3,10 +3,10 @@ use tool_runtime::prelude::*;
 /// Say hello.
 #[tool]
 async fn greet(
-    /// When.
+    /// The time.
     #[arg(format = "datetime")]
     _when: String,
-    /// Where.
+    /// The address.
     #[arg(format = "emial")]
     _mail: String,
 ) {

@@ -3,13 +3,13 @@ use tool_runtime::prelude::*;
 /// Go.
 #[tool]
 async fn go(
-    /// Where to.
+    /// The destination.
     (_x, _y): (i64, i64),
-    /// How.
+    /// The speed.
     _: String,
-    /// By what.
+    /// The vehicle.
     ref _by: String,
-    /// When.
+    /// The time.
     _when @ _: i64,
 ) {
 }

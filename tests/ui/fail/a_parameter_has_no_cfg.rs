@@ -3,10 +3,10 @@ use tool_runtime::prelude::*;
 /// Go.
 #[tool]
 async fn go(
-    /// Where to.
+    /// The destination.
     #[cfg(windows)]
     _drive: char,
-    /// By what.
+    /// The vehicle.
     #[cfg_attr(windows, allow(unused))]
     _by: String,
 ) {

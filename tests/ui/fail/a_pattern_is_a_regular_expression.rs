@@ -3,10 +3,10 @@ use tool_runtime::prelude::*;
 /// Say hello.
 #[tool]
 async fn greet(
-    /// Whom to greet.
+    /// The name of the person.
     #[arg(pattern = "[a-z")]
     _name: String,
-    /// In which words.
+    /// The words of the greeting.
     #[arg(pattern = "(?=a)b")]
     _words: String,
 ) {

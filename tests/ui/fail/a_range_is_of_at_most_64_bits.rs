@@ -3,7 +3,7 @@ use tool_runtime::prelude::*;
 /// Count.
 #[tool]
 async fn count(
-    /// How far.
+    /// The distance.
     #[arg(range = 1..=5)]
     _far: i128,
 ) {

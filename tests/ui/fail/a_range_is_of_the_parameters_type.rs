@@ -3,7 +3,7 @@ use tool_runtime::prelude::*;
 /// Count.
 #[tool]
 async fn count(
-    /// How far.
+    /// The share.
     #[arg(range = 0..=1)]
     _share: f64,
 ) {

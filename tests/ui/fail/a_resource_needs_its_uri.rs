@@ -1,12 +1,12 @@
 use tool_runtime::prelude::*;
 
-/// How it is configured.
+/// The configuration.
 #[resource]
 async fn config() -> String {
     String::new()
 }
 
-/// How it is configured.
+/// The configuration.
 #[resource(uri = "config://app", mime = "text/plain")]
 async fn more() -> String {
     String::new()

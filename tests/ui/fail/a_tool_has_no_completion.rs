@@ -7,7 +7,7 @@ fn names(_prefix: String) -> Vec<String> {
 /// Greet.
 #[tool]
 async fn greet(
-    /// Whom.
+    /// The name of the person.
     #[arg(complete = names)]
     _name: String,
 ) {

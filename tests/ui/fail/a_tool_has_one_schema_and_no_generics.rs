@@ -3,7 +3,7 @@ use tool_runtime::prelude::*;
 /// Go.
 #[tool]
 async fn go<T>(
-    /// Where to.
+    /// The destination.
     _place: T,
 ) {
 }
@@ -11,7 +11,7 @@ async fn go<T>(
 /// Go.
 #[tool]
 async fn go_there(
-    /// Where to.
+    /// The destination.
     _place: impl Into<String>,
 ) {
 }

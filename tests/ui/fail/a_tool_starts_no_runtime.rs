@@ -4,7 +4,7 @@ use tool_runtime::prelude::*;
 #[tool]
 #[tokio::main]
 async fn go(
-    /// How far.
+    /// The distance.
     _far: i64,
 ) {
     std::future::ready(()).await;

@@ -12,7 +12,7 @@ impl Time for Clock {
     #[tool]
     async fn time(
         &self,
-        /// How exactly.
+        /// The number of digits.
         _digits: u8,
     ) -> i64 {
         0

@@ -3,10 +3,10 @@ use tool_runtime::prelude::*;
 /// One note.
 #[resource("notes://{identifier}/{colour}")]
 async fn note(
-    /// Which.
+    /// The number.
     #[arg(rename = "identifer")]
     _identifer: String,
-    /// Where.
+    /// The page.
     _page: u32,
 ) -> String {
     String::new()

@@ -3,7 +3,7 @@ use tool_runtime::prelude::*;
 /// One note.
 #[resource("notes://{_id}")]
 async fn note(
-    /// Which.
+    /// The number.
     #[arg(default = 1, alias = "number")]
     _id: u32,
 ) -> String {

@@ -8,7 +8,7 @@ fn touched(_: &CopyAction) -> Access {
 /// Copy a file.
 #[tool(access = touched, reads("file:{_from}"))]
 async fn copy(
-    /// Where from.
+    /// The source.
     _from: String,
 ) {
 }

@@ -9,7 +9,7 @@ fn touched(path: &str) -> Access {
 /// Copy a file.
 #[tool(access = touched)]
 async fn copy(
-    /// Where from.
+    /// The source.
     _from: String,
 ) {
 }

@@ -13,10 +13,10 @@ async fn go(
     _from: &str,
     _context: ToolContext,
     _to: Point,
-    /// By what.
+    /// The vehicle.
     #[arg(default = 7, length = 5..=1, pattern = "(")]
     _by: String,
-    /// Over what.
+    /// The stops on the way.
     (_x, _y): (i64, i64),
 ) -> Arrival {
     Arrival

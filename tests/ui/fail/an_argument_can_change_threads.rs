@@ -5,13 +5,13 @@ use std::rc::Rc;
 /// Go.
 #[tool]
 async fn go(
-    /// Where to.
+    /// The destination.
     _place: Rc<str>,
-    /// Over what.
+    /// The stops on the way.
     _stops: Vec<Rc<i64>>,
-    /// By what.
+    /// The vehicle.
     _by: Box<dyn Display>,
-    /// From where.
+    /// The starting point.
     _from: *const i64,
 ) {
 }

@@ -3,11 +3,11 @@ use tool_runtime::prelude::*;
 /// Go.
 #[tool]
 async fn go(
-    /// Where to.
+    /// The destination.
     _place: str,
-    /// Over what.
+    /// The stops on the way.
     _stops: [String],
-    /// By what.
+    /// The vehicle.
     _by: dyn std::fmt::Display,
 ) {
 }

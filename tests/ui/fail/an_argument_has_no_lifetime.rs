@@ -4,7 +4,7 @@ use std::borrow::Cow;
 /// Go.
 #[tool]
 async fn go(
-    /// Where to.
+    /// The destination.
     _place: Cow<'a, str>,
 ) {
 }
@@ -12,7 +12,7 @@ async fn go(
 /// Go there.
 #[tool]
 async fn go_there<'a>(
-    /// Where to.
+    /// The destination.
     _place: Cow<'a, str>,
 ) {
 }
@@ -20,7 +20,7 @@ async fn go_there<'a>(
 /// Go home.
 #[tool]
 async fn go_home<'a>(
-    /// How far.
+    /// The distance.
     _far: i64,
 ) {
 }

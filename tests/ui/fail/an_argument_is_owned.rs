@@ -5,15 +5,15 @@ use std::borrow::Cow;
 /// Go.
 #[tool]
 async fn go(
-    /// Where to.
+    /// The destination.
     _place: &str,
-    /// Over what.
+    /// The stops on the way.
     _stops: &[String],
-    /// By what.
+    /// The vehicle.
     _by: Option<&str>,
-    /// How.
+    /// The speed.
     _how: Cow<'_, str>,
-    /// For whom.
+    /// The name of the person.
     _whom: &'static str,
 ) {
 }

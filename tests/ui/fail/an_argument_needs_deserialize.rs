@@ -9,7 +9,7 @@ struct Point {
 /// Go.
 #[tool]
 async fn go(
-    /// Where to.
+    /// The destination.
     _to: Point,
 ) {
 }

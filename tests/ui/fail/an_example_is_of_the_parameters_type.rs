@@ -3,7 +3,7 @@ use tool_runtime::prelude::*;
 /// Count.
 #[tool]
 async fn count(
-    /// How far.
+    /// The limit.
     #[arg(example = "ten")]
     _limit: i64,
 ) {

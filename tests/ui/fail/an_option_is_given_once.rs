@@ -3,7 +3,7 @@ use tool_runtime::prelude::*;
 /// Say hello.
 #[tool(title = "Hello", read_only, title = "Hi")]
 async fn greet(
-    /// Whom to greet.
+    /// The name of the person.
     #[arg(alias = "who", alias = "whom")]
     #[arg(default = "Ada")]
     #[arg(default)]

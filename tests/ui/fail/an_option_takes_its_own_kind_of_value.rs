@@ -12,7 +12,7 @@ use tool_runtime::prelude::*;
     crate = 7
 )]
 async fn greet(
-    /// Whom to greet.
+    /// The name of the person.
     #[arg(rename = 1, alias(who), pattern = 'a', example, secret = true)]
     _name: String,
     /// Another.

@@ -3,10 +3,10 @@ use tool_runtime::prelude::*;
 /// Say hello.
 #[tool(readonly, idempotant, colour = "red", rename = "hello")]
 async fn greet(
-    /// Whom to greet.
-    #[arg(defualt = 1, name = "n", description = "Whom to greet.", min = 1)]
+    /// The name of the person.
+    #[arg(defualt = 1, name = "n", description = "The name of the person.", min = 1)]
     _name: String,
-    /// Who else.
+    /// The other people.
     #[arg(open, deny_unknown_fields)]
     _others: Vec<String>,
 ) {

@@ -3,7 +3,7 @@ use tool_runtime::prelude::*;
 /// Go.
 #[tool]
 async fn go(
-    /// Where to.
+    /// The destination.
     #[arg(default)]
     _to: Place,
 ) -> Arrival {

@@ -3,7 +3,7 @@ use tool_runtime::prelude::*;
 /// Count.
 #[tool]
 async fn count(
-    /// How far.
+    /// The distance.
     #[arg(range = -1..=1)]
     _far: u8,
     /// How near.

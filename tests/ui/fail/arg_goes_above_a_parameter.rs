@@ -4,7 +4,7 @@ use tool_runtime::prelude::*;
 #[tool]
 #[arg(secret)]
 async fn greet(
-    /// Whom to greet.
+    /// The name of the person.
     #[serde(default)]
     _name: String,
     #[arg(secret)] _context: &ToolContext,

@@ -8,7 +8,7 @@ impl Clock {
     async fn time(
         #[arg(default)] &self,
         _zone: &str,
-        /// How exactly.
+        /// The number of digits.
         #[arg(range = 9..=1)]
         _digits: u8,
         #[serde(default)] _undescribed: bool,

@@ -3,7 +3,7 @@ use tool_runtime::prelude::*;
 /// Go.
 #[tool]
 async fn go(
-    /// How far.
+    /// The distance.
     #[arg(, default = 1,)]
     _far: i64,
 ) {

@@ -6,7 +6,7 @@ async fn review() -> String {
     String::new()
 }
 
-/// How it is configured.
+/// The configuration.
 #[resource("config://app", mime_type = "text", audience("user", "everybody"), tags("a"), name = "")]
 async fn config() -> String {
     String::new()

@@ -19,9 +19,9 @@ impl Clock {
     #[tool]
     async fn wait(
         &self,
-        /// How long.
+        /// The number of seconds.
         _seconds: u64;
-        /// For what.
+        /// The reason.
         _what: String,
     ) {
     }

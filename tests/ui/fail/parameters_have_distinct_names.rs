@@ -3,15 +3,15 @@ use tool_runtime::prelude::*;
 /// Go.
 #[tool]
 async fn go(
-    /// From where.
+    /// The starting point.
     _from: String,
-    /// To where.
+    /// The destination.
     #[arg(rename = "_from")]
     _to: String,
-    /// By what.
+    /// The vehicle.
     #[arg(alias("_to", "_from"))]
     _by: String,
-    /// How.
+    /// The speed.
     #[arg(rename = "")]
     _how: String,
 ) {

@@ -4,7 +4,7 @@ use tool_runtime::prelude::*;
 #[prompt]
 struct Review;
 
-/// How it is configured.
+/// The configuration.
 #[resource("config://app")]
 struct Config;
 

@@ -10,12 +10,12 @@ async fn count(_db: Db) {}
 /// Count again.
 #[tool]
 async fn count_again(
-    /// Where the rows are.
+    /// The database.
     _db: Db,
 ) {
 }
 
-/// Say who asks.
+/// Name the caller.
 #[tool]
 async fn who(_principal: Principal) {}
 

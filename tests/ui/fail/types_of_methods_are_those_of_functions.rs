@@ -10,7 +10,7 @@ impl Clock {
     #[tool]
     async fn time(
         &self,
-        /// Where.
+        /// The time zone.
         _zone: Zone,
     ) -> Self {
         Self

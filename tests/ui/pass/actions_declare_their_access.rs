@@ -18,12 +18,12 @@ struct Hidden {
 /// Copy a file.
 #[tool(reads("file:{path}", "db:{{{type}}}/{r#type}", "clock:"), writes("file:{path}~"))]
 async fn copy(
-    /// Which file.
+    /// The file.
     #[arg(rename = "file-name")]
     mut path: String,
-    /// Which kind.
+    /// The kind.
     r#type: i64,
-    /// How often.
+    /// The number of times.
     times: Option<u32>,
     #[arg(flatten)] place: Place,
 ) -> i64 {
@@ -31,14 +31,14 @@ async fn copy(
     i64::from(times.unwrap_or_default()) + r#type + place.x
 }
 
-/// Touch nothing.
+/// Access nothing.
 #[tool(read_only, reads(), writes())]
 async fn think() {}
 
-/// Touch what a function says.
+/// Declare access by a function.
 #[tool(access = hidden_access)]
 async fn hide(
-    /// Where.
+    /// The place.
     _place: Hidden,
 ) {
 }
@@ -55,7 +55,7 @@ impl Files {
     #[tool(reads = "file:{path}")]
     async fn read(
         &self,
-        /// Which file.
+        /// The file.
         path: String,
     ) -> String {
         path
@@ -65,7 +65,7 @@ impl Files {
     #[tool(read_only = false, writes("file:{path}"))]
     async fn write(
         &self,
-        /// Which file.
+        /// The file.
         path: String,
     ) -> String {
         path

@@ -50,10 +50,10 @@ struct Options {
 
 #[derive(Debug, Deserialize, schemars::JsonSchema)]
 struct Page {
-    /// How many.
+    /// The maximum number of results.
     #[serde(default = "ten")]
     size: i64,
-    /// From where.
+    /// The first element.
     start: Option<i64>,
 }
 
@@ -196,7 +196,7 @@ async fn constraints(
 #[tool]
 async fn pages(
     #[arg(flatten)] page: Page,
-    /// Of what.
+    /// The kind of items.
     of: String,
 ) -> String {
     format!("{} {:?} {of}", page.size, page.start)
@@ -220,11 +220,11 @@ async fn text(pool: &ToolPool, name: &str, arguments: &str) -> String {
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let pool = ToolPool::builder().linked().build().unwrap();
-    let all = r#"{"tuple":[1,"a"],"array":[1,2,3],"external":{"Tuple":1},
+    let arguments = r#"{"tuple":[1,"a"],"array":[1,2,3],"external":{"Tuple":1},
         "internal":{"kind":"A","x":1},"adjacent":{"t":"A","c":1},"untagged":[1,"a"],"map":{"a":[1]},
         "value":{"a":null},"path":"/a","text":"t","bits":[1],"unit":null}"#;
     assert_eq!(
-        text(&pool, "kinds", all).await,
+        text(&pool, "kinds", arguments).await,
         r#"(1, "a") [1.0, 2.0, 3.0] Tuple(1) A { x: 1 } A(1) [Number(1), Text("a")] None {"a": {1}} {"a":null} "/a" None None t None [1] ()"#
     );
     assert_eq!(

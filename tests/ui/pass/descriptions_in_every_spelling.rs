@@ -1,4 +1,4 @@
-//! Docs of every kind, split, included, in blocks, or given as an option.
+//! Descriptions: line comments, block comments, attributes, included files and options.
 
 use tool_runtime::prelude::*;
 

@@ -19,7 +19,7 @@ use tool_runtime::prelude::*;
 pub async fn repeat(
     /// The text.
     text: String,
-    /// How often.
+    /// The number of times.
     #[arg(default = Some(2))]
     times: Option<usize>,
     #[arg(undocumented)] aside: bool,

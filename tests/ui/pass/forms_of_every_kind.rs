@@ -1,4 +1,4 @@
-//! Everything that a form may ask for.
+//! Fields of forms.
 
 #![forbid(unsafe_code, dead_code)]
 #![deny(warnings, unused_qualifications)]

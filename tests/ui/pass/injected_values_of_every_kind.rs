@@ -1,4 +1,4 @@
-//! What a reference parameter may be, and how long it lives.
+//! Injected parameters: accepted reference types and their lifetimes.
 
 use std::fmt::Display;
 use std::sync::{Arc, Mutex, RwLock};
@@ -27,7 +27,7 @@ async fn contexts(a: &Ctx, b: &Context, c: &tool_runtime::ToolContext) -> bool {
 /// Borrow across an await.
 #[tool]
 async fn borrow(
-    /// What to keep.
+    /// The item to keep.
     item: String,
     store: &Store<String>,
     shared: &Shared<i64>,
@@ -39,8 +39,8 @@ async fn borrow(
     tokio::task::yield_now().await;
     items.lock().unwrap().push(item);
     *shared.write().unwrap() += 1;
-    let kept = items.lock().unwrap().len();
-    format!("{kept} {} {name} {} {text}", shared.read().unwrap(), number.0)
+    let count = items.lock().unwrap().len();
+    format!("{count} {} {name} {} {text}", shared.read().unwrap(), number.0)
 }
 
 /// Borrow on the blocking pool.
@@ -68,8 +68,8 @@ async fn main() {
         .build()
         .unwrap();
     assert!(pool.call_json("contexts", "").await.contains("false"));
-    let kept = pool.call_json("borrow", r#"{"item":"a"}"#).await;
-    assert!(kept.contains("1 1 name 7 text"), "{kept}");
+    let text = pool.call_json("borrow", r#"{"item":"a"}"#).await;
+    assert!(text.contains("1 1 name 7 text"), "{text}");
     assert!(pool.call_json("borrow_elsewhere", "").await.contains("\"1\""));
     assert!(pool.call_json("borrow_here", "").await.contains("\"1\""));
     let direct = borrow_here(&pool.context(), &Store { items: Mutex::default() });

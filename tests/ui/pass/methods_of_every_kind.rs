@@ -1,4 +1,4 @@
-//! What a method of a toolset may be, and what may stand beside it.
+//! Methods of a toolset and the other items of its `impl` block.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -30,7 +30,7 @@ impl Counter {
     #[tool(destructive = false, tags("numbers", "writing"))]
     pub async fn add(
         &self,
-        /// How much.
+        /// The number to add.
         #[arg(default = Self::default_step(), range = 0..=Self::LIMIT)]
         amount: i64,
     ) -> i64 {
@@ -46,7 +46,7 @@ impl Counter {
         1
     }
 
-    /// Add what the pool says.
+    /// Add the step of the pool.
     #[tool_runtime::tool(destructive = false)]
     pub(crate) async fn step(&self, step: &Step, context: &ToolContext) -> Option<i64> {
         assert!(!context.is_cancelled());
@@ -73,7 +73,7 @@ impl Counter {
     fn reset(&self) {}
 }
 
-/// More of it, and no tools.
+/// Methods that are not tools.
 impl Counter {
     fn shown(_: &Reset) -> &'static str {
         "again"
@@ -100,7 +100,7 @@ mod several {
         #[tool]
         pub(crate) async fn fetch(
             &self,
-            /// Where.
+            /// The address.
             address: String,
         ) -> usize {
             let mut addresses = self.0.lock().unwrap();
@@ -189,7 +189,7 @@ impl Configured {
     #[tool]
     async fn absent(
         &self,
-        /// Of a type that does not exist.
+        /// An argument of an unknown type.
         nowhere: Nowhere,
     ) {
     }

@@ -1,4 +1,4 @@
-//! Prompts and resources may be written in many ways; each of these works.
+//! Prompts and resources in every supported form.
 
 #![no_implicit_prelude]
 #![forbid(unsafe_code)]
@@ -31,13 +31,13 @@ use shadows::*;
     action = BeginMatch, crate = ::actual,
 )]
 pub async fn r#match(
-    /// Of which kind.
+    /// The kind.
     #[arg(complete = kinds, rename = "kind", alias = "sort")]
     mut r#type: String,
-    /// How many.
+    /// The maximum number of results.
     #[arg(default = 2, range = 1..=4)]
     players: u32,
-    /// For whom.
+    /// The name of the person.
     whom: real::option::Option<String>,
     context: &actual::ToolContext,
 ) -> real::result::Result<Vec<actual::PromptMessage>, real::io::Error> {
@@ -50,13 +50,13 @@ async fn kinds(prefix: String, _: &actual::ToolContext) -> Vec<String> {
     real::vec![prefix]
 }
 
-/// Do it on the blocking pool.
+/// Run on the blocking pool.
 #[actual::prompt(crate = actual)]
 fn plain() -> &'static str {
     "plain"
 }
 
-/// Do it here.
+/// Run on the thread of the runtime.
 #[actual::prompt(inline, crate = actual)]
 #[deprecated]
 fn here() -> actual::ContentBlock {
@@ -75,9 +75,9 @@ const SIZE: real::primitive::u64 = 2;
 /// A page.
 #[actual::resource("book://{r_ef}/{+type}", name = "A page", mime_type = "text/plain", crate = actual)]
 pub fn page(
-    /// Which book.
+    /// The number of the book.
     r_ef: usize,
-    /// Which page.
+    /// The page.
     r#type: String,
 ) -> real::option::Option<Vec<u8>> {
     let _ = r_ef;

@@ -1,4 +1,4 @@
-//! Whatever a return type is called: aliases are seen through.
+//! Return types, also behind type aliases.
 
 use std::collections::{BTreeMap, HashMap};
 use std::{fmt, io};

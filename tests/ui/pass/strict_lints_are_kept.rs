@@ -1,4 +1,4 @@
-//! Whatever a careful crate denies, generated code obeys.
+//! Generated code passes strict lints.
 
 #![forbid(unsafe_code)]
 #![deny(
@@ -43,13 +43,13 @@ pub struct Words(Vec<String>);
 /// Find words.
 #[tool(read_only, idempotent, timeout = "30s", tags("words"))]
 pub async fn find(
-    /// What to look for.
+    /// The text to search for.
     #[arg(length = 1..=20, pattern = "^[a-z]+$", example = "rust")]
     query: String,
-    /// How many.
+    /// The maximum number of results.
     #[arg(default = 10, range = 1..=50)]
     limit: usize,
-    /// Where to look.
+    /// The language to search in.
     #[arg(default)]
     language: Option<String>,
     words: &Words,
@@ -72,7 +72,7 @@ pub fn nothing() {}
 #[deprecated(note = "use `find`")]
 #[tool]
 pub fn old(
-    /// What to look for.
+    /// The text to search for.
     query: String,
 ) -> String {
     query
@@ -102,14 +102,14 @@ pub async fn take_old(
     old.text
 }
 
-/// Answer, and insist that somebody listens.
+/// Return a value that must be used.
 #[tool(inline)]
 #[must_use]
 pub fn insist(
-    /// Of a parameter that nobody reads.
+    /// An argument that is not read.
     #[allow(unused_variables)]
     unread: bool,
-    /// Of one that is changed.
+    /// An argument that the function changes.
     mut counted: u32,
 ) -> u32 {
     counted += 1;
@@ -118,7 +118,7 @@ pub fn insist(
 
 #[toolset(tags("words"))]
 impl Words {
-    /// How many words there may be.
+    /// The maximum number of words.
     pub const LIMIT: usize = 1000;
 
     /// Count the words.
@@ -133,7 +133,7 @@ impl Words {
     #[allow(deprecated)]
     pub async fn say(
         &self,
-        /// Which one.
+        /// The number.
         index: u64,
         /// The old one.
         old: Old,

@@ -6,16 +6,16 @@ use tool_runtime::prelude::*;
 /// Go.
 #[tool]
 async fn go(
-    /// Where to.
+    /// The destination.
     #[arg(default = "home", example = "away")]
     place: Option<String>,
-    /// By what.
+    /// The vehicle.
     #[arg(default = "/tmp", example = "/")]
     path: Option<PathBuf>,
-    /// How.
+    /// The speed.
     #[arg(default = "fast", example = "slowly")]
     how: Box<str>,
-    /// With whom.
+    /// The name of the companion.
     #[arg(default = Some("nobody".into()))]
     whom: Option<String>,
 ) -> String {

@@ -45,16 +45,16 @@ macro_rules! concat {
 /// Count.
 #[actual::tool(read_only, timeout = "1s", visualize = shown)]
 async fn count(
-    /// How far.
+    /// The limit.
     #[arg(default = 3, range = 1..=5, example = 4)]
     limit: real::primitive::i64,
-    /// What.
+    /// The word.
     #[arg(default = "a", length = 1..=5, pattern = "a", format = "of-my-own")]
     word: real::string::String,
-    /// Whether.
+    /// A flag.
     #[arg(default)]
     maybe: real::option::Option<real::primitive::bool>,
-    /// More.
+    /// A required argument.
     needed: real::vec::Vec<real::primitive::u8>,
     context: &actual::ToolContext,
 ) -> real::result::Result<real::string::String, real::io::Error> {
@@ -66,7 +66,7 @@ fn shown(_: &CountAction) -> &'static real::primitive::str {
     "counting"
 }
 
-/// Do it on the blocking pool.
+/// Run on the blocking pool.
 #[actual::tool]
 fn nothing() {}
 
@@ -79,7 +79,7 @@ impl Clock {
     #[actual::tool(reads("clock:{zone}"), writes())]
     async fn hour(
         &self,
-        /// Where.
+        /// The time zone.
         #[arg(default = "here")]
         zone: real::string::String,
         context: &actual::ToolContext,

@@ -12,7 +12,7 @@ mod tool_runtime_is_hidden {
     #[allow(unused)]
     mod tool_runtime {}
 
-    /// Say where.
+    /// Name the place.
     #[a_tool(crate = crate::renamed::rt)]
     pub(crate) async fn by_path(
         /// Anything.
@@ -23,15 +23,15 @@ mod tool_runtime_is_hidden {
         number
     }
 
-    /// Say where.
+    /// Name the place.
     #[a_tool(crate = "crate::renamed::rt")]
     pub(crate) fn by_text() {}
 
-    /// Say where.
+    /// Name the place.
     #[a_tool(crate = super::renamed::rt)]
     pub(crate) fn by_super() {}
 
-    /// Say where.
+    /// Name the place.
     #[a_tool(crate = "::tool_runtime")]
     pub(crate) fn by_absolute_path() {}
 

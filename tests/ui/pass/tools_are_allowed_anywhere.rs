@@ -40,7 +40,7 @@ visible! { #[doc = "Do nothing again."] fn nothing_again {} }
 #[cfg(any())]
 #[tool_runtime::tool]
 async fn absent(
-    /// Of a type that does not exist.
+    /// An argument of an unknown type.
     nowhere: Nowhere,
 ) {
 }
@@ -57,7 +57,7 @@ async fn documented_below() {}
 mod neighbours {
     struct Private;
 
-    /// Use a private neighbour.
+    /// Use a private type of the same module.
     #[tool_runtime::tool]
     pub fn shown() -> usize {
         size_of::<Private>()
@@ -77,7 +77,7 @@ async fn main() {
         inner: i64,
     }
 
-    /// Stand inside a body.
+    /// A tool inside of a function body.
     #[tool_runtime::tool(read_only)]
     async fn inside(
         /// A type that only the body knows.

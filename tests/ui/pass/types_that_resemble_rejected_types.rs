@@ -37,7 +37,7 @@ struct Path(&'static str);
 /// Measure.
 #[tool]
 async fn measure(
-    /// What to measure.
+    /// The shape to measure.
     shape: Box<dyn Shape + Send>,
     /// A constant in a type.
     sides: [i64; 1 & 3],

@@ -2,7 +2,7 @@
 
 use super::values;
 use crate::model::{Argument, Model};
-use crate::names::{self, at};
+use crate::names::{self, hygienic};
 use crate::{shape, validate};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -17,9 +17,9 @@ pub(super) fn tables(model: &Model<'_>) -> TokenStream {
     let parameters = enumerated.map(|(index, argument)| parameter(index, argument));
     let needs = model.injected().map(|injected| {
         let target = injected.target();
-        quote_spanned!(at(target.span())=> <#target as __tool::Injectable>::NEED)
+        quote_spanned!(hygienic(target.span())=> <#target as __tool::Injectable>::NEED)
     });
-    quote_spanned! {at(Span::call_site())=>
+    quote_spanned! {hygienic(Span::call_site())=>
         #types
         static __KEYS: &[__tool::Key] = &[#(#keys),*];
         static __PARAMETERS: &[__tool::Parameter] = &[#(#parameters),*];
@@ -28,7 +28,7 @@ pub(super) fn tables(model: &Model<'_>) -> TokenStream {
 }
 
 fn keys(index: usize, argument: &Argument<'_>) -> Vec<TokenStream> {
-    let span = at(Span::call_site());
+    let span = hygienic(Span::call_site());
     if argument.options.flatten.is_present() {
         return vec![quote_spanned!(span=> __tool::Key::rest(#index))];
     }
@@ -45,7 +45,7 @@ fn types(model: &Model<'_>) -> TokenStream {
     let types = model.arguments().map(Argument::ty);
     let typed = model.arguments().map(argument_type);
     let undescribed = model.arguments().filter_map(undescribed);
-    quote_spanned! {at(Span::call_site())=>
+    quote_spanned! {hygienic(Span::call_site())=>
         #(#undescribed)*
         const __TYPES: (#(__tool::ArgumentType<#types>,)*) = (#(#typed,)*);
     }
@@ -59,9 +59,9 @@ fn argument_type(argument: &Argument<'_>) -> TokenStream {
         () if options.default.is_some() => "defaulted",
         () => "argument",
     };
-    let kind = Ident::new(kind, at(ty.span()));
+    let kind = Ident::new(kind, hygienic(ty.span()));
     let allows = options.allow_unknown_fields.is_present().then(|| quote!(.allow_unknown_fields()));
-    quote_spanned!(at(ty.span())=> __tool::#kind::<#ty>()#allows)
+    quote_spanned!(hygienic(ty.span())=> __tool::#kind::<#ty>()#allows)
 }
 
 /// Reports an argument without a description. rustc does not evaluate a constant with type errors,
@@ -71,7 +71,7 @@ fn undescribed(argument: &Argument<'_>) -> Option<TokenStream> {
         return None;
     }
     let (bounded, message) = (argument_type(argument), validate::undescribed(argument));
-    Some(quote_spanned! {at(argument.ident.span())=>
+    Some(quote_spanned! {hygienic(argument.ident.span())=>
         const _: () = {
             let _ = #bounded;
             __tool::reject(#message)
@@ -84,7 +84,7 @@ fn parameter(index: usize, argument: &Argument<'_>) -> TokenStream {
     let (options, docs) = (&argument.options, &argument.docs);
     let (name, _) = argument.wire_name();
     let index = Index::from(index);
-    let mut parameter = quote_spanned! {at(Span::call_site())=>
+    let mut parameter = quote_spanned! {hygienic(Span::call_site())=>
         __TYPES.#index.parameter(#name, #docs)
     };
     if !options.aliases.is_empty() {
@@ -108,9 +108,9 @@ fn parameter(index: usize, argument: &Argument<'_>) -> TokenStream {
         ("refined", values::limits_written(argument)),
         ("valued", values::values_written(argument)),
     ] {
-        let method = Ident::new(method, at(Span::call_site()));
+        let method = Ident::new(method, hygienic(Span::call_site()));
         if !statements.is_empty() {
-            parameter.extend(quote_spanned! {at(Span::call_site())=>
+            parameter.extend(quote_spanned! {hygienic(Span::call_site())=>
                 .#method(|__schema| { #(#statements)* })
             });
         }
@@ -126,9 +126,9 @@ fn matched_as(argument: &Argument<'_>) -> Option<TokenStream> {
         // Already reported.
         return None;
     }
-    let variant = Ident::new(variant, at(span));
+    let variant = Ident::new(variant, hygienic(span));
     let text = values::constructor("matched_text", argument.ty());
-    let span = at(Span::call_site());
+    let span = hygienic(Span::call_site());
     Some(quote_spanned!(span=> .matched_as(#text (__tool::MatchAs::#variant))))
 }
 
@@ -140,7 +140,7 @@ pub(super) fn decode(model: &Model<'_>) -> TokenStream {
     let enumerated = || model.arguments().enumerate();
     let arms = enumerated().map(|(index, argument)| read_arm(index, argument));
     let values = enumerated().map(|(index, argument)| value(index, argument));
-    quote_spanned! {at(Span::call_site())=>
+    quote_spanned! {hygienic(Span::call_site())=>
         fn decode(__arguments: __tool::Arguments<'_>) -> ::core::result::Result<Self, __tool::DecodeError> {
             let mut __reader = __arguments.reader(__KEYS)?;
             #(let mut #slots = ::core::option::Option::None;)*
@@ -156,12 +156,12 @@ pub(super) fn decode(model: &Model<'_>) -> TokenStream {
 
 fn slot(argument: &Argument<'_>) -> Ident {
     let name = names::unraw(argument.ident);
-    format_ident!("__slot_{name}", span = at(Span::call_site()))
+    format_ident!("__slot_{name}", span = hygienic(Span::call_site()))
 }
 
 fn read_arm(index: usize, argument: &Argument<'_>) -> TokenStream {
     let (slot, ty) = (slot(argument), Index::from(index));
-    quote_spanned! {at(Span::call_site())=>
+    quote_spanned! {hygienic(Span::call_site())=>
         #index => __TYPES.#ty.read(&mut __reader, &mut #slot)?,
     }
 }
@@ -169,10 +169,10 @@ fn read_arm(index: usize, argument: &Argument<'_>) -> TokenStream {
 fn value(index: usize, argument: &Argument<'_>) -> TokenStream {
     let (slot, ty) = (slot(argument), Index::from(index));
     match values::default_ident(argument) {
-        Some(default) => quote_spanned! {at(Span::call_site())=>
+        Some(default) => quote_spanned! {hygienic(Span::call_site())=>
             match #slot { ::core::option::Option::Some(__value) => __value, ::core::option::Option::None => #default() }
         },
-        None => quote_spanned! {at(Span::call_site())=>
+        None => quote_spanned! {hygienic(Span::call_site())=>
             __TYPES.#ty.end(#slot, &mut __reader, #index)?
         },
     }
@@ -184,7 +184,7 @@ pub(super) fn check(model: &Model<'_>) -> Option<TokenStream> {
     let checks: Vec<TokenStream> =
         enumerated.flat_map(|(index, argument)| checks(index, argument)).collect();
     (!checks.is_empty()).then(|| {
-        quote_spanned! {at(Span::call_site())=>
+        quote_spanned! {hygienic(Span::call_site())=>
             fn check(&self) -> ::core::result::Result<(), __tool::DecodeError> {
                 #(#checks)*
                 ::core::result::Result::Ok(())
@@ -196,7 +196,7 @@ pub(super) fn check(model: &Model<'_>) -> Option<TokenStream> {
 fn checks(index: usize, argument: &Argument<'_>) -> impl Iterator<Item = TokenStream> {
     let field = argument.ident;
     values::constraint_idents(argument).map(move |constraint| {
-        quote_spanned! {at(Span::call_site())=>
+        quote_spanned! {hygienic(Span::call_site())=>
             __tool::ensure(&#constraint(), &self.#field, #index)?;
         }
     })
@@ -206,9 +206,9 @@ fn checks(index: usize, argument: &Argument<'_>) -> impl Iterator<Item = TokenSt
 pub(super) fn to_json(model: &Model<'_>) -> TokenStream {
     let fields = model.arguments().map(|argument| argument.ident);
     let traits = model.arguments().next().map(
-        |_| quote_spanned!(at(Span::call_site())=> use __tool::{OmitJson as _, WriteJson as _};),
+        |_| quote_spanned!(hygienic(Span::call_site())=> use __tool::{OmitJson as _, WriteJson as _};),
     );
-    quote_spanned! {at(Span::call_site())=>
+    quote_spanned! {hygienic(Span::call_site())=>
         fn to_json(&self) -> ::core::option::Option<__tool::String> {
             #traits
             __tool::json_object(__PARAMETERS, &[#((&&__tool::JsonOf(&self.#fields)).json()),*])

@@ -1,7 +1,7 @@
 //! The call of the user's function.
 
 use crate::model::{Model, Parameter};
-use crate::names::at;
+use crate::names::hygienic;
 use crate::toolset::Toolset;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
@@ -9,20 +9,20 @@ use syn::spanned::Spanned;
 
 /// Calls the function, spanned at its name: a future that is not `Send` is reported there.
 pub(super) fn run(model: &Model<'_>) -> TokenStream {
-    let span = at(model.ident().span());
+    let span = hygienic(model.ident().span());
     let signature = quote_spanned! {span=>
         fn run(self, __context: &__tool::ToolContext)
             -> impl ::core::future::Future<Output = Self::Output> + ::core::marker::Send
     };
     let future = future(model);
-    quote_spanned! {at(Span::call_site())=>
+    quote_spanned! {hygienic(Span::call_site())=>
         #signature { #future }
     }
 }
 
 fn future(model: &Model<'_>) -> TokenStream {
     let (ident, output) = (model.ident(), model.output());
-    let span = at(ident.span());
+    let span = hygienic(ident.span());
     if !model.is_callable {
         return quote_spanned!(span=> ::core::future::pending());
     }
@@ -50,18 +50,18 @@ fn callee(model: &Model<'_>) -> TokenStream {
 
 fn receiver(toolset: &Toolset<'_>) -> TokenStream {
     let ty = toolset.ty();
-    quote_spanned!(at(ty.span())=> __tool::receiver::<#ty>(__context))
+    quote_spanned!(hygienic(ty.span())=> __tool::receiver::<#ty>(__context))
 }
 
 fn call_argument(parameter: &Parameter<'_>) -> TokenStream {
     match parameter {
         Parameter::Argument(argument) => {
             let field = argument.ident;
-            quote_spanned!(at(Span::call_site())=> self.#field)
+            quote_spanned!(hygienic(Span::call_site())=> self.#field)
         }
         Parameter::Injected(injected) => {
             let target = injected.target();
-            quote_spanned! {at(target.span())=>
+            quote_spanned! {hygienic(target.span())=>
                 <#target as __tool::Injectable>::borrow_from(__context)
             }
         }

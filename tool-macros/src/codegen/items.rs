@@ -2,7 +2,7 @@
 
 use crate::docs::Docs;
 use crate::model::Model;
-use crate::names::{self, at};
+use crate::names::{self, hygienic};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::Attribute;
@@ -10,8 +10,8 @@ use syn::Attribute;
 /// The lint levels of the function and of its `impl` block.
 pub(super) fn allowed_in(model: &Model<'_>) -> Vec<TokenStream> {
     let shared = model.toolset.map(|toolset| allowed(&toolset.block.attributes));
-    let own = allowed(&model.function.attributes);
-    shared.into_iter().flatten().chain(own).collect()
+    let of_function = allowed(&model.function.attributes);
+    shared.into_iter().flatten().chain(of_function).collect()
 }
 
 /// The lint levels of an item that hold for generated code as well.
@@ -20,13 +20,13 @@ pub(crate) fn allowed(attributes: &[Attribute]) -> Vec<TokenStream> {
     for attribute in attributes {
         let path = attribute.path();
         if path.is_ident("deprecated") {
-            allowed.push(quote_spanned!(at(Span::call_site())=> #[allow(deprecated)]));
+            allowed.push(quote_spanned!(hygienic(Span::call_site())=> #[allow(deprecated)]));
         }
         if let syn::Meta::List(list) = &attribute.meta
             && (path.is_ident("allow") || path.is_ident("expect"))
         {
             let lints = &list.tokens;
-            allowed.push(quote_spanned!(at(Span::call_site())=> #[allow(#lints)]));
+            allowed.push(quote_spanned!(hygienic(Span::call_site())=> #[allow(#lints)]));
         }
     }
     allowed
@@ -44,7 +44,7 @@ pub(super) fn action_struct(model: &Model<'_>, allowed: &[TokenStream]) -> Token
         let (name, ty, docs) = (argument.ident, argument.ty(), &argument.docs);
         quote!(#[doc = #docs] #visibility #name: #ty)
     });
-    quote_spanned! {at(model.ident().span())=>
+    quote_spanned! {hygienic(model.ident().span())=>
         #(#conditions)*
         #[doc = #docs]
         #(#allowed)*
@@ -56,12 +56,12 @@ pub(super) fn action_struct(model: &Model<'_>, allowed: &[TokenStream]) -> Token
 pub(super) fn name_claim(model: &Model<'_>) -> TokenStream {
     let (name, span) = model.name();
     let claim =
-        names::claim_ident(model.kind, &name, at(span)).filter(|_| model.duplicate.is_none());
+        names::claim_ident(model.kind, &name, hygienic(span)).filter(|_| model.duplicate.is_none());
     let Some(claim) = claim else {
         return TokenStream::new();
     };
     let conditions = model.conditions();
-    quote_spanned! {at(span)=>
+    quote_spanned! {hygienic(span)=>
         #(#conditions)*
         #[doc(hidden)]
         type #claim = ();
@@ -86,7 +86,7 @@ fn reject_empty(docs: &Docs, of: String) -> TokenStream {
         return TokenStream::new();
     };
     let message = format!("the description of {of} is empty; write what it means");
-    quote_spanned! {at(*span)=>
+    quote_spanned! {hygienic(*span)=>
         const _: () = ::core::assert!(!#text.trim_ascii().is_empty(), #message);
     }
 }
@@ -98,7 +98,7 @@ pub(super) fn settings(model: &Model<'_>) -> TokenStream {
         quote!(.timeout(#seconds, #nanos))
     });
     let schema = model.options.input_schema.as_ref().map(|_| quote!(.given_schema()));
-    quote_spanned! {at(Span::call_site())=>
+    quote_spanned! {hygienic(Span::call_site())=>
         fn settings() -> __tool::Settings {
             __tool::Settings::new(__PARAMETERS, __NEEDS) #timeout #schema
         }
@@ -108,12 +108,12 @@ pub(super) fn settings(model: &Model<'_>) -> TokenStream {
 /// `const URI` of a resource, `const NAME` of other actions.
 pub(super) fn key(model: &Model<'_>) -> TokenStream {
     match &model.options.uri {
-        Some(uri) => quote_spanned! {at(Span::call_site())=>
+        Some(uri) => quote_spanned! {hygienic(Span::call_site())=>
             const URI: &'static ::core::primitive::str = #uri;
         },
         None => {
             let (name, _) = model.name();
-            quote_spanned! {at(Span::call_site())=>
+            quote_spanned! {hygienic(Span::call_site())=>
                 const NAME: &'static ::core::primitive::str = #name;
             }
         }

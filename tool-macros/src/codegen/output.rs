@@ -1,7 +1,7 @@
 //! Converts a return value to an observation.
 
 use crate::model::Model;
-use crate::names::at;
+use crate::names::hygienic;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
 use syn::spanned::Spanned;
@@ -10,10 +10,10 @@ use syn::spanned::Spanned;
 /// other types, so that rustc underlines all of it.
 pub(super) fn function(model: &Model<'_>) -> TokenStream {
     let output = model.output();
-    let arrow = at(model.function.signature.output.span());
+    let arrow = hygienic(model.function.signature.output.span());
     let success = conversion("__success", &output, arrow);
     let failure = conversion("__failure", &output, arrow);
-    quote_spanned! {at(Span::call_site())=>
+    quote_spanned! {hygienic(Span::call_site())=>
         fn __output() -> __tool::Output<#output> {
             use __tool::{ClonedKind as _, ErrorKind as _, FlattenedKind as _, NestedResultKind as _, MessageKind as _, UnsupportedErrorKind as _, DirectKind as _, PlainKind as _, ReportedKind as _, StructuredKind as _, UnsupportedKind as _};
             let __returned = __tool::Returned::<#output>::NEW;
@@ -24,12 +24,12 @@ pub(super) fn function(model: &Model<'_>) -> TokenStream {
 }
 
 fn conversion(probe: &str, output: &TokenStream, span: Span) -> TokenStream {
-    let probe = Ident::new(probe, at(Span::call_site()));
+    let probe = Ident::new(probe, hygienic(Span::call_site()));
     quote_spanned!(span=> (&&&&&&#probe).kind().accept::<#output>())
 }
 
 pub(super) fn observe() -> TokenStream {
-    quote_spanned! {at(Span::call_site())=>
+    quote_spanned! {hygienic(Span::call_site())=>
         fn observe(__value: Self::Output) -> ::core::result::Result<__tool::Observation, __tool::ToolError> {
             __output().observe(__value)
         }

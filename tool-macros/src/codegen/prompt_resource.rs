@@ -2,7 +2,7 @@
 
 use crate::kind::Kind;
 use crate::model::{Argument, Model};
-use crate::names::at;
+use crate::names::hygienic;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -12,14 +12,14 @@ pub(super) fn definition(model: &Model<'_>) -> TokenStream {
     let title = options.title.as_ref().map(|title| quote!(.title(#title)));
     let mime_type = options.mime_type.as_ref().map(|mime_type| quote!(.mime_type(#mime_type)));
     let size = options.size.as_ref();
-    let size = size.map(|size| quote_spanned!(at(size.span())=> .size(#size)));
+    let size = size.map(|size| quote_spanned!(hygienic(size.span())=> .size(#size)));
     let roles = &options.audience;
     let audience = (!roles.is_empty()).then(|| quote!(.audience(&[#(#roles),*])));
     let priority = options.priority.as_ref();
-    let priority = priority.map(|it| quote_spanned!(at(it.span())=> .priority(#it)));
+    let priority = priority.map(|value| quote_spanned!(hygienic(value.span())=> .priority(#value)));
     let icons = &options.icons;
     let meta = options.meta.as_ref();
-    let meta = meta.map(|meta| quote_spanned!(at(meta.span())=> .meta(#meta)));
+    let meta = meta.map(|meta| quote_spanned!(hygienic(meta.span())=> .meta(#meta)));
     let (made, with_identifier_start) = match model.kind {
         Kind::Resource => {
             let (name, _) = model.name();
@@ -33,7 +33,7 @@ pub(super) fn definition(model: &Model<'_>) -> TokenStream {
             quote!(PromptDraft::new(Self::NAME, #description, __PARAMETERS)),
         ),
     };
-    quote_spanned! {at(Span::call_site())=>
+    quote_spanned! {hygienic(Span::call_site())=>
         fn definition() -> __tool::#made {
             __tool::#with_identifier_start #title #mime_type #size #audience #priority #(.icon(#icons))* #meta.finish()
         }
@@ -46,7 +46,7 @@ pub(super) fn completers(model: &Model<'_>) -> TokenStream {
     if completers.is_empty() {
         return TokenStream::new();
     }
-    quote_spanned! {at(Span::call_site())=>
+    quote_spanned! {hygienic(Span::call_site())=>
         fn completers() -> &'static [__tool::ArgumentCompleter] {
             const { &[#(#completers),*] }
         }
@@ -56,9 +56,11 @@ pub(super) fn completers(model: &Model<'_>) -> TokenStream {
 fn completer(argument: &Argument<'_>) -> Option<TokenStream> {
     let path = argument.options.complete.as_ref()?;
     let (name, _) = argument.wire_name();
-    let complete = Ident::new("complete", at(path.span()));
-    let function = quote_spanned! {at(path.span())=>
+    let complete = Ident::new("complete", hygienic(path.span()));
+    let function = quote_spanned! {hygienic(path.span())=>
         |__prefix, __context| __tool::Complete::#complete(&#path, __prefix, __context)
     };
-    Some(quote_spanned!(at(Span::call_site())=> __tool::ArgumentCompleter::new(#name, #function)))
+    Some(
+        quote_spanned!(hygienic(Span::call_site())=> __tool::ArgumentCompleter::new(#name, #function)),
+    )
 }

@@ -3,13 +3,13 @@
 use super::{access, arguments, output};
 use crate::hints::Hint;
 use crate::model::Model;
-use crate::names::at;
+use crate::names::hygienic;
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
-/// The items that other actions do not have.
-pub(super) fn others(model: &Model<'_>) -> TokenStream {
+/// The items that only the actions of tools have.
+pub(super) fn tool_items(model: &Model<'_>) -> TokenStream {
     let observe = output::observe();
     let visualize = visualize(model);
     let access = access::access(model);
@@ -19,13 +19,13 @@ pub(super) fn others(model: &Model<'_>) -> TokenStream {
 
 pub(super) fn definition(model: &Model<'_>) -> TokenStream {
     let (options, description) = (&model.options, model.description());
-    let given = &model.hints;
+    let declared = &model.hints;
     let title = options.title.as_ref().map(|title| quote!(.title(#title)));
     let hints = [
-        ("read_only", given.read_only),
-        ("destructive", given.destructive),
-        ("idempotent", given.idempotent),
-        ("open_world", given.open_world),
+        ("read_only", declared.read_only),
+        ("destructive", declared.destructive),
+        ("idempotent", declared.idempotent),
+        ("open_world", declared.open_world),
     ]
     .map(|(name, value)| hint(name, value));
     let tags = model.tags();
@@ -33,11 +33,12 @@ pub(super) fn definition(model: &Model<'_>) -> TokenStream {
     let scopes = model.scopes();
     let scopes = (!scopes.is_empty()).then(|| quote!(.scopes(&[#(#scopes),*])));
     let meta = options.meta.as_ref();
-    let meta = meta.map(|meta| quote_spanned!(at(meta.span())=> .meta(#meta)));
+    let meta = meta.map(|meta| quote_spanned!(hygienic(meta.span())=> .meta(#meta)));
     let schema = options.input_schema.as_ref();
-    let schema = schema.map(|schema| quote_spanned!(at(schema.span())=> .input_schema(#schema)));
+    let schema =
+        schema.map(|schema| quote_spanned!(hygienic(schema.span())=> .input_schema(#schema)));
     let (retry, presentation) = (retry_mode(model), presentation(model));
-    quote_spanned! {at(Span::call_site())=>
+    quote_spanned! {hygienic(Span::call_site())=>
         fn definition() -> __tool::ToolDefinition {
             __tool::Draft::new(Self::NAME, #description, __PARAMETERS)
                 #title #(#hints)* #retry #tags #scopes #meta #schema #presentation
@@ -55,7 +56,7 @@ fn presentation(model: &Model<'_>) -> TokenStream {
     let progress = options.progress.is_present().then(|| quote!(.reports_progress()));
     let task = options.task.as_ref().map(|task| {
         let support = if task.value() == "required" { "Required" } else { "Optional" };
-        let support = format_ident!("{support}", span = at(task.span()));
+        let support = format_ident!("{support}", span = hygienic(task.span()));
         quote!(.task(__tool::TaskSupport::#support))
     });
     quote!(#icons #progress #task)
@@ -68,15 +69,15 @@ fn retry_mode(model: &Model<'_>) -> Option<TokenStream> {
 }
 
 fn hint(name: &str, value: Hint) -> Option<TokenStream> {
-    let given = *value?;
+    let value = *value?;
     let method = format_ident!("{name}");
-    Some(quote!(.#method(#given)))
+    Some(quote!(.#method(#value)))
 }
 
 fn visualize(model: &Model<'_>) -> Option<TokenStream> {
     let path = model.options.visualize.as_ref()?;
     // Bound to a local first: for an unknown path, rustc would otherwise suggest a method of `self`.
-    Some(quote_spanned! {at(path.span())=>
+    Some(quote_spanned! {hygienic(path.span())=>
         fn visualize(&self) -> ::core::option::Option<__tool::String> {
             let __shown = #path;
             ::core::option::Option::Some(__tool::shown(&__shown(self)))

@@ -3,7 +3,7 @@
 use super::generate;
 use super::items::allowed;
 use crate::model::Model;
-use crate::names::at;
+use crate::names::hygienic;
 use crate::toolset::Toolset;
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -30,18 +30,18 @@ fn list(toolset: &Toolset<'_>, tools: &[&Model<'_>]) -> TokenStream {
     let allowed = allowed(&toolset.block.attributes);
     let methods = tools.iter().map(|tool| method(tool));
     let registration = registration(toolset);
-    let items = quote_spanned! {at(Span::call_site())=>
+    let items = quote_spanned! {hygienic(Span::call_site())=>
         const NAME: &'static ::core::primitive::str = #name;
         fn methods() -> &'static [__tool::Method] {
             const METHODS: &[__tool::Method] = &[#(#methods),*];
             METHODS
         }
     };
-    let implementation = quote_spanned! {at(ty.span())=>
+    let implementation = quote_spanned! {hygienic(ty.span())=>
         #[automatically_derived]
         impl __tool::ToolsetMethods for #ty { #items }
     };
-    quote_spanned! {at(Span::call_site())=>
+    quote_spanned! {hygienic(Span::call_site())=>
         #(#allowed)*
         const _: () = {
             use #runtime::__private as __tool;
@@ -53,7 +53,7 @@ fn list(toolset: &Toolset<'_>, tools: &[&Model<'_>]) -> TokenStream {
 
 fn method(tool: &Model<'_>) -> TokenStream {
     let (action, conditions) = (tool.action(), tool.conditions());
-    quote_spanned!(at(Span::call_site())=> #(#conditions)* __tool::Method::of::<#action>())
+    quote_spanned!(hygienic(Span::call_site())=> #(#conditions)* __tool::Method::of::<#action>())
 }
 
 /// Registers the toolset. A missing `impl Toolset` is reported at the type.
@@ -62,8 +62,8 @@ fn registration(toolset: &Toolset<'_>) -> TokenStream {
         return TokenStream::new();
     }
     let ty = toolset.ty();
-    let kind = quote_spanned!(at(ty.span())=> __tool::ToolsetKind::of::<#ty>);
-    quote_spanned! {at(Span::call_site())=>
+    let kind = quote_spanned!(hygienic(ty.span())=> __tool::ToolsetKind::of::<#ty>);
+    quote_spanned! {hygienic(Span::call_site())=>
         __tool::inventory::submit! { #kind(::core::file!(), ::core::line!()) }
     }
 }

@@ -5,7 +5,7 @@ use crate::diagnostics::Diagnostics;
 use crate::expressions;
 use crate::limits::Limits;
 use crate::model::Argument;
-use crate::names::{self, at};
+use crate::names::{self, hygienic};
 use crate::shape;
 use crate::unsigned;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -36,7 +36,7 @@ pub(super) fn constraint_idents(argument: &Argument<'_>) -> impl Iterator<Item =
 
 /// The statements that write constraints into a property's schema.
 pub(super) fn limits_written(argument: &Argument<'_>) -> Vec<TokenStream> {
-    let span = at(Span::call_site());
+    let span = hygienic(Span::call_site());
     constraint_idents(argument)
         .map(|constraint| quote_spanned!(span=> __tool::Constraint::describe(&#constraint(), __schema);))
         .collect()
@@ -44,7 +44,7 @@ pub(super) fn limits_written(argument: &Argument<'_>) -> Vec<TokenStream> {
 
 /// The statements that write the default and the example into a property's schema.
 pub(super) fn values_written(argument: &Argument<'_>) -> Vec<TokenStream> {
-    let span = at(Span::call_site());
+    let span = hygienic(Span::call_site());
     let default = default_ident(argument).map(|default| advertise_default(&default));
     let mut statements: Vec<TokenStream> = default.into_iter().collect();
     if argument.options.example.is_some() {
@@ -57,7 +57,7 @@ pub(super) fn values_written(argument: &Argument<'_>) -> Vec<TokenStream> {
 
 /// Autoref omits the default of a type that is not `Serialize`.
 fn advertise_default(default: &Ident) -> TokenStream {
-    quote_spanned! {at(Span::call_site())=> {
+    quote_spanned! {hygienic(Span::call_site())=> {
         use __tool::{AdvertiseDefault as _, OmitDefault as _};
         (&&__tool::DefaultOf(&#default())).advertise(__schema);
     }}
@@ -66,7 +66,7 @@ fn advertise_default(default: &Ident) -> TokenStream {
 /// The default as an expression of the parameter's type.
 fn default(argument: &Argument<'_>) -> Option<TokenStream> {
     Some(match argument.options.default.as_ref()? {
-        (span, None) => quote_spanned!(at(*span)=> __tool::type_default()),
+        (span, None) => quote_spanned!(hygienic(*span)=> __tool::type_default()),
         (_, Some(value)) => expression(value, argument.ty()),
     })
 }
@@ -75,11 +75,11 @@ fn default(argument: &Argument<'_>) -> Option<TokenStream> {
 /// for an `Option` is wrapped in `Some`.
 fn expression(value: &Expr, ty: &Type) -> TokenStream {
     if let Some(text) = expressions::text(value) {
-        return quote_spanned!(at(text.span())=> __tool::text_default(#text));
+        return quote_spanned!(hygienic(text.span())=> __tool::text_default(#text));
     }
     let value = expressions::bare(value);
     match is_literal(value) && shape::optional(ty).is_some() {
-        true => quote_spanned!(at(value.span())=> ::core::option::Option::Some(#value)),
+        true => quote_spanned!(hygienic(value.span())=> ::core::option::Option::Some(#value)),
         false => value.to_token_stream(),
     }
 }
@@ -94,7 +94,7 @@ fn is_literal(value: &Expr) -> bool {
 
 fn value_function(kind: &str, argument: &Argument<'_>, value: &TokenStream) -> TokenStream {
     let (ident, ty) = (ident(kind, argument), argument.ty());
-    quote_spanned! {at(Span::call_site())=>
+    quote_spanned! {hygienic(Span::call_site())=>
         #[allow(clippy::unnecessary_wraps)]
         fn #ident() -> #ty { #value }
     }
@@ -102,7 +102,7 @@ fn value_function(kind: &str, argument: &Argument<'_>, value: &TokenStream) -> T
 
 fn ident(kind: &str, argument: &Argument<'_>) -> Ident {
     let name = names::unraw(argument.ident);
-    format_ident!("__{kind}_of_{name}", span = at(Span::call_site()))
+    format_ident!("__{kind}_of_{name}", span = hygienic(Span::call_site()))
 }
 
 /// One constraint of one parameter: a private function that both the schema and the check use.
@@ -138,8 +138,8 @@ fn constraints(argument: &Argument<'_>) -> Vec<Constraint> {
 /// `fn __range_of_a() -> Range<i64> { range::<i64>()(...) }`.
 fn constraint(argument: &Argument<'_>, kind: &str, name: &str, limits: TokenStream) -> Constraint {
     let (ident, ty) = (ident(kind, argument), argument.ty());
-    let (name, made) = (Ident::new(name, at(Span::call_site())), constructor(kind, ty));
-    let function = quote_spanned! {at(Span::call_site())=>
+    let (name, made) = (Ident::new(name, hygienic(Span::call_site())), constructor(kind, ty));
+    let function = quote_spanned! {hygienic(Span::call_site())=>
         fn #ident() -> __tool::#name<#ty> { #made #limits }
     };
     Constraint { ident, function }
@@ -148,10 +148,10 @@ fn constraint(argument: &Argument<'_>, kind: &str, name: &str, limits: TokenStre
 /// A pattern is compiled once.
 fn pattern(argument: &Argument<'_>, text: &LitStr) -> Constraint {
     let (ident, ty) = (ident("pattern", argument), argument.ty());
-    let made = constructor("pattern", ty);
-    let function = quote_spanned! {at(Span::call_site())=>
+    let pattern = constructor("pattern", ty);
+    let function = quote_spanned! {hygienic(Span::call_site())=>
         fn #ident() -> &'static __tool::Pattern<#ty> {
-            static __PATTERN: __tool::Pattern<#ty> = #made(#text);
+            static __PATTERN: __tool::Pattern<#ty> = #pattern(#text);
             &__PATTERN
         }
     };

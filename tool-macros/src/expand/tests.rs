@@ -50,7 +50,7 @@ fn the_length_of_a_default_is_counted_in_characters() {
         let tool = quote! {
             /// Greet.
             async fn greet(
-                /// Whom.
+                /// The name of the person.
                 #[arg(length = 2..=2, default = #default)]
                 name: String,
             ) {}
@@ -79,11 +79,11 @@ fn a_tool_with_every_option() {
             #[must_use]
             #[allow(clippy::unused_async)]
             pub(crate) async fn r#search(
-                /// What to look for.
+                /// The text to search for.
                 #[arg(rename = "q", alias("query", "text"), length = 1..=200, pattern = "^[a-z]+$")]
                 #[arg(format = "hostname", example = "rust")]
                 mut r#type: String,
-                /// How many.
+                /// The maximum number of results.
                 #[arg(default, range = ..LIMIT, header = "Limit", allow_unknown_fields)]
                 limit: Option<u32>,
                 #[arg(undocumented, secret, default = "none")] key: String,
@@ -102,7 +102,7 @@ fn a_plain_function_with_state() {
         "state.rs",
         quote!(),
         quote! {
-            /// Count what is kept.
+            /// Count the stored items.
             #[deprecated]
             pub fn count(db: &Arc<Db>, _: &ToolContext) -> usize {
                 db.len()
@@ -119,9 +119,9 @@ fn a_tool_with_declared_access() {
         quote! {
             /// Copy a file into the database.
             async fn copy(
-                /// Which file.
+                /// The file.
                 path: String,
-                /// Which table.
+                /// The table.
                 r#type: u64,
             ) {
             }
@@ -148,7 +148,7 @@ fn a_function_with_mistakes() {
         quote!(readonly),
         quote! {
             async fn greet(
-                /// Whom to greet.
+                /// The name of the person.
                 name: String,
                 language: &str,
             ) -> String {
@@ -232,7 +232,7 @@ fn a_prompt() {
                 /// The code.
                 #[arg(length = 1..)]
                 code: String,
-                /// What to look for.
+                /// The text to search for.
                 #[arg(complete = focuses)]
                 focus: Option<String>,
                 shelf: &Shelf,
@@ -254,7 +254,7 @@ fn a_resource() {
         quote! {
             /// One note.
             async fn note(
-                /// Which.
+                /// The number.
                 id: u32,
             ) -> Option<String> {
                 None

@@ -26,7 +26,8 @@ pub(crate) fn expand_toolset(options: TokenStream, item: TokenStream) -> TokenSt
 fn expand_block(options: TokenStream, item: &TokenStream, block: &ImplBlock) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
     if let Some(second) = block.attributes.iter().find(|a| item::is_named(a, "toolset")) {
-        diagnostics.on(second, "`#[toolset]` is given twice; put all options into one of the two");
+        diagnostics
+            .error_on(second, "`#[toolset]` is given twice; put all options into one of the two");
         let error = diagnostics.into_error().map(Error::into_compile_error);
         return quote!(#item #error);
     }
@@ -46,11 +47,14 @@ fn functions(block: &ImplBlock, diagnostics: &mut Diagnostics) -> Vec<(TokenStre
     let mut functions = Vec::new();
     for method in block.methods() {
         for second in method.tool_attributes.iter().skip(1) {
-            diagnostics.on(second, "`#[tool]` is given twice; put all options into one of the two");
+            diagnostics
+                .error_on(second, "`#[tool]` is given twice; put all options into one of the two");
         }
         if let Some(Meta::NameValue(mark)) = method.tool_attributes.first().map(|mark| &mark.meta) {
-            diagnostics
-                .on(mark, "`#[tool]` takes options in parentheses; write `#[tool(read_only)]`");
+            diagnostics.error_on(
+                mark,
+                "`#[tool]` takes options in parentheses; write `#[tool(read_only)]`",
+            );
         }
         functions.push((method.options(&block.ty), method.as_function(&block.ty)));
     }

@@ -47,7 +47,7 @@ impl Members {
 
 fn distinct(name: &str, separator: &str, taken: &mut BTreeSet<String>) -> String {
     let numbered = (2..).map(|number| format!("{name}{separator}{number}"));
-    let free = std::iter::once(name.to_owned()).chain(numbered).find(|it| !taken.contains(it));
+    let free = std::iter::once(name.to_owned()).chain(numbered).find(|name| !taken.contains(name));
     let free = free.unwrap_or_default();
     taken.insert(free.clone());
     free

@@ -124,8 +124,8 @@ impl<'a> Items<'a> {
         let (mut members, mut fields) = (Members::new(), Vec::new());
         let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
         for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-            let own = format!("{}{}", location.name, pascal(name));
-            let typed = self.type_of(property, SchemaLocation { name: &own, ..location });
+            let type_name = format!("{}{}", location.name, pascal(name));
+            let typed = self.type_of(property, SchemaLocation { name: &type_name, ..location });
             let is_required = required.iter().any(|required| required == name);
             let note = if typed.is_json { ANY_JSON } else { "" };
             let doc = doc(&[property["description"].as_str().unwrap_or_default(), note]);

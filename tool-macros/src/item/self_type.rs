@@ -41,7 +41,7 @@ fn is_plain(ty: &Type) -> bool {
 }
 
 fn located(tokens: TokenStream, span: Span) -> TokenStream {
-    let at = |mut token: TokenTree| {
+    let with_span = |mut token: TokenTree| {
         if let TokenTree::Group(group) = &token {
             token = Group::new(group.delimiter(), located(group.stream(), span)).into();
         }
@@ -49,7 +49,7 @@ fn located(tokens: TokenStream, span: Span) -> TokenStream {
         token.set_span(hygiene.located_at(span));
         token
     };
-    tokens.into_iter().map(at).collect()
+    tokens.into_iter().map(with_span).collect()
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ fn with_commas(input: ParseStream<'_>) -> Option<Signature> {
 
 /// The parameters with a comma after each. A semicolon counts as a misspelt comma.
 fn separated(list: &Group) -> Option<Group> {
-    let all = |input: ParseStream<'_>| {
+    let parse_parameters = |input: ParseStream<'_>| {
         let mut parameters: Punctuated<FnArg, Token![,]> = Punctuated::new();
         while !input.is_empty() {
             parameters.push_value(input.parse()?);
@@ -55,7 +55,7 @@ fn separated(list: &Group) -> Option<Group> {
         }
         Ok(parameters)
     };
-    let parameters = all.parse2(list.stream()).ok()?;
+    let parameters = parse_parameters.parse2(list.stream()).ok()?;
     let mut group = Group::new(Delimiter::Parenthesis, parameters.into_token_stream());
     group.set_span(list.span());
     Some(group)

@@ -47,12 +47,12 @@ fn accept<T: FromMeta>(
     diagnostics: &mut Diagnostics,
 ) -> Option<NestedMeta> {
     let Some((key, span)) = key(&item) else {
-        diagnostics.on(&item, NOT_AN_OPTION);
+        diagnostics.error_on(&item, NOT_AN_OPTION);
         return None;
     };
-    let usage = known.find(&key).map_err(|message| diagnostics.at(span, message)).ok()?;
+    let usage = known.find(&key).map_err(|message| diagnostics.error_at(span, message)).ok()?;
     if accepted.iter().filter_map(self::key).any(|(other, _)| other == key) {
-        diagnostics.at(span, repeated(usage));
+        diagnostics.error_at(span, repeated(usage));
         return None;
     }
     let item = with_texts(usage, item, diagnostics)?;
@@ -60,8 +60,8 @@ fn accept<T: FromMeta>(
         return Some(item);
     }
     match value(&item) {
-        Some(value) => diagnostics.on(value, wrong(usage)),
-        None => diagnostics.at(span, wrong(usage)),
+        Some(value) => diagnostics.error_on(value, wrong(usage)),
+        None => diagnostics.error_at(span, wrong(usage)),
     }
     None
 }
@@ -90,7 +90,7 @@ fn with_texts(
     {
         let is_text = |element: &NestedMeta| matches!(element, NestedMeta::Lit(Lit::Str(_)));
         let (texts, others): (Vec<_>, Vec<_>) = elements.into_iter().partition(is_text);
-        others.iter().for_each(|element| diagnostics.on(element, wrong(usage)));
+        others.iter().for_each(|element| diagnostics.error_on(element, wrong(usage)));
         if texts.is_empty() && !others.is_empty() {
             return None;
         }
@@ -112,7 +112,7 @@ fn value(item: &NestedMeta) -> Option<TokenStream> {
 
 /// The options as written. After a mistake, reading continues after the next comma.
 pub(super) fn items(tokens: TokenStream, diagnostics: &mut Diagnostics) -> Vec<NestedMeta> {
-    let all = |input: ParseStream<'_>| {
+    let parse_items = |input: ParseStream<'_>| {
         let mut items = Vec::new();
         while !input.is_empty() {
             let item = item(input, diagnostics);
@@ -122,7 +122,7 @@ pub(super) fn items(tokens: TokenStream, diagnostics: &mut Diagnostics) -> Vec<N
         }
         Ok(items)
     };
-    all.parse2(tokens).unwrap_or_default()
+    parse_items.parse2(tokens).unwrap_or_default()
 }
 
 fn item(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<NestedMeta> {
@@ -138,7 +138,7 @@ fn colon_item(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Res
     let key = input.call(Ident::parse_any)?;
     let colon: Token![:] = input.parse()?;
     let message = format!("an option takes its value after `=`; write `{key} = VALUE`");
-    diagnostics.on(colon, message);
+    diagnostics.error_on(colon, message);
     let (path, eq_token) = (key.into(), Token![=](colon.span));
     let value = input.parse()?;
     Ok(NestedMeta::Meta(Meta::NameValue(MetaNameValue { path, eq_token, value })))
@@ -148,7 +148,7 @@ fn colon_item(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Res
 fn skip_to_comma(input: ParseStream<'_>, is_reported: bool, diagnostics: &mut Diagnostics) {
     if !input.is_empty() && !input.peek(Token![,]) && !is_reported {
         let message = "expected a comma between options; write `first, second = value`";
-        diagnostics.at(input.span(), message);
+        diagnostics.error_at(input.span(), message);
     }
     while !input.is_empty() && !input.peek(Token![,]) {
         let _skipped: syn::Result<TokenTree> = input.parse();

@@ -48,10 +48,10 @@ impl Position {
 
     fn in_tokens(self, tokens: TokenStream) -> Option<Forbidden> {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-        (0..tokens.len()).find_map(|index| self.at(&tokens, index))
+        (0..tokens.len()).find_map(|index| self.find_at(&tokens, index))
     }
 
-    fn at(self, tokens: &[TokenTree], index: usize) -> Option<Forbidden> {
+    fn find_at(self, tokens: &[TokenTree], index: usize) -> Option<Forbidden> {
         let construct = match &tokens[index] {
             TokenTree::Group(group) => return self.in_tokens(group.stream()),
             TokenTree::Ident(_) => self.at_word(tokens, index)?,

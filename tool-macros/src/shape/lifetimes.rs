@@ -6,7 +6,8 @@ use quote::ToTokens;
 use std::collections::HashSet;
 use syn::{Error, FnArg, GenericParam, Lifetime, Signature, Type};
 
-/// The error about a declared lifetime. The checks of arguments and outputs reject lifetimes there.
+/// The error about a declared lifetime of an injected value, or an unused one. Lifetimes in
+/// arguments and outputs have other checks.
 pub(super) fn check(lifetime: &Lifetime, signature: &Signature) -> Option<Error> {
     let name = lifetime.ident.to_string();
     let names = |tokens: TokenStream| named(tokens).contains(&name);
@@ -80,14 +81,14 @@ pub(super) fn borrows(tokens: TokenStream) -> usize {
     })
 }
 
-fn count(tokens: TokenStream, counts: fn(char, Option<&TokenTree>) -> bool) -> usize {
+fn count(tokens: TokenStream, is_counted: fn(char, Option<&TokenTree>) -> bool) -> usize {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-    let of = |(at, token): (usize, &TokenTree)| match token {
-        TokenTree::Group(group) => count(group.stream(), counts),
-        TokenTree::Punct(sign) => usize::from(counts(sign.as_char(), tokens.get(at + 1))),
+    let count_token = |(index, token): (usize, &TokenTree)| match token {
+        TokenTree::Group(group) => count(group.stream(), is_counted),
+        TokenTree::Punct(sign) => usize::from(is_counted(sign.as_char(), tokens.get(index + 1))),
         _ => 0,
     };
-    tokens.iter().enumerate().map(of).sum()
+    tokens.iter().enumerate().map(count_token).sum()
 }
 
 fn is_quote(token: Option<&TokenTree>) -> bool {

@@ -45,12 +45,12 @@ pub(crate) fn is_plain_argument(ty: &Type) -> bool {
 }
 
 fn words(tokens: TokenStream) -> Vec<String> {
-    let of = |token| match token {
+    let words_in = |token| match token {
         TokenTree::Group(group) => words(group.stream()),
         TokenTree::Ident(word) => vec![word.to_string()],
         _ => Vec::new(),
     };
-    tokens.into_iter().flat_map(of).collect()
+    tokens.into_iter().flat_map(words_in).collect()
 }
 
 /// Whether a parameter's shape is rejected.

@@ -14,7 +14,7 @@ use syn::{FnArg, PatType, ReturnType, Signature, Type, parse_quote};
 
 /// The signature and the body to print instead of the user's; `None` if the user's compile.
 pub(crate) fn replacement(function: &ToolFn) -> Option<(Signature, TokenStream)> {
-    let check = SignatureCheck::of(function);
+    let check = SignatureCheck::new(function);
     if !function.has_body() || check.is_valid() {
         return None;
     }
@@ -41,7 +41,7 @@ struct SignatureCheck<'a> {
 }
 
 impl<'a> SignatureCheck<'a> {
-    fn of(function: &'a ToolFn) -> Self {
+    fn new(function: &'a ToolFn) -> Self {
         Self {
             signature: &function.signature,
             lifetimes: lifetimes::declared(&function.signature),

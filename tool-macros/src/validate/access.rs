@@ -21,7 +21,7 @@ fn one_declaration(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let options = &model.options;
     let listed = options.reads.as_ref().or(options.writes.as_ref());
     if let (Some(path), Some(_)) = (&options.access, listed) {
-        diagnostics.on(
+        diagnostics.error_on(
             path,
             "`access` declares all resources of a call; remove `access`, or `reads` and `writes`",
         );
@@ -39,5 +39,5 @@ fn read_only(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             "`#[toolset]` makes this tool `read_only`; write `read_only = false` here, or remove `writes`"
         }
     };
-    diagnostics.at(*span, message);
+    diagnostics.error_at(*span, message);
 }

@@ -15,7 +15,7 @@ pub(super) fn headers(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         placed(argument, header, diagnostics);
         if !seen.insert(header.value().to_ascii_lowercase()) {
             let text = "two parameters have this header, ignoring case; write another name";
-            diagnostics.at(header.span(), text);
+            diagnostics.error_at(header.span(), text);
         }
     }
 }
@@ -26,7 +26,7 @@ fn token(header: &LitStr, diagnostics: &mut Diagnostics) {
     let is_token_char =
         |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if name.is_empty() || !name.bytes().all(is_token_char) {
-        diagnostics.at(
+        diagnostics.error_at(
             header.span(),
             format!("bad header name {name:?}; write letters, digits and hyphens, as in `header = \"Region\"`, which becomes `Mcp-Param-Region`"),
         );
@@ -36,13 +36,13 @@ fn token(header: &LitStr, diagnostics: &mut Diagnostics) {
 fn placed(argument: &Argument<'_>, header: &LitStr, diagnostics: &mut Diagnostics) {
     let options = &argument.options;
     if options.flatten.is_present() {
-        diagnostics.at(
+        diagnostics.error_at(
             header.span(),
             "a flattened parameter is not one value for a header; remove `header`",
         );
     }
     if options.secret.is_present() {
-        diagnostics.at(
+        diagnostics.error_at(
             header.span(),
             "headers are read and logged on their way, so they must not contain secrets; remove `header`",
         );

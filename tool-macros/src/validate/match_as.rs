@@ -19,11 +19,11 @@ pub(super) fn match_as(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let marked = || model.arguments().filter(|argument| argument.options.match_as.is_some());
     for argument in marked() {
         for (span, message) in mistakes(model.kind, argument) {
-            diagnostics.at(span, message);
+            diagnostics.error_at(span, message);
         }
     }
     for second in marked().skip(1).filter_map(|argument| argument.options.match_as.as_ref()) {
-        diagnostics.at(
+        diagnostics.error_at(
             second.span(),
             "a pattern is about one argument of a tool; remove `match_as` from the others",
         );

@@ -7,7 +7,7 @@ use syn::LitStr;
 /// Checks titles and tags, which must not be blank.
 pub(super) fn texts(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     for title in model.options.title.iter().filter(|title| is_blank(title)) {
-        diagnostics.on(title, "the title is empty; write one, or remove `title`");
+        diagnostics.error_on(title, "the title is empty; write one, or remove `title`");
     }
     tags(&model.options.tags, diagnostics);
     scopes(&model.options.scopes, diagnostics);
@@ -20,7 +20,7 @@ pub(super) fn scopes(scopes: &[LitStr], diagnostics: &mut Diagnostics) {
         let text = scope.value();
         if text.is_empty() || !text.chars().all(is_valid) {
             let message = "not a valid scope; write visible ASCII without spaces, quotes and backslashes, such as `notes:write`";
-            diagnostics.on(scope, message);
+            diagnostics.error_on(scope, message);
         }
     }
 }
@@ -28,7 +28,7 @@ pub(super) fn scopes(scopes: &[LitStr], diagnostics: &mut Diagnostics) {
 /// Checks the tags of a tool or of a toolset.
 pub(super) fn tags(tags: &[LitStr], diagnostics: &mut Diagnostics) {
     for tag in tags.iter().filter(|tag| is_blank(tag)) {
-        diagnostics.on(tag, "a tag is empty; write a word to filter by, or remove it");
+        diagnostics.error_on(tag, "a tag is empty; write a word to filter by, or remove it");
     }
 }
 
@@ -41,7 +41,7 @@ pub(super) fn icons(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     for icon in &model.options.icons {
         if !["https:", "data:"].iter().any(|scheme| icon.value().starts_with(scheme)) {
             diagnostics
-                .on(icon, "clients do not load this URI; write an `https:` or a `data:` URI");
+                .error_on(icon, "clients do not load this URI; write an `https:` or a `data:` URI");
         }
     }
 }
@@ -51,7 +51,7 @@ pub(super) fn task(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         return;
     };
     if !["optional", "required"].contains(&task.value().as_str()) {
-        diagnostics.at(
+        diagnostics.error_at(
             task.span(),
             "write `task = \"optional\"` for a call that may go on as a task, or `task = \"required\"` for one that clients without tasks cannot make",
         );

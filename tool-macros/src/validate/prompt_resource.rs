@@ -25,7 +25,7 @@ pub(super) fn prompt_resource(model: &Model<'_>, diagnostics: &mut Diagnostics) 
 fn unsupported_options(kind: Kind, argument: &Argument<'_>, diagnostics: &mut Diagnostics) {
     let options = &argument.options;
     if let (Kind::Tool, Some(path)) = (kind, &options.complete) {
-        diagnostics.on(
+        diagnostics.error_on(
             path,
             "MCP completes the arguments of prompts and resources, not of tools; remove `complete`",
         );
@@ -33,19 +33,20 @@ fn unsupported_options(kind: Kind, argument: &Argument<'_>, diagnostics: &mut Di
     if let (Kind::Prompt | Kind::Resource, true) = (kind, options.flatten.is_present()) {
         let message =
             format!("a {} cannot flatten its arguments; write a parameter for each", kind.noun());
-        diagnostics.at(options.flatten.span(), message);
+        diagnostics.error_at(options.flatten.span(), message);
     }
     if let (Kind::Prompt | Kind::Resource, Some(header)) = (kind, &options.header) {
-        diagnostics.on(header, "only arguments of tools are sent in headers; remove `header`");
+        diagnostics
+            .error_on(header, "only arguments of tools are sent in headers; remove `header`");
     }
     if kind != Kind::Resource {
         return;
     }
     if let Some((span, _)) = options.default {
-        diagnostics.at(span, "a URI always has a value for its variable; remove `default`");
+        diagnostics.error_at(span, "a URI always has a value for its variable; remove `default`");
     }
     for alias in &options.aliases {
-        diagnostics.on(alias, "a variable of a URI has one name; remove `alias`");
+        diagnostics.error_on(alias, "a variable of a URI has one name; remove `alias`");
     }
 }
 
@@ -57,7 +58,7 @@ fn mime_type(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     });
     // Parameters after `;` are not checked.
     if !is_mime_type && !value.contains(';') {
-        diagnostics.on(
+        diagnostics.error_on(
             mime_type,
             format!("{value:?} is not a MIME type; write one, as in `mime_type = \"text/plain\"`"),
         );
@@ -67,7 +68,7 @@ fn mime_type(model: &Model<'_>, diagnostics: &mut Diagnostics) {
 fn audience(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     for role in &model.options.audience {
         if !["user", "assistant"].contains(&role.value().as_str()) {
-            diagnostics.on(role, "an audience is a user or an assistant; write `audience(\"user\")`, `audience(\"assistant\")` or both");
+            diagnostics.error_on(role, "an audience is a user or an assistant; write `audience(\"user\")`, `audience(\"assistant\")` or both");
         }
     }
 }
@@ -75,7 +76,8 @@ fn audience(model: &Model<'_>, diagnostics: &mut Diagnostics) {
 fn priority(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let Some(priority) = &model.options.priority else { return };
     if limits::number(&priority.0).is_some_and(|value| !(0.0..=1.0).contains(&value)) {
-        diagnostics.on(priority, "a priority must be between 0 and 1; write `priority = 0.5`");
+        diagnostics
+            .error_on(priority, "a priority must be between 0 and 1; write `priority = 0.5`");
     }
 }
 
@@ -84,18 +86,18 @@ fn variables(uri: &LitStr, model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let variables = match uri::variables(&uri.value()) {
         Ok(variables) => variables,
         Err(problem) => {
-            diagnostics.on(uri, format!("bad URI of a resource: {problem}"));
+            diagnostics.error_on(uri, format!("bad URI of a resource: {problem}"));
             return;
         }
     };
     let arguments: Vec<String> = model.arguments().map(|argument| argument.wire_name().0).collect();
     for variable in variables.iter().filter(|variable| !arguments.contains(variable)) {
-        diagnostics.on(uri, unmatched(variable, &arguments, model.is_callable));
+        diagnostics.error_on(uri, unmatched(variable, &arguments, model.is_callable));
     }
     for argument in model.arguments() {
         let (name, span) = argument.wire_name();
         if !variables.contains(&name) {
-            diagnostics.at(span, format!("`{name}` is not in the URI; add `{{{name}}}` to it, or make the parameter a reference to state"));
+            diagnostics.error_at(span, format!("`{name}` is not in the URI; add `{{{name}}}` to it, or make the parameter a reference to state"));
         }
     }
 }

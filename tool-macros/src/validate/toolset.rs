@@ -25,9 +25,10 @@ fn prefix(toolset: &Toolset<'_>, diagnostics: &mut Diagnostics) {
         return;
     }
     if prefix.ends_with('.') {
-        diagnostics.at(span, "the dot between prefix and name is added; write `prefix = \"fs\"`");
+        diagnostics
+            .error_at(span, "the dot between prefix and name is added; write `prefix = \"fs\"`");
     } else if let Some(problem) = names::name_problem(&prefix) {
-        diagnostics.at(
+        diagnostics.error_at(
             span,
             format!(
                 "bad prefix {prefix:?}: it {problem}; write characters of `A-Z a-z 0-9 _ - .`, as in `prefix = \"fs\"`"
@@ -38,7 +39,7 @@ fn prefix(toolset: &Toolset<'_>, diagnostics: &mut Diagnostics) {
 
 fn has_tools(toolset: &Toolset<'_>, diagnostics: &mut Diagnostics) {
     if toolset.block.methods().next().is_none() {
-        diagnostics.on(
+        diagnostics.error_on(
             toolset.ty(),
             "no method here is a tool; write `#[tool]` above each method that is to be one",
         );
@@ -52,7 +53,7 @@ fn distinct(tool: &Model<'_>, diagnostics: &mut Diagnostics) {
         return;
     };
     let (name, span) = tool.name();
-    diagnostics.at(
+    diagnostics.error_at(
         span,
         format!(
             "`{duplicate}` is the tool `{name}` already; write another name for one of the two"
@@ -67,7 +68,7 @@ fn distinct_action(tool: &Model<'_>, diagnostics: &mut Diagnostics) {
         return;
     };
     let action = tool.action();
-    diagnostics.at(
+    diagnostics.error_at(
         action.span(),
         format!("`{same_struct}` makes the struct `{action}` already; write another name, as in `#[tool(action = Name)]`"),
     );

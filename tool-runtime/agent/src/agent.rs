@@ -53,7 +53,7 @@ impl Agent {
         }
     }
 
-    /// Sets the instructions, which stand before the conversation. Default: none.
+    /// Sets the instructions, which precede the conversation. Default: none.
     #[must_use]
     pub fn system(mut self, system: impl Into<String>) -> Self {
         self.system = system.into();
@@ -184,9 +184,10 @@ impl Agent {
 
     /// Connects MCP servers for the time of a conversation.
     ///
-    /// They start before the first request of a run, whose first event lists them, and are closed with
-    /// the run. Their tools are tools of the pool meanwhile, for all its handles. Runs at the same time
-    /// share the servers; give each conversation a pool and an agent of its own if it needs its own.
+    /// They start before the first request of a run, whose first event lists them, and are closed
+    /// with the run. Their tools are tools of the pool meanwhile, for all its handles. Runs at the
+    /// same time share the servers; give each conversation a separate pool and agent if it needs
+    /// separate servers.
     ///
     /// ```
     /// use tool_runtime::mcp::{McpManager, McpServer};

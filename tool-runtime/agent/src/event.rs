@@ -8,7 +8,7 @@ use tool_runtime::mcp::{McpManagerError, McpServerStatus};
 use tool_runtime::prelude::*;
 use tool_runtime::{LogEntry, Progress};
 
-/// What happens in a run.
+/// An event of a run.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum AgentEvent {
@@ -18,7 +18,7 @@ pub enum AgentEvent {
     Servers(Vec<McpServerStatus>),
     /// A part of a streamed answer.
     Delta(Delta),
-    /// The text of an answer, whole.
+    /// The complete text of an answer.
     Message(String),
     /// The model calls a tool. The call runs when the next event is awaited.
     Call(ToolCall),
@@ -36,7 +36,7 @@ pub enum AgentEvent {
         /// The entry.
         entry: LogEntry,
     },
-    /// A call ended. Results come as they are ready.
+    /// A call ended. Results arrive in the order in which calls end.
     Result(Arc<ToolResult>),
     /// An event of a sub-agent that a call started, see [`SubAgents`](crate::SubAgents).
     SubAgent {
@@ -49,23 +49,23 @@ pub enum AgentEvent {
     Stopped(StopReason),
 }
 
-/// Why a run ended.
+/// The reason why a run ended.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StopReason {
     /// The model answered without calling a tool.
     #[error("the model is done")]
     Done,
-    /// The model was asked as often as one run may.
+    /// The limit on requests was reached.
     #[error("it reached its limit of {0} requests")]
     MaxTurns(usize),
     /// The run was cancelled.
     #[error("it was cancelled")]
     Cancelled,
-    /// The model could not be asked.
+    /// The request to the model failed.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// The answer is not one of the model's API.
+    /// The answer does not have the format of the model's API.
     #[error(transparent)]
     Answer(#[from] ImportError),
     /// The configuration of the MCP servers cannot be used.

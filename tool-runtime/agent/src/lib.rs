@@ -17,7 +17,7 @@
 //!
 //! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 //! let pool = ToolPool::builder().tool::<AddAction>().build()?;
-//! // A script stands for a model here; implement `Model` for an API.
+//! // A script replaces the model here; implement `Model` for an API.
 //! let model = ScriptedModel::from_json(r#"[
 //!     { "calls": [{ "name": "add", "arguments": { "a": 40, "b": 2 } }] },
 //!     { "text": "It is 42." }
@@ -46,7 +46,7 @@
 //!
 //! # An agent as an MCP server
 //!
-//! [`Agent::into_tool`] makes a tool of an agent, which is served as every other:
+//! [`Agent::into_tool`] makes a tool of an agent, which is served like any other:
 //!
 //! ```no_run
 //! use tool_runtime::mcp::McpServer;

@@ -1,4 +1,4 @@
-//! The model that an agent asks.
+//! The model of an agent.
 
 use crate::event::AgentEvent;
 use serde_json::Value;

@@ -19,8 +19,9 @@ use turn::Phase;
 
 /// A conversation of an agent: a task, and further ones by [`Self::send`].
 ///
-/// A run has a [session](ToolPool::session) of its pool, and keeps the agent's MCP servers connected.
-/// Dropping it cancels what is in flight and ends both; [`Self::close`] also waits for that.
+/// A run has a [session](ToolPool::session) of its pool, and keeps the agent's MCP servers
+/// connected. Dropping it cancels requests and calls in flight and ends both; [`Self::close`] also
+/// waits for that.
 ///
 /// ```
 /// # use tool_runtime::prelude::*;
@@ -45,11 +46,11 @@ pub struct Run {
     session: Option<PoolSession>,
     #[cfg(feature = "mcp-client")]
     servers: Option<Arc<Lease>>,
-    /// The context that the contexts of calls are made from.
+    /// The base of the contexts of calls.
     context: ToolContext,
     depth: usize,
     messages: Arc<Vec<Value>>,
-    /// The answer whose calls run, which joins the conversation with their results.
+    /// The answer whose calls run. It is added to the conversation with their results.
     pending: Vec<Value>,
     events: VecDeque<AgentEvent>,
     inbox: UnboundedReceiver<AgentEvent>,
@@ -59,7 +60,7 @@ pub struct Run {
     usage: Usage,
     /// Cancelled when the run is dropped, or by the token that it was given.
     lifetime: CancellationToken,
-    /// Cancels the task in hand.
+    /// Cancels the current task.
     cancellation: CancellationToken,
 }
 
@@ -135,15 +136,15 @@ impl Run {
         self
     }
 
-    /// Cancels the task in hand: the request or the calls in flight end, sub-agents too, and
+    /// Cancels the current task: the request or the calls in flight end, sub-agents too, and
     /// [`StopReason::Cancelled`] is the last event. The run has a new token after the next
     /// [`Self::send`].
     pub fn cancellation(&self) -> CancellationToken {
         self.cancellation.clone()
     }
 
-    /// The conversation so far, in the form of the model's API. It holds whole turns only: a call that
-    /// has no result yet is not in it.
+    /// The conversation so far, in the form of the model's API. It contains complete turns only: a
+    /// call without a result is not part of it.
     pub fn messages(&self) -> &[Value] {
         &self.messages
     }
@@ -163,8 +164,8 @@ impl Run {
         self.servers.as_ref().map(|lease| lease.status()).unwrap_or_default()
     }
 
-    /// Continues the conversation with another message of the user. Waits for nothing: the next
-    /// events are its answer. A task in hand is abandoned.
+    /// Continues the conversation with another message of the user. Returns immediately: the next
+    /// events belong to this message. The current task is abandoned.
     pub fn send(&mut self, task: impl AsRef<str>) {
         if !matches!(self.phase, Phase::Ended) {
             self.cancellation.cancel();
@@ -207,7 +208,7 @@ impl Run {
         }
     }
 
-    /// Runs to the end, with a look at each event.
+    /// Runs to the end, and passes each event to `show`.
     pub(crate) async fn outcome(
         &mut self,
         mut show: impl FnMut(AgentEvent),
@@ -233,10 +234,10 @@ impl Run {
         }
     }
 
-    /// Runs to the end and gives the last message of the model.
+    /// Runs to the end and returns the last message of the model.
     ///
     /// # Errors
-    /// The run ended for another reason than that the model was done.
+    /// The run ended before the model was done.
     pub async fn finish(mut self) -> Result<String, ToolError> {
         let outcome = self.outcome(drop).await;
         self.close().await;

@@ -28,15 +28,15 @@ const MAX_DEPTH: usize = 3;
 const MAX_RUNNING: usize = 8;
 const MAX_ENDED: usize = 32;
 
-/// Starts sub-agents for tools, as [`AgentSpawner`] whose page shows such a tool.
+/// Starts sub-agents for tools. The page of [`AgentSpawner`] shows such a tool.
 ///
 /// A sub-agent has the tools of the call that starts it, or fewer, and its principal, state and
 /// session. It is cancelled with the run of its parent; one that is not in the background also with
 /// the call. Its events are events of its parent's run, [`AgentEvent::SubAgent`].
 ///
-/// A request may name a [kind](Self::kind), and may resume an agent by its id: one that ended, however it did, and
-/// that was started in the same session for the same principal. It goes on with its model, its instructions and at
-/// most its tools.
+/// A request may name a [kind](Self::kind), and may resume an agent by its id: one that ended,
+/// however it did, and that was started in the same session for the same principal. It continues
+/// with its model, its instructions and at most its tools.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -232,7 +232,7 @@ impl AgentSpawner for SubAgents {
     }
 }
 
-/// A sub-agent at work, with what it holds.
+/// A running sub-agent with its resources.
 struct Worker {
     run: Run,
     id: String,
@@ -256,7 +256,7 @@ impl Worker {
         self.run.outcome(show).await
     }
 
-    /// Works in a task of its own.
+    /// Runs in a separate task.
     fn in_background(self) -> BoxFuture<'static, Result<AgentOutcome, ToolError>> {
         let task = tokio::spawn(self.work());
         Box::pin(async move { task.await.unwrap_or_else(|error| Err(ToolError::internal(error))) })

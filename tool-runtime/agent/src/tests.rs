@@ -18,7 +18,7 @@ async fn add(
     a + b
 }
 
-/// Wait for ever.
+/// Wait forever.
 #[tool(register = false)]
 async fn wait() {
     std::future::pending::<()>().await;
@@ -33,7 +33,7 @@ fn agent(script: &str) -> Agent {
 }
 
 #[tokio::test]
-async fn calls_run_in_parallel_and_events_tell_what_happens() {
+async fn calls_run_in_parallel_and_are_reported_as_events() {
     let agent = agent(
         r#"[
             { "text": "Adding.", "calls": [
@@ -115,7 +115,7 @@ async fn an_agent_is_a_tool_of_another() {
 }
 
 #[test]
-fn a_script_with_unknown_members_is_refused() {
+fn a_script_with_unknown_members_is_rejected() {
     let error = ScriptedModel::from_json(r#"[{ "txt": "a" }]"#).unwrap_err().to_string();
     assert!(error.contains("unknown field `txt`"), "{error}");
 }

@@ -1,6 +1,6 @@
 //! Reasons of failed connections, for the operator.
 
-use super::failure::{Failure, is_broken_pipe, is_unauthorized, is_unsent, leaf};
+use super::failure::{Failure, chain_text, is_broken_pipe, is_unauthorized, is_unsent};
 use super::redactors::Redactors;
 use rmcp::model::ProtocolVersion;
 use rmcp::service::ClientInitializeError;
@@ -68,7 +68,7 @@ impl ConnectError {
                 Self::new(Kind::Failed, "its first answer is not valid MCP")
             }
             E::LegacyFallbackFailed { fallback, .. } => Self::of_handshake(fallback),
-            other => Self::new(Kind::Failed, leaf(other)),
+            other => Self::new(Kind::Failed, chain_text(other)),
         }
     }
 
@@ -81,7 +81,7 @@ impl ConnectError {
 
     /// Converts the error of a transport.
     pub(super) fn of_transport(error: &(dyn Error + 'static)) -> Self {
-        let text = leaf(error);
+        let text = chain_text(error);
         if is_unauthorized(error) {
             Self::new(Kind::Unauthorized, unauthorized(&text))
         } else if is_unsent(error) {

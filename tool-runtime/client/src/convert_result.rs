@@ -31,8 +31,8 @@ pub(super) fn observation(result: Value) -> Observation {
     observation.with_error(is_error).with_other(members)
 }
 
-/// The structured value as the server or its text mirror writes it, where a `Value` has changed its
-/// numbers.
+/// The exact JSON of a structured value, from the server or its text mirror, if a `Value` has
+/// changed its numbers.
 fn exact(
     structured: &Value,
     text: Option<&Value>,
@@ -45,7 +45,7 @@ fn exact(
     numbers::exact(structured, only.text())
 }
 
-/// The text mirror of a structured value is written for others.
+/// Whether the only block repeats the structured value as text, for older clients.
 fn is_mirror(blocks: &[ContentBlock], structured: Option<&str>) -> bool {
     match (blocks, structured) {
         ([ContentBlock::Text(only)], Some(json)) => only.extra.is_none() && only.text() == json,

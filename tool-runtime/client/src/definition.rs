@@ -81,6 +81,6 @@ pub(super) fn icons(icons: Value) -> Vec<Icon> {
         _ => None,
     });
     let is_safe =
-        |icon: &Icon| ["https://", "data:image/"].iter().any(|it| icon.src.starts_with(it));
+        |icon: &Icon| ["https://", "data:image/"].iter().any(|prefix| icon.src.starts_with(prefix));
     icons.filter(is_safe).collect()
 }

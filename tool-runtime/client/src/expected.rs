@@ -70,11 +70,13 @@ fn argument_differences(old: &Value, new: &Value) -> Vec<String> {
             .collect()
     };
     let requires = |schema: &Value, name: &str| {
-        schema["required"].as_array().is_some_and(|names| names.iter().any(|it| it == name))
+        schema["required"]
+            .as_array()
+            .is_some_and(|names| names.iter().any(|required| required == name))
     };
     let change = |name: &String| {
         let properties = (old["properties"].get(name), new["properties"].get(name));
-        let what = match (properties, requires(old, name), requires(new, name)) {
+        let change = match (properties, requires(old, name), requires(new, name)) {
             ((None, _), _, true) => "is new and required",
             ((None, _), ..) => "is new",
             ((_, None), ..) => "is gone",
@@ -83,7 +85,7 @@ fn argument_differences(old: &Value, new: &Value) -> Vec<String> {
             (_, true, false) => "is optional now",
             _ => return None,
         };
-        Some(format!("argument `{name}` {what}"))
+        Some(format!("argument `{name}` {change}"))
     };
     names(old).union(&names(new)).filter_map(change).collect()
 }
@@ -93,7 +95,7 @@ fn bare(schema: &Value) -> Value {
     let member = |(key, value): (&String, &Value)| match value {
         Value::Object(named) if NAMED.contains(&key.as_str()) => {
             let named: Map<_, _> =
-                named.iter().map(|(name, it)| (name.clone(), bare(it))).collect();
+                named.iter().map(|(name, schema)| (name.clone(), bare(schema))).collect();
             (key.clone(), named.into())
         }
         Value::Array(names) if key == "required" => {

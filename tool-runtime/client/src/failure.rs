@@ -28,19 +28,19 @@ impl Failure {
         match error {
             ServiceError::McpError(error) => Self::Rejected(error),
             ServiceError::TransportSend(error) if is_unauthorized(&error) => {
-                Self::Unauthorized(leaf(error.error.as_ref()))
+                Self::Unauthorized(chain_text(error.error.as_ref()))
             }
             ServiceError::TransportSend(error) if is_unsent(&error) => {
-                Self::Unsent(Some(leaf(error.error.as_ref())))
+                Self::Unsent(Some(chain_text(error.error.as_ref())))
             }
-            ServiceError::TransportSend(error) => Self::Lost(leaf(error.error.as_ref())),
+            ServiceError::TransportSend(error) => Self::Lost(chain_text(error.error.as_ref())),
             other => Self::Lost(other.to_string()),
         }
     }
 }
 
 /// The texts of an error and its sources, without repetitions.
-pub(super) fn leaf(error: &(dyn Error + 'static)) -> String {
+pub(super) fn chain_text(error: &(dyn Error + 'static)) -> String {
     sources(error).skip(1).map(ToString::to_string).fold(error.to_string(), |text, cause| {
         if text.contains(&cause) { text } else { format!("{text}: {cause}") }
     })

@@ -86,7 +86,7 @@ struct Shared {
     settings: Settings,
     slots: Mutex<BTreeMap<String, Arc<Slot>>>,
     /// Serializes changes of the set of servers.
-    turn: tokio::sync::Mutex<()>,
+    server_changes: tokio::sync::Mutex<()>,
     /// Cancelled to disconnect all servers.
     end: CancellationToken,
     watchers: Arc<Watchers>,
@@ -102,7 +102,7 @@ impl Shared {
         lock(&self.left_out)
     }
 
-    /// The reason why a tool is absent whose server has an invalid entry.
+    /// The reason why a tool of a server with an invalid entry is absent.
     fn unusable(&self, tool: &str) -> Option<CallError> {
         let (server, _) = tool.split_once('.')?;
         let left_out = self.left_out();
@@ -143,7 +143,7 @@ impl McpManager {
     /// The status of one server.
     ///
     /// # Errors
-    /// There is no such server.
+    /// The server is unknown.
     pub fn server(&self, name: &str) -> Result<McpServerStatus, McpManagerError> {
         Ok(self.slot(name)?.server.status())
     }
@@ -162,18 +162,18 @@ impl McpManager {
         name: impl Into<String>,
         config: McpServerConfig,
     ) -> Result<(), McpManagerError> {
-        let _turn = self.turn().await?;
-        self.insert_entry(Entry::of(&name.into(), config, &self.0.settings.callbacks)?)
+        let _lock = self.lock_servers().await?;
+        self.insert_entry(Entry::from_config(&name.into(), config, &self.0.settings.callbacks)?)
     }
 
     /// Removes a server: disconnects it and removes its tools from the pool.
     ///
     /// # Errors
-    /// There is no such server.
+    /// The server is unknown.
     pub async fn remove(&self, name: &str) -> Result<(), McpManagerError> {
         let (manager, name) = (self.clone(), name.to_owned());
         run_to_end(async move {
-            let _turn = manager.turn().await?;
+            let _lock = manager.lock_servers().await?;
             manager.remove_entry(&name).await
         })
         .await
@@ -182,9 +182,9 @@ impl McpManager {
     /// Connects to a disabled server. Does nothing for an enabled one.
     ///
     /// # Errors
-    /// There is no such server, or its entry lacks values of variables.
+    /// The server is unknown, or its entry lacks values of variables.
     pub async fn enable(&self, name: &str) -> Result<(), McpManagerError> {
-        let _turn = self.turn().await?;
+        let _lock = self.lock_servers().await?;
         self.checked_slot(name)?.start(&self.0.end);
         Ok(())
     }
@@ -192,11 +192,11 @@ impl McpManager {
     /// Disconnects a server and removes its tools from the pool, until it is enabled again.
     ///
     /// # Errors
-    /// There is no such server.
+    /// The server is unknown.
     pub async fn disable(&self, name: &str) -> Result<(), McpManagerError> {
         let (manager, name) = (self.clone(), name.to_owned());
         run_to_end(async move {
-            let _turn = manager.turn().await?;
+            let _lock = manager.lock_servers().await?;
             let slot = manager.slot(&name)?;
             slot.stop(McpState::Disabled).await;
             slot.withdraw();
@@ -208,11 +208,11 @@ impl McpManager {
     /// Disconnects a server and connects again, in any state. Its tools stay in the pool; running calls fail.
     ///
     /// # Errors
-    /// There is no such server, or its entry lacks values of variables.
+    /// The server is unknown, or its entry lacks values of variables.
     pub async fn reconnect(&self, name: &str) -> Result<(), McpManagerError> {
         let (manager, name) = (self.clone(), name.to_owned());
         run_to_end(async move {
-            let _turn = manager.turn().await?;
+            let _lock = manager.lock_servers().await?;
             let slot = manager.checked_slot(&name)?;
             slot.stop(McpState::Connecting).await;
             slot.start(&manager.0.end);
@@ -231,11 +231,11 @@ impl McpManager {
         self.0.settings.approvals.unapproved()
     }
 
-    /// Approves a definition of [`Self::unapproved`] that the user has reviewed. A tool that was held back enters the pool
-    /// after the server's list was read again.
+    /// Approves a definition of [`Self::unapproved`] that the user has reviewed. A tool that was
+    /// left out is added to the pool when the server's list is read again.
     ///
     /// # Errors
-    /// There is no such server, it no longer lists the tool, or its definition has changed again.
+    /// The server is unknown, it no longer lists the tool, or its definition has changed again.
     pub fn approve(&self, tool: &McpUnapproved) -> Result<(), McpManagerError> {
         let slot = self.slot(&tool.server)?;
         let listed = self.0.settings.approvals.approve(&tool.server, &tool.tool, &tool.pin);
@@ -265,7 +265,7 @@ impl McpManager {
         self.0.end.cancel();
         let manager = self.clone();
         run_to_end(async move {
-            let _turn = manager.0.turn.lock().await;
+            let _lock = manager.0.server_changes.lock().await;
             let slots = std::mem::take(&mut *manager.slots());
             join_all(slots.values().map(|slot| slot.stop(McpState::Closed))).await;
             slots.values().for_each(|slot| slot.retire());
@@ -275,15 +275,15 @@ impl McpManager {
         .await;
     }
 
-    /// Waits for the turn to change the set of servers.
-    async fn turn(&self) -> Result<tokio::sync::MutexGuard<'_, ()>, McpManagerError> {
-        let turn = self.0.turn.lock().await;
-        if self.0.end.is_cancelled() { Err(McpManagerError::Closed) } else { Ok(turn) }
+    /// Locks the set of servers for a change.
+    async fn lock_servers(&self) -> Result<tokio::sync::MutexGuard<'_, ()>, McpManagerError> {
+        let lock = self.0.server_changes.lock().await;
+        if self.0.end.is_cancelled() { Err(McpManagerError::Closed) } else { Ok(lock) }
     }
 
     /// Adds a server, and starts it if it is enabled.
     fn insert_entry(&self, entry: Entry) -> Result<(), McpManagerError> {
-        self.launch(&*self.place(entry)?);
+        self.launch(&*self.add_slot(entry)?);
         Ok(())
     }
 
@@ -293,8 +293,8 @@ impl McpManager {
         }
     }
 
-    /// Adds a server, and does not start it.
-    fn place(&self, entry: Entry) -> Result<Arc<Slot>, McpManagerError> {
+    /// Adds a server without starting it.
+    fn add_slot(&self, entry: Entry) -> Result<Arc<Slot>, McpManagerError> {
         let mut slots = self.slots();
         let name = entry.name.clone();
         if slots.contains_key(&*name) {

@@ -6,7 +6,8 @@ use tool_runtime_core::seam::{MAX_LENGTH, hex, is_allowed};
 /// The digits of a hash in a suffix.
 const DIGITS: usize = 8;
 
-/// The prefix of the ids of a server's tools: its name, with `_` for characters that ids cannot hold.
+/// The prefix of the ids of a server's tools: its name, with `_` for characters that are not
+/// allowed in ids.
 pub(super) fn prefix(server: &str) -> String {
     let prefix: String = server.chars().map(|c| if is_allowed(c) { c } else { '_' }).collect();
     if prefix.chars().any(|c| c.is_ascii_alphanumeric()) {
@@ -16,8 +17,9 @@ pub(super) fn prefix(server: &str) -> String {
     }
 }
 
-/// The id of a tool. A name that an id cannot hold gets a suffix from its hash, so that ids stay distinct. Without a
-/// prefix, dots are not allowed: the id could have the prefix of another server.
+/// The id of a tool. A name that is not a valid id gets a suffix from its hash, so that ids stay
+/// distinct. Without a prefix, dots are not allowed: the id could have the prefix of another
+/// server.
 pub(super) fn id(prefix: &str, tool: &str) -> String {
     let is_kept = |c| is_allowed(c) && !(c == '.' && prefix.is_empty());
     let name: String = tool.chars().map(|c| if is_kept(c) { c } else { '_' }).collect();

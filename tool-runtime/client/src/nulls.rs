@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 /// Limit on followed references.
 const MAX_STEPS: usize = 16;
 
-/// Leaves out each argument that is null, optional, and by its schema never null. Every other null
-/// has a meaning, or is a mistake to be reported.
+/// Removes the nulls of optional arguments whose schemas do not allow null. Any other null has a
+/// meaning, or is a mistake to be reported.
 pub(super) fn without_needless_nulls(
     schema: &Map<String, Value>,
     mut arguments: Map<String, Value>,
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn left(schema: Value, arguments: Value) -> Value {
+    fn remaining(schema: Value, arguments: Value) -> Value {
         let (Value::Object(schema), Value::Object(arguments)) = (schema, arguments) else {
             panic!("objects");
         };
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn each_null_is_judged_by_itself() {
+    fn each_null_is_checked_separately() {
         let schema = json!({
             "type": "object",
             "properties": {
@@ -86,16 +86,19 @@ mod tests {
             "required": ["required"],
             "$defs": { "number": { "type": "integer" }, "circle": { "$ref": "#/$defs/circle" } },
         });
-        let all = [
+        let names = [
             "plain", "nullable", "required", "any", "choice", "union", "none", "old", "circle",
             "unknown",
         ];
         let arguments: Map<_, _> =
-            all.into_iter().map(|name| (name.to_owned(), Value::Null)).collect();
-        let kept: Vec<String> = match left(schema, arguments.into()) {
-            Value::Object(kept) => kept.keys().cloned().collect(),
+            names.into_iter().map(|name| (name.to_owned(), Value::Null)).collect();
+        let remaining_names: Vec<String> = match remaining(schema, arguments.into()) {
+            Value::Object(remaining_names) => remaining_names.keys().cloned().collect(),
             other => panic!("{other}"),
         };
-        assert_eq!(kept, ["nullable", "required", "any", "union", "old", "circle", "unknown"]);
+        assert_eq!(
+            remaining_names,
+            ["nullable", "required", "any", "union", "old", "circle", "unknown"]
+        );
     }
 }

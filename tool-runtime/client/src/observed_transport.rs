@@ -111,7 +111,7 @@ impl Transport<RoleClient> for ObservedTransport {
             };
             if self.probe.as_mut().is_some_and(|probe| probe.is_late(&message)) {
                 tracing::debug!("a late answer to `server/discover` is ignored");
-            } else if !self.pending.admit(&message) {
+            } else if !self.pending.register(&message) {
                 tracing::debug!("a request with the id of a pending request is ignored");
             } else if let Some(message) = self.notifications.route(message) {
                 return Some(message);

@@ -98,8 +98,8 @@ fn header(
 fn count(schema: &Value) -> usize {
     match schema {
         Value::Object(object) => {
-            let own = usize::from(object.contains_key(KEY));
-            own + object.iter().map(|(key, value)| count_below(key, value)).sum::<usize>()
+            let here = usize::from(object.contains_key(KEY));
+            here + object.iter().map(|(key, value)| count_below(key, value)).sum::<usize>()
         }
         Value::Array(items) => items.iter().map(count).sum(),
         _ => 0,

@@ -30,7 +30,7 @@ impl PendingRequests {
     }
 
     /// Notes a request or its cancellation. `false` for a request with the id of a pending one, which is ignored.
-    pub(super) fn admit(&self, message: &RxJsonRpcMessage<RoleClient>) -> bool {
+    pub(super) fn register(&self, message: &RxJsonRpcMessage<RoleClient>) -> bool {
         match message {
             JsonRpcMessage::Request(request) => return self.ids().insert(request.id.clone()),
             JsonRpcMessage::Notification(notification) => {
@@ -85,8 +85,8 @@ mod tests {
         }
     }
 
-    fn admit(pending: &PendingRequests, value: Value) -> bool {
-        pending.admit(&serde_json::from_value(value).unwrap())
+    fn register(pending: &PendingRequests, value: Value) -> bool {
+        pending.register(&serde_json::from_value(value).unwrap())
     }
 
     fn ping(id: usize) -> Value {
@@ -100,16 +100,16 @@ mod tests {
     #[test]
     fn reading_pauses_with_too_many_unanswered_requests() {
         let pending = PendingRequests::default();
-        assert!((0..MAX_PENDING).all(|id| ready(&pending) && admit(&pending, ping(id))));
+        assert!((0..MAX_PENDING).all(|id| ready(&pending) && register(&pending, ping(id))));
         assert!(!ready(&pending));
         pending.complete(&RequestId::Number(7));
         assert!(ready(&pending));
-        assert!(admit(&pending, ping(7)));
+        assert!(register(&pending, ping(7)));
         assert!(!ready(&pending));
         let params = json!({ "requestId": 7 });
         let cancelled =
             json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params });
-        assert!(admit(&pending, cancelled));
+        assert!(register(&pending, cancelled));
         assert!(ready(&pending));
     }
 
@@ -119,11 +119,11 @@ mod tests {
         let cancel = |pending: &PendingRequests| {
             let params = json!({ "requestId": 7 });
             let method = "notifications/cancelled";
-            admit(pending, json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+            register(pending, json!({ "jsonrpc": "2.0", "method": method, "params": params }));
         };
         for pay in [&answer as &dyn Fn(&PendingRequests), &cancel] {
             let pending = PendingRequests::default();
-            assert!((0..MAX_PENDING).all(|id| admit(&pending, ping(id))));
+            assert!((0..MAX_PENDING).all(|id| register(&pending, ping(id))));
             let woken = Arc::new(Woken::default());
             let waker = Waker::from(Arc::clone(&woken));
             let mut waiting = pin!(pending.ready());
@@ -138,9 +138,9 @@ mod tests {
     #[test]
     fn the_id_of_a_running_request_is_rejected() {
         let pending = PendingRequests::default();
-        assert!(admit(&pending, ping(1)));
-        assert!(!admit(&pending, ping(1)));
+        assert!(register(&pending, ping(1)));
+        assert!(!register(&pending, ping(1)));
         pending.complete(&RequestId::Number(1));
-        assert!(admit(&pending, ping(1)));
+        assert!(register(&pending, ping(1)));
     }
 }

@@ -138,7 +138,7 @@ impl Approvals {
         }
     }
 
-    /// A server begins a new list.
+    /// Begins a new list of a server.
     pub(super) fn begin(&self, server: &str) {
         self.state().listed.servers.remove(server);
     }

@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout_at};
 /// answer, so that rmcp sends `initialize` over the same connection, and the late answer is dropped.
 pub(super) struct Probe {
     limit: Duration,
-    /// The request, and when an error replaces its answer.
+    /// The request, and the time at which an error replaces its answer.
     sent: Option<(RequestId, Instant)>,
     is_over: bool,
     is_found: Found,

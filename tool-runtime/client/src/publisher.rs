@@ -37,7 +37,7 @@ pub(super) struct Publisher {
 }
 
 struct State {
-    /// Released with the server, whose name is free then.
+    /// The claim of the server's name, released with the server.
     claim: Option<Claim>,
     /// The last published tools, by the server's names.
     known: BTreeMap<String, Tool>,
@@ -67,7 +67,7 @@ struct Candidate {
 }
 
 impl Candidate {
-    fn of(prefix: &str, listed: ListedTool, examiner: &mut Examiner) -> Self {
+    fn new(prefix: &str, listed: ListedTool, examiner: &mut Examiner) -> Self {
         let name = listed.name().to_owned();
         let (mut definition, notes) = definition(names::id(prefix, &name), listed, examiner);
         let pin = McpPin::of(&definition);
@@ -87,7 +87,9 @@ impl Candidate {
         let problems = transform.problems(&self.definition);
         if !problems.is_empty() {
             let definition = Arc::make_mut(&mut self.definition);
-            problems.iter().for_each(|it| definition.add_problem(format!("its transform: {it}")));
+            problems
+                .iter()
+                .for_each(|problem| definition.add_problem(format!("its transform: {problem}")));
             transform.arguments.clear();
         }
         if let Some(name) = &transform.name {
@@ -111,7 +113,7 @@ impl Candidate {
         }
     }
 
-    /// Whether a published tool is this one.
+    /// Whether a published tool equals this one.
     fn is_published_as(&self, tool: &Tool) -> bool {
         let original = tool.made_from().unwrap_or(tool);
         *original.definition() == *self.definition && tool.name() == self.id
@@ -137,7 +139,7 @@ impl Candidate {
         definition.title = definition.title.take().map(|title| redactor.text(&title).into_owned());
     }
 
-    /// The id that follows from its name, even if a conflict has changed its id.
+    /// The id derived from the tool's name, even if a conflict has changed its id.
     fn requested_id(&self, prefix: &str) -> String {
         let renamed = self.transform.as_ref().and_then(|transform| transform.name.as_ref());
         names::id(prefix, renamed.unwrap_or(&self.name))
@@ -203,12 +205,13 @@ impl Publisher {
         let wanted: Vec<_> = tools.into_iter().filter(|listed| includes(listed.name())).collect();
         let (prefix, is_trusted) = (self.prefix().to_owned(), self.is_trusted);
         let shared = Arc::clone(server);
-        let transforms = self.entry.as_ref().map(|it| it.transforms.clone()).unwrap_or_default();
+        let transforms =
+            self.entry.as_ref().map(|entry| entry.transforms.clone()).unwrap_or_default();
         // Compiling schemas takes time.
         let mut candidates = on_blocking_thread(move || {
             let mut examiner = Examiner::default();
             let candidate = |listed| {
-                let mut candidate = Candidate::of(&prefix, listed, &mut examiner);
+                let mut candidate = Candidate::new(&prefix, listed, &mut examiner);
                 candidate.check_param_headers(has_param_headers);
                 candidate.redact(is_trusted, &shared.redactors().results);
                 if let Some(transform) = transforms.get(&candidate.name) {
@@ -231,14 +234,16 @@ impl Publisher {
                 Err(error) => self.resolve_conflicts(&mut candidates, &error, &mut problems),
             }
         }
-        let ids: Vec<&str> = candidates.iter().map(|it| &*it.definition.name).collect();
+        let ids: Vec<&str> =
+            candidates.iter().map(|candidate| &*candidate.definition.name).collect();
         problems.extend(expected::differences(&self.pool, self.prefix(), &ids));
         let reason = |candidate: &Candidate| candidate.definition.problems().last().cloned();
         let left_out = candidates.iter().filter_map(|candidate| {
             Some((candidate.requested_id(self.prefix()), reason(candidate)?))
         });
         self.state().left_out = left_out.collect();
-        let usable = candidates.iter().filter(|it| it.definition.problems().is_empty());
+        let usable =
+            candidates.iter().filter(|candidate| candidate.definition.problems().is_empty());
         Published { tools: usable.count(), problems }
     }
 
@@ -315,8 +320,8 @@ impl Publisher {
         for problem in error.problems() {
             match problem {
                 PoolProblem::Duplicate { name, first, second } => {
-                    let own = self.source.to_string();
-                    let other = if first.ends_with(&own) { second } else { first };
+                    let source = self.source.to_string();
+                    let other = if first.ends_with(&source) { second } else { first };
                     taken.insert(name.clone(), other.clone());
                 }
                 other => problems.push(other.to_string()),

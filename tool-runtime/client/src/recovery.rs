@@ -134,8 +134,8 @@ fn id_at_end(text: &str) -> Option<RequestId> {
     struct End {
         id: RequestId,
     }
-    let at = text.rfind("\"id\"")?;
-    let end: End = serde_json::from_str(&format!("{{{}", &text[at..])).ok()?;
+    let start = text.rfind("\"id\"")?;
+    let end: End = serde_json::from_str(&format!("{{{}", &text[start..])).ok()?;
     Some(end.id)
 }
 

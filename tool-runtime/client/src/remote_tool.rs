@@ -46,7 +46,7 @@ pub(super) struct CallTimeouts {
 
 impl CallTimeouts {
     /// The idle timeout and the deadline of a tool. A tool's own timeout extends the deadline.
-    fn of(&self, tool: &str) -> (Duration, Duration) {
+    fn for_tool(&self, tool: &str) -> (Duration, Duration) {
         match self.of_tools.get(tool) {
             Some(own) => (*own, self.max.max(*own)),
             None => (self.idle, self.max),
@@ -80,7 +80,7 @@ impl RemoteTool {
         definition: &Arc<ToolDefinition>,
         timeouts: &CallTimeouts,
     ) -> Tool {
-        let (idle, max) = timeouts.of(name);
+        let (idle, max) = timeouts.for_tool(name);
         let remote = Self {
             server: Arc::clone(server),
             name: name.to_owned(),
@@ -126,7 +126,7 @@ impl RemoteTool {
     }
 
     /// The arguments to send again.
-    fn again(&self, arguments: Arguments<'_>) -> Map<String, Value> {
+    fn repeated_arguments(&self, arguments: Arguments<'_>) -> Map<String, Value> {
         match self.parsed(arguments) {
             Ok(Value::Object(map)) => map,
             _ => Map::new(),
@@ -182,7 +182,7 @@ impl RemoteTool {
             RequestTimeouts { idle: self.idle, until: Instant::now().checked_add(self.max) };
         // Parsed again only for a second attempt.
         let mut first = Some(self.arguments(text).await?);
-        let mut arguments = || first.take().unwrap_or_else(|| self.again(text));
+        let mut arguments = || first.take().unwrap_or_else(|| self.repeated_arguments(text));
         let (mut may_repeat, mut definition) = (true, Arc::clone(&self.definition));
         // The reason why the first attempt was lost.
         let mut lost = None;
@@ -190,13 +190,13 @@ impl RemoteTool {
             let connection = self.connection(timeouts, lost.as_deref()).await?;
             let call = InFlightCall::new(context, timeouts);
             let as_task = self.is_task.load(Ordering::Relaxed) && connection.is_stateless();
-            let asked = ToolRequest {
+            let request = ToolRequest {
                 name: &self.name,
                 definition: &definition,
                 arguments: &mut arguments,
                 as_task,
             };
-            let outcome = match input_required::call(&connection, asked, &call).await {
+            let outcome = match input_required::call(&connection, request, &call).await {
                 Ok(Answer::Task(task)) => {
                     let connection = Arc::clone(&connection);
                     Box::pin(tasks::follow(&self.server, connection, &call, *task)).await

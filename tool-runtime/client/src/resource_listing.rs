@@ -33,8 +33,8 @@ pub(super) struct ResourceListing {
 pub(super) async fn list_resources(server: &std::sync::Arc<Server>) -> ResourceListing {
     let mut offer = ResourceListing::default();
     let until = Instant::now() + LIST_TIMEOUT;
-    let asked = timeout_at(until, ask(server, &mut offer, until)).await;
-    offer.problem = asked.unwrap_or_else(|_| Err("it did not answer in time".to_owned())).err();
+    let result = timeout_at(until, ask(server, &mut offer, until)).await;
+    offer.problem = result.unwrap_or_else(|_| Err("it did not answer in time".to_owned())).err();
     offer
 }
 

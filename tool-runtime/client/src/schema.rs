@@ -184,7 +184,7 @@ mod tests {
         Checker::of_input(&Arc::new(definition))
     }
 
-    /// Twice: the schema is compiled by then.
+    /// Checks twice: the second check uses the compiled schema.
     async fn checked(checker: &Arc<Checker>, value: Value) -> Result<Verdict, String> {
         let (value, first) = checker.check(value).await;
         assert_eq!(checker.check(value).await.1, first);
@@ -355,10 +355,10 @@ mod tests {
             checked(&choice, json!({ "p": vec!["v1"; 10_000] })).await,
             Ok(Verdict::Unchecked)
         );
-        let all = json!({ "p": vec![0; 5000] });
+        let zeros = json!({ "p": vec![0; 5000] });
         assert_eq!(issues(&choice, json!({ "p": vec!["w"; 1000] })).await.len(), 1, "in one word");
         let unique = checker(json!({ "properties": { "p": { "uniqueItems": true } } }));
-        assert_eq!(issues(&unique, all).await.len(), 1);
+        assert_eq!(issues(&unique, zeros).await.len(), 1);
     }
 
     #[test]
@@ -378,7 +378,7 @@ mod tests {
             "properties": { "of": { "items": { "$ref": "#" } }, "name": { "type": "string" } },
         });
         assert_eq!(problem_of(tree.clone()), None);
-        let mut value = json!({ "name": "leaf" });
+        let mut value = json!({ "name": "chain_text" });
         for _ in 0..60 {
             value = json!({ "of": [value] });
         }
@@ -415,13 +415,13 @@ mod tests {
         ) {
             let mut schema = chain(11, |_| json!({ "type": "object" }));
             for (from, to, kind) in links {
-                let to = json!({ "$ref": format!("#/$defs/d{to}") });
+                let reference = json!({ "$ref": format!("#/$defs/d{to}") });
                 let part = &mut schema["$defs"][format!("d{from}")];
                 match kind {
-                    0 => part["not"] = to,
-                    1 => part["items"] = to,
-                    2 => part["properties"][format!("d{from}")] = to,
-                    _ => part["$ref"] = to["$ref"].clone(),
+                    0 => part["not"] = reference,
+                    1 => part["items"] = reference,
+                    2 => part["properties"][format!("d{from}")] = reference,
+                    _ => part["$ref"] = reference["$ref"].clone(),
                 }
             }
             let graph = Graph::of(&map(schema));

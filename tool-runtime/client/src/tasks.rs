@@ -161,11 +161,11 @@ impl PolledTask<'_> {
 
     /// An indeterminate outcome.
     fn unknown(&self, why: &str) -> Stop {
-        let what = format!(
+        let text = format!(
             "is known there no more ({}); it may have had its effect, so find that out before you try again",
             self.server.shown(why)
         );
-        self.end_error(ErrorClass::Indeterminate, &what)
+        self.end_error(ErrorClass::Indeterminate, &text)
     }
 
     fn end_error(&self, class: ErrorClass, what: &str) -> Stop {

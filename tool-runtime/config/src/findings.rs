@@ -130,7 +130,7 @@ impl Findings {
         value.map_err(|problem| self.add(location, problem)).ok()
     }
 
-    /// The warnings, if there are no problems.
+    /// The warnings, unless problems were found.
     pub(super) fn conclude(self) -> Result<Vec<McpConfigProblem>, McpConfigError> {
         if self.problems.is_empty() {
             Ok(self.warnings)

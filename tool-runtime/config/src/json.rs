@@ -112,20 +112,20 @@ impl<'de> Visitor<'de> for Unique<'_> {
 fn plain(text: &str) -> Cow<'_, str> {
     let mut bytes = text.as_bytes().to_vec();
     let mut comma = None;
-    let mut at = 0;
-    while at < bytes.len() {
-        match (bytes[at], bytes.get(at + 1)) {
+    let mut index = 0;
+    while index < bytes.len() {
+        match (bytes[index], bytes.get(index + 1)) {
             (b'"', _) => {
-                (at, comma) = (end_of_string(&bytes, at), None);
+                (index, comma) = (end_of_string(&bytes, index), None);
                 continue;
             }
             (b'/', Some(b'/' | b'*')) => {
-                let end = end_of_comment(&bytes, at);
-                blank(&mut bytes[at..end]);
-                at = end;
+                let end = end_of_comment(&bytes, index);
+                blank(&mut bytes[index..end]);
+                index = end;
                 continue;
             }
-            (b',', _) => comma = Some(at),
+            (b',', _) => comma = Some(index),
             (b']' | b'}', _) => {
                 if let Some(comma) = comma.take() {
                     bytes[comma] = b' ';
@@ -134,19 +134,19 @@ fn plain(text: &str) -> Cow<'_, str> {
             (byte, _) if !byte.is_ascii_whitespace() => comma = None,
             _ => {}
         }
-        at += 1;
+        index += 1;
     }
     // Only whole characters were blanked out.
     String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
 fn end_of_string(bytes: &[u8], start: usize) -> usize {
-    let mut at = start + 1;
-    while at < bytes.len() {
-        match bytes[at] {
-            b'"' => return at + 1,
-            b'\\' => at += 2,
-            _ => at += 1,
+    let mut index = start + 1;
+    while index < bytes.len() {
+        match bytes[index] {
+            b'"' => return index + 1,
+            b'\\' => index += 2,
+            _ => index += 1,
         }
     }
     bytes.len()

@@ -87,7 +87,7 @@ impl McpConfigLoader {
         mut self,
         source: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
     ) -> Self {
-        self.sources.push(Source::Asked(std::sync::Arc::new(source)));
+        self.sources.push(Source::LookUp(std::sync::Arc::new(source)));
         self
     }
 

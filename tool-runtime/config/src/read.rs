@@ -38,7 +38,7 @@ pub(super) struct Reader<'a> {
     found: BTreeMap<String, Secret>,
 }
 
-/// Reads an entry, and notes all of its problems. Without a transport there is no server.
+/// Reads an entry, and records all of its problems. `None` if it has no transport.
 pub(super) fn server(
     location: &Location,
     value: &Value,

@@ -13,9 +13,9 @@ impl McpServerConfig {
     #[doc(hidden)]
     pub fn redactor(&self) -> Redactor {
         let found = self.found.iter().map(|(name, value)| (format!("${{{name}}}"), value));
-        let all =
+        let secrets =
             found.chain(self.all_values()).map(|(shown, value)| (shown, value.expose().into()));
-        Redactor::new(all.chain(self.result_secrets()))
+        Redactor::new(secrets.chain(self.result_secrets()))
     }
 
     /// Redacts secrets, in results.

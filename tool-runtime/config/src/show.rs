@@ -53,9 +53,9 @@ fn stdio(config: &StdioConfig, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         1 => Some("1 argument".to_owned()),
         count => Some(format!("{count} arguments")),
     };
-    let given: Vec<String> = args.into_iter().chain(names(config.env.keys())).collect();
-    if !given.is_empty() {
-        write!(f, " with {}", given.join(" and "))?;
+    let details: Vec<String> = args.into_iter().chain(names(config.env.keys())).collect();
+    if !details.is_empty() {
+        write!(f, " with {}", details.join(" and "))?;
     }
     match &config.cwd {
         Some(cwd) => write!(f, " in `{}`", cwd.shown()),

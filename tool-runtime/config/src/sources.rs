@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-type Asked = dyn Fn(&str) -> Option<String> + Send + Sync;
+type LookUp = dyn Fn(&str) -> Option<String> + Send + Sync;
 
 #[derive(Clone)]
 pub(super) enum Source {
     /// Values from the host.
     Variables(BTreeMap<String, String>),
     /// A function of the host.
-    Asked(Arc<Asked>),
+    LookUp(Arc<LookUp>),
     /// A copy of the environment at the time of the call.
     Environment(BTreeMap<String, String>),
 }
@@ -29,14 +29,14 @@ impl Source {
     fn find(&self, name: &str) -> Option<String> {
         match self {
             Self::Variables(known) | Self::Environment(known) => known.get(name).cloned(),
-            Self::Asked(ask) => ask(name),
+            Self::LookUp(look_up) => look_up(name),
         }
     }
 
     fn names(&self) -> impl Iterator<Item = &str> {
         let known = match self {
             Self::Variables(known) | Self::Environment(known) => Some(known),
-            Self::Asked(_) => None,
+            Self::LookUp(_) => None,
         };
         known.into_iter().flat_map(|known| known.keys().map(String::as_str))
     }
@@ -44,7 +44,7 @@ impl Source {
     fn kind(&self) -> &'static str {
         match self {
             Self::Variables(_) => "the given variables",
-            Self::Asked(_) => "the given function",
+            Self::LookUp(_) => "the given function",
             Self::Environment(_) => "the environment",
         }
     }

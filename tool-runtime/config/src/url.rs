@@ -23,8 +23,8 @@ pub(super) fn check(url: &str) -> Result<Address, ValueProblem> {
     }
     let scheme = scheme(url)?;
     let uri = Uri::parse(url).map_err(|error| {
-        let at = url.get(..error.index()).unwrap_or(url).chars().count() + 1;
-        let text = format!("the address is malformed from its character {at} on");
+        let position = url.get(..error.index()).unwrap_or(url).chars().count() + 1;
+        let text = format!("the address is malformed from its character {position} on");
         ValueProblem::new(
             text,
             "percent-encode characters that are not allowed in a URL, such as `%20` for a space",

@@ -29,7 +29,7 @@ pub(super) fn entries(document: Value, location: &Location, findings: &mut Findi
     if WRAPPERS.iter().any(|wrapper| document.contains_key(*wrapper)) {
         return wrapped(document, location, findings);
     }
-    let is_wrapper = |value: &Value| value.as_object().is_some_and(holds_servers);
+    let is_wrapper = |value: &Value| value.as_object().is_some_and(contains_servers);
     if document.get(AMBIGUOUS_WRAPPER).is_some_and(is_wrapper) {
         return ambiguous(document, location, findings);
     }
@@ -48,7 +48,7 @@ pub(super) fn entries(document: Value, location: &Location, findings: &mut Findi
 }
 
 /// Whether an object wraps servers, or is a map of them.
-fn holds_servers(object: &Map<String, Value>) -> bool {
+fn contains_servers(object: &Map<String, Value>) -> bool {
     let has_wrapper = WRAPPERS.iter().any(|wrapper| object.contains_key(*wrapper));
     has_wrapper || object.values().any(looks_like_entry)
 }

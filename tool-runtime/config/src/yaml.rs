@@ -10,9 +10,10 @@ pub(super) fn parse(text: &str, location: &Location, findings: &mut Findings) ->
         Ok(value) => Some(value),
         Err(error) => {
             // The text of the error may contain values.
-            let at = error.location();
-            let at = at.map(|at| format!(", at line {} column {}", at.line(), at.column()));
-            let text = format!("this is not valid YAML{}", at.unwrap_or_default());
+            let place = error.location();
+            let place =
+                place.map(|place| format!(", at line {} column {}", place.line(), place.column()));
+            let text = format!("this is not valid YAML{}", place.unwrap_or_default());
             findings.problem(location, text, "correct it there");
             None
         }

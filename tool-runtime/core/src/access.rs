@@ -36,7 +36,7 @@ pub struct Access {
     writes: Vec<CompactString>,
 }
 
-/// How far an access is known. As wide as a word, so that moves of an access copy whole words.
+/// The extent of a declaration. As wide as a word, so that moves of an access copy whole words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(usize)]
 enum Declaration {

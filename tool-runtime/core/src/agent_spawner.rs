@@ -73,7 +73,7 @@ pub trait AgentSpawner: Send + Sync + 'static {
     }
 }
 
-/// A kind of agent that a spawner knows.
+/// A kind of agent that a spawner offers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SpawnKind {
@@ -96,12 +96,13 @@ impl SpawnKind {
 pub struct SpawnRequest {
     /// The task.
     pub prompt: String,
-    /// The kind of agent, among those that the spawner knows: instructions, a model, tools. Default: none of
-    /// them.
+    /// The kind of agent, among those that the spawner offers: instructions, a model, tools.
+    /// Default: none.
     pub kind: Option<String>,
     /// The beginning of the agent's id, for people. Default: the kind, or the spawner's choice.
     pub name: Option<String>,
-    /// The id of an agent that ended, whose conversation goes on with this task. Default: a new one.
+    /// The id of an agent that ended; its conversation continues with this task. Default: a new
+    /// agent.
     pub resume: Option<String>,
     /// The instructions. Default: those of the kind, or of the spawner.
     pub system: Option<String>,
@@ -152,7 +153,7 @@ impl SpawnRequest {
         self
     }
 
-    /// Goes on with the conversation of an agent that ended.
+    /// Continues the conversation of an agent that ended.
     #[must_use]
     pub fn resume(mut self, id: impl Into<String>) -> Self {
         self.resume = Some(id.into());

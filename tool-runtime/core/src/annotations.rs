@@ -28,7 +28,7 @@ pub struct ToolAnnotations {
     /// The tool changes nothing. Default: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_only_hint: Option<bool>,
-    /// The tool may destroy something, it does not only add. Default: true.
+    /// The tool may destroy something, beyond adding to it. Default: true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destructive_hint: Option<bool>,
     /// Calling it again with the same arguments changes nothing more. Default: false.

@@ -18,11 +18,11 @@ use crate::future::BoxFuture;
 /// ```
 /// use tool_runtime::{Approval, ApprovalRequest, Approver, BoxFuture};
 ///
-/// struct Nobody;
+/// struct OfficeClosed;
 ///
-/// impl Approver for Nobody {
+/// impl Approver for OfficeClosed {
 ///     fn approve<'a>(&'a self, _: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
-///         Box::pin(async { Approval::rejected("nobody is awake") })
+///         Box::pin(async { Approval::rejected("the office is closed") })
 ///     }
 /// }
 ///
@@ -30,7 +30,7 @@ use crate::future::BoxFuture;
 ///     Box::new(approver)
 /// }
 ///
-/// approver(Nobody);
+/// approver(OfficeClosed);
 /// approver(|request: ApprovalRequest| async move {
 ///     if request.tool() == "fs.read" { Approval::approved() } else { Approval::rejected("no") }
 /// });

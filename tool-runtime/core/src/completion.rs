@@ -229,10 +229,11 @@ impl Completers {
     ) -> Self {
         let mut completers = Self::default();
         for parameter in parameters {
-            let own = written.iter().find(|completer| completer.argument == parameter.name);
+            let own_completer =
+                written.iter().find(|completer| completer.argument == parameter.name);
             let choices = schema.choices(parameter);
-            match own {
-                Some(own) => completers.insert(parameter.name, own.complete),
+            match own_completer {
+                Some(own_completer) => completers.insert(parameter.name, own_completer.complete),
                 None if choices.is_empty() => {}
                 None => {
                     completers.0.push((parameter.name.to_owned(), Completer::Choices(choices)));

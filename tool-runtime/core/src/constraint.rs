@@ -40,7 +40,7 @@ impl<T, C: Constraint<T>> Constraint<T> for &C {
 /// Rejects a decoded argument that violates a constraint. The schema's walker then writes the message.
 ///
 /// # Errors
-/// If the constraint does not admit the value.
+/// The value does not satisfy the constraint.
 pub fn ensure<T, C: Constraint<T>>(
     constraint: C,
     value: &T,

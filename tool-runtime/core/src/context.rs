@@ -44,7 +44,7 @@ use tokio_util::sync::CancellationToken;
 /// /// Greet a person.
 /// #[tool(read_only)]
 /// async fn greet(
-///     /// Whom to greet.
+///     /// The name of the person.
 ///     name: String,
 ///     context: &ToolContext,
 /// ) -> String {
@@ -428,9 +428,9 @@ impl ToolContext {
     }
 
     fn own<T: Any>(&self) -> Option<&T> {
-        let own: &dyn Any =
+        let value: &dyn Any =
             if TypeId::of::<T>() == TypeId::of::<Principal>() { self.principal() } else { self };
-        own.downcast_ref()
+        value.downcast_ref()
     }
 }
 

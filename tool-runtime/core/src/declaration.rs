@@ -22,8 +22,7 @@ use std::fmt;
 /// | `fs.*` | tools whose names a glob matches |
 ///
 /// A name is the id of a tool, its name for model APIs (`fs__read`), or a tool of an MCP server as
-/// above. An exact match has priority; otherwise case is ignored. The pattern `*` stands for any
-/// call.
+/// above. An exact match has priority; otherwise case is ignored. The pattern `*` matches any call.
 ///
 /// Every text is a declaration. One that is malformed matches nothing; [`Self::problem`] says why.
 ///
@@ -69,7 +68,7 @@ impl Declaration {
         &self.text
     }
 
-    /// The pattern, unless it stands for any call.
+    /// The pattern, unless it matches every call.
     pub(crate) fn limit(&self) -> Option<&str> {
         self.pattern().map(str::trim).filter(|pattern| *pattern != "*")
     }

@@ -142,7 +142,7 @@ impl ToolDefinition {
     ///
     /// #[derive(schemars::JsonSchema)]
     /// struct Greet {
-    ///     /// Whom to greet.
+    ///     /// The name of the person.
     ///     name: String,
     /// }
     ///

@@ -1,10 +1,10 @@
 //! Traits by which other parts of a program govern the calls of a pool: policies, limits, records and
 //! steps.
 //!
-//! A pool with one of them runs every call through a `GovernedCall`, in this order: proposed, decided
-//! (again after each rewriting), looked up as a step, asked about, decided, reserved, started,
-//! finished. A pool without them knows none of this: both traits of `seams` are trait objects that a
-//! method of the builder creates.
+//! A pool with one of them runs every call through a `GovernedCall`, in this order: proposed,
+//! decided (again after each rewriting), looked up as a step, asked about, decided, reserved,
+//! started, finished. A pool without them does not link this code: both traits of `seams` are trait
+//! objects that a method of the builder creates.
 
 mod call_view;
 mod governed_call;

@@ -92,8 +92,8 @@ struct ProvidedType {
 }
 
 impl Hook {
-    /// Runs before each call of the tools that are meant, by a closure
-    /// `Fn(HookCall) -> Future` that gives back [`Before`], or a `Result` of it.
+    /// Runs before each call of the tools that are meant, by a closure `Fn(HookCall) -> Future`
+    /// that returns [`Before`], or a `Result` of it.
     ///
     /// An invalid pattern is reported when the pool is built.
     ///
@@ -122,8 +122,8 @@ impl Hook {
         Self::new(pattern.try_into().map_err(Into::into), Run::Before(Arc::new(run)))
     }
 
-    /// Runs after each call of the tools that are meant, by a closure
-    /// `Fn(HookCall, AfterCall) -> Future` that gives back [`After`], or a `Result` of it.
+    /// Runs after each call of the tools that are meant, by a closure `Fn(HookCall, AfterCall) ->
+    /// Future` that returns [`After`], or a `Result` of it.
     ///
     /// The hook sees the outcome of every call of a tool of the pool once: calls that ran, also those that
     /// failed, timed out or were cancelled, and calls that were rejected because of their

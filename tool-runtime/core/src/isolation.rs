@@ -3,15 +3,16 @@
 //!
 //! Tokio does not take a worker back from a task that blocks it. Therefore each poll of user code
 //! counts: as long as one worker stays free, a poll runs on its worker, which costs nothing. Any
-//! further poll first hands its worker to another thread ([`tokio::task::block_in_place`]). Beyond
-//! [`MAX_HANDED_OVER`] of these, calls wait.
+//! further poll first moves its worker's other tasks to another thread
+//! ([`tokio::task::block_in_place`]). Beyond [`MAX_RELEASED_WORKERS`] of these, calls wait.
 //!
 //! A transport may poll the first step of a call itself ([`Isolation::poll`]), which saves the task. It
 //! learns from [`Watched::blocked`] that the poll blocks its thread.
 //!
-//! A worker that blocks may have been the one that waits for I/O and timers, and tokio wakes no other.
-//! The [`watchdog`] does, and names what blocks. A task that user code wakes stays in the slot of its
-//! worker, from where no other worker takes it: see [`release_woken`].
+//! The blocked worker may be the one that waits for I/O and timers, and tokio does not wake another
+//! one for that. The [`watchdog`] does, and logs the name of the blocking tool. A task that user
+//! code wakes stays in a slot of its worker from which other workers do not take tasks: see
+//! [`release_woken`].
 
 #[cfg(test)]
 mod tests;
@@ -39,9 +40,10 @@ use tracing::{Instrument as _, Span};
 pub use watchdog::Watched;
 use watchdog::{Watchdog, WatchedPoll};
 
-/// Limit on concurrent polls that have released their workers. Each takes a thread of tokio's pool for blocking
-/// work. That has 512 by default: if none were left, the worker would be lost.
-const MAX_HANDED_OVER: usize = 224;
+/// Limit on concurrent polls that have released their workers. Each takes a thread of tokio's pool
+/// for blocking work, which has 512 threads by default. Without a free thread the worker would be
+/// lost.
+const MAX_RELEASED_WORKERS: usize = 224;
 
 /// Limit on concurrent plain functions, which take their threads from the same pool.
 const MAX_PLAIN: usize = 224;
@@ -159,10 +161,10 @@ impl Isolation {
 impl Shared {
     fn new(runtime: Handle) -> Arc<Self> {
         let direct = runtime.metrics().num_workers() - 1;
-        let places = direct + MAX_HANDED_OVER;
+        let places = direct + MAX_RELEASED_WORKERS;
         Arc::new(Self {
             polls: Arc::new(Semaphore::new(places)),
-            threads: Arc::new(Semaphore::new(MAX_HANDED_OVER)),
+            threads: Arc::new(Semaphore::new(MAX_RELEASED_WORKERS)),
             plain: Arc::new(Semaphore::new(MAX_PLAIN)),
             watchdog: Watchdog::start(&runtime, direct, places),
             runtime,

@@ -56,8 +56,8 @@ pub enum ArgumentMatch {
     Yes,
     /// The pattern does not describe the text.
     No,
-    /// The text may mean more than it says, with the reason in words for a model. It is not allowed
-    /// where only matches are, and denied where matches are denied.
+    /// The text may have further effects, for a reason that a model reads. It is not allowed where
+    /// only matches are, and denied where matches are denied.
     Undecidable(String),
 }
 

@@ -12,7 +12,7 @@ pub struct Need {
 }
 
 impl Need {
-    /// The types that meet it.
+    /// The types that satisfy it.
     pub(crate) fn type_ids(self) -> [TypeId; 2] {
         [(self.id)(), (self.shared)()]
     }

@@ -82,7 +82,7 @@ impl Observation {
         Self::text(text).with_error(true)
     }
 
-    /// A structured value; its JSON is also sent as text where there is no other content.
+    /// A structured value; its JSON is also sent as text if the result has no other content.
     ///
     /// # Errors
     /// An internal error if the value does not serialise: a map with keys that are not strings.
@@ -187,7 +187,7 @@ impl Observation {
     /// The structured value as a type of yours, which may borrow from it.
     ///
     /// # Errors
-    /// There is no structured value, or it does not decode as a `T`.
+    /// The structured value is missing, or does not decode as a `T`.
     ///
     /// ```
     /// # use tool_runtime::{Observation, ToolError};

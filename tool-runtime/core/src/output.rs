@@ -66,7 +66,7 @@ pub struct Success<T>(PhantomData<fn() -> T>);
 /// A probe of an error type.
 pub struct Failure<E>(PhantomData<fn() -> E>);
 
-/// There is no error type.
+/// The return type has no error type.
 pub struct NoFailure;
 
 impl NoFailure {
@@ -132,7 +132,7 @@ pub trait PlainKind<T> {
         Success(PhantomData)
     }
 
-    /// There is no error type.
+    /// The return type has no error type.
     fn failure(&self) -> NoFailure {
         NoFailure
     }

@@ -1,4 +1,4 @@
-//! Holds a tool to the output schema that it advertises.
+//! Checks the results of a tool against the output schema that it advertises.
 
 use crate::definition::ToolDefinition;
 use crate::error::{CallError, ErrorClass};
@@ -89,8 +89,8 @@ impl OutputModel {
         let Ok(value) = serde_json::from_str(json) else { return Ok(()) };
         let issues = check::check_result(&self.schema, &value);
         let nulls = issues.iter().filter(|issue| issue.message().contains("got null"));
-        let at: Vec<String> = nulls.map(|issue| format!("`{}`", issue.path())).collect();
-        if at.is_empty() { Ok(()) } else { Err(not_finite(&at.join(", "))) }
+        let paths: Vec<String> = nulls.map(|issue| format!("`{}`", issue.path())).collect();
+        if paths.is_empty() { Ok(()) } else { Err(not_finite(&paths.join(", "))) }
     }
 
     #[cold]

@@ -1,16 +1,16 @@
 //! The assembled set of tools.
 //!
-//! One pure function (`offer`) decides about all tools that were ever offered, at the build and at each
-//! change: name conflicts, filters, usability, quarantine. Visible tools form a [`Snapshot`], which is
-//! swapped atomically. A handle has a scope with a stack of restrictions; the stack applied to a
-//! snapshot is another snapshot, made when it is first needed. A call keeps the snapshot that it began
-//! with: a removed tool ends with its last call.
+//! One pure function (`offer`) decides about all offered tools when the pool is built and at each
+//! change: name conflicts, filters, usability, quarantine. Visible tools form a [`Snapshot`], which
+//! is swapped atomically. A handle has a scope with a stack of restrictions; the stack applied to a
+//! snapshot is another snapshot, made when it is first needed. A call uses the snapshot that it
+//! began with, so a removed tool is dropped after its last call.
 //!
 //! A context holds its pool weakly. State that holds its own pool keeps it alive until it is closed.
 //!
 //! Prompts and resources live in the same snapshot, in a catalog that a change replaces as a whole;
-//! filters and restrictions do not apply to them. A [`Watcher`] gathers changes as flags and a set, not
-//! as a queue: a burst is one piece of news, and it cannot grow.
+//! filters and restrictions do not apply to them. A [`Watcher`] gathers changes as flags and a set,
+//! not as a queue: many changes become one notification, and the memory is bounded.
 
 mod attached;
 mod builder;

@@ -13,7 +13,7 @@ use std::fmt;
 /// use tool_runtime::Principal;
 /// use tool_runtime::prelude::*;
 ///
-/// /// Say who is asking.
+/// /// Name the caller.
 /// #[tool(read_only)]
 /// async fn whoami(caller: &Principal) -> String {
 ///     if caller.is_anonymous() { "anonymous".into() } else { caller.id().into() }
@@ -34,8 +34,8 @@ pub struct Principal {
 }
 
 impl Principal {
-    /// An anonymous caller: no id, no scopes, no claims. It stands for the user whose process this is, as over
-    /// stdio, so that it may call [tools with scopes](Self::may_use).
+    /// An anonymous caller: no id, no scopes, no claims. Over stdio this is the user who started
+    /// the process, so it may call [tools with scopes](Self::may_use).
     pub fn anonymous() -> Self {
         Self::default()
     }

@@ -15,7 +15,7 @@ use std::ops::Range;
 /// Shorter values are words like `1`, `true` or `debug`: not secrets, and frequent in any text.
 const MIN_LENGTH: usize = 6;
 
-/// Stands for a secret without a name.
+/// Replaces a secret without a name.
 pub const HIDDEN: &str = "..";
 
 /// Replaces secrets in text: verbatim, each line of a secret of several lines, and the encodings in
@@ -35,7 +35,7 @@ pub const HIDDEN: &str = "..";
 /// ```
 #[derive(Clone, Default)]
 pub struct Redactor {
-    /// `None`, if there are no secrets.
+    /// `None` without secrets.
     finder: Option<AhoCorasick>,
     /// The replacements, in the order of the finder's patterns.
     replacements: Vec<String>,
@@ -97,8 +97,8 @@ impl Redactor {
     /// The secrets in a text, in order. Those that overlap are one.
     fn find(&self, text: &str) -> Vec<Found> {
         let Some(finder) = &self.finder else { return Vec::new() };
-        let all = finder.find_iter(text);
-        let mut found: Vec<Found> = all
+        let matches = finder.find_iter(text);
+        let mut found: Vec<Found> = matches
             .map(|found| Found { range: found.range(), pattern: found.pattern().as_usize() })
             .collect();
         for view in views::views(text) {
@@ -180,7 +180,8 @@ impl Redactor {
         self.value(content);
     }
 
-    /// Replaces secrets that are split over several texts, too. `None` if there are none.
+    /// Replaces secrets, also those that are split over several texts. `None` if the texts contain
+    /// no secret.
     fn split(&self, texts: &[&str]) -> Option<Vec<String>> {
         let joined = texts.concat();
         let found = self.find(&joined);
@@ -246,7 +247,7 @@ impl Mask for Redactor {
     }
 }
 
-/// Never prints the secrets.
+/// Omits the secrets.
 impl std::fmt::Debug for Redactor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Redactor").field("is_empty", &self.finder.is_none()).finish_non_exhaustive()

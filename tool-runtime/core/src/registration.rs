@@ -161,7 +161,7 @@ pub(crate) fn linked_resources() -> impl Iterator<Item = Resource> {
 pub(crate) fn linked_toolsets() -> Vec<ToolsetKind> {
     let key = |kind: &ToolsetKind| (kind.name(), kind.origin());
     let mut kinds: Vec<ToolsetKind> = Vec::new();
-    // There are few: insertion in order links less code than a sort.
+    // Insertion in order links less code than a sort, and the list is short.
     for kind in inventory::iter::<ToolsetKind> {
         let place = kinds.partition_point(|other| key(other) <= key(kind));
         kinds.insert(place, *kind);

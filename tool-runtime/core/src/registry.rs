@@ -28,7 +28,7 @@ use std::sync::Arc;
 ///
 /// #[derive(serde::Deserialize, schemars::JsonSchema)]
 /// struct Greeting {
-///     /// What to say.
+///     /// Text of the greeting.
 ///     text: String,
 /// }
 ///
@@ -151,7 +151,7 @@ impl Registry {
         Ok(self)
     }
 
-    /// The position of the entry of that name, or where to insert it.
+    /// The position of the entry with that name, or the position to insert it at.
     fn place(&self, name: &str) -> Result<usize, usize> {
         self.entries.binary_search_by(|(known, _)| known.as_str().cmp(name))
     }

@@ -17,10 +17,10 @@ use std::fmt;
 /// The metadata of a result that lists the repairs of its call.
 const META: &str = "tool-runtime/repairs";
 
-/// The repairs of a pool. A trait, so that only programs that use them link them.
+/// The repairs of a pool. A trait, so that only programs with repairs link their code.
 pub(crate) trait RepairCalls: Send + Sync {
-    /// The arguments that a model meant, if they would be rejected as they are. Tools without an
-    /// action do not decode: for them the schema decides.
+    /// Repairs arguments that would be rejected. `is_rejected` is the result of decoding; tools
+    /// without an action do not decode, and their schema decides.
     fn arguments(
         &self,
         tool: &Tool,
@@ -31,7 +31,7 @@ pub(crate) trait RepairCalls: Send + Sync {
     /// The arguments as JSON, if their text is nearly JSON.
     fn json(&self, text: &str) -> Option<(String, Vec<Repair>)>;
 
-    /// The tool that a model meant.
+    /// The only tool that a malformed name can refer to.
     fn name(&self, tools: &[Tool], written: &str) -> Option<String>;
 }
 
@@ -121,7 +121,7 @@ pub enum RepairKind {
 
 impl fmt::Display for Repair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = match self.kind {
+        let correction = match self.kind {
             RepairKind::ToolName => return f.write_str("corrected the name of the tool"),
             RepairKind::ControlCharacters => "escaped control characters",
             RepairKind::TrailingText => "removed text after the last bracket",
@@ -132,8 +132,8 @@ impl fmt::Display for Repair {
             RepairKind::ArgumentName => "corrected the name",
         };
         match self.at.as_str() {
-            "" => write!(f, "arguments: {what}"),
-            at => write!(f, "`{at}`: {what}"),
+            "" => write!(f, "arguments: {correction}"),
+            at => write!(f, "`{at}`: {correction}"),
         }
     }
 }

@@ -1,5 +1,4 @@
-//! The secrets that a pool knows: masked wherever they would leave it, and expanded where a tool wants
-//! them.
+//! The secrets of a pool: masked in its output, and expanded in arguments by tools.
 
 use crate::mask::Mask;
 use crate::redactor::Redactor;
@@ -59,7 +58,7 @@ struct Entries {
 }
 
 impl Secrets {
-    /// Without secrets.
+    /// An empty collection.
     pub fn new() -> Self {
         Self::default()
     }
@@ -82,7 +81,7 @@ impl Secrets {
         self.0.redactor.store(None);
     }
 
-    /// Masks further texts, given with their replacements, which no template can name.
+    /// Masks further texts, each given with its replacement. Templates cannot refer to them.
     pub fn hide(&self, secrets: impl IntoIterator<Item = (String, String)>) {
         let mut entries = lock(&self.0.entries);
         for secret in secrets {
@@ -162,8 +161,8 @@ impl Mask for Secrets {
 /// The text stays as the model wrote it in policies, approvals, records and logs. The tool expands it
 /// when it uses it. Nothing else expands secrets: in a `String`, `${GITHUB_TOKEN}` is text.
 ///
-/// A model may name every secret that it knows the name of, so a tool that sends the text to an
-/// address of the model's choice should not take this type.
+/// A model can use every secret by its name, so a tool that sends the text to an address of the
+/// model's choice should not take this type.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -192,7 +191,7 @@ impl Mask for Secrets {
 pub struct SecretTemplate(String);
 
 impl SecretTemplate {
-    /// The text with its secrets. `$${` stands for `${`.
+    /// The text with its secrets. `$${` is an escape for `${`.
     ///
     /// # Errors
     /// A name that no secret has.

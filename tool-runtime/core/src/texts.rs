@@ -1,12 +1,12 @@
-//! Arguments as text: those of prompts, and the variables of resource templates.
+//! Arguments as text, for prompts and for the variables of resource templates.
 
 use crate::parameter::Parameter;
 use crate::schema;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Arguments as text, by name: those of a prompt, or the values in a URI of the
-/// variables of a resource template.
+/// Arguments as text, by name: the arguments of a prompt, or the values of a resource template's
+/// variables.
 ///
 /// ```
 /// use tool_runtime::TextArguments;

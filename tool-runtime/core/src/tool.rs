@@ -61,7 +61,7 @@ struct Parts {
     origin: Option<Origin>,
     /// The argument that patterns of declarations are about.
     matched: Option<Box<MatchedArgument>>,
-    /// The tool of an MCP server that this is.
+    /// The tool's name at its MCP server, if it belongs to one.
     remote: Option<Box<RemoteName>>,
     /// The reason why the tool is unusable, computed once.
     unusable: OnceLock<Option<String>>,
@@ -168,8 +168,8 @@ impl Tool {
         Self::new(definition, Unusable(reason.to_owned()))
     }
 
-    /// Creates a tool that runs another one, which keeps its values, needs and limits. The other tool is closed with
-    /// it, and is kept as long as a clone of either.
+    /// Creates a tool that runs another one, with that tool's values, needs and limits. Closing the
+    /// new tool closes the other one.
     pub(crate) fn made_of(
         other: &Self,
         definition: Arc<ToolDefinition>,
@@ -424,7 +424,7 @@ impl Tool {
         self.0.matched.as_deref()
     }
 
-    /// The tool of an MCP server that this is.
+    /// The tool's name at its MCP server, if it belongs to one.
     pub(crate) fn remote(&self) -> Option<&RemoteName> {
         self.0.remote.as_deref()
     }
@@ -468,7 +468,7 @@ impl Tool {
         self.made_from().map_or_else(|| self.name(), Self::first_name)
     }
 
-    /// Whether both are one method of different values.
+    /// Whether both are the same method, of different values.
     pub(crate) fn is_same_method(&self, other: &Self) -> bool {
         let same_action = self.action().is_some() && self.action() == other.action();
         same_action && self.0.values.is_some() && other.0.values.is_some()

@@ -36,7 +36,7 @@ use serde::de::DeserializeOwned;
 ///
 /// #[derive(Clone, serde::Deserialize, schemars::JsonSchema)]
 /// struct CounterParams {
-///     /// Where to start.
+///     /// The first number.
 ///     #[serde(default)]
 ///     start: i64,
 /// }
@@ -47,7 +47,7 @@ use serde::de::DeserializeOwned;
 ///     #[tool(destructive = false)]
 ///     async fn add(
 ///         &self,
-///         /// How much.
+///         /// The number to add.
 ///         amount: i64,
 ///     ) -> i64 {
 ///         self.0.fetch_add(amount, Ordering::SeqCst) + amount
@@ -91,9 +91,9 @@ pub trait Toolset: ToolsetMethods {
         context: &ToolContext,
     ) -> impl Future<Output = Result<Self, ToolError>> + Send;
 
-    /// Closes it: called exactly once, by [`ToolPool::close`](crate::ToolPool::close), when the
-    /// last tool that uses the value is dropped, or when the session of the value ends. Default:
-    /// nothing.
+    /// Closes the value: called exactly once, by [`ToolPool::close`](crate::ToolPool::close), when
+    /// the last tool that uses the value is dropped, or when the session of the value ends.
+    /// Default: nothing.
     fn close(&self) -> impl Future<Output = ()> + Send {
         async {}
     }

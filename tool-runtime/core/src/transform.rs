@@ -23,8 +23,8 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Changes to the public side of a tool: its name, its texts, its arguments. The tool itself is not
-/// changed.
+/// Changes to the definition that a tool shows: its name, its texts, its arguments. The tool itself
+/// is not changed.
 ///
 /// It applies to one tool by [`Tool::transform`], to tools of a pool by
 /// [`ToolPoolBuilder::transform`](crate::ToolPoolBuilder::transform) and by the key `transform` of a
@@ -143,7 +143,7 @@ impl ToolTransform {
     /// Renames an argument.
     #[must_use]
     pub fn rename(self, argument: impl Into<String>, name: impl Into<String>) -> Self {
-        self.change(argument, |it| it.name(name))
+        self.change(argument, |change| change.name(name))
     }
 
     /// Hides an optional argument: calls run with the tool's own default.
@@ -155,22 +155,22 @@ impl ToolTransform {
     /// Hides an argument and gives every call this value.
     #[must_use]
     pub fn fix(self, argument: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.change(argument, |it| it.value(value))
+        self.change(argument, |change| change.value(value))
     }
 
     /// Makes an argument optional: calls without it run with this value.
     #[must_use]
     pub fn default_value(self, argument: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.change(argument, |it| it.default_value(value))
+        self.change(argument, |change| change.default_value(value))
     }
 
     /// Narrows an argument by a JSON Schema that holds in addition to the tool's own.
     #[must_use]
     pub fn narrow(self, argument: impl Into<String>, schema: impl Into<Value>) -> Self {
-        self.change(argument, |it| it.schema(schema))
+        self.change(argument, |change| change.schema(schema))
     }
 
-    /// The reasons why it does not fit a tool of an external server.
+    /// The reasons why this transform cannot be applied to a tool of an external server.
     #[doc(hidden)]
     pub fn problems(&self, definition: &ToolDefinition) -> Vec<String> {
         plan::plan(definition, &[], self).err().unwrap_or_default()
@@ -211,7 +211,7 @@ impl TransformError {
 }
 
 impl Tool {
-    /// Makes a tool with another public side, see [`ToolTransform`]. This one stays as it is.
+    /// Makes a tool with a changed definition, see [`ToolTransform`]. The original is not changed.
     ///
     /// # Errors
     /// All problems: an unknown argument, two arguments of one name, a hidden argument that needs a

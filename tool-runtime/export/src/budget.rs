@@ -54,12 +54,12 @@ pub(crate) fn fitting(demands: &[Demand]) -> Vec<bool> {
         }
     }
     let most = best.iter().map(|best| best.tools).max().unwrap_or_default();
-    let mut at = best.iter().position(|best| best.tools == most).unwrap_or_default();
+    let mut cost = best.iter().position(|best| best.tools == most).unwrap_or_default();
     let mut picked = vec![false; demands.len()];
     for index in (0..demands.len()).rev() {
-        if taken[index][at] {
+        if taken[index][cost] {
             picked[index] = true;
-            at -= demands[index].optional * WIDTH + demands[index].unions;
+            cost -= demands[index].optional * WIDTH + demands[index].unions;
         }
     }
     picked

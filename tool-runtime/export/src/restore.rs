@@ -8,8 +8,8 @@ use tool_runtime_core::RestoreArguments;
 /// Deeper arguments are not restored.
 const MAX_DEPTH: usize = 64;
 
-/// Undoes what [`lower`](crate::lower::lower) did to names of properties and to absent values. `None`
-/// if it did neither.
+/// Reverses the changes of [`lower`](crate::lower::lower) to names of properties and to absent
+/// values. `None` if it did neither.
 pub(crate) fn restorer(
     schema: &Map<String, Value>,
     dialect: Dialect,
@@ -50,14 +50,15 @@ impl<'a> Restorer<'a> {
         if depth > MAX_DEPTH {
             return;
         }
-        let mut all = Vec::new();
+        let mut expanded = Vec::new();
         for schema in schemas {
-            self.expand(schema, &mut all, 0);
+            self.expand(schema, &mut expanded, 0);
         }
         match value {
-            Value::Object(members) => self.restore_object(members, &all, depth),
+            Value::Object(members) => self.restore_object(members, &expanded, depth),
             Value::Array(items) => {
-                let schemas: Vec<&Value> = all.iter().filter_map(|map| map.get("items")).collect();
+                let schemas: Vec<&Value> =
+                    expanded.iter().filter_map(|map| map.get("items")).collect();
                 for item in items {
                     self.restore(item, &schemas, depth + 1);
                 }
@@ -73,22 +74,22 @@ impl<'a> Restorer<'a> {
         depth: usize,
     ) {
         for (wire, mut value) in std::mem::take(members) {
-            let mut own = Vec::new();
+            let mut matching = Vec::new();
             for schema in schemas {
                 if let Some((name, property)) = self.property(schema, &wire) {
-                    own.push((*schema, name, property));
+                    matching.push((*schema, name, property));
                 }
             }
-            let name = own.first().map_or(wire, |(_, name, _)| (*name).to_owned());
+            let name = matching.first().map_or(wire, |(_, name, _)| (*name).to_owned());
             let is_absent = |(schema, name, property): &(&Map<String, Value>, &str, &Value)| {
                 !is_required(schema, name) && !accepts_null(self.root, property, 8)
             };
-            let strict = self.dialect == Dialect::OpenAi && !own.is_empty();
-            if strict && value.is_null() && own.iter().all(is_absent) {
+            let strict = self.dialect == Dialect::OpenAi && !matching.is_empty();
+            if strict && value.is_null() && matching.iter().all(is_absent) {
                 continue;
             }
             let mut properties: Vec<&Value> =
-                own.into_iter().map(|(_, _, schema)| schema).collect();
+                matching.into_iter().map(|(_, _, schema)| schema).collect();
             if properties.is_empty() {
                 properties.extend(schemas.iter().filter_map(|s| s.get("additionalProperties")));
             }

@@ -5,8 +5,8 @@ use serde_json::Value;
 use tool_runtime_core::Usage;
 
 pub(crate) fn usage(api: Api, answer: &Value) -> Usage {
-    let given = if api == Api::Gemini { &answer["usageMetadata"] } else { &answer["usage"] };
-    let count = |path: &str| given.pointer(path).and_then(Value::as_u64).unwrap_or_default();
+    let usage = if api == Api::Gemini { &answer["usageMetadata"] } else { &answer["usage"] };
+    let count = |path: &str| usage.pointer(path).and_then(Value::as_u64).unwrap_or_default();
     match api {
         Api::Mcp => Usage::default(),
         // Tokens that were written to the cache or read from it are counted apart.

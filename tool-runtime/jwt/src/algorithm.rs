@@ -25,7 +25,7 @@ pub(crate) enum Curve {
 
 impl Algorithm {
     /// The algorithm of the `alg` of a token.
-    pub(crate) fn named(name: &str) -> Option<Self> {
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "RS256" => Self::Rsa(&RSA_PKCS1_2048_8192_SHA256),
             "RS384" => Self::Rsa(&RSA_PKCS1_2048_8192_SHA384),

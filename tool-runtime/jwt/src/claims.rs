@@ -123,14 +123,18 @@ mod tests {
 
     #[test]
     fn a_principal_has_a_subject_and_scopes() {
-        let of = |claims: Value| principal(claims.as_object().cloned().expect("claims"));
-        let ada = of(json!({"sub": "ada", "scope": "a b", "scp": ["c"]})).expect("a principal");
+        let principal_of = |claims: Value| principal(claims.as_object().cloned().expect("claims"));
+        let ada =
+            principal_of(json!({"sub": "ada", "scope": "a b", "scp": ["c"]})).expect("a principal");
         assert_eq!(
             (ada.id(), ada.scopes()),
             ("ada", ["a", "b", "c"].map(str::to_owned).as_slice())
         );
         assert_eq!(ada.claims()["scp"], json!(["c"]));
-        assert_eq!(of(json!({"sub": "", "client_id": "ci"})).expect("a client").id(), "ci");
-        assert!(of(json!({"sub": 7})).is_err());
+        assert_eq!(
+            principal_of(json!({"sub": "", "client_id": "ci"})).expect("a client").id(),
+            "ci"
+        );
+        assert!(principal_of(json!({"sub": 7})).is_err());
     }
 }

@@ -37,7 +37,7 @@ impl<'a> Token<'a> {
         if header.crit.is_some() {
             return Err("it has critical extensions");
         }
-        let algorithm = Algorithm::named(&header.alg).ok_or("its algorithm is not accepted")?;
+        let algorithm = Algorithm::from_name(&header.alg).ok_or("its algorithm is not accepted")?;
         let signature = decode(signature).ok_or("its signature is not base64url")?;
         Ok(Self { header, algorithm, message, payload, signature })
     }
@@ -85,13 +85,13 @@ mod tests {
     }
 
     /// Keys and tokens made by jwcrypto 1.5, the Python library.
-    const MADE_ELSEWHERE: &str = include_str!("tokens.json");
+    const JWCRYPTO_TOKENS: &str = include_str!("tokens.json");
 
     #[test]
     fn signatures_of_another_library_are_verified() {
-        let made: Value = serde_json::from_str(MADE_ELSEWHERE).expect("JSON");
-        let keys = parse_keys(MADE_ELSEWHERE.as_bytes()).expect("keys");
-        let tokens = made["tokens"].as_object().expect("tokens");
+        let file: Value = serde_json::from_str(JWCRYPTO_TOKENS).expect("JSON");
+        let keys = parse_keys(JWCRYPTO_TOKENS.as_bytes()).expect("keys");
+        let tokens = file["tokens"].as_object().expect("tokens");
         assert_eq!((keys.len(), tokens.len()), (4, 9));
         for (algorithm, text) in tokens {
             let text = text.as_str().expect("a token");

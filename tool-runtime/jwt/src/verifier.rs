@@ -1,4 +1,4 @@
-//! The authentication by tokens of an issuer.
+//! Authenticates requests by the tokens of an issuer.
 
 use crate::builder::JwtVerifierBuilder;
 use crate::claims::{self, Expected};
@@ -9,11 +9,13 @@ use serde_json::{Map, Value};
 use tool_runtime_core::{BoxFuture, Principal};
 use tool_runtime_server::{AuthRejection, Authenticate};
 
-/// Authenticates HTTP requests by JSON Web Tokens of one issuer, as OAuth 2 access tokens are (RFC 9068).
+/// Authenticates HTTP requests by JSON Web Tokens of one issuer, such as OAuth 2 access tokens (RFC
+/// 9068).
 ///
-/// A token is accepted if its signature is of a key of the issuer, it is for this server (`aud`), and has not
-/// expired. Accepted algorithms: RS256 to RS512, PS256 to PS512, ES256, ES384, EdDSA. The principal has the id
-/// `sub` (or `client_id` of a client that acts for itself), the scopes of `scope` or `scp`, and all claims.
+/// A token is accepted if it is signed by a key of the issuer, names this server (`aud`), and has
+/// not expired. Accepted algorithms: RS256 to RS512, PS256 to PS512, ES256, ES384, EdDSA. The
+/// principal has the id `sub` (or `client_id` of a client that acts for itself), the scopes of
+/// `scope` or `scp`, and all claims.
 ///
 /// The keys are fetched with the first request: from the `jwks_uri` of the issuer's metadata (RFC 8414, or
 /// OpenID Connect), or from a [URL](JwtVerifierBuilder::jwks_url). They are fetched again for a token of an

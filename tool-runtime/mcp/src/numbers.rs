@@ -14,18 +14,18 @@ pub fn has_long_integer(text: &str) -> bool {
 /// The first integer of more than 64 bits in JSON text.
 pub fn long_integer(text: &str) -> Option<&str> {
     let bytes = text.as_bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        match bytes[at] {
-            b'"' => at = end_of_string(bytes, at),
+    let mut index = 0;
+    while index < bytes.len() {
+        match bytes[index] {
+            b'"' => index = end_of_string(bytes, index),
             b'-' | b'0'..=b'9' => {
-                let end = end_of_number(bytes, at);
-                if is_long(&text[at..end]) {
-                    return Some(&text[at..end]);
+                let end = end_of_number(bytes, index);
+                if is_long(&text[index..end]) {
+                    return Some(&text[index..end]);
                 }
-                at = end;
+                index = end;
             }
-            _ => at += 1,
+            _ => index += 1,
         }
     }
     None
@@ -56,11 +56,11 @@ pub fn lost_integer(value: &Value, schema: &Value) -> Option<f64> {
 }
 
 fn end_of_string(bytes: &[u8], start: usize) -> usize {
-    let mut at = start + 1;
-    while at < bytes.len() && bytes[at] != b'"' {
-        at += if bytes[at] == b'\\' { 2 } else { 1 };
+    let mut index = start + 1;
+    while index < bytes.len() && bytes[index] != b'"' {
+        index += if bytes[index] == b'\\' { 2 } else { 1 };
     }
-    at + 1
+    index + 1
 }
 
 fn end_of_number(bytes: &[u8], start: usize) -> usize {

@@ -41,7 +41,7 @@ fn main() {
     }
 }
 
-/// The tools of the suite again and again, with names of their own.
+/// Copies of the suite's tools, with distinct names.
 fn definitions() -> Vec<ToolDefinition> {
     let tools: Vec<Value> = serde_json::from_str(TOOLS).expect("valid JSON");
     (0..SIZE).map(|at| definition(&tools[at % tools.len()], at / tools.len())).collect()
@@ -59,7 +59,7 @@ fn definition(tool: &Value, copy: usize) -> ToolDefinition {
     definition.with_input_schema(json!({ "type": "object", "properties": properties }))
 }
 
-/// All that the index reads of a definition, in lower case.
+/// All texts of a definition that the index reads, in lower case.
 fn text(definition: &ToolDefinition) -> String {
     let mut text =
         format!("{} {} {}", definition.name, definition.description, definition.tags.join(" "));
@@ -69,7 +69,7 @@ fn text(definition: &ToolDefinition) -> String {
     text.to_lowercase()
 }
 
-/// How often the words of a query occur.
+/// Groups of queries by the frequency of their words.
 fn scan(texts: &[String], query: &str) -> usize {
     let query = query.to_lowercase();
     let words: Vec<&str> = query.split_whitespace().collect();

@@ -1,4 +1,4 @@
-//! The tools that a model sees, when a pool is too big to show whole.
+//! The tools that a model sees of a large pool.
 
 use crate::deferral::Deferral;
 use std::fmt;
@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use tool_runtime_core::seam::lock;
 use tool_runtime_core::{ApiFormat, Export, Selector, SelectorError, Snapshot, Tool};
 
-/// The tools that a model is shown in one session: some always, others once a search found them.
-/// Clones share the activated tools.
+/// The tools that a model sees in one session: some always, others once a search found them. Clones
+/// share the activated tools.
 ///
 /// The set affects only the tools that a request to a model lists; permission to call them depends on the
 /// pool and its restrictions.
@@ -51,7 +51,7 @@ impl ActiveTools {
         Self(Arc::new(Shared { deferral, activated: Mutex::default() }))
     }
 
-    /// Shows these tools from now on. A tool that is shown already keeps its place.
+    /// Shows these tools from now on. A tool that is shown already keeps its position.
     pub fn activate<N: Into<String>>(&self, names: impl IntoIterator<Item = N>) {
         let names: Vec<String> = names.into_iter().map(Into::into).collect();
         let mut activated = lock(&self.0.activated);

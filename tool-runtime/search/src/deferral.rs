@@ -45,7 +45,7 @@ impl Deferral {
         Self::default()
     }
 
-    /// Shows the tools that these selectors pick, whatever else is said.
+    /// Always shows the tools that these selectors pick.
     ///
     /// # Errors
     /// An invalid selector.
@@ -73,16 +73,15 @@ impl Deferral {
         Ok(self)
     }
 
-    /// Shows at most so many tools. Default: no limit.
+    /// Limits the number of shown tools. Default: no limit.
     #[must_use]
     pub fn max_tools(mut self, limit: usize) -> Self {
         self.max_tools = Some(limit);
         self
     }
 
-    /// Shows at most tools of so many tokens together, as [`estimate_tokens`] counts their
-    /// definitions. A tool that does not fit is deferred, and smaller ones after it are shown.
-    /// Default: no limit.
+    /// Limits the tokens of the shown tools, as [`estimate_tokens`] counts their definitions. A
+    /// tool that does not fit is deferred, and smaller ones after it are shown. Default: no limit.
     #[must_use]
     pub fn max_tokens(mut self, limit: usize) -> Self {
         self.max_tokens = Some(limit);
@@ -92,7 +91,7 @@ impl Deferral {
     /// The tools that are shown, sorted by name.
     pub(crate) fn shown<'a>(&self, snapshot: &'a Snapshot) -> Vec<&'a Tool> {
         let (kept, deferred) = (picked(snapshot, &self.kept), picked(snapshot, &self.deferred));
-        let mut room = Room { tools: self.max_tools, tokens: self.max_tokens };
+        let mut room = Remaining { tools: self.max_tools, tokens: self.max_tokens };
         for name in &kept {
             room.take(snapshot, name);
         }
@@ -108,14 +107,14 @@ fn picked<'a>(snapshot: &'a Snapshot, selectors: &[Selector]) -> HashSet<&'a str
     tools.map(Tool::name).collect()
 }
 
-/// The rest of the limits.
-struct Room {
+/// The remaining part of the limits.
+struct Remaining {
     tools: Option<usize>,
     tokens: Option<usize>,
 }
 
-impl Room {
-    /// Takes a tool in if it fits.
+impl Remaining {
+    /// Adds a tool if it fits.
     fn takes(&mut self, snapshot: &Snapshot, name: &str) -> bool {
         let fits = self.tools != Some(0)
             && self.tokens.is_none_or(|tokens| tokens >= size(snapshot, name));

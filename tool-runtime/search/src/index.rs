@@ -82,7 +82,7 @@ impl ToolIndex {
         self.names.len()
     }
 
-    /// Whether there are no tools.
+    /// Whether the index has no tools.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
@@ -216,9 +216,9 @@ fn families(names: &[String]) -> Vec<u32> {
         .iter()
         .enumerate()
         .map(|(at, name)| {
-            let own = &name[..first(name)];
-            family += u32::from(at > 0 && own != last);
-            last = own;
+            let prefix = &name[..first(name)];
+            family += u32::from(at > 0 && prefix != last);
+            last = prefix;
             family
         })
         .collect()

@@ -41,7 +41,7 @@ impl ToolIndex {
     /// The best tools for a natural-language query, best first; ties are sorted by name.
     ///
     /// `select:a,b` returns the tools of these exact names, in this order; unknown names are left
-    /// out. The limit holds for both.
+    /// out. The limit applies to both.
     pub fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
         if let Some(names) = query.trim_start().strip_prefix(SELECT) {
             return self.select(names, limit);
@@ -100,14 +100,14 @@ impl ToolIndex {
 
     /// The term itself and its synonyms; for an unknown word, similar terms.
     fn alternatives(&self, stem: &str) -> Alternatives {
-        let own = self.terms.get(stem).map(|term| (*term, 1.0));
+        let exact = self.terms.get(stem).map(|term| (*term, 1.0));
         let synonyms = SYNONYMS.get(stem).into_iter().flatten();
         let synonyms = synonyms.filter_map(|word| Some((*self.terms.get(word)?, synonyms::WEIGHT)));
-        let mut found: Alternatives = own.into_iter().chain(synonyms).collect();
+        let mut found: Alternatives = exact.into_iter().chain(synonyms).collect();
         if is_light_verb(stem) {
             found.iter_mut().for_each(|(_, weight)| *weight *= LIGHT);
         }
-        if own.is_none() {
+        if exact.is_none() {
             let near = self
                 .terms
                 .iter()
@@ -140,8 +140,8 @@ impl ToolIndex {
         total
     }
 
-    /// Adds to each score a share of the best of its relatives: the service that a query is about
-    /// shows in all its tools.
+    /// Adds to each score a share of the best of its relatives: a query about a service matches all
+    /// of its tools a little.
     fn add_relatives(&self, scores: &mut [f32]) {
         let mut best = vec![[0.0_f32; RELATIVES]; self.families as usize];
         for (score, family) in scores.iter().zip(&self.family_of) {

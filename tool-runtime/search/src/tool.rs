@@ -9,18 +9,18 @@ use tool_runtime_core::{Observation, Snapshot, Tool, ToolContext, ToolError};
 
 /// The name of the tool.
 const NAME: &str = "tool_search";
-/// The number of tools that a search gives, if the model does not say.
+/// The number of tools that a search returns by default.
 const DEFAULT_LIMIT: u64 = 5;
-/// The most tools that a search gives.
+/// Limit on the tools that a search returns.
 const MAX_LIMIT: u64 = 50;
-/// The most snapshots whose indexes are kept: handles with different restrictions have their own.
+/// Limit on the stored indexes: handles with different restrictions have separate snapshots.
 const MAX_INDEXES: usize = 8;
 
 /// Makes the tool `tool_search`, by which a model finds tools of a pool.
 ///
-/// It searches what the handle that calls it sees, without itself, and answers with the
-/// definitions of the best tools, as `{"tools": [..]}`. The arguments are `query`, see
-/// [`ToolIndex::search`], and `limit` (1 to 50, default 5).
+/// It searches the tools that its caller sees, except itself, and returns the definitions of the
+/// best tools, as `{"tools": [..]}`. The arguments are `query`, see [`ToolIndex::search`], and
+/// `limit` (1 to 50, default 5).
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -49,7 +49,7 @@ const MAX_INDEXES: usize = 8;
 #[derive(Debug, Default)]
 pub struct ToolSearch {
     active: Option<ActiveTools>,
-    /// An index follows no change: each snapshot has its own.
+    /// Each snapshot has its own index.
     indexes: Mutex<Vec<(Weak<Snapshot>, Arc<ToolIndex>)>>,
 }
 
@@ -98,8 +98,9 @@ impl ToolSearch {
 
     fn index(&self, snapshot: &Arc<Snapshot>) -> Arc<ToolIndex> {
         let mut indexes = lock(&self.indexes);
-        let own = |(known, _): &&(Weak<Snapshot>, _)| known.as_ptr() == Arc::as_ptr(snapshot);
-        if let Some((_, index)) = indexes.iter().find(own) {
+        let is_current =
+            |(known, _): &&(Weak<Snapshot>, _)| known.as_ptr() == Arc::as_ptr(snapshot);
+        if let Some((_, index)) = indexes.iter().find(is_current) {
             return Arc::clone(index);
         }
         let others = snapshot.definitions().filter(|definition| definition.name != NAME);

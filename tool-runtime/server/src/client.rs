@@ -24,7 +24,7 @@ use tool_runtime_core::{
     BoxFuture, LogEntry, LogLevel, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest, Progress,
 };
 
-/// Limit on waiting until dropped calls are kept for the next round.
+/// Limit on waiting until dropped calls are stored for the next round.
 const MAX_SETTLING: Duration = Duration::from_secs(1);
 
 /// The target of a request, with its arguments.
@@ -133,15 +133,15 @@ impl Client {
         Some(Arc::clone(&self.calls.get_or_init(|| calls).0))
     }
 
-    /// Waits until the calls that the next round continues are kept. The call of a tool that blocks its thread ends
-    /// instead.
+    /// Waits until the calls are stored for the next round. The call of a tool that blocks its
+    /// thread ends instead.
     pub(super) async fn settled_calls(&self) {
         if let Some((calls, _)) = self.calls.get() {
             drop(timeout(MAX_SETTLING, calls.settled()).await);
         }
     }
 
-    /// Keeps the governed calls of the request for its next round, and returns their id.
+    /// Stores the governed calls of the request for its next round, and returns their id.
     fn suspend_calls(&self) -> Option<String> {
         let (calls, suspended) = self.calls.get().filter(|(calls, _)| calls.is_used())?;
         let id = random_id();

@@ -15,8 +15,9 @@ impl PoolHandler {
     ) -> McpResult<CompleteResult> {
         let capabilities = &self.listing().capabilities;
         errors::check_declared(capabilities.completions.as_ref(), "completion/complete")?;
-        let given = request.context.and_then(|context| context.arguments).unwrap_or_default();
-        let call = self.context(context).with_given(given.into_iter().collect());
+        let given_arguments =
+            request.context.and_then(|context| context.arguments).unwrap_or_default();
+        let call = self.context(context).with_given(given_arguments.into_iter().collect());
         let (argument, prefix) = (&*request.argument.name, &*request.argument.value);
         let (pool, reference) = (&self.pool, &request.r#ref);
         let completed = match (reference.as_prompt_name(), reference.as_resource_uri()) {

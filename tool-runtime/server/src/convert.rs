@@ -190,7 +190,7 @@ fn annotations(annotations: &ContentAnnotations) -> Option<model::Annotations> {
     is_set.then(|| via_json(annotations).ok()).flatten()
 }
 
-/// Icons without those that rmcp cannot hold.
+/// Icons, without those that rmcp cannot represent.
 fn icons(icons: &[Icon]) -> Option<Vec<model::Icon>> {
     let icons: Vec<_> = icons.iter().filter_map(|icon| via_json(icon).ok()).collect();
     (!icons.is_empty()).then_some(icons)

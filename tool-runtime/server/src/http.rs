@@ -17,9 +17,10 @@
 //! rmcp gets the message with `{}` for the arguments, which reach the handler as a slice of the body: it would parse them
 //! twice and reject values that are not objects. Arguments that headers repeat (`x-mcp-header`) stay in, because rmcp compares them.
 //!
-//! A plain call that sends a message before its result becomes a stream with its own task (`reply`). `sessions` wraps
-//! rmcp's: it limits their number, records their owners, ends idle ones, and cancels the call of a stream that is lost
-//! and not resumed in time. There is no limit per address: behind a proxy all clients have the same address.
+//! A plain call that sends a message before its result becomes a stream with its own task
+//! (`reply`). `sessions` wraps rmcp's: it limits their number, records their owners, ends idle
+//! ones, and cancels the call of a stream that is lost and not resumed in time. The limits are not
+//! per address, because behind a proxy all clients have the same address.
 //!
 //! The server ends in two steps: nothing new is accepted and calls finish; then the rest is cancelled.
 //!

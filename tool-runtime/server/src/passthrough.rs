@@ -64,8 +64,8 @@ pub(super) fn restore_result(result: ServerResult) -> ServerResult {
 }
 
 fn restore_call_result(mut result: CallToolResult) -> ServerResult {
-    let kept = result.meta.as_mut().and_then(|meta| meta.0.shift_remove(WHOLE));
-    let Some(mut whole) = kept else { return result.into() };
+    let original = result.meta.as_mut().and_then(|meta| meta.0.shift_remove(WHOLE));
+    let Some(mut whole) = original else { return result.into() };
     if let (Some(kind), Value::Object(members)) = (&result.result_type, &mut whole) {
         members.insert("resultType".to_owned(), json!(kind));
     }

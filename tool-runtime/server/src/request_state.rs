@@ -111,8 +111,8 @@ mod tests {
 
     #[test]
     fn the_state_expires_after_an_hour() {
-        let left = seconds_left(&StateCodec::random().seal(&answers(), "greet"));
-        assert!((3500..=3600).contains(&left), "{left} seconds");
+        let seconds = seconds_left(&StateCodec::random().seal(&answers(), "greet"));
+        assert!((3500..=3600).contains(&seconds), "{seconds} seconds");
     }
 
     #[test]

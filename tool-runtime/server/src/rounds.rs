@@ -113,13 +113,16 @@ impl Rounds {
             None => self.open_state()?,
         };
         let earlier = state.earlier.insert(earlier);
-        let asked = earlier.get(to.key());
-        if asked.is_some_and(|asked| asked["to"] != digest) {
+        let earlier_question = earlier.get(to.key());
+        if earlier_question.is_some_and(|earlier_question| earlier_question["to"] != digest) {
             return Ok(None);
         }
-        let given = self.round.responses.as_ref();
-        let given = || given?.get(to.key()).filter(|answer| is_answer(answer, to));
-        Ok(asked.and_then(|asked| asked.get("is")).or_else(given).cloned())
+        let responses = self.round.responses.as_ref();
+        let responses = || responses?.get(to.key()).filter(|answer| is_answer(answer, to));
+        Ok(earlier_question
+            .and_then(|earlier_question| earlier_question.get("is"))
+            .or_else(responses)
+            .cloned())
     }
 
     fn open_state(&self) -> Result<Map<String, Value>, ErrorData> {
@@ -240,9 +243,9 @@ mod tests {
 
     /// The state of a call whose question was answered.
     fn answered(codec: &Arc<StateCodec>, message: &str) -> String {
-        let asked = round(codec, None, None, message).expect_err("a question");
+        let state = round(codec, None, None, message).expect_err("a question");
         let responses = [("sure".to_owned(), yes())].into_iter().collect();
-        let round = Round { responses: Some(responses), state: Some(asked) };
+        let round = Round { responses: Some(responses), state: Some(state) };
         let rounds = Rounds::new(round, Arc::clone(codec), "call".to_owned());
         let question = question(message);
         let wording = digest(&question);
@@ -252,7 +255,7 @@ mod tests {
         let wording = digest(&other);
         assert_eq!(rounds.ask(other, &wording), Ok(None));
         match rounds.interruption_now(|| None) {
-            Some(Interruption::Questions(asked)) => asked.request_state.expect("a state"),
+            Some(Interruption::Questions(state)) => state.request_state.expect("a state"),
             _ => panic!("nothing was asked"),
         }
     }
@@ -277,7 +280,7 @@ mod tests {
     #[test]
     fn an_answer_to_another_round_is_rejected() {
         let codec = Arc::new(StateCodec::random());
-        let asked = round(&codec, None, None, "Pay 10?").expect_err("a question");
-        assert!(round(&codec, Some(asked), Some(yes()), "Pay 20?").is_err());
+        let state = round(&codec, None, None, "Pay 10?").expect_err("a question");
+        assert!(round(&codec, Some(state), Some(yes()), "Pay 20?").is_err());
     }
 }

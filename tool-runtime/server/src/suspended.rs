@@ -29,7 +29,7 @@ impl SuspendedCalls {
         Self { waiting: Mutex::default(), lifetime }
     }
 
-    /// Keeps the calls of a request.
+    /// Stores the calls of a request.
     pub(super) fn keep(&self, id: String, calls: Arc<CallRounds>) {
         let now = Instant::now();
         // Dropped without the lock: the end of a call is recorded by user code.

@@ -71,7 +71,7 @@ impl Tasks {
     /// `tasks/get`.
     ///
     /// # Errors
-    /// There is no such task of this owner.
+    /// The owner has no such task.
     pub(super) fn get(&self, owner: &str, id: &str) -> McpResult<DetailedTask> {
         self.with_owned(owner, id, |entry| {
             entry.mark_read();
@@ -82,7 +82,7 @@ impl Tasks {
     /// `tasks/update`: answers to open questions of the task. Others are ignored.
     ///
     /// # Errors
-    /// There is no such task of this owner, or one of the answers is not valid: then none is accepted.
+    /// The owner has no such task, or one of the answers is not valid: then none is accepted.
     pub(super) fn update(&self, owner: &str, id: &str, answers: InputResponses) -> McpResult<()> {
         self.with_owned(owner, id, |entry| {
             if let Some((key, _)) = answers.iter().find(|(key, answer)| !entry.accepts(key, answer))
@@ -97,7 +97,7 @@ impl Tasks {
     /// `tasks/cancel`.
     ///
     /// # Errors
-    /// There is no such task of this owner.
+    /// The owner has no such task.
     pub(super) fn cancel(&self, owner: &str, id: &str) -> McpResult<()> {
         self.with_owned(owner, id, Entry::cancel)
     }
@@ -260,13 +260,15 @@ mod tests {
         let others = ended(&tasks, "bob").await;
         // A task whose end was read is removed first.
         assert!(exists(&tasks, "bob", &others));
-        let mut own = Vec::new();
+        let mut tasks_of_ada = Vec::new();
         for _ in 0..MAX_PER_OWNER {
-            own.push(ended(&tasks, "ada").await);
+            tasks_of_ada.push(ended(&tasks, "ada").await);
         }
         let newest = running(&tasks, "ada").expect("the slot of the oldest");
         assert!(exists(&tasks, "bob", &others));
-        assert!(!exists(&tasks, "ada", &own[0]) && exists(&tasks, "ada", &own[1]));
+        assert!(
+            !exists(&tasks, "ada", &tasks_of_ada[0]) && exists(&tasks, "ada", &tasks_of_ada[1])
+        );
         assert!(exists(&tasks, "ada", &newest));
     }
 

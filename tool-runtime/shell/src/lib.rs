@@ -26,7 +26,7 @@
 //! | `git * main` | `git merge main` | `git merge --no-ff main` |
 //! | `cat src/*` | `cat src/lib.rs`, `cat src/a/b.rs` | `cat src/../key`, `cat src/a src/b` |
 //!
-//! - A last word `*`, or `:*` at the end of the last word, stands for any further words, or for none.
+//! - A last word `*`, or `:*` at the end of the last word, matches any further words, or none.
 //! - Any other `*` matches within one word. It may match `/`, but never a component `..`.
 //! - The first word names a program, literally.
 //! - Quotes make a part literal: `git commit -m 'a * b'`.

@@ -114,8 +114,8 @@ impl RejectedWord {
     fn hits(self, word: &str) -> bool {
         match self {
             Self::Long(name) => word.strip_prefix("--").is_some_and(|given| {
-                let given = given.split('=').next().unwrap_or_default();
-                !given.is_empty() && name.starts_with(given)
+                let name_start = given.split('=').next().unwrap_or_default();
+                !name_start.is_empty() && name.starts_with(name_start)
             }),
             Self::Short(letter) => word
                 .strip_prefix('-')

@@ -120,8 +120,8 @@ impl WordPattern {
 
     /// Whether a word has more components `..` than the pattern.
     fn climbs(&self, word: &str) -> bool {
-        let own: usize = self.parts.iter().map(|part| parents(part)).sum();
-        parents(word) > own
+        let allowed: usize = self.parts.iter().map(|part| parents(part)).sum();
+        parents(word) > allowed
     }
 }
 

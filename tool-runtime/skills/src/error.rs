@@ -1,6 +1,6 @@
 //! Errors of loading and ending skills.
 
-/// The reason why a skill cannot be loaded or ended, in words for a model.
+/// The reason why a skill cannot be loaded or ended. The text is for the model.
 ///
 /// ```
 /// use tool_runtime::ToolPool;

@@ -62,7 +62,7 @@ impl SkillLibrary {
 
     pub(crate) fn new(settings: SkillLoader) -> Self {
         let loaded = Mutex::new(Arc::new(settings.read()));
-        let servers = SharedServers::of(&settings);
+        let servers = SharedServers::new(&settings);
         Self(Arc::new(Shared { settings, loaded, servers }))
     }
 

@@ -42,7 +42,7 @@ pub(crate) enum Lease {}
 pub(crate) struct SharedServers;
 
 impl SharedServers {
-    pub(crate) fn of(_: &SkillLoader) -> Self {
+    pub(crate) fn new(_: &SkillLoader) -> Self {
         Self
     }
 

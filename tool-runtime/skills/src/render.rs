@@ -24,7 +24,7 @@ impl Skill {
     }
 }
 
-/// Replaces placeholders in one pass, so that those in the arguments stay. Gives the text, and
+/// Replaces placeholders in one pass, so that those in the arguments stay. Returns the text, and
 /// whether it has placeholders of arguments.
 fn substitute(text: &str, arguments: &str, folder: &str) -> (String, bool) {
     let (mut result, mut rest, mut has_arguments) = (String::new(), text, false);

@@ -28,7 +28,7 @@ pub struct SkillReport {
     /// Findings that do not keep the skill from being loaded.
     pub warnings: Vec<SkillProblem>,
     /// The declarations of tools that have no effect on the pool, with the reasons. Empty in
-    /// [`SkillLibrary::report`](crate::SkillLibrary::report), which knows no pool.
+    /// [`SkillLibrary::report`](crate::SkillLibrary::report), which has no pool.
     pub declarations: Vec<DeclarationStatus>,
 }
 

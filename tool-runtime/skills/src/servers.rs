@@ -65,7 +65,7 @@ fn finding(problem: &McpConfigProblem, is_warning: bool) -> Finding {
     Finding { key: problem.key.clone(), text: problem.to_string(), is_warning }
 }
 
-/// A running server, for as long as an active skill holds it.
+/// A running server, which runs as long as an active skill uses it.
 pub(crate) struct Lease {
     name: String,
     config: McpServerConfig,
@@ -88,7 +88,7 @@ pub(crate) struct SharedServers {
 }
 
 impl SharedServers {
-    pub(crate) fn of(settings: &SkillLoader) -> Self {
+    pub(crate) fn new(settings: &SkillLoader) -> Self {
         Self { manager: Arc::clone(&settings.manager), running: Mutex::default() }
     }
 
@@ -139,7 +139,7 @@ impl SharedServers {
         Ok(Lease { name: name.to_owned(), config: config.clone(), pool, manager })
     }
 
-    /// Closes the servers that no other skill holds, and waits for their end.
+    /// Closes the servers that no other skill uses, and waits for their end.
     pub(crate) async fn release(&self, leases: Vec<Arc<Lease>>) {
         if leases.is_empty() {
             return;

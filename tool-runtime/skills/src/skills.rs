@@ -63,7 +63,7 @@ pub struct Skills {
 }
 
 impl Skills {
-    /// The skills of a handle, the same ones in each call of this.
+    /// The skills of a handle. Repeated calls return the same skills.
     pub fn new(library: &SkillLibrary, pool: &ToolPool) -> Self {
         let make = || {
             let state = Arc::new(State::new(library.clone()));
@@ -121,9 +121,10 @@ impl Skills {
 
     /// The declarations of a skill without effect. Those of its own servers have one when it is loaded.
     fn idle(&self, skill: &Skill) -> Vec<DeclarationStatus> {
-        let own: Vec<String> = skill.servers.names().iter().map(|name| mcp_name(name)).collect();
+        let server_names: Vec<String> =
+            skill.servers.names().iter().map(|name| mcp_name(name)).collect();
         let is_own = |status: &DeclarationStatus| {
-            own.iter().any(|name| status.declaration.starts_with(&**name))
+            server_names.iter().any(|name| status.declaration.starts_with(&**name))
         };
         let report = self.pool.declaration_report(skill.tools());
         let idle = report.entries.into_iter().filter(|status| status.reason.is_some());

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use tool_runtime_core::seam::{SessionValues, lock};
 use tool_runtime_core::{BoxFuture, DeclaredTools, Restriction, SessionId, ToolPool};
 
-/// The active skills of a handle. It lives as long as the handle, and holds none.
+/// The active skills of a handle. Lives as long as the handle, and does not keep it alive.
 pub(crate) struct State {
     pub(crate) library: SkillLibrary,
     /// Locked while a skill is loaded.
@@ -96,7 +96,7 @@ impl State {
         lock(&self.stack).entries.iter().map(|entry| entry.skill.name.clone()).collect()
     }
 
-    /// Ends the innermost skill for a model, and gives its name.
+    /// Ends the innermost skill for a model, and returns its name.
     ///
     /// # Errors
     /// No skill is active, or the program loaded the innermost one.
@@ -122,7 +122,7 @@ impl State {
         close(&self.library, entries.split_off(start))
     }
 
-    /// The same for all skills.
+    /// Like [`Self::end`], for all skills.
     pub(crate) fn end_all(&self) -> impl Future<Output = ()> + Send + use<> {
         close(&self.library, std::mem::take(&mut lock(&self.stack).entries))
     }

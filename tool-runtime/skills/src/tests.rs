@@ -78,7 +78,8 @@ fn tools_are_declared_as_text_or_as_a_list() {
     {
         let root = Root::new().with("demo", &front(&format!("allowed-tools: {value}")));
         let demo = root.load().get("demo").unwrap();
-        let names: Vec<&str> = demo.tools().allow.iter().flatten().map(|it| it.as_str()).collect();
+        let names: Vec<&str> =
+            demo.tools().allow.iter().flatten().map(|pattern| pattern.as_str()).collect();
         assert_eq!(names, ["Read", "Bash(git *)"], "{value}");
     }
     let root = Root::new().with("demo", &front("disallowed-tools: Write"));

@@ -95,8 +95,8 @@ fn of_caller(
     if let Some(known) = Skills::known(library, &pool) {
         return Ok((known, pool));
     }
-    let own = pool.context();
-    if own.session().is_none() || own.session() != context.session() {
+    let skill_context = pool.context();
+    if skill_context.session().is_none() || skill_context.session() != context.session() {
         return Err(ToolError::user(
             "skills cannot be loaded here: others use these tools through the same handle of the pool",
         )

@@ -1,5 +1,5 @@
 //! SQLite for the parts of `tool-runtime` that store something. Not for users: they depend on
-//! `tool-runtime`, whose feature `store` is implied by those that need it.
+//! `tool-runtime`, whose feature `store` is implied by the features that need it.
 //!
 //! [`Database`] opens a file in WAL mode and migrates it. [`Store`] puts one writer thread in front of
 //! it, which commits waiting commands in one transaction, and readers beside it. Several processes

@@ -179,7 +179,7 @@ impl TestClient {
     /// /// A note.
     /// #[resource("notes://{id}")]
     /// async fn note(
-    ///     /// Which one.
+    ///     /// The number.
     ///     id: u64,
     /// ) -> String {
     ///     format!("the text of {id}")

@@ -12,7 +12,7 @@
 //! /// Delete a file.
 //! #[tool(destructive)]
 //! async fn delete(
-//!     /// Which file.
+//!     /// The file.
 //!     path: String,
 //!     context: &ToolContext,
 //! ) -> Result<String, ToolError> {

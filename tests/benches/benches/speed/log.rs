@@ -17,7 +17,7 @@ use tool_runtime::{CallView, Decision, PolicyEngine};
 
 /// Calls that end together.
 const BATCH: usize = 64;
-/// Rules that are looked at before one matches.
+/// Rules that are evaluated before one matches.
 const RULES: usize = 100;
 
 pub(crate) fn table(effort: Effort) -> String {
@@ -31,10 +31,10 @@ pub(crate) fn table(effort: Effort) -> String {
         table.row(cells(&row));
     }
     let batches = if effort.rounds > 1 { 200 } else { 2 };
-    let whole = whole_cpu(&folder, batches);
-    let rates: Vec<String> = [Way::Batch, Way::Apart]
+    let whole = total_cpu(&folder, batches);
+    let rates: Vec<String> = [Concurrency::Batch, Concurrency::Apart]
         .into_iter()
-        .map(|way| durable(&runtime, &folder, batches, way).to_string())
+        .map(|concurrency| durable(&runtime, &folder, batches, concurrency).to_string())
         .collect();
     format!(
         "Ratios are to the first line; the rules are a stand-in\n\n{table}\n\
@@ -53,7 +53,7 @@ fn calls(effort: Effort, folder: &Folder) -> Vec<Measured> {
     let ruled = builder().policy(Rules::new()).build().expect("a pool");
     let open = |name: &str| EventLog::open(folder.file(name)).expect("a log");
     let logged = builder().recorder(open("a.db")).build().expect("a pool");
-    let both = builder().policy(Rules::new()).recorder(open("b.db")).build().expect("a pool");
+    let governed = builder().policy(Rules::new()).recorder(open("b.db")).build().expect("a pool");
     let call =
         |pool: ToolPool| move || block_on(pool.call_json(black_box(name), black_box(arguments)));
     let contenders = vec![
@@ -63,13 +63,13 @@ fn calls(effort: Effort, folder: &Folder) -> Vec<Measured> {
         Contender::new("a pool", call(plain)),
         Contender::new("with 100 rules", call(ruled)),
         Contender::new("with a log", call(logged)),
-        Contender::new("with 100 rules and a log", call(both)),
+        Contender::new("with 100 rules and a log", call(governed)),
     ];
     measure(contenders, effort)
 }
 
-/// Nanoseconds of all threads, the writing one included.
-fn whole_cpu(folder: &Folder, batches: usize) -> f64 {
+/// CPU time of all threads in nanoseconds, including the thread of the log.
+fn total_cpu(folder: &Folder, batches: usize) -> f64 {
     let log = EventLog::open(folder.file("whole.db")).expect("a log");
     let pool = linked::builder(Case::Add, 100).recorder(log.clone()).build().expect("a pool");
     let before = clock::process();
@@ -80,43 +80,43 @@ fn whole_cpu(folder: &Folder, batches: usize) -> f64 {
     (clock::process() - before).as_nanos() as f64 / (batches * BATCH) as f64
 }
 
-/// How calls run at once.
+/// The concurrency of calls.
 #[derive(Clone, Copy, Debug)]
-enum Way {
+enum Concurrency {
     /// As a batch of the pool, which limits how many run at once.
     Batch,
     /// All of them.
     Apart,
 }
 
-/// The rate of a durable log beside loops that write the same records.
+/// The rate of a durable log, compared with loops that write the same records.
 struct Rates {
-    way: Way,
-    /// Records a transaction, as the log made them.
+    concurrency: Concurrency,
+    /// Records per transaction of the log.
     group: usize,
-    /// Records a second.
+    /// Records per second of the log.
     log: f64,
-    /// Those of a bare loop with transactions as large as the log's.
+    /// Records per second of a loop with transactions of that size.
     equal: f64,
-    /// Those of a bare loop with one transaction for all calls that run at once.
+    /// Records per second of a loop with one transaction for all concurrent calls.
     ideal: f64,
 }
 
 impl std::fmt::Display for Rates {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { way, group, log, equal, ideal } = self;
+        let Self { concurrency, group, log, equal, ideal } = self;
         let shares = [log / equal, log / ideal].map(ratio);
         write!(
             f,
-            "durable, {BATCH} calls at once ({way:?}): {log:.0} records/s, {group} a transaction; \
+            "durable, {BATCH} calls at once ({concurrency:?}): {log:.0} records/s, {group} a transaction; \
             bare SQLite: {equal:.0} with as many ({}), {ideal:.0} with all ({})",
             shares[0], shares[1],
         )
     }
 }
 
-fn durable(runtime: &Runtime, folder: &Folder, batches: usize, way: Way) -> Rates {
-    let path = folder.file(&format!("durable-{way:?}.db"));
+fn durable(runtime: &Runtime, folder: &Folder, batches: usize, concurrency: Concurrency) -> Rates {
+    let path = folder.file(&format!("durable-{concurrency:?}.db"));
     let commits = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&commits);
     let log = EventLog::builder().durable().on_head(move |_| {
@@ -128,9 +128,9 @@ fn durable(runtime: &Runtime, folder: &Folder, batches: usize, way: Way) -> Rate
     let began = Instant::now();
     for _ in 0..batches {
         let calls = (0..BATCH).map(|_| call());
-        match way {
-            Way::Batch => drop(runtime.block_on(pool.call_all(calls))),
-            Way::Apart => {
+        match concurrency {
+            Concurrency::Batch => drop(runtime.block_on(pool.call_all(calls))),
+            Concurrency::Apart => {
                 drop(runtime.block_on(join_all(calls.map(|call| pool.call(call)))));
             }
         }
@@ -142,9 +142,11 @@ fn durable(runtime: &Runtime, folder: &Folder, batches: usize, way: Way) -> Rate
         .map(|record| serde_json::to_string(&record.expect("a record")).expect("JSON"))
         .collect();
     let group = texts.len() / commits.load(Ordering::Relaxed).max(1);
-    let bare = |name: &str, batch| bare(&folder.file(&format!("{name}-{way:?}.db")), &texts, batch);
+    let bare = |name: &str, batch| {
+        bare(&folder.file(&format!("{name}-{concurrency:?}.db")), &texts, batch)
+    };
     let (equal, ideal) = (bare("equal", group), bare("ideal", texts.len() / batches));
-    Rates { way, group, log: texts.len() as f64 / taken, equal, ideal }
+    Rates { concurrency, group, log: texts.len() as f64 / taken, equal, ideal }
 }
 
 fn bare(path: &Path, texts: &[String], batch: usize) -> f64 {

@@ -13,11 +13,11 @@ mod rules;
 use benches::measure::Effort;
 
 fn main() {
-    let given = |flag: &str| std::env::args().any(|argument| argument == flag);
-    if !given("--table") {
+    let has_flag = |flag: &str| std::env::args().any(|argument| argument == flag);
+    if !has_flag("--table") {
         groups::run();
     }
-    let effort = if given("--test") { Effort::QUICK } else { Effort::FULL };
+    let effort = if has_flag("--test") { Effort::QUICK } else { Effort::FULL };
     for table in
         [calls::table, pools::table, rules::table, models::table, policies::table, log::table]
     {

@@ -1,4 +1,5 @@
-//! Removes a file if a person approves: the user of the client, or with `terminal` the one at the terminal.
+//! A server whose tool requires approval: by the user of the client or, with the argument
+//! `terminal`, by a person at the terminal.
 
 use std::io::{self, Write as _};
 use tool_runtime::approvals::AskCaller;
@@ -8,9 +9,9 @@ use tool_runtime::{
     Approvers, CallView, Decision, PolicyEngine, TerminalApprover, ToolPoolBuilder,
 };
 
-struct Ask;
+struct AskAlways;
 
-impl PolicyEngine for Ask {
+impl PolicyEngine for AskAlways {
     fn decide(&self, _: &CallView<'_>) -> Decision {
         Decision::ask("Remove\u{1b}[2J it?").approved_by(Approvers::anyone().or_caller())
     }
@@ -27,7 +28,7 @@ async fn remove(
 }
 
 fn builder() -> ToolPoolBuilder {
-    ToolPool::builder().tool::<RemoveAction>().policy(Ask)
+    ToolPool::builder().tool::<RemoveAction>().policy(AskAlways)
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -1,8 +1,9 @@
-//! A program with a log of its calls that stops at a place of its call, so that it can be killed there.
+//! A program that logs its calls and stops at a chosen point of a call, so that a test can kill it
+//! there.
 //!
-//! `audited LOG EFFECTS PLACE RUN`: the places are `decision`, `tool` and `effect`, where it writes a line to
-//! standard output and waits for ever; or `loop`, where it calls again and again, a line each; or `full`,
-//! where it writes what becomes of calls until one is rejected.
+//! `audited LOG EFFECTS POINT RUN`: at the points `decision`, `tool` and `effect` the program
+//! prints a line and waits forever. With `loop` it calls again and again and prints a line per
+//! call. With `full` it prints the result of each call until one is rejected.
 
 #![allow(clippy::print_stdout)]
 
@@ -14,7 +15,7 @@ use tool_runtime::audit::{EventLog, OnFailure};
 use tool_runtime::prelude::*;
 use tool_runtime::{CallView, Decision, Execution, PolicyEngine};
 
-/// Says that the place is reached, and waits to be killed.
+/// Reports that the point is reached, and waits to be killed.
 fn stop() {
     println!("here");
     std::io::stdout().flush().expect("a reader");
@@ -35,18 +36,18 @@ impl PolicyEngine for StopsWhenDeciding {
 #[derive(Clone)]
 struct Program {
     effects: PathBuf,
-    place: String,
+    point: String,
 }
 
 impl Program {
     /// The effect of the tool is a line in a file.
     fn append(&self, text: &str) -> std::io::Result<()> {
-        if self.place == "tool" {
+        if self.point == "tool" {
             stop();
         }
         let mut effects = File::options().append(true).create(true).open(&self.effects)?;
         effects.write_all(format!("{text}\n").as_bytes())?;
-        if self.place == "effect" {
+        if self.point == "effect" {
             stop();
         }
         Ok(())
@@ -60,14 +61,14 @@ impl Program {
                 let text = arguments["text"].as_str().unwrap_or_default().to_owned();
                 std::future::ready(program.append(&text).map_err(ToolError::from))
             });
-        let stops = StopsWhenDeciding(self.place == "decision");
+        let stops = StopsWhenDeciding(self.point == "decision");
         ToolPool::builder().add(append).policy(stops).install(log).build().expect("a pool")
     }
 }
 
-fn open(log: &str, place: &str) -> EventLog {
+fn open(log: &str, point: &str) -> EventLog {
     let builder = EventLog::builder();
-    match place {
+    match point {
         "loop" => builder.rotate_at(2000).keep_records(60),
         "full" => builder.on_failure(OnFailure::Reject),
         _ => builder,
@@ -79,12 +80,12 @@ fn open(log: &str, place: &str) -> EventLog {
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [log, effects, place, run] = &arguments[..] else { panic!("four arguments") };
-    let program = Program { effects: effects.into(), place: place.clone() };
-    let pool = program.pool(open(log, place));
+    let [log, effects, point, run] = &arguments[..] else { panic!("four arguments") };
+    let program = Program { effects: effects.into(), point: point.clone() };
+    let pool = program.pool(open(log, point));
     let context = pool.context().in_execution(&Arc::new(Execution::new(run)));
     let call = |text: &str| ToolCall::json("append", serde_json::json!({ "text": text }));
-    if place != "loop" && place != "full" {
+    if point != "loop" && point != "full" {
         pool.call_with(call(run), &context).await;
         return;
     }
@@ -94,7 +95,7 @@ async fn main() {
             None => println!("done"),
             Some(error) => println!("{}: {}", error.class(), error.detail().unwrap_or_default()),
         }
-        if place == "full" && result.error().is_some() {
+        if point == "full" && result.error().is_some() {
             return;
         }
     }

@@ -1,5 +1,4 @@
-//! A server whose hooks, approver and arguments block their threads until they are released, which
-//! is never.
+//! A server whose hooks, approver and argument decoder block their threads forever.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
@@ -21,7 +20,7 @@ async fn before() {}
 #[tool]
 async fn after() {}
 
-/// Answer at once, when somebody has approved it.
+/// Answer at once, after an approval.
 #[tool]
 async fn approved() {}
 

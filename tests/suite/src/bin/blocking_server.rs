@@ -1,4 +1,4 @@
-//! A server whose async tools block their threads until they are released, which is never.
+//! A server whose async tools block their threads.
 
 use std::time::Duration;
 use tool_runtime::prelude::*;

@@ -12,10 +12,10 @@ fn pool() -> &'static ToolPool {
     POOL.get().expect("the server runs")
 }
 
-/// Narrow the tools.
+/// Restrict the pool to some tools.
 #[tool]
-async fn narrow(
-    /// Which tools are left.
+async fn restrict_tools(
+    /// Patterns of the tools that stay visible.
     to: Vec<String>,
 ) -> Result<(), ToolError> {
     let guard = pool().restrict(to).map_err(|error| ToolError::user(error.to_string()))?;
@@ -23,18 +23,18 @@ async fn narrow(
     Ok(())
 }
 
-/// Undo the last narrowing.
+/// Undo the last restriction.
 #[tool]
-async fn widen() {
+async fn unrestrict_tools() {
     drop(GUARDS.lock().expect("no panic").pop());
 }
 
 /// Add a tool.
 #[tool]
-async fn grow(
+async fn add_tool(
     /// Its name.
     name: String,
-    /// What it answers.
+    /// The answer of the tool.
     answer: String,
 ) -> Result<(), ToolError> {
     let tool =
@@ -45,7 +45,7 @@ async fn grow(
 
 /// Remove all added tools.
 #[tool]
-async fn shrink() -> Result<(), ToolError> {
+async fn remove_tools() -> Result<(), ToolError> {
     let removed = pool().set_tools(&Source::owner("grown"), []);
     removed.map(drop).map_err(|error| ToolError::user(error.to_string()))
 }

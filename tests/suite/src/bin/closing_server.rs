@@ -27,7 +27,7 @@ impl Shop {
         std::future::pending::<()>().await;
     }
 
-    /// Report progress without an end.
+    /// Report progress forever.
     #[tool(progress)]
     async fn count(&self, context: &ToolContext) {
         for count in 0_u32.. {
@@ -53,9 +53,9 @@ impl Shop {
 }
 
 /// A value of a session, which takes some time to close.
-struct Desk;
+struct Cart;
 
-impl Toolset for Desk {
+impl Toolset for Cart {
     type Params = ();
     const SHARED_BY: SharedBy = SharedBy::Session;
 
@@ -70,10 +70,10 @@ impl Toolset for Desk {
 }
 
 #[toolset]
-impl Desk {
+impl Cart {
     /// Answer at once.
     #[tool]
-    async fn sit(&self) {}
+    async fn ping(&self) {}
 }
 
 tool_runtime::main!();

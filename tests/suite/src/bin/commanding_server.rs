@@ -1,4 +1,4 @@
-//! A program with commands of its own. `CLASH` makes one of them impossible.
+//! A program with commands of its own. The environment variable `CLASH` makes one of them invalid.
 
 #![allow(clippy::print_stdout, reason = "a command of a program prints")]
 
@@ -32,7 +32,9 @@ impl CliCommand for Print {
             let (json, after) = (arguments.has("json"), arguments.value("after"));
             println!("{} {:?} {rules:?} {after:?} {json}", self.0.name, arguments.positional());
             println!("{} tools", pool.tools().len());
-            ExitCode::from(u8::from(arguments.positional().iter().any(|it| it == "fail")) * 7)
+            ExitCode::from(
+                u8::from(arguments.positional().iter().any(|argument| argument == "fail")) * 7,
+            )
         })
     }
 }

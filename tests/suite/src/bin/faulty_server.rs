@@ -47,7 +47,7 @@ fn main() {
     for line in std::io::stdin().lock().lines() {
         let Ok(line) = line else { break };
         if let Ok(message) = serde_json::from_str::<Value>(&line) {
-            server.take(message);
+            server.handle(message);
         }
     }
     if server.script["stays"] == true {
@@ -100,7 +100,7 @@ impl Server {
         self.script["version"] == "2026-07-28"
     }
 
-    fn take(self: &Arc<Self>, message: Value) {
+    fn handle(self: &Arc<Self>, message: Value) {
         let (id, params) = (message["id"].clone(), message["params"].clone());
         let method = message["method"].as_str();
         if method == Some("initialize")
@@ -148,13 +148,13 @@ impl Server {
             Some("ping") => answer(&id, json!({})),
             Some(_) if id.is_null() => {}
             Some(_) => reject(&id, -32601, "no such method"),
-            None => self.answered(&message),
+            None => self.handle_answer(&message),
         }
     }
 
     fn discover(&self, id: &Value) {
         if !self.is_stateless() {
-            return self.probed(id);
+            return self.answer_probe(id);
         }
         answer(
             id,
@@ -169,7 +169,7 @@ impl Server {
         );
     }
 
-    fn probed(&self, id: &Value) {
+    fn answer_probe(&self, id: &Value) {
         match self.script["probe"].as_str() {
             Some("die") => {
                 eprintln!("what is server/discover?");
@@ -327,7 +327,9 @@ impl Server {
             return;
         }
         match params["inputResponses"].get("sure") {
-            Some(answered) if params["requestState"] == "state" => text(id, &answered.to_string()),
+            Some(handle_answer) if params["requestState"] == "state" => {
+                text(id, &handle_answer.to_string())
+            }
             Some(_) => text(id, "the state is lost"),
             None => answer(
                 id,
@@ -341,15 +343,16 @@ impl Server {
     }
 
     /// Handles the answer to a question of this server.
-    fn answered(&self, message: &Value) {
-        let asked = message["id"].as_str().unwrap_or_default().to_owned();
+    fn handle_answer(&self, message: &Value) {
+        let question_id = message["id"].as_str().unwrap_or_default().to_owned();
         let mut asking = self.asking.lock().unwrap();
-        let Some(at) = asking.iter().position(|id| format!("question-{id}") == asked) else {
+        let Some(at) = asking.iter().position(|id| format!("question-{id}") == question_id) else {
             return;
         };
         let id = asking.remove(at);
-        let what = if message["result"].is_null() { &message["error"] } else { &message["result"] };
-        text(&id, &what.to_string());
+        let answer =
+            if message["result"].is_null() { &message["error"] } else { &message["result"] };
+        text(&id, &answer.to_string());
     }
 
     fn notify_client(&self, method: &str, mut params: Value) {

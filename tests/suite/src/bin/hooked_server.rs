@@ -9,7 +9,7 @@ struct User(String);
 /// Greet the logged-in user.
 #[tool(register = false)]
 async fn greet(
-    /// How to greet.
+    /// The greeting.
     greeting: String,
     user: &User,
 ) -> String {

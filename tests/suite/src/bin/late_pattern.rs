@@ -80,7 +80,7 @@ fn by_builder() -> Tool {
 
 #[tokio::main]
 async fn main() {
-    let kind = std::env::args().nth(1).expect("what is to hold a pattern");
+    let kind = std::env::args().nth(1).expect("the kind of tool that has the pattern");
     let pool = match kind.as_str() {
         "type" => ToolPool::builder().tool::<TakeAction>(),
         "argument" => ToolPool::builder().tool::<SpellAction>(),

@@ -9,7 +9,7 @@ use tool_runtime::prelude::*;
 /// Print to standard output.
 #[tool]
 #[allow(clippy::print_stdout)]
-async fn chatty() -> &'static str {
+async fn print_line() -> &'static str {
     println!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"forged\"}}");
     eprintln!("and on standard error");
     "done"
@@ -18,7 +18,7 @@ async fn chatty() -> &'static str {
 /// Print in every way, and read standard input; returns the number of bytes read.
 #[tool]
 #[allow(clippy::print_stdout)]
-fn loud() -> std::io::Result<usize> {
+fn print_everywhere() -> std::io::Result<usize> {
     let forged = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"forged\"}";
     print!("{forged} and no end of the line");
     std::io::stdout().flush()?;
@@ -38,13 +38,13 @@ async fn boom() {
 #[tool]
 async fn hang() {
     eprintln!("hanging");
-    let _guard = Told;
+    let _guard = LogOnDrop;
     std::future::pending::<()>().await;
 }
 
-struct Told;
+struct LogOnDrop;
 
-impl Drop for Told {
+impl Drop for LogOnDrop {
     fn drop(&mut self) {
         eprintln!("dropped");
     }
@@ -64,7 +64,7 @@ struct Found {
 /// Find one, or nothing.
 #[tool(read_only)]
 async fn find(
-    /// Which one.
+    /// The number.
     id: u32,
 ) -> Option<Found> {
     (id > 0).then_some(Found { id })

@@ -36,9 +36,9 @@ fn review(
     /// The code.
     #[arg(length = 1..)]
     code: String,
-    /// What to look for.
+    /// The text to search for.
     focus: Option<Focus>,
-    /// How many lines to say about it.
+    /// The number of lines.
     #[arg(default = 10, range = 1..=20)]
     lines: u32,
     shelf: &Arc<Shelf>,
@@ -55,8 +55,10 @@ fn review(
 }
 
 async fn chapters(prefix: String, context: &ToolContext) -> Vec<String> {
-    let given = context.get::<CompletionContext>();
-    let book = given.and_then(|given| given.arguments.get("book").cloned()).unwrap_or_default();
+    let completion = context.get::<CompletionContext>();
+    let book = completion
+        .and_then(|completion| completion.arguments.get("book").cloned())
+        .unwrap_or_default();
     (0..150).map(|n| format!("{book}{prefix}{n}")).collect()
 }
 
@@ -118,7 +120,7 @@ async fn first_note() -> &'static str {
 /// A file.
 #[resource("file:///{+path}", mime_type = "application/octet-stream")]
 fn file(
-    /// Where it is.
+    /// Its path.
     path: String,
 ) -> std::io::Result<Vec<u8>> {
     match path.as_str() {
@@ -139,10 +141,10 @@ async fn talk(
     vec![contents("en"), contents("de")]
 }
 
-/// Notify that a resource has changed.
+/// Notify clients that a resource has changed.
 #[tool]
-async fn touch(
-    /// Which.
+async fn notify_change(
+    /// The URI of the resource.
     uri: String,
 ) {
     pool().resource_updated(uri);
@@ -150,8 +152,8 @@ async fn touch(
 
 /// Add a tool, a prompt and a resource, or one of them.
 #[tool]
-async fn grow(
-    /// What they are called.
+async fn add_items(
+    /// Their common name.
     name: String,
     /// `tool`, `prompt`, `resource`.
     kinds: Vec<String>,
@@ -178,8 +180,8 @@ async fn grow(
 
 /// Remove a prompt and a resource.
 #[tool]
-async fn shrink(
-    /// What they are called.
+async fn remove_items(
+    /// Their common name.
     name: String,
 ) -> Result<(), ToolError> {
     let source = Source::owner("grown");

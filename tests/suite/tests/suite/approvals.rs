@@ -44,10 +44,10 @@ async fn list(removed: &Removed) -> usize {
     removed.all().len()
 }
 
-/// Asks about every call in the given way, but denies those of the path `keep`.
-struct Asking(fn(Decision) -> Decision);
+/// Asks about every call in the given way, but denies calls with the path `keep`.
+struct AskUnlessKept(fn(Decision) -> Decision);
 
-impl PolicyEngine for Asking {
+impl PolicyEngine for AskUnlessKept {
     fn decide(&self, call: &CallView<'_>) -> Decision {
         match call.argument("path").and_then(|path| path.as_str()) {
             Some("keep") => Decision::deny("`keep` is kept"),
@@ -58,7 +58,7 @@ impl PolicyEngine for Asking {
 
 fn builder(removed: &Removed, asking: fn(Decision) -> Decision) -> ToolPoolBuilder {
     let pool = ToolPool::builder().tool::<RemoveAction>().tool::<ListAction>();
-    pool.state(removed.clone()).policy(Asking(asking))
+    pool.state(removed.clone()).policy(AskUnlessKept(asking))
 }
 
 fn by_caller(decision: Decision) -> Decision {

@@ -8,10 +8,10 @@ use tool_runtime::prelude::*;
 /// Look something up.
 #[tool(read_only, register = false)]
 async fn look_up(
-    /// What to look for.
+    /// The text to search for.
     #[arg(alias = "q", example = "rust")]
     query: String,
-    /// How many to return.
+    /// The maximum number of results.
     #[arg(default = 10, range = 1..=50)]
     limit: u32,
     /// Only with these tags.
@@ -23,7 +23,7 @@ async fn look_up(
     /// Not before.
     #[arg(format = "date")]
     since: Option<String>,
-    /// How sure to be.
+    /// The minimum confidence.
     #[arg(default)]
     confidence: f64,
 ) -> String {
@@ -36,8 +36,11 @@ async fn defaults_replace_absent_and_null_values() {
     assert_eq!(text(&pool, "look_up", r#"{"query":"x"}"#).await, "x/10/None/en/None/0");
     let nulls = r#"{"query":"x","limit":null,"withTags":null,"language":null,"since":null,"confidence":null}"#;
     assert_eq!(text(&pool, "look_up", nulls).await, "x/10/None/en/None/0");
-    let given = r#"{"query":"x","limit":5,"withTags":["a"],"language":"de","since":"2026-02-28","confidence":0.5}"#;
-    assert_eq!(text(&pool, "look_up", given).await, r#"x/5/Some(["a"])/de/Some("2026-02-28")/0.5"#);
+    let arguments = r#"{"query":"x","limit":5,"withTags":["a"],"language":"de","since":"2026-02-28","confidence":0.5}"#;
+    assert_eq!(
+        text(&pool, "look_up", arguments).await,
+        r#"x/5/Some(["a"])/de/Some("2026-02-28")/0.5"#
+    );
 }
 
 #[test]
@@ -48,7 +51,7 @@ fn the_schema_describes_the_enforced_rules() {
     assert_eq!(schema["additionalProperties"], false);
     assert_eq!(
         properties["limit"],
-        json!({"type": "integer", "minimum": 1, "maximum": 50, "default": 10, "description": "How many to return."})
+        json!({"type": "integer", "minimum": 1, "maximum": 50, "default": 10, "description": "The maximum number of results."})
     );
     assert_eq!(
         properties["withTags"],
@@ -159,7 +162,7 @@ async fn constraints_of_a_secret_are_shown_and_its_default_is_not() {
 
 /// Take a token.
 #[tool(register = false, input_schema = json!({"type": "object", "properties": {"token": {"type": "string"}}}))]
-async fn tokened(
+async fn use_token(
     /// A token.
     #[arg(secret)]
     token: String,
@@ -169,7 +172,7 @@ async fn tokened(
 
 #[tokio::test]
 async fn a_secret_is_found_under_any_schema() {
-    let message = error_text(&pool_of::<TokenedAction>(), "tokened", r#"{"token":1973}"#).await;
+    let message = error_text(&pool_of::<UseTokenAction>(), "use_token", r#"{"token":1973}"#).await;
     assert!(!message.contains("1973"), "{message}");
 }
 
@@ -217,9 +220,9 @@ async fn a_field_of_a_flattened_struct_can_be_secret() {
     }
 }
 
-/// Match far too much.
+/// Match a pattern that compiles to a large program.
 #[tool(register = false)]
-async fn too_big(
+async fn match_large(
     /// A text.
     #[arg(pattern = r"(\w{100}){200}")]
     text: String,
@@ -229,7 +232,7 @@ async fn too_big(
 
 #[test]
 fn a_pattern_that_cannot_be_compiled_is_rejected_by_the_pool() {
-    let error = ToolPool::builder().tool::<TooBigAction>().build().expect_err("too big");
+    let error = ToolPool::builder().tool::<MatchLargeAction>().build().expect_err("too big");
     assert!(error.to_string().contains("the pattern of its argument `text`"), "{error}");
 }
 
@@ -247,15 +250,15 @@ struct Paging {
     /// The first one.
     #[serde(default)]
     offset: u64,
-    /// How many.
+    /// The maximum number of results.
     #[schemars(range(min = 1, max = 100))]
     count: u64,
 }
 
-/// List what there is.
+/// List all entries.
 #[tool(read_only, register = false)]
 async fn page(
-    /// What to list.
+    /// The directory to list.
     kind: String,
     #[arg(flatten)] paging: Paging,
 ) -> String {
@@ -281,7 +284,7 @@ async fn fields_of_a_flattened_struct_become_arguments() {
     }
 }
 
-/// Where from.
+/// The source.
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 enum Source {
@@ -299,7 +302,7 @@ enum Source {
 /// Open a source.
 #[tool(register = false)]
 async fn open(
-    /// What to open.
+    /// The file to open.
     source: Source,
 ) -> String {
     match source {
@@ -340,9 +343,9 @@ fn strict() -> serde_json::Value {
     })
 }
 
-/// Take fives.
+/// Set a count.
 #[tool(register = false, input_schema = strict())]
-async fn fives(
+async fn set_count(
     /// A number.
     n: i64,
 ) -> i64 {
@@ -351,10 +354,10 @@ async fn fives(
 
 #[tokio::test]
 async fn a_given_schema_is_advertised_and_enforced_unchanged() {
-    let pool = pool_of::<FivesAction>();
-    assert_eq!(serde_json::Value::from(FivesAction::definition().input_schema), strict());
-    assert_eq!(text(&pool, "fives", r#"{"n":10}"#).await, "10");
-    assert!(error_text(&pool, "fives", r#"{"n":7}"#).await.contains("multiple of 5"));
+    let pool = pool_of::<SetCountAction>();
+    assert_eq!(serde_json::Value::from(SetCountAction::definition().input_schema), strict());
+    assert_eq!(text(&pool, "set_count", r#"{"n":10}"#).await, "10");
+    assert!(error_text(&pool, "set_count", r#"{"n":7}"#).await.contains("multiple of 5"));
 }
 
 #[tokio::test]

@@ -80,7 +80,7 @@ async fn an_mcp_tool_replaces_another_only_if_configured() {
     let pool = ToolPool::builder()
         .add_from(&Source::Linked, [linked_tool()])
         .add(tool("same", "custom"))
-        .add(tool("kept", "custom"))
+        .add(tool("round_trip", "custom"))
         .add_from(&github(), [tool("same", "mcp")])
         .mcp_replaces(["s*"])
         .build()
@@ -89,8 +89,8 @@ async fn an_mcp_tool_replaces_another_only_if_configured() {
     assert_eq!(status(&pool, "same", &Source::Custom), shadowed(github()));
     assert_ne!(status(&pool, "same", &Source::Linked), ToolStatus::Visible);
     let error = ToolPool::builder()
-        .add(tool("kept", "custom"))
-        .add_from(&github(), [tool("kept", "mcp")])
+        .add(tool("round_trip", "custom"))
+        .add_from(&github(), [tool("round_trip", "mcp")])
         .mcp_replaces(["s*"])
         .build();
     assert!(error.is_err());
@@ -160,15 +160,15 @@ async fn invalid_tools_of_a_server_are_quarantined_and_the_others_work() {
     assert!(ToolPool::builder().add(tool("bad name", "")).build().is_err());
 }
 
-fn full() -> tool_runtime::ToolPoolBuilder {
-    let hinted = |name: &str| Tool::builder(name, "Answer at once.");
+fn full_builder() -> tool_runtime::ToolPoolBuilder {
+    let tool_with_hints = |name: &str| Tool::builder(name, "Answer at once.");
     ToolPool::builder()
-        .add(hinted("fs.read").read_only(true).tags(["files"]).handler(|| async {}))
-        .add(hinted("fs.write").destructive(false).tags(["files"]).handler(|| async {}))
-        .add(hinted("fs.delete").idempotent(true).handler(|| async {}))
+        .add(tool_with_hints("fs.read").read_only(true).tags(["files"]).handler(|| async {}))
+        .add(tool_with_hints("fs.write").destructive(false).tags(["files"]).handler(|| async {}))
+        .add(tool_with_hints("fs.delete").idempotent(true).handler(|| async {}))
         .add_from(&Source::Linked, [tool("add", "")])
         .add_from(&Source::owner("skills"), [tool("skill", "")])
-        .add_from(&github(), [hinted("gh.list").open_world(false).handler(|| async {})])
+        .add_from(&github(), [tool_with_hints("gh.list").open_world(false).handler(|| async {})])
         .add_from(&Source::mcp("web"), [tool("web.get", "")])
 }
 
@@ -194,9 +194,9 @@ fn every_kind_of_selector_includes_and_excludes() {
         ("source:mcp", vec!["gh.list", "web.get"]),
         ("source:mcp:github", vec!["gh.list"]),
     ] {
-        let allowed = full().allow([selector]).build().expect(selector);
+        let allowed = full_builder().allow([selector]).build().expect(selector);
         assert_eq!(names(&allowed), picked, "{selector}");
-        let denied = full().deny([selector]).build().expect(selector);
+        let denied = full_builder().deny([selector]).build().expect(selector);
         let rest: Vec<&str> = ALL.into_iter().filter(|name| !picked.contains(name)).collect();
         assert_eq!(names(&denied), rest, "{selector}");
         assert_eq!(selector.parse::<Selector>().expect("it was parsed").to_string(), selector);
@@ -205,7 +205,8 @@ fn every_kind_of_selector_includes_and_excludes() {
 
 #[tokio::test]
 async fn deny_has_priority_and_hidden_tools_cannot_be_called() {
-    let pool = full().allow(["fs.*", "add"]).deny(["hint:read_only"]).build().expect("a pool");
+    let pool =
+        full_builder().allow(["fs.*", "add"]).deny(["hint:read_only"]).build().expect("a pool");
     assert_eq!(names(&pool), ["add", "fs.delete", "fs.write"]);
     assert!(error_text(&pool, "fs.read", "").await.starts_with("unknown tool `fs.read`"));
     let filtered = |by: &str| ToolStatus::Filtered { by: by.to_owned() };
@@ -217,27 +218,27 @@ async fn deny_has_priority_and_hidden_tools_cannot_be_called() {
 #[test]
 fn a_regular_expression_is_given_as_a_pattern() {
     let pattern = ToolPattern::regex("^(add|skill)$").expect("it parses");
-    assert_eq!(names(&full().allow([pattern]).build().expect("a pool")), ["add", "skill"]);
-    let error = full().allow(["/^add/"]).build().expect_err("it is text");
+    assert_eq!(names(&full_builder().allow([pattern]).build().expect("a pool")), ["add", "skill"]);
+    let error = full_builder().allow(["/^add/"]).build().expect_err("it is text");
     assert!(error.to_string().contains("or give a `ToolPattern::regex`"), "{error}");
 }
 
 #[test]
 fn allow_lists_add_up_and_further_filters_only_narrow() {
-    let pool = full().allow(["add"]).allow(["skill"]).build().expect("a pool");
+    let pool = full_builder().allow(["add"]).allow(["skill"]).build().expect("a pool");
     assert_eq!(names(&pool), ["add", "skill"]);
     let json = r#"{"allow":["add","fs.*","skill"],"deny":["fs.*"]}"#;
     let filter: Filter = serde_json::from_str(json).expect("a filter");
-    let pool = full().allow(["add", "fs.*"]).filter(filter).build().expect("a pool");
+    let pool = full_builder().allow(["add", "fs.*"]).filter(filter).build().expect("a pool");
     assert_eq!(names(&pool), ["add"]);
 }
 
 #[tokio::test]
 async fn no_filter_allows_everything_and_an_empty_allow_list_nothing() {
-    assert_eq!(names(&full().build().expect("a pool")), ALL);
-    assert_eq!(names(&full().filter(Filter::default()).build().expect("a pool")), ALL);
-    assert_eq!(names(&full().deny([] as [&str; 0]).build().expect("a pool")), ALL);
-    let empty = full().allow([] as [&str; 0]).build().expect("a pool");
+    assert_eq!(names(&full_builder().build().expect("a pool")), ALL);
+    assert_eq!(names(&full_builder().filter(Filter::default()).build().expect("a pool")), ALL);
+    assert_eq!(names(&full_builder().deny([] as [&str; 0]).build().expect("a pool")), ALL);
+    let empty = full_builder().allow([] as [&str; 0]).build().expect("a pool");
     assert_eq!(names(&empty), [""; 0]);
     assert!(empty.report().is_empty());
     let text = empty.report().to_string();
@@ -253,7 +254,8 @@ async fn no_filter_allows_everything_and_an_empty_allow_list_nothing() {
 #[test]
 fn hooks_that_run_for_no_tool_are_in_the_report() {
     let proceed = |_: HookCall| async { Before::proceed() };
-    let builder = full().hook(Hook::before("fs.raed", proceed)).hook(Hook::before("fs.*", proceed));
+    let builder =
+        full_builder().hook(Hook::before("fs.raed", proceed)).hook(Hook::before("fs.*", proceed));
     let report = builder.build().expect("a pool").report();
     assert_eq!(report.idle_hooks, ["the hook before `fs.raed`"]);
     assert!(report.to_string().contains("the hook before `fs.raed` runs for no tool"), "{report}");
@@ -261,7 +263,8 @@ fn hooks_that_run_for_no_tool_are_in_the_report() {
 
 #[test]
 fn selectors_that_pick_nothing_are_in_the_report() {
-    let pool = full().allow(["*", "tag:file"]).deny(["fs.raed", "fs.read"]).build().expect("pool");
+    let pool =
+        full_builder().allow(["*", "tag:file"]).deny(["fs.raed", "fs.read"]).build().expect("pool");
     let unmatched: Vec<String> = pool.report().unmatched.iter().map(|s| s.to_string()).collect();
     assert_eq!(unmatched, ["tag:file", "fs.raed"]);
     assert!(pool.report().to_string().contains("`fs.raed` in the filter picks no tool"));
@@ -269,7 +272,7 @@ fn selectors_that_pick_nothing_are_in_the_report() {
 
 #[test]
 fn the_build_reports_all_invalid_patterns_together() {
-    let error = full()
+    let error = full_builder()
         .allow(["fs.[", "hint:readonly", "add"])
         .deny(["label:x", "source:github"])
         .mcp_replaces(["/(/"])
@@ -366,13 +369,13 @@ fn order_and_bytes_are_the_same_over_a_thousand_builds() {
             .deny(["tool.1?"])
             .build()
             .expect("a pool");
-        let made = (pool.definitions_json().to_string(), pool.report().to_string());
-        assert_eq!(*expected.get_or_insert_with(|| made.clone()), made, "round {round}");
+        let built = (pool.definitions_json().to_string(), pool.report().to_string());
+        assert_eq!(*expected.get_or_insert_with(|| built.clone()), built, "round {round}");
     }
 }
 
 /// Returns the value that was written.
-fn kept<T: Serialize + for<'de> Deserialize<'de>>(value: &T) -> T {
+fn round_trip<T: Serialize + for<'de> Deserialize<'de>>(value: &T) -> T {
     let text = serde_json::to_string(value).expect("JSON");
     let back: T = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
     assert_eq!(serde_json::to_string(&back).expect("JSON"), text);
@@ -386,7 +389,7 @@ fn rejected<T: for<'de> Deserialize<'de> + Debug>(json: &Value, expected: &str) 
 
 #[tokio::test]
 async fn a_report_survives_serialization() {
-    let pool = full()
+    let pool = full_builder()
         .add_from(&Source::Linked, [tool("skill", "")])
         .add_from(&github(), [tool("bad name", "")])
         .deny(["fs.delete", "nothing"])
@@ -399,11 +402,12 @@ async fn a_report_survives_serialization() {
     for expected in ["visible", "shadowed", "filtered", "restricted", "quarantined", "removed"] {
         assert!(texts.contains(expected), "{expected} is not in\n{texts}");
     }
-    assert_eq!(kept(&report), report);
+    assert_eq!(round_trip(&report), report);
     let status = ToolStatus::Unusable { reason: "no".to_owned() };
-    assert_eq!(kept(&status), status);
-    let of = |status: &str| json!({"tools": [{"name": "a", "source": "custom", "status": status}]});
-    rejected::<PoolReport>(&of("melted"), "melted");
+    assert_eq!(round_trip(&status), status);
+    let report_with =
+        |status: &str| json!({"tools": [{"name": "a", "source": "custom", "status": status}]});
+    rejected::<PoolReport>(&report_with("melted"), "melted");
     rejected::<PoolReport>(
         &json!({"tools": [{"name": "a", "source": "cloud", "status": "visible"}]}),
         "unknown source `cloud`",
@@ -422,10 +426,10 @@ fn filters_survive_serialization() {
         "deny": ["fs.write"]
     }))
     .expect("a filter");
-    assert_eq!(kept(&filter), filter);
-    assert_eq!(kept(&Filter::default()), Filter::default());
+    assert_eq!(round_trip(&filter), filter);
+    assert_eq!(round_trip(&Filter::default()), Filter::default());
     let empty = Filter::default().allow([]);
-    assert_eq!(kept(&empty), empty);
+    assert_eq!(round_trip(&empty), empty);
     rejected::<Filter>(&json!({"alow": []}), "unknown field `alow`");
     rejected::<Filter>(&json!({"deny": ["kind:x"]}), "`kind:x` picks nothing");
     rejected::<Filter>(&json!({"deny": ["fs.["]}), "fs.[");
@@ -451,21 +455,21 @@ async fn definitions_calls_and_results_survive_serialization() {
         Tool::builder("a", "b").tags(["x"]).handler(|| async {}).definition().clone();
     definition = definition.with_annotations(annotations);
     definition.title = Some("A".to_owned());
-    assert_eq!(kept(&definition), definition);
-    let pool = full().tool::<MeasureAction>().build().expect("a pool");
+    assert_eq!(round_trip(&definition), definition);
+    let pool = full_builder().tool::<MeasureAction>().build().expect("a pool");
     let listed: Vec<ToolDefinition> =
         serde_json::from_str(&pool.definitions_json()).expect("definitions");
     let tools = pool.tools();
     assert!(listed.iter().eq(tools.iter().map(Tool::definition)));
     for arguments in ["", "{}", "no json", r#"{"a":1.0,"a":2}"#] {
         let call = ToolCall::new("fs.read", arguments).with_call_id("c");
-        assert_eq!(kept(&call), call);
+        assert_eq!(round_trip(&call), call);
     }
     for (name, arguments) in
         [("measure", ""), ("nothing", ""), ("add", "[1]"), ("add", "{\"x\":1}")]
     {
         let result = pool.call(ToolCall::new(name, arguments).with_call_id("c")).await;
-        let back = kept(&result);
+        let back = round_trip(&result);
         assert_eq!(back.observation(), result.observation());
         assert_eq!(back.is_error(), result.is_error());
         let parts = |result: &ToolResult| {

@@ -36,10 +36,10 @@ impl Drop for Folder {
 }
 
 /// Starts the program that is killed.
-fn start(log: &Path, effects: &Path, place: &str, run: &str) -> (Child, Limit) {
+fn start(log: &Path, effects: &Path, point: &str, run: &str) -> (Child, Limit) {
     let child = Command::new(env!("CARGO_BIN_EXE_audited"))
         .args([log, effects])
-        .args([place, run])
+        .args([point, run])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

@@ -31,10 +31,10 @@ struct Server {
 
 impl Server {
     fn start(words: &[&str]) -> Self {
-        Self::start_of(env!("CARGO_BIN_EXE_blocking_server"), words)
+        Self::start_program(env!("CARGO_BIN_EXE_blocking_server"), words)
     }
 
-    fn start_of(program: &str, words: &[&str]) -> Self {
+    fn start_program(program: &str, words: &[&str]) -> Self {
         let mut child = Command::new(program)
             .args(words)
             .env("RUST_LOG", "warn,tool_runtime_core::dispatch=debug")
@@ -138,7 +138,7 @@ fn text(result: &Value) -> &str {
 }
 
 /// Fills a server with blocking calls, checks that it still answers, and ends it.
-fn everything_else_is_served(blocking: &[&str], how: &str) {
+fn check_that_other_requests_are_served(blocking: &[&str], how: &str) {
     let mut server = Server::open();
     for (id, name) in (100..100 + BLOCKING).zip(blocking.iter().cycle()) {
         server.call(id, name);
@@ -167,20 +167,20 @@ fn everything_else_is_served(blocking: &[&str], how: &str) {
 
 #[test]
 fn blocking_calls_do_not_delay_others_until_the_input_ends() {
-    everything_else_is_served(&["spin", "sleep", "sleep", "sleep"], "EOF");
+    check_that_other_requests_are_served(&["spin", "sleep", "sleep", "sleep"], "EOF");
 }
 
 #[test]
 fn blocking_calls_do_not_delay_a_signal() {
-    everything_else_is_served(&["sleep"], "TERM");
-    everything_else_is_served(&["sleep"], "HUP");
+    check_that_other_requests_are_served(&["sleep"], "TERM");
+    check_that_other_requests_are_served(&["sleep"], "HUP");
 }
 
 /// Fills a server with calls whose hooks, approver or arguments block, checks that it still answers, and
 /// ends it.
-fn hooks_that_block_stop_nothing(how: &str) {
+fn check_that_blocking_hooks_delay_no_others(how: &str) {
     let program = env!("CARGO_BIN_EXE_blocking_hooks");
-    let mut server = Server::start_of(program, &["serve"]).initialized();
+    let mut server = Server::start_program(program, &["serve"]).initialized();
     let names = ["before", "after", "read"];
     for (id, name) in (100..100 + BLOCKING).zip(names.iter().cycle()) {
         let arguments = if *name == "read" { json!({"slow": "slow"}) } else { json!({}) };
@@ -211,12 +211,12 @@ fn hooks_that_block_stop_nothing(how: &str) {
 
 #[test]
 fn blocking_hooks_do_not_delay_others_until_the_input_ends() {
-    hooks_that_block_stop_nothing("EOF");
+    check_that_blocking_hooks_delay_no_others("EOF");
 }
 
 #[test]
 fn blocking_hooks_do_not_delay_a_signal() {
-    hooks_that_block_stop_nothing("TERM");
+    check_that_blocking_hooks_delay_no_others("TERM");
 }
 
 #[test]
@@ -299,7 +299,7 @@ fn blocking_calls_do_not_delay_others_over_http() {
 }
 
 /// Time in which a server exits while its client does not read answers.
-fn time_to_end_unread(how: &str) -> Duration {
+fn exit_time_while_unread(how: &str) -> Duration {
     let mut server = Server::open();
     // A later call waits until answers are read.
     server.call(21, "report_and_sleep");
@@ -327,7 +327,7 @@ fn empty() -> ChildStdout {
 #[test]
 fn a_client_that_does_not_read_does_not_delay_the_exit() {
     for how in ["EOF", "TERM"] {
-        assert!((0..ATTEMPTS).any(|_| time_to_end_unread(how) < KILL_AFTER), "{how}");
+        assert!((0..ATTEMPTS).any(|_| exit_time_while_unread(how) < KILL_AFTER), "{how}");
     }
 }
 

@@ -24,7 +24,7 @@ fn plain_ping() -> &'static str {
 /// Answer after a moment.
 #[tool(read_only, register = false)]
 async fn wait(
-    /// How long.
+    /// The number of seconds.
     millis: u64,
 ) -> String {
     tokio::time::sleep(Duration::from_millis(millis)).await;
@@ -82,7 +82,7 @@ fn texts(results: &[ToolResult]) -> Vec<String> {
     results.iter().map(|result| result.observation().to_text()).collect()
 }
 
-/// One of each kind, and one that fails.
+/// Calls a tool of each kind, and one that fails.
 fn check(pool: &BlockingPool) {
     assert_eq!(pool.call(ToolCall::new("ping", "").with_call_id("1")).call_id(), "1");
     assert_eq!(pool.call(ToolCall::new("plain_ping", "")).observation().to_text(), "pong");
@@ -99,7 +99,7 @@ fn check(pool: &BlockingPool) {
 }
 
 #[test]
-fn from_a_plain_thread() {
+fn calls_work_from_a_plain_thread() {
     blocking_in_time(|| {
         let (pool, _guard, _release) = blocking();
         check(&pool);
@@ -109,7 +109,7 @@ fn from_a_plain_thread() {
 }
 
 #[test]
-fn from_many_threads_at_once() {
+fn calls_work_from_many_threads_at_once() {
     blocking_in_time(|| {
         let (pool, _guard, _release) = blocking();
         thread::scope(|scope| {
@@ -121,14 +121,14 @@ fn from_many_threads_at_once() {
 }
 
 #[tokio::test]
-async fn from_inside_of_a_runtime_with_one_thread() {
+async fn calls_work_inside_a_runtime_with_one_thread() {
     let (pool, _guard, _release) = blocking();
     check(&pool);
     check(&pool.with_timeout(Duration::from_secs(60)));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn from_inside_of_a_runtime_with_many_threads() {
+async fn calls_work_inside_a_runtime_with_many_threads() {
     let (pool, _guard, _release) = blocking();
     let pool = Arc::new(pool);
     let inside = Arc::clone(&pool);
@@ -181,41 +181,41 @@ fn a_call_without_a_limit_waits() {
 
 /// The pool that a tool calls back into.
 #[derive(Clone, Default)]
-struct Own(Arc<OnceLock<BlockingPool>>);
+struct OwnPool(Arc<OnceLock<BlockingPool>>);
 
 /// Call `ping` from a plain function.
 #[tool(register = false)]
-fn relay(own: &Own) -> String {
+fn relay(own: &OwnPool) -> String {
     let pool = own.0.get().expect("set");
     texts(&pool.call_all(vec![ToolCall::new("ping", ""); 2])).join(" ")
 }
 
 /// Call `ping` from the thread of the runtime.
 #[tool(register = false, inline)]
-fn relay_inline(own: &Own) -> String {
+fn relay_inline(own: &OwnPool) -> String {
     own.0.get().expect("set").call(ToolCall::new("plain_ping", "")).observation().to_text()
 }
 
 #[test]
-fn from_inside_of_a_tool() {
-    let own = Own::default();
+fn calls_work_inside_a_tool() {
+    let own_pool = OwnPool::default();
     let (builder, _guard, _release) = builder();
     let pool = builder
         .tool::<RelayAction>()
         .tool::<RelayInlineAction>()
-        .state(own.clone())
+        .state(own_pool.clone())
         .build()
         .expect("a pool");
-    own.0.set(pool.blocking().expect("a thread")).expect("set once");
+    own_pool.0.set(pool.blocking().expect("a thread")).expect("set once");
     let pool = pool.blocking().expect("a thread");
     assert_eq!(pool.call(ToolCall::new("relay", "")).observation().to_text(), "pong pong");
     assert_eq!(pool.call(ToolCall::new("relay_inline", "")).observation().to_text(), "pong");
-    let own = own.0.get().expect("set");
-    assert_eq!(own.call(ToolCall::new("relay", "")).observation().to_text(), "pong pong");
+    let pool_inside = own_pool.0.get().expect("set");
+    assert_eq!(pool_inside.call(ToolCall::new("relay", "")).observation().to_text(), "pong pong");
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-    let result = runtime.block_on(own.pool().call(ToolCall::new("relay", "")));
+    let result = runtime.block_on(pool_inside.pool().call(ToolCall::new("relay", "")));
     assert_eq!(result.observation().to_text(), "pong pong");
-    let result = runtime.block_on(own.pool().call(ToolCall::new("relay_inline", "")));
+    let result = runtime.block_on(pool_inside.pool().call(ToolCall::new("relay_inline", "")));
     assert_eq!(result.observation().to_text(), "pong");
 }
 

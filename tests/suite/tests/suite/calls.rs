@@ -10,28 +10,28 @@ use tool_runtime::prelude::*;
 
 /// Panic.
 #[tool(register = false)]
-async fn boom() {
+async fn panic_in_future() {
     panic!("the secret is 7");
 }
 
 /// Panic on another thread.
 #[tool(register = false)]
-fn boom_blocking() -> String {
+fn panic_on_another_thread() -> String {
     panic!("the secret is {}", 7);
 }
 
 /// Panic before there is a future.
 #[tool(register = false, inline)]
-fn boom_inline() -> String {
+fn panic_inline() -> String {
     panic!("the secret is 7");
 }
 
 #[tokio::test]
 async fn a_panic_is_an_error_without_details_for_the_model() {
     for (pool, name) in [
-        (pool_of::<BoomAction>(), "boom"),
-        (pool_of::<BoomBlockingAction>(), "boom_blocking"),
-        (pool_of::<BoomInlineAction>(), "boom_inline"),
+        (pool_of::<PanicInFutureAction>(), "panic_in_future"),
+        (pool_of::<PanicOnAnotherThreadAction>(), "panic_on_another_thread"),
+        (pool_of::<PanicInlineAction>(), "panic_inline"),
     ] {
         let result = pool.call(ToolCall::new(name, "")).await;
         let error = result.error().expect("an error");
@@ -246,35 +246,35 @@ async fn a_plain_function_notices_every_end_of_its_call() {
     }
 }
 
-/// Set a flag at the end of the call.
+/// Report whether the deadline is within an hour.
 #[tool(register = false, timeout = "1h")]
-async fn hurried(context: &ToolContext) -> bool {
-    let left = context.deadline().map(|deadline| deadline - Instant::now());
-    left.is_some_and(|left| left <= Duration::from_secs(3600))
+async fn deadline_is_set(context: &ToolContext) -> bool {
+    let time_left = context.deadline().map(|deadline| deadline - Instant::now());
+    time_left.is_some_and(|time_left| time_left <= Duration::from_secs(3600))
 }
 
 #[tokio::test]
 async fn a_tool_sees_its_deadline() {
-    assert_eq!(text(&pool_of::<HurriedAction>(), "hurried", "").await, "true");
+    assert_eq!(text(&pool_of::<DeadlineIsSetAction>(), "deadline_is_set", "").await, "true");
 }
 
-/// Say on which thread it runs.
+/// Return the id of its thread.
 #[tool(register = false)]
-fn elsewhere() -> String {
+fn thread_id() -> String {
     format!("{:?}", std::thread::current().id())
 }
 
-/// Say on which thread it runs.
+/// Return the id of its thread.
 #[tool(register = false, inline)]
-fn here() -> String {
+fn inline_thread_id() -> String {
     format!("{:?}", std::thread::current().id())
 }
 
 #[tokio::test]
 async fn a_plain_function_runs_on_another_thread_unless_inline() {
-    let own = format!("{:?}", std::thread::current().id());
-    assert_ne!(text(&pool_of::<ElsewhereAction>(), "elsewhere", "").await, own);
-    assert_eq!(text(&pool_of::<HereAction>(), "here", "").await, own);
+    let own_thread = format!("{:?}", std::thread::current().id());
+    assert_ne!(text(&pool_of::<ThreadIdAction>(), "thread_id", "").await, own_thread);
+    assert_eq!(text(&pool_of::<InlineThreadIdAction>(), "inline_thread_id", "").await, own_thread);
 }
 
 #[derive(Default)]
@@ -296,7 +296,7 @@ async fn count(
 }
 
 #[tokio::test]
-async fn state_is_shared_by_all_calls_of_a_pool_and_by_no_other() {
+async fn state_is_shared_by_the_calls_of_one_pool_only() {
     let build = || {
         ToolPool::builder().tool::<CountAction>().state(Counter::default()).build().expect("a pool")
     };

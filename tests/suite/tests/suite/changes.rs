@@ -201,11 +201,11 @@ fn an_invalid_tool_does_not_affect_other_tools_of_its_server() {
 async fn listeners_are_notified_only_of_visible_changes() {
     let pool = ToolPool::builder().deny(["no.*"]).build().expect("a pool");
     let (mut one, mut other) = (pool.changes(), pool.scope().changes());
-    let kept = tool("a", "1");
-    pool.add_tools(&skills(), [kept.clone(), tool("b", "1")]).expect("added");
+    let unchanged = tool("a", "1");
+    pool.add_tools(&skills(), [unchanged.clone(), tool("b", "1")]).expect("added");
     pool.add_tools(&skills(), [tool("no.a", "")]).expect("filtered");
-    pool.set_tools(&skills(), [kept.clone(), tool("c", "1")]).expect("set");
-    pool.set_tools(&skills(), [kept, pool.get("c").expect("there")]).expect("the same");
+    pool.set_tools(&skills(), [unchanged.clone(), tool("c", "1")]).expect("set");
+    pool.set_tools(&skills(), [unchanged, pool.get("c").expect("there")]).expect("the same");
     pool.add_tools(&skills(), []).expect("nothing");
     assert!(pool.add_tools(&skills(), [tool("x", ""), tool("x", "")]).is_err());
     pool.remove_tools(&skills(), &pattern("a")).expect("removed");
@@ -255,12 +255,12 @@ async fn a_listener_may_change_the_pool() {
 fn an_iterator_of_added_tools_may_use_the_pool() {
     let pool = empty();
     pool.add_tools(&skills(), [tool("a", "")]).expect("added");
-    let made = (0..2).map(|index| {
+    let tools = (0..2).map(|index| {
         let count = pool.report().tools.len();
         pool.add_tools(&Source::owner("x"), [tool(&format!("x{index}"), "")]).expect("added");
-        tool(&format!("made{}", count + index), "")
+        tool(&format!("tools{}", count + index), "")
     });
-    pool.add_tools(&skills(), made).expect("added");
+    pool.add_tools(&skills(), tools).expect("added");
     assert_eq!(names(&pool), ["a", "made1", "made3", "x0", "x1"]);
 }
 

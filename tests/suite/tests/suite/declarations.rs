@@ -1,4 +1,4 @@
-//! Declarations of agents and skills: which tools they leave of a pool, and which calls.
+//! Declarations of agents and skills: the tools and calls of a pool that they allow.
 
 use super::support::{class, error_text, in_time, text};
 use serde_json::{Map, Value, json};
@@ -114,7 +114,7 @@ fn plain_commands_of_a_pattern_run() {
 }
 
 #[tokio::test]
-async fn a_refusal_says_what_is_allowed_and_why() {
+async fn a_rejection_names_the_allowed_calls_and_the_reason() {
     let pool = pool();
     let _skill = pool.restrict_declared(&DeclaredTools::allow("Bash(git *), Bash(npm test:*)"));
     assert_eq!(
@@ -184,12 +184,16 @@ async fn paths_are_compared_by_their_text() {
             "{path}: {text}"
         );
     }
-    let at_work =
+    let with_directory =
         builder().argument_matcher(PathMatcher::new().in_directory("/work")).build().unwrap();
-    let _skill = at_work.restrict_declared(&DeclaredTools::allow("Read(src/**)"));
-    assert!(text(&at_work, "Read", r#"{"file_path": "/work/src/a"}"#).await.starts_with("read"));
+    let _skill = with_directory.restrict_declared(&DeclaredTools::allow("Read(src/**)"));
     assert!(
-        error_text(&at_work, "Read", r#"{"file_path": "/work/key"}"#).await.contains("not allowed")
+        text(&with_directory, "Read", r#"{"file_path": "/work/src/a"}"#).await.starts_with("read")
+    );
+    assert!(
+        error_text(&with_directory, "Read", r#"{"file_path": "/work/key"}"#)
+            .await
+            .contains("not allowed")
     );
 }
 
@@ -227,7 +231,7 @@ async fn batches_and_nested_calls_are_checked_one_by_one() {
     let pool = builder().tool::<AgentAction>().build().unwrap();
     let _skill = pool.restrict_declared(&DeclaredTools::allow("Bash(git *), Agent"));
     let commands = ["git status", "id", "git log", "git log; id"];
-    let results = pool.call_all(commands.map(|it| ToolCall::new("Bash", command(it)))).await;
+    let results = pool.call_all(commands.map(|text| ToolCall::new("Bash", command(text)))).await;
     let errors: Vec<bool> = results.iter().map(ToolResult::is_error).collect();
     assert_eq!(errors, [false, true, false, true]);
     assert_eq!(text(&pool, "Agent", &command("git log")).await, "ran git log");
@@ -261,7 +265,7 @@ async fn a_child_handle_only_narrows() {
 }
 
 #[tokio::test]
-async fn a_pool_of_which_nothing_is_allowed_is_empty() {
+async fn a_pool_without_allowed_tools_is_empty() {
     let pool = pool();
     for tools in ["", "Grep", "Grep, Bash(git *", "fs.list(a *)", "mcp__git", "Bash(* x)", "(Bash)"]
     {
@@ -280,12 +284,12 @@ fn rewriting(to: &'static str) -> Hook {
 }
 
 #[tokio::test]
-async fn rewritten_arguments_are_checked_before_anybody_is_asked() {
-    let asked = Arc::new(AtomicUsize::new(0));
+async fn rewritten_arguments_are_checked_before_the_approver_is_asked() {
+    let questions = Arc::new(AtomicUsize::new(0));
     let approver = {
-        let asked = Arc::clone(&asked);
+        let questions = Arc::clone(&questions);
         move |_: ApprovalRequest| {
-            asked.fetch_add(1, Ordering::SeqCst);
+            questions.fetch_add(1, Ordering::SeqCst);
             std::future::ready(Approval::approved())
         }
     };
@@ -299,13 +303,13 @@ async fn rewritten_arguments_are_checked_before_anybody_is_asked() {
         }
     };
     for hook in [rewriting("id"), rewriting("id").fails_open()] {
-        let refused = run(hook).await;
-        assert_eq!(class(&refused), ErrorClass::Denied);
-        assert!(refused.observation().to_text().contains("does not match `Bash(git *)`"));
+        let rejected = run(hook).await;
+        assert_eq!(class(&rejected), ErrorClass::Denied);
+        assert!(rejected.observation().to_text().contains("does not match `Bash(git *)`"));
     }
-    assert_eq!(asked.load(Ordering::SeqCst), 0);
+    assert_eq!(questions.load(Ordering::SeqCst), 0);
     assert_eq!(run(rewriting("git log")).await.observation().to_text(), "ran git log");
-    assert_eq!(asked.load(Ordering::SeqCst), 1);
+    assert_eq!(questions.load(Ordering::SeqCst), 1);
 }
 
 #[tokio::test]
@@ -349,7 +353,7 @@ async fn repaired_arguments_are_checked() {
 async fn typed_calls_are_checked() {
     let pool = pool();
     let _skill = pool.restrict_declared(&DeclaredTools::allow("Bash(git *)"));
-    let run = |it: &str| BashAction { command: it.to_owned(), limit: 1 }.call(&pool);
+    let run = |text: &str| BashAction { command: text.to_owned(), limit: 1 }.call(&pool);
     assert_eq!(run("git log").await.unwrap(), "ran git log");
     let error: CallError = run("id").await.unwrap_err();
     assert_eq!(error.class(), ErrorClass::Denied);
@@ -475,12 +479,12 @@ async fn tools_of_mcp_servers_are_declared_by_server_and_tool() {
         let tools = names.iter().map(|name| named(name));
         let pool =
             tools.fold(ToolPool::builder(), |builder, tool| builder.add(tool)).build().unwrap();
-        McpServer::new(pool, "far", "1.0.0")
+        McpServer::new(pool, "remote_pool", "1.0.0")
     };
     let run = Tool::builder("run", "Run.")
         .input_schema(json!({ "type": "object", "properties": { "line": { "type": "string" } } }))
         .handler(|arguments: Map<String, Value>| async move { arguments["line"].to_string() });
-    let far = ToolPool::builder().add(run).build().unwrap();
+    let remote_pool = ToolPool::builder().add(run).build().unwrap();
     let pool = ToolPool::builder()
         .allow_empty()
         .argument_matcher(ShellMatcher)
@@ -490,7 +494,7 @@ async fn tools_of_mcp_servers_are_declared_by_server_and_tool() {
     let manager = McpManager::builder()
         .in_process("git", serve(&["log", "diff.stat"]))
         .in_process("git hub", serve(&["log"]))
-        .in_process("sh", McpServer::new(far, "far", "1.0.0"));
+        .in_process("sh", McpServer::new(remote_pool, "remote_pool", "1.0.0"));
     let manager = in_time(manager.connect(&pool)).await.unwrap();
     assert_eq!(names(&pool), ["git.diff.stat", "git.log", "git_hub.log", "sh.run"]);
     for (declared, left) in [
@@ -541,7 +545,7 @@ async fn a_served_pool_checks_calls() {
     let client = TestClient::builder(&pool).connect().await;
     let ran = client.call("Bash", json!({ "command": "git log" })).await.expect("a result");
     assert_eq!(ran.to_text(), "ran git log");
-    let refused = client.call("Bash", json!({ "command": "id" })).await.expect("a result");
-    assert!(refused.to_text().contains("does not match `Bash(git *)`"));
+    let rejected = client.call("Bash", json!({ "command": "id" })).await.expect("a result");
+    assert!(rejected.to_text().contains("does not match `Bash(git *)`"));
     client.close().await;
 }

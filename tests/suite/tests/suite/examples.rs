@@ -89,8 +89,8 @@ fn a_cancelled_command_is_stopped_and_the_shell_continues() {
     let shell = terminal.run(1, "STAYS=yes; echo $$")["output"].clone();
     // The FIFO's reader is there when the writer returns: the command runs.
     let fifo = std::env::temp_dir().join(format!("terminal-{}", std::process::id()));
-    let made = Command::new("mkfifo").arg(&fifo).status().expect("mkfifo runs");
-    assert!(made.success());
+    let status = Command::new("mkfifo").arg(&fifo).status().expect("mkfifo runs");
+    assert!(status.success());
     terminal.begin(2, &format!("cat {}; sleep 1000", fifo.display()));
     std::fs::write(&fifo, "x").expect("the command reads");
     let cancel =
@@ -148,12 +148,12 @@ fn the_notes_example_serves_tools_prompts_and_resources() {
         notes.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
         notes.receive()["result"].clone()
     };
-    let kept = ask(
+    let remembered = ask(
         1,
         "tools/call",
         json!({"name": "remember", "arguments": {"id": "map", "text": "Buy a map."}}),
     );
-    assert_eq!(kept["content"][0]["text"], "kept as notes://map");
+    assert_eq!(remembered["content"][0]["text"], "kept as notes://map");
     let read = ask(2, "resources/read", json!({"uri": "notes://map"}));
     assert_eq!(read["contents"][0]["text"], "Buy a map.");
     let index = ask(3, "resources/read", json!({"uri": "notes://"}));
@@ -175,14 +175,14 @@ fn the_notes_example_serves_tools_prompts_and_resources() {
     }}));
     let messages = [notes.receive(), notes.receive()];
     assert!(
-        messages.iter().any(|it| it["method"] == "notifications/resources/updated"),
+        messages.iter().any(|message| message["method"] == "notifications/resources/updated"),
         "{messages:?}"
     );
     notes.leave();
 }
 
 #[test]
-fn the_pool_shows_what_it_is_for() {
+fn the_pool_example_prints_its_results() {
     let shown = run("pool", &[]);
     let printed = text(&shown.stdout);
     assert!(shown.status.success(), "{printed}{}", text(&shown.stderr));
@@ -233,8 +233,8 @@ fn an_agent_shows_its_calls_and_asks_before_it_deletes() {
         let (_, after) = rest.split_once(line).unwrap_or_else(|| panic!("{line}: {shown}"));
         rest = after;
     }
-    let asked = String::from_utf8_lossy(&output.stderr);
-    assert!(asked.contains("May this run?"), "{asked}");
+    let prompt = String::from_utf8_lossy(&output.stderr);
+    assert!(prompt.contains("May this run?"), "{prompt}");
 
     let output = agent(&[], "keep them");
     let shown = String::from_utf8_lossy(&output.stdout);
@@ -259,7 +259,7 @@ fn an_agent_lists_its_mcp_servers() {
 }
 
 #[test]
-fn an_agent_without_models_says_how_to_get_them() {
+fn an_agent_without_models_names_the_missing_feature() {
     let output = agent(&["--model", "claude-sonnet-4-6"], "");
     assert!(!output.status.success());
     let error = String::from_utf8_lossy(&output.stderr);

@@ -40,7 +40,7 @@ fn broken<T>() -> T {
     panic!("no such variable")
 }
 
-/// Panic before any call.
+/// Declare a default that panics.
 #[tool(register = false)]
 async fn broken_tool(
     /// A number.
@@ -53,7 +53,7 @@ async fn broken_tool(
     let _ = (n, m);
 }
 
-/// Panic before any use.
+/// Declare a default that panics.
 #[prompt(register = false)]
 async fn broken_text(
     /// A topic.
@@ -120,9 +120,9 @@ fn an_example_satisfies_the_constraints_of_its_parameter() {
     assert!(!text.contains("hush"), "a secret stays one: {text}");
 }
 
-/// Take numbers within bounds that are computed at run time.
+/// Accept numbers within bounds that are computed at run time.
 #[tool(register = false)]
-async fn open_ends(
+async fn unbounded(
     /// A number.
     #[arg(range = f64::NEG_INFINITY..=f64::INFINITY)]
     any: f64,
@@ -135,9 +135,9 @@ async fn open_ends(
 
 #[test]
 fn a_bound_must_be_a_number() {
-    let schema = OpenEndsAction::definition().input_schema;
+    let schema = UnboundedAction::definition().input_schema;
     assert_eq!(schema["properties"]["any"], json!({"type": "number", "description": "A number."}));
-    let error = ToolPool::builder().tool::<OpenEndsAction>().build().expect_err("NaN");
+    let error = ToolPool::builder().tool::<UnboundedAction>().build().expect_err("NaN");
     let text = error.to_string();
     assert!(text.contains("a bound of its argument `none` is not a finite number"), "{text}");
     assert_eq!(error.problems().len(), 1, "{text}");
@@ -147,7 +147,7 @@ const PRIORITY: f64 = 2.0;
 
 /// A file.
 #[resource("file://a", priority = PRIORITY, register = false)]
-async fn loud() -> &'static str {
+async fn with_priority() -> &'static str {
     "a"
 }
 
@@ -158,7 +158,7 @@ fn empty_titles_and_tags_and_a_priority_outside_of_its_range_are_rejected() {
     let error = ToolPool::builder()
         .add(ping.handler(|| async {}))
         .add_prompt(prompt.handler(|| async { "Hello!" }))
-        .resource::<LoudResource>()
+        .resource::<WithPriorityResource>()
         .build()
         .expect_err("a lot");
     let text = error.to_string();
@@ -197,8 +197,8 @@ fn requires(name: &str) -> serde_json::Value {
 
 /// Require a property that the schema does not declare.
 #[tool(register = false, input_schema = requires("query"))]
-async fn requires_more(
-    /// What to look for.
+async fn requires_undeclared(
+    /// The text to search for.
     #[arg(alias = "q")]
     text: Option<String>,
 ) {
@@ -207,17 +207,17 @@ async fn requires_more(
 
 /// Omit a required argument.
 #[tool(register = false, input_schema = json!({ "type": "object", "additionalProperties": false }))]
-async fn lacks_some(
-    /// What to look for.
+async fn omits_required(
+    /// The text to search for.
     text: String,
 ) {
     let _ = text;
 }
 
-/// Name an argument by its alias.
+/// Require an argument by its alias.
 #[tool(register = false, input_schema = requires("q"))]
 async fn by_alias(
-    /// What to look for.
+    /// The text to search for.
     #[arg(alias = "q")]
     text: String,
 ) -> String {
@@ -233,38 +233,43 @@ struct Search {
 async fn a_given_schema_that_no_call_can_satisfy_is_rejected() {
     let closure = Tool::builder("closure", "Search.").input_schema(requires("query"));
     let error = ToolPool::builder()
-        .tool::<RequiresMoreAction>()
-        .tool::<LacksSomeAction>()
+        .tool::<RequiresUndeclaredAction>()
+        .tool::<OmitsRequiredAction>()
         .add(closure.handler(|search: Search| async move { search.text }))
         .build()
         .expect_err("nothing could call them");
     let text_of = error.to_string();
     for expected in [
-        "tool `requires_more`: its input schema requires `query`, which is not one of its arguments",
-        "tool `lacks_some`: its input schema has no property `text`, an argument that every call needs",
+        "tool `requires_undeclared`: its input schema requires `query`, which is not one of its arguments",
+        "tool `omits_required`: its input schema has no property `text`, an argument that every call needs",
         "tool `closure`: its input schema requires `query`",
         "tool `closure`: its input schema has no property `text`",
     ] {
         assert!(text_of.contains(expected), "{expected:?} is not in:\n{text_of}");
     }
     assert_eq!(error.problems().len(), 4, "{text_of}");
-    assert!(error.problems().iter().all(|it| matches!(it, PoolProblem::InvalidDefinition { .. })));
+    assert!(
+        error
+            .problems()
+            .iter()
+            .all(|problem| matches!(problem, PoolProblem::InvalidDefinition { .. }))
+    );
     let pool = ToolPool::builder().tool::<ByAliasAction>().build().expect("an alias is a name");
     assert_eq!(text(&pool, "by_alias", r#"{"q":"rust"}"#).await, "rust");
 }
 
 #[derive(Debug, serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
 struct Page {
-    /// How many.
+    /// The page size.
     limit: i64,
-    /// After what.
+    /// The item before the page.
     after: Option<String>,
 }
 
 /// List things.
 #[tool(register = false)]
 async fn list(
-    /// Of what kind.
+    /// The kind.
     kind: String,
     #[arg(flatten)] page: Option<Page>,
 ) -> String {

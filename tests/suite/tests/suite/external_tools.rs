@@ -21,12 +21,12 @@ mod pinned {
 fn definitions(text: &str, server: &str) -> Value {
     let file: Value = serde_json::from_str(text).unwrap();
     let tools = file.get("tools").unwrap_or(&file).as_array().unwrap().clone();
-    let own = tools.into_iter().filter_map(|mut tool| {
+    let server_tools = tools.into_iter().filter_map(|mut tool| {
         let name = tool["name"].as_str()?.strip_prefix(server)?.strip_prefix('.')?.to_owned();
         tool["name"] = name.into();
         Some(tool)
     });
-    own.collect()
+    server_tools.collect()
 }
 
 fn real(server: &str) -> Value {
@@ -75,7 +75,7 @@ async fn serve(stream: DuplexStream, tools: Value, result: Arc<Mutex<Value>>) {
 struct Fixture {
     pool: ToolPool,
     manager: McpManager,
-    /// Members that are added to the results of calls.
+    /// Members added to the results of calls.
     result: Arc<Mutex<Value>>,
 }
 

@@ -1,4 +1,4 @@
-//! No module of the core imports from a floor above its own. Crates keep the other floors.
+//! No module of the core imports from a floor above its own. The other floors are separate crates.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -71,7 +71,7 @@ const FLOORS: &[&[&str]] = &[
 ];
 
 #[test]
-fn nothing_runs_back_up() {
+fn no_module_imports_from_a_higher_floor() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tool-runtime/core/src");
     let mut violations = Vec::new();
     for file in sources(&root) {
@@ -135,7 +135,7 @@ fn modules_in(line: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn an_offence_would_be_seen() {
+fn an_import_is_found() {
     let text = "use crate::pool::ToolPool;\n/// use crate::dispatch::Batch;\n";
     let used: Vec<&str> = code_lines(text).flat_map(|(_, line)| modules_in(line)).collect();
     assert_eq!(used, ["pool"]);

@@ -76,7 +76,7 @@ impl Documentation {
     /// Adds each foreign type, as `crate::Type`, with the items whose signatures name it.
     fn foreign_types(&self, found: &mut BTreeMap<String, BTreeSet<String>>) {
         let index = self.0["index"].as_object().expect("items by id");
-        let skipped = self.unwritten();
+        let skipped = self.skipped_items();
         for (id, item) in index {
             let (kind, inner) = inner(item);
             if item["crate_id"] != 0 || skipped.contains(id) || ["use", "module"].contains(&kind) {
@@ -89,9 +89,9 @@ impl Documentation {
         }
     }
 
-    /// Skips derived and blanket implementations, and the methods of foreign traits: their signatures
-    /// are those of the traits.
-    fn unwritten(&self) -> BTreeSet<String> {
+    /// Ids of derived and blanket implementations and of methods of foreign traits: their
+    /// signatures come from the traits.
+    fn skipped_items(&self) -> BTreeSet<String> {
         let index = self.0["index"].as_object().expect("items by id");
         let mut skipped = BTreeSet::new();
         for (id, item) in index {

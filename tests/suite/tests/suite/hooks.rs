@@ -30,7 +30,7 @@ async fn send(
     /// To whom.
     #[arg(length = 3..)]
     to: String,
-    /// What to say.
+    /// The text to say.
     #[arg(default = "hello")]
     text: String,
     seen: &Seen,

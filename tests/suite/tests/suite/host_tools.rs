@@ -9,7 +9,7 @@ use tool_runtime::{CancellationToken, ClientAnswerError, ClientTools, ToolAnnota
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 #[allow(dead_code)]
 struct Pick {
-    /// What to show.
+    /// The text to show.
     title: String,
 }
 

@@ -24,7 +24,7 @@ struct Gate {
 /// Write slowly, on a separate thread.
 #[tool(register = false, writes("k:{key}"))]
 fn slow(
-    /// Which.
+    /// The number.
     key: String,
     gate: &Gate,
 ) -> String {
@@ -75,7 +75,7 @@ async fn a_panic_in_a_destructor_does_not_end_the_batch() {
     /// Hold a key forever.
     #[tool(register = false, writes("k:{key}"))]
     async fn hold(
-        /// Which.
+        /// The number.
         key: String,
         /// Whether to panic when dropped.
         panics: bool,
@@ -87,7 +87,7 @@ async fn a_panic_in_a_destructor_does_not_end_the_batch() {
     /// Write a key.
     #[tool(register = false, writes("k:{key}"))]
     async fn write(
-        /// Which.
+        /// The number.
         key: String,
     ) -> String {
         key
@@ -171,14 +171,14 @@ async fn a_nested_call_may_use_resources_of_its_caller() {
         let pool = own.get().expect("the pool is there");
         InnerAction {}.call_with(pool, context).await.expect("a result")
     }
-    let own: Arc<std::sync::OnceLock<ToolPool>> = Arc::default();
+    let own_pool: Arc<std::sync::OnceLock<ToolPool>> = Arc::default();
     let pool = ToolPool::builder()
         .tool::<InnerAction>()
         .tool::<OuterAction>()
-        .state(Arc::clone(&own))
+        .state(Arc::clone(&own_pool))
         .build()
         .expect("a pool");
-    own.set(pool.clone()).expect("it is set once");
+    own_pool.set(pool.clone()).expect("it is set once");
     let call = pool.call(ToolCall::new("outer", ""));
     let result = tokio::time::timeout(Duration::from_secs(30), call).await.expect("no deadlock");
     assert_eq!(result.observation().to_text(), "1");
@@ -200,8 +200,8 @@ fn a_large_batch_of_mixed_calls_is_fast() {
 
 #[tokio::test]
 async fn endless_recursion_through_the_context_ends() {
-    let own: Arc<std::sync::OnceLock<ToolPool>> = Arc::default();
-    let again = Arc::clone(&own);
+    let own_pool: Arc<std::sync::OnceLock<ToolPool>> = Arc::default();
+    let again = Arc::clone(&own_pool);
     let endless = Tool::builder("endless", "Call itself.").handler(
         move |_: serde_json::Map<String, serde_json::Value>, context: ToolContext| {
             let again = Arc::clone(&again);
@@ -213,7 +213,7 @@ async fn endless_recursion_through_the_context_ends() {
         },
     );
     let pool = ToolPool::builder().add(endless).build().expect("a pool");
-    own.set(pool.clone()).expect("it is set once");
+    own_pool.set(pool.clone()).expect("it is set once");
     let result = pool.call(ToolCall::new("endless", "")).await;
     assert!(result.observation().to_text().starts_with("calls nest deeper than 16"));
 }

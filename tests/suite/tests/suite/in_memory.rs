@@ -1,4 +1,4 @@
-//! The in-memory client, with which authors of servers test.
+//! The in-memory client for tests of servers.
 
 use super::questions::VERSIONS;
 use super::support::{in_time, pool_of};
@@ -21,22 +21,22 @@ async fn add(
     a + b
 }
 
-/// Take a day.
+/// Sleep for a day.
 #[tool(register = false)]
-async fn rest() -> &'static str {
+async fn sleep_a_day() -> &'static str {
     tokio::time::sleep(Duration::from_secs(86_400)).await;
     "rested"
 }
 
-fn words(panic: tokio::task::JoinError) -> String {
+fn panic_text(panic: tokio::task::JoinError) -> String {
     let panic = panic.into_panic();
     let text = panic.downcast_ref::<String>().cloned();
-    text.or_else(|| panic.downcast_ref::<&str>().map(|&s| s.to_owned())).expect("words")
+    text.or_else(|| panic.downcast_ref::<&str>().map(|&s| s.to_owned())).expect("panic_text")
 }
 
 #[tokio::test]
 async fn definitions_survive_serialization() {
-    let pool = ToolPool::builder().tool::<AddAction>().tool::<RestAction>().build();
+    let pool = ToolPool::builder().tool::<AddAction>().tool::<SleepADayAction>().build();
     let pool = pool.expect("a pool");
     let offered: Vec<_> = pool.snapshot().definitions().cloned().collect();
     for version in VERSIONS {
@@ -95,7 +95,7 @@ async fn large_messages_are_transferred() {
     /// Return the text.
     #[tool(register = false)]
     async fn echo(
-        /// What.
+        /// The text.
         text: String,
     ) -> String {
         text
@@ -114,19 +114,19 @@ async fn large_messages_are_transferred() {
 async fn a_paused_clock_advances_while_a_tool_sleeps() {
     for version in VERSIONS {
         let two_days = Duration::from_secs(2 * 86_400);
-        let client = TestClient::builder(&pool_of::<RestAction>())
+        let client = TestClient::builder(&pool_of::<SleepADayAction>())
             .protocol_version(version)
             .answer_timeout(two_days);
-        let result = client.connect().await.call("rest", json!({})).await.expect("a result");
+        let result = client.connect().await.call("sleep_a_day", json!({})).await.expect("a result");
         assert_eq!(result.to_text(), "rested");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_server_that_hangs_fails_the_test() {
-    let client = TestClient::stateless(&pool_of::<RestAction>()).await;
-    let calling = tokio::spawn(client.call("rest", json!({})).into_future());
-    let text = words(calling.await.expect_err("it panics"));
+    let client = TestClient::stateless(&pool_of::<SleepADayAction>()).await;
+    let calling = tokio::spawn(client.call("sleep_a_day", json!({})).into_future());
+    let text = panic_text(calling.await.expect_err("it panics"));
     assert_eq!(text, "the server has not answered `tools/call` (request 2) within 10s");
     assert_eq!(
         client.transcript().last().expect("a line"),
@@ -172,7 +172,7 @@ async fn a_call_that_is_dropped_is_cancelled() {
 #[tokio::test]
 async fn closing_ends_the_server_and_running_calls() {
     let (sender, mut dropped) = mpsc::channel::<()>(1);
-    /// Keep a sender forever.
+    /// Hold a sender forever.
     #[tool(register = false)]
     async fn hold(sender: &mpsc::Sender<()>, context: &ToolContext) {
         let _own = sender.clone();
@@ -260,7 +260,7 @@ async fn an_answer_that_panics_fails_the_test() {
             .connect()
             .await;
         let calling = tokio::spawn(client.call("ask", json!({})).into_future());
-        let text = words(calling.await.expect_err("it panics"));
+        let text = panic_text(calling.await.expect_err("it panics"));
         let expected = match version {
             ProtocolVersion::V2026_07_28 => "not that one",
             ProtocolVersion::V2025_11_25 => {

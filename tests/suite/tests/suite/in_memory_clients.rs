@@ -11,9 +11,9 @@ use tool_runtime::prelude::*;
 use tool_runtime::testing::{ProtocolVersion, Reply, TestClient};
 use tool_runtime::{Answer, Principal};
 
-/// Prepare coffee: takes a while, and asks about milk.
+/// Make coffee: takes a while, and asks about milk.
 #[tool(register = false, task = "required")]
-async fn prepare(context: &ToolContext) -> Result<String, ToolError> {
+async fn make_coffee(context: &ToolContext) -> Result<String, ToolError> {
     tokio::time::sleep(Duration::from_secs(3)).await;
     match context.ask::<bool>("milk", "Milk?").await? {
         Answer::Accepted(true) => Ok("with milk".into()),
@@ -46,7 +46,7 @@ async fn whoami(caller: &Principal, context: &ToolContext) -> String {
 /// A note.
 #[resource("notes://{id}", register = false)]
 async fn note(
-    /// Which one.
+    /// The number.
     id: u64,
 ) -> String {
     format!("the text of {id}")
@@ -54,14 +54,14 @@ async fn note(
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_becomes_a_task_is_followed_to_its_end() {
-    let pool = pool_of::<PrepareAction>();
+    let pool = pool_of::<MakeCoffeeAction>();
     for (milk, text) in [(true, "with milk"), (false, "declined without milk")] {
         let client = TestClient::builder(&pool)
             .tasks()
             .answer(move |_| async move { Reply::accept(json!({ "milk": milk })) })
             .connect()
             .await;
-        let result = client.call("prepare", json!({})).await.expect("a result");
+        let result = client.call("make_coffee", json!({})).await.expect("a result");
         assert_eq!((result.to_text().as_str(), result.is_error()), (text, !milk));
         assert_eq!(client.questions()[0].message(), "Milk?");
         client.close().await;
@@ -98,9 +98,9 @@ async fn a_task_that_does_not_end_fails_the_test() {
 #[tokio::test]
 async fn a_task_without_task_support_panics() {
     let declared = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
-    let pool = pool_of::<PrepareAction>();
+    let pool = pool_of::<MakeCoffeeAction>();
     let client = TestClient::builder(&pool).capabilities(declared).connect().await;
-    let call = AssertUnwindSafe(client.call("prepare", json!({})).into_future());
+    let call = AssertUnwindSafe(client.call("make_coffee", json!({})).into_future());
     let panic = call.catch_unwind().await.expect_err("it panics");
     let text = panic.downcast_ref::<String>().expect("words");
     assert!(text.contains("result of the type `task`"), "{text}");
@@ -157,15 +157,15 @@ async fn tools_see_the_client_info() {
 
 #[tokio::test]
 async fn a_task_belongs_to_the_principal_that_started_it() {
-    let pool = pool_of::<PrepareAction>();
+    let pool = pool_of::<MakeCoffeeAction>();
     let server = tool_runtime::mcp::McpServer::new(pool, "coffee", "1.0.0");
-    let of = |id: &str| {
+    let client_of = |id: &str| {
         let client =
             TestClient::of(server.clone()).protocol_version(ProtocolVersion::V2026_07_28).tasks();
         client.principal(Principal::new(id)).connect()
     };
-    let (ada, bob) = (of("ada").await, of("bob").await);
-    let params = json!({ "name": "prepare", "arguments": {} });
+    let (ada, bob) = (client_of("ada").await, client_of("bob").await);
+    let params = json!({ "name": "make_coffee", "arguments": {} });
     let task = ada.request("tools/call", params).await.expect("a task");
     let task = json!({ "taskId": task["taskId"] });
     assert_eq!(ada.request("tasks/get", task.clone()).await.expect("hers")["status"], "working");

@@ -26,7 +26,7 @@ struct Work {
     ended: AtomicUsize,
 }
 
-/// Work for a second.
+/// Work for a second, and count the running calls.
 #[tool(read_only, register = false)]
 async fn work(work: &Work) -> &'static str {
     work.runs.fetch_add(1, Ordering::SeqCst);
@@ -97,7 +97,7 @@ async fn a_later_layer_wraps_earlier_ones() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_limit_holds_across_batches_and_handles() {
+async fn a_limit_applies_across_batches_and_handles() {
     let pool = builder().layer(ConcurrencyLimitLayer::new(3)).build().expect("a pool");
     let (clone, scope) = (pool.clone(), pool.scope());
     in_time(async {
@@ -132,11 +132,11 @@ async fn a_layers_timeout_drops_the_call() {
     assert_eq!(count(&pool, |work| &work.ended), 0);
 }
 
-/// Retries temporary errors a number of times.
+/// Retries transient errors this many times.
 #[derive(Clone)]
-struct Again(usize);
+struct RetryTransient(usize);
 
-impl Policy<CallRequest, ToolResult, BoxError> for Again {
+impl Policy<CallRequest, ToolResult, BoxError> for RetryTransient {
     type Future = Ready<()>;
 
     fn retry(
@@ -159,7 +159,8 @@ impl Policy<CallRequest, ToolResult, BoxError> for Again {
 
 #[tokio::test]
 async fn only_transient_failures_are_retried() {
-    let retrying = |times| builder().layer(RetryLayer::new(Again(times))).build().expect("a pool");
+    let retrying =
+        |times| builder().layer(RetryLayer::new(RetryTransient(times))).build().expect("a pool");
     let pool = retrying(3);
     assert_eq!(pool.call(call("flaky")).await.observation().to_text(), "done");
     assert_eq!(count(&pool, |work| &work.runs), 3);
@@ -181,7 +182,7 @@ async fn hooks_run_inside_for_each_attempt() {
             async { Before::proceed() }
         }
     };
-    let builder = builder().layer(RetryLayer::new(Again(5))).hook(Hook::before("*", note));
+    let builder = builder().layer(RetryLayer::new(RetryTransient(5))).hook(Hook::before("*", note));
     let pool = builder.build().expect("a pool");
     assert!(!pool.call(call("flaky")).await.is_error());
     assert_eq!(seen.load(Ordering::SeqCst), 3);
@@ -262,9 +263,9 @@ async fn after_hooks_see_a_call_that_was_cancelled_inside_of_layers() {
 #[derive(Clone)]
 struct AlwaysRetry<S>(S, fn() -> Result<ToolResult, BoxError>);
 
-struct StubbornLayer(fn() -> Result<ToolResult, BoxError>);
+struct AlwaysRetryLayer(fn() -> Result<ToolResult, BoxError>);
 
-impl<S> Layer<S> for StubbornLayer {
+impl<S> Layer<S> for AlwaysRetryLayer {
     type Service = AlwaysRetry<S>;
 
     fn layer(&self, inner: S) -> AlwaysRetry<S> {
@@ -294,7 +295,7 @@ async fn a_failing_layer_is_one_error_result() {
         ((|| Err("secret address".into())) as fn() -> _, ErrorClass::Transient),
         (|| panic!("secret address"), ErrorClass::Internal),
     ] {
-        let pool = builder().layer(StubbornLayer(answer)).build().expect("a pool");
+        let pool = builder().layer(AlwaysRetryLayer(answer)).build().expect("a pool");
         let results = pool.call_all(vec![call("work"); 2]).await;
         assert_eq!(results.len(), 2);
         for result in results {

@@ -15,8 +15,8 @@ fn stateless_call(id: u64, name: &str, arguments: &Value) -> Value {
     stateless(id, "tools/call", &json!({"name": name, "arguments": arguments}))
 }
 
-/// The notifications beside one answer: as many as expected, then none before the
-/// answer to a last call.
+/// The notifications that arrive with one answer: the expected number, and none before the answer
+/// to a last call.
 fn notifications(server: &mut Server, call: &Value, count: usize) -> Vec<Value> {
     server.send(call);
     let (mut notifications, mut is_answered) = (Vec::new(), false);
@@ -35,7 +35,7 @@ fn notifications(server: &mut Server, call: &Value, count: usize) -> Vec<Value> 
 
 fn methods(notifications: &[Value]) -> Vec<&str> {
     let mut methods: Vec<&str> =
-        notifications.iter().filter_map(|it| it["method"].as_str()).collect();
+        notifications.iter().filter_map(|message| message["method"].as_str()).collect();
     methods.sort_unstable();
     methods
 }
@@ -46,7 +46,7 @@ const ALL: [&str; 3] = [
     "notifications/tools/list_changed",
 ];
 
-fn grown(kinds: &[&str]) -> Value {
+fn new_items(kinds: &[&str]) -> Value {
     json!({"name": "more", "kinds": kinds})
 }
 
@@ -55,13 +55,13 @@ fn older_clients_are_notified_once_per_list() {
     let mut server = Server::ready(PROGRAM);
     let first = notifications(
         &mut server,
-        &stateful_call(1, "grow", &grown(&["tool", "prompt", "resource"])),
+        &stateful_call(1, "add_items", &new_items(&["tool", "prompt", "resource"])),
         3,
     );
     assert_eq!(methods(&first), ALL);
-    // A prompt and a resource go, the tool stays.
+    // A prompt and a resource are removed, the tool stays.
     let second =
-        notifications(&mut server, &stateful_call(2, "shrink", &json!({"name": "more"})), 2);
+        notifications(&mut server, &stateful_call(2, "remove_items", &json!({"name": "more"})), 2);
     assert_eq!(methods(&second), ALL[..2]);
     server.finish();
 }
@@ -80,16 +80,22 @@ fn newer_clients_receive_requested_notifications() {
     );
     let change = notifications(
         &mut server,
-        &stateless_call(8, "grow", &grown(&["tool", "resource", "prompt"])),
+        &stateless_call(8, "add_items", &new_items(&["tool", "resource", "prompt"])),
         1,
     );
     assert_eq!(methods(&change), [ALL[0]]);
     assert_eq!(change[0]["params"]["_meta"][SUBSCRIPTION], 7);
-    let ignored =
-        notifications(&mut server, &stateless_call(9, "touch", &json!({"uri": "notes://2"})), 0);
+    let ignored = notifications(
+        &mut server,
+        &stateless_call(9, "notify_change", &json!({"uri": "notes://2"})),
+        0,
+    );
     assert!(ignored.is_empty());
-    let update =
-        notifications(&mut server, &stateless_call(10, "touch", &json!({"uri": "notes://1"})), 1);
+    let update = notifications(
+        &mut server,
+        &stateless_call(10, "notify_change", &json!({"uri": "notes://1"})),
+        1,
+    );
     assert_eq!(methods(&update), ["notifications/resources/updated"]);
     assert_eq!(update[0]["params"]["uri"], "notes://1");
     let rest = server.rest();
@@ -112,8 +118,11 @@ fn a_subscription_ends_when_it_is_cancelled() {
     server.send(
         &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}),
     );
-    let change =
-        notifications(&mut server, &stateless_call(3, "grow", &grown(&["tool", "prompt"])), 1);
+    let change = notifications(
+        &mut server,
+        &stateless_call(3, "add_items", &new_items(&["tool", "prompt"])),
+        1,
+    );
     assert_eq!(change[0]["params"]["_meta"][SUBSCRIPTION], 2);
     let ends: Vec<Value> = server.rest().iter().map(|end| end["id"].clone()).collect();
     assert_eq!(ends, [2]);
@@ -128,13 +137,17 @@ fn older_clients_subscribe_to_resources() {
     };
     assert_eq!(ask(&mut server, 1, "resources/subscribe", "nope://1")["error"]["code"], -32002);
     assert_eq!(ask(&mut server, 2, "resources/subscribe", "notes://1")["result"], json!({}));
-    let update =
-        notifications(&mut server, &stateful_call(3, "touch", &json!({"uri": "notes://1"})), 1);
+    let update = notifications(
+        &mut server,
+        &stateful_call(3, "notify_change", &json!({"uri": "notes://1"})),
+        1,
+    );
     assert_eq!(update[0]["params"], json!({"uri": "notes://1"}));
     assert_eq!(ask(&mut server, 4, "resources/unsubscribe", "notes://1")["result"], json!({}));
-    server.send(&stateful_call(5, "touch", &json!({"uri": "notes://1"})));
+    server.send(&stateful_call(5, "notify_change", &json!({"uri": "notes://1"})));
     // A pending notification arrives before later ones.
-    let later = notifications(&mut server, &stateful_call(6, "grow", &grown(&["prompt"])), 1);
+    let later =
+        notifications(&mut server, &stateful_call(6, "add_items", &new_items(&["prompt"])), 1);
     assert_eq!(methods(&later), [ALL[0]]);
     server.finish();
 }
@@ -144,7 +157,7 @@ fn a_burst_of_changes_is_one_notification() {
     let mut server = Server::ready(PROGRAM);
     for n in 0..200 {
         let more = json!({"name": format!("n{n}"), "kinds": ["prompt"]});
-        server.send(&stateful_call(n, "grow", &more));
+        server.send(&stateful_call(n, "add_items", &more));
     }
     let (mut answers, mut notes) = (0, 0);
     while answers < 200 || notes == 0 {
@@ -160,13 +173,13 @@ fn a_burst_of_changes_is_one_notification() {
 #[test]
 fn a_restriction_and_its_end_are_notified() {
     let mut server = Server::ready(env!("CARGO_BIN_EXE_changing_server"));
-    let narrow = json!({"to": ["narrow", "widen"]});
+    let visible = json!({"to": ["restrict_tools", "unrestrict_tools"]});
     assert_eq!(
-        methods(&notifications(&mut server, &stateful_call(1, "narrow", &narrow), 1)),
+        methods(&notifications(&mut server, &stateful_call(1, "restrict_tools", &visible), 1)),
         [ALL[2]]
     );
     assert_eq!(
-        methods(&notifications(&mut server, &stateful_call(2, "widen", &json!({})), 1)),
+        methods(&notifications(&mut server, &stateful_call(2, "unrestrict_tools", &json!({})), 1)),
         [ALL[2]]
     );
     server.finish();

@@ -1,4 +1,4 @@
-//! Everything that is tested from outside, a module a topic.
+//! Tests of the public interface, one module per topic.
 
 #![allow(missing_docs)]
 

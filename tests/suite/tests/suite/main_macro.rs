@@ -5,10 +5,10 @@ use tool_runtime::prelude::*;
 
 struct Greeting(String);
 
-/// Greet somebody.
+/// Greet a person.
 #[tool(register = false)]
 async fn greet_in_main(
-    /// Whom to greet.
+    /// The name of the person.
     name: String,
     greeting: &Greeting,
 ) -> String {
@@ -33,7 +33,7 @@ mod failing {
 }
 
 #[allow(dead_code)]
-mod of_a_file {
+mod with_file {
     use tool_runtime::prelude::*;
     use tool_runtime::{Registry, RegistryError};
 
@@ -64,7 +64,7 @@ mod of_a_file {
 
 #[tokio::test]
 async fn a_server_list_keeps_prompts_and_resources() {
-    let pool = of_a_file::pool().await.expect("a pool");
+    let pool = with_file::pool().await.expect("a pool");
     let tools: Vec<String> = pool.tools().iter().map(|tool| tool.name().to_owned()).collect();
     assert_eq!(tools, ["ping_of_a_file"]);
     assert!(pool.prompts().iter().any(|prompt| prompt.name() == "prompt_beside_a_file"));

@@ -64,8 +64,8 @@ async fn replacing_servers_keeps_unchanged_ones() {
         .with("kept", entry(&kept, &["echo"]))
         .with("changed", entry(&changed, &["echo"]))
         .with("gone", echo());
-    let own = ToolPool::builder().tool::<PingAction>().build().unwrap();
-    let builder = manager().in_process("own", McpServer::new(own, "own", "1.0.0"));
+    let own_pool = ToolPool::builder().tool::<PingAction>().build().unwrap();
+    let builder = manager().in_process("own", McpServer::new(own_pool, "own", "1.0.0"));
     let manager = builder.config(first).connect(&pool).await.unwrap();
     let second = McpConfig::new()
         .with("kept", entry(&kept, &["echo"]))
@@ -92,21 +92,21 @@ async fn each_server_has_its_own_state() {
     // During a reconnection, a server has no error to report.
     let hour = Duration::from_secs(3600);
     let builder = manager().retry(hour, hour).server("bad", missing);
-    let builder = builder.server("off", echo().enabled(false)).server("well", echo());
+    let builder = builder.server("off", echo().enabled(false)).server("ready", echo());
     let manager = builder.connect(&pool).await.unwrap();
     let states = manager.status().into_iter().map(|status| status.state);
-    let [bad, off, well] = states.collect::<Vec<_>>().try_into().unwrap();
+    let [bad, off, ready] = states.collect::<Vec<_>>().try_into().unwrap();
     assert!(matches!(bad, McpState::Retrying { .. }), "{bad}");
     assert!(bad.reason().unwrap().contains("no-such-program-here"), "{bad}");
-    assert_eq!((off, well), (McpState::Disabled, McpState::Ready));
-    let away = call(&pool, "bad.anything", json!({})).await;
-    let message = away.observation().to_text();
+    assert_eq!((off, ready), (McpState::Disabled, McpState::Ready));
+    let disconnected = call(&pool, "bad.anything", json!({})).await;
+    let message = disconnected.observation().to_text();
     assert!(message.contains("`bad`") && message.contains("no-such-program-here"), "{message}");
     let off = call(&pool, "off.echo", json!({})).await;
     assert!(off.observation().to_text().contains("`off` is disabled"), "{off:?}");
     for unknown in [manager.reconnect("of").await, manager.disable("of").await] {
         let error = unknown.unwrap_err();
-        assert!(error.to_string().ends_with("there are: bad, off, well"), "{error}");
+        assert!(error.to_string().ends_with("there are: bad, off, ready"), "{error}");
     }
 }
 
@@ -157,7 +157,7 @@ async fn a_change_of_one_server_keeps_the_others() {
 }
 
 #[tokio::test]
-async fn a_connection_is_reused_and_none_is_opened_after_close() {
+async fn a_connection_is_reused_and_never_opened_after_close() {
     let starts = starts("used");
     let pool = empty();
     let server = faulty(&json!({ "tools": ["echo", "received"], "starts": starts }));
@@ -171,8 +171,8 @@ async fn a_connection_is_reused_and_none_is_opened_after_close() {
     let tool = pool.get("s.echo").unwrap();
     manager.close().await;
     assert!(call(&pool, "s.echo", json!({})).await.is_error());
-    let kept = ToolPool::builder().add(tool).build().unwrap();
-    let late = call(&kept, "s.echo", json!({})).await;
+    let kept_pool = ToolPool::builder().add(tool).build().unwrap();
+    let late = call(&kept_pool, "s.echo", json!({})).await;
     assert!(late.observation().to_text().contains("not connected: closed"), "{late:?}");
     assert_eq!(manager.add("t", echo()).await, Err(McpManagerError::Closed));
     assert_eq!(count(&starts), 1);
@@ -182,12 +182,12 @@ async fn a_connection_is_reused_and_none_is_opened_after_close() {
 async fn a_server_that_does_not_answer_delays_the_start_at_most_by_its_limit() {
     let pool = empty();
     let silent = faulty(&json!({ "slow": 60_000, "tools": ["echo"] }));
-    let builder = manager().server("silent", silent).server("well", echo());
+    let builder = manager().server("silent", silent).server("ready", echo());
     let begun = Instant::now();
     let manager = builder.start_timeout(Duration::from_millis(500)).connect(&pool).await.unwrap();
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
     assert_eq!(manager.server("silent").unwrap().state, McpState::Connecting);
-    assert!(!call(&pool, "well.echo", json!({})).await.is_error());
+    assert!(!call(&pool, "ready.echo", json!({})).await.is_error());
     manager.close().await;
 }
 
@@ -243,11 +243,11 @@ async fn working_servers_log_no_warnings() {
 }
 
 #[tokio::test]
-async fn the_operator_is_warned_once_of_the_same_reason() {
+async fn a_repeated_reason_is_warned_about_once() {
     let (log, _guard) = warnings();
     let pool = empty();
     let missing = McpServerConfig::stdio("no-such-program-here");
-    let builder = manager().server("bad", missing).server("well", echo());
+    let builder = manager().server("bad", missing).server("ready", echo());
     let manager = builder.connect(&pool).await.unwrap();
     let mut statuses = manager.statuses();
     loop {
@@ -262,7 +262,7 @@ async fn the_operator_is_warned_once_of_the_same_reason() {
 }
 
 /// A server that repeats its argument and `KEY` in an error and on standard error, and exits.
-const TELLTALE: &str = r#"
+const ECHO_SECRETS: &str = r#"
     read line
     id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
     echo "bad --token=$1 and $KEY" >&2
@@ -274,7 +274,7 @@ async fn variables_repeated_by_a_server_are_not_shown() {
     let (log, _guard) = warnings();
     let entry = json!({
         "command": "sh",
-        "args": ["-c", TELLTALE, "telltale", "${TOKEN}"],
+        "args": ["-c", ECHO_SECRETS, "telltale", "${TOKEN}"],
         "env": { "KEY": "Bearer ${INNER}" },
     });
     let loader = McpConfig::loader().variables([("TOKEN", "tok-5fQ9zL"), ("INNER", "in-3kX8vw")]);

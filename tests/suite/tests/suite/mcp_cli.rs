@@ -199,21 +199,21 @@ fn the_doctor_checks_all_entries_despite_mistakes() {
     let output = gateway(&file, &["doctor", "--json"]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let found = json_of(&output);
-    let of = |index: usize, name: &str| {
+    let last_finding = |index: usize, name: &str| {
         assert_eq!(found[index]["server"], name, "{found}");
         found[index]["findings"].as_array().expect("an array").last().expect("a finding").clone()
     };
     let text = |finding: &Value| finding["text"].as_str().expect("a text").to_owned();
-    let no_file = of(0, "file");
+    let no_file = last_finding(0, "file");
     assert!(text(&no_file).contains("`mcpServers.file.envFile`: the file cannot be read"));
-    let unset = of(1, "unset");
+    let unset = last_finding(1, "unset");
     assert_eq!(unset["level"], "error");
     assert!(text(&unset).contains("`${input:key}` has no value"), "{found}");
     assert_eq!(
         unset["help"],
         "only editors prompt for this value; give it by `--var input:key=..`"
     );
-    let working = of(2, "working");
+    let working = last_finding(2, "working");
     assert_eq!(working["level"], "ok");
     assert!(text(&working).ends_with("lists 2 tools"), "{found}");
     // A mistake in one entry does not affect the others.
@@ -287,8 +287,8 @@ fn variables_are_given_on_the_command_line_and_not_printed() {
         "cwd": "${workspaceFolder}",
     });
     let file = file("variables", json!({ "s": entry }));
-    let given = ["--var", r#"input:script={"tools":["hunter2"]}"#];
-    let list = gateway(&file, &[given[0], given[1], "list"]);
+    let script = ["--var", r#"input:script={"tools":["hunter2"]}"#];
+    let list = gateway(&file, &[script[0], script[1], "list"]);
     assert!(stdout(&list).contains("s.hunter2"), "{list:?}");
     let here = ["--var", "workspaceFolder=/no/such/folder"];
     for words in [
@@ -315,26 +315,26 @@ fn variables_are_given_on_the_command_line_and_not_printed() {
 fn patterns_that_match_nothing_are_reported() {
     let mut entry = working();
     entry["include"] = json!(["get_curent_time", "echo"]);
-    let all = file("patterns", json!({ "working": entry }));
-    let list = gateway(&all, &["--allow", "tme.*", "list"]);
+    let config = file("patterns", json!({ "working": entry }));
+    let list = gateway(&config, &["--allow", "tme.*", "list"]);
     let message = "`include`: `get_curent_time` is not any of the 2 tools that it lists; \
                 did you mean `get_current_time`?";
-    for output in [&list, &gateway(&all, &["status"]), &gateway(&all, &["doctor"])] {
+    for output in [&list, &gateway(&config, &["status"]), &gateway(&config, &["doctor"])] {
         let printed = format!("{}{}", stdout(output), stderr(output));
         assert!(printed.contains(message), "{printed}");
         assert_eq!(output.status.code(), Some(0), "{printed}");
     }
-    let call = gateway(&all, &["--allow", "tme.*", "call", "origin"]);
+    let call = gateway(&config, &["--allow", "tme.*", "call", "origin"]);
     for output in [&list, &call] {
         let count = stderr(output).matches("the pattern `tme.*` picks no tool").count();
         assert_eq!(count, 1, "{output:?}");
     }
-    let received = serving_until(&all, &["--allow", "tme.*", "serve"], "picks no tool");
+    let received = serving_until(&config, &["--allow", "tme.*", "serve"], "picks no tool");
     assert_eq!(received.matches("the pattern `tme.*` picks no tool").count(), 1, "{received}");
     let some = file("some", json!({ "working": working(), "h": hanging() }));
     let list = gateway(&some, &["--allow", "h.*", "list"]);
     assert!(!stderr(&list).contains("picks no tool"), "its server may still connect: {list:?}");
-    let bad = gateway(&all, &["--allow", "[", "list"]);
+    let bad = gateway(&config, &["--allow", "[", "list"]);
     assert_eq!(bad.status.code(), Some(2), "{bad:?}");
     assert!(stderr(&bad).contains("'--allow <PATTERN>': `[` at character 1"), "{bad:?}");
 }
@@ -406,8 +406,8 @@ async fn requests_of_servers_are_passed_on_if_configured() {
         let pool = ToolPool::builder().allow_empty().build().expect("a pool");
         let builder = McpManager::builder().server("gateway", gateway).peer(Arc::new(AcceptAll));
         let manager = builder.connect(&pool).await.expect("it starts");
-        let asked = pool.call(ToolCall::new("gateway.remote.ask", "{}")).await;
-        assert_eq!(asked.observation().to_text(), answer, "{asked:?}");
+        let result = pool.call(ToolCall::new("gateway.remote.ask", "{}")).await;
+        assert_eq!(result.observation().to_text(), answer, "{result:?}");
         manager.close().await;
     }
 }
@@ -424,9 +424,9 @@ fn is_alive(pid: &str) -> bool {
 #[cfg(target_os = "linux")]
 #[test]
 fn processes_that_left_the_session_end_with_the_program() {
-    let pids = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcp-cli-strays");
+    let pids = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcp-cli-background");
     drop(std::fs::remove_file(&pids));
-    let stray = |begin: &str| {
+    let background = |begin: &str| {
         format!(
             "setsid sh -c '{begin} echo $$ >> \"$0\"; while :; do sleep 1; done' \"$0\" >&- 2>&- <&- &"
         )
@@ -434,14 +434,14 @@ fn processes_that_left_the_session_end_with_the_program() {
     let script = json!({ "tools": ["echo"] });
     let command = format!(
         "{} {} until [ \"$(wc -l < \"$0\")\" = 2 ]; do sleep 0.01; done; exec \"$@\"",
-        stray(""),
-        stray("trap \"\" TERM;"),
+        background(""),
+        background("trap \"\" TERM;"),
     );
     std::fs::write(&pids, "").expect("room for a file");
     let entry = json!({ "command": "sh", "args": [
         "-c", command, pids, env!("CARGO_BIN_EXE_faulty_server"), script.to_string(),
     ] });
-    let file = file("strays", json!({ "s": entry }));
+    let file = file("background", json!({ "s": entry }));
     let output = gateway(&file, &["call", "s.echo"]);
     assert!(output.status.success(), "{output:?}");
     let pids = std::fs::read_to_string(pids).expect("the file is there");

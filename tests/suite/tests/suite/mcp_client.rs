@@ -12,16 +12,16 @@ use tool_runtime::{ErrorClass, Peer, PeerCapability, PeerError, PeerRequest, Sou
 /// Add two numbers.
 #[tool(read_only, idempotent)]
 async fn add(
-    /// One.
+    /// First addend.
     #[arg(range = 0..=100)]
     a: i64,
-    /// Another.
+    /// Second addend.
     b: Option<i64>,
 ) -> i64 {
     a + b.unwrap_or(1)
 }
 
-/// Say what was found.
+/// Return a structured value.
 #[tool]
 async fn find() -> Json<Value> {
     Json(json!({ "found": [1, 2], "of": { "all": true } }))
@@ -60,23 +60,23 @@ async fn greet(context: &ToolContext) -> Result<String, PeerError> {
 
 /// Panic.
 #[tool]
-async fn fall() -> String {
+async fn panics() -> String {
     panic!("over a stone")
 }
 
-/// Progress of a walker with several steps.
+/// Number of steps.
 #[derive(Default)]
-struct Walked(AtomicU64);
+struct Steps(AtomicU64);
 
-/// Walk a number of steps, counted for all callers.
+/// Add steps to the number for all callers.
 #[tool]
-async fn walk(
+async fn add_steps(
     context: &ToolContext,
     /// Number of steps.
     steps: u64,
 ) -> u64 {
-    let walked = context.get::<Walked>().expect("given to the pool");
-    walked.0.fetch_add(steps, Ordering::Relaxed) + steps
+    let total = context.get::<Steps>().expect("given to the pool");
+    total.0.fetch_add(steps, Ordering::Relaxed) + steps
 }
 
 fn remote() -> ToolPool {
@@ -161,10 +161,10 @@ async fn an_error_of_a_tool_stays_an_error() {
 #[tokio::test]
 async fn progress_reaches_the_caller() {
     let (pool, _manager) = connected(&remote()).await;
-    let bar = Arc::new(ProgressRecorder::default());
-    let context = pool.context().with_peer(bar.clone());
+    let recorder = Arc::new(ProgressRecorder::default());
+    let context = pool.context().with_peer(recorder.clone());
     pool.call_with(ToolCall::new("remote.count", "{}"), &context).await;
-    let reports = bar.0.lock().unwrap();
+    let reports = recorder.0.lock().unwrap();
     let last = reports.last().unwrap();
     assert_eq!((last.done, last.total, last.message.as_deref()), (3.0, Some(3.0), Some("step 3")));
     assert!(reports.iter().is_sorted_by(|a, b| a.done < b.done));
@@ -248,19 +248,19 @@ async fn servers_are_added_and_removed_while_the_pool_runs() {
 /// One server with a separate session per pool.
 #[tokio::test]
 async fn one_server_has_many_sessions() {
-    let remote = ToolPool::builder().tool::<FallAction>().tool::<WalkAction>();
-    let remote = remote.state(Walked::default()).build().unwrap();
+    let remote = ToolPool::builder().tool::<PanicsAction>().tool::<AddStepsAction>();
+    let remote = remote.state(Steps::default()).build().unwrap();
     let mut sessions = Vec::new();
     for _ in 0..8 {
         sessions.push(connected(&remote).await);
     }
     let each = sessions.iter().map(|(pool, _)| async move {
         for _ in 0..5 {
-            let fallen = call(pool, "remote.fall", json!({})).await;
-            assert!(fallen.observation().is_error());
-            assert!(!fallen.observation().to_text().contains("stone"), "{fallen:?}");
-            let walked = call(pool, "remote.walk", json!({ "steps": 2 })).await;
-            assert!(!walked.is_error(), "{walked:?}");
+            let panicked = call(pool, "remote.panics", json!({})).await;
+            assert!(panicked.observation().is_error());
+            assert!(!panicked.observation().to_text().contains("stone"), "{panicked:?}");
+            let steps = call(pool, "remote.add_steps", json!({ "steps": 2 })).await;
+            assert!(!steps.is_error(), "{steps:?}");
         }
         let unknown = call(pool, "remote.fly", json!({})).await;
         assert_eq!(unknown.error().unwrap().class(), ErrorClass::NotFound);
@@ -269,7 +269,7 @@ async fn one_server_has_many_sessions() {
     // One client disconnects; the others are not affected.
     let (_, first) = sessions.remove(0);
     first.close().await;
-    let steps = call(&sessions[0].0, "remote.walk", json!({ "steps": 0 })).await;
+    let steps = call(&sessions[0].0, "remote.add_steps", json!({ "steps": 0 })).await;
     assert_eq!(steps.observation().to_text(), "80", "one state for all");
     for (_, manager) in sessions {
         assert!(manager.server("remote").unwrap().is_ready(), "none was lost");
@@ -314,8 +314,8 @@ async fn a_definition_that_changed_after_its_approval_is_quarantined() {
     assert!(unapproved[0].changed.contains(&"description"), "{unapproved:?}");
     let report = pool.report().to_string();
     assert!(report.contains("changed after it was approved; it is held back"), "{report}");
-    let held = call(&pool, "remote.find", json!({})).await;
-    let error = held.error().unwrap();
+    let quarantined = call(&pool, "remote.find", json!({})).await;
+    let error = quarantined.error().unwrap();
     assert_eq!(error.class(), ErrorClass::Denied, "{error}");
     assert!(error.message().contains("it is held back until it is approved"), "{error}");
 

@@ -213,7 +213,7 @@ async fn a_server_that_stops_reading_is_reconnected() {
         let start = counted.fetch_add(1, Ordering::Relaxed);
         async move {
             let (ours, theirs) = tokio::io::duplex(1 << 10);
-            tokio::spawn(not_reading(theirs, start == 0));
+            tokio::spawn(serve_until_unread(theirs, start == 0));
             let (reader, writer) = tokio::io::split(ours);
             Ok((Box::new(reader) as _, Box::new(writer) as _))
         }
@@ -232,8 +232,8 @@ async fn a_server_that_stops_reading_is_reconnected() {
     assert_eq!(starts.load(Ordering::Relaxed), 2);
 }
 
-/// A server that answers every call; or only one, after which it stops reading.
-async fn not_reading(stream: tokio::io::DuplexStream, stops_reading: bool) {
+/// A server that answers every call or, with `stops_reading`, stops reading after the first.
+async fn serve_until_unread(stream: tokio::io::DuplexStream, stops_reading: bool) {
     let (reader, mut writer) = tokio::io::split(stream);
     let mut lines = BufReader::new(reader).lines();
     while let Ok(Some(line)) = lines.next_line().await {
@@ -243,7 +243,7 @@ async fn not_reading(stream: tokio::io::DuplexStream, stops_reading: bool) {
             "initialize" => json!({
                 "protocolVersion": "2025-11-25",
                 "capabilities": { "tools": {} },
-                "serverInfo": { "name": "not_reading", "version": "1" },
+                "serverInfo": { "name": "serve_until_unread", "version": "1" },
             }),
             "tools/list" => {
                 json!({ "tools": [{ "name": "echo", "inputSchema": { "type": "object" } }] })
@@ -398,7 +398,7 @@ async fn a_server_that_fails_at_the_start_is_retried() {
     let pool = ToolPool::builder().allow_empty().build().unwrap();
     let late = json!({ "tools": ["echo"], "starts": starts, "dead": 4 });
     let builder = McpManager::builder().server("s", faulty(&late));
-    let builder = builder.server("up", faulty(&json!({ "tools": ["echo"] })));
+    let builder = builder.server("ready", faulty(&json!({ "tools": ["echo"] })));
     let builder = builder.retry(Duration::from_millis(20), Duration::from_millis(50));
     let manager = builder.connect(&pool).await.unwrap();
     let state = server_state(&manager, "s", |state| state.reason().is_some()).await;
@@ -406,12 +406,12 @@ async fn a_server_that_fails_at_the_start_is_retried() {
         state.reason().unwrap().contains("exited with code 3; its last output: this is start"),
         "{state}"
     );
-    // Callers receive the reason of the absence.
+    // Callers receive the reason why the server is not connected.
     let disconnected = call(&pool, "s.echo", json!({})).await;
     assert!(disconnected.is_error());
     let disconnected = disconnected.error().unwrap();
     assert!(disconnected.message().contains("MCP server `s` is"), "{disconnected}");
-    assert_eq!(text(&pool, "up.echo", json!({})).await, "{}");
+    assert_eq!(text(&pool, "ready.echo", json!({})).await, "{}");
     server_state(&manager, "s", |state| *state == McpState::Ready).await;
     assert_eq!(text(&pool, "s.echo", json!({})).await, "{}");
 }

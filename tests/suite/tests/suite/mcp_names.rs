@@ -1,4 +1,4 @@
-//! Owners of tool names: among servers, and beside the pool's own tools.
+//! Collisions of tool names: between servers, and with the pool's own tools.
 
 use super::support::in_time;
 use serde_json::json;
@@ -108,7 +108,7 @@ async fn an_id_belongs_to_the_server_with_the_longest_prefix() {
 }
 
 #[tokio::test]
-async fn a_prefix_that_no_id_holds_is_rejected() {
+async fn a_prefix_that_is_too_long_or_invalid_is_rejected() {
     let pool = ToolPool::builder().allow_empty().build().unwrap();
     for prefix in ["ф".repeat(70), "a b".to_owned(), "x".repeat(65)] {
         let builder = McpManager::builder().server("s", faulty(&["echo"]).prefix(prefix));
@@ -148,7 +148,7 @@ async fn a_tool_of_the_program_is_not_replaced_by_a_servers() {
     let manager = McpManager::builder().server("s", config()).connect(&pool).await.unwrap();
     assert_eq!(answer_of(&pool, "remote.log").await, "remote.log", "the program's own");
     let problems = manager.server("s").unwrap().problems;
-    assert!(problems.iter().any(|it| it.contains("its tool `log`")), "{problems:?}");
+    assert!(problems.iter().any(|problem| problem.contains("its tool `log`")), "{problems:?}");
     let report = pool.report();
     let quarantined = report.tools.iter().find(|tool| {
         tool.source == Source::mcp("s") && matches!(tool.status, ToolStatus::Quarantined { .. })
@@ -171,7 +171,7 @@ async fn a_changed_list_keeps_the_tools_of_other_servers() {
     let builder = McpManager::builder().server("s", faulty(&["change", "echo"]));
     let manager = builder.server("t", faulty(&["echo", "slow"])).connect(&pool).await.unwrap();
     let others = ["own", "t.echo", "t.slow"].map(|name| pool.get(name).unwrap());
-    let kept = pool.get("s.change").unwrap();
+    let unchanged = pool.get("s.change").unwrap();
     let mut changes = pool.changes();
     let change = json!({ "tools": ["change", "received"] });
     pool.call(ToolCall::new("s.change", change.to_string())).await;
@@ -179,7 +179,7 @@ async fn a_changed_list_keeps_the_tools_of_other_servers() {
     assert_eq!((change.added, change.removed), (vec!["s.received".into()], vec!["s.echo".into()]));
     assert!(change.updated.is_empty(), "{:?}", change.updated);
     assert_eq!(names(&pool), ["own", "s.change", "s.received", "t.echo", "t.slow"]);
-    for tool in others.iter().chain([&kept]) {
+    for tool in others.iter().chain([&unchanged]) {
         assert_eq!(pool.get(tool.name()).unwrap().definition(), tool.definition());
     }
     manager.close().await;

@@ -64,13 +64,14 @@ async fn an_endless_list_is_truncated() {
 }
 
 #[tokio::test]
-async fn a_program_lists_and_reads_them() {
+async fn a_program_lists_and_reads_resources() {
     let builder = McpManager::builder().server("notes", offering());
     let manager = builder.connect(&pool()).await.unwrap();
-    let all = manager.resources("notes").await.unwrap();
-    let (templates, resources): (Vec<_>, Vec<_>) = all.iter().partition(|one| one.is_template());
-    assert!(!templates.is_empty() && !resources.is_empty(), "{all:?}");
-    assert!(resources.iter().all(|one| !one.name.is_empty()), "{all:?}");
+    let definitions = manager.resources("notes").await.unwrap();
+    let (templates, resources): (Vec<_>, Vec<_>) =
+        definitions.iter().partition(|one| one.is_template());
+    assert!(!templates.is_empty() && !resources.is_empty(), "{definitions:?}");
+    assert!(resources.iter().all(|one| !one.name.is_empty()), "{definitions:?}");
     let contents = manager.read_resource("notes", &resources[0].uri).await.unwrap();
     assert_eq!(contents[0].uri, resources[0].uri);
     let nothing = manager.read_resource("notes", "no:such").await.unwrap_err();
@@ -85,7 +86,9 @@ async fn a_model_reads_the_text_of_an_error() {
     let pool = pool();
     let builder = McpManager::builder().server("notes", offering().resources(true));
     let manager = builder.connect(&pool).await.unwrap();
-    for one in manager.resources("notes").await.unwrap().iter().filter(|it| !it.is_template()) {
+    for one in
+        manager.resources("notes").await.unwrap().iter().filter(|listed| !listed.is_template())
+    {
         let contents = manager.read_resource("notes", &one.uri).await.unwrap();
         let arguments = json!({ "server": "notes", "uri": one.uri }).to_string();
         let read = pool.call(ToolCall::new("read_mcp_resource", arguments)).await;

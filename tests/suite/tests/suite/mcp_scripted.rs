@@ -48,7 +48,7 @@ async fn serve(stream: DuplexStream, answer: impl Fn(&Value) -> Vec<Value>) {
 }
 
 /// A server of 2025-11-25 with some tools, which answer with their arguments.
-fn ordinary(message: &Value, tools: &Value) -> Vec<Value> {
+fn default_answers(message: &Value, tools: &Value) -> Vec<Value> {
     let (id, params) = (&message["id"], &message["params"]);
     let result = match message["method"].as_str() {
         Some("initialize") => json!({
@@ -72,7 +72,7 @@ fn ordinary(message: &Value, tools: &Value) -> Vec<Value> {
 fn with_tools(tools: Value) -> McpManagerBuilder {
     McpManager::builder().custom("s", move || {
         let tools = tools.clone();
-        async move { Ok(server(move |message| ordinary(message, &tools))) }
+        async move { Ok(server(move |message| default_answers(message, &tools))) }
     })
 }
 
@@ -157,7 +157,7 @@ async fn rejected_requests_log_one_warning_per_kind() {
             }
             return Vec::new();
         }
-        let mut answer = ordinary(message, &json!([]));
+        let mut answer = default_answers(message, &json!([]));
         if message["method"] == "tools/list" {
             let asks = (0..EACH).flat_map(|n| {
                 let sample = json!({ "messages": [], "maxTokens": 1 });
@@ -184,8 +184,8 @@ async fn rejected_requests_log_one_warning_per_kind() {
     });
     let pool = empty();
     let manager = builder.connect(&pool).await.unwrap();
-    let all = tokio::time::timeout(Duration::from_secs(60), enough.acquire()).await;
-    all.expect("each request is rejected").unwrap().forget();
+    let permits = tokio::time::timeout(Duration::from_secs(60), enough.acquire()).await;
+    permits.expect("each request is rejected").unwrap().forget();
     manager.close().await;
     let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
     assert_eq!(text.lines().count(), 3, "{text}");
@@ -199,7 +199,7 @@ fn reachable_once(tries: &Arc<AtomicUsize>) -> McpManagerBuilder {
         let is_first = tries.fetch_add(1, Ordering::Relaxed) == 0;
         async move {
             let tools = json!([{ "name": "end", "inputSchema": { "type": "object" } }]);
-            let connection = || server(move |message| ordinary(message, &tools));
+            let connection = || server(move |message| default_answers(message, &tools));
             is_first.then(connection).ok_or_else(|| Error::from("it is unreachable"))
         }
     });
@@ -232,7 +232,7 @@ async fn a_list_waits_briefly_for_servers_and_later_tools_are_notified() {
         async move {
             opened.acquire().await?.forget();
             let tools = json!([{ "name": "echo", "inputSchema": { "type": "object" } }]);
-            Ok(server(move |message| ordinary(message, &tools)))
+            Ok(server(move |message| default_answers(message, &tools)))
         }
     });
     let limit = Duration::from_secs(7);
@@ -260,7 +260,7 @@ async fn a_waiting_list_includes_a_server_that_connects() {
     let builder = McpManager::builder().custom("s", || async {
         tokio::time::sleep(Duration::from_secs(3)).await;
         let tools = json!([{ "name": "echo", "inputSchema": { "type": "object" } }]);
-        Ok(server(move |message| ordinary(message, &tools)))
+        Ok(server(move |message| default_answers(message, &tools)))
     });
     let pool = empty();
     let manager = builder.start(&pool).unwrap();
@@ -280,7 +280,7 @@ async fn the_report_names_disconnected_servers() {
     let manager = builder.config(config).connect(&pool).await.unwrap();
     let report = pool.report();
     let absent: Vec<_> =
-        report.absent.iter().map(|it| (it.source.to_string(), &it.reason)).collect();
+        report.absent.iter().map(|server| (server.source.to_string(), &server.reason)).collect();
     assert_eq!(absent.len(), 2, "{absent:?}");
     assert!(
         absent[0].0.contains("no") && absent[0].1.contains("there is no program"),

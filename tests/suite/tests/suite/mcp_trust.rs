@@ -134,7 +134,7 @@ async fn a_lost_call_is_repeated_only_if_its_server_is_trusted() {
 const SECRET: &str = "tok-5fQ9zL";
 
 /// A line with the result of a call.
-fn answering(result: &Value) -> Value {
+fn raw_answer(result: &Value) -> Value {
     let line = format!(r#"{{"jsonrpc":"2.0","id":ID,"result":{result}}}"#);
     json!({ "line": line })
 }
@@ -160,7 +160,7 @@ async fn a_secret_that_a_server_echoes_reaches_no_model() {
             "_meta": { "k": SECRET },
             "more": SECRET,
         });
-        let result = call(&pool, "s.raw", answering(&result)).await;
+        let result = call(&pool, "s.raw", raw_answer(&result)).await;
         let json = serde_json::to_string(result.observation()).unwrap();
         assert!(!json.contains(SECRET), "{json}");
         let value: Value = serde_json::from_str(&json).expect("still JSON");
@@ -177,11 +177,11 @@ async fn a_secret_that_a_server_echoes_reaches_no_model() {
             let text = text(&pool, "s.raw", json!({ "line": error_text })).await;
             assert!(text.contains("no ") && !text.contains(SECRET), "{text}");
         }
-        let bar = Arc::new(ProgressRecorder::default());
-        let context = pool.context().with_peer(Arc::clone(&bar) as _);
+        let recorder = Arc::new(ProgressRecorder::default());
+        let context = pool.context().with_peer(Arc::clone(&recorder) as _);
         let arguments = json!({ "ms": 1, "message": format!("with {SECRET}") }).to_string();
         in_time(pool.call_with(ToolCall::new("s.slow", arguments), &context)).await;
-        let received = format!("{:?}", bar.0.lock().unwrap());
+        let received = format!("{:?}", recorder.0.lock().unwrap());
         assert!(received.contains("with ") && !received.contains(SECRET), "{received}");
         manager.close().await;
     }
@@ -210,9 +210,9 @@ async fn expanded_values_are_masked_and_plain_words_are_not() {
 
 /// Records requests, and answers nothing.
 #[derive(Default)]
-struct Asked(std::sync::Mutex<Vec<String>>);
+struct RecordingPeer(std::sync::Mutex<Vec<String>>);
 
-impl Peer for Asked {
+impl Peer for RecordingPeer {
     fn can(&self, _: PeerCapability) -> bool {
         true
     }
@@ -229,13 +229,13 @@ impl Peer for Asked {
 #[tokio::test]
 async fn a_question_of_a_server_shows_no_secret() {
     for version in ["2025-11-25", "2026-07-28"] {
-        let asked = Arc::new(Asked::default());
+        let peer = Arc::new(RecordingPeer::default());
         let script = json!({ "tools": ["ask"], "version": version });
         let config = faulty(&script).env("PASSWORD", "Sure-or-not?");
-        let builder = McpManager::builder().server("s", config).peer(Arc::clone(&asked) as _);
+        let builder = McpManager::builder().server("s", config).peer(Arc::clone(&peer) as _);
         let (pool, manager) = connected(builder).await;
         call(&pool, "s.ask", json!({ "message": "Sure-or-not?" })).await;
-        let questions = asked.0.lock().unwrap().join("\n");
+        let questions = peer.0.lock().unwrap().join("\n");
         assert!(questions.contains("${PASSWORD}"), "{version}: {questions}");
         assert!(!questions.contains("Sure-or-not?"), "{version}: {questions}");
         manager.close().await;
@@ -246,9 +246,9 @@ async fn a_question_of_a_server_shows_no_secret() {
 async fn a_resource_shows_no_secret() {
     let server = || McpServerConfig::stdio(env!("CARGO_BIN_EXE_offering_server")).resources(true);
     let (_, manager) = connected(McpManager::builder().server("notes", server())).await;
-    let all = manager.resources("notes").await.unwrap();
+    let definitions = manager.resources("notes").await.unwrap();
     let mut texts = Vec::new();
-    for resource in all.iter().filter(|resource| !resource.is_template()) {
+    for resource in definitions.iter().filter(|resource| !resource.is_template()) {
         let contents = manager.read_resource("notes", &resource.uri).await.unwrap_or_default();
         let contents = contents.into_iter().filter_map(|contents| contents.text);
         texts.extend(
@@ -304,7 +304,7 @@ async fn a_gateway_passes_unknown_parts_on() {
 
         let mut sent = result_with_unknown_parts();
         sent["resultType"] = "complete".into();
-        let result = call(&pool, "g.s.raw-marked", answering(&sent)).await;
+        let result = call(&pool, "g.s.raw-marked", raw_answer(&sent)).await;
         assert_eq!(
             serde_json::to_value(result.observation()).unwrap(),
             result_with_unknown_parts(),
@@ -327,7 +327,7 @@ async fn a_gateway_over_http_passes_unknown_parts_on() {
     let execution = Map::from_iter([("taskSupport".to_owned(), json!("optional"))]);
     assert_eq!(definition.other["execution"], Value::Object(execution));
     assert!(definition.reports_progress);
-    let result = call(&pool, "g.s.raw-marked", answering(&result_with_unknown_parts())).await;
+    let result = call(&pool, "g.s.raw-marked", raw_answer(&result_with_unknown_parts())).await;
     assert_eq!(serde_json::to_value(result.observation()).unwrap(), result_with_unknown_parts());
     second.close().await;
     first.close().await;

@@ -43,25 +43,25 @@ async fn report(
 }
 
 /// Risk, summary, and the arguments without them.
-type Judgement = (Risk, Option<String>, String);
+type RecordedCall = (Risk, Option<String>, String);
 
 /// Records the meta parameters of each call.
 #[derive(Clone, Default)]
-struct Judged(Arc<Mutex<Vec<Judgement>>>);
+struct RecordedCalls(Arc<Mutex<Vec<RecordedCall>>>);
 
-impl Judged {
-    fn all(&self) -> Vec<Judgement> {
+impl RecordedCalls {
+    fn all(&self) -> Vec<RecordedCall> {
         std::mem::take(&mut *self.0.lock().unwrap())
     }
 
-    fn one(&self) -> Judgement {
-        let all = self.all();
-        assert_eq!(all.len(), 1, "{all:?}");
-        all.into_iter().next().unwrap()
+    fn one(&self) -> RecordedCall {
+        let calls = self.all();
+        assert_eq!(calls.len(), 1, "{calls:?}");
+        calls.into_iter().next().unwrap()
     }
 }
 
-impl PolicyEngine for Judged {
+impl PolicyEngine for RecordedCalls {
     fn decide(&self, call: &CallView<'_>) -> Decision {
         let summary = call.summary().map(str::to_owned);
         self.0.lock().unwrap().push((call.risk(), summary, call.arguments().to_owned()));
@@ -69,29 +69,29 @@ impl PolicyEngine for Judged {
     }
 }
 
-/// A tool of an external server, say.
-fn foreign() -> Tool {
+/// A tool as an external server defines it.
+fn external() -> Tool {
     let schema = json!({
         "type": "object",
         "properties": { "q": { "type": "string" } },
         "required": ["q"],
         "additionalProperties": false,
     });
-    Tool::new(ToolDefinition::new("foreign", "Echo.").with_input_schema(schema), Echo)
+    Tool::new(ToolDefinition::new("external", "Echo.").with_input_schema(schema), Echo)
 }
 
-fn builder(judged: &Judged) -> tool_runtime::ToolPoolBuilder {
+fn builder(recorded: &RecordedCalls) -> tool_runtime::ToolPoolBuilder {
     ToolPool::builder()
         .tool::<WriteAction>()
         .tool::<ReadAction>()
         .tool::<ReportAction>()
-        .add_from(&Source::mcp("remote"), [foreign()])
+        .add_from(&Source::mcp("remote"), [external()])
         .meta_parameters(MetaParameters::all())
-        .policy(judged.clone())
+        .policy(recorded.clone())
 }
 
-fn pool(judged: &Judged) -> ToolPool {
-    builder(judged).build().unwrap()
+fn pool(recorded: &RecordedCalls) -> ToolPool {
+    builder(recorded).build().unwrap()
 }
 
 fn properties(schema: &Value) -> Vec<String> {
@@ -100,7 +100,7 @@ fn properties(schema: &Value) -> Vec<String> {
 
 #[test]
 fn meta_parameters_are_listed_first() {
-    let pool = pool(&Judged::default());
+    let pool = pool(&RecordedCalls::default());
     let list: Vec<Value> = serde_json::from_str(&pool.definitions_json()).unwrap();
     let listed: Vec<(&str, Vec<String>)> = list
         .iter()
@@ -110,7 +110,7 @@ fn meta_parameters_are_listed_first() {
     assert_eq!(
         listed,
         [
-            ("foreign", names(&["security_risk", "summary", "q"])),
+            ("external", names(&["security_risk", "summary", "q"])),
             ("read", names(&["summary", "path"])),
             ("report", names(&["security_risk", "summary"])),
             ("write", names(&["security_risk", "summary", "path", "lines"])),
@@ -119,8 +119,8 @@ fn meta_parameters_are_listed_first() {
     let risk = &list[3]["inputSchema"]["properties"]["security_risk"];
     assert_eq!(risk["enum"], json!(["LOW", "MEDIUM", "HIGH", "UNKNOWN"]));
     assert_eq!(list[3]["inputSchema"]["required"], json!(["path"]));
-    let own = &list[2]["inputSchema"]["properties"]["summary"];
-    assert_eq!(own["description"], "The report in short.");
+    let own_summary = &list[2]["inputSchema"]["properties"]["summary"];
+    assert_eq!(own_summary["description"], "The report in short.");
     let snapshot = pool.snapshot();
     assert!(snapshot.definition("read").unwrap().argument("summary").is_some());
     assert!(snapshot.get("read").unwrap().definition().argument("summary").is_none());
@@ -128,41 +128,41 @@ fn meta_parameters_are_listed_first() {
 
 #[test]
 fn a_pool_adds_only_its_selected_meta_parameters() {
-    let of = |parameters| {
+    let added = |parameters| {
         let pool = ToolPool::builder().tool::<WriteAction>().meta_parameters(parameters);
         let list: Value = serde_json::from_str(&pool.build().unwrap().definitions_json()).unwrap();
         properties(&list[0]["inputSchema"])
     };
-    assert_eq!(of(MetaParameters::security_risk()), ["security_risk", "path", "lines"]);
-    assert_eq!(of(MetaParameters::summary()), ["summary", "path", "lines"]);
-    assert_eq!(of(MetaParameters::default()), ["path", "lines"]);
+    assert_eq!(added(MetaParameters::security_risk()), ["security_risk", "path", "lines"]);
+    assert_eq!(added(MetaParameters::summary()), ["summary", "path", "lines"]);
+    assert_eq!(added(MetaParameters::default()), ["path", "lines"]);
 }
 
 #[tokio::test]
-async fn a_call_with_them_runs_without_them() {
-    let judged = Judged::default();
-    let pool = pool(&judged);
+async fn meta_parameters_are_removed_before_the_call_runs() {
+    let recorded = RecordedCalls::default();
+    let pool = pool(&recorded);
     let arguments = r#"{"security_risk":"LOW","summary":"Keep a note","path":"a","lines":["x"]}"#;
     let result = pool.call(ToolCall::new("write", arguments)).await;
     assert_eq!(result.observation().to_text(), "wrote a [\"x\"]");
     let rest = r#"{"path":"a","lines":["x"]}"#.to_owned();
-    assert_eq!(judged.one(), (Risk::Low, Some("Keep a note".to_owned()), rest));
+    assert_eq!(recorded.one(), (Risk::Low, Some("Keep a note".to_owned()), rest));
 }
 
 #[tokio::test]
 async fn an_omitted_parameter_is_unknown() {
-    let judged = Judged::default();
-    let pool = pool(&judged);
+    let recorded = RecordedCalls::default();
+    let pool = pool(&recorded);
     for arguments in [r#"{"path":"a"}"#, r#"{"path":"a","security_risk":null,"summary":" "}"#] {
         assert!(!pool.call(ToolCall::new("write", arguments)).await.is_error());
-        assert_eq!(judged.one(), (Risk::Unknown, None, r#"{"path":"a"}"#.to_owned()));
+        assert_eq!(recorded.one(), (Risk::Unknown, None, r#"{"path":"a"}"#.to_owned()));
     }
 }
 
 #[tokio::test]
 async fn an_invalid_value_is_rejected_with_the_valid_ones() {
-    let judged = Judged::default();
-    let pool = pool(&judged);
+    let recorded = RecordedCalls::default();
+    let pool = pool(&recorded);
     for (value, text) in [
         (
             r#""security_risk":"SOME""#,
@@ -179,38 +179,38 @@ async fn an_invalid_value_is_rejected_with_the_valid_ones() {
         assert_eq!(class(&result), ErrorClass::Input);
         assert_eq!(result.observation().to_text(), text);
     }
-    assert!(judged.all().is_empty());
+    assert!(recorded.all().is_empty());
 }
 
 #[tokio::test]
-async fn a_tool_keeps_its_own_parameter_of_that_name() {
-    let judged = Judged::default();
+async fn a_tool_keeps_its_own_parameter_of_the_same_name() {
+    let recorded = RecordedCalls::default();
     let arguments = r#"{"security_risk":"HIGH","summary":"all is well"}"#;
-    let result = pool(&judged).call(ToolCall::new("report", arguments)).await;
+    let result = pool(&recorded).call(ToolCall::new("report", arguments)).await;
     assert_eq!(result.observation().to_text(), "reported all is well");
     let rest = r#"{"summary":"all is well"}"#.to_owned();
-    assert_eq!(judged.one(), (Risk::High, None, rest));
+    assert_eq!(recorded.one(), (Risk::High, None, rest));
 }
 
 #[tokio::test]
-async fn a_reading_tool_has_no_risk() {
-    let judged = Judged::default();
-    let pool = pool(&judged);
+async fn a_read_only_tool_has_no_risk() {
+    let recorded = RecordedCalls::default();
+    let pool = pool(&recorded);
     let call = ToolCall::new("read", r#"{"path":"a","security_risk":"LOW"}"#);
     assert_eq!(class(&pool.call(call).await), ErrorClass::Input);
 }
 
 #[tokio::test]
 async fn an_external_tool_gets_only_its_own_arguments() {
-    let judged = Judged::default();
+    let recorded = RecordedCalls::default();
     let arguments = r#"{"summary":"s","q":"1e400 \u0041","security_risk":"medium"}"#;
-    let result = pool(&judged).call(ToolCall::new("foreign", arguments)).await;
+    let result = pool(&recorded).call(ToolCall::new("external", arguments)).await;
     assert_eq!(result.observation().to_text(), r#"{"q":"1e400 \u0041"}"#);
-    assert_eq!(judged.one().0, Risk::Medium);
+    assert_eq!(recorded.one().0, Risk::Medium);
 }
 
 #[tokio::test]
-async fn other_members_stay_as_they_were_written() {
+async fn other_arguments_are_not_rewritten() {
     let schema = json!({ "type": "object" });
     let echo = Tool::new(ToolDefinition::new("echo", "Echo.").with_input_schema(schema), Echo);
     let pool = ToolPool::builder().add(echo).meta_parameters(MetaParameters::all());
@@ -232,9 +232,9 @@ async fn other_members_stay_as_they_were_written() {
 }
 
 #[tokio::test]
-async fn repair_works_together_with_them() {
-    let judged = Judged::default();
-    let pool = builder(&judged).repair().build().unwrap();
+async fn repair_accepts_meta_parameters() {
+    let recorded = RecordedCalls::default();
+    let pool = builder(&recorded).repair().build().unwrap();
     let arguments = "{\"securityRisk\":\"low\",\"Summary\":\"s\",\"Path\":\"a\",\"lines\":\"[\\\"x\\\"]\"}</call>";
     let result = pool.call(ToolCall::new("functions.write", arguments)).await;
     assert_eq!(result.observation().to_text(), "wrote a [\"x\"]");
@@ -249,17 +249,17 @@ async fn repair_works_together_with_them() {
             "`lines`: parsed JSON from a string",
         ])
     );
-    let (risk, summary, _) = judged.one();
+    let (risk, summary, _) = recorded.one();
     assert_eq!((risk, summary.as_deref()), (Risk::Low, Some("s")));
-    let strict = self::pool(&judged);
+    let strict = self::pool(&recorded);
     let call = ToolCall::new("write", r#"{"securityRisk":"LOW","path":"a"}"#);
     assert_eq!(class(&strict.call(call).await), ErrorClass::Input);
 }
 
 #[tokio::test]
-async fn hooks_and_the_approver_get_them_and_keep_them_after_a_rewriting() {
-    let asked = Arc::new(Mutex::new(String::new()));
-    let log = Arc::clone(&asked);
+async fn hooks_and_the_approver_see_meta_parameters_also_after_a_rewrite() {
+    let request_text = Arc::new(Mutex::new(String::new()));
+    let log = Arc::clone(&request_text);
     let approver = move |request: ApprovalRequest| {
         *log.lock().unwrap() = format!("{} {:?}", request.risk(), request.summary());
         async { Approval::approved() }
@@ -273,13 +273,13 @@ async fn hooks_and_the_approver_get_them_and_keep_them_after_a_rewriting() {
     let arguments = r#"{"security_risk":"HIGH","summary":"s","path":"a"}"#;
     let result = pool.call(ToolCall::new("write", arguments)).await;
     assert_eq!(result.observation().to_text(), "wrote b []");
-    assert_eq!(*asked.lock().unwrap(), r#"HIGH Some("s")"#);
+    assert_eq!(*request_text.lock().unwrap(), r#"HIGH Some("s")"#);
 }
 
 #[tokio::test]
-async fn exports_have_them_first_and_their_calls_run() {
-    let judged = Judged::default();
-    let pool = pool(&judged);
+async fn exports_list_meta_parameters_first() {
+    let recorded = RecordedCalls::default();
+    let pool = pool(&recorded);
     let input = json!({ "security_risk": "LOW", "summary": "s", "path": "a" });
     let anthropic = pool.snapshot().export(Api::Anthropic);
     let write = anthropic.definitions().iter().find(|tool| tool["name"] == "write").unwrap();
@@ -297,7 +297,7 @@ async fn exports_have_them_first_and_their_calls_run() {
     let results = pool.call_all(calls).await;
     let texts: Vec<String> = results.iter().map(|one| one.observation().to_text()).collect();
     assert_eq!(texts, ["wrote a []", "wrote b []"]);
-    let risks: Vec<Risk> = judged.all().into_iter().map(|(risk, ..)| risk).collect();
+    let risks: Vec<Risk> = recorded.all().into_iter().map(|(risk, ..)| risk).collect();
     assert_eq!(risks, [Risk::Low, Risk::Unknown]);
 }
 
@@ -320,7 +320,7 @@ async fn undeclared(order: &Order) {
 }
 
 #[tokio::test]
-async fn calls_of_a_batch_wait_for_each_other_as_without_them() {
+async fn meta_parameters_do_not_change_the_order_of_a_batch() {
     let order = Arc::new(Order::default());
     let pool = ToolPool::builder().tool::<DeclaredAction>().tool::<UndeclaredAction>();
     let pool = pool.state(Arc::clone(&order)).meta_parameters(MetaParameters::all());
@@ -332,9 +332,9 @@ async fn calls_of_a_batch_wait_for_each_other_as_without_them() {
 }
 
 #[tokio::test]
-async fn an_mcp_client_lists_and_gives_them() {
-    let judged = Judged::default();
-    let pool = pool(&judged);
+async fn an_mcp_client_lists_and_sends_meta_parameters() {
+    let recorded = RecordedCalls::default();
+    let pool = pool(&recorded);
     let arguments = json!({ "summary": "s", "security_risk": "HIGH", "path": "a" });
     for client in [TestClient::stateless(&pool).await, TestClient::stateful(&pool).await] {
         let tools = client.list_tools().await;
@@ -343,6 +343,6 @@ async fn an_mcp_client_lists_and_gives_them() {
         assert_eq!(properties(&schema)[..2], ["security_risk", "summary"]);
         let written = client.call("write", arguments.clone()).await.unwrap();
         assert_eq!(written.to_text(), "wrote a []");
-        assert_eq!(judged.one().0, Risk::High);
+        assert_eq!(recorded.one().0, Risk::High);
     }
 }

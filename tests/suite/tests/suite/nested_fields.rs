@@ -23,7 +23,7 @@ struct Book {
     /// By language.
     #[serde(default)]
     editions: HashMap<String, Page>,
-    /// How it is bound.
+    /// The binding.
     binding: Option<Binding>,
     /// The previous edition.
     previous: Option<Box<Book>>,
@@ -40,9 +40,9 @@ enum Binding {
     Soft,
 }
 
-/// Keep a book.
+/// Store a book.
 #[tool(register = false)]
-async fn keep(
+async fn store_book(
     /// The book.
     x: Book,
 ) -> String {
@@ -51,7 +51,7 @@ async fn keep(
 
 #[tokio::test]
 async fn an_unknown_field_is_rejected_at_every_depth_with_its_path_and_the_nearest_name() {
-    let pool = pool_of::<KeepAction>();
+    let pool = pool_of::<StoreBookAction>();
     for (arguments, expected) in [
         (
             r#"{"x":{"title":"a","nn":7}}"#,
@@ -75,14 +75,14 @@ async fn an_unknown_field_is_rejected_at_every_depth_with_its_path_and_the_neare
         ),
         (r#"{"x":{"title":"a","binding":null,"pags":[]}}"#, "did you mean `pages`?"),
     ] {
-        let error_text = error_text(&pool, "keep", arguments).await;
+        let error_text = error_text(&pool, "store_book", arguments).await;
         assert!(error_text.contains(expected), "{arguments}: {error_text}");
     }
 }
 
 #[test]
 fn closed_objects_are_advertised() {
-    let schema = Value::Object(KeepAction::definition().input_schema);
+    let schema = Value::Object(StoreBookAction::definition().input_schema);
     let book = &schema["$defs"]["Book"];
     assert_eq!(book["additionalProperties"], false, "{schema:#}");
     let page = &book["properties"]["pages"]["items"];
@@ -101,19 +101,19 @@ fn closed_objects_are_advertised() {
 
 #[tokio::test]
 async fn an_alias_is_a_known_field() {
-    let pool = pool_of::<KeepAction>();
-    let kept = text(&pool, "keep", r#"{"x":{"name":"a","binding":"Soft"}}"#).await;
-    assert!(kept.contains(r#"title: "a""#), "{kept}");
+    let pool = pool_of::<StoreBookAction>();
+    let stored = text(&pool, "store_book", r#"{"x":{"name":"a","binding":"Soft"}}"#).await;
+    assert!(stored.contains(r#"title: "a""#), "{stored}");
 }
 
 #[tokio::test]
 async fn after_one_mistake_only_mistakes_are_reported() {
-    let pool = pool_of::<KeepAction>();
+    let pool = pool_of::<StoreBookAction>();
     let error_text =
-        error_text(&pool, "keep", r#"{"x":{"name":"a","pages":[{"number":"one"}]}}"#).await;
+        error_text(&pool, "store_book", r#"{"x":{"name":"a","pages":[{"number":"one"}]}}"#).await;
     assert_eq!(
         error_text,
-        "invalid arguments for `keep`: `x.pages[0].number` must be an integer, got the string \"one\""
+        "invalid arguments for `store_book`: `x.pages[0].number` must be an integer, got the string \"one\""
     );
 }
 
@@ -174,7 +174,7 @@ struct CatchAll {
 /// Take values that serde buffers.
 #[allow(clippy::too_many_arguments)]
 #[tool(register = false)]
-async fn buffer(
+async fn take_buffered(
     /// One of two.
     untagged: Option<Untagged>,
     /// One by its tag.
@@ -196,7 +196,7 @@ async fn buffer(
 
 #[tokio::test]
 async fn values_that_serde_accepts_are_accepted() {
-    let pool = pool_of::<BufferAction>();
+    let pool = pool_of::<TakeBufferedAction>();
     for (arguments, kept) in [
         (json!({ "untagged": { "number": 1, "z": 2 } }), "number: 1"),
         (json!({ "catch_all": { "id": 1, "z": 2 } }), r#"others: {"z": Number(2)}"#),
@@ -207,14 +207,14 @@ async fn values_that_serde_accepts_are_accepted() {
         (json!({ "flattened": { "width": 1, "id": 1 } }), "width: 1"),
         (json!({ "many": [{ "kind": "Empty" }, { "kind": "Note", "text": "x" }] }), r#"text: "x""#),
     ] {
-        let text = text(&pool, "buffer", &arguments.to_string()).await;
+        let text = text(&pool, "take_buffered", &arguments.to_string()).await;
         assert!(text.contains(kept), "{arguments}: {text}");
     }
 }
 
 #[tokio::test]
 async fn rejects_an_unknown_field_in_a_buffered_value() {
-    let pool = pool_of::<BufferAction>();
+    let pool = pool_of::<TakeBufferedAction>();
     for (arguments, expected) in [
         (
             r#"{"tagged":{"kind":"Page","number":1,"z":2}}"#,
@@ -246,7 +246,7 @@ async fn rejects_an_unknown_field_in_a_buffered_value() {
             "unknown field `z` of `many[1]`",
         ),
     ] {
-        let error_text = error_text(&pool, "buffer", arguments).await;
+        let error_text = error_text(&pool, "take_buffered", arguments).await;
         assert!(error_text.contains(expected), "{arguments}: {error_text}");
         assert_eq!(error_text.matches("unknown").count(), 1, "{error_text}");
     }
@@ -254,7 +254,7 @@ async fn rejects_an_unknown_field_in_a_buffered_value() {
 
 #[test]
 fn unlisted_fields_are_not_advertised_as_closed() {
-    let schema = Value::Object(BufferAction::definition().input_schema);
+    let schema = Value::Object(TakeBufferedAction::definition().input_schema);
     let accepts = |arguments: Value| jsonschema::is_valid(&schema, &arguments);
     assert!(accepts(json!({ "untagged": { "number": 1, "z": 2 } })), "{schema:#}");
     assert!(accepts(json!({ "catch_all": { "id": 1, "z": 2 }, "any": { "z": 2 } })));
@@ -273,7 +273,7 @@ struct Open {
 
 /// Take values with additional fields.
 #[tool(register = false)]
-async fn keep_open(
+async fn take_open(
     /// Open because of its type.
     by_type: Option<Open>,
     /// Open because of its parameter.
@@ -288,14 +288,14 @@ async fn keep_open(
 
 #[tokio::test]
 async fn a_type_or_a_parameter_may_allow_unknown_fields() {
-    let pool = pool_of::<KeepOpenAction>();
+    let pool = pool_of::<TakeOpenAction>();
     let arguments = r#"{"by_type":{"id":1,"z":2},"by_parameter":{"number":1,"z":2},"by_default":{"number":3,"z":2}}"#;
-    assert!(text(&pool, "keep_open", arguments).await.contains("id: 1"));
+    assert!(text(&pool, "take_open", arguments).await.contains("id: 1"));
     let inside = r#"{"by_type":{"id":1,"z":2,"page":{"number":1,"z":2}}}"#;
-    let error_text = error_text(&pool, "keep_open", inside).await;
+    let error_text = error_text(&pool, "take_open", inside).await;
     assert!(error_text.contains("unknown field `z` of `by_type.page`"), "{error_text}");
     assert_eq!(error_text.matches("unknown").count(), 1, "{error_text}");
-    let schema = KeepOpenAction::definition().input_schema;
+    let schema = TakeOpenAction::definition().input_schema;
     assert_eq!(schema["properties"]["by_parameter"].get("additionalProperties"), None);
     assert_eq!(schema["properties"]["by_type"]["additionalProperties"], json!({}));
 }
@@ -307,9 +307,9 @@ struct Pairs {
     numbered: HashMap<u8, Page>,
 }
 
-/// Keep pairs.
+/// Take pairs.
 #[tool(register = false)]
-async fn keep_pairs(
+async fn take_pairs(
     /// The pairs.
     x: Pairs,
 ) -> String {
@@ -318,9 +318,9 @@ async fn keep_pairs(
 
 #[tokio::test]
 async fn rejects_unadvertised_fields_by_name() {
-    let pool = pool_of::<KeepPairsAction>();
+    let pool = pool_of::<TakePairsAction>();
     let arguments = r#"{"x":{"pair":[1,{"number":1,"numbr":2}],"numbered":{}}}"#;
-    let error_text = error_text(&pool, "keep_pairs", arguments).await;
+    let error_text = error_text(&pool, "take_pairs", arguments).await;
     assert!(
         error_text.contains(
             "unknown field `numbr` of `x.pair[1]`; did you mean `number`? the fields are `number`"
@@ -333,12 +333,12 @@ async fn rejects_unadvertised_fields_by_name() {
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Point(i64, #[serde(default)] i64);
 
-/// Go there.
+/// Go to a point.
 #[tool(register = false)]
-async fn go(
-    /// Where.
+async fn go_to(
+    /// The place.
     to: Point,
-    /// How fast.
+    /// The speed.
     speed: u8,
 ) -> String {
     format!("{to:?} {speed}")
@@ -346,8 +346,8 @@ async fn go(
 
 #[tokio::test]
 async fn a_default_known_only_to_serde_is_accepted() {
-    let pool = pool_of::<GoAction>();
-    assert_eq!(text(&pool, "go", r#"{"to":[1],"speed":1}"#).await, "Point(1, 0) 1");
+    let pool = pool_of::<GoToAction>();
+    assert_eq!(text(&pool, "go_to", r#"{"to":[1],"speed":1}"#).await, "Point(1, 0) 1");
 }
 
 /// A form of many fields.
@@ -359,39 +359,42 @@ struct Form {
 
 /// Fill a form.
 #[tool(register = false)]
-async fn fill(#[arg(flatten)] form: Form) -> String {
+async fn fill_form(#[arg(flatten)] form: Form) -> String {
     format!("{form:?}")
 }
 
 #[tokio::test]
 async fn the_fields_of_a_flattened_parameter_are_closed_too() {
-    let pool = pool_of::<FillAction>();
-    let error_text = error_text(&pool, "fill", r#"{"id":1,"page":{"number":1,"z":2}}"#).await;
+    let pool = pool_of::<FillFormAction>();
+    let error_text = error_text(&pool, "fill_form", r#"{"id":1,"page":{"number":1,"z":2}}"#).await;
     assert!(error_text.contains("unknown field `z` of `page`"), "{error_text}");
-    let schema = FillAction::definition().input_schema;
+    let schema = FillFormAction::definition().input_schema;
     assert_eq!(schema["properties"]["page"]["additionalProperties"], false);
 }
 
-/// Fill a form, or none.
+/// Fill an optional form.
 #[tool(register = false)]
-async fn may_fill(#[arg(flatten)] form: Option<Form>) -> String {
+async fn fill_optional_form(#[arg(flatten)] form: Option<Form>) -> String {
     format!("{form:?}")
 }
 
 #[tokio::test]
 async fn a_missing_field_of_an_optional_flattened_parameter_is_an_argument() {
-    let pool = pool_of::<MayFillAction>();
-    let error_text = error_text(&pool, "may_fill", r#"{"id":1}"#).await;
-    assert_eq!(error_text, "invalid arguments for `may_fill`: missing required argument `page`");
-    assert_eq!(text(&pool, "may_fill", "{}").await, "None");
+    let pool = pool_of::<FillOptionalFormAction>();
+    let error_text = error_text(&pool, "fill_optional_form", r#"{"id":1}"#).await;
+    assert_eq!(
+        error_text,
+        "invalid arguments for `fill_optional_form`: missing required argument `page`"
+    );
+    assert_eq!(text(&pool, "fill_optional_form", "{}").await, "None");
 }
 
 #[tokio::test]
 async fn the_arguments_of_a_closure_are_closed_too() {
-    let tool = Tool::builder("fill", "Fill a form.")
+    let tool = Tool::builder("fill_form", "Fill a form.")
         .handler(|form: Form| async move { format!("{form:?}") });
     let pool = ToolPool::builder().add(tool).build().expect("a pool");
-    let error_text = error_text(&pool, "fill", r#"{"id":1,"page":{"number":1,"z":2}}"#).await;
+    let error_text = error_text(&pool, "fill_form", r#"{"id":1,"page":{"number":1,"z":2}}"#).await;
     assert!(error_text.contains("unknown field `z` of `page`"), "{error_text}");
 }
 
@@ -401,7 +404,7 @@ async fn log_in(
     /// The password.
     #[arg(secret)]
     password: std::num::NonZeroU8,
-    /// Where to.
+    /// The destination.
     host: Option<Host>,
 ) -> String {
     format!("{password} {host:?}")
@@ -461,7 +464,7 @@ struct Account {
     #[serde(alias = "pw")]
     #[schemars(extend("writeOnly" = true))]
     password: u8,
-    /// Where.
+    /// The place.
     host: String,
 }
 
@@ -495,7 +498,7 @@ struct Limited {
 /// Limit something.
 #[tool(register = false)]
 async fn limit(
-    /// How far.
+    /// The distance.
     x: Limited,
 ) -> String {
     format!("{x:?}")

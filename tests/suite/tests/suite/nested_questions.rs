@@ -15,7 +15,7 @@ fn yes() -> Reply {
 
 /// Ask whether to continue.
 #[tool(register = false)]
-async fn go(context: &ToolContext) -> Result<String, ToolError> {
+async fn ask_to_continue(context: &ToolContext) -> Result<String, ToolError> {
     Ok(format!("{:?}", context.ask::<bool>("sure", "Sure?").await?))
 }
 
@@ -29,19 +29,23 @@ async fn a_hook_asks_the_user_before_a_call() {
                 _ => Before::deny("the user does not want that"),
             }
         });
-        let pool = ToolPool::builder().tool::<GoAction>().hook(consent).build().expect("a pool");
+        let pool = ToolPool::builder()
+            .tool::<AskToContinueAction>()
+            .hook(consent)
+            .build()
+            .expect("a pool");
         for (may, expected) in [(true, "Accepted(true)"), (false, "the user does not want that")] {
             let client = TestClient::builder(&pool)
                 .protocol_version(version)
                 .answer(move |question: Question| async move {
                     match question.message() {
-                        "May `go` run?" => Reply::accept(json!({ "may": may })),
+                        "May `ask_to_continue` run?" => Reply::accept(json!({ "may": may })),
                         _ => yes(),
                     }
                 })
                 .connect()
                 .await;
-            let result = client.call("go", json!({})).await.expect("a result");
+            let result = client.call("ask_to_continue", json!({})).await.expect("a result");
             assert!(result.to_text().contains(expected), "{version:?}: {}", result.to_text());
             assert_eq!(client.questions().len(), if may { 2 } else { 1 });
         }
@@ -52,24 +56,24 @@ async fn a_hook_asks_the_user_before_a_call() {
 async fn a_batch_within_a_call_asks() {
     /// Call a tool that asks twice, in sequence or concurrently.
     #[tool(register = false)]
-    async fn both(context: &ToolContext) -> Result<String, ToolError> {
-        let calls = [ToolCall::new("go", ""), ToolCall::new("go", "")];
+    async fn ask_two(context: &ToolContext) -> Result<String, ToolError> {
+        let calls = [ToolCall::new("ask_to_continue", ""), ToolCall::new("ask_to_continue", "")];
         let results = context.call_all(calls).await;
         Ok(results.iter().map(|r| r.observation().to_text()).collect::<Vec<_>>().join(" "))
     }
-    let pool = ToolPool::builder().tool::<BothAction>().tool::<GoAction>().build();
+    let pool = ToolPool::builder().tool::<AskTwoAction>().tool::<AskToContinueAction>().build();
     let pool = pool.expect("a pool");
     for version in VERSIONS {
         let client = answering(&pool, version, yes()).await;
-        let result = client.call("both", json!({})).await.expect("a result");
+        let result = client.call("ask_two", json!({})).await.expect("a result");
         assert_eq!(result.to_text(), "Accepted(true) Accepted(true)", "{version:?}");
     }
 }
 
-/// Ask before dropping a file, unless it is safe.
+/// Ask before deleting a file, unless it is safe.
 #[tool(register = false, read_only)]
-async fn drop_it(
-    /// What to drop.
+async fn delete_file(
+    /// The file to delete.
     what: String,
     context: &ToolContext,
 ) -> Result<String, ToolError> {
@@ -82,22 +86,22 @@ async fn drop_it(
 
 /// Ask another question with the same key.
 #[tool(register = false, read_only)]
-async fn keep_it(context: &ToolContext) -> Result<String, ToolError> {
+async fn keep_files(context: &ToolContext) -> Result<String, ToolError> {
     let answer = context.ask::<bool>("sure", "Keep all?").await?;
     Ok(format!("kept: {:?}", answer.accepted()))
 }
 
 /// Call other tools.
 #[tool(register = false)]
-async fn tidy(
-    /// What to drop.
+async fn delete_files(
+    /// The file to delete.
     what: Vec<String>,
     /// Whether all are called at once.
     at_once: bool,
     context: &ToolContext,
 ) -> String {
-    let drop_it = |what| ToolCall::new("drop_it", json!({ "what": what }).to_string());
-    let calls = what.iter().map(drop_it).chain([ToolCall::new("keep_it", "")]);
+    let delete_file = |what| ToolCall::new("delete_file", json!({ "what": what }).to_string());
+    let calls = what.iter().map(delete_file).chain([ToolCall::new("keep_files", "")]);
     let mut results = Vec::new();
     if at_once {
         results = context.call_all(calls).await;
@@ -110,11 +114,7 @@ async fn tidy(
 }
 
 /// A client whose user accepts some questions.
-async fn agreeing_to(
-    pool: &ToolPool,
-    version: ProtocolVersion,
-    message: &'static str,
-) -> TestClient {
+async fn accepting(pool: &ToolPool, version: ProtocolVersion, message: &'static str) -> TestClient {
     let answer = move |question: Question| async move {
         Reply::accept(json!({ "sure": question.message() == message }))
     };
@@ -123,20 +123,20 @@ async fn agreeing_to(
 
 #[tokio::test]
 async fn each_nested_call_has_its_own_question_keys() {
-    let pool = ToolPool::builder().tool::<TidyAction>().tool::<DropItAction>();
-    let pool = pool.tool::<KeepItAction>().build().expect("a pool");
+    let pool = ToolPool::builder().tool::<DeleteFilesAction>().tool::<DeleteFileAction>();
+    let pool = pool.tool::<KeepFilesAction>().build().expect("a pool");
     for version in VERSIONS {
         for at_once in [false, true] {
-            let client = agreeing_to(&pool, version, "Drop b?").await;
+            let client = accepting(&pool, version, "Drop b?").await;
             let arguments = json!({ "what": ["a", "safe", "b"], "at_once": at_once });
-            let result = client.call("tidy", arguments).await.expect("a result");
+            let result = client.call("delete_files", arguments).await.expect("a result");
             let expected = "a: Some(false), safe, b: Some(true), kept: Some(false)";
             assert_eq!(result.to_text(), expected, "{version:?} {at_once}");
-            let asked = client.questions();
-            let keys: Vec<_> = asked.iter().filter_map(Question::key).collect();
+            let questions = client.questions();
+            let keys: Vec<_> = questions.iter().filter_map(Question::key).collect();
             match version {
                 ProtocolVersion::V2026_07_28 => assert_eq!(keys, ["1/sure", "3/sure", "4/sure"]),
-                _ => assert_eq!(asked.len(), 3),
+                _ => assert_eq!(questions.len(), 3),
             }
         }
     }
@@ -147,19 +147,19 @@ async fn a_typed_nested_call_has_its_own_question_keys() {
     /// Ask, then call a tool that asks.
     #[tool(register = false)]
     async fn ask_twice(context: &ToolContext) -> Result<String, ToolError> {
-        let own = context.ask::<bool>("sure", "Drop any?").await?.accepted();
+        let answer = context.ask::<bool>("sure", "Drop any?").await?.accepted();
         let pool = context.pool().ok_or("there is no pool")?;
-        let drop_b = DropItAction { what: "b".to_owned() };
+        let drop_b = DeleteFileAction { what: "b".to_owned() };
         let dropped = drop_b
             .call_with(&pool, context)
             .await
             .map_err(|error| ToolError::user(error.to_string()))??;
-        Ok(format!("{own:?}, {dropped}"))
+        Ok(format!("{answer:?}, {dropped}"))
     }
-    let pool = ToolPool::builder().tool::<AskTwiceAction>().tool::<DropItAction>();
+    let pool = ToolPool::builder().tool::<AskTwiceAction>().tool::<DeleteFileAction>();
     let pool = pool.build().expect("a pool");
     for version in VERSIONS {
-        let client = agreeing_to(&pool, version, "Drop b?").await;
+        let client = accepting(&pool, version, "Drop b?").await;
         let result = client.call("ask_twice", json!({})).await.expect("a result");
         assert_eq!(result.to_text(), "Some(false), b: Some(true)", "{version:?}");
     }
@@ -169,18 +169,18 @@ async fn a_typed_nested_call_has_its_own_question_keys() {
 async fn an_answer_is_not_reused_for_a_changed_nested_call() {
     /// Call a tool with different arguments in each run.
     #[tool(register = false)]
-    async fn restless(runs: &AtomicUsize, context: &ToolContext) -> String {
-        let what = if runs.fetch_add(1, Ordering::SeqCst) == 0 { "a" } else { "b" };
-        let call = ToolCall::new("drop_it", json!({ "what": what }).to_string());
+    async fn call_changed(runs: &AtomicUsize, context: &ToolContext) -> String {
+        let file = if runs.fetch_add(1, Ordering::SeqCst) == 0 { "a" } else { "b" };
+        let call = ToolCall::new("delete_file", json!({ "what": file }).to_string());
         context.call(call).await.observation().to_text()
     }
-    let pool = ToolPool::builder().tool::<RestlessAction>().tool::<DropItAction>();
+    let pool = ToolPool::builder().tool::<CallChangedAction>().tool::<DeleteFileAction>();
     let pool = pool.state(AtomicUsize::new(0)).build().expect("a pool");
-    let client = agreeing_to(&pool, ProtocolVersion::V2026_07_28, "Drop a?").await;
-    let result = client.call("restless", json!({})).await.expect("a result");
+    let client = accepting(&pool, ProtocolVersion::V2026_07_28, "Drop a?").await;
+    let result = client.call("call_changed", json!({})).await.expect("a result");
     assert_eq!(result.to_text(), "b: Some(false)");
-    let asked = client.questions();
-    let messages: Vec<&str> = asked.iter().map(Question::message).collect();
+    let questions = client.questions();
+    let messages: Vec<&str> = questions.iter().map(Question::message).collect();
     assert_eq!(messages, ["Drop a?", "Drop b?"]);
 }
 
@@ -188,14 +188,14 @@ async fn an_answer_is_not_reused_for_a_changed_nested_call() {
 async fn a_task_of_the_tool_asks() {
     /// Ask from another task.
     #[tool(register = false)]
-    async fn elsewhere(context: &ToolContext) -> Result<String, ToolError> {
+    async fn ask_in_task(context: &ToolContext) -> Result<String, ToolError> {
         let context = context.clone();
         let task = tokio::spawn(async move { context.ask::<bool>("sure", "Sure?").await });
         Ok(format!("{:?}", task.await.expect("no panic")?))
     }
     for version in VERSIONS {
-        let client = answering(&pool_of::<ElsewhereAction>(), version, yes()).await;
-        let result = client.call("elsewhere", json!({})).await.expect("a result");
+        let client = answering(&pool_of::<AskInTaskAction>(), version, yes()).await;
+        let result = client.call("ask_in_task", json!({})).await.expect("a result");
         assert_eq!(result.to_text(), "Accepted(true)", "{version:?}");
     }
 }
@@ -210,15 +210,15 @@ async fn a_panic_in_a_destructor_does_not_lose_the_question() {
     }
     /// Ask while holding a value that panics when it is dropped.
     #[tool(register = false)]
-    async fn explode(context: &ToolContext) -> Result<String, ToolError> {
+    async fn ask_with_guard(context: &ToolContext) -> Result<String, ToolError> {
         let guard = PanicsOnDrop;
         let answer = context.ask::<bool>("sure", "Sure?").await?;
         std::mem::forget(guard);
         Ok(format!("{answer:?}"))
     }
     for version in VERSIONS {
-        let client = answering(&pool_of::<ExplodeAction>(), version, yes()).await;
-        let result = client.call("explode", json!({})).await.expect("a result");
+        let client = answering(&pool_of::<AskWithGuardAction>(), version, yes()).await;
+        let result = client.call("ask_with_guard", json!({})).await.expect("a result");
         assert_eq!(result.to_text(), "Accepted(true)", "{version:?}");
     }
 }
@@ -227,28 +227,28 @@ async fn a_panic_in_a_destructor_does_not_lose_the_question() {
 async fn a_tool_may_stop_waiting_for_an_answer() {
     /// Ask, with a short time limit.
     #[tool(register = false)]
-    async fn brief(context: &ToolContext) -> Result<String, ToolError> {
+    async fn ask_briefly(context: &ToolContext) -> Result<String, ToolError> {
         let ask = context.ask::<bool>("sure", "Sure?");
         match tokio::time::timeout(Duration::from_secs(1), ask).await {
             Ok(answer) => Ok(format!("{:?}", answer?)),
             Err(_) => Ok("timed out".to_owned()),
         }
     }
-    let pool = pool_of::<BriefAction>();
+    let pool = pool_of::<AskBrieflyAction>();
     let slow = |_| async {
         tokio::time::sleep(Duration::from_secs(5)).await;
         yes()
     };
     // In 2026-07-28 the time of a question does not count towards the limit of the call.
     let stateless = TestClient::builder(&pool).answer(slow).connect().await;
-    let result = stateless.call("brief", json!({})).await.expect("a result");
+    let result = stateless.call("ask_briefly", json!({})).await.expect("a result");
     assert_eq!(result.to_text(), "Accepted(true)");
     let stateful = TestClient::builder(&pool)
         .protocol_version(ProtocolVersion::V2025_11_25)
         .answer(slow)
         .connect()
         .await;
-    let result = stateful.call("brief", json!({})).await.expect("a result");
+    let result = stateful.call("ask_briefly", json!({})).await.expect("a result");
     assert_eq!(result.to_text(), "timed out");
     stateful.notification("notifications/cancelled").await;
     stateful.close().await;
@@ -258,15 +258,15 @@ async fn a_tool_may_stop_waiting_for_an_answer() {
 async fn notifications_around_a_question_arrive() {
     /// Report progress before and after a question.
     #[tool(register = false)]
-    async fn mixed(context: &ToolContext) -> Result<String, ToolError> {
+    async fn ask_with_progress(context: &ToolContext) -> Result<String, ToolError> {
         context.progress(1, 2, "before");
         let answer = context.ask::<bool>("sure", "Sure?").await?;
         context.progress(2, 2, "after");
         Ok(format!("{answer:?}"))
     }
     for version in VERSIONS {
-        let client = answering(&pool_of::<MixedAction>(), version, yes()).await;
-        let record = client.call("mixed", json!({})).recorded().await;
+        let client = answering(&pool_of::<AskWithProgressAction>(), version, yes()).await;
+        let record = client.call("ask_with_progress", json!({})).recorded().await;
         assert_eq!(record.result.expect("a result").to_text(), "Accepted(true)");
         let amounts: Vec<_> = record.progress.iter().map(|report| report.done).collect();
         assert_eq!(amounts, [1.0, 2.0]);
@@ -306,13 +306,13 @@ async fn an_invalid_form_is_an_error_of_the_tool() {
 #[tokio::test]
 async fn a_client_that_disconnects_during_a_question_ends_the_call() {
     tokio::time::pause();
-    let client = TestClient::builder(&pool_of::<GoAction>())
+    let client = TestClient::builder(&pool_of::<AskToContinueAction>())
         .protocol_version(ProtocolVersion::V2025_11_25)
         .answer(|_| std::future::pending())
         .answer_timeout(Duration::from_secs(60))
         .connect()
         .await;
-    let call = client.call("go", json!({})).start();
+    let call = client.call("ask_to_continue", json!({})).start();
     while client.questions().is_empty() {
         tokio::task::yield_now().await;
     }
@@ -320,14 +320,14 @@ async fn a_client_that_disconnects_during_a_question_ends_the_call() {
     assert!(call.await.expect("a result").is_error());
 }
 
-/// A value that is notified when the call is cancelled.
+/// A toolset value that counts interruptions.
 #[derive(Default)]
 struct Shell(AtomicUsize);
 
 /// A shell that asks first.
 #[toolset(register = false)]
 impl Shell {
-    /// Run what the user confirms.
+    /// Run a confirmed action.
     #[tool]
     async fn run(&self, context: &ToolContext) -> Result<String, ToolError> {
         let sure = context.ask::<bool>("sure", "Sure?").await?;

@@ -136,8 +136,8 @@ async fn a_wide_integer_without_a_text_mirror_is_kept_or_rejected() {
     );
     let line = format!(r#"{{"jsonrpc":"2.0","id":ID,"result":{result}}}"#);
     let (pool, _manager) = raw(json!({ "tools": ["raw"] })).await;
-    let own = pool.call_json("remote.raw", &json!({ "line": line }).to_string()).await;
-    assert!(own.contains(&format!(r#""structuredContent":{{"k":{WIDE}}}"#)), "{own}");
+    let direct = pool.call_json("remote.raw", &json!({ "line": line }).to_string()).await;
+    assert!(direct.contains(&format!(r#""structuredContent":{{"k":{WIDE}}}"#)), "{direct}");
     let rejected = through_a_gateway(pool, &line).await;
     let expected = format!("the integer {WIDE}, which is beyond 64 bits and cannot be passed on");
     assert!(rejected.contains(&expected), "{rejected}");
@@ -155,8 +155,8 @@ async fn a_wide_integer_in_the_result_of_a_task_is_kept() {
     );
     let (pool, _manager) =
         raw(json!({ "version": "2026-07-28", "tools": ["raw"], "task": done })).await;
-    let own = pool.call_json("remote.raw", &json!({ "line": created }).to_string()).await;
-    assert!(own.contains(&format!(r#""structuredContent":{{"k":{WIDE}}}"#)), "{own}");
+    let direct = pool.call_json("remote.raw", &json!({ "line": created }).to_string()).await;
+    assert!(direct.contains(&format!(r#""structuredContent":{{"k":{WIDE}}}"#)), "{direct}");
     let passed = through_a_gateway(pool, &created).await;
     assert!(passed.contains(&format!(r#""structuredContent":{{"k":{WIDE}}}"#)), "{passed}");
 }

@@ -80,8 +80,8 @@ async fn content_passes_through() {
     );
     let two = call(&pool_of::<BlocksAction>(), "blocks", "").await;
     assert_eq!(two["content"].as_array().map(Vec::len), Some(2));
-    let own = call(&pool_of::<WhateverAction>(), "whatever", "").await;
-    assert_eq!((&own["isError"], &own["_meta"]["cost"]), (&json!(true), &json!(3)));
+    let custom = call(&pool_of::<WhateverAction>(), "whatever", "").await;
+    assert_eq!((&custom["isError"], &custom["_meta"]["cost"]), (&json!(true), &json!(3)));
 }
 
 #[tokio::test]

@@ -125,7 +125,7 @@ struct Numbers {
     numbers: Vec<u32>,
 }
 
-/// Count far.
+/// Return many numbers.
 #[tool(name = "fixed", register = false)]
 async fn count() -> Numbers {
     Numbers { numbers: (0..1000).collect() }
@@ -140,9 +140,9 @@ async fn a_structured_value_that_is_too_large_becomes_an_error() {
     assert!(result.is_error() && result.observation().structured_json().is_none());
     let text = result.observation().to_text();
     assert!(text.contains("`fixed` succeeded, but") && text.contains("at most 500"), "{text}");
-    let kept = std::fs::read_to_string(file_in(&text)).expect("a file");
-    let kept: Value = serde_json::from_str(&kept).expect("JSON");
-    assert_eq!(kept["numbers"][999], 999);
+    let saved = std::fs::read_to_string(file_in(&text)).expect("a file");
+    let saved: Value = serde_json::from_str(&saved).expect("JSON");
+    assert_eq!(saved["numbers"][999], 999);
     let pool = limited(Tool::of::<CountAction>(), OutputLimits::default());
     assert!(call(&pool, "fixed", "").await["structuredContent"]["numbers"].is_array());
 }
@@ -225,7 +225,7 @@ async fn every_result_of_a_batch_and_of_nested_calls_is_limited() {
     }
 }
 
-fn promising(result: fn() -> Result<Observation, CallError>) -> Tool {
+fn with_output_schema(result: fn() -> Result<Observation, CallError>) -> Tool {
     let mut definition = ToolDefinition::new("fixed", "Return a fixed result.");
     let schema = json!({
         "type": "object",
@@ -248,17 +248,17 @@ async fn an_output_that_violates_its_schema_is_an_internal_error() {
         || Ok(Observation::text("3")),
     ];
     for wrong in wrong {
-        let pool = ToolPool::builder().add(promising(wrong)).build().expect("a pool");
+        let pool = ToolPool::builder().add(with_output_schema(wrong)).build().expect("a pool");
         let result = result(&pool).await;
         assert_eq!(class(&result), ErrorClass::Internal);
         assert!(!result.observation().to_text().contains("hunter2"));
         let detail = result.error().expect("an error").detail().expect("a detail");
         assert!(detail.contains("does not fit the output schema"), "{detail}");
     }
-    let right = promising(|| structured(&json!({ "sum": 3 })));
+    let right = with_output_schema(|| structured(&json!({ "sum": 3 })));
     let pool = ToolPool::builder().add(right).build().expect("a pool");
     assert!(!result(&pool).await.is_error());
-    let failed = promising(|| Ok(Observation::error("no numbers")));
+    let failed = with_output_schema(|| Ok(Observation::error("no numbers")));
     let pool = ToolPool::builder().add(failed).build().expect("a pool");
     assert_eq!(result(&pool).await.observation().to_text(), "no numbers");
 }

@@ -61,7 +61,7 @@ async fn yes(_: ApprovalRequest) -> Approval {
     Approval::approved()
 }
 
-/// What became of a call: `ran`, `denied`, `rejected`, `limited`, or the class of another error.
+/// The outcome of a call: `ran`, `denied`, `rejected`, `limited`, or the class of another error.
 async fn fate(pool: &ToolPool, call: ToolCall) -> &'static str {
     let result = pool.call(call).await;
     if !result.is_error() {

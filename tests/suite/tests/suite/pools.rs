@@ -180,9 +180,9 @@ fn the_listing_is_sorted_and_always_the_same_bytes() {
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Greet {
-    /// Whom to greet.
+    /// The name of the person.
     name: String,
-    /// How often.
+    /// The number of times.
     #[serde(default)]
     #[schemars(range(max = 3))]
     times: u32,

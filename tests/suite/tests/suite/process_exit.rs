@@ -112,7 +112,7 @@ fn time_to_end(tool: &str, sign: &str) -> Option<Duration> {
 fn values_of_a_session_are_closed_before_the_process_ends() {
     for how in ["EOF", "TERM"] {
         let mut shop = Shop::open();
-        shop.call("desk.sit");
+        shop.call("cart.ping");
         assert_eq!(shop.receive()["result"]["isError"], false);
         match how {
             "EOF" => drop(shop.input.take()),

@@ -86,7 +86,7 @@ async fn concurrent_calls_have_separate_progress() {
     /// Report an amount.
     #[tool(register = false)]
     async fn report(
-        /// What.
+        /// The text.
         amount: u32,
         context: &ToolContext,
     ) -> u32 {
@@ -185,8 +185,8 @@ async fn the_log_level_of_2026_07_28_is_per_request() {
     let pool = pool_of::<LogAllAction>();
     let client = TestClient::builder(&pool).log_level(None).connect().await;
     let call = || client.call("log_all", json!({}));
-    let asked = call().meta("io.modelcontextprotocol/logLevel", "warning").recorded().await;
-    assert_eq!(asked.log.len(), 2);
+    let recorded = call().meta("io.modelcontextprotocol/logLevel", "warning").recorded().await;
+    assert_eq!(recorded.log.len(), 2);
     assert!(call().recorded().await.log.is_empty());
     let rejected = client.request("logging/setLevel", json!({ "level": "debug" })).await;
     assert_eq!(rejected.expect_err("it was removed").code(), -32601);

@@ -12,7 +12,7 @@ fn stateful(id: u64, method: &str, params: &Value) -> Value {
 }
 
 /// Sends a request in both protocol versions, and returns both answers.
-pub(super) fn both(method: &str, params: &Value) -> Value {
+pub(super) fn request_in_both_versions(method: &str, params: &Value) -> Value {
     let mut old = Server::ready(PROGRAM);
     old.send(&stateful(1, method, params));
     let before = old.receive();
@@ -38,7 +38,7 @@ pub(super) fn both(method: &str, params: &Value) -> Value {
 }
 
 fn get(name: &str, arguments: &Value) -> Value {
-    both("prompts/get", &json!({ "name": name, "arguments": arguments }))
+    request_in_both_versions("prompts/get", &json!({ "name": name, "arguments": arguments }))
 }
 
 fn error_text(name: &str, arguments: &Value) -> String {
@@ -65,7 +65,7 @@ fn capabilities_match_the_pool() {
 
 #[test]
 fn prompts_are_listed_with_their_arguments() {
-    let answer = both("prompts/list", &json!({}));
+    let answer = request_in_both_versions("prompts/list", &json!({}));
     let prompts = answer["result"]["prompts"].as_array().expect("prompts").clone();
     let names: Vec<&str> = prompts.iter().filter_map(|prompt| prompt["name"].as_str()).collect();
     assert_eq!(names, ["hello", "patience", "review", "summary"]);
@@ -78,8 +78,8 @@ fn prompts_are_listed_with_their_arguments() {
         prompts[2]["arguments"],
         json!([
             {"name": "code", "description": "The code.", "required": true},
-            {"name": "focus", "description": "What to look for.", "required": false},
-            {"name": "lines", "description": "How many lines to say about it.", "required": false},
+            {"name": "focus", "description": "The text to search for.", "required": false},
+            {"name": "lines", "description": "The number of lines.", "required": false},
         ])
     );
 }
@@ -146,7 +146,7 @@ fn the_server_continues_after_a_failed_prompt() {
 }
 
 fn complete(reference: &Value, argument: &str, value: &str, given: &Value) -> Value {
-    let answer = both(
+    let answer = request_in_both_versions(
         "completion/complete",
         &json!({"ref": reference, "argument": {"name": argument, "value": value}, "context": {"arguments": given}}),
     );
@@ -159,12 +159,12 @@ fn prompt(name: &str) -> Value {
 
 #[test]
 fn values_of_enums_are_completed() {
-    let all =
+    let complete_values =
         |values: Value, total: u32| json!({"values": values, "total": total, "hasMore": false});
     let focus = |value| complete(&prompt("review"), "focus", value, &json!({}));
-    assert_eq!(focus(""), all(json!(["speed", "safety"]), 2));
-    assert_eq!(focus("SA"), all(json!(["safety"]), 1));
-    assert_eq!(complete(&prompt("review"), "code", "", &json!({})), all(json!([]), 0));
+    assert_eq!(focus(""), complete_values(json!(["speed", "safety"]), 2));
+    assert_eq!(focus("SA"), complete_values(json!(["safety"]), 1));
+    assert_eq!(complete(&prompt("review"), "code", "", &json!({})), complete_values(json!([]), 0));
 }
 
 #[test]
@@ -186,7 +186,11 @@ fn an_unknown_completion_is_an_error() {
         (json!({"type": "ref/resource", "uri": "nope://{topic}"}), "topic"),
     ] {
         let params = json!({"ref": reference, "argument": {"name": argument, "value": ""}});
-        assert_eq!(both("completion/complete", &params)["error"]["code"], -32602, "{params}");
+        assert_eq!(
+            request_in_both_versions("completion/complete", &params)["error"]["code"],
+            -32602,
+            "{params}"
+        );
     }
 }
 
@@ -218,20 +222,22 @@ fn a_pool_rejects_prompts_that_cannot_work() {
 
     /// Borrow state that the pool lacks.
     #[prompt(register = false)]
-    async fn needy(_absent: &Absent) -> String {
+    async fn needs_state(_absent: &Absent) -> String {
         String::new()
     }
 
     let named = |name: &str| Prompt::builder(name, "Again.").handler(|| async { "again" });
     let error = ToolPool::builder()
-        .prompt::<NeedyPrompt>()
+        .prompt::<NeedsStatePrompt>()
         .add_prompt(named("twice"))
         .add_prompt(named("twice"))
         .add_prompt(named("bad name"))
         .build()
         .unwrap_err();
     let problems: Vec<String> = error.problems().iter().map(ToString::to_string).collect();
-    assert!(error.problems().iter().all(|it| matches!(it, PoolProblem::InvalidPrompt { .. })));
+    assert!(
+        error.problems().iter().all(|problem| matches!(problem, PoolProblem::InvalidPrompt { .. }))
+    );
     for part in ["`twice`: two prompts have this name", "bad name", "borrows a `"] {
         assert!(problems.iter().any(|problem| problem.contains(part)), "{part}: {problems:?}");
     }
@@ -242,11 +248,11 @@ fn a_pool_rejects_prompts_that_cannot_work() {
 fn a_linked_prompt_that_is_also_added_is_one_prompt() {
     /// A prompt that is linked and named.
     #[prompt(name = "linked_and_named")]
-    async fn there() -> &'static str {
-        "there"
+    async fn linked_prompt() -> &'static str {
+        "linked_prompt"
     }
 
-    let pool = ToolPool::builder().linked().prompt::<TherePrompt>();
+    let pool = ToolPool::builder().linked().prompt::<LinkedPromptPrompt>();
     let error = pool.build().map(|pool| pool.prompts().len());
     // Other linked tools of this binary may lack state; this prompt never does.
     let message = error.err().map(|error| error.to_string()).unwrap_or_default();

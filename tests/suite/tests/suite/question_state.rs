@@ -12,7 +12,7 @@ use tool_runtime::testing::{ProtocolVersion, Reply, TestClient};
 /// Ask two things, one after the other.
 #[tool(register = false)]
 async fn chat(
-    /// How to greet.
+    /// The greeting.
     greeting: String,
     /// Another argument.
     #[arg(default = 1)]
@@ -27,7 +27,7 @@ async fn chat(
 /// Ask only the first of the two questions.
 #[tool(register = false)]
 async fn greet(
-    /// How to greet.
+    /// The greeting.
     greeting: String,
     context: &ToolContext,
 ) -> Result<String, ToolError> {
@@ -51,22 +51,24 @@ async fn round(client: &TestClient, call: &Value, state: &Value, answers: Value)
     client.request("tools/call", params).await
 }
 
-fn hi() -> Value {
+fn chat_call() -> Value {
     json!({ "name": "chat", "arguments": { "greeting": "Hi", "times": 2 } })
 }
 
-fn ada() -> Value {
+fn name_answer() -> Value {
     json!({ "name": { "action": "accept", "content": { "name": "Ada" } } })
 }
 
-fn graz() -> Value {
+fn city_answer() -> Value {
     json!({ "city": { "action": "accept", "content": { "city": "Graz" } } })
 }
 
 /// The state after the answer to the first question.
 async fn state_of(client: &TestClient) -> Value {
-    let first = client.request("tools/call", hi()).await.expect("a question");
-    let second = round(client, &hi(), &first["requestState"], ada()).await.expect("a question");
+    let first = client.request("tools/call", chat_call()).await.expect("a question");
+    let second = round(client, &chat_call(), &first["requestState"], name_answer())
+        .await
+        .expect("a question");
     assert_eq!(keys(&second), ["city"]);
     second["requestState"].clone()
 }
@@ -93,7 +95,7 @@ fn rejected(answered: Answered) {
 #[tokio::test]
 async fn earlier_answers_are_only_in_the_sealed_state() {
     let client = TestClient::stateless(&pool()).await;
-    let first = client.request("tools/call", hi()).await.expect("a question");
+    let first = client.request("tools/call", chat_call()).await.expect("a question");
     assert_eq!(keys(&first), ["name"]);
     let question = &first["inputRequests"]["name"];
     assert_eq!(question["method"], "elicitation/create");
@@ -103,7 +105,7 @@ async fn earlier_answers_are_only_in_the_sealed_state() {
         json!({ "name": { "type": "string" } })
     );
     let state = state_of(&client).await;
-    let done = round(&client, &hi(), &state, graz()).await;
+    let done = round(&client, &chat_call(), &state, city_answer()).await;
     assert_eq!(text(done), r#"Hi Some("Ada") of Some("Graz"), 2"#);
 }
 
@@ -111,13 +113,14 @@ async fn earlier_answers_are_only_in_the_sealed_state() {
 async fn a_missing_answer_is_requested_again() {
     let client = TestClient::stateless(&pool()).await;
     let state = state_of(&client).await;
-    let again = round(&client, &hi(), &state, json!({})).await.expect("a question");
+    let again = round(&client, &chat_call(), &state, json!({})).await.expect("a question");
     assert_eq!(keys(&again), ["city"]);
     // A malformed answer is ignored.
     let nothing = json!({ "city": { "content": { "city": "Graz" } } });
-    let again = round(&client, &hi(), &again["requestState"], nothing).await.expect("a question");
+    let again =
+        round(&client, &chat_call(), &again["requestState"], nothing).await.expect("a question");
     assert_eq!(keys(&again), ["city"]);
-    let done = round(&client, &hi(), &again["requestState"], graz()).await;
+    let done = round(&client, &chat_call(), &again["requestState"], city_answer()).await;
     assert_eq!(text(done), r#"Hi Some("Ada") of Some("Graz"), 2"#);
 }
 
@@ -125,11 +128,12 @@ async fn a_missing_answer_is_requested_again() {
 async fn a_call_without_its_state_starts_again() {
     let client = TestClient::stateless(&pool()).await;
     state_of(&client).await;
-    let again = round(&client, &hi(), &Value::Null, graz()).await.expect("a question");
+    let again =
+        round(&client, &chat_call(), &Value::Null, city_answer()).await.expect("a question");
     assert_eq!(keys(&again), ["name"]);
-    let mut both = ada();
-    both["city"] = graz()["city"].clone();
-    let done = round(&client, &hi(), &Value::Null, both).await;
+    let mut answers = name_answer();
+    answers["city"] = city_answer()["city"].clone();
+    let done = round(&client, &chat_call(), &Value::Null, answers).await;
     assert_eq!(text(done), r#"Hi Some("Ada") of Some("Graz"), 2"#);
 }
 
@@ -137,11 +141,11 @@ async fn a_call_without_its_state_starts_again() {
 async fn answers_without_a_question_are_ignored() {
     let client = TestClient::stateless(&pool()).await;
     let state = state_of(&client).await;
-    let mut answers = graz();
+    let mut answers = city_answer();
     answers["weather"] = json!({ "action": "accept", "content": { "weather": "fine" } });
     // An answered question is not asked again.
     answers["name"] = json!({ "action": "accept", "content": { "name": "Eve" } });
-    let done = round(&client, &hi(), &state, answers).await;
+    let done = round(&client, &chat_call(), &state, answers).await;
     assert_eq!(text(done), r#"Hi Some("Ada") of Some("Graz"), 2"#);
 }
 
@@ -153,8 +157,8 @@ async fn a_state_that_was_changed_is_rejected() {
     let middle = state.len() / 2;
     let other = if state.as_bytes()[middle] == b'A' { "B" } else { "A" };
     let changed = format!("{}{other}{}", &state[..middle], &state[middle + 1..]);
-    for spoilt in [&changed, &state[1..], &state[..state.len() - 1], "", "e30="] {
-        rejected(round(&client, &hi(), &spoilt.into(), graz()).await);
+    for changed_state in [&changed, &state[1..], &state[..state.len() - 1], "", "e30="] {
+        rejected(round(&client, &chat_call(), &changed_state.into(), city_answer()).await);
     }
 }
 
@@ -166,10 +170,10 @@ async fn a_state_is_valid_only_for_its_tool_and_arguments() {
     let other_arguments = json!({ "name": "chat", "arguments": { "greeting": "Bye", "times": 2 } });
     let fewer = json!({ "name": "chat", "arguments": { "greeting": "Hi" } });
     for call in [other_tool, other_arguments, fewer] {
-        rejected(round(&client, &call, &state, graz()).await);
+        rejected(round(&client, &call, &state, city_answer()).await);
     }
     let same = json!({ "name": "chat", "arguments": { "times": 2, "greeting": "Hi" } });
-    let done = round(&client, &same, &state, graz()).await;
+    let done = round(&client, &same, &state, city_answer()).await;
     assert_eq!(text(done), r#"Hi Some("Ada") of Some("Graz"), 2"#);
 }
 
@@ -178,12 +182,12 @@ async fn a_state_of_another_server_is_valid_only_with_a_shared_secret() {
     let server = || McpServer::new(pool(), "chats", "1.0.0");
     let one = TestClient::of(server()).connect().await;
     let other = TestClient::of(server()).connect().await;
-    rejected(round(&other, &hi(), &state_of(&one).await, graz()).await);
+    rejected(round(&other, &chat_call(), &state_of(&one).await, city_answer()).await);
 
     let secret = [7; 32];
     let one = TestClient::of(server().with_state_secret(secret)).connect().await;
     let other = TestClient::of(server().with_state_secret(secret)).connect().await;
-    let done = round(&other, &hi(), &state_of(&one).await, graz()).await;
+    let done = round(&other, &chat_call(), &state_of(&one).await, city_answer()).await;
     assert_eq!(text(done), r#"Hi Some("Ada") of Some("Graz"), 2"#);
 }
 
@@ -227,7 +231,7 @@ struct Prices(AtomicU32);
 
 /// Ask two questions by one key.
 #[tool(register = false)]
-async fn confuse(context: &ToolContext) -> Result<String, ToolError> {
+async fn ask_two_by_one_key(context: &ToolContext) -> Result<String, ToolError> {
     let one = context.ask::<bool>("sure", "One?").await?.accepted();
     let two = context.ask::<bool>("sure", "Two?").await?.accepted();
     Ok(format!("{one:?} {two:?}"))
@@ -240,22 +244,22 @@ async fn a_changed_question_is_asked_again() {
     let client =
         TestClient::builder(&pool).capabilities(json!({"elicitation": {}})).connect().await;
     let call = json!({ "name": "pay", "arguments": {} });
-    let asked = |round: &Value| round["inputRequests"]["sure"]["params"]["message"].clone();
+    let message = |round: &Value| round["inputRequests"]["sure"]["params"]["message"].clone();
     let first = client.request("tools/call", call.clone()).await.expect("a question");
-    assert_eq!(asked(&first), "Pay 10 EUR?");
+    assert_eq!(message(&first), "Pay 10 EUR?");
     let yes = json!({ "sure": { "action": "accept", "content": { "sure": true } } });
     let second = round(&client, &call, &first["requestState"], yes).await.expect("a question");
-    assert_eq!(asked(&second), "Pay 20 EUR?", "{second}");
+    assert_eq!(message(&second), "Pay 20 EUR?", "{second}");
 }
 
 #[tokio::test]
 async fn one_key_is_one_question_in_both_versions() {
     for version in [ProtocolVersion::V2026_07_28, ProtocolVersion::V2025_11_25] {
-        let pool = pool_of::<ConfuseAction>();
+        let pool = pool_of::<AskTwoByOneKeyAction>();
         let yes = |_| async { Reply::accept(json!({ "sure": true })) };
         let client =
             TestClient::builder(&pool).protocol_version(version).answer(yes).connect().await;
-        let confused = client.call("confuse", json!({})).await.expect("a result");
+        let confused = client.call("ask_two_by_one_key", json!({})).await.expect("a result");
         assert!(confused.is_error());
         assert!(confused.to_text().contains("give each question its own key"), "{confused:?}");
     }
@@ -273,22 +277,23 @@ async fn keep_asking(context: &ToolContext) -> Result<(), ToolError> {
 
 /// Ask until the answer is yes.
 #[tool(register = false)]
-async fn insist(context: &ToolContext) -> Result<(), ToolError> {
+async fn ask_until_yes(context: &ToolContext) -> Result<(), ToolError> {
     keep_asking(context).await
 }
 
 /// The same as a task.
 #[tool(register = false, task = "required")]
-async fn insist_later(context: &ToolContext) -> Result<(), ToolError> {
+async fn ask_until_yes_as_task(context: &ToolContext) -> Result<(), ToolError> {
     tokio::task::yield_now().await;
     keep_asking(context).await
 }
 
 #[tokio::test]
 async fn a_call_that_repeats_an_answered_question_fails() {
-    let pool = ToolPool::builder().tool::<InsistAction>().tool::<InsistLaterAction>().build();
+    let pool =
+        ToolPool::builder().tool::<AskUntilYesAction>().tool::<AskUntilYesAsTaskAction>().build();
     let pool = pool.expect("a pool");
-    for tool in ["insist", "insist_later"] {
+    for tool in ["ask_until_yes", "ask_until_yes_as_task"] {
         let client = TestClient::builder(&pool).tasks();
         let client = client.answer(|_| async { Reply::decline() }).connect().await;
         let error = client.call(tool, json!({})).await.expect_err("an error");

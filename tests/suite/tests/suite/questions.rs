@@ -33,7 +33,7 @@ pub(super) fn calls(client: &TestClient) -> usize {
 /// Delete a file after confirmation.
 #[tool(register = false)]
 async fn delete(
-    /// Which file.
+    /// The file.
     path: String,
     context: &ToolContext,
 ) -> Result<String, ToolError> {
@@ -139,9 +139,9 @@ async fn a_client_without_named_modes_supports_forms() {
 
 #[derive(serde::Deserialize, schemars::JsonSchema, Form)]
 struct Guest {
-    /// What the guest is called.
+    /// The name of the guest.
     name: String,
-    /// How many come along.
+    /// The number of companions.
     #[serde(default)]
     others: u8,
 }
@@ -177,8 +177,8 @@ async fn effects_after_the_last_of_several_questions_happen_once() {
             TestClient::builder(&pool).protocol_version(version).answer(as_ada).connect().await;
         let result = client.call("book", json!({})).await.expect("a result");
         assert_eq!(result.to_text(), format!("Ada and 2 at Some(19), Some(true), {nth}"));
-        let asked: Vec<_> = client.questions().iter().map(|q| q.message().to_owned()).collect();
-        assert_eq!(asked, ["Who comes?", "When, Ada?", "Really?"]);
+        let messages: Vec<_> = client.questions().iter().map(|q| q.message().to_owned()).collect();
+        assert_eq!(messages, ["Who comes?", "When, Ada?", "Really?"]);
         assert_eq!(calls(&client), if version == ProtocolVersion::V2026_07_28 { 4 } else { 1 });
         client.close().await;
     }
@@ -186,7 +186,7 @@ async fn effects_after_the_last_of_several_questions_happen_once() {
 
 /// Ask two things together.
 #[tool(register = false)]
-async fn pair(context: &ToolContext) -> Result<String, ToolError> {
+async fn ask_both(context: &ToolContext) -> Result<String, ToolError> {
     let (left, right) = futures_util::join!(
         context.ask::<String>("left", "Left?"),
         context.ask::<String>("right", "Right?")
@@ -197,7 +197,7 @@ async fn pair(context: &ToolContext) -> Result<String, ToolError> {
 #[tokio::test]
 async fn concurrent_questions_reach_the_client_together() {
     for version in VERSIONS {
-        let client = TestClient::builder(&pool_of::<PairAction>())
+        let client = TestClient::builder(&pool_of::<AskBothAction>())
             .protocol_version(version)
             .answer(|question: Question| async move {
                 let field = question.message().trim_end_matches('?').to_lowercase();
@@ -205,7 +205,7 @@ async fn concurrent_questions_reach_the_client_together() {
             })
             .connect()
             .await;
-        let result = client.call("pair", json!({})).await.expect("a result");
+        let result = client.call("ask_both", json!({})).await.expect("a result");
         assert_eq!(result.to_text(), r#"Some("LEFT") Some("RIGHT")"#);
         assert_eq!(calls(&client), if version == ProtocolVersion::V2026_07_28 { 2 } else { 1 });
     }
@@ -225,11 +225,11 @@ async fn the_user_is_sent_to_a_page() {
         let client = answering(&pool, version, Reply::accept(())).await;
         let result = client.call("sign_in", json!({})).await.expect("a result");
         assert_eq!(result.to_text(), "Accepted(())");
-        let asked = client.questions()[0].params().clone();
-        assert_eq!(asked["mode"], "url");
-        assert_eq!(asked["url"], "https://example.com/login");
-        assert_eq!(asked["message"], "Sign in, please.");
-        assert!(asked["elicitationId"].is_string());
+        let params = client.questions()[0].params().clone();
+        assert_eq!(params["mode"], "url");
+        assert_eq!(params["url"], "https://example.com/login");
+        assert_eq!(params["message"], "Sign in, please.");
+        assert!(params["elicitationId"].is_string());
         let forms_only = TestClient::builder(&pool)
             .protocol_version(version)
             .capabilities(json!({ "elicitation": { "form": {} } }))
@@ -244,7 +244,7 @@ async fn the_user_is_sent_to_a_page() {
 
 /// Request the roots of the client, then a message of its model.
 #[tool(register = false)]
-async fn think(context: &ToolContext) -> Result<String, ToolError> {
+async fn ask_model(context: &ToolContext) -> Result<String, ToolError> {
     let roots = context.roots("where").await?;
     let request = SamplingRequest::new(50).user(format!("What is in {}?", roots[0].uri));
     let sample = context.sample("what", request.set("temperature", 0.5)).await?;
@@ -254,7 +254,7 @@ async fn think(context: &ToolContext) -> Result<String, ToolError> {
 #[tokio::test]
 async fn a_tool_requests_sampling_and_roots() {
     for version in VERSIONS {
-        let client = TestClient::builder(&pool_of::<ThinkAction>())
+        let client = TestClient::builder(&pool_of::<AskModelAction>())
             .protocol_version(version)
             .answer(|question: Question| async move {
                 match question.method() {
@@ -264,7 +264,7 @@ async fn a_tool_requests_sampling_and_roots() {
             })
             .connect()
             .await;
-        let result = client.call("think", json!({})).await.expect("a result");
+        let result = client.call("ask_model", json!({})).await.expect("a result");
         assert_eq!(result.to_text(), "test-model says a file");
         let sampled = client.questions()[1].params().clone();
         assert_eq!(sampled["maxTokens"], 50);
@@ -278,7 +278,7 @@ async fn a_tool_requests_sampling_and_roots() {
 #[tokio::test]
 async fn a_model_that_is_rejected_is_an_error_for_the_caller() {
     // Sampling is declined: the client of 2025-11-25 answers with an error.
-    let client = TestClient::builder(&pool_of::<ThinkAction>())
+    let client = TestClient::builder(&pool_of::<AskModelAction>())
         .protocol_version(ProtocolVersion::V2025_11_25)
         .answer(|question: Question| async move {
             match question.method() {
@@ -288,7 +288,7 @@ async fn a_model_that_is_rejected_is_an_error_for_the_caller() {
         })
         .connect()
         .await;
-    let result = client.call("think", json!({})).await.expect("a result");
+    let result = client.call("ask_model", json!({})).await.expect("a result");
     assert!(result.is_error());
     assert!(result.to_text().contains("no, thanks"), "{}", result.to_text());
 }
@@ -304,7 +304,7 @@ impl Drop for Guard {
 
 /// Ask, and report the end of the call.
 #[tool(register = false)]
-async fn guarded(
+async fn ask_guarded(
     context: &ToolContext,
     dropped: &mpsc::UnboundedSender<()>,
 ) -> Result<String, ToolError> {
@@ -316,18 +316,19 @@ async fn guarded(
 #[tokio::test]
 async fn a_call_that_is_cancelled_during_a_question_is_dropped() {
     let (sender, mut dropped) = mpsc::unbounded_channel::<()>();
-    let pool = ToolPool::builder().tool::<GuardedAction>().state(sender).build().expect("a pool");
+    let pool =
+        ToolPool::builder().tool::<AskGuardedAction>().state(sender).build().expect("a pool");
     let is_asked = Arc::new(Notify::new());
-    let asked = Arc::clone(&is_asked);
+    let notify = Arc::clone(&is_asked);
     let client = TestClient::builder(&pool)
         .protocol_version(ProtocolVersion::V2025_11_25)
         .answer(move |_| {
-            asked.notify_one();
+            notify.notify_one();
             std::future::pending()
         })
         .connect()
         .await;
-    let call = client.call("guarded", json!({})).start();
+    let call = client.call("ask_guarded", json!({})).start();
     in_time(is_asked.notified()).await;
     assert!(dropped.try_recv().is_err());
     call.cancel().await;
@@ -342,9 +343,10 @@ async fn a_call_that_is_cancelled_during_a_question_is_dropped() {
 #[tokio::test]
 async fn a_call_that_is_answered_with_a_question_is_dropped() {
     let (sender, mut dropped) = mpsc::unbounded_channel::<()>();
-    let pool = ToolPool::builder().tool::<GuardedAction>().state(sender).build().expect("a pool");
+    let pool =
+        ToolPool::builder().tool::<AskGuardedAction>().state(sender).build().expect("a pool");
     let client = TestClient::stateless(&pool).await;
-    let params = json!({ "name": "guarded", "arguments": {} });
+    let params = json!({ "name": "ask_guarded", "arguments": {} });
     let round = client.request("tools/call", params).await.expect("questions");
     assert_eq!(round["resultType"], "input_required");
     in_time(dropped.recv()).await.expect("the function is dropped");
@@ -355,7 +357,7 @@ async fn a_call_that_is_answered_with_a_question_is_dropped() {
 async fn a_question_of_a_nested_call_is_not_an_error_for_hooks() {
     /// Delete by calling another tool.
     #[tool(register = false)]
-    async fn clean(context: &ToolContext) -> Result<String, ToolError> {
+    async fn delete_nested(context: &ToolContext) -> Result<String, ToolError> {
         let inner = context.call(ToolCall::json("delete", json!({ "path": "x" }))).await;
         Ok(format!("inner: {}", inner.observation().to_text()))
     }
@@ -368,16 +370,20 @@ async fn a_question_of_a_nested_call_is_not_an_error_for_hooks() {
             async { After::keep() }
         });
         let pool = ToolPool::builder()
-            .tool::<CleanAction>()
+            .tool::<DeleteNestedAction>()
             .tool::<DeleteAction>()
             .hook(after)
             .build()
             .expect("a pool");
         let client = answering(&pool, version, Reply::accept(json!({ "sure": true }))).await;
-        let result = client.call("clean", json!({})).await.expect("a result");
+        let result = client.call("delete_nested", json!({})).await.expect("a result");
         assert_eq!(result.to_text(), "inner: x is deleted");
         let seen = seen.lock().expect("one at a time").clone();
-        assert_eq!(seen, ["delete: x is deleted", "clean: inner: x is deleted"], "{version:?}");
+        assert_eq!(
+            seen,
+            ["delete: x is deleted", "delete_nested: inner: x is deleted"],
+            "{version:?}"
+        );
     }
 }
 
@@ -385,12 +391,12 @@ async fn a_question_of_a_nested_call_is_not_an_error_for_hooks() {
 async fn answering_time_counts_only_while_the_call_waits() {
     /// Ask, with a time limit.
     #[tool(register = false, timeout = "1s")]
-    async fn hurried(context: &ToolContext) -> Result<String, ToolError> {
+    async fn ask_with_timeout(context: &ToolContext) -> Result<String, ToolError> {
         let answer = context.ask::<bool>("sure", "Sure?").await?;
         Ok(format!("{answer:?}"))
     }
     for version in VERSIONS {
-        let client = TestClient::builder(&pool_of::<HurriedAction>())
+        let client = TestClient::builder(&pool_of::<AskWithTimeoutAction>())
             .protocol_version(version)
             .answer(|_| async {
                 tokio::time::sleep(Duration::from_secs(5)).await;
@@ -398,7 +404,7 @@ async fn answering_time_counts_only_while_the_call_waits() {
             })
             .connect()
             .await;
-        let result = client.call("hurried", json!({})).await.expect("a result");
+        let result = client.call("ask_with_timeout", json!({})).await.expect("a result");
         match version {
             ProtocolVersion::V2026_07_28 => assert_eq!(result.to_text(), "Accepted(true)"),
             ProtocolVersion::V2025_11_25 => assert!(result.is_error(), "{result:?}"),
@@ -412,7 +418,7 @@ async fn a_call_releases_its_resources_during_a_question() {
     /// Write, after a question.
     #[tool(register = false, writes("note:{id}"))]
     async fn edit(
-        /// Which note.
+        /// The number of the note.
         id: String,
         context: &ToolContext,
     ) -> Result<String, ToolError> {
@@ -422,7 +428,7 @@ async fn a_call_releases_its_resources_during_a_question() {
     /// Write at once.
     #[tool(register = false, writes("note:{id}"))]
     async fn clear(
-        /// Which note.
+        /// The number of the note.
         id: String,
     ) -> String {
         id

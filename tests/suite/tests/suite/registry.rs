@@ -50,7 +50,7 @@ impl Toolset for Tally {
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Greeting {
-    /// What to say.
+    /// The text to say.
     text: String,
 }
 
@@ -134,7 +134,7 @@ async fn a_registered_tool_is_returned_unchanged_and_takes_no_parameters() {
 }
 
 #[tokio::test]
-async fn a_toolset_is_made_from_its_parameters() {
+async fn a_toolset_is_created_from_its_parameters() {
     let pool = pool(&[ToolSpec::new("tally").with("start", 40)]).await;
     assert_eq!(text(&pool, "tally.up", "").await, "41");
     assert_eq!(text(&pool, "tally.down", "").await, "40");

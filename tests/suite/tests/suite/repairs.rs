@@ -117,8 +117,8 @@ impl Executor for Failing {
 #[tokio::test]
 async fn an_exact_name_has_priority_over_a_repaired_one() {
     let named = |name: &str| {
-        let own = name.to_owned();
-        Tool::builder(name, "Tell the name.").handler(move || std::future::ready(own.clone()))
+        let result = name.to_owned();
+        Tool::builder(name, "Tell the name.").handler(move || std::future::ready(result.clone()))
     };
     let pool =
         ToolPool::builder().add(named("add")).add(named("functions.add")).repair().build().unwrap();

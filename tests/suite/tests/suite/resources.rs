@@ -1,6 +1,6 @@
 //! Resources, templates, pages and cache hints, as clients of both protocol versions see them.
 
-use super::prompts::both;
+use super::prompts::request_in_both_versions;
 use super::server::{Server, stateless};
 use serde_json::{Value, json};
 use tool_runtime::PoolProblem;
@@ -9,7 +9,7 @@ use tool_runtime::prelude::*;
 const PROGRAM: &str = env!("CARGO_BIN_EXE_offering_server");
 
 fn read(uri: &str) -> Value {
-    both("resources/read", &json!({ "uri": uri }))
+    request_in_both_versions("resources/read", &json!({ "uri": uri }))
 }
 
 fn contents(uri: &str) -> Value {
@@ -20,7 +20,8 @@ fn contents(uri: &str) -> Value {
 
 #[test]
 fn resources_and_templates_are_listed_separately() {
-    let resources = both("resources/list", &json!({}))["result"]["resources"].clone();
+    let resources =
+        request_in_both_versions("resources/list", &json!({}))["result"]["resources"].clone();
     assert_eq!(
         resources,
         json!([
@@ -31,9 +32,10 @@ fn resources_and_templates_are_listed_separately() {
              "description": "The first note, a resource of its own URI beside the template."},
         ])
     );
-    let templates = both("resources/templates/list", &json!({}));
+    let templates = request_in_both_versions("resources/templates/list", &json!({}));
     let templates = templates["result"]["resourceTemplates"].as_array().expect("templates").clone();
-    let uris: Vec<&str> = templates.iter().filter_map(|it| it["uriTemplate"].as_str()).collect();
+    let uris: Vec<&str> =
+        templates.iter().filter_map(|template| template["uriTemplate"].as_str()).collect();
     assert_eq!(uris, ["file:///{+path}", "notes://{id}", "talk://{topic}"]);
     assert_eq!(
         templates[1],
@@ -68,7 +70,7 @@ fn the_most_specific_resource_is_read() {
 fn unknown_resources_are_not_found() {
     for uri in ["nope://1", "notes://12", "notes://1/2", "notes://"] {
         let error = read(uri)["error"].clone();
-        // -32602 in 2026-07-28, see `both`.
+        // -32602 in 2026-07-28, see `request_in_both_versions`.
         assert_eq!((&error["code"], &error["data"]["uri"]), (&json!(-32002), &json!(uri)));
     }
 }
@@ -96,7 +98,8 @@ fn pages(server: &mut Server, method: &str, list: &str) -> Vec<Vec<String>> {
         let result = server.receive()["result"].clone();
         assert_eq!(result.get("ttlMs"), None, "older versions lack the field");
         let items = result[list].as_array().expect("a list");
-        pages.push(items.iter().map(|it| it["name"].as_str().expect("a name").into()).collect());
+        pages
+            .push(items.iter().map(|item| item["name"].as_str().expect("a name").into()).collect());
         match result["nextCursor"].as_str() {
             Some(next) => cursor = Some(next.to_owned()),
             None => return pages,
@@ -111,7 +114,10 @@ fn lists_are_paged() {
         pages(&mut server, "prompts/list", "prompts"),
         [["hello", "patience"], ["review", "summary"]]
     );
-    assert_eq!(pages(&mut server, "tools/list", "tools"), [vec!["grow", "shrink"], vec!["touch"]]);
+    assert_eq!(
+        pages(&mut server, "tools/list", "tools"),
+        [vec!["add_items", "notify_change"], vec!["remove_items"]]
+    );
     assert_eq!(pages(&mut server, "resources/list", "resources"), [["config", "first_note"]]);
     assert_eq!(
         pages(&mut server, "resources/templates/list", "resourceTemplates"),
@@ -132,7 +138,7 @@ fn a_cursor_continues_after_the_list_has_changed() {
     let cursor = list(None)["nextCursor"].clone();
     let mut server_call = |name: &str| {
         server.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
-            "params": {"name": "grow", "arguments": {"name": name, "kinds": ["prompt"]}}}));
+            "params": {"name": "add_items", "arguments": {"name": name, "kinds": ["prompt"]}}}));
         while server.receive()["id"] != 2 {}
     };
     server_call("aaa");
@@ -146,8 +152,12 @@ fn a_cursor_continues_after_the_list_has_changed() {
             break message;
         }
     };
-    let names: Vec<&Value> =
-        answer["result"]["prompts"].as_array().unwrap().iter().map(|it| &it["name"]).collect();
+    let names: Vec<&Value> = answer["result"]["prompts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|prompt| &prompt["name"])
+        .collect();
     assert_eq!(names, ["review", "rrr"]);
     server.leave();
 }
@@ -172,7 +182,7 @@ fn rejects_an_invalid_cursor() {
 
 #[test]
 fn newer_clients_receive_cache_hints() {
-    let asked = [
+    let requests = [
         ("server/discover", json!({})),
         ("tools/list", json!({})),
         ("prompts/list", json!({})),
@@ -182,7 +192,7 @@ fn newer_clients_receive_cache_hints() {
     ];
     for (words, ttl, scope) in [(&["paged"][..], 30_000, "public"), (&[], 0, "private")] {
         let mut server = Server::with(PROGRAM, words);
-        for (method, params) in &asked {
+        for (method, params) in &requests {
             server.send(&stateless(1, method, params));
             let result = server.receive()["result"].clone();
             assert_eq!(
@@ -197,16 +207,22 @@ fn newer_clients_receive_cache_hints() {
 
 #[test]
 fn rejects_resources_with_the_same_uris() {
-    let at = |uri: &str| Resource::builder(uri, "name", "Something.").handler(|| async { "x" });
+    let resource =
+        |uri: &str| Resource::builder(uri, "name", "Something.").handler(|| async { "x" });
     let error = ToolPool::builder()
-        .add_resource(at("a:{x}/b"))
-        .add_resource(at("a:{y}/b"))
-        .add_resource(at("a:{+x}/b"))
-        .add_resource(at("nowhere"))
+        .add_resource(resource("a:{x}/b"))
+        .add_resource(resource("a:{y}/b"))
+        .add_resource(resource("a:{+x}/b"))
+        .add_resource(resource("nowhere"))
         .build()
         .unwrap_err();
     let problems: Vec<String> = error.problems().iter().map(ToString::to_string).collect();
-    assert!(error.problems().iter().all(|it| matches!(it, PoolProblem::InvalidResource { .. })));
+    assert!(
+        error
+            .problems()
+            .iter()
+            .all(|problem| matches!(problem, PoolProblem::InvalidResource { .. }))
+    );
     assert_eq!(problems.len(), 2, "{problems:?}");
     for part in ["two resources match the same URIs", "it has no scheme"] {
         assert!(problems.iter().any(|problem| problem.contains(part)), "{part}: {problems:?}");

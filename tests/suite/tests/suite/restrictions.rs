@@ -306,19 +306,19 @@ async fn a_guard_may_be_dropped_in_another_task() {
 
 fn listed(server: &mut Server) -> Vec<String> {
     server.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}));
-    let answer = answered(server, 1);
+    let answer = receive_answer(server, 1);
     let tools = answer["result"]["tools"].as_array().expect("a list").clone();
     tools.iter().filter_map(|tool| tool["name"].as_str().map(str::to_owned)).collect()
 }
 
-fn asked(server: &mut Server, name: &str, arguments: &Value) -> Value {
+fn call(server: &mut Server, name: &str, arguments: &Value) -> Value {
     server.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
         "params": {"name": name, "arguments": arguments}}));
-    answered(server, 2)
+    receive_answer(server, 2)
 }
 
-/// The server sends notifications in between.
-fn answered(server: &mut Server, id: u64) -> Value {
+/// Skips notifications, which the server sends in between.
+fn receive_answer(server: &mut Server, id: u64) -> Value {
     let answer = std::iter::repeat_with(|| server.receive()).find(|message| message["id"] == id);
     answer.expect("an answer")
 }
@@ -326,23 +326,26 @@ fn answered(server: &mut Server, id: u64) -> Value {
 #[test]
 fn a_server_follows_changes_of_its_pool() {
     let mut server = Server::ready(env!("CARGO_BIN_EXE_changing_server"));
-    let all = ["grow", "narrow", "shrink", "widen"];
-    assert_eq!(listed(&mut server), all);
-    asked(&mut server, "narrow", &json!({"to": ["w*", "g*"]}));
-    assert_eq!(listed(&mut server), ["grow", "widen"]);
-    let hidden = asked(&mut server, "shrink", &json!({}));
+    let all_tools = ["add_tool", "remove_tools", "restrict_tools", "unrestrict_tools"];
+    assert_eq!(listed(&mut server), all_tools);
+    call(&mut server, "restrict_tools", &json!({"to": ["unrestrict_*", "add_*", "g*"]}));
+    assert_eq!(listed(&mut server), ["add_tool", "unrestrict_tools"]);
+    let hidden = call(&mut server, "remove_tools", &json!({}));
     assert_eq!(hidden["result"]["isError"], true, "{hidden}");
-    asked(&mut server, "grow", &json!({"name": "green", "answer": "1"}));
-    asked(&mut server, "grow", &json!({"name": "blue", "answer": "1"}));
-    assert_eq!(listed(&mut server), ["green", "grow", "widen"]);
-    asked(&mut server, "grow", &json!({"name": "green", "answer": "2"}));
-    let answer = asked(&mut server, "green", &json!({}));
+    call(&mut server, "add_tool", &json!({"name": "green", "answer": "1"}));
+    call(&mut server, "add_tool", &json!({"name": "blue", "answer": "1"}));
+    assert_eq!(listed(&mut server), ["add_tool", "green", "unrestrict_tools"]);
+    call(&mut server, "add_tool", &json!({"name": "green", "answer": "2"}));
+    let answer = call(&mut server, "green", &json!({}));
     assert_eq!(answer["result"]["content"][0]["text"], "2", "{answer}");
-    asked(&mut server, "widen", &json!({}));
-    assert_eq!(listed(&mut server), ["blue", "green", "grow", "narrow", "shrink", "widen"]);
-    asked(&mut server, "shrink", &json!({}));
-    assert_eq!(listed(&mut server), all);
-    let gone = asked(&mut server, "green", &json!({}));
+    call(&mut server, "unrestrict_tools", &json!({}));
+    assert_eq!(
+        listed(&mut server),
+        ["add_tool", "blue", "green", "remove_tools", "restrict_tools", "unrestrict_tools"]
+    );
+    call(&mut server, "remove_tools", &json!({}));
+    assert_eq!(listed(&mut server), all_tools);
+    let gone = call(&mut server, "green", &json!({}));
     assert_eq!(gone["error"]["code"], -32602, "{gone}");
     // The notification of the last change may arrive after the answers.
     server.leave();
@@ -447,7 +450,7 @@ impl Simulation {
         }
     }
 
-    fn take(&mut self, step: Step) {
+    fn apply(&mut self, step: Step) {
         let scopes = self.handles.len();
         match step {
             Step::Narrow(scope, picks) => self.push(scope % scopes, picks, false),
@@ -563,7 +566,7 @@ proptest! {
         runtime.block_on(async {
             let mut simulation = Simulation::new();
             for (step, caller) in steps {
-                simulation.take(step);
+                simulation.apply(step);
                 simulation.check(caller).await;
             }
         });

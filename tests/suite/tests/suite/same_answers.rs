@@ -33,7 +33,7 @@ async fn add(
 
 /// List the numbers below one.
 #[tool(register = false)]
-async fn below(
+async fn list_below(
     /// The end.
     end: u32,
 ) -> Json<Vec<u32>> {
@@ -58,7 +58,7 @@ async fn hang() {
 
 /// Never answer, with a short time limit.
 #[tool(register = false, timeout = "50ms")]
-async fn hang_for_a_moment() {
+async fn hang_briefly() {
     std::future::pending::<()>().await;
 }
 
@@ -94,7 +94,7 @@ async fn ask(context: &ToolContext) -> Result<String, ToolError> {
 
 /// Answer now or later.
 #[tool(register = false, task = "optional")]
-async fn careful() -> &'static str {
+async fn answer_as_task() -> &'static str {
     "now"
 }
 
@@ -108,15 +108,15 @@ async fn nested(context: &ToolContext) -> String {
 fn pool(tasks: Tasks) -> ToolPool {
     ToolPool::builder()
         .tool::<AddAction>()
-        .tool::<BelowAction>()
+        .tool::<ListBelowAction>()
         .tool::<WaitAction>()
         .tool::<HangAction>()
-        .tool::<HangForAMomentAction>()
+        .tool::<HangBrieflyAction>()
         .tool::<FailAction>()
         .tool::<PanicAction>()
         .tool::<ReportAction>()
         .tool::<AskAction>()
-        .tool::<CarefulAction>()
+        .tool::<AnswerAsTaskAction>()
         .tool::<NestedAction>()
         .state(tasks)
         .build()
@@ -216,15 +216,15 @@ async fn plain_calls(client: &mut Client) {
         json!({"name": "add"}),
         json!({"name": "ad", "arguments": {}}),
         json!({"name": "\u{1F980}\"\\\n", "arguments": {}}),
-        json!({"name": "below", "arguments": {"end": 3}}),
+        json!({"name": "list_below", "arguments": {"end": 3}}),
         json!({"name": "wait", "arguments": {"millis": 0}}),
         json!({"name": "wait", "arguments": {"millis": 5}, "_meta": {"progressToken": "p"}}),
-        json!({"name": "hang_for_a_moment", "arguments": {}}),
+        json!({"name": "hang_briefly", "arguments": {}}),
         json!({"name": "fail", "arguments": {}}),
         json!({"name": "panic", "arguments": {}}),
         json!({"name": "report", "arguments": {}, "_meta": {"progressToken": 7}}),
         json!({"name": "report", "arguments": {}}),
-        json!({"name": "careful", "arguments": {}}),
+        json!({"name": "answer_as_task", "arguments": {}}),
         json!({"name": "nested", "arguments": {}}),
         json!({"name": 7, "arguments": {}}),
         json!({"arguments": {}}),

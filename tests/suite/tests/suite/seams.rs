@@ -34,7 +34,7 @@ async fn write(
     format!("wrote {path}")
 }
 
-/// Fail in the way that is asked for.
+/// Wait forever, or panic.
 #[tool(register = false, timeout = "50ms")]
 async fn fail(
     /// Whether to panic instead of waiting.
@@ -48,7 +48,7 @@ fn builder() -> tool_runtime::ToolPoolBuilder {
     ToolPool::builder().tool::<ReadAction>().tool::<WriteAction>().tool::<FailAction>()
 }
 
-/// Denies and asks by the path, and hides writing from everyone but administrators.
+/// Decides by the path, and hides `write` from everyone but administrators.
 #[derive(Default)]
 struct Paths {
     decisions: Arc<AtomicU32>,
@@ -70,12 +70,12 @@ impl PolicyEngine for Paths {
     }
 }
 
-/// Allows some calls.
+/// Allows a number of calls.
 #[derive(Clone)]
 struct Budget(Arc<AtomicU32>);
 
 impl Budget {
-    fn of(calls: u32) -> Self {
+    fn new(calls: u32) -> Self {
         Self(Arc::new(AtomicU32::new(calls)))
     }
 
@@ -86,8 +86,9 @@ impl Budget {
 
 impl Limiter for Budget {
     fn reserve(&self, _: &CallView<'_>, _: &[Limit]) -> Result<Reservation, LimitExceeded> {
-        let left = self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, |n| n.checked_sub(1));
-        left.map_err(|_| LimitExceeded::new("the budget is used up"))?;
+        let remaining =
+            self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, |n| n.checked_sub(1));
+        remaining.map_err(|_| LimitExceeded::new("the budget is used up"))?;
         let budget = Arc::clone(&self.0);
         Ok(Reservation::new(move || {
             budget.fetch_add(1, Ordering::AcqRel);
@@ -95,7 +96,7 @@ impl Limiter for Budget {
     }
 }
 
-/// Keeps the events of all calls, a line each.
+/// Records the events of all calls, one line each.
 #[derive(Clone, Default)]
 struct Events(Arc<Mutex<Vec<String>>>);
 
@@ -104,10 +105,12 @@ impl Events {
         self.0.lock().unwrap().clone()
     }
 
-    /// The events without the name of the tool, which is the same in all.
-    fn of(&self, tool: &str) -> Vec<String> {
-        let own = self.all().into_iter();
-        own.filter_map(|line| line.strip_prefix(&format!("{tool} ")).map(str::to_owned)).collect()
+    /// The events of a tool, without its name.
+    fn of_tool(&self, tool: &str) -> Vec<String> {
+        let events = self.all().into_iter();
+        events
+            .filter_map(|line| line.strip_prefix(&format!("{tool} ")).map(str::to_owned))
+            .collect()
     }
 }
 
@@ -121,9 +124,9 @@ impl Recorder for Events {
                     Effect::Ask => "ask",
                     _ => "deny",
                 };
-                let by = by.map(|by| format!(" by {by}")).unwrap_or_default();
+                let approver = by.map(|approver| format!(" by {approver}")).unwrap_or_default();
                 let rule = decision.rule().map(|rule| format!(" rule {rule}")).unwrap_or_default();
-                format!("decided {effect}{rule}{by}")
+                format!("decided {effect}{rule}{approver}")
             }
             CallStage::Suspended => "suspended".to_owned(),
             CallStage::Started { .. } => format!("started {}", event.call.arguments()),

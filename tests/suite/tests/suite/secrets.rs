@@ -1,4 +1,4 @@
-//! Secrets of a pool: masked wherever they would leave it, expanded where a tool wants them.
+//! Secrets of a pool: masked in all output, expanded by tools.
 
 use super::support::pool_of;
 use proptest::prelude::*;
@@ -92,11 +92,11 @@ impl MakeWriter<'_> for Log {
     }
 }
 
-/// Say a text in every way.
+/// Say a text through one channel.
 #[tool(register = false)]
 async fn say(
-    /// The way.
-    way: u8,
+    /// The number of the channel.
+    channel: u8,
     /// The text.
     text: String,
     context: &ToolContext,
@@ -107,7 +107,7 @@ async fn say(
     let _ = context.ask::<bool>("sure", format!("Show {text}?")).await?;
     let half = text.len() / 2;
     let half = (0..=half).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    Ok(match way {
+    Ok(match channel {
         0 => Observation::text(&text).with_meta(&text, json!([&text])),
         1 => Observation::json(&json!({ "in": { &text: &text } }))?,
         2 => Observation::text(&text[..half]).with_content(ContentBlock::text(&text[half..])),
@@ -121,9 +121,9 @@ async fn say(
 }
 
 fn saying(seen: &Seen, secrets: Secrets) -> ToolPool {
-    let asked = seen.clone();
+    let approver_log = seen.clone();
     let approver = move |request: ApprovalRequest| {
-        asked.note(format!("{} {}", request.question(), request.visual()));
+        approver_log.note(format!("{} {}", request.question(), request.visual()));
         async { Approval::approved() }
     };
     let ask = Hook::before("*", |call: HookCall| async move {
@@ -139,12 +139,12 @@ fn saying(seen: &Seen, secrets: Secrets) -> ToolPool {
     pool.build().unwrap()
 }
 
-async fn all_that_leaves(secret: &str, text: &str, way: u8) -> String {
+async fn all_output(secret: &str, text: &str, channel: u8) -> String {
     let (seen, log) = (Seen::default(), Log::default());
     let subscriber = tracing_subscriber::fmt().with_max_level(tracing::Level::DEBUG);
     let _guard = tracing::subscriber::set_default(subscriber.with_writer(log.clone()).finish());
     let pool = saying(&seen, Secrets::new().with("KEY", secret));
-    let call = ToolCall::json("say", json!({ "way": way, "text": text }));
+    let call = ToolCall::json("say", json!({ "channel": channel, "text": text }));
     let context = pool.context().with_peer(Arc::new(seen.clone()));
     let result = pool.call_with(call, &context).await;
     let result = serde_json::to_string(result.observation()).unwrap()
@@ -154,10 +154,10 @@ async fn all_that_leaves(secret: &str, text: &str, way: u8) -> String {
 
 #[tokio::test]
 async fn a_secret_is_masked_in_every_channel() {
-    for way in 0..9 {
-        let all = all_that_leaves(KEY, &format!("the key is {KEY}, keep it"), way).await;
-        assert!(!all.contains("k3y"), "{way}: {all}");
-        assert!(all.matches("${KEY}").count() >= 7, "{way}: {all}");
+    for channel in 0..9 {
+        let output = all_output(KEY, &format!("the key is {KEY}, keep it"), channel).await;
+        assert!(!output.contains("k3y"), "{channel}: {output}");
+        assert!(output.matches("${KEY}").count() >= 7, "{channel}: {output}");
     }
 }
 
@@ -169,7 +169,7 @@ proptest! {
         secret in "[!-~]{4}[ -~é]{3,20}[!-~]",
         before in "[a-z ]{0,5}",
         encoding in 0_usize..5,
-        way in 0_u8..9,
+        channel in 0_u8..9,
     ) {
         let whole = format!("{before}{secret}.");
         let encoded = match encoding {
@@ -180,9 +180,9 @@ proptest! {
             _ => secret.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect(),
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let all = runtime.block_on(all_that_leaves(&secret, &encoded, way));
+        let output = runtime.block_on(all_output(&secret, &encoded, channel));
         let in_json = Value::from(&*encoded).to_string();
-        prop_assert!(!all.contains(&encoded) && !all.contains(in_json.trim_matches('"')), "{all}");
+        prop_assert!(!output.contains(&encoded) && !output.contains(in_json.trim_matches('"')), "{output}");
     }
 }
 
@@ -191,7 +191,7 @@ async fn a_client_reads_no_secret() {
     let pool = ToolPool::builder().tool::<SayAction>().secrets(secrets()).build().unwrap();
     let answer = |_: Question| async { Reply::accept(json!({ "sure": true })) };
     let client = TestClient::builder(&pool).answer(answer).connect().await;
-    let call = json!({ "way": 2, "text": KEY });
+    let call = json!({ "channel": 2, "text": KEY });
     let record = client.call("say", call).recorded().await;
     assert_eq!(record.result.unwrap().to_text(), "${KEY}\n");
     assert_eq!(record.progress[0].message.as_deref(), Some("${KEY}"));
@@ -242,7 +242,7 @@ async fn a_rotated_secret_stays_masked() {
     secrets.insert("KEY", "an0ther-key");
     secrets.hide([("..".to_owned(), "hidden-t0o".to_owned())]);
     let context = pool.context().with_peer(Arc::new(Seen::default()));
-    let call = json!({ "way": 0, "text": format!("{KEY} an0ther-key hidden-t0o") });
+    let call = json!({ "channel": 0, "text": format!("{KEY} an0ther-key hidden-t0o") });
     let result = pool.call_with(ToolCall::json("say", call), &context).await;
     assert_eq!(result.observation().to_text(), "${KEY} ${KEY} ..");
 }
@@ -261,9 +261,9 @@ async fn header(
 #[tokio::test]
 async fn only_a_template_is_expanded_and_only_in_the_tool() {
     let seen = Seen::default();
-    let asked = seen.clone();
+    let approver_log = seen.clone();
     let approver = move |request: ApprovalRequest| {
-        asked.note(request.arguments());
+        approver_log.note(request.arguments());
         async { Approval::approved() }
     };
     let ask = Hook::before("*", |_: HookCall| async { Before::ask("Run?") });
@@ -278,7 +278,7 @@ async fn only_a_template_is_expanded_and_only_in_the_tool() {
             r#"{"value":"${KEI}"}"#,
             "`KEI` is not the name of a secret; did you mean `KEY`?",
         ),
-        ("say", r#"{"way":0,"text":"${KEY}"}"#, "${KEY}"),
+        ("say", r#"{"channel":0,"text":"${KEY}"}"#, "${KEY}"),
     ] {
         let result = pool.call_with(ToolCall::new(tool, arguments), &context).await;
         assert_eq!(result.observation().to_text(), expected);
@@ -299,6 +299,6 @@ fn secrets_and_templates_do_not_print() {
 async fn a_pool_without_secrets_changes_nothing() {
     let pool = pool_of::<SayAction>();
     let context = pool.context().with_peer(Arc::new(Seen::default()));
-    let call = ToolCall::json("say", json!({ "way": 0, "text": KEY }));
+    let call = ToolCall::json("say", json!({ "channel": 0, "text": KEY }));
     assert_eq!(pool.call_with(call, &context).await.observation().to_text(), KEY);
 }

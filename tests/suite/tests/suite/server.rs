@@ -56,7 +56,7 @@ impl Server {
         self.greeted_by(&json!({}))
     }
 
-    /// The same, by a client with capabilities.
+    /// After the handshake, by a client with these capabilities.
     pub(super) fn greeted_with(self, capabilities: &Value) -> Self {
         self.greeted_by(capabilities).0
     }
@@ -150,7 +150,7 @@ fn the_server_has_the_name_and_version_of_the_users_package() {
 #[test]
 fn printed_output_never_reaches_the_protocol() {
     let (mut server, _) = Server::initialized();
-    let answer = server.call(1, "chatty");
+    let answer = server.call(1, "print_line");
     assert_eq!(answer["result"]["content"][0]["text"], "done");
     server.log_until("forged");
     server.log_until("and on standard error");
@@ -162,7 +162,7 @@ fn the_server_continues_after_a_panic() {
     let (mut server, _) = Server::initialized();
     let answer = server.call(1, "boom");
     assert_eq!(answer["result"]["isError"], true);
-    assert_eq!(server.call(2, "chatty")["result"]["content"][0]["text"], "done");
+    assert_eq!(server.call(2, "print_line")["result"]["content"][0]["text"], "done");
     server.finish();
 }
 
@@ -204,7 +204,7 @@ fn a_cancelled_call_is_dropped_and_not_answered() {
         &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}}),
     );
     server.log_until("dropped");
-    assert_eq!(server.call(8, "chatty")["id"], 8);
+    assert_eq!(server.call(8, "print_line")["id"], 8);
     server.finish();
 }
 
@@ -224,7 +224,7 @@ fn the_server_continues_after_invalid_lines() {
         let answer = server.receive();
         assert_eq!(answer["error"]["code"], code, "{line}: {answer}");
     }
-    assert_eq!(server.call(2, "chatty")["id"], 2);
+    assert_eq!(server.call(2, "print_line")["id"], 2);
     server.finish();
 }
 

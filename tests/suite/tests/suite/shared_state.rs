@@ -75,7 +75,7 @@ async fn a_parameter_borrows_from_an_arc() {
 }
 
 #[tokio::test]
-async fn a_hook_provides_it_in_an_arc() {
+async fn a_hook_provides_state_in_an_arc() {
     let hook = Hook::before("*", |_: HookCall| async {
         Before::proceed().provide(Arc::new(Db("of the hook")))
     });

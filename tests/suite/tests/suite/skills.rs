@@ -1,4 +1,4 @@
-//! Skills: the tool `Skill`, nesting, restrictions, ends.
+//! The tool `Skill`: nesting, restrictions, and the end of skills.
 
 mod agents;
 mod servers;
@@ -131,7 +131,7 @@ async fn a_nested_skill_only_narrows() {
 }
 
 #[tokio::test]
-async fn nesting_is_bounded_and_a_skill_nests_in_itself_not_at_all() {
+async fn nesting_is_limited_and_a_skill_cannot_nest_in_itself() {
     let mut root = Root::new("depth").skill("text", "");
     for name in ["a", "b", "c", "d", "e"] {
         root = root.skill(name, "disallowed-tools: Write");
@@ -159,7 +159,7 @@ async fn nesting_is_bounded_and_a_skill_nests_in_itself_not_at_all() {
 }
 
 #[tokio::test]
-async fn wrong_calls_have_their_remedy() {
+async fn errors_name_a_remedy() {
     let root = Root::new("wrong")
         .skill("review", "")
         .skill("mine", "disable-model-invocation: true")
@@ -215,7 +215,7 @@ async fn the_program_loads_skills_that_a_model_cannot_end() {
 }
 
 #[tokio::test]
-async fn sessions_have_skills_of_their_own() {
+async fn sessions_have_separate_skills() {
     let root = Root::new("sessions").skill("read", "allowed-tools: Read");
     let pool = pool(&root.load());
     let (one, other) = (pool.session(), pool.session());
@@ -225,14 +225,14 @@ async fn sessions_have_skills_of_their_own() {
         (names(other.pool()), names(&pool)),
         (names(&pool), ALL.map(str::to_owned).to_vec())
     );
-    // What is called by a tool of the session is bound, and has a stack of its own.
+    // A nested handle is restricted too, and has a separate stack of skills.
     let nested = one.pool().scope();
     load(&nested, "read").await;
     end(&nested).await;
     assert_eq!(names(&nested), ["Read", "Skill"]);
-    let kept = one.pool().clone();
+    let pool = one.pool().clone();
     one.close().await;
-    assert_eq!(names(&kept), ALL);
+    assert_eq!(names(&pool), ALL);
 }
 
 #[tokio::test]

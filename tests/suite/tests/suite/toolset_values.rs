@@ -93,7 +93,7 @@ impl Tab<2> {
     }
 }
 
-macro_rules! lives {
+macro_rules! impl_toolset {
     ($($toolset:ty: $shared_by:ident),*) => {$(
         impl Toolset for $toolset {
             type Params = ();
@@ -110,7 +110,7 @@ macro_rules! lives {
     )*};
 }
 
-lives!(Tab<0>: Pool, Tab<1>: Session, Tab<2>: Principal);
+impl_toolset!(Tab<0>: Pool, Tab<1>: Session, Tab<2>: Principal);
 
 async fn pool_of<T: Toolset<Params = ()>>() -> (ToolPool, Arc<Ledger>) {
     let ledger = Arc::new(Ledger::default());
@@ -254,8 +254,10 @@ async fn a_call_without_a_session_is_rejected() {
 #[tokio::test]
 async fn sessions_of_a_principal_share_its_value() {
     let (pool, ledger) = pool_of::<PerPrincipal>().await;
-    let of = |name: &str| pool.context().with_principal(Principal::new(name));
-    for (context, count) in [(of("ada"), "1"), (of("ada"), "2"), (of("grace"), "1")] {
+    let context_of = |name: &str| pool.context().with_principal(Principal::new(name));
+    for (context, count) in
+        [(context_of("ada"), "1"), (context_of("ada"), "2"), (context_of("grace"), "1")]
+    {
         let result = pool.call_with(ToolCall::new("mine.call", ""), &context).await;
         assert_eq!(result.observation().to_text(), count);
     }

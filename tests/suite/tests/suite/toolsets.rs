@@ -78,7 +78,7 @@ impl Session {
 
     /// Work with a time limit of the tool.
     #[tool(timeout = "1m")]
-    async fn hurry(&self) {
+    async fn work_with_timeout(&self) {
         self.probe.send("work");
         std::future::pending::<()>().await;
     }
@@ -156,11 +156,11 @@ async fn session(behaviour: Behaviour) -> (ToolPool, UnboundedReceiver<&'static 
 
 /// All events until every sender is dropped.
 async fn rest(mut events: UnboundedReceiver<&'static str>) -> Vec<&'static str> {
-    let mut all = Vec::new();
+    let mut received = Vec::new();
     while let Some(event) = events.recv().await {
-        all.push(event);
+        received.push(event);
     }
-    all
+    received
 }
 
 fn drain(events: &mut UnboundedReceiver<&'static str>) -> Vec<&'static str> {

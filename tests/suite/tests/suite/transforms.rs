@@ -44,12 +44,12 @@ fn structured(result: &ToolResult) -> Value {
     result.observation().structured().cloned().expect("a structured result")
 }
 
-fn of_send(transform: ToolTransform) -> ToolPool {
+fn transformed_send(transform: ToolTransform) -> ToolPool {
     ToolPool::builder().tool::<SendAction>().transform("send", transform).build().unwrap()
 }
 
 #[tokio::test]
-async fn a_linked_tool_has_another_face_and_the_same_body() {
+async fn a_linked_tool_is_listed_with_its_transformed_definition() {
     let transform = ToolTransform::new()
         .name("notify")
         .prefix("mail")
@@ -59,7 +59,7 @@ async fn a_linked_tool_has_another_face_and_the_same_body() {
         .rename("to", "person")
         .fix("token", "8fQm2x")
         .default_value("tries", 3);
-    let pool = of_send(transform);
+    let pool = transformed_send(transform);
     let listed = TestClient::stateful(&pool).await.list_tools().await;
     let [tool] = &*listed else { panic!("{listed:?}") };
     assert_eq!(tool.name, "mail.notify");
@@ -85,8 +85,9 @@ async fn a_linked_tool_has_another_face_and_the_same_body() {
 
 #[tokio::test]
 async fn errors_use_the_names_that_the_model_knows() {
-    let pool =
-        of_send(ToolTransform::new().name("notify").rename("to", "person").rename("text", "note"));
+    let pool = transformed_send(
+        ToolTransform::new().name("notify").rename("to", "person").rename("text", "note"),
+    );
     let result = call(&pool, "notify", json!({ "person": 1, "note": "", "token": 5 })).await;
     let error = result.error().unwrap();
     let paths: Vec<_> = error.issues().iter().map(|issue| issue.path()).collect();
@@ -102,17 +103,18 @@ async fn errors_use_the_names_that_the_model_knows() {
 
 #[tokio::test]
 async fn aliases_do_not_bypass_a_transform() {
-    let pool = of_send(ToolTransform::new().hide("tries").rename("to", "person"));
-    let mut given = arguments();
-    given["attempts"] = json!(9);
-    let result = call(&pool, "send", given).await;
+    let pool = transformed_send(ToolTransform::new().hide("tries").rename("to", "person"));
+    let mut with_hidden = arguments();
+    with_hidden["attempts"] = json!(9);
+    let result = call(&pool, "send", with_hidden).await;
     assert!(
         result.error().unwrap().message().contains("unknown argument `attempts`"),
         "{result:?}"
     );
 
-    let pool =
-        of_send(ToolTransform::new().narrow("tries", json!({ "maximum": 2 })).fix("token", "t"));
+    let pool = transformed_send(
+        ToolTransform::new().narrow("tries", json!({ "maximum": 2 })).fix("token", "t"),
+    );
     let result =
         call(&pool, "send", json!({ "recipient": "ada", "text": "hi", "attempts": 9 })).await;
     let issues = result.error().unwrap().issues();
@@ -164,12 +166,12 @@ fn mistakes_of_transforms_fail_the_build() {
     assert!(text.contains("argument `text` is required, so hiding it needs a `value`"), "{text}");
     let text = build("send", ToolTransform::new().name("a b"));
     assert!(text.contains("bad tool name \"a b\""), "{text}");
-    let both = ToolPool::builder()
+    let error = ToolPool::builder()
         .tool::<SendAction>()
         .add(Tool::builder("ping", "Answer at once.").handler(|| async { "pong" }))
         .transform("*", ToolTransform::new().name("same"))
         .build();
-    assert!(matches!(both.unwrap_err().problems(), [PoolProblem::Duplicate { .. }]));
+    assert!(matches!(error.unwrap_err().problems(), [PoolProblem::Duplicate { .. }]));
 }
 
 /// A counter that notices its end.
@@ -219,7 +221,7 @@ async fn a_method_keeps_its_value_and_its_value_is_closed_once() {
 }
 
 #[tokio::test]
-async fn a_changing_pool_transforms_what_comes_later() {
+async fn a_pool_transforms_tools_that_are_added_later() {
     let pool = ToolPool::builder()
         .allow_empty()
         .transform("ping", ToolTransform::new().prefix("net"))
@@ -245,8 +247,8 @@ async fn one_repair_works_on_the_new_names() {
         .repair()
         .build()
         .unwrap();
-    let given = json!({ "to": "ada", "text": "hi", "attemptCount": "4" });
-    assert_eq!(structured(&call(&pool, "send", given).await)["tries"], 4);
+    let renamed = json!({ "to": "ada", "text": "hi", "attemptCount": "4" });
+    assert_eq!(structured(&call(&pool, "send", renamed).await)["tries"], 4);
 }
 
 fn faulty(tools: Value) -> Value {
@@ -316,13 +318,13 @@ async fn an_entry_transforms_the_tools_of_its_server() {
     let report = pool.report().to_string();
     assert!(report.contains("s.say"), "{report}");
     assert!(report.contains("visible, made from `s.echo-nullable`"), "{report}");
-    // Pins are those of the server's own definition.
+    // Pins are computed from the server's own definition.
     assert!(manager.pins().servers["s"].contains_key("echo-nullable"));
     manager.close().await;
 }
 
 #[tokio::test]
-async fn a_transform_that_does_not_fit_leaves_out_one_tool_and_says_why() {
+async fn an_invalid_transform_leaves_out_one_tool_with_a_reason() {
     let mut entry = faulty(json!(["echo-nullable", "echo"]));
     entry["tools"] = json!({
         "echo-nullable": { "arguments": { "number": { "hide": true } } },

@@ -12,12 +12,12 @@ use tool_runtime::{
 
 /// An executor that fails as asked, and notices interruptions.
 #[derive(Default)]
-struct Odd {
+struct OddExecutor {
     interrupted: Arc<AtomicUsize>,
     is_broken: bool,
 }
 
-impl Executor for Odd {
+impl Executor for OddExecutor {
     fn call<'a>(
         &'a self,
         arguments: Arguments<'a>,
@@ -41,7 +41,7 @@ impl Executor for Odd {
     }
 }
 
-fn odd(executor: Odd) -> Tool {
+fn odd_tool(executor: OddExecutor) -> Tool {
     let properties = json!({ "to": { "type": "string" }, "text": { "type": "string" } });
     let schema = json!({ "type": "object", "properties": properties });
     Tool::new(ToolDefinition::new("send", "Send.").with_input_schema(schema), executor)
@@ -57,17 +57,17 @@ fn renamed() -> ToolTransform {
 }
 
 #[tokio::test]
-async fn the_words_of_an_executor_use_the_new_names() {
-    let pool = pool(odd(Odd::default()), renamed());
+async fn errors_of_an_executor_use_the_new_names() {
+    let pool = pool(odd_tool(OddExecutor::default()), renamed());
     let result = pool.call(ToolCall::new("notify", r#"{"person":"ada"}"#)).await;
     assert_eq!(result.error().unwrap().message(), "`person` of `notify` is odd, unlike `text`");
 }
 
 #[tokio::test]
-async fn the_executor_is_told_of_interruptions() {
-    let odd_one = Odd::default();
+async fn the_executor_is_interrupted() {
+    let odd_one = OddExecutor::default();
     let interrupted = Arc::clone(&odd_one.interrupted);
-    let pool = pool(odd(odd_one), renamed());
+    let pool = pool(odd_tool(odd_one), renamed());
     let token = CancellationToken::new();
     let context = pool.context().with_cancellation(token.clone());
     let call = pool.call_with(ToolCall::new("notify", r#"{"text":"wait"}"#), &context);
@@ -78,12 +78,12 @@ async fn the_executor_is_told_of_interruptions() {
 
 #[test]
 fn an_unusable_tool_stays_hidden() {
-    let pool = pool(odd(Odd { is_broken: true, ..Odd::default() }), renamed());
+    let pool = pool(odd_tool(OddExecutor { is_broken: true, ..OddExecutor::default() }), renamed());
     assert!(pool.tools().is_empty());
     assert!(pool.report().to_string().contains("it needs a modem"), "{}", pool.report());
 }
 
-/// Wait for ever.
+/// Wait forever.
 #[tool(register = false, timeout = "20ms")]
 async fn wait() {
     std::future::pending::<()>().await;
@@ -96,7 +96,7 @@ async fn ask(service: &AtomicUsize) -> usize {
 }
 
 #[tokio::test]
-async fn a_time_limit_and_needs_are_those_of_the_tool() {
+async fn a_transform_keeps_the_time_limit_and_the_needed_state() {
     let pool = pool(Tool::of::<WaitAction>(), ToolTransform::new().name("sleep"));
     let result = in_time(pool.call(ToolCall::new("sleep", ""))).await;
     assert_eq!(result.error().unwrap().class(), ErrorClass::Timeout);
@@ -109,7 +109,7 @@ async fn a_time_limit_and_needs_are_those_of_the_tool() {
     assert_eq!(with.call(ToolCall::new("inquire", "")).await.observation().to_text(), "7");
 }
 
-/// The calls that run at a time, and the most that ever did.
+/// Number of running calls, and the maximum so far.
 #[derive(Default)]
 struct Running(AtomicUsize, AtomicUsize);
 
@@ -158,11 +158,12 @@ async fn bash(
 #[tokio::test]
 async fn a_pattern_is_about_the_argument_under_its_new_name() {
     let declared = DeclaredTools::allow("sh(git *)");
-    let of = |transform: ToolTransform| {
+    let transformed = |transform: ToolTransform| {
         let builder = ToolPool::builder().tool::<BashAction>().argument_matcher(ShellMatcher);
         builder.transform("bash", transform.name("sh")).build().unwrap()
     };
-    let pool = of(ToolTransform::new().rename("command", "line").rename("note", "command"));
+    let pool =
+        transformed(ToolTransform::new().rename("command", "line").rename("note", "command"));
     let _only = pool.restrict_declared(&declared);
     let run = |arguments: Value| pool.call(ToolCall::json("sh", arguments));
     assert_eq!(run(json!({ "line": "git log" })).await.observation().to_text(), "git log");
@@ -174,7 +175,7 @@ async fn a_pattern_is_about_the_argument_under_its_new_name() {
         assert!(run(attempt.clone()).await.is_error(), "{attempt}");
     }
     // A fixed command is not written by the model, so the pattern allows nothing.
-    let pool = of(ToolTransform::new().fix("command", "rm -r ."));
+    let pool = transformed(ToolTransform::new().fix("command", "rm -r ."));
     let _only = pool.restrict_declared(&declared);
     assert!(pool.call(ToolCall::new("sh", "{}")).await.is_error());
 }

@@ -249,9 +249,9 @@ fn hooked(mode: Mode, seen: &Logged) -> ToolPool {
         write!(after.0.lock().unwrap(), "{call:?} {outcome:?}").expect("text");
         async { After::keep() }
     };
-    let asked = seen.clone();
+    let approver_log = seen.clone();
     let approve = move |request: ApprovalRequest| {
-        write!(asked.0.lock().unwrap(), "{request:?} {}", request.visual()).expect("text");
+        write!(approver_log.0.lock().unwrap(), "{request:?} {}", request.visual()).expect("text");
         async { Approval::rejected("no") }
     };
     let closure = Tool::builder("sign_in", "Sign in.").handler(|_: Login| async {});

@@ -2,9 +2,9 @@
 async fn copy(path: String, r#type: u64) {}
 ///Copy a file into the database.
 struct CopyAction {
-    ///Which file.
+    ///The file.
     path: String,
-    ///Which table.
+    ///The table.
     r#type: u64,
 }
 #[doc(hidden)]
@@ -20,8 +20,8 @@ const _: () = {
         __tool::Key::named("type", 1usize),
     ];
     static __PARAMETERS: &[__tool::Parameter] = &[
-        __TYPES.0.parameter("path", "Which file."),
-        __TYPES.1.parameter("type", "Which table."),
+        __TYPES.0.parameter("path", "The file."),
+        __TYPES.1.parameter("type", "The table."),
     ];
     static __NEEDS: &[__tool::Need] = &[];
     fn __output() -> __tool::Output<()> {

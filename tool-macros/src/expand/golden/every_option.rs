@@ -13,9 +13,9 @@ pub(crate) async fn r#search(
 ///Not the description.
 #[allow(clippy::unused_async)]
 pub(crate) struct Search {
-    ///What to look for.
+    ///The text to search for.
     pub(crate) r#type: String,
-    ///How many.
+    ///The maximum number of results.
     pub(crate) limit: Option<u32>,
     ///
     pub(crate) key: String,
@@ -80,7 +80,7 @@ const _: () = {
     static __PARAMETERS: &[__tool::Parameter] = &[
         __TYPES
             .0
-            .parameter("q", "What to look for.")
+            .parameter("q", "The text to search for.")
             .aliases(&["query", "text"])
             .refined(|__schema| {
                 __tool::Constraint::describe(&__length_of_type(), __schema);

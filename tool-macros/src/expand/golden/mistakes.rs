@@ -3,7 +3,7 @@ async fn greet(name: String, language: &str) -> String {
 }
 ///
 struct GreetAction {
-    ///Whom to greet.
+    ///The name of the person.
     name: String,
 }
 #[doc(hidden)]
@@ -13,7 +13,7 @@ const _: () = {
     const __TYPES: (__tool::ArgumentType<String>,) = (__tool::argument::<String>(),);
     static __KEYS: &[__tool::Key] = &[__tool::Key::named("name", 0usize)];
     static __PARAMETERS: &[__tool::Parameter] = &[
-        __TYPES.0.parameter("name", "Whom to greet."),
+        __TYPES.0.parameter("name", "The name of the person."),
     ];
     static __NEEDS: &[__tool::Need] = &[];
     fn __output() -> __tool::Output<String> {

@@ -6,7 +6,7 @@ pub fn review(code: String, focus: Option<String>, shelf: &Shelf) -> String {
 pub struct ReviewPrompt {
     ///The code.
     pub code: String,
-    ///What to look for.
+    ///The text to search for.
     pub focus: Option<String>,
 }
 #[doc(hidden)]
@@ -33,7 +33,7 @@ const _: () = {
             .refined(|__schema| {
                 __tool::Constraint::describe(&__length_of_code(), __schema);
             }),
-        __TYPES.1.parameter("focus", "What to look for."),
+        __TYPES.1.parameter("focus", "The text to search for."),
     ];
     static __NEEDS: &[__tool::Need] = &[<Shelf as __tool::Injectable>::NEED];
     #[automatically_derived]

@@ -4,7 +4,7 @@ async fn note(id: u32) -> Option<String> {
 }
 ///One note.
 struct NoteResource {
-    ///Which.
+    ///The number.
     id: u32,
 }
 const _: () = {

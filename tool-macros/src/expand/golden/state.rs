@@ -1,9 +1,9 @@
-/// Count what is kept.
+/// Count the stored items.
 #[deprecated]
 pub fn count(db: &Arc<Db>, _: &ToolContext) -> usize {
     db.len()
 }
-///Count what is kept.
+///Count the stored items.
 #[allow(deprecated)]
 pub struct CountAction {}
 #[doc(hidden)]
@@ -37,7 +37,7 @@ const _: () = {
         const NAME: &'static ::core::primitive::str = "count";
         type Output = usize;
         fn definition() -> __tool::ToolDefinition {
-            __tool::Draft::new(Self::NAME, "Count what is kept.", __PARAMETERS)
+            __tool::Draft::new(Self::NAME, "Count the stored items.", __PARAMETERS)
                 .output_schema(__output().schema())
                 .finish()
         }

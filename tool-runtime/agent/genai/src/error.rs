@@ -8,7 +8,7 @@ const MAX_BODY: usize = 2000;
 
 /// A request that failed, as the source of a [`ModelError`](tool_runtime_agent::ModelError).
 ///
-/// genai's own text may hold the whole request; this one has the status and the words of the API.
+/// genai's own text may hold the whole request; this one has the status and the message of the API.
 #[derive(Debug)]
 pub struct GenaiError {
     text: String,
@@ -21,7 +21,7 @@ impl GenaiError {
         Self { text: text.into(), status: None, source: None }
     }
 
-    pub(crate) fn of(error: Error) -> Self {
+    pub(crate) fn from_genai(error: Error) -> Self {
         let (status, text) = describe(&error);
         Self { text, status, source: Some(error) }
     }

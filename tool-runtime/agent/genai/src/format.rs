@@ -26,7 +26,7 @@ pub(crate) struct Answer {
 }
 
 impl GenaiFormat {
-    /// The API whose rules for schemas hold.
+    /// The API whose schema rules apply.
     fn api(self) -> Api {
         match self.kind {
             AdapterKind::Anthropic | AdapterKind::MiniMax => Api::Anthropic,
@@ -36,7 +36,7 @@ impl GenaiFormat {
         }
     }
 
-    /// Names that genai takes for tools of the API itself.
+    /// Names that genai reserves for tools of the API itself.
     fn reserved(self) -> &'static [&'static str] {
         match self.api() {
             Api::Gemini => &[
@@ -57,7 +57,7 @@ impl GenaiFormat {
         }
     }
 
-    /// Names a tool otherwise if genai would take it for one of the API.
+    /// Renames a tool whose name is reserved.
     fn rename(self, report: &mut ToolExport) {
         if self.reserved().contains(&report.wire_name.as_str()) {
             report.wire_name.push_str("_tool");
@@ -102,7 +102,7 @@ impl ApiFormat for GenaiFormat {
     fn answer(&self, answer: &Value) -> Result<Vec<Value>, ImportError> {
         let mut message = read(answer)?.message;
         for part in message.content.iter_mut() {
-            // APIs refuse arguments that are not an object; the call's result has the mistake.
+            // APIs reject arguments that are not an object; the call's result reports the mistake.
             if let ContentPart::ToolCall(call) = part
                 && !call.fn_arguments.is_object()
             {
@@ -114,7 +114,7 @@ impl ApiFormat for GenaiFormat {
 
     fn results(&self, results: &[(&str, &ToolResult)]) -> Vec<Value> {
         let parts: Vec<ContentPart> = match self.api() {
-            // Its adapter passes blocks on as they are, with images and the mark of errors.
+            // Anthropic's adapter passes blocks unchanged, with images and error marks.
             Api::Anthropic => {
                 let messages = Api::Anthropic.results(results);
                 let blocks = messages.iter().filter_map(|message| message["content"].as_array());
@@ -147,7 +147,7 @@ impl ApiFormat for GenaiFormat {
     }
 }
 
-/// The declarations of an export, whichever the API's envelope.
+/// The declarations of an export, without the API's envelope.
 fn declarations(tools: Vec<Value>) -> impl Iterator<Item = Value> {
     tools.into_iter().flat_map(|mut tool| {
         match (tool["functionDeclarations"].take(), tool["function"].take()) {

@@ -48,7 +48,7 @@
 //! let tools: Vec<responses::Tool> = snapshot.export(Api::OpenAiResponses).to_types()?;
 //! assert!(matches!(&tools[0], responses::Tool::Function(tool) if tool.name == "fs__read"));
 //!
-//! // genai names the members of a definition as no API does.
+//! // genai has its own names for the members of a definition.
 //! let tools = snapshot.export(Api::Gemini).definitions()[0]["functionDeclarations"].clone();
 //! let tools = tools.as_array().into_iter().flatten().map(|tool| {
 //!     GenaiTool::new(tool["name"].as_str().unwrap_or_default())

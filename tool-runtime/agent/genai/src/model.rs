@@ -25,13 +25,13 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A model of [`genai`], chosen by its name.
 ///
-/// The name decides the API, as genai says: `claude-..`, `gpt-..`, `gemini-..`, or a namespace as in
-/// `groq::llama-3.3-70b-versatile`; anything else is a model of Ollama on this machine. Keys are read
-/// from the environment, such as `OPENAI_API_KEY`.
+/// The name selects the API, by genai's rules: `claude-..`, `gpt-..`, `gemini-..`, or a namespace
+/// as in `groq::llama-3.3-70b-versatile`; anything else is a model of Ollama on this machine. Keys
+/// are read from the environment, such as `OPENAI_API_KEY`.
 ///
-/// Answers are streamed. Reasoning and its signatures go back with the next request. Dropping a run
-/// ends the HTTP request. Nothing is retried: [`Agent::retry`](tool_runtime_agent::Agent::retry)
-/// continues a conversation.
+/// Answers are streamed. Reasoning and its signatures are sent back with the next request. Dropping
+/// a run ends the HTTP request. Nothing is retried:
+/// [`Agent::retry`](tool_runtime_agent::Agent::retry) continues a conversation.
 ///
 /// Results are text except for Anthropic, which also gets images.
 #[derive(Clone)]
@@ -79,8 +79,8 @@ impl GenaiModel {
 
     /// Sets genai's options: temperature, reasoning effort, limits.
     ///
-    /// Answers are captured whole, whatever the options say. Reasoning is requested unless
-    /// `capture_reasoning_content` is `false`; set that for a model that refuses such a request.
+    /// Answers are always captured completely. Reasoning is requested unless
+    /// `capture_reasoning_content` is `false`; set that for a model that rejects such a request.
     #[must_use]
     pub fn options(mut self, options: ChatOptions) -> Self {
         self.options = options;
@@ -105,7 +105,7 @@ impl GenaiModel {
     async fn whole(&self, request: ChatRequest) -> Result<Answer, GenaiError> {
         let options = self.reasoning_options();
         let response = self.client.exec_chat(&self.model, request, Some(&options)).await;
-        let response = response.map_err(GenaiError::of)?;
+        let response = response.map_err(GenaiError::from_genai)?;
         if response.content.is_empty() && response.stop_reason.is_none() {
             return Err(GenaiError::new("the answer has neither content nor a reason for its end"));
         }
@@ -122,7 +122,7 @@ impl GenaiModel {
             .with_capture_tool_calls(true)
             .with_capture_usage(true);
         let response = self.client.exec_chat_stream(&self.model, request, Some(&options)).await;
-        let response = response.map_err(GenaiError::of)?;
+        let response = response.map_err(GenaiError::from_genai)?;
         match watch(response.stream, deltas).await? {
             Some(end) if end.captured_stop_reason.is_some() || !self.gives_reason() => Ok(Answer {
                 message: message(end.captured_content, end.captured_reasoning_content),
@@ -132,15 +132,15 @@ impl GenaiModel {
         }
     }
 
-    /// The options, with reasoning unless they say otherwise: its signatures go back with the next
-    /// request.
+    /// The options, with reasoning unless they say otherwise: its signatures are sent back with the
+    /// next request.
     fn reasoning_options(&self) -> ChatOptions {
         let wants_reasoning = self.options.capture_reasoning_content.unwrap_or(true);
         self.options.clone().with_capture_reasoning_content(wants_reasoning)
     }
 
-    /// Whether each whole answer has a reason for its end. genai ends a stream of these APIs alike if
-    /// it was cut off.
+    /// Whether each complete answer has a stop reason. For these APIs, genai reports a truncated
+    /// stream like a complete one.
     fn gives_reason(&self) -> bool {
         matches!(
             self.model.adapter_kind,
@@ -180,7 +180,7 @@ impl fmt::Debug for GenaiModel {
 }
 
 fn model_error(error: genai::Error) -> ModelError {
-    ModelError::new(GenaiError::of(error))
+    ModelError::new(GenaiError::from_genai(error))
 }
 
 fn chat_request(request: &ModelRequest) -> serde_json::Result<ChatRequest> {
@@ -205,15 +205,15 @@ fn message(content: Option<MessageContent>, reasoning: Option<String>) -> ChatMe
     ChatMessage::assistant(content).with_reasoning_content(reasoning)
 }
 
-/// Reports the parts of a streamed answer, and gives its end; `None` if it has none.
+/// Reports the parts of a streamed answer, and returns its end; `None` if the stream has no end.
 async fn watch(mut stream: ChatStream, deltas: &Deltas) -> Result<Option<StreamEnd>, GenaiError> {
     let mut calls = HashSet::new();
     while let Some(event) = stream.next().await {
-        match event.map_err(GenaiError::of)? {
+        match event.map_err(GenaiError::from_genai)? {
             ChatStreamEvent::Chunk(chunk) => deltas.send(Delta::Text(chunk.content)),
             ChatStreamEvent::ReasoningChunk(chunk) => deltas.send(Delta::Thought(chunk.content)),
             ChatStreamEvent::ToolCallChunk(chunk) => {
-                // Each chunk of a call repeats what came before.
+                // Each chunk of a call repeats the earlier ones.
                 let call = chunk.tool_call;
                 if !call.fn_name.is_empty() && calls.insert(call.call_id) {
                     deltas.send(Delta::Call(call.fn_name));

@@ -20,12 +20,12 @@ use tool_runtime::mcp::McpManagerError;
 use tool_runtime::prelude::*;
 
 pub(super) enum Phase {
-    /// The model is to be asked.
+    /// The next request is not sent yet.
     Ask,
     /// The MCP servers are started.
     #[cfg(feature = "mcp-client")]
     Starting(Starting),
-    /// The model is asked.
+    /// A request is in flight.
     Asking(Asking),
     /// The calls of an answer run.
     Calling(Calling),
@@ -71,7 +71,7 @@ impl Phase {
 }
 
 impl Run {
-    /// Goes on until there is an event, or another phase.
+    /// Continues until there is an event, or another phase.
     pub(super) async fn step(&mut self) {
         // The run has a sender itself, so the channel never ends.
         let step = match select(pin!(self.inbox.recv()), pin!(self.phase.step())).await {

@@ -55,13 +55,14 @@ impl Conversations {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that an agent runs.
+    /// Records that an agent runs.
     pub(super) fn begin(&self, id: &str, context: &ToolContext) {
         let entry = Entry { owner: Owner::of(context), ended: None, number: 0 };
         self.entries().insert(id.to_owned(), entry);
     }
 
-    /// Keeps the conversation of an agent that ended, and forgets the oldest if there are too many.
+    /// Stores the conversation of an agent that ended, and removes the oldest if there are too
+    /// many.
     pub(super) fn end(&self, id: &str, conversation: Conversation) {
         let mut entries = self.entries();
         let number = 1 + entries.values().map(|entry| entry.number).max().unwrap_or_default();
@@ -83,12 +84,12 @@ impl Conversations {
     /// The agent is unknown to this caller, or runs.
     pub(super) fn of(&self, id: &str, context: &ToolContext) -> Result<Conversation, ToolError> {
         let (entries, owner) = (self.entries(), Owner::of(context));
-        let own = || entries.iter().filter(|(_, entry)| entry.owner == owner);
-        match own().find(|(known, _)| *known == id) {
+        let of_owner = || entries.iter().filter(|(_, entry)| entry.owner == owner);
+        match of_owner().find(|(known, _)| *known == id) {
             Some((_, Entry { ended: Some(conversation), .. })) => Ok(conversation.clone()),
             Some(_) => Err(ToolError::user(format!("`{id}` still runs; wait for its answer"))),
             None => {
-                let ended = own().filter(|(_, entry)| entry.ended.is_some());
+                let ended = of_owner().filter(|(_, entry)| entry.ended.is_some());
                 let ended = ended.map(|(id, _)| id.as_str());
                 let names = super::request::names(ended);
                 Err(ToolError::user(format!(

@@ -28,7 +28,8 @@ pub struct AgentKind {
 }
 
 impl AgentKind {
-    /// A kind with its purpose, for models, and everything else as for requests without a kind.
+    /// A kind with a description for models. Its other settings are those of requests without a
+    /// kind.
     pub fn new(description: impl Into<String>) -> Self {
         let description = description.into();
         Self { description, system: None, model: None, tools: None, max_turns: None }
@@ -48,8 +49,8 @@ impl AgentKind {
         self
     }
 
-    /// Narrows the tools; requests may narrow them further. No pattern at all leaves no tool. Default: all tools
-    /// of the caller.
+    /// Narrows the tools; requests may narrow them further. An empty list leaves no tool. Default:
+    /// all tools of the caller.
     #[must_use]
     pub fn tools(mut self, tools: impl IntoIterator<Item = ToolPattern>) -> Self {
         self.tools = Some(tools.into_iter().collect());

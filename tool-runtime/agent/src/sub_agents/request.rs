@@ -83,7 +83,7 @@ impl SubAgents {
             return Ok(id.clone());
         }
         let name = request.name.as_ref().or(request.kind.as_ref()).map_or("agent", String::as_str);
-        let is_plain = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_');
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(is_plain) {
             let text = format!(
                 "the name of an agent has at most {MAX_NAME} letters, digits, `-` and `_`; choose another one"

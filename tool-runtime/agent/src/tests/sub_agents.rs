@@ -60,13 +60,13 @@ async fn start(
     Ok(id)
 }
 
-/// A model that shows the requests it gets, and answers as its script says.
-struct Observed {
+/// A model that records its requests, and answers by a script.
+struct RecordingModel {
     script: ScriptedModel,
     requests: mpsc::UnboundedSender<(String, Vec<String>)>,
 }
 
-impl Model for Observed {
+impl Model for RecordingModel {
     fn format(&self) -> Arc<dyn ApiFormat> {
         Arc::new(Api::Anthropic)
     }
@@ -103,7 +103,7 @@ async fn call(pool: &ToolPool, arguments: Value) -> String {
 async fn a_sub_agent_has_the_tools_that_its_caller_gives_it_and_no_others() {
     let (requests, mut seen) = mpsc::unbounded_channel();
     let answers = r#"[{ "text": "Done." }, { "text": "Done." }, { "text": "Done." }]"#;
-    let pool = pool(SubAgents::new(Observed { script: script(answers), requests }));
+    let pool = pool(SubAgents::new(RecordingModel { script: script(answers), requests }));
     let narrow = pool.scope();
     let _restriction = narrow.restrict(["add", "delegate"]).unwrap();
     assert_eq!(call(&narrow, json!({ "task": "a" })).await, "Done. (1 requests)");
@@ -116,7 +116,7 @@ async fn a_sub_agent_has_the_tools_that_its_caller_gives_it_and_no_others() {
 }
 
 #[tokio::test]
-async fn a_call_outside_of_the_narrowed_tools_is_refused() {
+async fn a_call_outside_of_the_narrowed_tools_is_rejected() {
     let inner = r#"[{ "calls": [{ "name": "add", "arguments": { "a": 1, "b": 2 } }] }, { "text": "Refused." }]"#;
     let outer = r#"[{ "calls": [{ "name": "delegate", "arguments": { "task": "t", "tools": ["wait"], "model": "m" } }] }, { "text": "Ok." }]"#;
     let pool = pool(SubAgents::new(script("[]")).model("m", script(inner)));
@@ -143,7 +143,7 @@ async fn a_call_outside_of_the_narrowed_tools_is_refused() {
 }
 
 #[tokio::test]
-async fn unknown_models_depth_and_number_are_errors_that_say_what_to_do() {
+async fn errors_of_models_depth_and_number_have_a_remedy() {
     let pool = pool(SubAgents::new(script("[]")).model("small", script("[]")).max_running(0));
     assert_eq!(
         call(&pool, json!({ "task": "a", "model": "large" })).await,
@@ -178,7 +178,7 @@ fn errors(event: &AgentEvent) -> Option<String> {
     }
 }
 
-/// A model that never answers, and says when its request is dropped.
+/// A model that never answers, and notifies when its request is dropped.
 struct Silent(Arc<Notify>, Arc<Notify>);
 
 struct NotifyOnDrop(Arc<Notify>);
@@ -261,7 +261,7 @@ async fn the_handle_of_a_sub_agent_in_the_background_has_its_outcome() {
     assert_eq!(within(handle).await.unwrap().text, "Found.");
 }
 
-/// Spawn as a request says that the caller wrote as JSON.
+/// Spawn an agent by a request in JSON.
 #[tool(register = false)]
 async fn spawn(
     /// The request.
@@ -304,11 +304,11 @@ fn spawning(agents: SubAgents) -> ToolPool {
         .unwrap()
 }
 
-/// A model that answers with its name and notes requests: instructions, tools, messages.
-struct Named(&'static str, Arc<Mutex<Vec<Noted>>>);
+/// A model that answers with its name and records requests: instructions, tools, messages.
+struct Named(&'static str, Arc<Mutex<Vec<RecordedRequest>>>);
 
 /// The instructions, the tools and the number of messages of a request.
-type Noted = (String, Vec<String>, usize);
+type RecordedRequest = (String, Vec<String>, usize);
 
 impl Model for Named {
     fn format(&self) -> Arc<dyn ApiFormat> {
@@ -386,9 +386,9 @@ async fn an_agent_that_ended_is_resumed_with_its_conversation_and_at_most_its_to
         .map(|(names, messages)| ("First.".to_owned(), tools(names), messages));
     assert_eq!(*requests.lock().unwrap(), expected);
 
-    let own = "`agent-1` is resumed with its own kind, model and instructions; leave these out, or start a new agent";
+    let message = "`agent-1` is resumed with its own kind, model and instructions; leave these out, or start a new agent";
     for key in ["model", "system", "kind"] {
-        assert_eq!(spawned(&pool, json!({ "resume": "agent-1", key: "other" })).await, own);
+        assert_eq!(spawned(&pool, json!({ "resume": "agent-1", key: "other" })).await, message);
     }
     let stranger = pool.context().with_principal(Principal::new("eve"));
     assert_eq!(

@@ -78,14 +78,14 @@ impl McpManagerBuilder {
 
     /// Adds a server.
     pub fn server(mut self, name: impl AsRef<str>, config: McpServerConfig) -> Self {
-        self.entries.push(Entry::of(name.as_ref(), config, &self.settings.callbacks));
+        self.entries.push(Entry::from_config(name.as_ref(), config, &self.settings.callbacks));
         self
     }
 
     /// Adds a server of this process, for example another pool with its own rules.
     pub fn in_process(mut self, name: impl AsRef<str>, server: impl InProcessServer) -> Self {
         let factory = crate::transport::InProcess(Box::new(server));
-        self.entries.push(Ok(Entry::by(name.as_ref(), Box::new(factory))));
+        self.entries.push(Ok(Entry::from_factory(name.as_ref(), Box::new(factory))));
         self
     }
 
@@ -109,7 +109,7 @@ impl McpManagerBuilder {
             + Send
             + 'static,
     {
-        self.entries.push(Ok(Entry::by(name.as_ref(), Box::new(Custom::new(open)))));
+        self.entries.push(Ok(Entry::from_factory(name.as_ref(), Box::new(Custom::new(open)))));
         self
     }
 
@@ -249,8 +249,8 @@ impl McpManagerBuilder {
         self.compared(approved, true)
     }
 
-    fn compared(mut self, approved: McpPins, holds: bool) -> Self {
-        self.settings.approvals = Arc::new(Approvals::new(Some(approved), holds));
+    fn compared(mut self, approved: McpPins, requires_approval: bool) -> Self {
+        self.settings.approvals = Arc::new(Approvals::new(Some(approved), requires_approval));
         self
     }
 
@@ -334,7 +334,7 @@ impl McpManagerBuilder {
             pool: pool.clone(),
             settings: self.settings,
             slots: std::sync::Mutex::default(),
-            turn: tokio::sync::Mutex::default(),
+            server_changes: tokio::sync::Mutex::default(),
             end,
             watchers: Arc::new(watch::Sender::new(0)),
             resources: std::sync::Mutex::default(),
@@ -343,9 +343,9 @@ impl McpManagerBuilder {
         }));
         let absence: Weak<Shared> = Arc::downgrade(&manager.0);
         pool.ask_of_absence(absence);
-        let place = |entry: Result<Entry, _>| entry.and_then(|entry| manager.place(entry));
+        let add = |entry: Result<Entry, _>| entry.and_then(|entry| manager.add_slot(entry));
         let mut problems: Vec<_> =
-            self.entries.into_iter().filter_map(|entry| place(entry).err()).collect();
+            self.entries.into_iter().filter_map(|entry| add(entry).err()).collect();
         match problems.len() {
             0 => manager.slots().values().for_each(|slot| manager.launch(slot)),
             1 => return Err(problems.remove(0)),

@@ -28,7 +28,7 @@ impl Entry {
     ///
     /// # Errors
     /// The entry is invalid, or this build lacks its transport.
-    pub(super) fn of(
+    pub(super) fn from_config(
         name: &str,
         config: McpServerConfig,
         callbacks: &HostCallbacks,
@@ -42,7 +42,7 @@ impl Entry {
     }
 
     /// Creates an entry from code.
-    pub(super) fn by(name: &str, factory: Box<dyn TransportFactory>) -> Self {
+    pub(super) fn from_factory(name: &str, factory: Box<dyn TransportFactory>) -> Self {
         Self { name: name.into(), factory, config: None }
     }
 
@@ -58,11 +58,11 @@ impl Entry {
         taken: &[(&str, &str)],
     ) -> Result<Slot, McpManagerError> {
         let Self { name, factory, config } = self;
-        let given = config.as_ref().and_then(|config| config.prefix.clone());
-        let is_given = given.is_some();
-        let prefix = given.unwrap_or_else(|| names::prefix(&name));
+        let configured = config.as_ref().and_then(|config| config.prefix.clone());
+        let is_configured = configured.is_some();
+        let prefix = configured.unwrap_or_else(|| names::prefix(&name));
         let prefix = settings.distinct_prefix(&name, prefix, taken)?;
-        let notice = (!is_given && prefix != *name).then(|| {
+        let notice = (!is_configured && prefix != *name).then(|| {
             format!("its tools are `{prefix}.…`: ids cannot contain its name; set `prefix` to choose another one")
         });
         let entry = config.as_ref();
@@ -72,11 +72,12 @@ impl Entry {
                 .unwrap_or(settings.connect_timeout),
             backoff: settings.backoff,
         };
-        let own = entry.and_then(|config| config.call_timeout);
+        let idle = entry.and_then(|config| config.call_timeout);
         let timeouts = CallTimeouts {
-            idle: own.unwrap_or(settings.call_timeout),
+            idle: idle.unwrap_or(settings.call_timeout),
             // A longer limit of the entry extends the common one.
-            max: own.map_or(settings.max_call_duration, |own| settings.max_call_duration.max(own)),
+            max: idle
+                .map_or(settings.max_call_duration, |idle| settings.max_call_duration.max(idle)),
             of_tools: entry.map_or_else(BTreeMap::new, |config| config.tool_timeouts.clone()),
         };
         let is_enabled = entry.is_none_or(|config| config.enabled);

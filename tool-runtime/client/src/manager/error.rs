@@ -18,7 +18,7 @@ pub enum McpManagerError {
         /// Name and reason of each.
         reasons: Vec<(String, String)>,
     },
-    /// There is no server of that name.
+    /// No server has this name.
     #[error("there is no MCP server `{name}`{}", others(known))]
     Unknown {
         /// The name.

@@ -30,7 +30,7 @@ impl McpManager {
     }
 
     async fn replaced(&self, config: McpConfig) -> Result<McpChange, McpManagerError> {
-        let _turn = self.turn().await?;
+        let _lock = self.lock_servers().await?;
         *self.0.left_out() = left_out(&config);
         let mut change = McpChange::default();
         let mut entries = Vec::new();
@@ -44,7 +44,7 @@ impl McpManager {
                 Some(_) => change.changed.push(name.clone()),
                 None => change.added.push(name.clone()),
             }
-            entries.push(Entry::of(&name, server, &self.0.settings.callbacks)?);
+            entries.push(Entry::from_config(&name, server, &self.0.settings.callbacks)?);
         }
         let stays = |name: &String| change.kept.contains(name) || change.changed.contains(name);
         change.removed = known.into_iter().map(|(name, _)| name).filter(|n| !stays(n)).collect();

@@ -35,7 +35,7 @@ impl McpManager {
     /// its entry only affects models, not this method. At most 1000 of either kind, within a minute.
     ///
     /// # Errors
-    /// There is no such server, it is not connected, or its answer is invalid.
+    /// The server is unknown, it is not connected, or its answer is invalid.
     pub async fn resources(
         &self,
         server: &str,
@@ -50,7 +50,7 @@ impl McpManager {
     /// Reads a resource of a server, by its URI.
     ///
     /// # Errors
-    /// There is no such server, it is not connected, or it has no such resource.
+    /// The server is unknown, it is not connected, or it has no such resource.
     pub async fn read_resource(
         &self,
         server: &str,
@@ -137,13 +137,13 @@ async fn list(manager: &Weak<Shared>, server: Option<&str>) -> Result<Json<Value
         templates.extend(offer.templates.iter().map(|one| entry(server, one)));
         problems.extend(offer.problem.map(|problem| format!("{}: {problem}", server.name())));
     }
-    let mut all = Map::new();
-    all.insert("resources".to_owned(), resources.into());
-    all.insert("templates".to_owned(), templates.into());
+    let mut result = Map::new();
+    result.insert("resources".to_owned(), resources.into());
+    result.insert("templates".to_owned(), templates.into());
     if !problems.is_empty() {
-        all.insert("problems".to_owned(), json!(problems));
+        result.insert("problems".to_owned(), json!(problems));
     }
-    Ok(Json(all.into()))
+    Ok(Json(result.into()))
 }
 
 /// A resource with its server.

@@ -87,8 +87,8 @@ impl Child {
     /// is killed after the first one. Waits until no descendant is left, at most a second longer than the
     /// kill takes: a process can be stuck in the kernel.
     ///
-    /// The grace of the first call holds; later calls wait for the same end. Dropping the future stops
-    /// only the wait.
+    /// The grace period of the first call applies; later calls wait for the same end. Dropping the
+    /// future stops only the wait.
     pub(crate) async fn close(&self, grace: Duration) {
         self.begin_shutdown(grace);
         self.lifecycle.exit.wait().await;

@@ -84,8 +84,8 @@ fn merged(
     given: &BTreeMap<String, String>,
 ) -> BTreeMap<OsString, OsString> {
     let inherited = ours.filter(|(name, value)| is_inherited(name, value));
-    let given = given.iter().map(|(name, value)| (name.into(), value.into()));
-    inherited.map(|(name, value)| (spelled(name), value)).chain(given).collect()
+    let configured = given.iter().map(|(name, value)| (name.into(), value.into()));
+    inherited.map(|(name, value)| (spelled(name), value)).chain(configured).collect()
 }
 
 fn is_inherited(name: &OsStr, value: &OsStr) -> bool {
@@ -127,9 +127,9 @@ mod tests {
 
     fn merge(ours: &[(&str, &str)], given: &[(&str, &str)]) -> Vec<(String, String)> {
         let ours = ours.iter().map(|(name, value)| (name.into(), value.into()));
-        let given = given.iter().map(|(name, value)| ((*name).into(), (*value).into()));
+        let configured = given.iter().map(|(name, value)| ((*name).into(), (*value).into()));
         let text = |text: OsString| text.into_string().expect("UTF-8");
-        let merged = merged(ours, &given.collect());
+        let merged = merged(ours, &configured.collect());
         merged.into_iter().map(|(name, value)| (text(name), text(value))).collect()
     }
 

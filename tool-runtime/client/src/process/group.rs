@@ -23,7 +23,7 @@ impl Group {
         Self(Pid::from_child(leader))
     }
 
-    /// Signals the group. A failure means that there is no process left that this process may signal.
+    /// Signals the group. It fails if no process remains that this process may signal.
     pub(super) fn signal(self, signal: Signal) {
         let _ = kill_process_group(self.0, signal);
     }
@@ -45,11 +45,11 @@ impl Group {
     pub(super) fn is_empty_by(self, deadline: Instant) -> bool {
         let mut pause = Duration::from_millis(1);
         while has_living(self.0) {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            let time_left = deadline.saturating_duration_since(Instant::now());
+            if time_left.is_zero() {
                 return false;
             }
-            thread::sleep(pause.min(left));
+            thread::sleep(pause.min(time_left));
             pause = MAX_PAUSE.min(pause * 2);
         }
         true

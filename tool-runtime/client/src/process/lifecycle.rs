@@ -131,9 +131,9 @@ impl Lifecycle {
 
     /// Waits for the leader's exit.
     fn exits_by(&self, deadline: Instant) -> bool {
-        let left = deadline.saturating_duration_since(Instant::now());
+        let time_left = deadline.saturating_duration_since(Instant::now());
         let is_running = |_: &mut State| self.exit.exit().is_none() && !self.exit.is_over();
-        let waited = self.changed.wait_timeout_while(self.lock(), left, is_running);
+        let waited = self.changed.wait_timeout_while(self.lock(), time_left, is_running);
         !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
     }
 

@@ -46,7 +46,7 @@ impl Subreaper {
     /// ```
     /// # use std::time::Duration;
     /// # use tool_runtime::mcp::Subreaper;
-    /// let subreaper = Subreaper::new().map(|all| all.grace(Duration::from_millis(500)));
+    /// let subreaper = Subreaper::new().map(|subreaper| subreaper.grace(Duration::from_millis(500)));
     /// # drop(subreaper);
     /// ```
     pub fn grace(mut self, grace: Duration) -> Self {
@@ -136,7 +136,7 @@ mod system {
         let (parents, mut found) = (parents(), vec![getpid()]);
         let mut next = 0;
         while let Some(parent) = found.get(next).copied() {
-            let children = parents.iter().filter(|(_, of)| *of == parent);
+            let children = parents.iter().filter(|(_, parent_id)| *parent_id == parent);
             found.extend(children.map(|(child, _)| *child));
             next += 1;
         }

@@ -96,8 +96,8 @@ impl Tail {
 
 impl State {
     fn grow(&mut self, piece: &[u8], room: usize) {
-        let left = room.saturating_sub(self.unfinished.len());
-        self.unfinished.extend_from_slice(&piece[..piece.len().min(left)]);
+        let space = room.saturating_sub(self.unfinished.len());
+        self.unfinished.extend_from_slice(&piece[..piece.len().min(space)]);
     }
 
     fn keep(&mut self, line: Box<str>) {

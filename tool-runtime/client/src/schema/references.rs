@@ -54,7 +54,11 @@ impl<'a> References<'a> {
         let is_named = !fragment.is_empty() && !fragment.starts_with('/');
         let mut found = match self.anchors.get(&*fragment) {
             Some(anchors) if is_named => anchors.clone(),
-            _ => self.roots(base).into_iter().filter_map(|root| at(root, &fragment)).collect(),
+            _ => self
+                .roots(base)
+                .into_iter()
+                .filter_map(|root| resolve_pointer(root, &fragment))
+                .collect(),
         };
         found.sort_by_key(|schema| ptr::from_ref(*schema).addr());
         found.dedup_by_key(|schema| ptr::from_ref(*schema).addr());
@@ -79,7 +83,10 @@ fn last_step(id: &str) -> &str {
 }
 
 /// The target of a pointer, if it is an object.
-fn at<'a>(root: &'a Map<String, Value>, pointer: &str) -> Option<&'a Map<String, Value>> {
+fn resolve_pointer<'a>(
+    root: &'a Map<String, Value>,
+    pointer: &str,
+) -> Option<&'a Map<String, Value>> {
     let mut steps =
         pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~"));
     let Some(first) = steps.next() else { return Some(root) };

@@ -99,9 +99,10 @@ impl<'a> Work<'a> {
             let (mut coming, mut named) = (Times::new(), Times::new());
             for (part, times) in looking {
                 self.spend(*times, 1 + part.matching.len() as u64 * text_cost(name))?;
-                let own = part.properties.get(&**name);
-                let others: &[usize] = if own.is_some() { &[] } else { &part.others };
-                own.into_iter()
+                let declared = part.properties.get(&**name);
+                let others: &[usize] = if declared.is_some() { &[] } else { &part.others };
+                declared
+                    .into_iter()
                     .chain(others)
                     .chain(&part.matching)
                     .for_each(|to| add(&mut coming, *to, *times));

@@ -84,7 +84,7 @@ impl Http {
     }
 
     fn client(&self, notifications: Arc<NotificationRouter>) -> Result<Client, ConnectError> {
-        let source = self.sources.of(&self.server);
+        let source = self.sources.get(&self.server);
         let headers = Headers::new(&self.server, &self.config, source);
         let headers = headers.map_err(|problem| ConnectError::new(Kind::Failed, problem))?;
         #[cfg(feature = "oauth")]

@@ -180,7 +180,7 @@ impl<R> Lines<R> {
 /// Reads the message in a line.
 ///
 /// # Errors
-/// The line is not a message; the error is what can be recovered.
+/// The line is not a message; the error has the recovered parts.
 fn read(line: &[u8], outgoing: &Outgoing) -> Result<Incoming, Recovered> {
     let mut is_call = false;
     if (outgoing.has_calls() || has_tools(line))

@@ -289,8 +289,8 @@ impl State {
 
     /// Removes a call from the queue. `false` if it was written before.
     fn forget(&mut self, call: &RequestId) -> bool {
-        let at = self.queue.iter().position(|message| message.call.as_ref() == Some(call));
-        let Some(message) = at.and_then(|at| self.queue.remove(at)) else {
+        let position = self.queue.iter().position(|message| message.call.as_ref() == Some(call));
+        let Some(message) = position.and_then(|position| self.queue.remove(position)) else {
             self.calls.remove(call);
             return false;
         };
@@ -344,14 +344,14 @@ mod tests {
         serde_json::from_value(value).unwrap()
     }
 
-    fn calling(id: i64, bytes: usize) -> Message {
+    fn call_message(id: i64, bytes: usize) -> Message {
         message(json!({
             "jsonrpc": "2.0", "id": id, "method": "tools/call",
             "params": { "name": "t", "arguments": { "a": "x".repeat(bytes) } },
         }))
     }
 
-    fn taking_back(id: i64) -> Message {
+    fn cancellation_message(id: i64) -> Message {
         message(json!({
             "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id },
         }))
@@ -360,7 +360,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_reading_server_has_no_limit_on_queued_bytes() {
         let (outgoing, theirs) = outgoing(1 << 10);
-        let sent: Vec<_> = (0..100).map(|id| outgoing.send(&calling(id, 1 << 20))).collect();
+        let sent: Vec<_> = (0..100).map(|id| outgoing.send(&call_message(id, 1 << 20))).collect();
         let read = tokio::spawn(async move {
             let mut lines = BufReader::new(theirs).lines();
             for id in 0..100 {
@@ -377,9 +377,9 @@ mod tests {
     async fn a_server_that_does_not_read_is_disconnected() {
         let (outgoing, _theirs) = outgoing(1 << 10);
         let began = Instant::now();
-        let first = tokio::spawn(outgoing.send(&calling(1, 1 << 20)));
+        let first = tokio::spawn(outgoing.send(&call_message(1, 1 << 20)));
         tokio::task::yield_now().await;
-        let second = in_time("a message to be sent", outgoing.send(&calling(2, 10))).await;
+        let second = in_time("a message to be sent", outgoing.send(&call_message(2, 10))).await;
         assert_eq!(began.elapsed().as_secs(), STALL_TIMEOUT.as_secs());
         assert!(is_unsent(&second.unwrap_err()));
         let first = in_time("a message to be sent", first).await.unwrap().unwrap_err();
@@ -392,12 +392,12 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_server_may_stop_reading_during_a_call() {
         let (outgoing, _theirs) = outgoing(1 << 10);
-        in_time("a message to be sent", outgoing.send(&calling(1, 10))).await.unwrap();
-        let second = tokio::spawn(outgoing.send(&calling(2, 1 << 20)));
+        in_time("a message to be sent", outgoing.send(&call_message(1, 10))).await.unwrap();
+        let second = tokio::spawn(outgoing.send(&call_message(2, 1 << 20)));
         tokio::time::sleep(STALL_TIMEOUT * 10).await;
         assert!(!outgoing.is_over());
         // The cancelled call sends its cancellation.
-        in_time("a message to be sent", outgoing.send(&taking_back(1))).await.unwrap_err();
+        in_time("a message to be sent", outgoing.send(&cancellation_message(1))).await.unwrap_err();
         in_time("a message to be sent", second).await.unwrap().unwrap_err();
     }
 
@@ -405,12 +405,12 @@ mod tests {
     async fn messages_to_a_server_that_does_not_read_are_bounded() {
         for bytes in [0, 1 << 20] {
             let (outgoing, _theirs) = outgoing(1 << 10);
-            let first = tokio::spawn(outgoing.send(&calling(0, 1 << 20)));
+            let first = tokio::spawn(outgoing.send(&call_message(0, 1 << 20)));
             tokio::time::sleep(RECENT * 2).await;
-            let sent = (1..).map(|id| outgoing.send(&calling(id, bytes)));
-            let kept: Vec<_> = sent.take_while(|_| !outgoing.is_over()).collect();
-            assert!(kept.len() <= MAX_MESSAGES && (kept.len() + 1) * bytes <= 2 * MAX_BYTES);
-            for sent in kept {
+            let sent = (1..).map(|id| outgoing.send(&call_message(id, bytes)));
+            let queued: Vec<_> = sent.take_while(|_| !outgoing.is_over()).collect();
+            assert!(queued.len() <= MAX_MESSAGES && (queued.len() + 1) * bytes <= 2 * MAX_BYTES);
+            for sent in queued {
                 assert!(is_unsent(&in_time("a message to be sent", sent).await.unwrap_err()));
             }
             in_time("a message to be sent", first).await.unwrap().unwrap_err();
@@ -423,11 +423,11 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_call_cancelled_before_it_is_written_is_never_written() {
         let (outgoing, theirs) = outgoing(1 << 10);
-        let first = tokio::spawn(outgoing.send(&calling(1, 1 << 20)));
+        let first = tokio::spawn(outgoing.send(&call_message(1, 1 << 20)));
         tokio::task::yield_now().await;
-        let second = tokio::spawn(outgoing.send(&calling(2, 1 << 20)));
-        let third = tokio::spawn(outgoing.send(&calling(3, 0)));
-        in_time("a message to be sent", outgoing.send(&taking_back(2))).await.unwrap();
+        let second = tokio::spawn(outgoing.send(&call_message(2, 1 << 20)));
+        let third = tokio::spawn(outgoing.send(&call_message(3, 0)));
+        in_time("a message to be sent", outgoing.send(&cancellation_message(2))).await.unwrap();
         in_time("a message to be sent", second).await.unwrap().unwrap();
         assert!(outgoing.state().bytes < 1 << 10, "its memory is free");
         let mut lines = BufReader::new(theirs).lines();
@@ -444,14 +444,14 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn closing_waits_briefly() {
         let (outgoing, _theirs) = outgoing(1 << 10);
-        let sent = tokio::spawn(outgoing.send(&calling(1, 1 << 20)));
+        let sent = tokio::spawn(outgoing.send(&call_message(1, 1 << 20)));
         tokio::task::yield_now().await;
         let began = Instant::now();
         in_time("the end", outgoing.close()).await;
         assert!(began.elapsed() <= FLUSH_TIMEOUT * 2);
         in_time("a message to be sent", sent).await.unwrap().unwrap_err();
         assert!(is_unsent(
-            &in_time("a message to be sent", outgoing.send(&calling(2, 0))).await.unwrap_err()
+            &in_time("a message to be sent", outgoing.send(&call_message(2, 0))).await.unwrap_err()
         ));
     }
 }

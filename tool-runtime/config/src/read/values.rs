@@ -166,16 +166,16 @@ impl Reader<'_> {
 
     fn unresolved(&self, reference: Reference<'_>) -> ValueProblem {
         let Reference { name, is_environment, .. } = reference;
-        let asked = self.sources.kinds(is_environment);
+        let sources = self.sources.kinds(is_environment);
         let prefix = if is_environment { "env:" } else { "" };
-        let text = format!("`${{{prefix}{name}}}` has no value (asked: {asked})");
+        let text = format!("`${{{prefix}{name}}}` has no value (asked: {sources})");
         let remedy = self.sources.remedy(name);
         let help = match (name.split_once(':'), name) {
             (Some(("input", _)), _) => format!("only editors prompt for this value; {remedy}"),
             (Some(_), _) | (_, "workspaceFolder" | "userHome" | "cwd" | "pathSeparator" | "/") => {
                 format!("only editors define this variable; {remedy}")
             }
-            _ if asked == "nothing" => "have the loader ask the environment".to_owned(),
+            _ if sources == "nothing" => "have the loader ask the environment".to_owned(),
             _ => format!("set `{name}`, or write `${{{prefix}{name}:-default}}`"),
         };
         let near = nearest(name, self.sources.names(is_environment), 1);

@@ -19,12 +19,12 @@ fn tokens_and_passwords_have_several_spellings() {
     assert_eq!(auth("bearer_token", json!("${TOKEN}")), bearer);
     assert_eq!(auth("bearer_token_env_var", json!("TOKEN")), bearer);
     let basic = Some(McpAuth::Basic { user: "ada".into(), password: "8fQm2x".into() });
-    let given = json!({ "kind": "basic", "username": "ada", "password": "${TOKEN}" });
-    assert_eq!(auth("auth", given), basic);
+    let entry = json!({ "kind": "basic", "username": "ada", "password": "${TOKEN}" });
+    assert_eq!(auth("auth", entry), basic);
     let key = Some(McpAuth::ApiKey { header: McpText::from("X-Key"), key: "8fQm2x".into() });
     for kind in ["api_key", "apiKey", "header"] {
-        let given = json!({ "type": kind, "header_name": "X-Key", "value": "${TOKEN}" });
-        assert_eq!(auth("auth", given), key);
+        let entry = json!({ "type": kind, "header_name": "X-Key", "value": "${TOKEN}" });
+        assert_eq!(auth("auth", entry), key);
     }
     assert_eq!(auth("auth", json!("none")), None);
     assert_eq!(auth("auth", json!({ "strategy": "none" })), None);

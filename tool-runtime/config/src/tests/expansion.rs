@@ -116,10 +116,10 @@ fn sources_are_searched_in_order() {
     assert_eq!(error.problems[0].help, "have the loader ask the environment");
     assert_eq!(error.problems[1].text, "`${PATH}` has no value (asked: the given variables)");
 
-    let both = loader()
+    let two_sources = loader()
         .variables([("TOKEN", "second")])
         .json(r#"{ "s": { "command": "x", "args": ["${TOKEN}", "${NOWHERE}"] } }"#);
-    let text = both.load().unwrap_err().problems.remove(0).text;
+    let text = two_sources.load().unwrap_err().problems.remove(0).text;
     assert!(text.contains("the environment, then the given variables"), "{text}");
 }
 

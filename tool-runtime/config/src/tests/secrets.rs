@@ -65,8 +65,8 @@ fn configurations_from_code_hide_their_secrets() {
     ] {
         hidden(&auth);
         let web = McpServerConfig::http(url.as_str()).header("X", MARKER).auth(auth);
-        let own = McpServerConfig::stdio("npx").arg(MARKER).env("A", MARKER).env("PATH", MARKER);
-        all_hidden(&McpConfig::new().with("web", web).with("own", own));
+        let local = McpServerConfig::stdio("npx").arg(MARKER).env("A", MARKER).env("PATH", MARKER);
+        all_hidden(&McpConfig::new().with("web", web).with("own", local));
     }
 }
 

@@ -15,7 +15,7 @@ pub(super) fn normalize(key: CompactString) -> CompactString {
     let Some(path) = key.strip_prefix(FILE) else { return key };
     match std::path::absolute(path) {
         Ok(path) => format_compact!("{FILE}{}", normal_path(&path).display()),
-        // The path is empty, or there is no current directory.
+        // The path is empty, or the current directory is unknown.
         Err(_) => key,
     }
 }
@@ -120,11 +120,11 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("access-key-{}", std::process::id()));
         std::fs::create_dir_all(folder.join("real/inner")).unwrap();
         std::os::unix::fs::symlink(folder.join("real/inner"), folder.join("link")).unwrap();
-        let at = |path: &str| file(&folder.join(path).display().to_string());
-        assert_eq!(at("link/new"), at("real/inner/new"));
-        assert_eq!(at("link/../new"), at("real/new"));
-        assert_eq!(at("missing/../link/new"), at("real/inner/new"));
-        assert_eq!(at("link/"), at("real/inner"));
+        let key_of = |path: &str| file(&folder.join(path).display().to_string());
+        assert_eq!(key_of("link/new"), key_of("real/inner/new"));
+        assert_eq!(key_of("link/../new"), key_of("real/new"));
+        assert_eq!(key_of("missing/../link/new"), key_of("real/inner/new"));
+        assert_eq!(key_of("link/"), key_of("real/inner"));
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -32,7 +32,7 @@ pub enum Approval {
         /// The reason, which the model reads.
         reason: String,
     },
-    /// Nobody could be asked, so the call must not run.
+    /// No person could be asked, so the call must not run.
     Unasked {
         /// The reason, which the model reads.
         reason: String,
@@ -131,7 +131,7 @@ impl Approval {
         self
     }
 
-    /// Nobody could be asked, for a reason that the model reads.
+    /// No person could be asked, for a reason that the model reads.
     pub fn unasked(reason: impl Into<String>) -> Self {
         Self::Unasked { reason: reason.into() }
     }

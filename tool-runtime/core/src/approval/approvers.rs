@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The people who may approve a call. The pool refuses the approval of everyone else.
+/// The people who may approve a call. The pool rejects approvals by other people.
 ///
 /// The caller is not among them unless it is named here: the program that calls, and with it the
 /// model, may act under the same identity as its user.
@@ -33,12 +33,12 @@ impl Approvers {
         Self { caller: true, people: Vec::new(), only_caller: true }
     }
 
-    /// These people, by the ids under which an approver knows them.
+    /// These people, by the ids that an approver reports for them.
     pub fn people<T: Into<String>>(ids: impl IntoIterator<Item = T>) -> Self {
         Self { people: ids.into_iter().map(Into::into).collect(), ..Self::default() }
     }
 
-    /// And the caller.
+    /// Adds the caller.
     #[must_use]
     pub fn or_caller(mut self) -> Self {
         self.caller = true;

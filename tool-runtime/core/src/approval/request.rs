@@ -86,7 +86,7 @@ impl ApprovalRequest {
         self
     }
 
-    /// Sets what the model says about the call. Default: an unknown risk, no summary.
+    /// Sets the model's description of the call. Default: an unknown risk, no summary.
     #[must_use]
     pub fn with_judgement(mut self, risk: Risk, summary: Option<&str>) -> Self {
         (self.risk, self.summary) = (risk, summary.map(str::to_owned));
@@ -119,7 +119,7 @@ impl ApprovalRequest {
         self
     }
 
-    /// Hides what people must not see: secret arguments of the tool, and secrets of the pool.
+    /// Hides secret arguments of the tool and secrets of the pool.
     pub(crate) fn hiding_secrets(mut self, definition: &ToolDefinition) -> Self {
         self.shown = shown::arguments(&self.arguments, definition);
         if let Some(mask) = self.context.mask() {
@@ -207,12 +207,12 @@ impl ApprovalRequest {
         self.summary.as_deref()
     }
 
-    /// The people who may approve. Answers of others are refused by the pool.
+    /// The people who may approve. The pool rejects answers of others.
     pub fn approvers(&self) -> &Approvers {
         &self.approvers
     }
 
-    /// The time for an answer, if it is limited. The pool refuses the call when it has passed.
+    /// The time for an answer, if it is limited. The pool rejects the call when it has passed.
     pub fn time_left(&self) -> Option<Duration> {
         self.time_left
     }

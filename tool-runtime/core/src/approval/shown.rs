@@ -3,7 +3,7 @@
 use crate::definition::ToolDefinition;
 use serde_json::{Map, Value};
 
-/// Stands for a secret argument.
+/// Replaces a secret argument.
 const HIDDEN: &str = "***";
 
 /// The arguments as JSON text without secret ones. If a tool has some, unknown names are hidden as

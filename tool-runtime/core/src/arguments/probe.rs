@@ -121,7 +121,7 @@ pub(crate) fn is_alias(
 }
 
 /// The part of a value at `path`.
-pub(crate) fn at<'v>(value: &'v Value, path: &[Step]) -> Option<&'v Value> {
+pub(crate) fn part_at<'v>(value: &'v Value, path: &[Step]) -> Option<&'v Value> {
     path.iter().try_fold(value, |value, step| match step {
         Step::Key(name) => value.get(name),
         Step::Item { index, .. } => value.get(index),

@@ -133,14 +133,14 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
         slot: &mut Option<T>,
     ) -> Result<(), DecodeError> {
         // Null leaves the slot empty.
-        let this = 1_u64.checked_shl(self.parameter as u32).unwrap_or(0);
-        if self.nulls & this != 0 {
+        let bit = 1_u64.checked_shl(self.parameter as u32).unwrap_or(0);
+        if self.nulls & bit != 0 {
             return Err(DecodeError::new(DecodeFailure::Repeated(self.parameter)));
         }
         self.skip_space();
         if slot.is_none() && self.text[self.at..].starts_with("null") {
             self.skip()?;
-            self.nulls |= this;
+            self.nulls |= bit;
             *slot = serde_json::from_str("null").ok();
             return Ok(());
         }

@@ -33,7 +33,7 @@ impl<'f, T> Tracked<'f, T> {
         Self { inner, flags }
     }
 
-    fn on<U>(&self, inner: U) -> Tracked<'f, U> {
+    fn wrap<U>(&self, inner: U) -> Tracked<'f, U> {
         Tracked::new(inner, self.flags)
     }
 }
@@ -63,7 +63,7 @@ macro_rules! compounds {
     ($($method:ident($($name:ident: $type:ty),*))*) => {$(
         #[inline]
         fn $method<V: Visitor<'de>>(self, $($name: $type,)* visitor: V) -> Result<V::Value, D::Error> {
-            let visitor = self.on(visitor);
+            let visitor = self.wrap(visitor);
             self.inner.$method($($name,)* visitor)
         }
     )*};
@@ -139,31 +139,31 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Tracked<'_, V> {
 
     #[inline]
     fn visit_some<D: Deserializer<'de>>(self, value: D) -> Result<V::Value, D::Error> {
-        let value = self.on(value);
+        let value = self.wrap(value);
         self.inner.visit_some(value)
     }
 
     #[inline]
     fn visit_newtype_struct<D: Deserializer<'de>>(self, value: D) -> Result<V::Value, D::Error> {
-        let value = self.on(value);
+        let value = self.wrap(value);
         self.inner.visit_newtype_struct(value)
     }
 
     #[inline]
     fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<V::Value, A::Error> {
-        let items = self.on(items);
+        let items = self.wrap(items);
         self.inner.visit_seq(items)
     }
 
     #[inline]
     fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<V::Value, A::Error> {
-        let entries = self.on(entries);
+        let entries = self.wrap(entries);
         self.inner.visit_map(entries)
     }
 
     #[inline]
     fn visit_enum<A: EnumAccess<'de>>(self, variant: A) -> Result<V::Value, A::Error> {
-        let variant = self.on(variant);
+        let variant = self.wrap(variant);
         self.inner.visit_enum(variant)
     }
 }
@@ -173,7 +173,7 @@ impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Tracked<'_, S> {
 
     #[inline]
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<S::Value, D::Error> {
-        let deserializer = self.on(deserializer);
+        let deserializer = self.wrap(deserializer);
         self.inner.deserialize(deserializer)
     }
 }
@@ -186,7 +186,7 @@ impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Tracked<'_, A> {
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, A::Error> {
-        let seed = self.on(seed);
+        let seed = self.wrap(seed);
         self.inner.next_element_seed(seed)
     }
 
@@ -208,7 +208,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Tracked<'_, A> {
 
     #[inline]
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
-        let seed = self.on(seed);
+        let seed = self.wrap(seed);
         self.inner.next_value_seed(seed)
     }
 
@@ -241,13 +241,13 @@ impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Tracked<'_, A> {
 
     #[inline]
     fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, A::Error> {
-        let seed = self.on(seed);
+        let seed = self.wrap(seed);
         self.inner.newtype_variant_seed(seed)
     }
 
     #[inline]
     fn tuple_variant<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value, A::Error> {
-        let visitor = self.on(visitor);
+        let visitor = self.wrap(visitor);
         self.inner.tuple_variant(len, visitor)
     }
 
@@ -257,7 +257,7 @@ impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Tracked<'_, A> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, A::Error> {
-        let visitor = self.on(visitor);
+        let visitor = self.wrap(visitor);
         self.inner.struct_variant(fields, visitor)
     }
 }

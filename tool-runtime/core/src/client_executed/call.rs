@@ -71,8 +71,8 @@ pub(super) struct Deadline {
 impl Deadline {
     /// Takes the wall clock's time for a moment that is `now` or later.
     pub(super) fn new(instant: Instant, now: Instant) -> Self {
-        let left = instant.saturating_duration_since(now);
-        let moment = SystemTime::now().checked_add(left);
+        let time_left = instant.saturating_duration_since(now);
+        let moment = SystemTime::now().checked_add(time_left);
         let since = moment.and_then(|moment| moment.duration_since(UNIX_EPOCH).ok());
         let milliseconds = since.map_or(u128::MAX, |since| since.as_millis());
         let unix_milliseconds = u64::try_from(milliseconds).unwrap_or(u64::MAX);

@@ -17,7 +17,7 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ClientAnswerError {
-    /// There is no such call, or it ended long ago.
+    /// The call is unknown, or ended long ago.
     #[error("no call `{id}` is known; answer with the id of a call from `next`")]
     Unknown {
         /// The id that was given.

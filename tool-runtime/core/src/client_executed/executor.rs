@@ -60,8 +60,8 @@ impl ClientExecutor {
     fn deadline(&self, context: &ToolContext) -> Option<Deadline> {
         // tokio's clock, which tests can advance.
         let now = Instant::now();
-        let own = now.checked_add(self.limit).map(Instant::into_std);
-        let earlier = own.into_iter().chain(context.deadline()).min()?;
+        let own_deadline = now.checked_add(self.limit).map(Instant::into_std);
+        let earlier = own_deadline.into_iter().chain(context.deadline()).min()?;
         Some(Deadline::new(earlier, now.into_std()))
     }
 

@@ -274,8 +274,7 @@ async fn an_answer_that_panics_ends_the_call() {
     assert_eq!(class(&ended(call).await), ErrorClass::Internal);
 }
 
-/// When an answer and a cancellation race, the call has one outcome, which is not that of a rejected
-/// answer.
+/// A call whose answer and cancellation race has one outcome, which is not a rejected answer.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_answer_and_a_cancellation_race_for_one_outcome() {
     for round in 0..500 {

@@ -40,7 +40,7 @@ impl fmt::Display for StepId {
     }
 }
 
-/// A piece of work that is repeated from its beginning if it breaks off, such as one run of an agent.
+/// Work that is restarted from its beginning after a crash, such as one run of an agent.
 ///
 /// Calls in its context, see [`ToolContext::in_execution`](crate::ToolContext::in_execution), are
 /// numbered, so that a [`StepStore`](crate::StepStore) recognises those that ran already. Create a

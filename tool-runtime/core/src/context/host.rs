@@ -46,8 +46,9 @@ impl ToolContext {
         self
     }
 
-    /// The context for work that goes on when the call has ended: the same state, principal, session
-    /// and pool, without the call's id, cancellation, deadline, caller and declared resources.
+    /// The context for work that continues after the call has ended: the same state, principal,
+    /// session and pool, without the call's id, cancellation, deadline, caller and declared
+    /// resources.
     #[must_use]
     pub fn detached(&self) -> Self {
         Self(Arc::new(Parts {
@@ -63,8 +64,8 @@ impl ToolContext {
 
     /// Whether the calls that a tool makes itself are run by this one.
     pub(crate) fn is_hosted_by<H>(&self, host: &Arc<H>) -> bool {
-        let own = self.0.host.as_ref().map(|own| own.as_ptr().cast::<()>());
-        own == Some(Arc::as_ptr(host).cast::<()>())
+        let own_host = self.0.host.as_ref().map(|own_host| own_host.as_ptr().cast::<()>());
+        own_host == Some(Arc::as_ptr(host).cast::<()>())
     }
 
     /// Sets the pool for nested calls.

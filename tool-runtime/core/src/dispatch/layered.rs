@@ -30,7 +30,7 @@ impl Innermost for ToolPool {
     }
 }
 
-/// Hands a call to the outermost layer; the innermost hands it to [`CallRequest::run`].
+/// Passes a call to the outermost layer; the innermost passes it to [`CallRequest::run`].
 pub(crate) async fn layered(
     layers: Layers<'_>,
     inside: Arc<dyn Innermost>,

@@ -31,9 +31,9 @@ impl ToolContext {
         results.pop().expect("a batch of one has one result")
     }
 
-    /// The pool that runs the call, in a scope of its own: what it restricts there holds for what is
-    /// called there. For tools that change what the pool offers. `None` without a pool, as in a
-    /// test that calls a function itself. Who keeps it keeps the pool alive.
+    /// The pool that runs the call, as a handle with its own scope: its restrictions apply to calls
+    /// through it. For tools that change the tools of the pool. `None` without a pool, as in a test
+    /// that calls a function directly. The handle keeps the pool alive.
     ///
     /// ```
     /// use tool_runtime::Source;

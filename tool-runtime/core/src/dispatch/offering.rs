@@ -66,7 +66,7 @@ impl ToolPool {
     /// use tool_runtime::prelude::*;
     ///
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// let config = Resource::builder("config://app", "config", "How it is configured.")
+    /// let config = Resource::builder("config://app", "config", "The configuration.")
     ///     .handler(|| async { "verbose = true" });
     /// let pool = ToolPool::builder().add_resource(config).build()?;
     /// let contents = pool.read_resource("config://app", &pool.context()).await?;
@@ -104,7 +104,7 @@ impl ToolPool {
         context: &ToolContext,
     ) -> Result<Completion, CallError> {
         let prompt = self.find_prompt(name)?;
-        let arguments = prompt.definition().arguments.iter().map(|it| it.name.as_str());
+        let arguments = prompt.definition().arguments.iter().map(|argument| argument.name.as_str());
         check_argument(name, argument, arguments)?;
         self.completed(name, (prompt, Prompt::terms), argument, prefix, context).await
     }
@@ -124,7 +124,7 @@ impl ToolPool {
         let snapshot = self.snapshot();
         let found = snapshot.resources().iter().find(|resource| resource.uri() == template);
         let resource = found.cloned().ok_or_else(|| nothing_at(template))?;
-        let variables = resource.template().into_iter().flat_map(|it| it.variables());
+        let variables = resource.template().into_iter().flat_map(|template| template.variables());
         check_argument(template, variable, variables)?;
         self.completed(template, (resource, Resource::terms), variable, prefix, context).await
     }

@@ -50,7 +50,7 @@ pub(super) fn shut_down() -> CallError {
     CallError::new(ErrorClass::Cancelled, "the tools have been shut down")
 }
 
-/// The message admits that the tool exists: the model may have called it before.
+/// The message says that the tool exists, because the model may have called it before.
 fn restricted(snapshot: &Snapshot, name: &str, to: &str) -> CallError {
     let names = snapshot.tools().iter().map(Tool::name);
     let rest = match snapshot.tools().len() {

@@ -48,9 +48,10 @@ pub trait CallAction: Action {
     /// Calls it. What the function itself returns is the value, also if that is a `Result`.
     ///
     /// # Errors
-    /// The pool has no such tool or another of that name, a constraint of `#[arg]` is broken, a rule of the
-    /// pool rejects the call or needs it by name, or it was cancelled, ran out of time or panicked. Constraints that the arguments' own
-    /// types state by schemars attributes are not checked: there is no JSON to check.
+    /// The pool has no such tool or another of that name, a constraint of `#[arg]` is broken, a
+    /// rule of the pool rejects the call or needs it by name, or it was cancelled, ran out of time
+    /// or panicked. Constraints that the arguments' own types state by schemars attributes are not
+    /// checked, because the call has no JSON.
     fn call(self, pool: &ToolPool) -> impl Future<Output = Result<Self::Output, CallError>> + Send;
 
     /// The same in a context. A tool that calls another one passes its own: the nested call shares

@@ -76,7 +76,7 @@ pub(crate) struct CallDetails {
     pub(crate) context: ToolContext,
 }
 
-/// The arguments of a call as text, and as a value once somebody asks for it.
+/// The arguments of a call as text, and as a value that is parsed on first use.
 #[derive(Clone, Debug)]
 pub(crate) struct CallText {
     text: CompactString,

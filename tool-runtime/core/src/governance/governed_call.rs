@@ -296,7 +296,7 @@ impl Drop for RunningCall {
     }
 }
 
-/// Hands an event to all recorders. One that panics has not recorded it.
+/// Passes an event to all recorders. A recorder that panics counts as one that did not record it.
 fn record(seams: &Seams, event: CallEvent<'_>) -> Vec<Receipt> {
     let receipt =
         |panic| Receipt::refused(RecordError::new(format!("the recorder panicked: {panic}")));

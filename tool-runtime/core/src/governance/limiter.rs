@@ -4,7 +4,7 @@ use super::call_view::CallView;
 use std::fmt;
 use std::time::Duration;
 
-/// Keeps limits on calls: rates and budgets.
+/// Enforces limits on calls: rates and budgets.
 ///
 /// A pool reserves each call that may run, after the last question about it was answered. The
 /// reservation is refunded if the call does not start after all: cancelled while it waits, refused by
@@ -56,9 +56,9 @@ pub struct Limit {
     pub key: String,
     /// The amount that calls may use up, in the unit of the measure.
     pub amount: u64,
-    /// What is counted.
+    /// The unit that is counted.
     pub measure: Measure,
-    /// When used amounts become free again.
+    /// The period after which used amounts are free again.
     pub refill: Refill,
 }
 
@@ -116,7 +116,8 @@ impl Limit {
     }
 }
 
-/// The place of a call within its limits. Dropping it refunds the call, unless the call has started.
+/// The reserved part of the limits of one call. Dropping it refunds the call, unless the call has
+/// started.
 #[must_use = "dropping a reservation refunds it"]
 pub struct Reservation(Option<Box<dyn FnOnce() + Send>>);
 
@@ -151,7 +152,7 @@ impl fmt::Debug for Reservation {
     }
 }
 
-/// A call that a limit does not leave room for.
+/// The error of a call that exceeds a limit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}{}", .retry_after.map(|after| format!("; try again in {after:?}")).unwrap_or_default())]
 pub struct LimitExceeded {

@@ -50,9 +50,9 @@ impl MetaParameters {
 
     /// The parameter that a name means. With repair, it may be written in another style.
     fn named(self, name: &str, is_repairing: bool) -> Option<&'static str> {
-        let all = [(self.security_risk, SECURITY_RISK), (self.summary, SUMMARY)];
+        let parameters = [(self.security_risk, SECURITY_RISK), (self.summary, SUMMARY)];
         let is = |own: &str| name == own || is_repairing && folded(name) == folded(own);
-        all.into_iter().find(|(is_added, own)| *is_added && is(own)).map(|(_, own)| own)
+        parameters.into_iter().find(|(is_added, own)| *is_added && is(own)).map(|(_, own)| own)
     }
 }
 
@@ -85,12 +85,12 @@ pub(crate) trait ExtendParameters: Send + Sync {
 
 impl ExtendParameters for MetaParameters {
     fn extended(&self, tool: &Tool) -> Option<ToolDefinition> {
-        let own = self.of(tool);
+        let added = self.of(tool);
         let mut properties = Map::new();
-        if own.security_risk {
+        if added.security_risk {
             properties.insert(SECURITY_RISK.to_owned(), risk_schema());
         }
-        if own.summary {
+        if added.summary {
             properties.insert(SUMMARY.to_owned(), summary_schema());
         }
         if properties.is_empty() {
@@ -172,8 +172,8 @@ impl MetaArguments {
 
 /// A risk by its name, in any case.
 fn risk(name: &str) -> Option<Risk> {
-    let all = [Risk::Low, Risk::Medium, Risk::High, Risk::Unknown];
-    all.into_iter().find(|risk| risk.as_str().eq_ignore_ascii_case(name.trim()))
+    let risks = [Risk::Low, Risk::Medium, Risk::High, Risk::Unknown];
+    risks.into_iter().find(|risk| risk.as_str().eq_ignore_ascii_case(name.trim()))
 }
 
 fn risk_schema() -> Value {

@@ -141,7 +141,7 @@ impl Decision {
     /// ```
     /// use tool_runtime::{CallView, Decision, PolicyEngine};
     ///
-    /// /// Nobody watches at night.
+    /// /// Denies writes at night.
     /// struct Unattended;
     ///
     /// impl PolicyEngine for Unattended {

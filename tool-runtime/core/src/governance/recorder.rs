@@ -9,7 +9,7 @@ use crate::observation::Observation;
 use std::fmt;
 use std::time::Duration;
 
-/// Records the events of all calls, also of those that are refused or dropped.
+/// Records the events of all calls, also of rejected and dropped calls.
 ///
 /// The events of one call have one [number](CallView::number) and come in order. The first is
 /// [`CallStage::Proposed`], the last [`CallStage::Finished`].
@@ -29,8 +29,8 @@ use std::time::Duration;
 /// }
 /// ```
 pub trait Recorder: Send + Sync + 'static {
-    /// Takes an event. What takes time belongs into the receipt: this must not block, and it is called
-    /// for calls whose future is dropped, too.
+    /// Records an event. This must not block, so slow work goes into the receipt. It is also called
+    /// for calls whose future is dropped.
     fn record(&self, event: CallEvent<'_>) -> Receipt;
 }
 
@@ -56,7 +56,7 @@ pub enum CallStage<'a> {
     Decided {
         /// The decision of all policies, hooks and the approver. The reason of a denial is in it.
         decision: &'a Decision,
-        /// Who approved the call, if the approver says so.
+        /// The person who approved the call, if the approver reports it.
         by: Option<&'a str>,
     },
     /// The call was interrupted for a question to its caller, and goes on when a later request brings

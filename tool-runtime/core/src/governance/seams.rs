@@ -78,7 +78,7 @@ pub(crate) trait GovernedCall: Send {
     /// Keeps the answer of the approver for later rounds.
     fn approved(&mut self, asked: (Vec<Question>, String), answer: Approval);
 
-    /// Records that a person is asked, once. Gives the time when that was.
+    /// Records that a person is asked, once. Returns the time of that.
     fn asked(&mut self, call: &HookCall, questions: &[Question]) -> Instant;
 
     /// Records that the call waits for an answer of its caller, which a later request brings.

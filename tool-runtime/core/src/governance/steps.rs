@@ -7,10 +7,11 @@ use crate::error::CallError;
 use crate::future::BoxFuture;
 use crate::observation::Observation;
 
-/// Knows the calls that ran in earlier attempts of an [`Execution`](crate::Execution).
+/// Looks up the calls that ran in earlier attempts of an [`Execution`](crate::Execution).
 ///
-/// It is asked about each call that is a step, once policies and hooks let it pass and before a
-/// person is asked. A call that ran already is not repeated: its result is given back as it was.
+/// It is asked about each call that is a step, after policies and hooks have allowed the call and
+/// before a person is asked. A call that ran already is not repeated: it returns its earlier
+/// result.
 ///
 /// The store learns what ran from the events of a [`Recorder`](crate::Recorder), which carry the
 /// step: one type is usually both. `Started` is the mark that is written ahead of the effect,

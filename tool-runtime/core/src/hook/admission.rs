@@ -82,7 +82,7 @@ struct Admission<'a> {
     questions: Vec<Question>,
     /// The questions of the policies about the present arguments.
     policy_questions: Vec<Question>,
-    /// Who approved the call.
+    /// The person who approved the call.
     approved_by: Option<String>,
     is_rewritten: bool,
     is_provided: bool,

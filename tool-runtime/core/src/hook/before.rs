@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 /// The decision of a hook before a call: it proceeds, is denied, or needs approval.
 ///
-/// Arguments can be rewritten and values provided along with any of these; a denied call has no
-/// use for either.
+/// Arguments can be rewritten and values provided along with any of these; a denied call ignores
+/// both.
 ///
 /// ```
 /// use tool_runtime::Before;

@@ -1,6 +1,6 @@
 //! The types that decode a tool's arguments: their aliases, and the keys that they ignore.
 
-use crate::arguments::probe::{self, Decode, Step, at};
+use crate::arguments::probe::{self, Decode, Step, part_at};
 use crate::issue::Issue;
 use crate::parameter::Parameter;
 use crate::schema::check;
@@ -74,8 +74,8 @@ impl Decoders {
                 let Some((Step::Key(first), rest)) = path.split_first() else {
                     return None;
                 };
-                let own = parameters.iter().find(|p| !p.is_flattened && p.name == first);
-                match own {
+                let named = parameters.iter().find(|p| !p.is_flattened && p.name == first);
+                match named {
                     Some(parameter) => Some((parameter.decode, rest)),
                     None => Some((parameters.iter().find(|p| p.is_flattened)?.decode, path)),
                 }
@@ -107,16 +107,16 @@ impl AliasSearch<'_> {
         let Some((Step::Key(last), object)) = path.split_last() else {
             return None;
         };
-        let given = at(self.value, object)?.as_object()?;
+        let members = part_at(self.value, object)?.as_object()?;
         let names = check::fields_at(self.schema, &path).names;
         let (key, name) = match issue.rule() {
             "additionalProperties" | "unevaluatedProperties" => {
-                let mut missing = names.into_iter().filter(|name| !given.contains_key(*name));
-                let value = given.get(last)?;
+                let mut missing = names.into_iter().filter(|name| !members.contains_key(*name));
+                let value = members.get(last)?;
                 (last.as_str(), missing.find(|name| self.is_alias(object, (last, value), name))?)
             }
             "required" => {
-                let mut unknown = given.iter().filter(|(key, _)| !names.contains(&key.as_str()));
+                let mut unknown = members.iter().filter(|(key, _)| !names.contains(&key.as_str()));
                 let is_alias =
                     |(key, value): &(&String, &Value)| self.is_alias(object, (key, value), last);
                 (unknown.find(is_alias)?.0.as_str(), last.as_str())
@@ -160,7 +160,7 @@ fn read_path(path: &str, value: &Value) -> Option<Vec<Step>> {
             let step = match parts.next()?.ok()? {
                 Value::String(name) if !name.ends_with('…') => Step::Key(name),
                 Value::Number(index) => {
-                    let items = at(value, &steps)?.as_array()?;
+                    let items = part_at(value, &steps)?.as_array()?;
                     Step::item(items, usize::try_from(index.as_u64()?).ok()?)
                 }
                 _ => return None,

@@ -42,7 +42,7 @@ fn blocked(isolation: &Isolation, barrier: &Barrier, count: usize) -> Vec<BoxFut
     (0..count).map(call).collect()
 }
 
-async fn stops_nothing(count: usize) {
+async fn check_other_tasks_run(count: usize) {
     let (isolation, barrier) = (Isolation::default(), Barrier::default());
     let _opened = Opened(barrier.clone());
     let calls = join_all(blocked(&isolation, &barrier, count));
@@ -58,17 +58,17 @@ async fn stops_nothing(count: usize) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn blocking_calls_do_not_delay_others_on_one_worker() {
-    stops_nothing(16).await;
+    check_other_tasks_run(16).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn blocking_calls_do_not_delay_others_on_three_workers() {
-    stops_nothing(16).await;
+    check_other_tasks_run(16).await;
 }
 
 #[tokio::test]
 async fn blocking_calls_do_not_delay_others_without_workers() {
-    stops_nothing(16).await;
+    check_other_tasks_run(16).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -76,7 +76,7 @@ async fn further_calls_wait_while_too_many_calls_block() {
     let (isolation, barrier) = (Isolation::default(), Barrier::default());
     let _opened = Opened(barrier.clone());
     // One more runs on a worker that is not needed.
-    let calls = join_all(blocked(&isolation, &barrier, MAX_HANDED_OVER + 1));
+    let calls = join_all(blocked(&isolation, &barrier, MAX_RELEASED_WORKERS + 1));
     let calls = tokio::spawn(calls);
     let polls = Arc::clone(&isolation.shared().polls);
     timeout(HANG_LIMIT, async {
@@ -93,7 +93,7 @@ async fn further_calls_wait_while_too_many_calls_block() {
     timeout(HANG_LIMIT, calls).await.expect("they go on").expect("no panic");
 }
 
-async fn ends_with_its_caller() {
+async fn check_call_ends_with_caller() {
     let (dropped, is_dropped) = mpsc::channel::<()>();
     let (started, is_started) = tokio::sync::oneshot::channel();
     let call = Isolation::default().run("endless", async move {
@@ -110,12 +110,12 @@ async fn ends_with_its_caller() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_ends_with_its_caller() {
-    ends_with_its_caller().await;
+    check_call_ends_with_caller().await;
 }
 
 #[tokio::test]
 async fn a_call_ends_with_its_caller_without_workers() {
-    ends_with_its_caller().await;
+    check_call_ends_with_caller().await;
 }
 
 async fn panics_are_propagated() {

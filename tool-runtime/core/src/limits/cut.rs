@@ -24,8 +24,8 @@ impl Cut {
         let file = spill.store(whole.as_bytes(), "txt");
         // Room for the longest notice, with a line break before and after it.
         let from = about(whole, whole.len(), whole.len()).from;
-        let all = Notice { file: file.as_deref(), limit, from, ..about(whole, 0, whole.len()) };
-        let (head, tail) = ends(whole, limit.saturating_sub(all.length() + 2));
+        let longest = Notice { file: file.as_deref(), limit, from, ..about(whole, 0, whole.len()) };
+        let (head, tail) = ends(whole, limit.saturating_sub(longest.length() + 2));
         let notice = Notice { file: file.as_deref(), limit, ..about(whole, head, tail) };
         Some(Self { head, tail, notice: notice.to_string() })
     }

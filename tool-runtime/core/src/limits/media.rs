@@ -47,9 +47,9 @@ fn length(block: &Map<String, Value>) -> usize {
 
 fn notice_block(kind: &str, media: MediaContent, limit: usize, spill: &Spill<'_>) -> ContentBlock {
     let file = store(&media.data, &media.mime_type, spill);
-    let what = format!("{kind} of type {}", media.mime_type);
+    let subject = format!("{kind} of type {}", media.mime_type);
     let bytes = decoded_length(&media.data);
-    let text = notice::left_out(&what, bytes, limit, file.as_deref());
+    let text = notice::left_out(&subject, bytes, limit, file.as_deref());
     ContentBlock::Text(TextContent::new(text).with_extra(media.extra))
 }
 

@@ -49,8 +49,8 @@ fn notice_block(resource: EmbeddedResource, limit: usize, spill: &Spill<'_>) -> 
     let contents = resource.resource;
     let mime_type = contents.mime_type.as_deref().unwrap_or("application/octet-stream");
     let file = contents.blob.as_deref().and_then(|blob| media::store(blob, mime_type, spill));
-    let what = format!("resource `{}` of type {mime_type}", contents.uri);
-    let text = notice::left_out(&what, bytes, limit, file.as_deref());
+    let subject = format!("resource `{}` of type {mime_type}", contents.uri);
+    let text = notice::left_out(&subject, bytes, limit, file.as_deref());
     ContentBlock::Text(TextContent::new(text).with_extra(resource.extra))
 }
 

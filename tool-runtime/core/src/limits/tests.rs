@@ -58,9 +58,9 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
 
 /// The text before and after the only notice.
 fn around_notice(text: &str) -> (&str, &str) {
-    let at = text.find("[cut here: ").expect("a notice");
-    let end = at + text[at..].find(']').expect("its end") + 1;
-    let head = text[..at].strip_suffix('\n').unwrap_or(&text[..at]);
+    let start = text.find("[cut here: ").expect("a notice");
+    let end = start + text[start..].find(']').expect("its end") + 1;
+    let head = text[..start].strip_suffix('\n').unwrap_or(&text[..start]);
     (head, text[end..].strip_prefix('\n').unwrap_or(&text[end..]))
 }
 
@@ -116,20 +116,20 @@ fn the_notice_names_the_position_to_continue_at() {
     let folder = Folder::new();
     let lines: Vec<String> = (1..=1000).map(|line| format!("line {line}")).collect();
     let limits = text_limit(1000).spill_to(folder.path());
-    let left = limits.cut(Observation::text(lines.join("\n")), "t").to_text();
-    let (head, _) = around_notice(&left);
+    let text = limits.cut(Observation::text(lines.join("\n")), "t").to_text();
+    let (head, _) = around_notice(&text);
     let next = head.lines().count() + 1;
-    assert!(left.contains(&format!("read on from line {next}]")), "{left}");
-    assert!(left.contains(&format!("`{}", folder.path().join("").display())), "{left}");
+    assert!(text.contains(&format!("read on from line {next}]")), "{text}");
+    assert!(text.contains(&format!("`{}", folder.path().join("").display())), "{text}");
 }
 
 #[test]
 fn a_text_of_one_line_continues_by_character() {
     let folder = Folder::new();
     let limits = text_limit(400).spill_to(folder.path());
-    let left = limits.cut(Observation::text("ä".repeat(1000)), "t").to_text();
-    let next = around_notice(&left).0.chars().count() + 1;
-    assert!(left.contains(&format!("read on from character {next}]")), "{left}");
+    let text = limits.cut(Observation::text("ä".repeat(1000)), "t").to_text();
+    let next = around_notice(&text).0.chars().count() + 1;
+    assert!(text.contains(&format!("read on from character {next}]")), "{text}");
 }
 
 #[test]
@@ -159,8 +159,8 @@ fn an_unwritable_directory_does_not_affect_the_result() {
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
     let limits = text_limit(300).spill_to(&file);
-    let left = limits.cut(Observation::text("x".repeat(500)), "t").to_text();
-    assert!(left.contains("ask for less]") && left.len() <= 300, "{left}");
+    let text = limits.cut(Observation::text("x".repeat(500)), "t").to_text();
+    assert!(text.contains("ask for less]") && text.len() <= 300, "{text}");
 }
 
 #[test]

@@ -64,13 +64,13 @@ fn remaining_text(
         return Some(content);
     }
     let tail = &text[cut.tail.min(end) - start..];
-    let left = if *is_noticed {
+    let text_left = if *is_noticed {
         tail.to_owned()
     } else {
         *is_noticed = true;
         join_parts(&text[..cut.head - start], &cut.notice, tail)
     };
-    (!left.is_empty()).then(|| TextContent::new(left).with_extra(content.extra))
+    (!text_left.is_empty()).then(|| TextContent::new(text_left).with_extra(content.extra))
 }
 
 #[cfg(test)]
@@ -81,18 +81,18 @@ mod tests {
 
     fn cut(texts: &[&str], limit: usize) -> Vec<String> {
         let blocks = texts.iter().map(|text| ContentBlock::text(*text)).collect();
-        let left = apply_limit(blocks, Some(limit), &Spill::new(None, "t"));
-        left.iter().map(|block| block.as_text().expect("text").to_owned()).collect()
+        let limited = apply_limit(blocks, Some(limit), &Spill::new(None, "t"));
+        limited.iter().map(|block| block.as_text().expect("text").to_owned()).collect()
     }
 
     #[test]
     fn blocks_in_the_middle_are_left_out() {
         let long = "x".repeat(50);
-        let left = cut(&["first", &long, &long, &long, &long, "last"], 150);
-        assert_eq!(left.len(), 4, "{left:?}");
-        assert_eq!(left[0], "first");
-        assert!(left[1].contains("\n[cut here: "), "{left:?}");
-        assert_eq!(left[3], "last");
+        let blocks = cut(&["first", &long, &long, &long, &long, "last"], 150);
+        assert_eq!(blocks.len(), 4, "{blocks:?}");
+        assert_eq!(blocks[0], "first");
+        assert!(blocks[1].contains("\n[cut here: "), "{blocks:?}");
+        assert_eq!(blocks[3], "last");
     }
 
     #[test]
@@ -116,9 +116,10 @@ mod tests {
         let observation = Observation::text("a")
             .with_content(ContentBlock::link("a:b", "b"))
             .with_content(ContentBlock::Text(text));
-        let left = apply_limit(observation.content().to_vec(), Some(200), &Spill::new(None, "t"));
-        assert_eq!(left[..2], observation.content()[..2]);
-        let ContentBlock::Text(last) = &left[2] else { panic!("no text") };
+        let limited =
+            apply_limit(observation.content().to_vec(), Some(200), &Spill::new(None, "t"));
+        assert_eq!(limited[..2], observation.content()[..2]);
+        let ContentBlock::Text(last) = &limited[2] else { panic!("no text") };
         assert!(last.extra.is_some());
     }
 }

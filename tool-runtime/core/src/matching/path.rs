@@ -5,8 +5,8 @@ use crate::pattern::PatternError;
 
 /// Matches paths with globs, by their text alone: `src/**`, `/etc/*.conf`, `~/notes/*`.
 ///
-/// `*` and `?` stand for characters within one name, `**` for any names, `[ab]` and `{a,b}` for a choice.
-/// Paths and patterns are compared without `.` and repeated slashes.
+/// `*` and `?` match characters within one name, `**` matches any names, `[ab]` and `{a,b}` match
+/// one of several. Paths and patterns are compared without `.` and repeated slashes.
 ///
 /// These paths are undecidable: those with `..`, backslashes or control characters, those that match only in another
 /// case, and those that start elsewhere, such as an absolute path for a relative pattern. Symbolic links are not

@@ -18,8 +18,8 @@ pub(super) fn check(glob: &str) -> Result<(), PatternError> {
         return Err(PatternError::Empty);
     }
     if let Some((index, character)) = foreign(glob) {
-        let at = place(glob, index);
-        return Err(PatternError::Foreign { pattern: glob.to_owned(), at, character });
+        let position = place(glob, index);
+        return Err(PatternError::Foreign { pattern: glob.to_owned(), at: position, character });
     }
     fast_glob::validate(glob).map_err(|error| to_pattern_error(glob, error))
 }

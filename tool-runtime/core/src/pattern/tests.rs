@@ -62,17 +62,17 @@ fn ids() -> Vec<String> {
 
 /// All texts up to a length.
 fn texts(alphabet: &[u8], longest: usize) -> Vec<String> {
-    let mut all = vec![String::new()];
-    let mut last = all.clone();
+    let mut texts = vec![String::new()];
+    let mut last = texts.clone();
     for _ in 0..longest {
         let longer = |text: &String| {
             let text = text.clone();
             alphabet.iter().map(move |byte| format!("{text}{}", *byte as char))
         };
         last = last.iter().flat_map(longer).collect();
-        all.extend(last.iter().cloned());
+        texts.extend(last.iter().cloned());
     }
-    all
+    texts
 }
 
 /// The glob as a regular expression.

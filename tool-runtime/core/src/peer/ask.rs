@@ -92,7 +92,7 @@ impl ToolContext {
     /// /// Delete a file.
     /// #[tool(destructive, idempotent)]
     /// async fn delete(
-    ///     /// Which file.
+    ///     /// The file.
     ///     path: String,
     ///     context: &ToolContext,
     /// ) -> Result<String, ToolError> {

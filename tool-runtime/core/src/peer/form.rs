@@ -141,7 +141,7 @@ fn field(name: &str, schema: &Value) -> Result<Value, String> {
     ))
 }
 
-/// Choices with their titles; the description of an enum's variant is one.
+/// Choices with their titles. The description of an enum's variant is its title.
 fn titled(choices: &Value) -> Option<Value> {
     let entries = choices.as_array()?.iter().map(choices_of);
     let choices = entries.collect::<Option<Vec<_>>>()?;
@@ -160,7 +160,7 @@ fn choices_of(entry: &Value) -> Option<Vec<Value>> {
     Some(vec![json!({ "const": value, "title": title })])
 }
 
-/// Choices of which several can be picked.
+/// The schema of a field with several choices.
 fn selectable(items: &Value) -> Option<Value> {
     if let Some(names) = items.get("enum") {
         return Some(json!({ "type": "string", "enum": names }));
@@ -176,7 +176,7 @@ mod tests {
 
     #[derive(JsonSchema, Deserialize, Debug, PartialEq)]
     struct Booking {
-        /// Who comes.
+        /// The guest's name.
         #[schemars(length(min = 1))]
         name: String,
         seats: Option<u8>,

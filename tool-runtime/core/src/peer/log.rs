@@ -45,8 +45,8 @@ impl LogEntry {
 }
 
 impl ToolContext {
-    /// Writes to the log of the caller, not to that of this process (`tracing` does that). Never
-    /// write secrets: the caller reads it, and only the secrets that the pool knows are masked.
+    /// Writes to the log of the caller. (`tracing` writes to the log of this process.) Never write
+    /// secrets: the caller reads it, and only the secrets of the pool are masked.
     ///
     /// Does not wait, and costs nothing if no log was requested: clients of 2026-07-28 request logs
     /// with each request, older ones once for all.

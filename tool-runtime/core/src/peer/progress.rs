@@ -39,14 +39,14 @@ impl ToolContext {
     /// /// Count the words of all files.
     /// #[tool(read_only, progress)]
     /// async fn count(
-    ///     /// Which files.
+    ///     /// The files.
     ///     paths: Vec<String>,
     ///     context: &ToolContext,
     /// ) -> u64 {
     ///     for (index, path) in paths.iter().enumerate() {
     ///         context.progress(index, paths.len(), format_args!("reading {path}"));
     ///     }
-    ///     // How much there is to do may be unknown.
+    ///     // The total may be unknown.
     ///     context.progress(paths.len(), None, "");
     ///     0
     /// }

@@ -54,8 +54,8 @@ impl PeerRequest {
 }
 
 impl ToolContext {
-    /// Whether the caller supports this. A tool that can also work without an answer
-    /// looks here first.
+    /// Whether the caller supports this capability. Check it first in a tool that also works
+    /// without an answer.
     ///
     /// ```
     /// use tool_runtime::PeerCapability;

@@ -14,8 +14,8 @@ pub(super) struct Attached(Mutex<Vec<Arc<dyn Any + Send + Sync>>>);
 
 #[doc(hidden)]
 impl ToolPool {
-    /// The value of this handle and its clones that fits, or a new one. It is dropped with the last of
-    /// the clones, so it must not hold one.
+    /// The value of this handle and its clones for which `is_wanted` returns true, or a new one. It
+    /// is dropped with the last clone of the handle, so it must not contain a clone.
     pub fn attached_or<T: Any + Send + Sync>(
         &self,
         is_wanted: impl Fn(&T) -> bool,
@@ -29,12 +29,12 @@ impl ToolPool {
         })
     }
 
-    /// The value of this handle that fits.
+    /// The value of this handle for which `is_wanted` returns true.
     pub fn attached<T: Any + Send + Sync>(&self, is_wanted: impl Fn(&T) -> bool) -> Option<Arc<T>> {
         find(&lock(&self.0.attached.0), is_wanted)
     }
 
-    /// A handle on the whole pool, without the restrictions of this one.
+    /// A handle on the whole pool, without the restrictions of this handle.
     #[must_use]
     pub fn unrestricted(&self) -> Self {
         Self::scoped(Arc::clone(&self.0.core), None, &self.0.context)

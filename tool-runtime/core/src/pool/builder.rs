@@ -41,7 +41,7 @@ use std::time::Duration;
 /// /// Keep a note.
 /// #[tool(destructive = false)]
 /// async fn remember(
-///     /// What to remember.
+///     /// The text to remember.
 ///     text: String,
 ///     notes: &Notes,
 /// ) {
@@ -118,7 +118,7 @@ impl<S> ToolPoolBuilder<S> {
         Self { draft, toolsets: PhantomData }
     }
 
-    /// Notes a problem, which `build` reports.
+    /// Records a problem, which `build` reports.
     pub(super) fn note(&mut self, problem: PoolProblem) {
         self.draft.problems.push(problem);
     }
@@ -167,7 +167,7 @@ impl<S> ToolPoolBuilder<S> {
         self.in_state()
     }
 
-    /// Adds the tool of an action. One that is linked in anyway is still one tool.
+    /// Adds the tool of an action. A tool that is also linked is added once.
     pub fn tool<A: Action>(self) -> Self {
         self.add(Tool::of::<A>())
     }
@@ -184,7 +184,7 @@ impl<S> ToolPoolBuilder<S> {
         self
     }
 
-    /// Adds the prompt of an action. One that is linked in anyway is still one prompt.
+    /// Adds the prompt of an action. A prompt that is also linked is added once.
     ///
     /// ```
     /// use tool_runtime::prelude::*;
@@ -206,7 +206,7 @@ impl<S> ToolPoolBuilder<S> {
         self.entry(Item::Prompt(prompt))
     }
 
-    /// Adds the resource of an action. One that is linked in anyway is still one resource.
+    /// Adds the resource of an action. A resource that is also linked is added once.
     pub fn resource<A: ResourceAction>(self) -> Self {
         self.add_resource(Resource::of::<A>())
     }
@@ -216,7 +216,7 @@ impl<S> ToolPoolBuilder<S> {
     /// ```
     /// use tool_runtime::prelude::*;
     ///
-    /// let config = Resource::builder("config://app", "config", "How it is configured.")
+    /// let config = Resource::builder("config://app", "config", "The configuration.")
     ///     .handler(|| async { "verbose = true" });
     /// let pool = ToolPool::builder().add_resource(config).build()?;
     /// assert_eq!(pool.resources()[0].uri(), "config://app");
@@ -247,13 +247,13 @@ impl<S> ToolPoolBuilder<S> {
     ///
     /// #[derive(Clone, serde::Deserialize, schemars::JsonSchema)]
     /// struct LampParams {
-    ///     /// Where it stands.
+    ///     /// The lamp's room.
     ///     room: String,
     /// }
     ///
     /// #[toolset(register = false)]
     /// impl Lamp {
-    ///     /// Say where the lamp stands.
+    ///     /// Name the lamp's room.
     ///     #[tool(read_only)]
     ///     async fn room(&self) -> String { self.0.clone() }
     /// }
@@ -382,8 +382,8 @@ impl<S> ToolPoolBuilder<S> {
         self
     }
 
-    /// Says that tools come while the pool runs, those of MCP servers for instance: a pool that is
-    /// empty when it is built, and rules that pick nothing then, are not mistakes.
+    /// Declares that tools are added while the pool runs, by MCP servers for instance: the pool may
+    /// be empty when it is built, and rules may match no tool yet.
     ///
     /// ```
     /// use tool_runtime::ToolPool;
@@ -408,7 +408,7 @@ impl<S> ToolPoolBuilder<S> {
     /// arguments. Selectors see tools as their sources give them; of several transforms of one tool, each
     /// starts from the result of the one before.
     ///
-    /// Everything else knows a tool by its new name: filters, restrictions, hooks, calls.
+    /// Filters, restrictions, hooks and calls use the new name.
     ///
     /// ```
     /// # use tool_runtime::prelude::*;
@@ -473,26 +473,27 @@ impl<S> ToolPoolBuilder<S> {
     /// which hooks are added.
     pub fn hook(mut self, hook: Hook) -> Self {
         self.draft.hooks.push(hook);
-        // The code that runs them is linked by this alone.
+        // Programs without hooks do not link the code that runs them.
         self.draft.governance.hooks = Some(Arc::new(self.draft.hooks.clone()));
         self
     }
 
-    /// Sets who is asked where a hook or a policy wants a person's approval. Default: none, and then
-    /// asking denies.
+    /// Sets the approver, which is asked when a hook or a policy requires approval. Default: none,
+    /// and calls that require approval are denied.
     pub fn approver(mut self, approver: impl Approver) -> Self {
         self.draft.governance.approver = Some(Arc::new(approver));
         self
     }
 
     /// Adds a policy, which decides about every call and hides tools from callers. Default: none.
-    /// Of several policies the strictest answer counts.
+    /// With several policies the strictest answer counts.
     pub fn policy(mut self, policy: impl PolicyEngine) -> Self {
         self.draft.govern(|seams| seams.policies.push(Arc::new(policy)));
         self
     }
 
-    /// Sets what keeps limits on calls. Default: none, and then a policy that sets limits denies.
+    /// Sets the limiter, which enforces limits on calls. Default: none, and calls to which a policy
+    /// sets limits are denied.
     pub fn limiter(mut self, limiter: impl Limiter) -> Self {
         let mut is_repeated = false;
         self.draft.govern(|seams| {
@@ -508,8 +509,8 @@ impl<S> ToolPoolBuilder<S> {
         self
     }
 
-    /// Sets what knows the calls of earlier attempts, for calls in an
-    /// [`Execution`](crate::Execution). Default: none, and every call runs.
+    /// Sets the store of completed calls, for calls in an [`Execution`](crate::Execution). Default:
+    /// none, and every call runs.
     pub fn step_store(mut self, store: impl StepStore) -> Self {
         let mut is_repeated = false;
         self.draft.govern(|seams| is_repeated = seams.steps.replace(Arc::new(store)).is_some());
@@ -517,7 +518,7 @@ impl<S> ToolPoolBuilder<S> {
         self
     }
 
-    /// Limits what results may weigh. Default: no limit.
+    /// Limits the size of results. Default: no limit.
     pub fn output_limits(mut self, limits: OutputLimits) -> Self {
         self.draft.governance.limits = Some(Arc::new(limits));
         self
@@ -532,10 +533,10 @@ impl<S> ToolPoolBuilder<S> {
         self
     }
 
-    /// Corrects calls that would be refused, where the schema leaves no doubt: control characters and
-    /// trailing text, objects, lists, numbers and booleans written as strings, `null` for absent
-    /// arguments, names in another case or with other separators, names of tools within XML or with
-    /// a prefix. Default: such calls are refused.
+    /// Corrects calls that would be rejected, where the schema leaves no doubt: control characters
+    /// and trailing text, objects, lists, numbers and booleans written as strings, `null` for
+    /// absent arguments, names in another case or with other separators, names of tools within XML
+    /// or with a prefix. Default: such calls are rejected.
     ///
     /// Valid calls are never changed, and an exact name always wins. Hooks see the corrected call and
     /// [its repairs](crate::HookCall::repairs); the result lists them in its metadata, under
@@ -583,8 +584,9 @@ impl<S> ToolPoolBuilder<S> {
         self
     }
 
-    /// Names the argument that the patterns of declarations are about, for tools that do not name it
-    /// themselves: those of external MCP servers. It replaces an earlier one, and what a tool itself says.
+    /// Names the argument that the patterns of declarations are about, for tools that do not name
+    /// it themselves: those of external MCP servers. It replaces an earlier one, and the argument
+    /// that a tool itself names.
     ///
     /// ```
     /// use tool_runtime::{MatchAs, ToolPool};
@@ -606,10 +608,10 @@ impl<S> ToolPoolBuilder<S> {
         self
     }
 
-    /// Adds parameters to the tools: what a model says about a call, beside its arguments. They stand
-    /// first in every listed and exported schema and are optional. They are taken off a call before
-    /// its arguments are validated; hooks, policies and records get them, the tool does not. A tool
-    /// keeps its own parameter of such a name. Default: none.
+    /// Adds parameters to the tools, with which a model describes a call beside its arguments. They
+    /// stand first in every listed and exported schema and are optional. They are taken off a call
+    /// before its arguments are validated; hooks, policies and records get them, the tool does not.
+    /// A tool keeps its own parameter of such a name. Default: none.
     ///
     /// ```
     /// # use tool_runtime::prelude::*;

@@ -16,12 +16,12 @@ pub(crate) struct Catalog {
     prompts: Vec<Prompt>,
     /// The most specific first.
     resources: Vec<Resource>,
-    /// Whether there ever were any: clients that saw them keep sending requests.
+    /// Whether the pool ever had any: clients that saw them keep sending requests.
     had_prompts: bool,
     had_resources: bool,
 }
 
-/// A prompt or a resource, and who offers it.
+/// A prompt or a resource, and its source.
 #[derive(Clone)]
 pub(super) struct Entry {
     pub(super) item: Item,
@@ -122,7 +122,7 @@ fn resource_order(one: &Resource, other: &Resource) -> Ordering {
         (Some(one), Some(other)) => {
             one.breadth().cmp(&other.breadth()).then_with(|| one.shape().cmp(&other.shape()))
         }
-        // One that cannot be read is a problem, and no pool is built with it.
+        // A pool is not built with a template that cannot be parsed.
         _ => one.uri().cmp(other.uri()),
     }
 }
@@ -174,7 +174,7 @@ fn duplicate(earlier: &Entry, later: &Entry) -> PoolProblem {
     later.item.problem(reason)
 }
 
-/// Slips in a program's own definitions. Those of external servers are passed on as they are.
+/// Mistakes in a program's own definitions. Definitions of external servers are not checked.
 fn own_problems(item: &Item) -> [Option<String>; 2] {
     let (title, priority) = match item {
         Item::Prompt(prompt) => (&prompt.definition().title, None),
@@ -206,7 +206,8 @@ fn find_problems(item: &Item, state: &State, problems: &mut Vec<PoolProblem>) {
             (unnamed, &resource.definition().problems)
         }
     };
-    problems.extend(given.into_iter().chain(found.iter().cloned()).map(|it| item.problem(it)));
+    problems
+        .extend(given.into_iter().chain(found.iter().cloned()).map(|reason| item.problem(reason)));
     for missing in item.terms().needs.iter().filter_map(|need| need.missing_from(state)) {
         problems.push(item.problem(format!(
             "it borrows a `{missing}` that the pool does not have; add `.state(value)` to the pool, or `state = value` to `main!`"

@@ -63,7 +63,7 @@ impl PoolChanges {
         self.0.recv().await
     }
 
-    /// A change that has happened already, if there is one.
+    /// The next change, if one has happened.
     pub fn try_next(&mut self) -> Option<PoolChange> {
         self.0.try_recv().ok()
     }

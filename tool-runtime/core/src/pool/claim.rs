@@ -1,10 +1,10 @@
-//! A source whose tools one party alone sets while it has the claim.
+//! The exclusive right to set the tools of a source.
 
 use super::core::Core;
 use crate::source::Source;
 use std::sync::Weak;
 
-/// The right to set the tools of a source. Dropped, it is given back.
+/// The right to set the tools of a source, until it is dropped.
 pub struct Claim {
     core: Weak<Core>,
     source: Source,

@@ -1,4 +1,4 @@
-//! Commands that the command line of a program has beside its own.
+//! Commands that an extension adds to the command line of a program.
 
 use super::builder::ToolPoolBuilder;
 use super::handle::ToolPool;
@@ -105,7 +105,7 @@ pub struct CommandArgument {
     pub name: &'static str,
     /// One line for the help.
     pub help: &'static str,
-    /// The numbers of values: one, at most one, any.
+    /// The number of values: one, at most one, or any.
     pub count: ArgumentCount,
 }
 

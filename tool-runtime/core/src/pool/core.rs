@@ -26,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct Core {
     rules: Rules,
     governance: Governance,
-    /// Cancelled when the pool is closed, which ends the calls that run then.
+    /// Cancelled when the pool is closed, which cancels running calls.
     closing: CancellationToken,
     /// The same, read without a lock by each call.
     is_closing: AtomicBool,
@@ -36,9 +36,9 @@ pub(super) struct Core {
     scopes: Mutex<Vec<Weak<dyn View>>>,
     /// Watchers that notify clients of changes.
     watchers: Mutex<Vec<Weak<Watcher>>>,
-    /// Explain why tools are absent.
+    /// Explanations of absent tools.
     absences: Mutex<Vec<Weak<dyn Absence>>>,
-    /// Sources with an exclusive owner.
+    /// Sources that a [`Claim`](super::claim::Claim) reserves.
     claims: Mutex<BTreeSet<Source>>,
     /// Commands of the command line.
     commands: Vec<Arc<dyn CliCommand>>,
@@ -55,7 +55,8 @@ pub trait Absence: Send + Sync {
     /// The reason why the tool of that name is absent, if it belongs to this source.
     fn why(&self, name: &str) -> Option<CallError>;
 
-    /// Waits for sources that are still connecting, for a limited time; `None` if there are none.
+    /// Waits for sources that are still connecting, for a limited time; `None` if no source is
+    /// connecting.
     fn settling(&self) -> Option<BoxFuture<'static, ()>> {
         None
     }
@@ -198,7 +199,7 @@ impl Core {
             report.idle_hooks.clear();
             report.idle_transforms.clear();
         }
-        // Asked without the lock: they may call the pool.
+        // Called without the lock, because they may call the pool.
         let absences = lock(&self.absences).clone();
         let removed = offered.removed.iter().map(|(name, source)| ToolReport {
             name: name.clone(),
@@ -256,7 +257,7 @@ impl Core {
         if offered.is_closed {
             return Err(PoolError::new(vec![PoolProblem::Closed]));
         }
-        // By the names that the source gave.
+        // The names before transforms.
         let (mut own, mut before, mut offers) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         for (offer, _) in &offered.decision.offers {
             if offer.source == *source {

@@ -90,14 +90,15 @@ impl Draft {
         }));
     }
 
-    /// Notes that a part was given twice of which a pool has one.
+    /// Records a problem if a part was given twice of which a pool has one.
     pub(super) fn note_repeated(&mut self, is_repeated: bool, method: &'static str) {
         if is_repeated {
             self.problems.push(PoolProblem::Repeated { method });
         }
     }
 
-    /// Adds what governs calls. The code that runs it is linked by this alone.
+    /// Adds a policy, limiter or recorder. Programs without one do not link the code that runs
+    /// them.
     pub(super) fn govern(&mut self, add: impl FnOnce(&mut Seams)) {
         add(&mut self.seams);
         self.governance.seams = Some(Arc::new(self.seams.clone()));
@@ -105,7 +106,7 @@ impl Draft {
         self.governance.hooks = Some(Arc::new(self.hooks.clone()));
     }
 
-    /// Notes the type of a value that was inserted into the state.
+    /// Records the type of a value that was inserted into the state.
     pub(super) fn note_state(&mut self, is_new: bool, shared: TypeId, type_name: &'static str) {
         if !is_new {
             self.problems.push(PoolProblem::DuplicateState { type_name });
@@ -192,7 +193,7 @@ pub(crate) fn not_created(name: &str, reason: &dyn std::fmt::Display) -> PoolPro
     PoolProblem::CreationFailed { name: name.to_owned(), reason: reason.to_string() }
 }
 
-/// Logs an empty pool and rules that never apply: these may be intended, or mistakes.
+/// Logs warnings about an empty pool and about rules that match no tool.
 fn warn_of_slips(pool: &ToolPool) {
     let report = pool.report();
     let snapshot = pool.current();

@@ -7,7 +7,8 @@ use std::any::type_name;
 use std::fmt::Display;
 use std::sync::Arc;
 
-/// Installs several parts of a pool that belong together: a policy, its limiter and its record, say.
+/// Installs several parts of a pool that belong together: for instance a policy, its limiter and
+/// its recorder.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -43,7 +44,7 @@ use std::sync::Arc;
 /// assert!(error.to_string().contains("extension `Rules`: `rules.txt` does not exist"));
 /// ```
 pub trait PoolExtension: Sized {
-    /// Adds the parts to the builder. Report what is wrong by [`ToolPoolBuilder::problem`].
+    /// Adds the parts to the builder. Report problems by [`ToolPoolBuilder::problem`].
     fn install<S>(self, builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S>;
 
     /// Commands for the command line of the program. A pool has them even if the extension could not be made,
@@ -84,7 +85,7 @@ impl<S> ToolPoolBuilder<S> {
         extension.install(self)
     }
 
-    /// Notes a problem of an extension, which `build` reports with all others.
+    /// Records a problem of an extension, which `build` reports with all others.
     ///
     /// ```
     /// use tool_runtime::ToolPool;

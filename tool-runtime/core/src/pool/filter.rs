@@ -55,7 +55,7 @@ impl Filter {
         self
     }
 
-    /// The reason why a tool is left out, if it is.
+    /// The reason why the filter excludes a tool, if it does.
     pub(super) fn refusal(&self, tool: &Tool, source: &Source) -> Option<String> {
         if let Some(denied) = self.deny.iter().find(|selector| selector.picks(tool, source)) {
             return Some(format!("deny `{denied}`"));

@@ -46,7 +46,7 @@ pub(crate) struct Governance {
     pub(crate) checks_outputs: bool,
     /// The queue for declared resources.
     pub(crate) queue: SharedQueue,
-    /// The repairs of calls that would be refused.
+    /// The repairs of calls that would be rejected.
     pub(crate) repair: Option<&'static dyn RepairCalls>,
     /// The matchers of arguments besides the built-in ones.
     pub(crate) matchers: Vec<Arc<dyn ArgumentMatcher>>,
@@ -116,7 +116,7 @@ pub struct CallRequest {
     pub(crate) inside: Arc<dyn Innermost>,
     pub(crate) call: ToolCall,
     pub(crate) context: ToolContext,
-    /// Held by each attempt that runs inside of all layers.
+    /// Locked by each attempt that runs inside of all layers.
     pub(crate) attempts: Arc<RwLock<()>>,
 }
 
@@ -129,8 +129,8 @@ pub(crate) trait Innermost: fmt::Debug + Send + Sync {
     ) -> BoxFuture<'a, Result<Observation, CallError>>;
 }
 
-/// The layers around every call, their types erased, and with them the path through them: it is
-/// linked where there are layers.
+/// The layers around every call, type-erased. A trait, so that only programs with layers link the
+/// code that calls them.
 pub(crate) trait Layered: Send + Sync {
     /// Runs a call through all layers.
     fn call<'a>(

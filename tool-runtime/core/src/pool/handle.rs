@@ -134,9 +134,9 @@ impl ToolPool {
         report
     }
 
-    /// Ends the pool, for all its handles and scopes: no call is accepted any more; running calls
-    /// of custom executors and host programs are cancelled; those of toolsets are interrupted,
-    /// and cancelled if they do not end within five seconds; then every toolset and executor is
+    /// Closes the pool for all its handles and scopes. New calls are rejected. Running calls of
+    /// custom executors and host programs are cancelled. Running calls of toolsets are interrupted,
+    /// and cancelled if they do not end within five seconds. Then every toolset and executor is
     /// closed, the last one first.
     ///
     /// Closes each exactly once, also when called twice. One that takes longer than ten
@@ -194,7 +194,7 @@ impl ToolPool {
         self.0.core.governance()
     }
 
-    /// The pool that a scope is of.
+    /// A handle on an existing scope.
     pub(crate) fn of_scope(scope: Arc<Scope>) -> Self {
         Self(scope)
     }
@@ -244,11 +244,10 @@ impl ToolPool {
     /// Narrows what this handle and its clones see and call, until the guard is dropped. What
     /// an outer restriction hides stays hidden; no pattern at all hides everything.
     ///
-    /// The restriction also applies to nested calls. Guards may be dropped in any order and
-    /// on any thread; write `let _skill = ..`, since `let _ = ..` drops the guard immediately. Calls that run go
-    /// on.
-    /// Restrictions of parts of a program that run side by side belong on handles of their own,
-    /// see [`Self::scope`].
+    /// The restriction also applies to nested calls. Guards may be dropped in any order and on any
+    /// thread; write `let _skill = ..`, since `let _ = ..` drops the guard immediately. Running
+    /// calls continue. Parts of a program that run concurrently need separate handles for their
+    /// restrictions, see [`Self::scope`].
     ///
     /// # Errors
     /// An invalid pattern.

@@ -55,7 +55,7 @@ impl Rules {
     /// Decides about all offers; the result is sorted by name, then source.
     pub(super) fn decide(&self, mut offers: Vec<Offer>) -> Decision {
         offers.iter_mut().for_each(|offer| self.transform(offer));
-        // A linked tool carries its place in the source and comes first among equals.
+        // A linked tool has a source location, and comes before the same tool without one.
         offers.sort_by(|a, b| {
             let key = |offer: &Offer| (offer.source.clone(), offer.tool.origin());
             a.tool.name().cmp(b.tool.name()).then_with(|| key(a).cmp(&key(b)))
@@ -94,7 +94,12 @@ impl Rules {
         let is_idle = |selector: &&Selector| {
             !offers.iter().any(|(offer, _)| selector.picks(offer.given(), &offer.source))
         };
-        self.transforms.iter().map(|it| &it.selector).filter(is_idle).cloned().collect()
+        self.transforms
+            .iter()
+            .map(|transform| &transform.selector)
+            .filter(is_idle)
+            .cloned()
+            .collect()
     }
 
     /// All offers of one name: a later source shadows an earlier one of lower rank. Others collide,
@@ -144,7 +149,7 @@ impl Rules {
         ToolStatus::Visible
     }
 
-    /// The rule that excludes a tool, if one does.
+    /// The rule that excludes a tool, if any.
     fn refusal(&self, offer: &Offer) -> Option<String> {
         self.filters().find_map(|filter| filter.refusal(&offer.tool, &offer.source))
     }

@@ -13,7 +13,7 @@ impl ToolPool {
     /// Adds prompts of a source; those of the same source and name are replaced.
     ///
     /// # Errors
-    /// Everything that is wrong, as when a pool is built. Nothing is changed then.
+    /// All problems, as when a pool is built. Nothing is changed then.
     ///
     /// ```
     /// use tool_runtime::prelude::*;
@@ -34,7 +34,7 @@ impl ToolPool {
         self.add_items(source, prompts.into_iter().map(Item::Prompt).collect())
     }
 
-    /// Removes prompts of a source by their names. A request that runs finishes.
+    /// Removes prompts of a source by their names. Running requests finish.
     ///
     /// # Errors
     /// A name that none of the source's prompts has.
@@ -49,7 +49,7 @@ impl ToolPool {
     /// Adds resources of a source; those of the same source and URI are replaced.
     ///
     /// # Errors
-    /// Everything that is wrong, as when a pool is built. Nothing is changed then.
+    /// All problems, as when a pool is built. Nothing is changed then.
     pub fn add_resources(
         &self,
         source: &Source,
@@ -58,8 +58,8 @@ impl ToolPool {
         self.add_items(source, resources.into_iter().map(Item::Resource).collect())
     }
 
-    /// Removes resources of a source by their URIs, or their templates of URIs. A request that
-    /// runs finishes.
+    /// Removes resources of a source by their URIs, or their templates of URIs. Running requests
+    /// finish.
     ///
     /// # Errors
     /// A URI that none of the source's resources has.

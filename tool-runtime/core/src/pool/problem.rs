@@ -100,7 +100,7 @@ pub enum PoolProblem {
     IdleTransform {
         /// The selector.
         selector: Selector,
-        /// What to write instead.
+        /// The suggestion.
         help: String,
     },
     /// A toolset, or a tool of a specification, could not be created.
@@ -192,7 +192,7 @@ impl PoolError {
         Self { is_change: true, ..self }
     }
 
-    /// Everything that is wrong.
+    /// All problems.
     pub fn problems(&self) -> &[PoolProblem] {
         &self.problems
     }

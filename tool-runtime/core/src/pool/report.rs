@@ -29,14 +29,14 @@ pub struct PoolReport {
     /// Selectors of the filter that pick nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmatched: Vec<Selector>,
-    /// The hooks that run for no tool that was offered, in words.
+    /// The hooks that match no offered tool, as text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub idle_hooks: Vec<String>,
     /// Selectors of transforms that pick nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub idle_transforms: Vec<Selector>,
-    /// Groups of visible tools whose names differ only in case, which models confuse: tools of
-    /// external servers are then among them.
+    /// Groups of visible tools whose names differ only in case, which models confuse. Each group
+    /// has a tool of an external server; in others this is an error.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alike: Vec<Vec<String>>,
     /// The sources whose tools are missing: external servers that are not connected, or whose
@@ -85,7 +85,7 @@ pub struct ToolReport {
 pub enum ToolStatus {
     /// The tool is listed and can be called.
     Visible,
-    /// A tool of that name from another source replaces it.
+    /// A tool with the same name from another source replaces it.
     Shadowed {
         /// The source of the other.
         by: Source,
@@ -95,7 +95,7 @@ pub enum ToolStatus {
         /// The rule.
         by: String,
     },
-    /// A restriction that is in force hides it.
+    /// An active restriction hides it.
     Restricted {
         /// The tools that the restriction lets through.
         by: String,

@@ -10,12 +10,12 @@ use std::collections::BTreeMap;
 use tokio::sync::mpsc::unbounded_channel;
 
 impl ToolPool {
-    /// Adds tools of a source; those of the same source and name are replaced. Filter and
-    /// restrictions hold for them as for all others.
+    /// Adds tools of a source; those of the same source and name are replaced. The filter and
+    /// restrictions apply to them, too.
     ///
     /// # Errors
-    /// Everything that is wrong, as when a pool is built: two tools of one name, a tool of
-    /// another source that does not yield, missing state. Nothing is changed then.
+    /// All problems, as when a pool is built: two tools of one name, a tool of another source that
+    /// does not yield, missing state. Nothing is changed then.
     ///
     /// ```
     /// use tool_runtime::prelude::*;
@@ -38,7 +38,7 @@ impl ToolPool {
         self.0.core.change(source, |own| insert(own, source, &tools))
     }
 
-    /// Sets all tools of a source: those that it had and that are not given are removed.
+    /// Sets all tools of a source: its other tools are removed.
     ///
     /// # Errors
     /// As [`Self::add_tools`].
@@ -54,8 +54,8 @@ impl ToolPool {
         })
     }
 
-    /// Removes the tools of a source that a pattern matches; `*` is all of them. A call that
-    /// runs finishes. A toolset whose last tool goes is closed once its calls have ended.
+    /// Removes the tools of a source that a pattern matches; `*` is all of them. Running calls
+    /// finish. A toolset is closed when its last tool is removed and its calls have ended.
     ///
     /// # Errors
     /// A pattern that matches none of the source's tools.
@@ -95,8 +95,8 @@ impl ToolPool {
     }
 }
 
-/// Outside of the pool's lock: factories of tools may use the pool, and so may functions that report
-/// whether they can work, and what closes those that are rejected.
+/// Runs without the pool's lock, because the user's code may call the pool: the iterator that makes
+/// the tools, `is_usable`, and `close` of rejected tools.
 fn collected(tools: impl IntoIterator<Item = Tool>) -> Vec<Tool> {
     let tools: Vec<Tool> = tools.into_iter().collect();
     for tool in &tools {

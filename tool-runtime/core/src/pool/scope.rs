@@ -31,7 +31,7 @@ pub(crate) struct Scope {
     visible: ArcSwapOption<Narrowed>,
 }
 
-/// The restrictions in force, the innermost last.
+/// The active restrictions, the innermost last.
 #[derive(Default)]
 struct Stack {
     entries: Vec<Entry>,
@@ -65,8 +65,7 @@ struct Narrowed {
 }
 
 impl Stack {
-    /// The entries in force, the innermost first: each narrows what is below it, up to one that replaces
-    /// the restrictions below it.
+    /// The active entries, the innermost first, up to one that replaces all entries below it.
     fn effective(&self) -> impl Iterator<Item = &Entry> {
         let replaced = self.entries.iter().rposition(|entry| entry.replaces).unwrap_or(0);
         self.entries[replaced..].iter().rev()
@@ -275,7 +274,7 @@ impl fmt::Display for Entry {
     }
 }
 
-/// A restriction that is in force until this is dropped.
+/// A restriction that is active until this is dropped.
 #[derive(Debug)]
 #[must_use = "the restriction ends when this is dropped"]
 pub struct Restriction {

@@ -1,4 +1,4 @@
-//! Words that pick tools: ids, tags, hints, sources.
+//! Selects tools by ids, tags, hints or sources.
 
 use crate::annotations::ToolAnnotations;
 use crate::pattern::{PatternError, ToolPattern};
@@ -16,7 +16,7 @@ use std::str::FromStr;
 /// | `add` | the tool of that id |
 /// | `fs.*` | ids that a glob matches; a regular expression is given as a [`ToolPattern`] |
 /// | `tag:search` | tools with that tag |
-/// | `hint:read_only`, `hint:!destructive` | tools with that hint, or without it; what a tool does not say is what MCP assumes: not read-only, destructive, not idempotent, open world; so are the tools of a server that is not trusted |
+/// | `hint:read_only`, `hint:!destructive` | tools with that hint, or without it; hints that a tool does not set have MCP's defaults: not read-only, destructive, not idempotent, open world; so do the hints of a server that is not trusted |
 /// | `source:linked`, `source:custom`, `source:owner`, `source:mcp`, `source:mcp:github` | tools of that source |
 ///
 /// ```

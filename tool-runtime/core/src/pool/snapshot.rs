@@ -58,7 +58,7 @@ struct Extended {
     definitions: OnceLock<Vec<Option<ToolDefinition>>>,
 }
 
-/// The visibility that a restriction leaves of a tool.
+/// The visibility of a tool under a restriction.
 pub(super) enum Visibility {
     Hidden,
     Visible,
@@ -134,13 +134,13 @@ impl Snapshot {
         found.map(Found::tool)
     }
 
-    /// All prompts, sorted by name. Filters and restrictions leave them alone.
+    /// All prompts, sorted by name. Filters and restrictions do not apply to them.
     pub fn prompts(&self) -> &[Prompt] {
         self.catalog.prompts()
     }
 
     /// All resources, the most specific first: those of one URI, then templates. Filters and
-    /// restrictions leave them alone.
+    /// restrictions do not apply to them.
     pub fn resources(&self) -> &[Resource] {
         self.catalog.resources()
     }
@@ -281,7 +281,7 @@ impl Snapshot {
     }
 }
 
-/// Two rules that both hold.
+/// Two rules that both apply.
 struct Both([Arc<dyn CallRule>; 2]);
 
 impl CallRule for Both {

@@ -17,7 +17,7 @@ pub struct Watcher {
 pub struct PoolNews {
     /// The tools changed.
     pub tools: bool,
-    /// A restriction began or ended, perhaps not of the handle that is served.
+    /// A restriction of any handle began or ended.
     pub view: bool,
     /// The prompts changed.
     pub prompts: bool,

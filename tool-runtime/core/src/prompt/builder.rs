@@ -12,7 +12,7 @@ use crate::sealed::Sealed;
 ///
 /// let review = Prompt::builder("review", "Review a piece of code.")
 ///     .argument("code", "The code.")
-///     .optional("focus", "What to look for.")
+///     .optional("focus", "The text to search for.")
 ///     .complete("focus", |_: String| vec!["speed", "safety"])
 ///     .handler(|arguments: TextArguments| async move {
 ///         format!("Review this:\n{}", arguments["code"])

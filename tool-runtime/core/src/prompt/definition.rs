@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 /// async fn review(
 ///     /// The code.
 ///     code: String,
-///     /// What to look for.
+///     /// The text to search for.
 ///     focus: Option<String>,
 /// ) -> String {
 ///     format!("Look for {}:\n{code}", focus.unwrap_or_else(|| "anything".into()))
@@ -86,7 +86,7 @@ impl PromptArgument {
     ///
     /// ```
     /// # use tool_runtime::PromptArgument;
-    /// assert!(!PromptArgument::optional("focus", "What to look for.").required);
+    /// assert!(!PromptArgument::optional("focus", "The text to search for.").required);
     /// ```
     pub fn optional(name: impl Into<String>, description: impl Into<String>) -> Self {
         Self { required: false, ..Self::new(name, description) }

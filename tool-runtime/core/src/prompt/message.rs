@@ -114,7 +114,7 @@ pub trait IntoPrompt {
     /// Converts the value.
     ///
     /// # Errors
-    /// The reason why there are no messages.
+    /// The reason why the messages could not be created.
     fn into_prompt(self) -> Result<PromptMessages, ToolError>;
 }
 

@@ -35,8 +35,8 @@ pub(super) fn forms(secret: &str) -> Vec<String> {
     forms
 }
 
-/// The digits that depend on the secret alone, if it begins `offset` bytes after a group of three, and
-/// the same up to the end of the text.
+/// The base64 digits that depend on the secret alone, if it begins `offset` bytes after a group of
+/// three. The second form also has the digits of a secret at the end of the text.
 fn base64_forms(secret: &[u8], offset: usize) -> Vec<String> {
     let padded: Vec<u8> = std::iter::repeat_n(0, offset).chain(secret.iter().copied()).collect();
     let begin = (offset * 8).div_ceil(6);

@@ -32,8 +32,8 @@ fn the_longer_of_overlapping_secrets_is_replaced() {
 
 #[test]
 fn replacements_are_not_redacted_again() {
-    let both = redactor(&[("${SECRET_KEY}", "0123456789"), ("${OTHER}", "SECRET_KEY")]);
-    assert_eq!(both.text("0123456789"), "${SECRET_KEY}");
+    let redactor = redactor(&[("${SECRET_KEY}", "0123456789"), ("${OTHER}", "SECRET_KEY")]);
+    assert_eq!(redactor.text("0123456789"), "${SECRET_KEY}");
 }
 
 /// Control characters are replaced before a text is shown, and in the secret likewise.
@@ -182,9 +182,9 @@ fn data_in_base64_stays_decodable() {
     assert!(!String::from_utf8_lossy(&decoded).contains("w0rd"));
 }
 
-/// The spellings of one character in JSON or in a URL.
-fn escaped(secret: &str, how: &[u8]) -> String {
-    let mut choices = how.iter().copied().cycle();
+/// Escapes the secret as JSON; `seed` selects the spelling of each character.
+fn escaped(secret: &str, seed: &[u8]) -> String {
+    let mut choices = seed.iter().copied().cycle();
     let in_json = |c: char, n: u8| match n % 3 {
         0 => {
             let text = Value::from(c.to_string()).to_string();
@@ -199,8 +199,8 @@ fn escaped(secret: &str, how: &[u8]) -> String {
     secret.chars().map(|c| in_json(c, choices.next().unwrap_or(0))).collect()
 }
 
-fn percent_encoded(secret: &str, how: &[u8]) -> String {
-    let mut choices = how.iter().copied().cycle();
+fn percent_encoded(secret: &str, seed: &[u8]) -> String {
+    let mut choices = seed.iter().copied().cycle();
     let byte = |byte: u8| match (choices.next().unwrap_or(0) % 3, byte) {
         (0, b) if b.is_ascii_alphanumeric() => char::from(b).to_string(),
         (1, b) => format!("%{b:02x}"),
@@ -210,13 +210,13 @@ fn percent_encoded(secret: &str, how: &[u8]) -> String {
 }
 
 proptest! {
-    /// Whatever surrounds a secret of eight characters or more, none of its encodings survives.
+    /// No encoding of a secret of eight characters or more remains, with any text around it.
     #[test]
     fn no_secret_survives_in_any_encoding(
         secret in "[!-~é]{4}[ -~é😀]{3,40}[!-~é]",
         before in "[a-z ]{0,7}",
         after in "[a-z ]{0,7}",
-        how in proptest::collection::vec(any::<u8>(), 1..20),
+        seed in proptest::collection::vec(any::<u8>(), 1..20),
     ) {
         let redactor = Redactor::new([("█".to_owned(), secret.clone())]);
         let whole = format!("{before}{secret}{after}");
@@ -226,11 +226,11 @@ proptest! {
             (whole.clone(), secret.clone()),
             (json.clone(), secret.clone()),
             (Value::from(&*json).to_string(), secret.clone()),
-            (format!("{before}{}{after}", escaped(&secret, &how)), escaped(&secret, &how)),
-            (format!("{before}{}", percent_encoded(&secret, &how)), percent_encoded(&secret, &how)),
+            (format!("{before}{}{after}", escaped(&secret, &seed)), escaped(&secret, &seed)),
+            (format!("{before}{}", percent_encoded(&secret, &seed)), percent_encoded(&secret, &seed)),
             (STANDARD.encode(&whole), String::new()),
             (URL_SAFE_NO_PAD.encode(&whole), String::new()),
-            (percent_encoded(&STANDARD.encode(&whole), &how), String::new()),
+            (percent_encoded(&STANDARD.encode(&whole), &seed), String::new()),
             (format!("{before}{hex}{}", hex.to_uppercase()), hex.clone()),
         ] {
             let redacted = redactor.text(&text);
@@ -241,7 +241,7 @@ proptest! {
         }
     }
 
-    /// Cut anywhere, a secret does not survive in the text that a client joins again.
+    /// A secret that is cut at any position does not appear in the text that a client joins again.
     #[test]
     fn no_secret_survives_split_over_texts(
         secret in "[!-~]{8,30}",

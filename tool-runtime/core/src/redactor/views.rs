@@ -5,10 +5,10 @@ use std::ops::Range;
 /// Escapes inside of escapes are removed this many times.
 const MAX_NESTED: usize = 3;
 
-/// Bytes without escapes, with the place in the text that each was written at.
+/// Bytes without escapes, each with its position in the original text.
 pub(super) struct View {
     bytes: Vec<u8>,
-    /// One more than there are bytes: the last is the length of the text.
+    /// The position of each byte, and at the end the length of the text.
     starts: Vec<usize>,
 }
 
@@ -17,13 +17,13 @@ impl View {
         &self.bytes
     }
 
-    /// The place in the text of a range of bytes.
+    /// Maps a range of these bytes to a range of the original text.
     pub(super) fn range(&self, bytes: Range<usize>) -> Range<usize> {
         self.starts[bytes.start]..self.starts[bytes.end]
     }
 
-    /// Removes one layer of escapes. `None` if there are none.
-    fn of(bytes: &[u8], starts: impl Fn(usize) -> usize, read: Read) -> Option<Self> {
+    /// Removes one layer of escapes. `None` if the text has no escapes.
+    fn unescape_once(bytes: &[u8], starts: impl Fn(usize) -> usize, read: Read) -> Option<Self> {
         let mut view = Self { bytes: Vec::new(), starts: Vec::new() };
         let (mut at, mut is_escaped) = (0, false);
         while at < bytes.len() {
@@ -78,8 +78,8 @@ fn unescaped(text: &str, read: Read) -> Vec<View> {
     let mut views: Vec<View> = Vec::new();
     while views.len() < MAX_NESTED {
         let view = match views.last() {
-            None => View::of(text.as_bytes(), |at| at, read),
-            Some(outer) => View::of(&outer.bytes, |at| outer.starts[at], read),
+            None => View::unescape_once(text.as_bytes(), |at| at, read),
+            Some(outer) => View::unescape_once(&outer.bytes, |at| outer.starts[at], read),
         };
         match view {
             Some(view) => views.push(view),

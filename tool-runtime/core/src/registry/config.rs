@@ -140,8 +140,8 @@ pub struct ConfigError {
     reason: String,
 }
 
-/// The field that an unknown one is likely to mean, by the text of a deserializer: ``unknown field `a`,
-/// expected one of `b`, `c` ``.
+/// The known field that is nearest to an unknown one, from the error text of a deserializer:
+/// ``unknown field `a`, expected one of `b`, `c` ``.
 fn meant(text: &str) -> Option<String> {
     let (_, names) = text.split_once("unknown field ")?;
     let mut names = names.split('`').skip(1).step_by(2);

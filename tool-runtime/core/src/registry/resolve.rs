@@ -13,15 +13,15 @@ use std::panic::AssertUnwindSafe;
 
 /// Tools created so far. Specifications with the same name, parameters and prefix share them.
 ///
-/// A list, because a configuration has few specifications.
+/// A list is enough, because a configuration has few specifications.
 type CreatedTools = Vec<(String, ToolSpec, Vec<Tool>)>;
 
 impl Registry {
     /// Creates the tools of specifications, in order.
     ///
-    /// A name is that of an entry, or the id of one tool of a toolset; a glob selects all entries
-    /// and toolset tools that it matches. Specifications of one toolset with the same
-    /// parameters and prefix share one instance.
+    /// A name is an entry's name, or the id of one tool of a toolset; a glob selects all entries
+    /// and toolset tools that it matches. Specifications of one toolset with the same parameters
+    /// and prefix share one instance.
     ///
     /// # Errors
     /// All problems: unknown names, with similar ones; parameters for a single tool, which takes none;
@@ -65,11 +65,11 @@ impl Registry {
         for (name, entry) in &self.entries {
             let is_whole = pattern.matches(name);
             if is_whole || entry.tool_names().any(|tool| pattern.matches(tool)) {
-                let own = self.make(name, entry, spec, context, created).await;
-                let own = own.map_err(|reason| format!("`{name}`: {reason}"))?;
+                let entry_tools = self.make(name, entry, spec, context, created).await;
+                let entry_tools = entry_tools.map_err(|reason| format!("`{name}`: {reason}"))?;
                 // A prefix renames the tools; the pattern matches registered names.
                 let mut names = entry.tool_names();
-                tools.extend(own.into_iter().filter(|tool| {
+                tools.extend(entry_tools.into_iter().filter(|tool| {
                     let name = names.next().unwrap_or_else(|| tool.name());
                     is_whole || pattern.matches(name)
                 }));

@@ -8,9 +8,9 @@ use std::fmt;
 /// A tool in a configuration: a name in a [`Registry`](crate::Registry), or a glob over such
 /// names, and parameters.
 ///
-/// Written as `{ "name": "terminal", "params": { "shell": "bash" } }`, or as the name alone
-/// where there are no parameters. `"prefix": "left"` names a toolset's tools `left.…`, so that
-/// one type can be used twice.
+/// Written as `{ "name": "terminal", "params": { "shell": "bash" } }`, or as the name alone if it
+/// has no parameters. `"prefix": "left"` names a toolset's tools `left.…`, so that one type can be
+/// used twice.
 ///
 /// ```
 /// use tool_runtime::ToolSpec;

@@ -28,24 +28,25 @@ impl<'a> Repairer<'a> {
         if depth > MAX_DEPTH {
             return;
         }
-        let mut all = Vec::new();
+        let mut expanded = Vec::new();
         for schema in schemas {
-            self.expand(schema, &mut all, 0);
+            self.expand(schema, &mut expanded, 0);
         }
-        // Without a type nothing is known of the value.
-        if all.is_empty() || all.iter().any(|map| is_open(map)) {
+        // A schema without a type allows any value.
+        if expanded.is_empty() || expanded.iter().any(|map| is_open(map)) {
             return;
         }
         if let Value::String(text) = value
-            && let Some((parsed, kind)) = parsed(text, &all)
+            && let Some((parsed, kind)) = parsed(text, &expanded)
         {
             *value = parsed;
             self.add(at, kind);
         }
         match value {
-            Value::Object(members) => self.repair_members(members, &all, at, depth),
+            Value::Object(members) => self.repair_members(members, &expanded, at, depth),
             Value::Array(items) => {
-                let schemas: Vec<&Value> = all.iter().filter_map(|map| map.get("items")).collect();
+                let schemas: Vec<&Value> =
+                    expanded.iter().filter_map(|map| map.get("items")).collect();
                 for (index, item) in items.iter_mut().enumerate() {
                     self.repair(item, &schemas, &format!("{at}[{index}]"), depth + 1);
                 }
@@ -61,26 +62,27 @@ impl<'a> Repairer<'a> {
         at: &str,
         depth: usize,
     ) {
-        let given: Vec<String> = members.keys().cloned().collect();
+        let given_names: Vec<String> = members.keys().cloned().collect();
         for (name, mut value) in std::mem::take(members) {
-            let own = self.own_name(&name, schemas, &given).unwrap_or_else(|| name.clone());
-            let place = if at.is_empty() { own.clone() } else { format!("{at}.{own}") };
-            if own != name {
+            let own_name =
+                self.own_name(&name, schemas, &given_names).unwrap_or_else(|| name.clone());
+            let place = if at.is_empty() { own_name.clone() } else { format!("{at}.{own_name}") };
+            if own_name != name {
                 self.add(&place, RepairKind::ArgumentName);
             }
             let properties: Vec<&Value> =
-                schemas.iter().filter_map(|map| map.get("properties")?.get(&own)).collect();
-            if value.is_null() && !properties.is_empty() && self.means_absent(&own, schemas) {
+                schemas.iter().filter_map(|map| map.get("properties")?.get(&own_name)).collect();
+            if value.is_null() && !properties.is_empty() && self.means_absent(&own_name, schemas) {
                 self.add(&place, RepairKind::NullForAbsent);
                 continue;
             }
             self.repair(&mut value, &properties, &place, depth + 1);
-            members.insert(own, value);
+            members.insert(own_name, value);
         }
     }
 
-    /// The property that an unknown name means: the only one that differs by case and separators, and
-    /// that is not given as well.
+    /// The property that an unknown name refers to: the only one whose name differs just by case
+    /// and separators, unless the call has that property, too.
     fn own_name(
         &self,
         name: &str,
@@ -104,7 +106,8 @@ impl<'a> Repairer<'a> {
         (same.len() == 1 && candidates == 1).then(|| same[0].clone())
     }
 
-    /// Whether `null` stands for an absent argument: it may be absent, and no schema accepts `null`.
+    /// Whether `null` counts as an absent argument: the argument is optional, and no schema accepts
+    /// `null`.
     fn means_absent(&self, name: &str, schemas: &[&'a Map<String, Value>]) -> bool {
         schemas.iter().all(|map| {
             let property = map.get("properties").and_then(|properties| properties.get(name));
@@ -115,10 +118,10 @@ impl<'a> Repairer<'a> {
     }
 
     fn accepts_null(&self, schema: &'a Value) -> bool {
-        let mut all = Vec::new();
-        self.expand(schema, &mut all, 0);
-        all.is_empty()
-            || all.iter().any(|map| {
+        let mut expanded = Vec::new();
+        self.expand(schema, &mut expanded, 0);
+        expanded.is_empty()
+            || expanded.iter().any(|map| {
                 let has_null = |key: &str| {
                     map.get(key).and_then(Value::as_array).is_some_and(|v| v.contains(&Value::Null))
                 };
@@ -156,7 +159,7 @@ impl<'a> Repairer<'a> {
     }
 }
 
-/// The value that a string stands for, where no schema accepts a string.
+/// The value that a string contains as text, where no schema accepts a string.
 fn parsed(text: &str, schemas: &[&Map<String, Value>]) -> Option<(Value, RepairKind)> {
     let takes = |kind: &str| schemas.iter().any(|map| has_type(map, kind));
     let accepts_text = takes("string")

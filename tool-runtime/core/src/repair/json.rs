@@ -27,7 +27,7 @@ pub(super) fn parsed(text: &str, repairs: &mut Vec<Repair>) -> Option<Value> {
     Some(value)
 }
 
-/// The text with control characters in strings escaped, if there are any.
+/// Escapes control characters in strings. `None` if the text has none.
 fn escaped(text: &str) -> Option<String> {
     let (mut escaped, mut is_string, mut is_escape, mut is_changed) =
         (String::with_capacity(text.len()), false, false, false);

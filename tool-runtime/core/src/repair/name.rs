@@ -7,7 +7,7 @@ use crate::wire_name::wire_name;
 const PREFIXES: [&str; 8] =
     ["functions.", "function.", "default_api.", "default_api:", "tools.", "tool.", "api.", "mcp__"];
 
-/// The only name that a malformed name can mean. The caller looks up an exact name first.
+/// The only name that a malformed name can refer to. Call it after the lookup of the exact name.
 pub(crate) fn nearest_name<'a>(
     written: &str,
     names: impl Iterator<Item = &'a str> + Clone,

@@ -14,7 +14,7 @@ use crate::parameter::Settings;
 /// ```
 /// use tool_runtime::prelude::*;
 ///
-/// /// How the program is configured.
+/// /// The configuration of the program.
 /// #[resource("config://app")]
 /// async fn config() -> &'static str {
 ///     "verbose = true"
@@ -66,7 +66,7 @@ pub(super) type Enter =
         &'a ToolContext,
     ) -> Result<Running<'a, Option<Vec<ResourceContents>>>, DecodeError>;
 
-/// All that is compiled per resource.
+/// The only code that is compiled for each resource.
 pub(super) fn enter<'a, A: ResourceAction>(
     arguments: Arguments<'_>,
     reading: ReadRequest<'a>,

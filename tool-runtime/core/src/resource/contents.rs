@@ -64,8 +64,8 @@ impl<'a> ReadRequest<'a> {
 }
 
 /// A return value that becomes the contents of a resource: text, bytes, [`ResourceContents`] and
-/// lists of it, [`Json`], and options and results of these. `None` means that there is nothing
-/// at the URI.
+/// lists of it, [`Json`], and options and results of these. `None` means that the resource does not
+/// exist.
 ///
 /// ```
 /// use tool_runtime::{IntoResource, ReadRequest, ResourceContents, ToolError};

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 /// ```
 /// use tool_runtime::prelude::*;
 ///
-/// /// How the program is configured.
+/// /// The configuration of the program.
 /// #[resource("config://app", mime_type = "application/toml", priority = 0.5)]
 /// async fn config() -> &'static str {
 ///     "verbose = true"

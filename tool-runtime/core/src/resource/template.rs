@@ -144,7 +144,7 @@ impl UriTemplate {
     }
 
     /// For every part and every position: whether this part and those after it can match the whole
-    /// rest of the URI. Found from the end, so that there is no backtracking.
+    /// rest of the URI. Computed from the end, which avoids backtracking.
     fn fitting(&self, uri: &str) -> Vec<Vec<bool>> {
         let end = uri.len();
         let mut fits: Vec<Vec<bool>> = Vec::with_capacity(self.parts.len());

@@ -36,9 +36,9 @@ impl Link {
 
     /// The ancestors of a nested call of this one, without ended calls.
     pub(super) fn child_ancestors(&self) -> Ancestors {
-        let all = std::iter::once(&self.own)
+        let calls = std::iter::once(&self.own)
             .chain(self.ancestors.iter().flat_map(|ancestors| &**ancestors));
-        let alive: Vec<_> = all.filter(|call| call.is_queued()).cloned().collect();
+        let alive: Vec<_> = calls.filter(|call| call.is_queued()).cloned().collect();
         (!alive.is_empty()).then(|| alive.into())
     }
 }

@@ -21,7 +21,7 @@ pub(super) struct Queue {
     waiting: usize,
 }
 
-/// The call would have waited for a call that waits for it.
+/// The call and another one would wait for each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it would wait for a call that waits for it")]
 pub(crate) struct Deadlock;

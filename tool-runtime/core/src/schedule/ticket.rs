@@ -1,4 +1,4 @@
-//! A position in a queue: waited for, then held, and left on drop.
+//! A position in a queue. A ticket waits, becomes held, and leaves the queue when it is dropped.
 
 use super::entry::{Entry, Id};
 use super::link::{self, Ancestors, Link};
@@ -56,7 +56,7 @@ impl Ticket {
     /// Waits until no earlier ticket conflicts with this one.
     ///
     /// # Errors
-    /// If the parent would wait for itself. Never without a parent.
+    /// The call would wait for its own parent. A call without a parent never fails.
     pub(crate) async fn ready(self) -> Result<Held, Deadlock> {
         let entry = self.entry?;
         if !self.is_held {

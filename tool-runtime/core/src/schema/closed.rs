@@ -149,7 +149,7 @@ impl<'s> Survey<'s> {
         }
     }
 
-    /// Probes the type about an object whose schema has no rule for other keys.
+    /// Tests whether the type ignores unknown keys of an object whose schema has no rule for them.
     fn judge(&mut self, pointer: &str, map: &Map<String, Value>) {
         let is_silent = map.contains_key("properties")
             && !BESIDE.iter().chain(OTHERS).any(|keyword| map.contains_key(*keyword));

@@ -187,7 +187,7 @@ impl Fields {
         self.insert(parameter.name, schema.to_value());
     }
 
-    /// Runs expressions of the user's: their panic is a problem of this parameter.
+    /// Runs the user's expressions. A panic becomes a problem of the parameter.
     fn evaluate(
         &mut self,
         what: &str,
@@ -338,10 +338,13 @@ const BOUNDS: &[&str] = &[
 fn values(property: &Value) -> impl Iterator<Item = (&'static str, &Value)> {
     let default = property.get("default").filter(|default| !default.is_null());
     let examples = property.get("examples").and_then(Value::as_array).into_iter().flatten();
-    default.map(|value| ("default", value)).into_iter().chain(examples.map(|it| ("example", it)))
+    default
+        .map(|value| ("default", value))
+        .into_iter()
+        .chain(examples.map(|value| ("example", value)))
 }
 
-/// The macro has parsed the pattern; that it can be compiled is known only here.
+/// The macro has parsed the pattern, but only this code can compile it.
 fn bad_pattern(name: &str, property: &Value) -> Option<String> {
     let pattern = property.get("pattern")?.as_str()?;
     let error = match engine::linked() {

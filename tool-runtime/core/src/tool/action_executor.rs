@@ -186,7 +186,7 @@ fn decode<'a, A: Action>(
     })
 }
 
-/// The one box of a call: it holds the action's own future and little else.
+/// The only box of a call: it contains the action's future and little else.
 fn start<'a, A: Action>(
     action: A,
     context: &'a ToolContext,
@@ -195,7 +195,7 @@ fn start<'a, A: Action>(
     boxed(|| async move { settle(A::observe(action.run(context).await), shape) })
 }
 
-/// Ends the call of any action.
+/// Converts the result of any action.
 pub(crate) fn settle(
     observed: Result<Observation, ToolError>,
     shape: &OutputShape,

@@ -21,7 +21,7 @@ use std::time::Duration;
 ///
 /// #[derive(serde::Deserialize, schemars::JsonSchema)]
 /// struct Greet {
-///     /// Whom to greet.
+///     /// Name of the person.
 ///     name: String,
 /// }
 ///

@@ -28,7 +28,7 @@ impl Work {
         Self { future: Some(future), dropped }
     }
 
-    /// Runs it. A panic is logged.
+    /// Runs the work. A panic is logged.
     pub(crate) async fn run(mut self) {
         // In place, so that interrupted work continues after a drop.
         if let Some(future) = &mut self.future {
@@ -46,7 +46,7 @@ impl Drop for Work {
     }
 }
 
-/// Runs it on the current runtime, or else on a thread.
+/// Runs the work on the current runtime, or else on a thread.
 pub(crate) fn spawn(future: BoxFuture<'static, ()>) {
     match Handle::try_current() {
         // The task may never run: then the work is dropped again, with the runtime.

@@ -60,17 +60,17 @@ type Create = fn(Value, New) -> BoxFuture<'static, Result<Vec<Tool>, ToolsetErro
 pub(crate) struct New {
     /// Holds the pool's state.
     pub(crate) context: ToolContext,
-    /// Stands in front of the tools' names instead of the type's own prefix.
+    /// Replaces the type's own prefix in the tools' names.
     pub(crate) prefix: Option<String>,
 }
 
 impl New {
-    /// The id of a tool that is called `name` without a prefix given.
+    /// The id of a tool whose id is `name` under the type's own prefix.
     fn named(&self, toolset: &str, name: &str) -> String {
         let Some(prefix) = &self.prefix else { return name.to_owned() };
-        let own = name.strip_prefix(toolset).and_then(|rest| rest.strip_prefix('.'));
-        let own = own.unwrap_or(name);
-        if prefix.is_empty() { own.to_owned() } else { format!("{prefix}.{own}") }
+        let method_name = name.strip_prefix(toolset).and_then(|rest| rest.strip_prefix('.'));
+        let method_name = method_name.unwrap_or(name);
+        if prefix.is_empty() { method_name.to_owned() } else { format!("{prefix}.{method_name}") }
     }
 }
 
@@ -195,11 +195,12 @@ async fn instance<T: Toolset>(
     params: T::Params,
     context: ToolContext,
 ) -> Result<Instance, ToolError> {
-    let made = AssertUnwindSafe(async { T::create(params, &context).await }).catch_unwind().await;
-    made.unwrap_or_else(|panic| {
-        Err(ToolError::user(format!("`create` panicked: {}", panic_message(panic))))
-    })
-    .map(Instance::new)
+    let result = AssertUnwindSafe(async { T::create(params, &context).await }).catch_unwind().await;
+    result
+        .unwrap_or_else(|panic| {
+            Err(ToolError::user(format!("`create` panicked: {}", panic_message(panic))))
+        })
+        .map(Instance::new)
 }
 
 fn usable<T: Toolset>(params: &T::Params) -> Result<(), String> {

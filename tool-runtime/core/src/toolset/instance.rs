@@ -181,8 +181,8 @@ impl<T: Toolset> Erased for T {
 /// # Panics
 /// If the context neither belongs to a tool of `T` nor has a `T` as state.
 pub fn receiver<T: ToolsetMethods>(context: &ToolContext) -> &T {
-    let own = context.receiver::<T>();
-    own.or_else(|| context.get::<T>()).unwrap_or_else(|| {
+    let receiver = context.receiver::<T>();
+    receiver.or_else(|| context.get::<T>()).unwrap_or_else(|| {
         panic!(
             "no value of the toolset `{}` was given; call the tool through a pool, or write `.with(value)` on the context",
             type_name::<T>()

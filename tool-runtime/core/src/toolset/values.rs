@@ -31,7 +31,7 @@ pub(crate) struct Keyed {
     name: String,
     shared_by: SharedBy,
     create: Create,
-    /// None once the pool is closed.
+    /// `None` once the pool is closed.
     slots: Mutex<Option<HashMap<Key, Slot>>>,
     /// Has a receiver in each value that is not closed.
     unclosed: watch::Sender<()>,
@@ -67,7 +67,7 @@ impl Values {
         }
     }
 
-    /// Closes all values, unless that was done.
+    /// Closes all values. Does nothing the second time.
     pub(crate) async fn close(&self) {
         match self {
             Self::One(instance) => instance.close().await,
@@ -82,13 +82,13 @@ impl Keyed {
         let session = context.open_session();
         let key = self.key(context, session.as_deref())?;
         let slot = self.slot(key.clone(), session.as_deref())?;
-        let made = slot.get_or_try_init(|| async {
-            let made = (self.create)(context.clone());
-            let made = context.apart(|| self.name.clone(), move || made);
-            let instance = made.await.map_err(CallError::from)?;
+        let instance = slot.get_or_try_init(|| async {
+            let creation = (self.create)(context.clone());
+            let creation = context.apart(|| self.name.clone(), move || creation);
+            let instance = creation.await.map_err(CallError::from)?;
             Ok::<_, CallError>(Arc::new(instance.counted_by(self.unclosed.subscribe())))
         });
-        let instance = Arc::clone(made.await?);
+        let instance = Arc::clone(instance.await?);
         if !self.has(&key, &slot) {
             instance.close().await;
             return Err(closed());

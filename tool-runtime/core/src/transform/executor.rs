@@ -37,7 +37,7 @@ impl TransformedExecutor {
     /// The arguments for the original.
     ///
     /// # Errors
-    /// What the transform rejects. The original checks everything else.
+    /// Arguments that the transform rejects. The original tool checks everything else.
     fn rewritten<'a>(&self, arguments: Arguments<'a>) -> Result<Cow<'a, str>, CallError> {
         let text = arguments.as_str();
         if self.mapping.is_empty() {
@@ -63,11 +63,11 @@ impl TransformedExecutor {
         })
     }
 
-    /// Every mistake, in the words of the whole schema where it finds any.
+    /// The error with every mistake: those of the whole schema if it finds any, or else `issues`.
     #[cold]
     fn explained(&self, shown: &Value, issues: Vec<Issue>) -> CallError {
-        let all = self.input().issues_of(shown);
-        self.input().rejection(if all.is_empty() { issues } else { all })
+        let all_issues = self.input().issues_of(shown);
+        self.input().rejection(if all_issues.is_empty() { issues } else { all_issues })
     }
 
     fn rejected(&self, what: &str) -> CallError {
@@ -75,7 +75,8 @@ impl TransformedExecutor {
         CallError::new(ErrorClass::Input, text)
     }
 
-    /// An error of the original in the words of the transform: its name, and the names of its arguments.
+    /// An error of the original, with the tool's name and the names of its arguments replaced by
+    /// the new ones.
     #[cold]
     fn shown_error(&self, error: CallError, arguments: Arguments<'_>) -> CallError {
         if error.class() != ErrorClass::Input {

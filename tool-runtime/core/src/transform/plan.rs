@@ -1,5 +1,5 @@
-//! Computes the definition of a transformed tool and the mapping of its arguments, or everything that is
-//! wrong with the transform.
+//! Computes the definition of a transformed tool and the mapping of its arguments, or lists all
+//! problems of the transform.
 
 use super::rewrite::{Argument, Mapping};
 use super::schema::{self, InputSchema};
@@ -87,10 +87,12 @@ fn mapping(
         transform.arguments.iter().map(|(name, change)| argument(name, change)).collect();
     if !arguments.is_empty() {
         // Aliases of other arguments are resolved as well, so that errors do not mention them.
-        let is_other =
-            |it: &&Parameter| !it.aliases.is_empty() && !transform.arguments.contains_key(it.name);
+        let is_other = |parameter: &&Parameter| {
+            !parameter.aliases.is_empty() && !transform.arguments.contains_key(parameter.name)
+        };
         let others = parameters.iter().filter(is_other);
-        arguments.extend(others.map(|it| argument(it.name, &ArgumentTransform::new())));
+        arguments
+            .extend(others.map(|parameter| argument(parameter.name, &ArgumentTransform::new())));
     }
     Mapping { arguments, narrowed: input.narrowed(&transform.arguments) }
 }
@@ -104,8 +106,8 @@ fn problems(input: &InputSchema<'_>, transform: &ToolTransform) -> Vec<String> {
         if input.property(name).is_none() {
             problems.push(unknown_argument(input, name));
         }
-        let own = change.problems().into_iter();
-        problems.extend(own.map(|problem| format!("argument `{name}` {problem}")));
+        let contradictions = change.problems().into_iter();
+        problems.extend(contradictions.map(|problem| format!("argument `{name}` {problem}")));
     }
     problems
 }
@@ -120,7 +122,7 @@ fn unknown_argument(input: &InputSchema<'_>, name: &str) -> String {
     format!("it has no argument `{name}`; {help}")
 }
 
-/// Two arguments under one name.
+/// Finds arguments that would have the same name.
 fn name_conflicts(input: &InputSchema<'_>, transform: &ToolTransform) -> Vec<String> {
     let (mut seen, mut problems) = (BTreeSet::new(), Vec::new());
     for name in input.names() {

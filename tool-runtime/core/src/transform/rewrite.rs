@@ -25,7 +25,7 @@ pub(super) struct Argument {
     pub(super) constant: Option<String>,
     /// The value of calls without the argument, as JSON.
     pub(super) default: Option<String>,
-    /// Whether `null` is a value of its own.
+    /// Whether the tool accepts `null` for it.
     pub(super) takes_null: bool,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Argument {
 enum Meaning<'m> {
     Changed(usize, &'m Argument),
     Unchanged,
-    /// A name of the original that models do not have.
+    /// The original name of a hidden or renamed argument.
     Withheld,
 }
 
@@ -63,7 +63,7 @@ impl Mapping {
     /// The arguments for the original tool.
     ///
     /// # Errors
-    /// The name of an argument that models do not have.
+    /// The name of a hidden argument.
     pub(super) fn rewritten(&self, members: &RawMembers<'_>) -> Result<String, String> {
         let (mut text, mut given) = (String::from("{"), vec![false; self.arguments.len()]);
         for (key, value) in &members.0 {

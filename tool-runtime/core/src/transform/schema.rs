@@ -142,7 +142,8 @@ impl<'a> InputSchema<'a> {
         }
     }
 
-    /// A schema of what the changes alone assert, under the new names. The tool itself checks the rest.
+    /// A schema with only the assertions of the changes, under the new names. The tool itself
+    /// checks the rest.
     pub(super) fn narrowed(&self, changes: &Changes) -> Option<Value> {
         let (mut properties, mut required) = (Map::new(), Vec::new());
         for (name, change) in changes {
@@ -238,10 +239,10 @@ fn narrowing_problems(
             problems.push(format!("allows {value}, which the tool's own schema rejects"));
         }
     }
-    let own = object(input.property(name));
-    if let (Some(own), Some(new)) = (own.get("type"), narrowing.get("type")) {
+    let property = object(input.property(name));
+    if let (Some(property), Some(new)) = (property.get("type"), narrowing.get("type")) {
         let is_within = |kind: &&Value| {
-            has_kind(own, kind) || **kind == "integer" && has_kind(own, &"number".into())
+            has_kind(property, kind) || **kind == "integer" && has_kind(property, &"number".into())
         };
         if let Some(other) = kinds(new).iter().find(|kind| !is_within(kind)) {
             problems.push(format!("allows the type {other}, which the tool's own schema rejects"));
@@ -271,7 +272,7 @@ fn malformed(key: &str, value: &Value) -> Option<String> {
         {
             "a count"
         }
-        // A file alone does not link the engine, which is a sixth of a small program.
+        // A configuration file does not link the engine, which is a sixth of a small program.
         "pattern" | "format" if engine::linked().is_none() => {
             return Some(format!(
                 "has a `{key}`, which this program cannot check; transform the tool in its code"
@@ -333,7 +334,7 @@ fn narrow(property: &mut Map<String, Value>, key: &str, value: &Value) {
         return;
     };
     let is_tighter = match (key, own.as_f64(), value.as_f64()) {
-        // Checked to be a part of the own values.
+        // `problems` has checked that the new values are among the old ones.
         ("enum" | "type", ..) => true,
         (_, Some(own), Some(new)) if key.starts_with("min") || key == "exclusiveMinimum" => {
             new > own
@@ -342,9 +343,9 @@ fn narrow(property: &mut Map<String, Value>, key: &str, value: &Value) {
             new < own
         }
         _ => {
-            let all = property.entry("allOf").or_insert_with(|| json!([]));
-            if let Value::Array(all) = all {
-                all.push(json!({ key: value }));
+            let conditions = property.entry("allOf").or_insert_with(|| json!([]));
+            if let Value::Array(conditions) = conditions {
+                conditions.push(json!({ key: value }));
             }
             return;
         }
@@ -378,8 +379,8 @@ fn rename_within(keyword: &str, relation: &mut Value, shown: &impl Fn(&str) -> S
 fn rename_properties(schema: &mut Value, shown: &impl Fn(&str) -> String) {
     let Value::Object(schema) = schema else { return };
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
-        let own = std::mem::take(properties).into_iter();
-        *properties = own.map(|(name, property)| (shown(&name), property)).collect();
+        let renamed = std::mem::take(properties).into_iter();
+        *properties = renamed.map(|(name, property)| (shown(&name), property)).collect();
     }
     if let Some(required) = schema.get_mut("required") {
         rename_names(required, shown);

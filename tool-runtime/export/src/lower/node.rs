@@ -1,4 +1,4 @@
-//! One schema after the other, from the root down.
+//! Converts schemas recursively, from the root down.
 
 use super::Lowered;
 use super::dialect::{Dialect, Treatment};
@@ -43,17 +43,18 @@ impl<'a> Lowering<'a> {
         let mut lowered = self.node(&Value::Object(root))?;
         for (key, definitions) in definitions {
             let Some(Value::Object(definitions)) = definitions else { continue };
-            let mut kept = Map::new();
+            let mut lowered_definitions = Map::new();
             for (name, schema) in &definitions {
                 self.is_avoidable = false;
-                kept.insert(name.clone(), self.below(&[key, name], |own| own.node(schema))?);
+                lowered_definitions
+                    .insert(name.clone(), self.below(&[key, name], |own| own.node(schema))?);
             }
-            // Gemini knows `$defs` alone.
+            // Gemini reads only `$defs`.
             let key = if self.dialect == Dialect::Gemini { "$defs" } else { key };
             if let Some(Value::Object(others)) = lowered.get_mut(key) {
-                others.extend(kept);
+                others.extend(lowered_definitions);
             } else if let Value::Object(lowered) = &mut lowered {
-                lowered.insert(key.to_owned(), Value::Object(kept));
+                lowered.insert(key.to_owned(), Value::Object(lowered_definitions));
             }
         }
         Ok(lowered)
@@ -334,11 +335,11 @@ impl<'a> Lowering<'a> {
             if self.dialect.is_strict() {
                 return Err(format!("{} is a list with a schema for each place", self.place()));
             }
-            let mut kept = Vec::new();
+            let mut items = Vec::new();
             for (index, item) in first.as_array().into_iter().flatten().enumerate() {
-                kept.push(self.below(&["prefixItems", &index.to_string()], |own| own.node(item))?);
+                items.push(self.below(&["prefixItems", &index.to_string()], |own| own.node(item))?);
             }
-            lowered.insert("prefixItems".to_owned(), Value::Array(kept));
+            lowered.insert("prefixItems".to_owned(), Value::Array(items));
         }
         match map.get("items") {
             Some(Value::Bool(false)) => self.describe("items", &json!(false), guidance),

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use tool_runtime_core::{ChangeKind, SchemaChange};
 
 /// Keywords that no API takes at the root.
-const REFUSED: [&str; 6] = ["not", "if", "then", "else", "enum", "const"];
+const REJECTED: [&str; 6] = ["not", "if", "then", "else", "enum", "const"];
 
 /// The schema with only `properties` in its root. Targets of references are not moved.
 ///
@@ -39,7 +39,7 @@ pub(super) fn flattened(
             changed(keyword, kind(is_joined, is_told));
         }
     }
-    for keyword in REFUSED {
+    for keyword in REJECTED {
         if let Some(value) = flat.remove(keyword) {
             let is_told = guidance.add(keyword, &value);
             changed(keyword, kind(false, is_told));

@@ -47,7 +47,7 @@ pub(super) fn check(schema: &Value) -> Result<(), String> {
 }
 
 impl Size {
-    /// Adds a schema that stands within `depth` objects.
+    /// Adds a schema that is nested in `depth` objects.
     fn add(&mut self, schema: &Value, depth: usize) {
         let Value::Object(map) = schema else { return };
         for (keyword, value) in map {

@@ -51,7 +51,7 @@ pub enum TokensError {
         /// The cause.
         source: std::io::Error,
     },
-    /// There are no tokens.
+    /// The list has no tokens.
     #[error("there is no token; write one on a line, as `TOKEN` or `NAME:TOKEN`")]
     Empty,
     /// The variable and the file hold the same token.
@@ -72,8 +72,8 @@ impl BearerTokens {
     /// The tokens in these lines.
     ///
     /// # Errors
-    /// There is no token; all invalid lines: an empty name or token, a token that no header could carry,
-    /// or a repeated token.
+    /// The file has no token, or lines are invalid: an empty name or token, a token that no header
+    /// could carry, or a repeated token.
     pub fn parse(lines: &str) -> Result<Self, TokensError> {
         let (mut tokens, mut problems) = (Self(Vec::new()), Vec::new());
         for (index, line) in lines.lines().map(str::trim).enumerate() {

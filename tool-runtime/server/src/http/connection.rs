@@ -152,7 +152,7 @@ mod tests {
         let router = Router::new().fallback(async || "x".repeat(300));
         let connections = Connections::new(router, HttpOptions::default(), stop);
         let (stream, client) = tokio::io::duplex(512);
-        let connection = OpenConnections::new(1).admit().expect("a place");
+        let connection = OpenConnections::new(1).add().expect("a place");
         tokio::spawn(async move { connections.serve_stream(stream, &connection).await });
 
         let (mut reader, mut writer) = tokio::io::split(client);

@@ -12,6 +12,6 @@ use tokio_util::sync::CancellationToken;
 pub async fn serve_http(server: McpServer, options: HttpOptions, stream: DuplexStream) {
     let stop = CancellationToken::new();
     let service = Service::new(&server.handler, options.clone(), None, stop.clone());
-    let connection = OpenConnections::new(1).admit().expect("the first");
+    let connection = OpenConnections::new(1).add().expect("the first");
     Connections::new(service.router(), options, stop).serve_stream(stream, &connection).await;
 }

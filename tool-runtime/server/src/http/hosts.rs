@@ -22,8 +22,12 @@ impl Hosts {
     pub(super) fn new(allowed: &[String], bound: Option<IpAddr>) -> Self {
         let bound = bound.filter(|address| !address.is_unspecified()).map(|ip| ip.to_string());
         let named = allowed.iter().map(|text| split(text));
-        let own = LOOPBACK.map(str::to_owned).into_iter().chain(bound).map(|name| (name, None));
-        Self { allowed: own.chain(named).collect(), all: allowed.iter().any(|text| text == "*") }
+        let own_names =
+            LOOPBACK.map(str::to_owned).into_iter().chain(bound).map(|name| (name, None));
+        Self {
+            allowed: own_names.chain(named).collect(),
+            all: allowed.iter().any(|text| text == "*"),
+        }
     }
 
     /// Checks a text for [`Hosts::new`].

@@ -28,10 +28,10 @@ pub(super) async fn serve(
 ) -> io::Result<()> {
     let connections = Connections::new(router, options.clone(), stop.clone());
     let open = TaskTracker::new();
-    let admitted = OpenConnections::new(options.max_connections);
+    let open_connections = OpenConnections::new(options.max_connections);
     let _ticking = tick();
     while let Some(stream) = accept(&listener, &options.shutdown).await {
-        match admitted.admit() {
+        match open_connections.add() {
             Some(connection) => drop(open.spawn(connections.clone().serve(stream, connection))),
             None => Connections::reject_connection(&stream),
         }

@@ -42,9 +42,9 @@ impl OpenConnections {
         Arc::new(Self { limit, events: AtomicU64::new(0), open: Mutex::default() })
     }
 
-    /// Admits a new connection. At the limit, the connection that has been idle longest is closed.
+    /// Adds a new connection. At the limit, the connection that has been idle longest is closed.
     /// `None` if all have requests in process.
-    pub(super) fn admit(self: &Arc<Self>) -> Option<Arc<OpenConnection>> {
+    pub(super) fn add(self: &Arc<Self>) -> Option<Arc<OpenConnection>> {
         let mut open = self.open();
         if open.len() >= self.limit {
             let idle = open.iter().filter_map(|(id, one)| Some((one.idle_since()?, *id)));
@@ -131,33 +131,33 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_idle_connection_gives_way() {
+    fn the_longest_idle_connection_is_closed_for_a_new_one() {
         let connections = OpenConnections::new(2);
-        let [first, second] = [connections.admit(), connections.admit()].map(Option::unwrap);
+        let [first, second] = [connections.add(), connections.add()].map(Option::unwrap);
         drop(first.begin());
-        let third = connections.admit().expect("a place");
+        let third = connections.add().expect("a place");
         assert_eq!([&first, &second, &third].map(|one| is_closed(one)), [false, true, false]);
         assert!(second.begin().is_none(), "nothing is begun on what is closed");
-        let fourth = connections.admit().expect("a place");
+        let fourth = connections.add().expect("a place");
         assert_eq!([&first, &third, &fourth].map(|one| is_closed(one)), [true, false, false]);
     }
 
     #[test]
     fn a_connection_with_a_request_stays() {
         let connections = OpenConnections::new(1);
-        let first = connections.admit().expect("a place");
+        let first = connections.add().expect("a place");
         let request = first.begin().expect("an open connection");
-        assert!(first.is_busy() && connections.admit().is_none());
+        assert!(first.is_busy() && connections.add().is_none());
         drop(request);
-        assert!(!first.is_busy() && connections.admit().is_some() && is_closed(&first));
+        assert!(!first.is_busy() && connections.add().is_some() && is_closed(&first));
     }
 
     #[test]
     fn a_closed_connection_frees_its_slot() {
         let connections = OpenConnections::new(1);
-        let first = connections.admit().expect("a place");
+        let first = connections.add().expect("a place");
         let request = first.begin();
         drop((request, first));
-        assert!(connections.admit().is_some() && connections.open().is_empty());
+        assert!(connections.add().is_some() && connections.open().is_empty());
     }
 }

@@ -100,23 +100,23 @@ mod tests {
 
     #[test]
     fn the_oldest_is_dropped_when_there_are_too_many() {
-        let all = PendingBodies::new(2, 100);
-        let [first, second, third] = [0; 3].map(|bytes| all.add(bytes));
+        let bodies = PendingBodies::new(2, 100);
+        let [first, second, third] = [0; 3].map(|bytes| bodies.add(bytes));
         assert_eq!(dropped([&first, &second, &third]), [true, false, false]);
         drop(second);
-        let fourth = all.add(0);
+        let fourth = bodies.add(0);
         assert_eq!(dropped([&third, &fourth]), [false, false]);
     }
 
     #[test]
     fn the_oldest_is_dropped_when_they_are_too_large_together() {
-        let all = PendingBodies::new(10, 100);
-        let [first, second] = [60, 0].map(|bytes| all.add(bytes));
+        let bodies = PendingBodies::new(10, 100);
+        let [first, second] = [60, 0].map(|bytes| bodies.add(bytes));
         second.grow(40);
         assert_eq!(dropped([&first, &second]), [false, false]);
         second.grow(1);
         assert_eq!(dropped([&first, &second]), [true, false]);
         drop((first, second));
-        assert_eq!(all.pending().bytes, 0);
+        assert_eq!(bodies.pending().bytes, 0);
     }
 }

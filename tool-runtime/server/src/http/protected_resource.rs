@@ -10,8 +10,8 @@ use tool_runtime_core::ToolPool;
 
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
-/// What clients need to know to get a token for the server: served at
-/// `/.well-known/oauth-protected-resource`, and named in challenges (RFC 9728).
+/// Metadata that tells clients where to get a token for the server (RFC 9728). Served at
+/// `/.well-known/oauth-protected-resource`, and named in challenges.
 ///
 /// ```
 /// use tool_runtime::{BearerTokens, HttpOptions, ProtectedResource};
@@ -100,7 +100,10 @@ impl ProtectedResource {
             path.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte));
         is_plain.then(|| {
             (
-                format!("{scheme}://{}", uri.authority().map_or("", |it| it.as_str())),
+                format!(
+                    "{scheme}://{}",
+                    uri.authority().map_or("", |authority| authority.as_str())
+                ),
                 path.to_owned(),
             )
         })

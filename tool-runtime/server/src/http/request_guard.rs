@@ -19,7 +19,7 @@ pub(super) struct RequestGuard {
     origins: Origins,
     auth: Option<Arc<dyn Authenticate>>,
     auth_timeout: Duration,
-    /// The URL of the description of how to get a token.
+    /// The URL of the metadata of the protected resource (RFC 9728).
     metadata: Option<String>,
 }
 
@@ -81,10 +81,10 @@ impl RequestGuard {
         let token = auth::bearer(request);
         let principal =
             tokio::time::timeout(self.auth_timeout, auth.authenticate(token, request)).await;
-        let late =
+        let timed_out =
             |_| Err(AuthRejection::Unavailable(format!("no answer in {:?}", self.auth_timeout)));
         principal
-            .unwrap_or_else(late)
+            .unwrap_or_else(timed_out)
             .map(|principal| Arc::new(principal.restricted()))
             .map_err(|reason| auth::rejection(&reason, token.is_some(), self.metadata.as_deref()))
     }

@@ -135,7 +135,7 @@ impl Service {
         if parts.method == Method::POST {
             return self.post(parts, body, principal).await;
         }
-        let response = self.hand_on(Request::from_parts(parts, Bytes::new()), principal).await?;
+        let response = self.forward(Request::from_parts(parts, Bytes::new()), principal).await?;
         if response.status() != StatusCode::OK {
             return Ok(response);
         }
@@ -154,14 +154,14 @@ impl Service {
         check_type(&parts.headers)?;
         let HttpOptions { max_body, body_timeout, .. } = self.options;
         let body = body::read(body, max_body, body_timeout, &self.pending).await?;
-        let place = self.place(&principal)?;
+        let take_permit = self.take_permit(&principal)?;
         if let Some(is_stateless) = self.plain_version(&parts.headers)
             && let Some(call) = plain::call(&mut parts, &body, is_stateless, &self.handler)
         {
             let arguments = parts.extensions.get::<RawArguments>();
             self.check_scopes(&call.subject.name, arguments, &principal).await?;
             let response = call::answer(&self.handler, call, parts, is_stateless).await;
-            return Ok(response.map(|body| guarded(body, place)));
+            return Ok(response.map(|body| guarded(body, take_permit)));
         }
         let message = Message::read(body, &self.handler)?;
         if let Some(tool) = &message.tool {
@@ -172,7 +172,7 @@ impl Service {
         }
         let session = session_of(&parts.headers).map(str::to_owned);
         let request = Request::from_parts(parts, message.body.clone());
-        let response = self.hand_on(request, principal).await?;
+        let response = self.forward(request, principal).await?;
         // The content type was checked: rmcp answers invalid messages with this status.
         if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
             return Err(self.reject(&message.body, session).await);
@@ -184,7 +184,7 @@ impl Service {
             // A subscription does not count as a request in flight, and is answered when the server
             // shuts down.
             true => body,
-            false => guarded(body, place),
+            false => guarded(body, take_permit),
         }))
     }
 
@@ -223,7 +223,7 @@ impl Service {
         plain::version(headers).filter(|is_stateless| *is_stateless || !self.options.sessions)
     }
 
-    async fn hand_on(
+    async fn forward(
         &self,
         request: Request<Bytes>,
         principal: Arc<Principal>,
@@ -248,13 +248,13 @@ impl Service {
     fn check_session(&self, parts: &Parts, principal: &Principal) -> HttpResult<()> {
         let Some(id) = session_of(&parts.headers) else { return Ok(()) };
         let is_end = parts.method == Method::DELETE && self.options.sessions;
-        match self.sessions.is_of(id, principal).unwrap_or(!is_end) {
+        match self.sessions.belongs_to(id, principal).unwrap_or(!is_end) {
             true => Ok(()),
             false => Err(SessionProblem::NotFound.into()),
         }
     }
 
-    fn place(&self, principal: &Arc<Principal>) -> HttpResult<Permit> {
+    fn take_permit(&self, principal: &Arc<Principal>) -> HttpResult<Permit> {
         self.limit.take(principal).map_err(|full| match full {
             LimitReached::Total(limit) => {
                 HttpRejection::busy(format!("{limit} requests are in flight; try again later"))
@@ -281,8 +281,10 @@ fn session_of(headers: &HeaderMap) -> Option<&str> {
 }
 
 fn check_type(headers: &HeaderMap) -> HttpResult<()> {
-    let given = headers.get(header::CONTENT_TYPE).and_then(|given| given.to_str().ok());
-    let media_type = given.and_then(|given| given.split(';').next()).map(str::trim);
+    let content_type =
+        headers.get(header::CONTENT_TYPE).and_then(|content_type| content_type.to_str().ok());
+    let media_type =
+        content_type.and_then(|content_type| content_type.split(';').next()).map(str::trim);
     if media_type.is_some_and(|media_type| media_type.eq_ignore_ascii_case("application/json")) {
         return Ok(());
     }

@@ -94,15 +94,15 @@ impl Sessions {
         CALLER.scope(caller, work).await
     }
 
-    /// Marks a handler as that of the session that the caller may open. rmcp creates handlers for other
+    /// Sets the handler of the session that the caller may open. rmcp creates handlers for other
     /// purposes, too.
     pub(super) fn set_handler(handler: &PoolHandler) {
         let set = |caller: &Caller| caller.client.set(Some(Arc::clone(&handler.session)));
         let _ = CALLER.try_with(set);
     }
 
-    /// Whether a session belongs to this principal; `None` if there is no such session.
-    pub(super) fn is_of(&self, id: &str, principal: &Principal) -> Option<bool> {
+    /// Whether a session belongs to this principal; `None` if the session is unknown.
+    pub(super) fn belongs_to(&self, id: &str, principal: &Principal) -> Option<bool> {
         self.open().get(id).map(|session| session.owner.id() == principal.id())
     }
 
@@ -116,7 +116,7 @@ impl Sessions {
     }
 
     /// A new session of the caller, within the limits.
-    fn admit(&self) -> Result<Session, SessionProblem> {
+    fn new_session(&self) -> Result<Session, SessionProblem> {
         let admitted = CALLER.try_with(|caller| {
             let permit = self.limit.take(&caller.principal)?;
             if let Some(client) = caller.client.take() {
@@ -180,7 +180,7 @@ impl SessionManager for Sessions {
     type Transport = SessionTransport<<LocalSessionManager as SessionManager>::Transport>;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionProblem> {
-        let session = Arc::new(recorded(self.admit())?);
+        let session = Arc::new(recorded(self.new_session())?);
         let (id, transport) = recorded(self.rmcp.create_session().await)?;
         let transport = SessionTransport::new(transport, Arc::clone(&session.ongoing));
         self.watch(Arc::clone(&id), &session);

@@ -38,7 +38,7 @@ impl HandshakeFilter {
     ///
     /// # Errors
     /// The answer to a request that is not valid now.
-    pub(super) fn admits(
+    pub(super) fn passes(
         &mut self,
         message: &RxJsonRpcMessage<RoleServer>,
     ) -> Result<bool, Rejection> {

@@ -42,7 +42,7 @@ impl Outlet for Arc<PolledOutlet> {
         let full = self.write_until_full(&mut queue).is_err();
         queue.is_blocked = full;
         drop(queue);
-        shared.announce();
+        shared.notify_waiters();
         if full {
             self.wake();
         }
@@ -74,7 +74,7 @@ impl PolledOutlet {
                 Either::Left(_) => {}
                 Either::Right((Ok(()), _)) => {
                     shared.lock().lose();
-                    shared.announce();
+                    shared.notify_waiters();
                 }
                 Either::Right((Err(error), _)) => abandon(shared, error),
             }
@@ -87,7 +87,7 @@ impl PolledOutlet {
         let result = self.write_until_full(&mut queue);
         queue.is_blocked = result.is_err();
         drop(queue);
-        shared.announce();
+        shared.notify_waiters();
         result
     }
 
@@ -112,5 +112,5 @@ fn abandon(shared: &Shared, error: io::Error) {
     queue.is_blocked = false;
     queue.fail(error);
     drop(queue);
-    shared.announce();
+    shared.notify_waiters();
 }

@@ -190,7 +190,8 @@ impl ReadLoop {
                 Err(rejection) => {
                     self.connection.reject(&rejection);
                     let answer = rejection.failed_answer();
-                    let answer = answer.filter(|it| matches!(self.filter.admits(it), Ok(true)));
+                    let answer =
+                        answer.filter(|message| matches!(self.filter.passes(message), Ok(true)));
                     if answer.is_some() {
                         return answer.map(Box::new).map(Incoming::Message);
                     }
@@ -342,5 +343,5 @@ fn incoming(
         return Ok(Some(Incoming::Call(Arc::new(FastCall::new(call, calls, connection, shared)))));
     }
     let Some(message) = parse_message(text, call)? else { return Ok(None) };
-    Ok(filter.admits(&message)?.then(|| Incoming::Message(Box::new(message))))
+    Ok(filter.passes(&message)?.then(|| Incoming::Message(Box::new(message))))
 }

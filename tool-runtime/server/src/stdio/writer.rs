@@ -137,7 +137,7 @@ impl Writer {
     /// Ends writing. Unwritten bytes are lost.
     pub(super) fn give_up(&self) {
         self.shared.lock().fail(io::ErrorKind::TimedOut.into());
-        self.shared.announce();
+        self.shared.notify_waiters();
     }
 
     /// Resolves once everything is written, or with the error that ended writing.
@@ -174,11 +174,11 @@ impl Shared {
             Ok(()) => self.lock().batch_written(),
             Err(error) => self.lock().fail(error),
         }
-        self.announce();
+        self.notify_waiters();
     }
 
     /// Wakes the tasks that wait for the queue to get shorter.
-    pub(super) fn announce(&self) {
+    pub(super) fn notify_waiters(&self) {
         self.changed.notify_waiters();
     }
 

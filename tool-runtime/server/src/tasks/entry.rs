@@ -184,7 +184,8 @@ impl Entry {
         Some(answer)
     }
 
-    /// Whether this is a valid answer to the open question of this key, or there is no such question.
+    /// Whether this is a valid answer to the open question of this key. Also true if no such
+    /// question is open.
     pub(super) fn accepts(&self, key: &str, answer: &Value) -> bool {
         self.questions.get(key).is_none_or(|question| question.accepts(answer))
     }

@@ -93,8 +93,8 @@ mod tests {
     fn each_program_is_listed_once() {
         let mut names: Vec<_> = PROGRAMS.iter().flat_map(|program| &program.names).collect();
         names.sort_unstable();
-        let all = names.len();
+        let count = names.len();
         names.dedup();
-        assert_eq!(names.len(), all);
+        assert_eq!(names.len(), count);
     }
 }

@@ -141,8 +141,8 @@ fn a_writer_that_waits_too_long_reports_the_other_process() {
     let holder = Database::open(&path, ONE, &OpenOptions::default()).unwrap();
     let options = OpenOptions::default().busy_timeout(std::time::Duration::from_millis(20));
     let store = Store::open(&path, ONE, options).unwrap();
-    let held =
+    let result =
         holder.transaction(|_| Ok::<_, StoreError>(store.write_blocking(insert(1)))).unwrap();
-    assert_eq!(held.unwrap_err().failure(), StoreFailure::Busy);
+    assert_eq!(result.unwrap_err().failure(), StoreFailure::Busy);
     store.write_blocking(insert(1)).unwrap();
 }

@@ -54,9 +54,9 @@ pub(crate) fn time(workspace: &Workspace, kind: Kind, size: usize, profile: Prof
     } else {
         clean(workspace, kind, size, profile);
     }
-    let all = cpu_seconds(|| run(workspace, kind, size, profile));
+    let total = cpu_seconds(|| run(workspace, kind, size, profile));
     // Nothing is left to compile: this is the time of cargo itself.
-    all - cpu_seconds(|| run(workspace, kind, size, profile))
+    total - cpu_seconds(|| run(workspace, kind, size, profile))
 }
 
 fn cpu_seconds(work: impl FnOnce()) -> f64 {

@@ -61,8 +61,8 @@ fn all_times(workspace: &Workspace, rounds: usize) -> Table {
 
 fn rounds() -> usize {
     let mut arguments = std::env::args().skip_while(|argument| argument != "--rounds");
-    let given = arguments.nth(1).and_then(|rounds| rounds.parse().ok());
-    given.unwrap_or(3)
+    let rounds = arguments.nth(1).and_then(|rounds| rounds.parse().ok());
+    rounds.unwrap_or(3)
 }
 
 fn all(kinds: &[Kind], mut each: impl FnMut(Kind, usize)) {
@@ -86,9 +86,9 @@ fn times(workspace: &Workspace, profile: Profile, rounds: usize) -> Times {
 
 fn cells(profile: Profile, times: &Times) -> [String; 7] {
     let [few, many] = SIZES;
-    let of = |kind, size| median(times[&(kind, size)].clone());
-    let more = |kind| (of(kind, many) - of(kind, few)) / (many - few) as f64;
-    let (ours, rmcp) = (of(Kind::Ours, many), of(Kind::Rmcp, many));
+    let time = |kind, size| median(times[&(kind, size)].clone());
+    let more = |kind| (time(kind, many) - time(kind, few)) / (many - few) as f64;
+    let (ours, rmcp) = (time(Kind::Ours, many), time(Kind::Rmcp, many));
     [
         format!("{profile}, {many} tools"),
         format!("{ours:.2}"),
@@ -110,11 +110,11 @@ fn sizes(workspace: &Workspace) -> Table {
         "library/rmcp",
     ]);
     let [few, many] = SIZES;
-    let of = |kind, size| kibibytes(&workspace.binary(kind, size));
-    let more = |kind| (of(kind, many) - of(kind, few)) / (many - few) as f64;
+    let size_of = |kind, size| kibibytes(&workspace.binary(kind, size));
+    let more = |kind| (size_of(kind, many) - size_of(kind, few)) / (many - few) as f64;
     let rows = [
-        (format!("{few} tool"), Kind::ALL.map(|kind| of(kind, few))),
-        (format!("{many} tools"), Kind::ALL.map(|kind| of(kind, many))),
+        (format!("{few} tool"), Kind::ALL.map(|kind| size_of(kind, few))),
+        (format!("{many} tools"), Kind::ALL.map(|kind| size_of(kind, many))),
         ("a tool more".to_owned(), Kind::ALL.map(more)),
     ];
     for (what, [ours, library, rmcp]) in rows {

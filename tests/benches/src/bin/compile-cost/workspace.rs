@@ -53,8 +53,8 @@ pub(crate) fn name(kind: Kind, size: usize) -> String {
 }
 
 fn crates(sizes: &[usize]) -> impl Iterator<Item = (Kind, usize)> {
-    let of = |size: &usize| Kind::ALL.map(|kind| (kind, *size));
-    sizes.iter().flat_map(of)
+    let each_kind = |size: &usize| Kind::ALL.map(|kind| (kind, *size));
+    sizes.iter().flat_map(each_kind)
 }
 
 fn target_directory() -> PathBuf {

@@ -43,8 +43,8 @@ pub(crate) struct Options {
 impl Options {
     pub(crate) fn read() -> Result<Self, Error> {
         let mut arguments = std::env::args_os().skip(1);
-        let own: Vec<OsString> = arguments.by_ref().take_while(|word| word != "--").collect();
-        Raw::read(Parser::from_args(own))?.checked(arguments.collect())
+        let options: Vec<OsString> = arguments.by_ref().take_while(|word| word != "--").collect();
+        Raw::read(Parser::from_args(options))?.checked(arguments.collect())
     }
 }
 
@@ -96,7 +96,7 @@ impl Raw {
             "seconds" => self.time = parser.value()?.parse_with(seconds)?,
             "protocol" => self.version = parser.value()?.parse_with(protocol_version)?,
             "in-flight" => self.in_flight = parser.value()?.parse()?,
-            "tool" => self.call = Call::to(parser.value()?.string()?),
+            "tool" => self.call = Call::without_arguments(parser.value()?.string()?),
             "arguments" => self.call.arguments = parser.value()?.parse()?,
             "expect" => self.call.expected = Some(parser.value()?.string()?),
             _ => return Err(Arg::Long(name).unexpected()),
@@ -133,6 +133,6 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 fn protocol_version(text: &str) -> Result<ProtocolVersion, &'static str> {
-    let mut all = ProtocolVersion::ALL.into_iter();
-    all.find(|version| version.as_str() == text).ok_or("2025-11-25 or 2026-07-28")
+    let mut versions = ProtocolVersion::ALL.into_iter();
+    versions.find(|version| version.as_str() == text).ok_or("2025-11-25 or 2026-07-28")
 }

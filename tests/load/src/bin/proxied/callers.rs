@@ -27,10 +27,10 @@ struct Sum {
 
 /// A server built with rmcp, for both clients.
 #[derive(Clone)]
-struct Near;
+struct LocalServer;
 
 #[tool_router(server_handler)]
-impl Near {
+impl LocalServer {
     #[tool(description = "Add two integers.")]
     async fn add(&self, Parameters(addends): Parameters<Addends>) -> Json<Sum> {
         Json(Sum { result: addends.a + addends.b })
@@ -38,10 +38,10 @@ impl Near {
 }
 
 /// The client's end of a connection to a server in this process.
-fn near() -> DuplexStream {
+fn local_server() -> DuplexStream {
     let (ours, theirs) = tokio::io::duplex(64 << 10);
     tokio::spawn(async move {
-        if let Ok(served) = Near.serve(theirs).await {
+        if let Ok(served) = LocalServer.serve(theirs).await {
             drop(served.waiting().await);
         }
     });
@@ -65,7 +65,7 @@ impl RmcpClient {
             ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::LATEST] };
         match over {
             Transport::Memory => {
-                let service = ().serve_with_lifecycle(near(), lifecycle).await?;
+                let service = ().serve_with_lifecycle(local_server(), lifecycle).await?;
                 Ok(Self { service, _child: None })
             }
             Transport::Stdio => {
@@ -112,7 +112,7 @@ impl PoolClient {
         let builder = McpManager::builder();
         let builder = match over {
             Transport::Memory => builder.custom("s", || async {
-                let (reader, writer) = tokio::io::split(near());
+                let (reader, writer) = tokio::io::split(local_server());
                 Ok((Box::new(reader) as _, Box::new(writer) as _))
             }),
             Transport::Stdio => {

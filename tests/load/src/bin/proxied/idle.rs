@@ -11,15 +11,15 @@ const MANY: usize = 55;
 #[expect(clippy::print_stdout, reason = "the result is the output of the program")]
 pub(super) async fn measure() -> Outcome<()> {
     // Allocations that happen once have happened by now.
-    let few = held(FEW).await?;
-    let many = held(MANY).await?;
+    let few = resident_with(FEW).await?;
+    let many = resident_with(MANY).await?;
     let each = many.saturating_sub(few) / u64::try_from(MANY - FEW)?;
     println!("memory of this process for an idle server over stdio: {each} KiB");
     Ok(())
 }
 
 /// Resident memory in KiB with this number of connections.
-async fn held(count: usize) -> Outcome<u64> {
+async fn resident_with(count: usize) -> Outcome<u64> {
     let pool = ToolPool::builder().allow_empty().build()?;
     let server = program("ours")?;
     let server = server.to_str().ok_or("an odd path")?;
@@ -27,9 +27,9 @@ async fn held(count: usize) -> Outcome<u64> {
         builder.server(format!("s{number}"), McpServerConfig::stdio(server).arg("serve"))
     });
     let manager = builder.connect(&pool).await?;
-    let held = resident()?;
+    let resident_with = resident()?;
     manager.close().await;
-    Ok(held)
+    Ok(resident_with)
 }
 
 fn resident() -> Outcome<u64> {

@@ -94,10 +94,10 @@ async fn compare(
     })
 }
 
-fn median<T: Copy>(all: impl Iterator<Item = T>, order: impl Fn(&T, &T) -> Ordering) -> T {
-    let mut all: Vec<T> = all.collect();
-    all.sort_by(order);
-    all[all.len() / 2]
+fn median<T: Copy>(values: impl Iterator<Item = T>, order: impl Fn(&T, &T) -> Ordering) -> T {
+    let mut values: Vec<T> = values.collect();
+    values.sort_by(order);
+    values[values.len() / 2]
 }
 
 /// The mean time of a call, over as many calls as fit into the duration.

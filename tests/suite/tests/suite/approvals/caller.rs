@@ -31,7 +31,7 @@ fn decision(decision: &str) -> Value {
 async fn the_user_approves_denies_and_edits() {
     for version in VERSIONS {
         let done = |text: &str, removed: &[&str]| {
-            (text.to_owned(), removed.iter().map(|it| (*it).to_owned()).collect(), 1)
+            (text.to_owned(), removed.iter().map(|path| (*path).to_owned()).collect(), 1)
         };
         for (reply, expected) in [
             (Reply::accept(decision("approve")), done("removed a", &["a by hunter2"])),
@@ -86,8 +86,12 @@ async fn the_form_shows_the_call_without_secrets() {
         let message = "Remove it?\n\nremove(path: \"${KEY}\u{fffd}\", password: ***)";
         assert_eq!(questions[0].message(), message);
         let choices = &questions[0].params()["requestedSchema"]["properties"]["decision"]["oneOf"];
-        let choices: Vec<&str> =
-            choices.as_array().unwrap().iter().filter_map(|it| it["const"].as_str()).collect();
+        let choices: Vec<&str> = choices
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|choice| choice["const"].as_str())
+            .collect();
         assert_eq!(choices, ["approve", "approve_session", "deny"]);
         assert_eq!(removed.all(), ["s3cret-key\u{202e} by hunter2"]);
         client.close().await;
@@ -95,10 +99,11 @@ async fn the_form_shows_the_call_without_secrets() {
 }
 
 #[tokio::test]
-async fn the_caller_is_not_asked_where_the_rule_does_not_let_it_approve() {
+async fn the_caller_is_not_asked_if_the_rule_excludes_it() {
     for version in VERSIONS {
         let removed = Removed::default();
-        let pool = builder(&removed, |it| it).approver(AskCaller::new()).build().unwrap();
+        let pool =
+            builder(&removed, |decision| decision).approver(AskCaller::new()).build().unwrap();
         let client = answering(&pool, version, Reply::accept(decision("approve"))).await;
         let result = client.call("remove", json!({ "path": "a" })).await.unwrap();
         let text = "the call to `remove` is not allowed: it requires approval, and nobody can be asked: the caller may not approve it";
@@ -125,11 +130,11 @@ async fn a_client_without_forms_is_denied() {
 }
 
 #[tokio::test]
-async fn where_the_caller_cannot_be_asked_the_next_channel_is() {
+async fn the_next_approver_is_asked_if_the_caller_cannot_be() {
     let removed = Removed::default();
-    let nobody = Inbox::new(MemoryStore::new());
-    let pool = builder(&removed, |it| it.approved_by(Approvers::caller()));
-    let pool = pool.approver(AskCaller::new().or(nobody)).build().unwrap();
+    let inbox = Inbox::new(MemoryStore::new());
+    let pool = builder(&removed, |decision| decision.approved_by(Approvers::caller()));
+    let pool = pool.approver(AskCaller::new().or(inbox)).build().unwrap();
     let client = TestClient::builder(&pool).capabilities(json!({})).connect().await;
     let result = client.call("remove", json!({ "path": "a" })).await.unwrap();
     assert!(result.to_text().ends_with("nobody but the caller may approve it"), "{result:?}");

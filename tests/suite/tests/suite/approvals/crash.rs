@@ -14,7 +14,7 @@ use tool_runtime::{
     StepId, StepStore,
 };
 
-/// Knows what started and what ended, and survives the program. A start may wait.
+/// The started and ended steps, which outlive the program. A start may wait.
 #[derive(Clone, Default)]
 struct Steps {
     known: Arc<Mutex<HashMap<StepId, Option<String>>>>,
@@ -69,7 +69,7 @@ struct Program {
 impl Program {
     fn start(directory: &Directory, removed: &Removed, steps: &Steps) -> Self {
         let store = FileStore::open(&directory.0).unwrap().poll_interval(Duration::from_millis(5));
-        let pool = builder(removed, |it| it).approver(Inbox::new(store.clone()));
+        let pool = builder(removed, |decision| decision).approver(Inbox::new(store.clone()));
         let pool = pool.step_store(steps.clone()).recorder(steps.clone()).build().unwrap();
         Self { pool, store }
     }
@@ -93,11 +93,7 @@ impl Program {
     }
 }
 
-async fn runs_once_more_without_a_question(
-    directory: &Directory,
-    removed: &Removed,
-    steps: &Steps,
-) {
+async fn check_one_run_without_a_question(directory: &Directory, removed: &Removed, steps: &Steps) {
     for _ in 0..2 {
         let again = Program::start(directory, removed, steps).run().await;
         assert_eq!(again.observation().to_text(), "removed a");
@@ -112,7 +108,7 @@ async fn an_answer_that_comes_after_the_end_of_the_program_counts() {
     let first = Program::start(&directory, &removed, &steps);
     first.run_until(async { drop(question(&first.store).await) }).await;
     first.approve().await;
-    runs_once_more_without_a_question(&directory, &removed, &steps).await;
+    check_one_run_without_a_question(&directory, &removed, &steps).await;
 }
 
 #[tokio::test]
@@ -129,7 +125,7 @@ async fn a_crash_between_the_approval_and_the_start_does_not_lose_the_call() {
         })
         .await;
     assert!(removed.all().is_empty());
-    runs_once_more_without_a_question(&directory, &removed, &steps).await;
+    check_one_run_without_a_question(&directory, &removed, &steps).await;
 }
 
 #[tokio::test]
@@ -151,7 +147,7 @@ async fn a_crash_after_the_start_does_not_repeat_the_call() {
 }
 
 #[tokio::test]
-async fn a_denial_holds_for_the_repeated_step() {
+async fn a_denial_applies_to_the_repeated_step() {
     let (directory, removed) = (Directory::new("denied"), Removed::default());
     let steps = Steps::default();
     let first = Program::start(&directory, &removed, &steps);

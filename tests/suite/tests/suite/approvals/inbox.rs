@@ -11,7 +11,7 @@ use tool_runtime::prelude::*;
 use tool_runtime::{CancellationToken, Decision, Principal};
 
 pub(super) fn pool(store: impl ApprovalStore, removed: &Removed) -> ToolPool {
-    builder(removed, |it| it).approver(Inbox::new(store)).build().unwrap()
+    builder(removed, |decision| decision).approver(Inbox::new(store)).build().unwrap()
 }
 
 /// The first open question.
@@ -19,8 +19,8 @@ pub(super) async fn question(store: &dyn ApprovalStore) -> StoredApproval {
     in_time(async {
         loop {
             let changed = store.changed();
-            let all = store.list().await.unwrap();
-            if let Some(open) = all.into_iter().find(StoredApproval::is_open) {
+            let approvals = store.list().await.unwrap();
+            if let Some(open) = approvals.into_iter().find(StoredApproval::is_open) {
                 return open;
             }
             changed.await;
@@ -29,7 +29,7 @@ pub(super) async fn question(store: &dyn ApprovalStore) -> StoredApproval {
     .await
 }
 
-async fn each_store(check: impl AsyncFn(Arc<dyn ApprovalStore>, &str)) {
+async fn for_each_store(check: impl AsyncFn(Arc<dyn ApprovalStore>, &str)) {
     check(Arc::new(MemoryStore::new()), "memory").await;
     let directory = Directory::new("each");
     let store = FileStore::open(&directory.0).unwrap().poll_interval(Duration::from_millis(5));
@@ -77,7 +77,7 @@ impl ApprovalStore for Shared {
 
 #[tokio::test]
 async fn a_question_waits_for_its_first_answer() {
-    each_store(async |store, kind| {
+    for_each_store(async |store, kind| {
         let removed = Removed::default();
         let pool = pool(Shared(Arc::clone(&store)), &removed);
         let mut edited = ApprovalAnswer::approve().by("grace");
@@ -115,16 +115,17 @@ async fn a_question_waits_for_its_first_answer() {
 
 #[tokio::test]
 async fn an_answer_of_someone_who_may_not_approve_leaves_the_question_open() {
-    each_store(async |store, kind| {
+    for_each_store(async |store, kind| {
         let removed = Removed::default();
-        let asking = |it: Decision| it.approved_by(tool_runtime::Approvers::people(["grace"]));
+        let asking =
+            |decision: Decision| decision.approved_by(tool_runtime::Approvers::people(["grace"]));
         let pool = builder(&removed, asking).approver(Inbox::new(Shared(Arc::clone(&store))));
         let pool = pool.build().unwrap().for_principal(Principal::new("ada"));
         let person = async {
             let id = question(&*store).await.request.id;
             for by in ["bob", "ada"] {
-                let refused = store.answer(&id, ApprovalAnswer::approve().by(by)).await;
-                assert!(matches!(refused, Err(StoreError::NotAllowed { .. })), "{kind} {by}");
+                let rejected = store.answer(&id, ApprovalAnswer::approve().by(by)).await;
+                assert!(matches!(rejected, Err(StoreError::NotAllowed { .. })), "{kind} {by}");
             }
             store.answer(&id, ApprovalAnswer::approve().by("grace")).await.unwrap();
         };
@@ -137,7 +138,7 @@ async fn an_answer_of_someone_who_may_not_approve_leaves_the_question_open() {
 
 #[tokio::test]
 async fn a_cancelled_call_withdraws_its_question() {
-    each_store(async |store, kind| {
+    for_each_store(async |store, kind| {
         let removed = Removed::default();
         let pool = pool(Shared(Arc::clone(&store)), &removed);
         let token = CancellationToken::new();
@@ -168,17 +169,17 @@ async fn a_cancelled_call_withdraws_its_question() {
 async fn a_question_in_the_inbox_expires() {
     let (removed, store) = (Removed::default(), MemoryStore::new());
     let pool = pool(store.clone(), &removed);
-    let asked = tokio::time::Instant::now();
+    let start = tokio::time::Instant::now();
     let result = in_time(pool.call(remove_call("a"))).await;
     assert_eq!(class(&result), ErrorClass::ApprovalRejected);
-    let minutes = asked.elapsed().as_secs_f64() / 60.0;
+    let minutes = start.elapsed().as_secs_f64() / 60.0;
     assert!((14.9..=15.1).contains(&minutes), "{minutes}");
     assert!(removed.all().is_empty());
 }
 
 #[cfg(unix)]
 #[test]
-fn a_directory_that_others_may_write_to_is_refused() {
+fn a_directory_writable_by_others_is_rejected() {
     use std::os::unix::fs::PermissionsExt as _;
     let directory = Directory::new("open");
     std::fs::create_dir(&directory.0).unwrap();
@@ -188,7 +189,7 @@ fn a_directory_that_others_may_write_to_is_refused() {
 }
 
 #[tokio::test]
-async fn names_of_other_files_are_not_questions() {
+async fn names_of_other_files_are_unknown_ids() {
     let directory = Directory::new("names");
     let store = FileStore::open(&directory.0).unwrap();
     std::fs::write(directory.0.join("notes.json"), "{}").unwrap();

@@ -36,7 +36,8 @@ async fn people_with_tokens_read_and_answer_questions() {
     let (removed, store) = (Removed::default(), MemoryStore::new());
     let people = BearerTokens::parse(&format!("ada:{ADA}\ngrace:{GRACE}")).unwrap();
     let app = router(Arc::new(store.clone()), people);
-    let pool = builder(&removed, |it| it).approver(Inbox::new(store.clone())).build().unwrap();
+    let pool =
+        builder(&removed, |decision| decision).approver(Inbox::new(store.clone())).build().unwrap();
     let pool = pool.for_principal(Principal::new("ada"));
     let yes = || json!({ "is_approved": true, "by": "the queen" });
     let person = async {

@@ -1,4 +1,4 @@
-//! Approvals that count for later calls, and not beyond.
+//! Approvals that are remembered for later calls, and their limits.
 
 use super::{Removed, builder, remove_call};
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use tool_runtime::{
     Approval, ApprovalRequest, Decision, MatchAs, PoolSession, Principal, Remember,
 };
 
-/// A pool whose approver gives an answer, and counts how often it is asked.
+/// A pool with an approver that gives this answer and counts its questions.
 fn pool(answer: Approval, asking: fn(Decision) -> Decision) -> (ToolPool, Arc<AtomicUsize>) {
-    let asked = Arc::new(AtomicUsize::new(0));
-    let count = Arc::clone(&asked);
+    let questions = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&questions);
     let approver = Remembering::new(move |_: ApprovalRequest| {
         count.fetch_add(1, Ordering::Relaxed);
         std::future::ready(answer.clone())
     });
     let removed = Removed::default();
-    (builder(&removed, asking).approver(approver).build().unwrap(), asked)
+    (builder(&removed, asking).approver(approver).build().unwrap(), questions)
 }
 
 async fn calls(session: &PoolSession, principal: &str, calls: impl IntoIterator<Item = ToolCall>) {
@@ -34,7 +34,7 @@ fn list_call() -> ToolCall {
 
 #[tokio::test]
 async fn an_approval_for_a_call_is_for_that_call() {
-    let (pool, asked) = pool(Approval::approved(), |it| it);
+    let (pool, asked) = pool(Approval::approved(), |decision| decision);
     calls(&pool.session(), "ada", [remove_call("a"), remove_call("a")]).await;
     assert_eq!(asked.load(Ordering::Relaxed), 2);
 }
@@ -42,7 +42,7 @@ async fn an_approval_for_a_call_is_for_that_call() {
 #[tokio::test]
 async fn an_approval_for_a_session_is_for_one_caller_tool_and_session() {
     let answer = Approval::approved().remembered(Remember::Session);
-    let (pool, asked) = pool(answer, |it| it);
+    let (pool, asked) = pool(answer, |decision| decision);
     let (one, other) = (pool.session(), pool.session());
     let mut expected = 0;
     for (session, principal, call, is_asked) in [
@@ -69,7 +69,7 @@ async fn an_approval_for_a_session_is_for_one_caller_tool_and_session() {
 #[tokio::test]
 async fn an_approval_for_a_pattern_is_for_arguments_that_match() {
     let pattern = Remember::pattern("path", MatchAs::Path, "/srv/**");
-    let (pool, asked) = pool(Approval::approved().remembered(pattern), |it| it);
+    let (pool, asked) = pool(Approval::approved().remembered(pattern), |decision| decision);
     let (one, other) = (pool.session(), pool.session());
     let mut expected = 0;
     for (session, principal, path, is_asked) in [
@@ -87,7 +87,7 @@ async fn an_approval_for_a_pattern_is_for_arguments_that_match() {
 }
 
 #[tokio::test]
-async fn what_does_not_count_later_is_not_remembered() {
+async fn unusable_answers_are_not_remembered() {
     let unusable = Remember::pattern("path", MatchAs::Shell, "rm *");
     for answer in [
         Approval::rejected("no"),
@@ -95,7 +95,7 @@ async fn what_does_not_count_later_is_not_remembered() {
         Approval::approved().remembered(unusable),
         Approval::approved().by_caller().remembered(Remember::Session),
     ] {
-        let (pool, asked) = pool(answer, |it| it);
+        let (pool, asked) = pool(answer, |decision| decision);
         calls(&pool.session(), "ada", [remove_call("a"), remove_call("a")]).await;
         assert_eq!(asked.load(Ordering::Relaxed), 2);
     }
@@ -104,7 +104,7 @@ async fn what_does_not_count_later_is_not_remembered() {
 #[tokio::test]
 async fn a_stricter_decision_later_is_not_bypassed() {
     let answer = Approval::approved().remembered(Remember::Session);
-    let (pool, asked) = pool(answer, |it| it);
+    let (pool, asked) = pool(answer, |decision| decision);
     let session = pool.session();
     session.pool().call(remove_call("a")).await;
     let denied = session.pool().call(remove_call("keep")).await;

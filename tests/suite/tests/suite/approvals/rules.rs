@@ -1,4 +1,4 @@
-//! What holds for every channel: identity, expiry, edited arguments.
+//! Rules for every approver: identity, expiry, edited arguments.
 
 use super::super::support::{class, in_time};
 use super::{Removed, builder, by_caller, remove_call};
@@ -11,7 +11,7 @@ use tool_runtime::{
 };
 
 /// The result of a call by `ada` with an approver that always gives this answer.
-async fn answered(asking: fn(Decision) -> Decision, answer: Approval) -> (String, usize) {
+async fn call_as_ada(asking: fn(Decision) -> Decision, answer: Approval) -> (String, usize) {
     let removed = Removed::default();
     let approver = move |_: ApprovalRequest| ready(answer.clone());
     let pool = builder(&removed, asking).approver(approver).build().unwrap();
@@ -32,17 +32,17 @@ fn by_caller_alone(decision: Decision) -> Decision {
 }
 
 #[tokio::test]
-async fn only_those_approve_whom_the_rule_names() {
+async fn only_approvers_named_by_the_rule_may_approve() {
     let yes = Approval::approved;
-    let own = "the caller may not approve its own call";
+    let own_call = "the caller may not approve its own call";
     let unnamed = "an unnamed person may not approve it";
     let bob = "`bob` may not approve it";
-    for (asking, answer, refusal) in [
-        ((|it| it) as fn(Decision) -> Decision, yes(), None),
-        (|it| it, yes().by("bob"), None),
-        (|it| it, yes().by("ada"), Some(own)),
-        (|it| it, yes().by_caller(), Some(own)),
-        (|it| it, yes().by_caller().by("bob"), Some(own)),
+    for (asking, answer, rejection) in [
+        ((|decision| decision) as fn(Decision) -> Decision, yes(), None),
+        (|decision| decision, yes().by("bob"), None),
+        (|decision| decision, yes().by("ada"), Some(own_call)),
+        (|decision| decision, yes().by_caller(), Some(own_call)),
+        (|decision| decision, yes().by_caller().by("bob"), Some(own_call)),
         (by_caller, yes().by("ada"), None),
         (by_caller, yes().by_caller(), None),
         (by_caller, yes(), None),
@@ -50,15 +50,15 @@ async fn only_those_approve_whom_the_rule_names() {
         (by_grace, yes().by("Grace"), Some("`Grace` may not approve it")),
         (by_grace, yes().by("bob"), Some(bob)),
         (by_grace, yes(), Some(unnamed)),
-        (by_grace, yes().by_caller().by("grace"), Some(own)),
+        (by_grace, yes().by_caller().by("grace"), Some(own_call)),
         (by_grace_or_caller, yes().by_caller(), None),
         (by_grace_or_caller, yes().by("bob"), Some(bob)),
         (by_caller_alone, yes().by_caller(), None),
         (by_caller_alone, yes().by("bob"), Some(bob)),
         (by_caller_alone, yes(), Some(unnamed)),
     ] {
-        let (text, removed) = answered(asking, answer.clone()).await;
-        match refusal {
+        let (text, removed) = call_as_ada(asking, answer.clone()).await;
+        match rejection {
             None => assert_eq!((text.as_str(), removed), ("removed a", 1), "{answer:?}"),
             Some(reason) => {
                 let expected = format!("the call to `remove` was not approved: {reason}");
@@ -69,7 +69,7 @@ async fn only_those_approve_whom_the_rule_names() {
 }
 
 #[tokio::test]
-async fn a_hook_says_who_may_approve_too() {
+async fn a_hook_can_name_approvers() {
     let pool = |approvers: Approvers| {
         let hook = Hook::before("*", move |_: HookCall| {
             ready(Before::ask("Sure?").approved_by(approvers.clone()))
@@ -79,8 +79,8 @@ async fn a_hook_says_who_may_approve_too() {
         ToolPool::builder().add(ping).hook(hook).approver(approver).build().unwrap()
     };
     let call = || ToolCall::new("ping", "");
-    let refused = pool(Approvers::anyone()).call(call()).await;
-    assert_eq!(class(&refused), ErrorClass::ApprovalRejected);
+    let rejected = pool(Approvers::anyone()).call(call()).await;
+    assert_eq!(class(&rejected), ErrorClass::ApprovalRejected);
     assert!(!pool(Approvers::caller()).call(call()).await.is_error());
 }
 
@@ -92,7 +92,7 @@ async fn a_request_has_everything_that_an_approver_needs() {
         *slot.lock().unwrap() = Some(request);
         ready(Approval::rejected("no"))
     };
-    let asking = |it: Decision| it.with_expiry(Duration::from_secs(60));
+    let asking = |decision: Decision| decision.with_expiry(Duration::from_secs(60));
     let pool = builder(&removed, asking).approver(approver).build().unwrap();
     let session = pool.session();
     let pool = session.pool().for_principal(Principal::new("ada"));
@@ -103,8 +103,8 @@ async fn a_request_has_everything_that_an_approver_needs() {
     assert_eq!(request.session(), Some(session.id()));
     assert_eq!(request.arguments(), r#"{"path":"a","password":"hunter2"}"#);
     assert_eq!(request.shown_arguments(), r#"{"path":"a","password":"***"}"#);
-    let left = request.time_left().unwrap();
-    assert!(left > Duration::from_secs(50) && left <= Duration::from_secs(60));
+    let time_left = request.time_left().unwrap();
+    assert!(time_left > Duration::from_secs(50) && time_left <= Duration::from_secs(60));
     assert!(!request.approvers().includes_caller());
 }
 
@@ -112,19 +112,19 @@ async fn a_request_has_everything_that_an_approver_needs() {
 async fn a_question_expires() {
     let removed = Removed::default();
     let never = |_: ApprovalRequest| std::future::pending::<Approval>();
-    let asking = |it: Decision| it.with_expiry(Duration::from_secs(900));
+    let asking = |decision: Decision| decision.with_expiry(Duration::from_secs(900));
     let pool = builder(&removed, asking).approver(never).build().unwrap();
-    let asked = tokio::time::Instant::now();
+    let start = tokio::time::Instant::now();
     let result = in_time(pool.call(remove_call("a"))).await;
     assert_eq!(class(&result), ErrorClass::ApprovalRejected);
     let text = "the call to `remove` was not approved: nobody answered within 900s";
     assert_eq!(result.observation().to_text(), text);
-    assert_eq!(asked.elapsed().as_secs(), 900);
+    assert_eq!(start.elapsed().as_secs(), 900);
     assert!(removed.all().is_empty());
 }
 
 #[tokio::test]
-async fn edited_arguments_are_validated_and_judged_again() {
+async fn edited_arguments_are_validated_and_decided_again() {
     let edited = |text: &str| Approval::approved().with_arguments(text);
     for (answer, expected) in [
         (edited(r#"{"path":"b"}"#), "removed b"),
@@ -142,18 +142,20 @@ async fn edited_arguments_are_validated_and_judged_again() {
         ),
         (edited(r#"{"path":"keep"}"#), "the call to `remove` is not allowed: `keep` is kept"),
     ] {
-        let (text, removed) = answered(|it| it, answer).await;
+        let (text, removed) = call_as_ada(|decision| decision, answer).await;
         assert_eq!(text, expected);
         assert_eq!(removed, usize::from(text == "removed b"));
     }
 }
 
 #[tokio::test]
-async fn nobody_to_ask_means_denied() {
-    let (text, removed) = answered(|it| it, Approval::unasked("the office is closed")).await;
+async fn a_call_without_an_available_approver_is_denied() {
+    let (text, removed) =
+        call_as_ada(|decision| decision, Approval::unasked("the office is closed")).await;
     let expected = "the call to `remove` is not allowed: it requires approval, and nobody can be asked: the office is closed";
     assert_eq!((text.as_str(), removed), (expected, 0));
     let removed = Removed::default();
-    let result = builder(&removed, |it| it).build().unwrap().call(remove_call("a")).await;
+    let result =
+        builder(&removed, |decision| decision).build().unwrap().call(remove_call("a")).await;
     assert_eq!(class(&result), ErrorClass::Denied);
 }

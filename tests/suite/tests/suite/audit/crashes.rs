@@ -1,4 +1,4 @@
-//! Programs that are killed at each place of a call: the log and the effects agree.
+//! Programs that are killed at each point of a call: the log and the effects agree.
 
 use super::{Folder, check_chain, effects, records, start};
 use std::collections::HashSet;
@@ -10,19 +10,19 @@ use tool_runtime::audit::{EventLog, RecordKind, Resolution};
 use tool_runtime::prelude::*;
 use tool_runtime::{Execution, StepId};
 
-/// The number of kills at each place.
+/// The number of kills at each point.
 const KILLS: u32 = 40;
 
 /// Kills a program once it has written some lines.
-fn kill(log: &Path, effects: &Path, place: &str, run: &str, lines: usize) {
-    let (mut child, _limit) = start(log, effects, place, run);
+fn kill(log: &Path, effects: &Path, point: &str, run: &str, lines: usize) {
+    let (mut child, _limit) = start(log, effects, point, run);
     let output = BufReader::new(child.stdout.take().unwrap());
     assert_eq!(output.lines().take(lines).map_while(Result::ok).count(), lines);
     child.kill().unwrap();
     child.wait().unwrap();
 }
 
-/// The same tool, in the test's own process.
+/// The same tool, in the process of the test.
 fn pool(log: &EventLog, effects: &Path) -> ToolPool {
     let effects = effects.to_owned();
     let append = move |arguments: serde_json::Map<String, serde_json::Value>| {
@@ -37,19 +37,19 @@ fn pool(log: &EventLog, effects: &Path) -> ToolPool {
 }
 
 /// The second attempt of a run: the class of its error.
-async fn again(pool: &ToolPool, run: &str) -> Option<ErrorClass> {
+async fn second_attempt(pool: &ToolPool, run: &str) -> Option<ErrorClass> {
     let execution = Execution::new(run).with_attempt(2);
     let context = pool.context().in_execution(&Arc::new(execution));
     let call = ToolCall::json("append", serde_json::json!({ "text": run }));
     pool.call_with(call, &context).await.error().map(|error| error.class())
 }
 
-/// Kills a program at a place many times, with one log.
-fn killed(folder: &Folder, log: &str, place: &str) -> (PathBuf, PathBuf, Vec<String>) {
+/// Kills a program at a point many times, with one log.
+fn kill_runs(folder: &Folder, log: &str, point: &str) -> (PathBuf, PathBuf, Vec<String>) {
     let (log, effects) = (folder.file(log), folder.file("effects"));
-    let runs: Vec<String> = (0..KILLS).map(|kill| format!("{place}-{kill}")).collect();
+    let runs: Vec<String> = (0..KILLS).map(|kill| format!("{point}-{kill}")).collect();
     for run in &runs {
-        kill(&log, &effects, place, run, 1);
+        kill(&log, &effects, point, run, 1);
         check_chain(&log);
     }
     (log, effects, runs)
@@ -59,36 +59,36 @@ fn killed(folder: &Folder, log: &str, place: &str) -> (PathBuf, PathBuf, Vec<Str
 async fn a_call_killed_before_its_start_runs_once_when_its_run_is_repeated() {
     for name in ["calls.db", "calls.jsonl"] {
         let folder = Folder::new();
-        let (log, file, runs) = killed(&folder, name, "decision");
+        let (log, file, runs) = kill_runs(&folder, name, "decision");
         assert_eq!(effects(&file), [""; 0]);
         assert!(records(&log).iter().all(|record| record.kind != RecordKind::Started));
-        let own = EventLog::open(&log).unwrap();
-        let pool = pool(&own, &file);
+        let reopened = EventLog::open(&log).unwrap();
+        let pool = pool(&reopened, &file);
         for run in &runs {
-            assert_eq!(again(&pool, run).await, None);
-            assert_eq!(again(&pool, run).await, None, "replayed");
+            assert_eq!(second_attempt(&pool, run).await, None);
+            assert_eq!(second_attempt(&pool, run).await, None, "replayed");
         }
         assert_eq!(effects(&file), runs);
     }
 }
 
 #[tokio::test]
-async fn a_call_killed_between_start_and_effect_is_refused_until_it_is_resolved() {
+async fn a_call_killed_between_start_and_effect_is_rejected_until_it_is_resolved() {
     let folder = Folder::new();
-    let (log, file, runs) = killed(&folder, "calls.db", "tool");
+    let (log, file, runs) = kill_runs(&folder, "calls.db", "tool");
     assert_eq!(effects(&file), [""; 0]);
-    let own = EventLog::open(&log).unwrap();
-    let pool = pool(&own, &file);
+    let reopened = EventLog::open(&log).unwrap();
+    let pool = pool(&reopened, &file);
     for run in &runs {
-        assert_eq!(again(&pool, run).await, Some(ErrorClass::Indeterminate));
-        assert_eq!(again(&pool, run).await, Some(ErrorClass::Indeterminate));
-        let unresolved = own.reader().await.unwrap().run(run).unwrap().unresolved;
+        assert_eq!(second_attempt(&pool, run).await, Some(ErrorClass::Indeterminate));
+        assert_eq!(second_attempt(&pool, run).await, Some(ErrorClass::Indeterminate));
+        let unresolved = reopened.reader().await.unwrap().run(run).unwrap().unresolved;
         let [step] = &unresolved[..] else { panic!("{unresolved:?}") };
-        own.resolve(&StepId::new(step), Resolution::NotRun, "ada").await.unwrap();
-        assert_eq!(again(&pool, run).await, None);
+        reopened.resolve(&StepId::new(step), Resolution::NotRun, "ada").await.unwrap();
+        assert_eq!(second_attempt(&pool, run).await, None);
     }
     assert_eq!(effects(&file), runs);
-    drop((pool, own));
+    drop((pool, reopened));
     check_chain(&log);
 }
 
@@ -96,15 +96,15 @@ async fn a_call_killed_between_start_and_effect_is_refused_until_it_is_resolved(
 async fn a_call_killed_between_effect_and_success_never_runs_twice() {
     for name in ["calls.db", "calls.jsonl"] {
         let folder = Folder::new();
-        let (log, file, runs) = killed(&folder, name, "effect");
+        let (log, file, runs) = kill_runs(&folder, name, "effect");
         assert_eq!(effects(&file), runs);
-        let own = EventLog::open(&log).unwrap();
-        let pool = pool(&own, &file);
+        let reopened = EventLog::open(&log).unwrap();
+        let pool = pool(&reopened, &file);
         for run in &runs {
-            assert_eq!(again(&pool, run).await, Some(ErrorClass::Indeterminate));
+            assert_eq!(second_attempt(&pool, run).await, Some(ErrorClass::Indeterminate));
         }
         assert_eq!(effects(&file), runs);
-        drop((pool, own));
+        drop((pool, reopened));
         check_chain(&log);
         assert!(all_effects_started(&log, &file));
     }
@@ -127,7 +127,7 @@ fn all_effects_started(log: &Path, file: &Path) -> bool {
     effects(file).iter().all(|effect| texts.contains(&json(effect)))
 }
 
-/// A file is rotated at about every second call, and old records are removed.
+/// The log rotates at about every second call and removes old records.
 #[test]
 fn a_log_killed_while_it_rotates_stays_whole() {
     for name in ["calls.jsonl", "calls.db"] {
@@ -138,9 +138,9 @@ fn a_log_killed_while_it_rotates_stays_whole() {
             let before = effects(&file).len();
             kill(&log, &file, "loop", &run, 3 + kill_number as usize % 7);
             check_chain(&log);
-            // What happened last is never removed: the last effect has its start.
-            let own = effects(&file).split_off(before);
-            let json = serde_json::json!({ "text": own.last().unwrap() }).to_string();
+            // The newest records are never removed: the start of the last effect is there.
+            let reopened = effects(&file).split_off(before);
+            let json = serde_json::json!({ "text": reopened.last().unwrap() }).to_string();
             let last = records(&log).into_iter().rfind(|record| record.arguments_text() == json);
             let process = last.unwrap().process;
             assert!(

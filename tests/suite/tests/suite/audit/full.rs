@@ -7,7 +7,7 @@ use std::process::Command;
 use tool_runtime::audit::{EventLog, LogErrorKind, OnFailure, RecordKind};
 use tool_runtime::prelude::*;
 
-/// A small file system, which goes when this is dropped. `None` where it may not be mounted.
+/// A small file system, unmounted on drop.
 struct SmallDisk<'a>(&'a Path);
 
 impl<'a> SmallDisk<'a> {
@@ -69,7 +69,7 @@ fn a_program_whose_disk_is_full_rejects_calls_and_keeps_a_whole_log() {
 }
 
 #[tokio::test]
-async fn calls_go_on_beside_a_full_disk_if_that_is_chosen_and_the_log_says_so() {
+async fn calls_continue_on_a_full_disk_if_configured_and_the_log_reports_it() {
     let folder = Folder::new();
     let Some(_disk) = SmallDisk::mount(&folder.0) else {
         eprintln!("not tested: a small file system cannot be mounted here");
@@ -88,7 +88,7 @@ async fn calls_go_on_beside_a_full_disk_if_that_is_chosen_and_the_log_says_so() 
     assert_eq!(error.kind(), LogErrorKind::Full);
     assert!(log.status().unwritten > 0);
     check_chain(&path);
-    // The disk has room again: what happened meanwhile is written.
+    // The disk has room again: the log writes what it could not write before.
     std::fs::remove_file(&filler).unwrap();
     log.flush().await.unwrap();
     assert_eq!(records(&path).iter().filter(|record| record.kind.is_end()).count(), 41);

@@ -5,8 +5,8 @@ use tool_runtime::Execution;
 use tool_runtime::audit::EventLog;
 use tool_runtime::prelude::*;
 
-/// The steps of these calls in a run.
-async fn steps(run: &str, calls: &[(&str, &str)]) -> Vec<String> {
+/// The step ids of these calls in a run.
+async fn step_ids(run: &str, calls: &[(&str, &str)]) -> Vec<String> {
     let log = EventLog::memory();
     let tool = |name: &str| {
         Tool::builder(name, "Answer.")
@@ -20,9 +20,9 @@ async fn steps(run: &str, calls: &[(&str, &str)]) -> Vec<String> {
         pool.call_with(ToolCall::new(*tool, *arguments), &context).await;
     }
     let records = log.reader().await.unwrap().records().map(Result::unwrap);
-    let mut steps: Vec<String> = records.filter_map(|record| record.step).collect();
-    steps.dedup();
-    steps
+    let mut step_ids: Vec<String> = records.filter_map(|record| record.step).collect();
+    step_ids.dedup();
+    step_ids
 }
 
 /// The id of a step, from its length-prefixed parts: `sha256(sha256(run, tool, canonical arguments),
@@ -38,6 +38,6 @@ async fn steps_have_the_ids_that_another_program_computes() {
         ("web.get", r#"{"url":"https://example.org/\u20ac","z":{"\r":1e21,"é":[0.1,-0.0,null]}}"#),
         ("web.get", "{}"),
     ];
-    let steps = steps("order-17", &calls).await;
-    assert_eq!(steps.join("\n"), GOLDEN.trim_end());
+    let step_ids = step_ids("order-17", &calls).await;
+    assert_eq!(step_ids.join("\n"), GOLDEN.trim_end());
 }

@@ -54,7 +54,7 @@ struct Load(AtomicUsize, AtomicUsize);
 
 /// Run for a while.
 #[tool(read_only, register = false)]
-async fn weigh(load: &Load) {
+async fn count_running(load: &Load) {
     let running = load.0.fetch_add(1, Ordering::SeqCst) + 1;
     load.1.fetch_max(running, Ordering::SeqCst);
     tokio::time::sleep(Duration::from_millis(5)).await;
@@ -62,13 +62,13 @@ async fn weigh(load: &Load) {
 }
 
 async fn max_concurrent(batch_limit: Option<usize>, limit: Option<usize>, count: usize) -> usize {
-    let builder = ToolPool::builder().tool::<WeighAction>().state(Load::default());
+    let builder = ToolPool::builder().tool::<CountRunningAction>().state(Load::default());
     let builder = match batch_limit {
         Some(limit) => builder.batch_limit(limit),
         None => builder,
     };
     let pool = builder.build().expect("a pool");
-    let batch = pool.batch(vec![ToolCall::new("weigh", ""); count]);
+    let batch = pool.batch(vec![ToolCall::new("count_running", ""); count]);
     let batch = match limit {
         Some(limit) => batch.limit(limit),
         None => batch,
@@ -187,9 +187,9 @@ struct Files(std::sync::Mutex<std::collections::HashMap<String, String>>);
 /// Write a file.
 #[tool(register = false, writes("file:{path}"))]
 async fn write_file(
-    /// Where.
+    /// The place.
     path: String,
-    /// What.
+    /// The text.
     text: String,
     files: &Files,
 ) {
@@ -200,7 +200,7 @@ async fn write_file(
 /// Read a file.
 #[tool(read_only, register = false, reads("file:{path}"))]
 async fn read_file(
-    /// Where.
+    /// The place.
     path: String,
     files: &Files,
 ) -> String {
@@ -228,28 +228,32 @@ async fn writing_and_then_reading_a_file_keeps_the_order() {
 
 /// Panic.
 #[tool(register = false)]
-async fn explode() {
+async fn panic_in_call() {
     panic!("boom");
 }
 
 /// Panic in the declaration of resources.
 #[tool(register = false, access = undeclared)]
-async fn mislead() {}
+async fn panic_in_access() {}
 
-fn undeclared(_: &MisleadAction) -> Access {
+fn undeclared(_: &PanicInAccessAction) -> Access {
     panic!("boom");
 }
 
 #[tokio::test(start_paused = true)]
 async fn every_failure_is_a_result_at_its_index() {
-    let pool = builder().tool::<ExplodeAction>().tool::<MisleadAction>().build().expect("a pool");
+    let pool = builder()
+        .tool::<PanicInCallAction>()
+        .tool::<PanicInAccessAction>()
+        .build()
+        .expect("a pool");
     let results = in_time(pool.call_all([
         Job::new(0, 10).undeclared_job().call(),
         ToolCall::new("lok", "{}").with_call_id("unknown"),
         ToolCall::new("read_only_job", r#"{"id":"x"}"#).with_call_id("wrong"),
         ToolCall::new("read_only_job", "[").with_call_id("no JSON"),
-        ToolCall::new("explode", "").with_call_id("panic"),
-        ToolCall::new("mislead", "").with_call_id("panic before"),
+        ToolCall::new("panic_in_call", "").with_call_id("panic"),
+        ToolCall::new("panic_in_access", "").with_call_id("panic before"),
         ToolCall::new("keyed_job", r#"{"reads":7}"#).with_call_id("wrong keys"),
         Job::new(1, 10).read_only_job().call(),
     ]))
@@ -277,21 +281,21 @@ async fn every_failure_is_a_result_at_its_index() {
 
 /// Report the start, and wait forever.
 #[tool(read_only, register = false)]
-async fn linger(began: &Notify) {
+async fn hang(began: &Notify) {
     began.notify_one();
     std::future::pending::<()>().await;
 }
 
-fn lingering() -> ToolPool {
-    builder().tool::<LingerAction>().state(Notify::new()).build().expect("a pool")
+fn hanging_pool() -> ToolPool {
+    builder().tool::<HangAction>().state(Notify::new()).build().expect("a pool")
 }
 
 /// One call that finishes, one that runs, one that waits for a key, one that waits for a permit.
 fn all_stages() -> [ToolCall; 4] {
-    let linger = ToolCall::new("linger", "").with_call_id("runs");
+    let hang = ToolCall::new("hang", "").with_call_id("runs");
     [
         Job::new(0, 0).read_only_job().call(),
-        linger,
+        hang,
         Job::new(1, 0).undeclared_job().call(),
         Job::new(2, 0).read_only_job().call(),
     ]
@@ -299,7 +303,7 @@ fn all_stages() -> [ToolCall; 4] {
 
 #[tokio::test(start_paused = true)]
 async fn cancellation_gives_each_call_its_one_result() {
-    let pool = lingering();
+    let pool = hanging_pool();
     let token = CancellationToken::new();
     let context = pool.context().with_cancellation(token.clone());
     let batch = pool.batch(all_stages()).context(&context).run();
@@ -335,7 +339,7 @@ async fn a_batch_that_was_cancelled_before_runs_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn a_deadline_gives_each_call_its_one_result() {
-    let pool = lingering();
+    let pool = hanging_pool();
     let deadline = Instant::now() + Duration::from_secs(600);
     let context = pool.context().with_deadline(deadline);
     let results = in_time(pool.batch(all_stages()).context(&context).run()).await;
@@ -352,14 +356,14 @@ async fn a_deadline_gives_each_call_its_one_result() {
 
 /// Wait longer than the time limit of a second.
 #[tool(register = false, timeout = "1s")]
-async fn brief() {
+async fn sleep_past_timeout() {
     tokio::time::sleep(Duration::from_millis(900)).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn waiting_for_resources_does_not_count_on_the_timeout() {
-    let pool = ToolPool::builder().tool::<BriefAction>().build().expect("a pool");
-    let results = in_time(pool.call_all(vec![ToolCall::new("brief", ""); 5])).await;
+async fn waiting_for_resources_does_not_count_towards_the_timeout() {
+    let pool = ToolPool::builder().tool::<SleepPastTimeoutAction>().build().expect("a pool");
+    let results = in_time(pool.call_all(vec![ToolCall::new("sleep_past_timeout", ""); 5])).await;
     assert!(results.iter().all(|result| !result.is_error()), "{results:?}");
 }
 

@@ -107,38 +107,42 @@ async fn a_panic_releases_resources() {
     assert!(!results[1].is_error());
 }
 
-/// Whether the single shared item is in use.
-struct Thing {
+/// A printer, and whether it is in use.
+struct Printer {
     is_used: AtomicBool,
     uses: AtomicUsize,
     all: Barrier,
 }
 
-/// Use the shared item.
-#[tool(register = false, writes("thing:"))]
-async fn use_thing(thing: &Thing) {
-    assert!(!thing.is_used.swap(true, Ordering::SeqCst), "two use it at once");
+/// Print a page.
+#[tool(register = false, writes("printer:"))]
+async fn print_page(printer: &Printer) {
+    assert!(!printer.is_used.swap(true, Ordering::SeqCst), "two use it at once");
     for _ in 0..3 {
         tokio::task::yield_now().await;
     }
-    thing.is_used.store(false, Ordering::SeqCst);
-    thing.uses.fetch_add(1, Ordering::SeqCst);
+    printer.is_used.store(false, Ordering::SeqCst);
+    printer.uses.fetch_add(1, Ordering::SeqCst);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn batches_of_many_threads_do_not_overlap() {
-    let thing =
-        Thing { is_used: AtomicBool::new(false), uses: AtomicUsize::new(0), all: Barrier::new(8) };
-    let pool = ToolPool::builder().tool::<UseThingAction>().state(thing).build().expect("a pool");
+    let printer = Printer {
+        is_used: AtomicBool::new(false),
+        uses: AtomicUsize::new(0),
+        all: Barrier::new(8),
+    };
+    let pool =
+        ToolPool::builder().tool::<PrintPageAction>().state(printer).build().expect("a pool");
     let tasks: Vec<_> = (0..8)
         .map(|_| {
             let pool = pool.clone();
             tokio::spawn(async move {
-                pool.context().get::<Thing>().expect("state").all.wait().await;
-                let mut results = pool.call_all(vec![ToolCall::new("use_thing", ""); 20]).await;
+                pool.context().get::<Printer>().expect("state").all.wait().await;
+                let mut results = pool.call_all(vec![ToolCall::new("print_page", ""); 20]).await;
                 for _ in 0..5 {
-                    results.push(pool.call(ToolCall::new("use_thing", "")).await);
-                    UseThingAction {}.call(&pool).await.expect("a typed call waits, too");
+                    results.push(pool.call(ToolCall::new("print_page", "")).await);
+                    PrintPageAction {}.call(&pool).await.expect("a typed call waits, too");
                 }
                 results
             })
@@ -149,10 +153,10 @@ async fn batches_of_many_threads_do_not_overlap() {
         assert!(results.iter().all(|result| !result.is_error()), "{results:?}");
     }
     let context = pool.context();
-    assert_eq!(context.get::<Thing>().expect("state").uses.load(Ordering::SeqCst), 8 * 30);
+    assert_eq!(context.get::<Printer>().expect("state").uses.load(Ordering::SeqCst), 8 * 30);
 }
 
-/// Declares its keys by the arguments, as a custom executor does.
+/// A custom executor whose key is the text of the arguments.
 struct Named;
 
 impl Executor for Named {

@@ -145,18 +145,18 @@ async fn cancelling_a_call_cancels_its_nested_calls() {
     assert!(!next.is_error(), "the key was not freed");
 }
 
-/// Return the deadline of a nested call.
+/// Report whether the deadline is within a minute.
 #[tool(register = false)]
-async fn ask_deadline(context: &ToolContext) -> bool {
-    let left = |at: Instant| at.saturating_duration_since(Instant::now());
-    context.deadline().map(left).is_some_and(|left| left < Duration::from_secs(60))
+async fn deadline_is_near(context: &ToolContext) -> bool {
+    let time_left = |at: Instant| at.saturating_duration_since(Instant::now());
+    context.deadline().map(time_left).is_some_and(|time_left| time_left < Duration::from_secs(60))
 }
 
 #[tokio::test]
 async fn a_nested_call_has_the_deadline_state_and_restrictions_of_its_caller() {
     let relay = Tool::builder("relay", "Pass it on.").timeout(Duration::from_secs(50)).handler(
         |_: serde_json::Map<String, serde_json::Value>, context: ToolContext| async move {
-            let calls = ["ask_deadline", "hidden"].map(|name| ToolCall::new(name, ""));
+            let calls = ["deadline_is_near", "hidden"].map(|name| ToolCall::new(name, ""));
             let results = context.call_all(calls).await;
             assert_eq!(class(&results[1]), ErrorClass::Denied);
             results[0].observation().to_text()
@@ -166,11 +166,11 @@ async fn a_nested_call_has_the_deadline_state_and_restrictions_of_its_caller() {
     let pool = ToolPool::builder()
         .add(relay)
         .add(hidden)
-        .tool::<AskDeadlineAction>()
+        .tool::<DeadlineIsNearAction>()
         .build()
         .expect("a pool");
     let scope = pool.scope();
-    let _only = scope.restrict(["relay", "ask_*"]).expect("patterns");
+    let _only = scope.restrict(["relay", "deadline_*"]).expect("patterns");
     let result = scope.call(ToolCall::new("relay", "")).await;
     assert_eq!(result.observation().to_text(), "true");
     assert!(!pool.call(ToolCall::new("hidden", "")).await.is_error());
@@ -222,44 +222,48 @@ async fn a_context_without_a_pool_cannot_call() {
     );
 }
 
-/// Call a tool of another pool, which calls one of this pool.
+/// Call a tool of another pool, which calls `write_key` of this pool.
 #[tool(register = false, writes("k:a"))]
-async fn abroad(context: &ToolContext, other: &Other) -> String {
-    let result = other.0.call_with(ToolCall::new("back", ""), context).await;
+async fn call_other_pool(context: &ToolContext, other: &Other) -> String {
+    let result = other.0.call_with(ToolCall::new("call_back", ""), context).await;
     result.observation().to_text()
 }
 
 struct Other(ToolPool);
 
-/// Write a key that the caller of the caller holds.
+/// Write the key that `call_other_pool` holds.
 #[tool(register = false, writes("k:a"))]
-async fn home() -> &'static str {
-    "home"
+async fn write_key() -> &'static str {
+    "write_key"
 }
 
 #[tokio::test(start_paused = true)]
 async fn calls_through_two_pools_do_not_deadlock() {
-    let home: Arc<OnceLock<ToolPool>> = Arc::default();
-    let outer_pool = Arc::clone(&home);
-    let back = Tool::builder("back", "Go back.").handler(
+    let first_pool: Arc<OnceLock<ToolPool>> = Arc::default();
+    let outer_pool = Arc::clone(&first_pool);
+    let back = Tool::builder("call_back", "Go back.").handler(
         move |_: serde_json::Map<String, serde_json::Value>, context: ToolContext| {
-            let home = Arc::clone(&outer_pool);
+            let first_pool = Arc::clone(&outer_pool);
             async move {
-                let home = home.get().expect("there is a way back");
-                home.call_with(ToolCall::new("home", ""), &context).await.observation().to_text()
+                let first_pool = first_pool.get().expect("the first pool");
+                first_pool
+                    .call_with(ToolCall::new("write_key", ""), &context)
+                    .await
+                    .observation()
+                    .to_text()
             }
         },
     );
     let other = ToolPool::builder().add(back).build().expect("a pool");
     let pool = ToolPool::builder()
-        .tool::<AbroadAction>()
-        .tool::<HomeAction>()
+        .tool::<CallOtherPoolAction>()
+        .tool::<WriteKeyAction>()
         .state(Other(other))
         .build()
         .expect("a pool");
-    home.set(pool.clone()).expect("it is set once");
-    let result = in_time(pool.call(ToolCall::new("abroad", ""))).await;
-    assert_eq!(result.observation().to_text(), "home");
+    first_pool.set(pool.clone()).expect("it is set once");
+    let result = in_time(pool.call(ToolCall::new("call_other_pool", ""))).await;
+    assert_eq!(result.observation().to_text(), "write_key");
 }
 
 #[tokio::test]

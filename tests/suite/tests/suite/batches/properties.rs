@@ -154,8 +154,8 @@ fn only_reads(call: &Nested) -> bool {
     }
 }
 
-/// Whether the two must not run concurrently.
-fn exclude(one: &Position<'_>, two: &Position<'_>) -> bool {
+/// Whether the two calls must not run concurrently.
+fn conflict(one: &Position<'_>, two: &Position<'_>) -> bool {
     if one.ancestors.contains(&two.call.job.id) || two.ancestors.contains(&one.call.job.id) {
         return false;
     }
@@ -170,7 +170,7 @@ fn check(case: &Case, log: &Log) {
     let positions = positions(case);
     for (index, one) in positions.iter().enumerate() {
         check_outcome(one, log);
-        for two in positions[index + 1..].iter().filter(|two| exclude(one, two)) {
+        for two in positions[index + 1..].iter().filter(|two| conflict(one, two)) {
             let (Some(first), Some(second)) =
                 (log.span(one.call.job.id), log.span(two.call.job.id))
             else {
@@ -192,7 +192,7 @@ fn check_outcome(position: &Position<'_>, log: &Log) {
     let (id, began) = (position.call.job.id, log.span(position.call.job.id).is_some());
     let Some(outcome) = log.outcome(id) else {
         let is_lost =
-            !matches!(position.end, End::OnCompletion) || is_rejected_above(position, log);
+            !matches!(position.end, End::OnCompletion) || has_rejected_ancestor(position, log);
         assert!(is_lost, "{id} has no result");
         return;
     };
@@ -206,7 +206,7 @@ fn check_outcome(position: &Position<'_>, log: &Log) {
 }
 
 /// Whether an ancestor was rejected, so that this call was never made.
-fn is_rejected_above(position: &Position<'_>, log: &Log) -> bool {
+fn has_rejected_ancestor(position: &Position<'_>, log: &Log) -> bool {
     position.ancestors.iter().any(|ancestors| log.outcome(*ancestors).flatten().is_some())
 }
 

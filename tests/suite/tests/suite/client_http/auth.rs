@@ -1,8 +1,8 @@
 //! Authentication of requests: fixed headers, and headers from the host.
 
 use super::remote_server::{
-    Probe, RecordedRequest, RemoteServer, builder, builder_of, call, in_time, open, stateful,
-    tools, until,
+    Probe, RecordedRequest, RemoteServer, builder, builder_of, call, in_time, pass_through,
+    stateful, tools, until,
 };
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
@@ -22,7 +22,7 @@ fn guarded() -> HttpOptions {
 
 #[tokio::test]
 async fn an_invalid_token_needs_auth_and_is_not_shown() {
-    for intercept in [open as fn(&RecordedRequest) -> Option<Response>, stateful] {
+    for intercept in [pass_through as fn(&RecordedRequest) -> Option<Response>, stateful] {
         let remote = RemoteServer::start(&tools(&Probe::new()), guarded(), intercept);
         let pool = ToolPool::builder().build().unwrap();
         let config = McpServerConfig::http(remote.url()).bearer(WRONG);
@@ -37,12 +37,12 @@ async fn an_invalid_token_needs_auth_and_is_not_shown() {
 
 #[tokio::test]
 async fn a_reconnect_with_the_right_token_works() {
-    let remote = RemoteServer::start(&tools(&Probe::new()), guarded(), open);
+    let remote = RemoteServer::start(&tools(&Probe::new()), guarded(), pass_through);
     let pool = ToolPool::builder().build().unwrap();
     let token = Arc::new(Mutex::new(WRONG));
-    let given = Arc::clone(&token);
+    let current = Arc::clone(&token);
     let manager = builder(&remote.url()).headers("remote", move |_| {
-        let value = format!("Bearer {}", given.lock().unwrap());
+        let value = format!("Bearer {}", current.lock().unwrap());
         async move { Ok(vec![("Authorization".to_owned(), Secret::from(value))]) }
     });
     let manager = manager.start(&pool).unwrap();
@@ -198,7 +198,7 @@ async fn text_repeated_by_a_server_shows_no_secret() {
 
 #[tokio::test]
 async fn a_header_source_receives_the_url_without_secrets() {
-    let remote = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), open);
+    let remote = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), pass_through);
     let pool = ToolPool::builder().build().unwrap();
     let url = remote.url().replace("http://", "http://ada:8fQm2x@");
     let report = Arc::new(Mutex::new(String::new()));
@@ -216,7 +216,8 @@ async fn a_header_source_receives_the_url_without_secrets() {
 async fn a_header_source_cannot_set_headers_of_the_transport() {
     for name in ["Host", "Content-Length", "Transfer-Encoding", "Mcp-Method", "Accept"] {
         let pool = ToolPool::builder().build().unwrap();
-        let remote = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), open);
+        let remote =
+            RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), pass_through);
         let manager = builder(&remote.url()).headers("remote", move |_| async move {
             Ok(vec![(name.to_owned(), Secret::from("5"))])
         });

@@ -1,8 +1,8 @@
 //! Servers that disconnect, restart, lose sessions, and hang.
 
 use super::remote_server::{
-    Probe, RecordedRequest, RemoteServer, builder, builder_of, call, connected, in_time, open,
-    stateful, tools, until,
+    Probe, RecordedRequest, RemoteServer, builder, builder_of, call, connected, in_time,
+    pass_through, stateful, tools, until,
 };
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse as _, Response};
@@ -12,7 +12,7 @@ use tool_runtime::mcp::{McpServerConfig, McpState};
 use tool_runtime::prelude::*;
 use tool_runtime::{ErrorClass, HttpOptions};
 
-type Gate = fn(&RecordedRequest) -> Option<Response>;
+type Intercept = fn(&RecordedRequest) -> Option<Response>;
 
 fn is_retrying(state: &McpState) -> bool {
     matches!(state, McpState::Retrying { .. })
@@ -20,7 +20,7 @@ fn is_retrying(state: &McpState) -> bool {
 
 #[tokio::test]
 async fn a_restarted_server_is_called_again() {
-    for intercept in [open as Gate, stateful] {
+    for intercept in [pass_through as Intercept, stateful] {
         let probe = Probe::new();
         let remote = RemoteServer::start(&tools(&probe), HttpOptions::default(), intercept);
         let (pool, manager) = connected(&remote).await;
@@ -40,7 +40,7 @@ async fn a_restarted_server_is_called_again() {
 
 #[tokio::test]
 async fn a_call_that_kills_its_server_is_not_repeated() {
-    for intercept in [open as Gate, stateful] {
+    for intercept in [pass_through as Intercept, stateful] {
         let probe = Probe::new();
         let remote = RemoteServer::start(&tools(&probe), HttpOptions::default(), intercept);
         let (pool, manager) = connected(&remote).await;
@@ -60,7 +60,7 @@ async fn a_call_that_kills_its_server_is_not_repeated() {
 
 #[tokio::test]
 async fn a_dead_server_is_detected_without_a_call() {
-    for intercept in [open as Gate, stateful] {
+    for intercept in [pass_through as Intercept, stateful] {
         let remote = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), intercept);
         let (pool, manager) = connected(&remote).await;
         // The stream for notifications is open once its request has arrived.
@@ -91,9 +91,9 @@ async fn an_expired_session_is_reopened_without_repeating_calls() {
     });
     let pool = ToolPool::builder().build().unwrap();
     let forgets = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
-    let given = std::sync::Arc::clone(&forgets);
+    let shared = std::sync::Arc::clone(&forgets);
     let manager = builder(&remote.url()).headers("remote", move |_| {
-        let forget = given.swap(false, std::sync::atomic::Ordering::Relaxed);
+        let forget = shared.swap(false, std::sync::atomic::Ordering::Relaxed);
         async move { Ok(vec![("X-Forget".to_owned(), if forget { "yes" } else { "no" }.into())]) }
     });
     let _manager = in_time(manager.connect(&pool)).await.unwrap();
@@ -174,7 +174,7 @@ async fn an_invalid_answer_fails_one_call() {
         || ([("content-type", "text/event-stream")], "data: {\n\n").into_response(),
     ];
     for answer in bad {
-        for intercept in [open as Gate, stateful] {
+        for intercept in [pass_through as Intercept, stateful] {
             let probe = Probe::new();
             let remote = RemoteServer::start(&tools(&probe), HttpOptions::default(), move |seen| {
                 let is_call_of_hit =
@@ -221,7 +221,11 @@ async fn a_missing_server_is_retried() {
     let state = until(&manager, is_retrying).await;
     assert!(state.to_string().contains("refused"), "{state}");
     assert!(!state.to_string().contains("query-4kLm1q"), "{state}");
-    let _server =
-        RemoteServer::start_at(address, &tools(&Probe::new()), HttpOptions::default(), open);
+    let _server = RemoteServer::start_at(
+        address,
+        &tools(&Probe::new()),
+        HttpOptions::default(),
+        pass_through,
+    );
     until(&manager, |state| *state == McpState::Ready).await;
 }

@@ -14,7 +14,7 @@ use tool_runtime::mcp::{
 use tool_runtime::{BoxFuture, HttpOptions, Secret};
 
 pub(super) type AnyError = Box<dyn Error + Send + Sync>;
-type Gate = dyn Fn(&RecordedRequest) -> Option<Response> + Send + Sync;
+type Intercept = dyn Fn(&RecordedRequest) -> Option<Response> + Send + Sync;
 
 /// The faults.
 #[derive(Clone, Default)]
@@ -22,10 +22,11 @@ pub(super) struct Login {
     /// The authorization endpoint, if it differs.
     pub(super) page: Option<String>,
     /// The answer to token requests, if not tokens.
-    pub(super) tokens: Option<Arc<Gate>>,
+    pub(super) tokens: Option<Arc<Intercept>>,
     /// The answer to messages, if they are not accepted.
-    pub(super) messages: Option<Arc<Gate>>,
-    pub(super) given: Arc<AtomicUsize>,
+    pub(super) messages: Option<Arc<Intercept>>,
+    /// The number of issued tokens.
+    pub(super) issued: Arc<AtomicUsize>,
 }
 
 impl Login {
@@ -59,7 +60,7 @@ impl Login {
                 "redirect_uris": seen.message["redirect_uris"],
             })),
             "/token" => self.tokens.as_ref().and_then(|tokens| tokens(seen)).or_else(|| {
-                let number = self.given.fetch_add(1, Ordering::Relaxed) + 1;
+                let number = self.issued.fetch_add(1, Ordering::Relaxed) + 1;
                 json(json!({
                     "access_token": format!("access-token-{number}"),
                     "token_type": "Bearer",
@@ -80,7 +81,7 @@ impl Login {
     }
 }
 
-pub(super) fn with(remote: &RemoteServer, oauth: McpOAuth) -> McpManagerBuilder {
+pub(super) fn manager_with(remote: &RemoteServer, oauth: McpOAuth) -> McpManagerBuilder {
     builder_of(McpServerConfig::http(remote.url()).auth(McpAuth::OAuth(oauth)))
 }
 
@@ -107,7 +108,7 @@ impl Person {
         self.0.lock().unwrap().len()
     }
 
-    pub(super) fn beside(&self, builder: McpManagerBuilder) -> McpManagerBuilder {
+    pub(super) fn approve_in(&self, builder: McpManagerBuilder) -> McpManagerBuilder {
         let shown = Arc::clone(&self.0);
         builder.oauth(move |page: McpAuthPage| {
             let state = query_parameter(&page, "state");
@@ -129,9 +130,9 @@ impl MemoryStore {
 
     /// Modifies the stored credentials.
     pub(super) fn change(&self, key: &str, value: Value) {
-        let mut kept: Value = serde_json::from_str(&self.text()).unwrap();
-        kept[key] = value;
-        self.0.lock().unwrap().insert("remote".to_owned(), Secret::from(kept.to_string()));
+        let mut tokens: Value = serde_json::from_str(&self.text()).unwrap();
+        tokens[key] = value;
+        self.0.lock().unwrap().insert("remote".to_owned(), Secret::from(tokens.to_string()));
     }
 }
 
@@ -150,10 +151,10 @@ impl McpTokens for MemoryStore {
         tokens: Option<Secret>,
     ) -> BoxFuture<'a, Result<(), AnyError>> {
         Box::pin(async move {
-            let mut kept = self.0.lock().unwrap();
+            let mut stored = self.0.lock().unwrap();
             match tokens {
-                Some(tokens) => drop(kept.insert(server.to_owned(), tokens)),
-                None => drop(kept.remove(server)),
+                Some(tokens) => drop(stored.insert(server.to_owned(), tokens)),
+                None => drop(stored.remove(server)),
             }
             Ok(())
         })

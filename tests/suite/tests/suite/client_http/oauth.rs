@@ -85,10 +85,10 @@ impl Guarded {
 }
 
 fn builder(remote: &RemoteServer) -> McpManagerBuilder {
-    with(remote, McpOAuth::default())
+    manager_with(remote, McpOAuth::default())
 }
 
-fn with(remote: &RemoteServer, oauth: McpOAuth) -> McpManagerBuilder {
+fn manager_with(remote: &RemoteServer, oauth: McpOAuth) -> McpManagerBuilder {
     builder_of(McpServerConfig::http(remote.url()).auth(McpAuth::OAuth(oauth)))
 }
 
@@ -202,7 +202,7 @@ async fn a_client_authenticates_with_its_own_credentials() {
     oauth.client_id = Some("tools".into());
     oauth.client_secret = Some("secret-8fQm2x".into());
     oauth.client_credentials = true;
-    let _manager = in_time(with(&remote, oauth).connect(&pool)).await.unwrap();
+    let _manager = in_time(manager_with(&remote, oauth).connect(&pool)).await.unwrap();
     assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
     assert_eq!(remote.count(|seen| seen.body.contains("grant_type=client_credentials")), 1);
     assert_eq!(remote.count(|seen| seen.path == "/register"), 0);
@@ -211,13 +211,13 @@ async fn a_client_authenticates_with_its_own_credentials() {
 #[tokio::test]
 async fn stored_tokens_outlive_a_manager() {
     let (_, remote) = Guarded::start();
-    let kept = Arc::new(MemoryStore::default());
+    let store = Arc::new(MemoryStore::default());
     let pool = ToolPool::builder().build().unwrap();
-    let manager = builder(&remote).oauth(approve).tokens(kept.clone());
+    let manager = builder(&remote).oauth(approve).tokens(store.clone());
     in_time(in_time(manager.connect(&pool)).await.unwrap().close()).await;
-    assert!(kept.0.lock().unwrap()["remote"].expose().contains("token-1"));
-    // No page is shown: there is no user.
-    let manager = builder(&remote).tokens(kept);
+    assert!(store.0.lock().unwrap()["remote"].expose().contains("token-1"));
+    // No page is shown, because no user is present.
+    let manager = builder(&remote).tokens(store);
     let _manager = in_time(manager.connect(&pool)).await.unwrap();
     assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
 }

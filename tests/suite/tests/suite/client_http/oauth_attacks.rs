@@ -1,8 +1,8 @@
 //! Malicious authorization servers that a server names.
 
-use super::login::{Login, MemoryStore, Person, confidential, with};
+use super::login::{Login, MemoryStore, Person, confidential, manager_with};
 use super::remote_server::{
-    Probe, RecordedRequest, RemoteServer, call, in_time, open, tools, until,
+    Probe, RecordedRequest, RemoteServer, call, in_time, pass_through, tools, until,
 };
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
@@ -30,7 +30,8 @@ async fn only_http_and_https_pages_are_opened() {
     ] {
         let remote = Login { page: Some(page.to_owned()), ..Login::default() }.start();
         let (pool, person) = (ToolPool::builder().build().unwrap(), Person::default());
-        let manager = person.beside(with(&remote, McpOAuth::default())).start(&pool).unwrap();
+        let manager =
+            person.approve_in(manager_with(&remote, McpOAuth::default())).start(&pool).unwrap();
         let state = until(&manager, needs_auth).await.to_string();
         assert!(state.contains("it is not opened"), "{page}: {state}");
         assert_eq!(person.pages(), 0, "{page}");
@@ -41,11 +42,12 @@ async fn only_http_and_https_pages_are_opened() {
 async fn tokens_of_one_address_are_not_sent_to_another() {
     let (remote, kept) = (Login::default().start(), Arc::new(MemoryStore::default()));
     let (pool, person) = (ToolPool::builder().build().unwrap(), Person::default());
-    let manager = person.beside(with(&remote, McpOAuth::default())).tokens(kept.clone());
+    let manager =
+        person.approve_in(manager_with(&remote, McpOAuth::default())).tokens(kept.clone());
     in_time(in_time(manager.connect(&pool)).await.unwrap().close()).await;
     // A server without OAuth that accepts any request.
-    let other = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), open);
-    let manager = with(&other, McpOAuth::default()).tokens(kept);
+    let other = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), pass_through);
+    let manager = manager_with(&other, McpOAuth::default()).tokens(kept);
     let _manager = in_time(manager.connect(&pool)).await.unwrap();
     assert!(other.count(|seen| seen.path == "/mcp") > 0);
     assert_eq!(other.count(|seen| !seen.header("authorization").is_empty()), 0);
@@ -66,7 +68,7 @@ async fn free_text_of_a_token_endpoint_is_not_shown() {
                 let (pool, person) = (ToolPool::builder().build().unwrap(), Person::default());
                 let mut oauth = confidential();
                 oauth.client_credentials = is_by_itself;
-                let manager = person.beside(with(&remote, oauth)).start(&pool).unwrap();
+                let manager = person.approve_in(manager_with(&remote, oauth)).start(&pool).unwrap();
                 let state = until(&manager, needs_auth).await.to_string();
                 let expected =
                     if error == "BODY AUTH" { "HTTP 400" } else { "says `invalid_client`" };
@@ -88,7 +90,8 @@ fn is_refresh(seen: &RecordedRequest) -> bool {
 async fn calls_share_one_refresh_and_short_tokens_are_not_refreshed_each_time() {
     let (remote, kept) = (Login::default().start(), Arc::new(MemoryStore::default()));
     let (pool, person) = (ToolPool::builder().build().unwrap(), Person::default());
-    let manager = person.beside(with(&remote, McpOAuth::default())).tokens(kept.clone());
+    let manager =
+        person.approve_in(manager_with(&remote, McpOAuth::default())).tokens(kept.clone());
     let _manager = in_time(manager.connect(&pool)).await.unwrap();
     for expected in [0, 1] {
         let calls = (0..30).map(|_| call(&pool, "hit", json!({})));
@@ -105,10 +108,10 @@ async fn calls_share_one_refresh_and_short_tokens_are_not_refreshed_each_time() 
 async fn a_restored_client_has_its_secret() {
     let (remote, kept) = (Login::default().start(), Arc::new(MemoryStore::default()));
     let (pool, person) = (ToolPool::builder().build().unwrap(), Person::default());
-    let manager = person.beside(with(&remote, confidential())).tokens(kept.clone());
+    let manager = person.approve_in(manager_with(&remote, confidential())).tokens(kept.clone());
     in_time(in_time(manager.connect(&pool)).await.unwrap().close()).await;
     kept.change("token_received_at", json!(1));
-    let manager = with(&remote, confidential()).tokens(kept);
+    let manager = manager_with(&remote, confidential()).tokens(kept);
     let _manager = in_time(manager.connect(&pool)).await.unwrap();
     let seen = remote.seen();
     let refresh = seen.iter().rfind(|seen| is_refresh(seen)).expect("it is refreshed");
@@ -124,7 +127,7 @@ async fn a_secret_is_sent_to_the_configured_issuer() {
         oauth.client_credentials = is_by_itself;
         oauth.issuer = Some("https://login.example".to_owned());
         let person = Person::default();
-        let manager = person.beside(with(&remote, oauth)).start(&pool).unwrap();
+        let manager = person.approve_in(manager_with(&remote, oauth)).start(&pool).unwrap();
         let state = until(&manager, needs_auth).await.to_string();
         assert!(state.contains("which differs from `issuer`"), "{state}");
         assert_eq!((person.pages(), remote.count(|seen| seen.path == "/token")), (0, 0));
@@ -133,7 +136,7 @@ async fn a_secret_is_sent_to_the_configured_issuer() {
     let mut oauth = confidential();
     oauth.client_credentials = true;
     oauth.issuer = Some(format!("http://{}", remote.address));
-    let _manager = in_time(with(&remote, oauth).connect(&pool)).await.unwrap();
+    let _manager = in_time(manager_with(&remote, oauth).connect(&pool)).await.unwrap();
 }
 
 #[tokio::test]
@@ -142,10 +145,10 @@ async fn a_secret_is_sent_only_to_the_previous_issuer() {
     let pool = ToolPool::builder().build().unwrap();
     let mut oauth = confidential();
     oauth.client_credentials = true;
-    let manager = with(&remote, oauth.clone()).tokens(kept.clone());
+    let manager = manager_with(&remote, oauth.clone()).tokens(kept.clone());
     in_time(in_time(manager.connect(&pool)).await.unwrap().close()).await;
     kept.change("issuer", json!("https://login.example"));
-    let manager = with(&remote, oauth).tokens(kept.clone()).start(&pool).unwrap();
+    let manager = manager_with(&remote, oauth).tokens(kept.clone()).start(&pool).unwrap();
     let state = until(&manager, needs_auth).await.to_string();
     assert!(state.contains("which differs from the previous one"), "{state}");
     assert_eq!(remote.count(|seen| seen.path == "/token"), 1);
@@ -163,7 +166,7 @@ async fn endless_authorization_rounds_are_limited() {
     };
     let remote = Login { messages: Some(Arc::new(messages)), ..Login::default() }.start();
     let (pool, person) = (ToolPool::builder().build().unwrap(), Person::default());
-    let manager = person.beside(with(&remote, McpOAuth::default())).connect(&pool);
+    let manager = person.approve_in(manager_with(&remote, McpOAuth::default())).connect(&pool);
     let manager = in_time(manager).await.unwrap();
     for _ in 0..10 {
         let result = call(&pool, "hit", json!({})).await;
@@ -180,7 +183,7 @@ async fn tokens_are_for_the_address_without_its_query() {
     let url = format!("{}?key=query-4kLm1q", remote.url());
     let config = tool_runtime::mcp::McpServerConfig::http(url);
     let config = config.auth(tool_runtime::mcp::McpAuth::OAuth(McpOAuth::default()));
-    let manager = person.beside(super::remote_server::builder_of(config)).connect(&pool);
+    let manager = person.approve_in(super::remote_server::builder_of(config)).connect(&pool);
     let _manager = in_time(manager).await.unwrap();
     let is_notified = |seen: &RecordedRequest| {
         let query_parameter = serde_json::to_string(&Value::from(&*seen.body)).unwrap();

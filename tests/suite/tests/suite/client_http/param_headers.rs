@@ -1,7 +1,7 @@
 //! Arguments that are repeated in headers.
 
 use super::remote_server::{
-    Probe, RecordedRequest, RemoteServer, call, connected, open, stateful, tools,
+    Probe, RecordedRequest, RemoteServer, call, connected, pass_through, stateful, tools,
 };
 use axum::response::Response;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use tool_runtime::mcp::McpState;
 
 #[tokio::test]
 async fn marked_arguments_are_repeated_only_for_2026_07_28() {
-    let remote = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), open);
+    let remote = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), pass_through);
     let (pool, _manager) = connected(&remote).await;
     let place = call(&pool, "place", json!({ "region": " köln" })).await;
     assert_eq!(place.observation().to_text(), " köln");

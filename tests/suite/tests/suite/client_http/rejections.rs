@@ -1,7 +1,7 @@
 //! Answers that are not MCP messages.
 
 use super::remote_server::{
-    Probe, RecordedRequest, RemoteServer, builder, call, connected, in_time, open, tools,
+    Probe, RecordedRequest, RemoteServer, builder, call, connected, in_time, pass_through, tools,
 };
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
@@ -20,7 +20,7 @@ async fn connect_error(
 
 #[tokio::test]
 async fn a_redirect_to_another_server_is_rejected() {
-    let other = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), open);
+    let other = RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), pass_through);
     let url = other.url();
     let error = connect_error(move |_| {
         Some((StatusCode::TEMPORARY_REDIRECT, [("location", url.clone())]).into_response())

@@ -138,12 +138,12 @@ async fn count(context: &ToolContext) {
     }
 }
 
-/// Return the argument.
+/// Return the region.
 #[tool(register = false, input_schema = json!({
     "type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}
 }))]
 async fn place(
-    /// Where.
+    /// The region.
     region: String,
 ) -> String {
     region
@@ -272,12 +272,12 @@ async fn watched(
     }
 }
 
-/// A intercept that passes all requests on.
-pub(super) fn open(_: &RecordedRequest) -> Option<Response> {
+/// An intercept that passes all requests on.
+pub(super) fn pass_through(_: &RecordedRequest) -> Option<Response> {
     None
 }
 
-/// A intercept of a server without 2026-07-28.
+/// An intercept that makes the server reject 2026-07-28.
 pub(super) fn stateful(seen: &RecordedRequest) -> Option<Response> {
     let rejected = axum::http::StatusCode::BAD_REQUEST;
     seen.is_stateless().then(|| (rejected, "no such version").into_response())

@@ -1,7 +1,7 @@
 //! Tools that a server runs only as tasks.
 
 use super::super::support::ProgressRecorder;
-use super::remote_server::{RecordedRequest, RemoteServer, builder, call, in_time, open};
+use super::remote_server::{RecordedRequest, RemoteServer, builder, call, in_time, pass_through};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
@@ -31,9 +31,9 @@ impl Drop for NotifyOnDrop<'_> {
 
 /// Return the argument after a moment.
 #[tool(register = false, task = "required", progress)]
-async fn work(
+async fn run_job(
     context: &ToolContext,
-    /// What.
+    /// The text.
     what: String,
 ) -> String {
     context.progress(1, 2, "working");
@@ -65,7 +65,7 @@ async fn run_forever(probe: &Arc<TaskProbe>) -> String {
 }
 
 fn task_pool(probe: &Arc<TaskProbe>) -> ToolPool {
-    let builder = ToolPool::builder().tool::<WorkAction>().tool::<FailAction>();
+    let builder = ToolPool::builder().tool::<RunJobAction>().tool::<FailAction>();
     let builder = builder.tool::<ConfirmAction>().tool::<RunForeverAction>();
     builder.state(Arc::clone(probe)).build().unwrap()
 }
@@ -102,19 +102,19 @@ async fn connected(remote: &RemoteServer) -> (ToolPool, McpManager) {
 
 #[tokio::test]
 async fn a_call_waits_until_its_task_is_done() {
-    let remote = started(&Arc::default(), open);
+    let remote = started(&Arc::default(), pass_through);
     let (pool, _manager) = connected(&remote).await;
-    let bar = Arc::new(ProgressRecorder::default());
-    let context = pool.context().with_peer(bar.clone());
-    let a = ToolCall::new("remote.work", r#"{"what": "a"}"#);
+    let recorder = Arc::new(ProgressRecorder::default());
+    let context = pool.context().with_peer(recorder.clone());
+    let a = ToolCall::new("remote.run_job", r#"{"what": "a"}"#);
     let result = in_time(pool.call_with(a, &context)).await;
     assert_eq!(result.observation().to_text(), "done a", "{result:?}");
-    let report: Vec<_> = bar.0.lock().unwrap().iter().map(|one| one.message.clone()).collect();
+    let report: Vec<_> = recorder.0.lock().unwrap().iter().map(|one| one.message.clone()).collect();
     assert_eq!(report, [Some("working".to_owned())]);
     // The tool is now known to need a task.
     let calls = |seen: &RecordedRequest| seen.calls("tools/call");
     let before = remote.count(calls);
-    call(&pool, "work", json!({ "what": "b" })).await;
+    call(&pool, "run_job", json!({ "what": "b" })).await;
     assert_eq!(remote.count(calls), before + 1);
 
     let failed = call(&pool, "fail", json!({})).await;
@@ -124,7 +124,7 @@ async fn a_call_waits_until_its_task_is_done() {
 
 #[tokio::test]
 async fn a_question_of_a_task_is_answered_once() {
-    let remote = started(&Arc::default(), open);
+    let remote = started(&Arc::default(), pass_through);
     let (pool, _manager) = connected(&remote).await;
     let peer = Arc::new(AcceptAll::default());
     let context = pool.context().with_peer(peer.clone());
@@ -139,7 +139,7 @@ async fn a_question_of_a_task_is_answered_once() {
 #[tokio::test]
 async fn a_task_without_a_waiter_is_cancelled() {
     let probe = Arc::new(TaskProbe::default());
-    let remote = started(&probe, open);
+    let remote = started(&probe, pass_through);
     let (pool, _manager) = connected(&remote).await;
     tokio::select! {
         _ = pool.call(ToolCall::new("remote.run_forever", "{}")) => panic!("it never ends"),
@@ -162,7 +162,7 @@ async fn a_task_outlives_a_connection() {
         is_first.then(|| StatusCode::BAD_GATEWAY.into_response())
     });
     let (pool, _manager) = connected(&remote).await;
-    let result = call(&pool, "work", json!({ "what": "a" })).await;
+    let result = call(&pool, "run_job", json!({ "what": "a" })).await;
     assert_eq!(result.observation().to_text(), "done a", "{result:?}");
 }
 
@@ -173,7 +173,7 @@ async fn a_forgotten_task_may_have_run() {
         seen.calls("tasks/get").then(|| answer(&seen.message["id"]))
     });
     let (pool, _manager) = connected(&remote).await;
-    let result = call(&pool, "work", json!({ "what": "a" })).await;
+    let result = call(&pool, "run_job", json!({ "what": "a" })).await;
     let error = result.error().expect("it is lost");
     assert_eq!(error.class(), ErrorClass::Indeterminate, "{error}");
     assert!(error.message().contains("no such task"), "{error}");

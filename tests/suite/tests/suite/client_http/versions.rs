@@ -2,7 +2,7 @@
 
 use super::super::support::ProgressRecorder;
 use super::remote_server::{
-    Probe, RecordedRequest, RemoteServer, call, connected, in_time, open, stateful, tools,
+    Probe, RecordedRequest, RemoteServer, call, connected, in_time, pass_through, stateful, tools,
 };
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
@@ -13,13 +13,13 @@ use tool_runtime::mcp::McpState;
 use tool_runtime::prelude::*;
 use tool_runtime::{HttpOptions, Source};
 
-type Gate = fn(&RecordedRequest) -> Option<Response>;
+type Intercept = fn(&RecordedRequest) -> Option<Response>;
 
 /// Each kind of connection, and its version.
-fn ways() -> [(&'static str, HttpOptions, Gate); 3] {
+fn connection_kinds() -> [(&'static str, HttpOptions, Intercept); 3] {
     let options = HttpOptions::default;
     [
-        ("2026-07-28", options(), open as Gate),
+        ("2026-07-28", options(), pass_through as Intercept),
         ("2025-11-25", options(), stateful),
         ("2025-11-25", options().sessions(false), stateful),
     ]
@@ -27,7 +27,7 @@ fn ways() -> [(&'static str, HttpOptions, Gate); 3] {
 
 #[tokio::test]
 async fn tools_are_listed_and_called_with_progress() {
-    for (version, options, intercept) in ways() {
+    for (version, options, intercept) in connection_kinds() {
         let probe = Probe::new();
         let remote = RemoteServer::start(&tools(&probe), options, intercept);
         let (pool, manager) = connected(&remote).await;
@@ -36,10 +36,10 @@ async fn tools_are_listed_and_called_with_progress() {
         assert_eq!(status.protocol.as_deref(), Some(version));
         assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
 
-        let bar = Arc::new(ProgressRecorder::default());
-        let context = pool.context().with_peer(bar.clone());
+        let recorder = Arc::new(ProgressRecorder::default());
+        let context = pool.context().with_peer(recorder.clone());
         in_time(pool.call_with(ToolCall::new("remote.count", "{}"), &context)).await;
-        let last = bar.0.lock().unwrap().last().cloned().expect("progress is received");
+        let last = recorder.0.lock().unwrap().last().cloned().expect("progress is received");
         assert_eq!((last.done, last.message.as_deref()), (3.0, Some("step 3")), "{version}");
         manager.close().await;
     }
@@ -48,7 +48,7 @@ async fn tools_are_listed_and_called_with_progress() {
 #[tokio::test]
 async fn an_abandoned_call_is_cancelled_at_the_server() {
     // Without a session, a server of 2025-11-25 cannot be cancelled.
-    for (version, options, intercept) in ways().into_iter().take(2) {
+    for (version, options, intercept) in connection_kinds().into_iter().take(2) {
         let probe = Probe::new();
         let remote = RemoteServer::start(&tools(&probe), options, intercept);
         let (pool, _manager) = connected(&remote).await;
@@ -63,13 +63,13 @@ async fn an_abandoned_call_is_cancelled_at_the_server() {
 
 #[tokio::test]
 async fn changes_of_the_list_arrive() {
-    for (version, options, intercept) in ways().into_iter().take(2) {
-        let theirs = tools(&Probe::new());
-        let remote = RemoteServer::start(&theirs, options, intercept);
+    for (version, options, intercept) in connection_kinds().into_iter().take(2) {
+        let remote_pool = tools(&Probe::new());
+        let remote = RemoteServer::start(&remote_pool, options, intercept);
         let (pool, _manager) = connected(&remote).await;
         let mut changes = pool.changes();
         let late = Tool::builder("late", "Come late.").handler(|| async { "here" });
-        theirs.add_tools(&Source::owner("late"), [late]).unwrap();
+        remote_pool.add_tools(&Source::owner("late"), [late]).unwrap();
         while pool.snapshot().get("remote.late").is_none() {
             in_time(changes.next()).await.unwrap();
         }
@@ -90,8 +90,8 @@ async fn changes_arrive_after_a_broken_stream() {
     ];
     for answer in broken {
         let is_broken = AtomicBool::new(true);
-        let theirs = tools(&Probe::new());
-        let remote = RemoteServer::start(&theirs, HttpOptions::default(), move |seen| {
+        let remote_pool = tools(&Probe::new());
+        let remote = RemoteServer::start(&remote_pool, HttpOptions::default(), move |seen| {
             let is_first = seen.method == "GET" && is_broken.swap(false, Ordering::Relaxed);
             if is_first { Some(answer()) } else { stateful(seen) }
         });
@@ -104,7 +104,7 @@ async fn changes_arrive_after_a_broken_stream() {
         in_time(opened).await;
         let mut changes = pool.changes();
         let late = Tool::builder("late", "Come late.").handler(|| async { "here" });
-        theirs.add_tools(&Source::owner("late"), [late]).unwrap();
+        remote_pool.add_tools(&Source::owner("late"), [late]).unwrap();
         while pool.snapshot().get("remote.late").is_none() {
             in_time(changes.next()).await.unwrap();
         }
@@ -127,8 +127,8 @@ async fn a_server_that_hangs_when_a_session_ends_is_not_awaited() {
     let intercept = |seen: &RecordedRequest| {
         if seen.method == "DELETE" {
             // Kept until the answer is sent.
-            let held = futures_util::stream::pending::<Result<Vec<u8>, std::io::Error>>();
-            return Some(Response::new(axum::body::Body::from_stream(held)));
+            let endless = futures_util::stream::pending::<Result<Vec<u8>, std::io::Error>>();
+            return Some(Response::new(axum::body::Body::from_stream(endless)));
         }
         stateful(seen)
     };

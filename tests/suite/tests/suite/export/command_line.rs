@@ -14,8 +14,8 @@ fn run(arguments: &[&str]) -> (String, String) {
 
 #[test]
 fn a_schema_is_printed_in_the_format_of_an_api() {
-    let all: Vec<Value> = serde_json::from_str(&run(&["schema"]).0).unwrap();
-    let name = all[0]["name"].as_str().unwrap();
+    let schemas: Vec<Value> = serde_json::from_str(&run(&["schema"]).0).unwrap();
+    let name = schemas[0]["name"].as_str().unwrap();
     for (format, at) in [
         ("mcp", "/inputSchema/type"),
         ("anthropic", "/input_schema/type"),
@@ -29,7 +29,7 @@ fn a_schema_is_printed_in_the_format_of_an_api() {
         let exported: Value =
             serde_json::from_str(&run(&["schema", "--format", format]).0).unwrap();
         let exported = exported.pointer("/0/functionDeclarations").unwrap_or(&exported);
-        assert_eq!(exported.as_array().unwrap().len(), all.len());
+        assert_eq!(exported.as_array().unwrap().len(), schemas.len());
     }
     let strict = run(&["schema", name, "--format", "openai", "--strict"]).0;
     let strict: Value = serde_json::from_str(&strict).unwrap();

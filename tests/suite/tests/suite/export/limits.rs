@@ -1,4 +1,5 @@
-//! Limits of an API on strict schemas: a tool beyond one is sent without strict mode, with the reason.
+//! Limits of an API on strict schemas: a tool beyond a limit is sent without strict mode, and its
+//! report has the reason.
 
 use super::super::support::Echo;
 use serde_json::{Map, Value, json};

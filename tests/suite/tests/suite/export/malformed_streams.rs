@@ -1,5 +1,5 @@
-//! Streams that no API should send, and that servers do send: each ends in an error, or in the calls that the model
-//! wrote, whole or visibly cut off.
+//! Malformed streams of real servers: each yields an error, or the calls of the model, complete or
+//! visibly cut off.
 
 use serde_json::{Value, json};
 use tool_runtime::export::{AnswerStream, Api, ApiFormat as _};

@@ -1,5 +1,5 @@
-//! Recorded traffic of the APIs: a few exchanges in `recordings.json`, and those in the folder that
-//! `LLM_RECORDINGS` names.
+//! Recorded traffic of the APIs: exchanges in `recordings.json` and in the folder named by
+//! `LLM_RECORDINGS`.
 
 use super::instances::instances;
 use serde_json::{Map, Value};
@@ -19,9 +19,9 @@ struct Exchange {
 }
 
 fn exchanges() -> Vec<Exchange> {
-    let own: Vec<Value> =
+    let recordings: Vec<Value> =
         serde_json::from_str(include_str!("../../../recordings.json")).expect("JSON");
-    let own = own.iter().filter_map(|one| {
+    let recordings = recordings.iter().filter_map(|one| {
         let (request, answer) = (one["request"].to_string(), one["answer"].to_string());
         exchange(
             Path::new("recordings.json"),
@@ -36,7 +36,7 @@ fn exchanges() -> Vec<Exchange> {
         collect(Path::new(&folder), &mut files);
         files.sort();
     }
-    own.chain(files.iter().flat_map(|file| read(file))).collect()
+    recordings.chain(files.iter().flat_map(|file| read(file))).collect()
 }
 
 fn collect(folder: &Path, into: &mut Vec<PathBuf>) {
@@ -149,9 +149,9 @@ fn accepted_schemas_keep_their_meaning_after_export() {
                 jsonschema::validator_for(&Value::Object(schema.clone())).expect("a schema");
             let after = jsonschema::validator_for(schema_of(definition)).expect("a schema");
             for instance in instances(schema, 200) {
-                let verdicts = (before.is_valid(&instance), after.is_valid(&instance));
+                let are_valid = (before.is_valid(&instance), after.is_valid(&instance));
                 assert_eq!(
-                    verdicts.0, verdicts.1,
+                    are_valid.0, are_valid.1,
                     "{:?} {name}: {instance}\n{schema:?}\n{definition}",
                     exchange.file
                 );
@@ -166,15 +166,15 @@ fn accepted_schemas_keep_their_meaning_after_export() {
 fn rejected_requests_are_exported_differently() {
     for exchange in exchanges().iter().filter(|exchange| exchange.status == 400) {
         let tools = tools(exchange);
-        let all = exchange.request["tools"].as_array().map_or(0, Vec::len);
+        let tool_count = exchange.request["tools"].as_array().map_or(0, Vec::len);
         // A schema that is not an object cannot be a tool's.
-        if tools.len() < all {
+        if tools.len() < tool_count {
             continue;
         }
         let export = exported(exchange.api, true, &tools);
-        let is_sent_so =
+        let is_sent_unchanged =
             export.left_out.is_empty() && export.reports.iter().all(|tool| tool.is_strict);
-        assert!(!is_sent_so, "{:?}: {}", exchange.file, exchange.answer);
+        assert!(!is_sent_unchanged, "{:?}: {}", exchange.file, exchange.answer);
     }
 }
 

@@ -38,9 +38,13 @@ fn as_written(
     match value {
         Value::Object(members) => {
             let mut written = Map::new();
-            let (owns, sents) = (own["properties"].as_object(), sent["properties"].as_object());
-            let (Some(owns), Some(sents)) = (owns, sents) else { return value.clone() };
-            for ((name, own), (wire, sent)) in owns.iter().zip(sents) {
+            let (own_properties, sent_properties) =
+                (own["properties"].as_object(), sent["properties"].as_object());
+            let (Some(own_properties), Some(sent_properties)) = (own_properties, sent_properties)
+            else {
+                return value.clone();
+            };
+            for ((name, own), (wire, sent)) in own_properties.iter().zip(sent_properties) {
                 if let Some(value) = members.get(name) {
                     written.insert(wire.clone(), as_written(value, own, sent, own_root, sent_root));
                 }
@@ -85,8 +89,8 @@ fn arguments_of_every_schema_are_restored_for_the_tool() {
     let mut rng = Rng::new();
     let mut strict = [0, 0];
     for schema in schemas(300) {
-        let own = Value::Object(schema.clone());
-        let own_check = jsonschema::validator_for(&own).unwrap();
+        let original = Value::Object(schema.clone());
+        let own_check = jsonschema::validator_for(&original).unwrap();
         for (api, is_strict) in [
             (Api::Anthropic, false),
             (Api::Anthropic, true),
@@ -95,8 +99,10 @@ fn arguments_of_every_schema_are_restored_for_the_tool() {
             (Api::Gemini, false),
         ] {
             let exported = exported(&schema, api, is_strict);
-            let tool =
-                exported.reports.first().unwrap_or_else(|| panic!("{:?} {own}", exported.left_out));
+            let tool = exported
+                .reports
+                .first()
+                .unwrap_or_else(|| panic!("{:?} {original}", exported.left_out));
             strict[usize::from(api == Api::Anthropic)] += usize::from(tool.is_strict);
             let sent = schema_of(api, &exported);
             let check = jsonschema::validator_for(sent).unwrap();
@@ -105,15 +111,15 @@ fn arguments_of_every_schema_are_restored_for_the_tool() {
                 if !own_check.is_valid(&value) {
                     continue;
                 }
-                let mut written = as_written(&value, &own, sent, &own, sent);
+                let mut written = as_written(&value, &original, sent, &original, sent);
                 let why = check.validate(&written).err().map(|error| error.to_string());
-                assert_eq!(why, None, "{api}: {written}\n{own}\n{sent}");
+                assert_eq!(why, None, "{api}: {written}\n{original}\n{sent}");
                 if let Some(restore) = &tool.restore {
                     restore(&mut written);
                 }
                 // If all arguments are required, a given `null` is removed like an absent argument.
                 let (written, value) = (without_null(&written), without_null(&value));
-                assert_eq!(written, value, "{api}: {own}\n{sent}");
+                assert_eq!(written, value, "{api}: {original}\n{sent}");
             }
         }
     }
@@ -129,7 +135,7 @@ fn a_name_that_was_not_exported_is_unchanged() {
 }
 
 #[test]
-fn an_error_of_the_api_is_named() {
+fn an_error_of_the_api_is_reported() {
     let error =
         Api::OpenAiChat.calls(&json!({ "error": { "message": "overloaded" } })).unwrap_err();
     assert_eq!(

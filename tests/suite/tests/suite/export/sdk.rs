@@ -57,12 +57,12 @@ fn schemas_equal_those_of_the_official_libraries() {
     for ((schema, [openai, _]), theirs) in schemas.iter().zip(&exports).zip(&theirs) {
         if openai.reports[0].is_strict {
             strict += 1;
-            let mut own = openai.tools[0]["function"]["parameters"].clone();
+            let mut ours = openai.tools[0]["function"]["parameters"].clone();
             let mut sdk = theirs["openai"].clone();
             as_openai_documents(&mut sdk, &Value::Object(schema.clone()), schema);
-            without(&mut own, &["description"]);
+            without(&mut ours, &["description"]);
             without(&mut sdk, &["description"]);
-            assert_eq!(own, sdk, "{}", Value::Object(schema.clone()));
+            assert_eq!(ours, sdk, "{}", Value::Object(schema.clone()));
         }
         let [mut before, mut after] = [theirs["gemini"][0].clone(), theirs["gemini"][1].clone()];
         for google in [&mut before, &mut after] {
@@ -89,34 +89,34 @@ fn as_openai_documents(sdk: &mut Value, schema: &Value, root: &Map<String, Value
         map.insert("anyOf".to_owned(), alternatives);
     }
     // A reference with a description was expanded.
-    let own = match schema["$ref"].as_str() {
+    let target = match schema["$ref"].as_str() {
         Some(target) if !map.contains_key("$ref") => {
             &root["$defs"][target.trim_start_matches("#/$defs/")]
         }
         _ => schema,
     };
     for (name, sdk) in map.get_mut("$defs").and_then(Value::as_object_mut).into_iter().flatten() {
-        as_openai_documents(sdk, &own["$defs"][name], root);
+        as_openai_documents(sdk, &target["$defs"][name], root);
     }
     for (name, sdk) in
         map.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten()
     {
-        let own_property = &own["properties"][name];
+        let own_property = &target["properties"][name];
         as_openai_documents(sdk, own_property, root);
         let is_required =
-            own["required"].as_array().is_some_and(|names| names.contains(&json!(name)));
+            target["required"].as_array().is_some_and(|names| names.contains(&json!(name)));
         if !is_required && !accepts_null(own_property) {
             make_nullable(sdk);
         }
     }
     if let Some(items) = map.get_mut("items") {
-        as_openai_documents(items, &own["items"], root);
+        as_openai_documents(items, &target["items"], root);
     }
     for (index, sdk) in
         map.get_mut("anyOf").and_then(Value::as_array_mut).into_iter().flatten().enumerate()
     {
-        let keyword = if own["oneOf"].is_array() { "oneOf" } else { "anyOf" };
-        as_openai_documents(sdk, &own[keyword][index], root);
+        let keyword = if target["oneOf"].is_array() { "oneOf" } else { "anyOf" };
+        as_openai_documents(sdk, &target[keyword][index], root);
     }
 }
 

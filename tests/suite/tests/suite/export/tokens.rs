@@ -8,7 +8,7 @@ use suite::peers::{Program, peer};
 use tool_runtime::ToolDefinition;
 use tool_runtime::export::{Api, ApiFormat as _, estimate_tokens};
 
-/// Compared with OpenAI's encoding.
+/// Compares the estimate with OpenAI's encoding.
 #[test]
 fn the_estimated_size_of_a_definition_is_close() {
     let words = "Search the notes for a text and return the best matches, newest first. Use it before write_note.";

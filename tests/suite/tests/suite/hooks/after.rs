@@ -16,7 +16,7 @@ fn outcome_of(after: &AfterCall) -> String {
     }
 }
 
-fn watching(seen: &Seen) -> Hook {
+fn observe_with(seen: &Seen) -> Hook {
     let seen = seen.clone();
     Hook::after("*", move |call: HookCall, after: AfterCall| {
         seen.note(format!("{} -> {}", call.name(), outcome_of(&after)));
@@ -31,7 +31,7 @@ async fn after_hooks_see_every_outcome() {
         .timeout(Duration::from_secs(2))
         .handler(std::future::pending::<()>);
     let (builder, _) = builder();
-    let pool = builder.add(slow).hook(watching(&watched)).build().expect("a pool");
+    let pool = builder.add(slow).hook(observe_with(&watched)).build().expect("a pool");
     let calls = ["mail.list", "fail", "explode", "slow"].map(|name| ToolCall::new(name, ""));
     let results = in_time(pool.call_all(calls)).await;
     assert_eq!(results.iter().filter(|result| result.is_error()).count(), 3);
@@ -89,9 +89,9 @@ async fn hooks_run_in_order_and_see_earlier_changes() {
     let extend = |number: usize| {
         let order = order.clone();
         Hook::before("mail.send", move |call: HookCall| {
-            let to = call.arguments().matches('+').count();
-            order.note(format!("before {number} sees {to}"));
-            let plus = "+".repeat(to + 1);
+            let plus_count = call.arguments().matches('+').count();
+            order.note(format!("before {number} sees {plus_count}"));
+            let plus = "+".repeat(plus_count + 1);
             async move { Before::rewrite(json!({"to": format!("ada{plus}")}).to_string()) }
         })
     };
@@ -125,14 +125,14 @@ async fn a_denial_skips_later_before_hooks() {
             async { Before::proceed() }
         })
     };
-    let (pool, _) = pool([deny, note, watching(&order)]);
+    let (pool, _) = pool([deny, note, observe_with(&order)]);
     assert_eq!(class(&pool.call(to_ada()).await), ErrorClass::Denied);
     assert_eq!(order.all(), ["mail.send -> denied: the call to `mail.send` is not allowed: no"]);
 }
 
-/// Records name, arguments, id and class of each call that an after-hook receives, and that a rejected
-/// call took no time.
-fn auditing(seen: &Seen) -> Hook {
+/// Records name, arguments, id and class of each call that an after-hook receives, and checks that
+/// a rejected call took no time.
+fn audit_with(seen: &Seen) -> Hook {
     let seen = seen.clone();
     Hook::after("*", move |call: HookCall, after: AfterCall| {
         let class = after.error_class().map_or("ok", ErrorClass::as_str);
@@ -150,7 +150,8 @@ async fn after_hooks_see_each_rejected_call_once() {
     let ask = Hook::before("fail", |_: HookCall| async { Before::ask("Fail?") });
     let approver = |_: ApprovalRequest| std::future::ready(Approval::rejected("not today"));
     let (builder, seen) = builder();
-    let builder = [deny, broken, ask, auditing(&audit)].into_iter().fold(builder, |b, h| b.hook(h));
+    let builder =
+        [deny, broken, ask, audit_with(&audit)].into_iter().fold(builder, |b, h| b.hook(h));
     let pool = builder.approver(approver).build().expect("a pool");
     let invalid = ToolCall::new("mail.send", r#"{"to":7}"#).with_call_id("a");
     let denied = ToolCall::new("mail.list", "").with_call_id("b");
@@ -199,14 +200,14 @@ async fn after_hooks_see_calls_that_time_out_or_are_cancelled_while_waiting() {
     let hang = |_: HookCall| std::future::pending::<Before>();
     let (builder, seen) = builder();
     let hang = Hook::before("fail", hang).timeout(Duration::from_secs(3600));
-    let pool = builder.add(hold).hook(hang).hook(auditing(&audit)).build().expect("a pool");
+    let pool = builder.add(hold).hook(hang).hook(audit_with(&audit)).build().expect("a pool");
     let soon = std::time::Instant::now() + Duration::from_secs(1);
     let context = pool.context().with_deadline(soon);
     // The second call waits for a key until its time limit.
     let calls = [ToolCall::new("hold", "").with_call_id("a"), to_ada().with_call_id("b")];
     let results = in_time(pool.batch(calls).context(&context).run()).await;
     assert_eq!([class(&results[0]), class(&results[1])], [ErrorClass::Timeout; 2]);
-    // A pool that is closed while a hook waits.
+    // The pool is closed while a hook waits.
     let waiting = pool.call(ToolCall::new("fail", "").with_call_id("c"));
     let (result, ()) = in_time(async { tokio::join!(waiting, pool.close()) }).await;
     assert_eq!(class(&result), ErrorClass::Cancelled);
@@ -227,7 +228,7 @@ async fn after_hooks_see_a_call_that_is_nested_too_deep() {
             inner.error().map_or_else(|| inner.observation().to_text(), ToString::to_string)
         },
     );
-    let pool = ToolPool::builder().add(again).hook(auditing(&audit)).build().expect("a pool");
+    let pool = ToolPool::builder().add(again).hook(audit_with(&audit)).build().expect("a pool");
     text(&pool.call(ToolCall::new("again", "")).await);
     let seen = audit.all();
     assert_eq!(seen[0], "inner again {} denied");

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tool_runtime::prelude::*;
 use tool_runtime::{Approval, ApprovalRequest, Before, CancellationToken, Hook, HookCall};
 
-fn asking() -> Hook {
+fn ask_hook() -> Hook {
     Hook::before("mail.send", |call: HookCall| async move {
         Before::ask(format!("Send {}?", call.name())).rewriting(r#"{"to":"bob"}"#)
     })
@@ -14,7 +14,7 @@ fn asking() -> Hook {
 
 #[tokio::test]
 async fn a_question_without_an_approver_denies_the_call() {
-    let (pool, seen) = pool([asking()]);
+    let (pool, seen) = pool([ask_hook()]);
     let result = pool.call(to_ada()).await;
     assert_eq!(class(&result), ErrorClass::Denied);
     assert!(error(&result).detail().expect("a detail").contains("Send mail.send?"));
@@ -23,11 +23,11 @@ async fn a_question_without_an_approver_denies_the_call() {
 
 #[tokio::test]
 async fn an_approver_sees_the_rewritten_call() {
-    let asked = Seen::default();
+    let requests = Seen::default();
     let approver = {
-        let asked = asked.clone();
+        let requests = requests.clone();
         move |request: ApprovalRequest| {
-            asked.note(format!(
+            requests.note(format!(
                 "{:?} {} {} {}",
                 request.call_id(),
                 request.question(),
@@ -38,27 +38,27 @@ async fn an_approver_sees_the_rewritten_call() {
         }
     };
     let (builder, seen) = builder();
-    let pool = builder.hook(asking()).approver(approver).build().expect("a pool");
+    let pool = builder.hook(ask_hook()).approver(approver).build().expect("a pool");
     assert_eq!(text(&pool.call(to_ada()).await), "hello to bob");
     assert_eq!(seen.all(), ["sent to bob"]);
     let expected = r#"Some("1") Send mail.send? {"to":"bob"} mail.send(to: "bob")"#;
-    assert_eq!(asked.all(), [expected]);
+    assert_eq!(requests.all(), [expected]);
     assert_eq!(text(&pool.call(ToolCall::new("mail.list", "")).await), "two mails");
-    assert_eq!(asked.all().len(), 1);
+    assert_eq!(requests.all().len(), 1);
 }
 
 #[tokio::test]
 async fn a_rejection_or_a_panic_of_the_approver_rejects_the_call() {
     let (rejecting, seen) = builder();
     let reject = |_: ApprovalRequest| async { Approval::rejected("not on a Friday") };
-    let pool = rejecting.hook(asking()).approver(reject).build().expect("a pool");
+    let pool = rejecting.hook(ask_hook()).approver(reject).build().expect("a pool");
     let result = pool.call(to_ada()).await;
     assert_eq!(class(&result), ErrorClass::ApprovalRejected);
     assert!(result.observation().to_text().ends_with("not on a Friday"));
     assert!(seen.all().is_empty());
     let (panicking, seen) = builder();
     let panic = |_: ApprovalRequest| async { panic!("no terminal") };
-    let pool = panicking.hook(asking().fails_open()).approver(panic).build().expect("a pool");
+    let pool = panicking.hook(ask_hook().fails_open()).approver(panic).build().expect("a pool");
     let result = pool.call(to_ada()).await;
     assert_eq!(class(&result), ErrorClass::ApprovalRejected);
     assert!(!result.observation().to_text().contains("terminal"));
@@ -69,7 +69,7 @@ async fn a_rejection_or_a_panic_of_the_approver_rejects_the_call() {
 async fn cancellation_and_timeout_end_a_question() {
     let (builder, seen) = builder();
     let never = |_: ApprovalRequest| std::future::pending::<Approval>();
-    let pool = builder.hook(asking()).approver(never).build().expect("a pool");
+    let pool = builder.hook(ask_hook()).approver(never).build().expect("a pool");
     let token = CancellationToken::new();
     let context = pool.context().with_cancellation(token.clone());
     let cancel = async {

@@ -90,15 +90,15 @@ async fn a_denied_call_does_not_run() {
     assert!(seen.all().is_empty());
 }
 
-/// Keep a key until it is told to let go.
+/// Hold a key until the test releases it.
 #[tool(register = false, writes("mail:ada"))]
-async fn occupy(occupied: &Occupied) {
-    occupied.began.notify_one();
-    in_time(occupied.enough.notified()).await;
+async fn hold_key(key_holder: &KeyHolder) {
+    key_holder.began.notify_one();
+    in_time(key_holder.enough.notified()).await;
 }
 
 #[derive(Default)]
-struct Occupied {
+struct KeyHolder {
     began: Notify,
     enough: Notify,
 }
@@ -106,23 +106,27 @@ struct Occupied {
 #[tokio::test(start_paused = true)]
 async fn a_denied_call_does_not_wait_for_resources() {
     let deny = |call: HookCall| async move {
-        if call.arguments().contains("rude") { Before::deny("no") } else { Before::proceed() }
+        if call.arguments().contains("denied_call") {
+            Before::deny("no")
+        } else {
+            Before::proceed()
+        }
     };
     let (builder, seen) = builder();
-    let builder = builder.tool::<OccupyAction>().state(Occupied::default());
+    let builder = builder.tool::<HoldKeyAction>().state(KeyHolder::default());
     let pool = builder.hook(Hook::before("*", deny)).build().expect("a pool");
     let context = pool.context();
-    let occupied = context.get::<Occupied>().expect("state");
-    let rude = || ToolCall::new("mail.send", r#"{"to":"ada","text":"rude"}"#);
-    let holder = pool.call(ToolCall::new("occupy", ""));
+    let key_holder = context.get::<KeyHolder>().expect("state");
+    let denied_call = || ToolCall::new("mail.send", r#"{"to":"ada","text":"denied_call"}"#);
+    let holder = pool.call(ToolCall::new("hold_key", ""));
     let others = async {
-        in_time(occupied.began.notified()).await;
+        in_time(key_holder.began.notified()).await;
         // The key is held. A denied call neither waits for it nor takes it.
-        assert_eq!(class(&pool.call(rude()).await), ErrorClass::Denied);
+        assert_eq!(class(&pool.call(denied_call()).await), ErrorClass::Denied);
         let polite = pool.call(to_ada());
         let release = async {
-            assert_eq!(class(&pool.call(rude()).await), ErrorClass::Denied);
-            occupied.enough.notify_one();
+            assert_eq!(class(&pool.call(denied_call()).await), ErrorClass::Denied);
+            key_holder.enough.notify_one();
         };
         tokio::join!(polite, release).0
     };
@@ -136,22 +140,22 @@ async fn a_denied_call_does_not_wait_for_resources() {
 async fn a_rewritten_call_waits_for_the_resources_of_its_new_arguments() {
     let rewrite = |_: HookCall| async { Before::rewrite(r#"{"to":"ada"}"#) };
     let (builder, seen) = builder();
-    let builder = builder.tool::<OccupyAction>().state(Occupied::default());
+    let builder = builder.tool::<HoldKeyAction>().state(KeyHolder::default());
     let pool = builder.hook(Hook::before("mail.*", rewrite)).build().expect("a pool");
     let context = pool.context();
-    let occupied = context.get::<Occupied>().expect("state");
+    let key_holder = context.get::<KeyHolder>().expect("state");
     let send = async {
-        in_time(occupied.began.notified()).await;
+        in_time(key_holder.began.notified()).await;
         let call = pool.call(ToolCall::new("mail.send", r#"{"to":"bob"}"#));
         let release = async {
             tokio::time::sleep(Duration::from_secs(5)).await;
             assert!(seen.all().is_empty(), "it did not wait");
-            occupied.enough.notify_one();
+            key_holder.enough.notify_one();
         };
         tokio::join!(call, release).0
     };
     let (_, sent) =
-        in_time(async { tokio::join!(pool.call(ToolCall::new("occupy", "")), send) }).await;
+        in_time(async { tokio::join!(pool.call(ToolCall::new("hold_key", "")), send) }).await;
     assert_eq!(text(&sent), "hello to ada");
 }
 
@@ -182,23 +186,24 @@ async fn an_invalid_pattern_fails_the_build() {
     assert!(error.contains("/(/"), "{error}");
 }
 
-/// Hooks without an effect, for various reasons.
-fn undecided() -> [(&'static str, Hook); 4] {
+/// Hooks that fail, each for another reason.
+fn failing_hooks() -> [(&'static str, Hook); 4] {
     let fail = |_: HookCall| async { Err::<Before, _>(std::io::Error::other("secret path")) };
-    let explode = |_: HookCall| async { panicking::<Before>("secret state") };
-    let explode_at_once = |_: HookCall| -> std::future::Ready<Before> { panic!("secret state") };
+    let panics = |_: HookCall| async { panicking::<Before>("secret state") };
+    let panics_before_its_future =
+        |_: HookCall| -> std::future::Ready<Before> { panic!("secret state") };
     let hang = |_: HookCall| std::future::pending::<Before>();
     [
         ("failed: secret path", Hook::before("*", fail)),
-        ("panicked: secret state", Hook::before("*", explode)),
-        ("panicked: secret state", Hook::before("*", explode_at_once)),
+        ("panicked: secret state", Hook::before("*", panics)),
+        ("panicked: secret state", Hook::before("*", panics_before_its_future)),
         ("did not answer within 3s", Hook::before("*", hang).timeout(Duration::from_secs(3))),
     ]
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_failing_hook_fails_the_call() {
-    for (why, hook) in undecided() {
+    for (why, hook) in failing_hooks() {
         let (pool, seen) = pool([hook]);
         let result = in_time(pool.call(to_ada())).await;
         assert_eq!(class(&result), ErrorClass::Internal);
@@ -210,7 +215,7 @@ async fn a_failing_hook_fails_the_call() {
 
 #[tokio::test(start_paused = true)]
 async fn a_failing_hook_that_fails_open_is_ignored() {
-    for (_, hook) in undecided() {
+    for (_, hook) in failing_hooks() {
         let (pool, seen) = pool([hook.fails_open()]);
         text(&in_time(pool.call(to_ada())).await);
         assert_eq!(seen.all(), ["sent to ada"]);

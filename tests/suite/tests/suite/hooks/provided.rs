@@ -9,7 +9,7 @@ use tool_runtime::{Before, Hook, HookCall, PoolError, ToolPoolBuilder};
 
 struct User(&'static str);
 
-/// Say who one is.
+/// Return the name of the user.
 #[tool(register = false)]
 async fn who_am_i(user: &User) -> String {
     user.0.to_owned()
@@ -28,9 +28,9 @@ async fn a_provided_value_is_injected() {
     let pool = build(Some(log_in("who_*").provides::<User>())).expect("a pool");
     assert_eq!(text(&pool.call(ToolCall::new("who_am_i", "")).await), "ada");
     assert_eq!(WhoAmIAction {}.call(&pool).await.expect("a typed call"), "ada");
-    let complaint = |error: PoolError| error.to_string();
-    for lacking in [None, Some(log_in("who_*")), Some(log_in("other").provides::<User>())] {
-        let error = complaint(build(lacking).expect_err("nobody provides it"));
+    let error_text = |error: PoolError| error.to_string();
+    for without_user in [None, Some(log_in("who_*")), Some(log_in("other").provides::<User>())] {
+        let error = error_text(build(without_user).expect_err("nobody provides it"));
         assert!(error.contains("who_am_i") && error.contains("User"), "{error}");
     }
 }

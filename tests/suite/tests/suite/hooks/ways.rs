@@ -70,10 +70,10 @@ struct Opaque {
     inner: u8,
 }
 
-/// Take what cannot be shown.
+/// Take a value that cannot be serialized.
 #[tool(register = false)]
-async fn swallow(
-    /// What to take.
+async fn take_opaque(
+    /// The value.
     opaque: Opaque,
 ) -> u8 {
     opaque.inner
@@ -82,23 +82,23 @@ async fn swallow(
 #[tokio::test]
 async fn a_typed_call_without_serialize_is_denied_if_a_hook_applies() {
     let pool = |hook: Option<Hook>| {
-        let builder = ToolPool::builder().tool::<SwallowAction>();
+        let builder = ToolPool::builder().tool::<TakeOpaqueAction>();
         hook.into_iter().fold(builder, ToolPoolBuilder::hook).build().expect("a pool")
     };
-    let swallow = || SwallowAction { opaque: Opaque { inner: 7 } };
+    let take_opaque = || TakeOpaqueAction { opaque: Opaque { inner: 7 } };
     let proceed = |_: HookCall| async { Before::proceed() };
     let keep = |_: HookCall, _: AfterCall| async { After::keep() };
-    assert_eq!(swallow().call(&pool(None)).await.expect("no hook"), 7);
+    assert_eq!(take_opaque().call(&pool(None)).await.expect("no hook"), 7);
     let other = Some(Hook::before("other", proceed));
-    assert_eq!(swallow().call(&pool(other)).await.expect("no hook of it"), 7);
+    assert_eq!(take_opaque().call(&pool(other)).await.expect("no hook of it"), 7);
     for (hook, why) in
         [(Hook::before("*", proceed), "`Serialize`"), (Hook::after("*", keep), "results")]
     {
         let pool = pool(Some(hook));
-        let error = swallow().call(&pool).await.expect_err("not let past");
+        let error = take_opaque().call(&pool).await.expect_err("not let past");
         assert_eq!(error.class(), ErrorClass::Denied);
         assert!(error.message().contains(why) && error.message().contains("by name"), "{error}");
-        let by_name = pool.call(ToolCall::new("swallow", r#"{"opaque":{"inner":8}}"#)).await;
+        let by_name = pool.call(ToolCall::new("take_opaque", r#"{"opaque":{"inner":8}}"#)).await;
         assert_eq!(text(&by_name), "8");
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tool_runtime::{HttpOptions, ToolPoolBuilder};
 
 /// Malformed answers to the question with this id.
-fn unusable(id: &Value) -> [String; 5] {
+fn malformed_answers(id: &Value) -> [String; 5] {
     [
         format!(r#"{{"jsonrpc": "2.0", "id": {id}, "error": "x"}}"#),
         format!(
@@ -24,17 +24,17 @@ async fn a_question_with_an_unusable_answer_fails() {
     let tools = |pool: ToolPoolBuilder| pool.tool::<CarefulAction>();
     let server = TestServer::start_with(HttpOptions::default(), tools).await;
     let session = server.session_with_capabilities(&json!({"elicitation": {}})).await;
-    for nth in 0..unusable(&Value::Null).len() {
+    for nth in 0..malformed_answers(&Value::Null).len() {
         let mut connection = server.open().await;
         connection.send(&RawRequest::call_within(&session, 1, "careful")).await;
         assert_eq!(in_time(connection.head()).await.status, 200);
         let question = event(&mut connection).await;
         assert_eq!(question["method"], "elicitation/create");
-        let answer = &unusable(&question["id"])[nth];
+        let answer = &malformed_answers(&question["id"])[nth];
         let rejected =
             server.request(&RawRequest::within(&session, &json!({})).with_body(answer)).await;
         assert_eq!(rejected.status(), 400, "{answer}");
-        // An id could be mistaken for that of a client's request.
+        // The id could also be the id of a client's request.
         assert_eq!(rejected.json().get("id"), Some(&Value::Null), "{answer}");
         let result = event(&mut connection).await;
         assert_eq!(result["result"]["isError"], true, "{answer}: {result}");

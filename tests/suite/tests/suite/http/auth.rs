@@ -9,7 +9,7 @@ fn tokens() -> BearerTokens {
     BearerTokens::parse("ada:t-1\nbob:t-2\nt-3").expect("tokens")
 }
 
-fn bearing(token: &str) -> String {
+fn bearer(token: &str) -> String {
     format!("Bearer {token}")
 }
 
@@ -41,12 +41,13 @@ async fn only_health_is_answered_without_a_valid_token() {
 async fn a_tool_sees_the_client_info() {
     let server = TestServer::start(HttpOptions::default().auth(tokens())).await;
     for (token, name) in [("t-1", "ada"), ("t-2", "bob"), ("t-3", "#3")] {
-        let bearer = bearing(token);
-        let call = RawRequest::call(1, "whoami").with("authorization", &bearer);
+        let authorization = bearer(token);
+        let call = RawRequest::call(1, "whoami").with("authorization", &authorization);
         let answer = server.request(&call).await.json();
         assert_eq!(answer["result"]["content"][0]["text"], name);
-        let session = server.session(&[("authorization", &bearer)]).await;
-        let call = RawRequest::call_within(&session, 1, "whoami").with("authorization", &bearer);
+        let session = server.session(&[("authorization", &authorization)]).await;
+        let call =
+            RawRequest::call_within(&session, 1, "whoami").with("authorization", &authorization);
         let answer = server.request(&call).await.last_event();
         assert_eq!(answer["result"]["content"][0]["text"], name);
     }
@@ -65,14 +66,18 @@ async fn a_session_is_available_only_to_its_owner() {
             404
         );
     }
-    let own = RawRequest::call_within(&session, 1, "whoami").with("authorization", "Bearer t-1");
-    assert_eq!(server.request(&own).await.last_event()["result"]["content"][0]["text"], "ada");
+    let own_session =
+        RawRequest::call_within(&session, 1, "whoami").with("authorization", "Bearer t-1");
+    assert_eq!(
+        server.request(&own_session).await.last_event()["result"]["content"][0]["text"],
+        "ada"
+    );
 }
 
-/// Identifies each client by its token, and admits some of them.
-struct Picky;
+/// Identifies each client by its token, and rejects some of them.
+struct NamedClients;
 
-impl Authenticate for Picky {
+impl Authenticate for NamedClients {
     fn authenticate<'a>(
         &'a self,
         token: Option<&'a str>,
@@ -92,10 +97,9 @@ impl Authenticate for Picky {
 #[tokio::test]
 async fn a_custom_authenticator_sets_principal_and_challenge() {
     let metadata = "https://example.com/.well-known/oauth-protected-resource";
-    let options = HttpOptions::default().auth(Picky).resource_metadata(metadata);
+    let options = HttpOptions::default().auth(NamedClients).resource_metadata(metadata);
     let server = TestServer::start(options).await;
-    let request =
-        |token: &str| RawRequest::call(1, "whoami").with("authorization", &bearing(token));
+    let request = |token: &str| RawRequest::call(1, "whoami").with("authorization", &bearer(token));
     let answer = server.request(&request("eve")).await.json();
     assert_eq!(answer["result"]["content"][0]["text"], "eve@/mcp");
     let unknown = server.request(&RawRequest::call(1, "whoami")).await;

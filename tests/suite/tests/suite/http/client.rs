@@ -100,13 +100,13 @@ impl RawRequest {
         self
     }
 
-    /// The same request with an unusual `Accept`, which is handled by rmcp instead of the fast path.
+    /// Makes rmcp handle the request instead of the fast path, by an unusual `Accept`.
     pub(crate) fn through_rmcp(self) -> Self {
         self.with("accept", "application/json;q=0.9, text/event-stream;q=1")
     }
 
     /// Adds a second header of a name.
-    pub(crate) fn and(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn with_second(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
@@ -218,7 +218,7 @@ impl Connection {
         let status = status.split(' ').nth(1).and_then(|status| status.parse().ok());
         let mut headers = Vec::new();
         while let Some((name, value)) =
-            self.line().await.expect("headers").split_once(": ").map(own)
+            self.line().await.expect("headers").split_once(": ").map(owned_pair)
         {
             headers.push((name, value));
         }
@@ -264,6 +264,6 @@ impl Connection {
     }
 }
 
-fn own((name, value): (&str, &str)) -> (String, String) {
+fn owned_pair((name, value): (&str, &str)) -> (String, String) {
     (name.to_owned(), value.to_owned())
 }

@@ -6,28 +6,28 @@ use serde_json::{Value, json};
 use tool_runtime::prelude::*;
 use tool_runtime::{ContentBlock, HttpOptions, ProtocolError, ToolPoolBuilder};
 
-/// A value with parts.
+/// A structured value.
 #[derive(serde::Serialize, schemars::JsonSchema)]
 struct Place {
     name: String,
     height: f64,
 }
 
-/// Give a value with parts.
+/// Return a structured value.
 #[tool(register = false)]
-async fn mountain() -> Place {
+async fn get_mountain() -> Place {
     Place { name: "Brocken \"B\"\n".to_owned(), height: 1141.0 }
 }
 
-/// Give a value that is not an object.
+/// Return a value that is not an object.
 #[tool(register = false)]
-async fn primes() -> Vec<u32> {
+async fn list_primes() -> Vec<u32> {
     vec![2, 3, 5]
 }
 
-/// Give all kinds of content.
+/// Return all kinds of content.
 #[tool(register = false)]
-async fn collage() -> Observation {
+async fn all_content() -> Observation {
     Observation::text("a\u{1}\t\"ä\"\\")
         .with_content(ContentBlock::image("aGk=", "image/png"))
         .with_meta("example.com/n", json!({"deep": [1, null]}))
@@ -41,7 +41,7 @@ async fn fail() -> Result<String, ToolError> {
 
 /// Panic.
 #[tool(register = false)]
-async fn burst() -> String {
+async fn panics() -> String {
     panic!("on purpose")
 }
 
@@ -64,11 +64,11 @@ async fn caller_and_meta(context: &ToolContext) -> String {
 
 async fn start(options: HttpOptions) -> TestServer {
     let tools = |pool: ToolPoolBuilder| {
-        pool.tool::<MountainAction>()
-            .tool::<PrimesAction>()
-            .tool::<CollageAction>()
+        pool.tool::<GetMountainAction>()
+            .tool::<ListPrimesAction>()
+            .tool::<AllContentAction>()
             .tool::<FailAction>()
-            .tool::<BurstAction>()
+            .tool::<PanicsAction>()
             .tool::<FailInProtocolAction>()
             .tool::<CallerAndMetaAction>()
     };
@@ -78,9 +78,10 @@ async fn start(options: HttpOptions) -> TestServer {
 /// Parameters of various calls.
 fn calls() -> Vec<Value> {
     let call = |name: &str, arguments: Value| json!({"name": name, "arguments": arguments});
-    let mut calls: Vec<Value> = ["mountain", "primes", "collage", "fail", "burst", "no_such_tool"]
-        .map(|name| call(name, json!({})))
-        .into();
+    let mut calls: Vec<Value> =
+        ["get_mountain", "list_primes", "all_content", "fail", "panics", "no_such_tool"]
+            .map(|name| call(name, json!({})))
+            .into();
     calls.extend(
         [-32_601, -32_602, -32_020, -32_021, -32_022, -1, 7]
             .map(|code| call("fail_in_protocol", json!({"code": code}))),
@@ -94,7 +95,7 @@ fn calls() -> Vec<Value> {
 }
 
 /// Sends the request through the fast path and through rmcp, and compares the answers.
-async fn same(server: &TestServer, request: &RawRequest) {
+async fn compare_with_rmcp(server: &TestServer, request: &RawRequest) {
     let (fast, slow) =
         (server.request(request).await, server.request(&request.clone().through_rmcp()).await);
     assert_eq!(fast.status(), slow.status(), "{fast:?} {slow:?}");
@@ -106,7 +107,7 @@ async fn same(server: &TestServer, request: &RawRequest) {
 async fn stateless_calls_get_equal_answers() {
     let server = start(HttpOptions::default()).await;
     for params in calls() {
-        same(&server, &RawRequest::stateless(7, "tools/call", params)).await;
+        compare_with_rmcp(&server, &RawRequest::stateless(7, "tools/call", params)).await;
     }
 }
 
@@ -116,8 +117,8 @@ async fn older_calls_without_sessions_get_equal_answers() {
     for params in calls() {
         let call = json!({"jsonrpc": "2.0", "id": "x", "method": "tools/call", "params": params});
         let request = RawRequest::post(call.to_string());
-        same(&server, &request).await;
-        same(&server, &request.with("mcp-protocol-version", "2025-06-18")).await;
+        compare_with_rmcp(&server, &request).await;
+        compare_with_rmcp(&server, &request.with("mcp-protocol-version", "2025-06-18")).await;
     }
 }
 
@@ -179,7 +180,7 @@ async fn the_metadata_of_a_call_reaches_the_tool() {
     let answer = server.request(&request).await.json();
     let text = &answer["result"]["content"][0]["text"];
     assert_eq!(text, r#"Some("t") Some(Number(5)) Some("yes")"#);
-    same(&server, &request).await;
+    compare_with_rmcp(&server, &request).await;
 }
 
 #[tokio::test]

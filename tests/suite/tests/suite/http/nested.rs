@@ -13,7 +13,7 @@ async fn relay(context: &ToolContext) -> String {
     context.call(ToolCall::new("careful", "")).await.observation().to_text()
 }
 
-/// Call a tool that asks, beside one that does not.
+/// Call a tool that asks and one that does not, concurrently.
 #[tool(register = false)]
 async fn relay_all(context: &ToolContext) -> String {
     let calls = [ToolCall::new("whoami", ""), ToolCall::new("careful", "")];
@@ -57,11 +57,11 @@ async fn each_nested_call_gets_the_answer_to_its_own_question() {
     let server = TestServer::start_with(HttpOptions::default(), tools).await;
     for mut request in stateless("relay_twice") {
         for (key, sure) in [("1/sure", true), ("2/sure", false)] {
-            let asked = server.request(&request).await.json();
-            let questions = asked["result"]["inputRequests"].as_object().expect("questions");
-            assert_eq!(questions.keys().collect::<Vec<_>>(), [key], "{asked}");
+            let response = server.request(&request).await.json();
+            let questions = response["result"]["inputRequests"].as_object().expect("questions");
+            assert_eq!(questions.keys().collect::<Vec<_>>(), [key], "{response}");
             request = request.with_params(|params| {
-                params["requestState"] = asked["result"]["requestState"].clone();
+                params["requestState"] = response["result"]["requestState"].clone();
                 params["inputResponses"] =
                     json!({key: {"action": "accept", "content": {"sure": sure}}});
             });

@@ -59,7 +59,7 @@ async fn rejected(arguments: &[&str]) -> (Option<i32>, String) {
 }
 
 #[tokio::test]
-async fn it_prints_its_address_and_answers_there() {
+async fn the_program_prints_its_address_and_answers_there() {
     let program = Program::start(&mut command(&["--http", "0"])).await;
     assert!(program.address.ip().is_loopback() && program.address.port() > 0);
     assert_eq!(program.request(&RawRequest::call(1, "numbers")).await, 200);

@@ -9,7 +9,7 @@ use tool_runtime::{HttpOptions, ToolPoolBuilder};
 
 /// Ask two things at once. The second question takes a while to write.
 #[tool(register = false)]
-async fn pair(context: &ToolContext) -> Result<String, ToolError> {
+async fn ask_both(context: &ToolContext) -> Result<String, ToolError> {
     let (left, right) = futures_util::join!(context.ask::<String>("left", "Left?"), async {
         std::thread::sleep(Duration::from_millis(50));
         context.ask::<String>("right", "Right?").await
@@ -19,12 +19,12 @@ async fn pair(context: &ToolContext) -> Result<String, ToolError> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn concurrent_questions_are_sent_together() {
-    let tools = |pool: ToolPoolBuilder| pool.tool::<PairAction>();
+    let tools = |pool: ToolPoolBuilder| pool.tool::<AskBothAction>();
     let server = TestServer::start_with(HttpOptions::default(), tools).await;
-    let request = RawRequest::call(1, "pair").with_params(|params| {
+    let request = RawRequest::call(1, "ask_both").with_params(|params| {
         params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({"elicitation": {}});
     });
     let result = server.request(&request).await.json();
-    let asked = result["result"]["inputRequests"].as_object().expect("questions");
-    assert_eq!(asked.keys().collect::<Vec<_>>(), ["left", "right"]);
+    let questions = result["result"]["inputRequests"].as_object().expect("questions");
+    assert_eq!(questions.keys().collect::<Vec<_>>(), ["left", "right"]);
 }

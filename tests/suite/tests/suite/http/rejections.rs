@@ -155,18 +155,18 @@ async fn rejects_a_message_of_too_many_values() {
 #[tokio::test]
 async fn the_host_of_the_target_must_be_allowed_too() {
     let server = TestServer::start(HttpOptions::default()).await;
-    let to = |target: &str| RawRequest::new("GET", target).with("accept", "text/event-stream");
-    let rejected = server.request(&to("http://evil.example/mcp")).await;
+    let get = |target: &str| RawRequest::new("GET", target).with("accept", "text/event-stream");
+    let rejected = server.request(&get("http://evil.example/mcp")).await;
     assert_eq!(rejected.status(), 403, "{rejected:?}");
     assert!(rejected.body.contains("`evil.example`"), "{rejected:?}");
-    let rejected = server.request(&to("http://localhost@evil.example/mcp")).await;
+    let rejected = server.request(&get("http://localhost@evil.example/mcp")).await;
     assert!([400, 403].contains(&rejected.status()), "{rejected:?}");
     // Neither of the two values replaces the other.
-    let rejected = server.request(&to("http://localhost/mcp").with("host", "evil.example")).await;
+    let rejected = server.request(&get("http://localhost/mcp").with("host", "evil.example")).await;
     assert_eq!(rejected.status(), 403, "{rejected:?}");
-    let rejected = server.request(&to("/mcp").and("host", "localhost")).await;
+    let rejected = server.request(&get("/mcp").with_second("host", "localhost")).await;
     assert_eq!(rejected.status(), 400, "{rejected:?}");
-    assert_ne!(server.request(&to("http://localhost/mcp")).await.status(), 403);
+    assert_ne!(server.request(&get("http://localhost/mcp")).await.status(), 403);
 }
 
 #[tokio::test]
@@ -180,7 +180,7 @@ async fn rejects_duplicates_of_single_value_headers() {
         ("mcp-name", "whoami"),
         ("mcp-session-id", "x"),
     ] {
-        let twice = call.clone().with(name, value).and(name, value);
+        let twice = call.clone().with(name, value).with_second(name, value);
         let rejected = server.request(&twice).await;
         assert_eq!(rejected.status(), 400, "{name}: {rejected:?}");
         assert!(rejected.body.contains(name), "{rejected:?}");

@@ -13,14 +13,14 @@ use tool_runtime::{
 
 /// Delete all notes.
 #[tool(register = false, destructive, scope("notes:read", "notes:write"))]
-async fn clear() -> &'static str {
+async fn clear_notes() -> &'static str {
     "cleared"
 }
 
-/// Clear by a nested call.
+/// Call `clear_notes`.
 #[tool(register = false)]
 async fn relay(context: &ToolContext) -> String {
-    context.call(ToolCall::new("clear", "{}")).await.observation().to_text()
+    context.call(ToolCall::new("clear_notes", "{}")).await.observation().to_text()
 }
 
 fn options() -> HttpOptions {
@@ -33,10 +33,11 @@ fn options() -> HttpOptions {
 }
 
 async fn served(options: HttpOptions) -> TestServer {
-    TestServer::start_with(options, |pool| pool.tool::<ClearAction>().tool::<RelayAction>()).await
+    TestServer::start_with(options, |pool| pool.tool::<ClearNotesAction>().tool::<RelayAction>())
+        .await
 }
 
-fn bearing(request: RawRequest, token: &str) -> RawRequest {
+fn with_token(request: RawRequest, token: &str) -> RawRequest {
     request.with("authorization", &format!("Bearer {token}"))
 }
 
@@ -62,12 +63,12 @@ fn assert_challenged(answer: &Answer, scopes: &str) {
 #[tokio::test]
 async fn a_caller_without_the_scopes_is_challenged() {
     let served = served(options()).await;
-    let call = RawRequest::call(1, "clear");
-    let allowed = served.request(&bearing(call.clone(), "t-1")).await;
+    let call = RawRequest::call(1, "clear_notes");
+    let allowed = served.request(&with_token(call.clone(), "t-1")).await;
     assert_eq!(text(&allowed.json()), "cleared");
-    assert_challenged(&served.request(&bearing(call.clone(), "t-2")).await, "notes:write");
-    assert_challenged(&served.request(&bearing(call, "t-3")).await, "notes:read notes:write");
-    let echo = bearing(RawRequest::call(1, "whoami"), "t-3");
+    assert_challenged(&served.request(&with_token(call.clone(), "t-2")).await, "notes:write");
+    assert_challenged(&served.request(&with_token(call, "t-3")).await, "notes:read notes:write");
+    let echo = with_token(RawRequest::call(1, "whoami"), "t-3");
     assert_eq!(text(&served.request(&echo).await.json()), "#3");
 }
 
@@ -77,9 +78,9 @@ async fn a_session_is_challenged_and_lists_less() {
     for (token, is_allowed) in [("t-1", true), ("t-2", false)] {
         let session = served.session(&[("authorization", &format!("Bearer {token}"))]).await;
         let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
-        let list = served.request(&bearing(RawRequest::within(&session, &list), token)).await;
-        assert_eq!(names(&list.last_event()).contains(&"clear"), is_allowed, "{token}");
-        let call = bearing(RawRequest::call_within(&session, 2, "clear"), token);
+        let list = served.request(&with_token(RawRequest::within(&session, &list), token)).await;
+        assert_eq!(names(&list.last_event()).contains(&"clear_notes"), is_allowed, "{token}");
+        let call = with_token(RawRequest::call_within(&session, 2, "clear_notes"), token);
         let answer = served.request(&call).await;
         match is_allowed {
             true => assert_eq!(text(&answer.last_event()), "cleared"),
@@ -92,12 +93,15 @@ async fn a_session_is_challenged_and_lists_less() {
 async fn a_nested_call_has_the_scopes_of_its_caller() {
     let served = served(options()).await;
     let relay = RawRequest::call(1, "relay");
-    assert_eq!(text(&served.request(&bearing(relay.clone(), "t-1")).await.json()), "cleared");
-    let denied = served.request(&bearing(relay, "t-2")).await.json();
-    assert_eq!(text(&denied), "`clear` needs the scope `notes:write`, which the caller lacks");
+    assert_eq!(text(&served.request(&with_token(relay.clone(), "t-1")).await.json()), "cleared");
+    let denied = served.request(&with_token(relay, "t-2")).await.json();
+    assert_eq!(
+        text(&denied),
+        "`clear_notes` needs the scope `notes:write`, which the caller lacks"
+    );
 }
 
-/// Admits everybody without a name.
+/// Accepts every client as anonymous.
 struct Guests;
 
 impl Authenticate for Guests {
@@ -113,7 +117,7 @@ impl Authenticate for Guests {
 #[tokio::test]
 async fn a_guest_is_asked_to_authenticate_and_a_local_caller_is_not() {
     let guests = served(HttpOptions::default().auth(Guests)).await;
-    let answer = guests.request(&RawRequest::call(1, "clear")).await;
+    let answer = guests.request(&RawRequest::call(1, "clear_notes")).await;
     assert_eq!(answer.status(), 401);
     let challenge = answer.head.header("www-authenticate").to_owned();
     assert_eq!(challenge, r#"Bearer realm="mcp", scope="notes:read notes:write""#);
@@ -121,11 +125,11 @@ async fn a_guest_is_asked_to_authenticate_and_a_local_caller_is_not() {
     assert!(text(&relayed).contains("needs the scopes `notes:read`, `notes:write`"), "{relayed}");
 
     let open = served(HttpOptions::default()).await;
-    let answer = open.request(&RawRequest::call(1, "clear")).await;
+    let answer = open.request(&RawRequest::call(1, "clear_notes")).await;
     assert_eq!(text(&answer.json()), "cleared");
 }
 
-/// Keeps the outcomes of calls by principal and tool.
+/// Records the outcomes of calls by principal and tool.
 #[derive(Clone, Default)]
 struct Outcomes(Arc<Mutex<Vec<String>>>);
 
@@ -145,10 +149,14 @@ impl Recorder for Outcomes {
 async fn a_challenged_call_is_recorded() {
     let outcomes = Outcomes::default();
     let recorder = outcomes.clone();
-    let served =
-        TestServer::start_with(options(), |pool| pool.tool::<ClearAction>().recorder(recorder))
-            .await;
-    served.request(&bearing(RawRequest::call(1, "clear"), "t-2")).await;
-    served.request(&bearing(RawRequest::call(1, "clear"), "t-1")).await;
-    assert_eq!(*outcomes.0.lock().expect("no panic"), ["bob clear Denied", "ada clear done"]);
+    let served = TestServer::start_with(options(), |pool| {
+        pool.tool::<ClearNotesAction>().recorder(recorder)
+    })
+    .await;
+    served.request(&with_token(RawRequest::call(1, "clear_notes"), "t-2")).await;
+    served.request(&with_token(RawRequest::call(1, "clear_notes"), "t-1")).await;
+    assert_eq!(
+        *outcomes.0.lock().expect("no panic"),
+        ["bob clear_notes Denied", "ada clear_notes done"]
+    );
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tool_runtime::prelude::*;
 use tool_runtime::{Answer, HttpOptions, LogLevel, ToolPoolBuilder};
 
-/// Log and report half of the work, then wait until the test releases the call.
+/// Log a message and report half of the progress, then wait until the test releases the call.
 #[tool(register = false)]
 async fn halfway(probe: &Probe, context: &ToolContext) -> &'static str {
     context.progress(1, 2, "half");
@@ -15,7 +15,7 @@ async fn halfway(probe: &Probe, context: &ToolContext) -> &'static str {
     "whole"
 }
 
-/// Log and report, and answer at once.
+/// Log a message, report progress and answer at once.
 #[tool(register = false)]
 async fn quick(context: &ToolContext) -> &'static str {
     context.progress(1, 1, "all");
@@ -90,14 +90,14 @@ fn is_log(message: &Value) -> bool {
     message["method"] == "notifications/message" && message["params"]["data"] == "half of it"
 }
 
-/// The progress that it reports.
+/// The progress that `halfway` reports.
 fn is_progress(message: &Value) -> bool {
     let params = &message["params"];
     message["method"] == "notifications/progress"
         && (&params["progressToken"], &params["progress"]) == (&json!("p"), &json!(1.0))
 }
 
-/// The head of a stream, and both of these messages.
+/// Reads the head of a stream, the log message and the progress of `halfway`.
 async fn read_half(connection: &mut Connection) {
     let head = in_time(connection.head()).await;
     assert_eq!((head.status, head.header("content-type")), (200, "text/event-stream"));
@@ -217,9 +217,9 @@ async fn a_stream_may_finish_when_the_server_ends() {
 async fn a_stateless_client_gets_questions_as_a_result_and_calls_again() {
     let server = start(HttpOptions::default()).await;
     for request in stateless("careful") {
-        let asked = server.request(&request).await;
-        assert_eq!(asked.head.header("content-type"), "application/json");
-        let result = &asked.json()["result"];
+        let response = server.request(&request).await;
+        assert_eq!(response.head.header("content-type"), "application/json");
+        let result = &response.json()["result"];
         assert_eq!(result["resultType"], "input_required");
         let again = request.with_params(|params| {
             params["requestState"] = result["requestState"].clone();

@@ -75,12 +75,12 @@ async fn echo(
     text
 }
 
-/// Return the argument.
+/// Return the region.
 #[tool(register = false, input_schema = json!({
     "type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}
 }))]
 async fn place(
-    /// Where.
+    /// The region.
     region: String,
 ) -> String {
     region
@@ -96,7 +96,7 @@ impl TestServer {
         Self::serve(options, drain, |pool| pool).await
     }
 
-    /// With more tools.
+    /// A server with more tools.
     pub(super) async fn start_with<B: Into<ToolPoolBuilder<WithToolsets>>>(
         options: HttpOptions,
         tools: impl FnOnce(ToolPoolBuilder) -> B,
@@ -171,7 +171,7 @@ impl TestServer {
         in_time(self.report.recv()).await.expect("the server runs")
     }
 
-    /// Checks that there are no more reports.
+    /// Checks that no further reports exist.
     pub(super) fn is_quiet(&mut self) -> bool {
         self.report.try_recv().is_err()
     }

@@ -1,7 +1,7 @@
 //! The operator of one server: executes its rules in order, concurrently with everything else.
 
 use super::plan::Rule;
-use super::results::ends;
+use super::results::with_hang_limit;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tool_runtime::mcp::{McpManager, McpManagerError, McpServerConfig};
@@ -26,7 +26,8 @@ impl Operator {
         let done = tokio::spawn(async move {
             let mut state = ExpectedState::On;
             while let Some(rule) = next.recv().await {
-                let outcome = ends(rule, execute(&manager, &name, &config, rule)).await?;
+                let outcome =
+                    with_hang_limit(rule, execute(&manager, &name, &config, rule)).await?;
                 state = after(state, rule, &outcome).ok_or_else(|| {
                     format!("{rule:?} of {name}, which is {state:?}: {outcome:?}")
                 })?;

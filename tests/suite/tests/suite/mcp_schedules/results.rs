@@ -20,18 +20,18 @@ const LOAD_MARGIN: Duration = Duration::from_secs(4);
 
 /// One call with a unique number.
 #[derive(Clone, Debug)]
-pub(super) struct MadeCall {
+pub(super) struct IssuedCall {
     pub(super) number: u64,
     pub(super) server: usize,
     pub(super) tool: &'static str,
-    /// Nothing prevents it from reaching its server.
+    /// Nothing prevents the call from reaching its server.
     pub(super) is_undisturbed: bool,
     /// The list of the server may lack the tool.
     pub(super) may_change_list: bool,
     pub(super) may_be_cancelled: bool,
 }
 
-impl MadeCall {
+impl IssuedCall {
     pub(super) fn arguments(&self) -> Value {
         let changed: Vec<_> = TOOLS.iter().filter(|tool| **tool != REMOVED_BY_CHANGE).collect();
         match self.tool {
@@ -60,7 +60,7 @@ impl MadeCall {
 
     /// # Errors
     /// The result is not allowed for this call.
-    pub(super) fn judge(&self, result: &ToolResult, took: Duration) -> Result<(), String> {
+    pub(super) fn check(&self, result: &ToolResult, took: Duration) -> Result<(), String> {
         let is_hang = self.is_undisturbed && self.tool == "hang";
         let most = if is_hang { IDLE_LIMIT } else { MAX_DURATION } + LOAD_MARGIN;
         if took > most {
@@ -77,7 +77,7 @@ impl MadeCall {
     }
 
     fn may_fail(&self, class: ErrorClass) -> bool {
-        let own = match self.tool {
+        let is_expected = match self.tool {
             "hang" => class == ErrorClass::Timeout,
             "reject" => class == ErrorClass::Tool,
             "die" => class == ErrorClass::Indeterminate,
@@ -92,7 +92,8 @@ impl MadeCall {
                 | ErrorClass::Tool
                 | ErrorClass::NotFound
         );
-        own || self.may_be_cancelled && class == ErrorClass::Cancelled
+        is_expected
+            || self.may_be_cancelled && class == ErrorClass::Cancelled
             || !self.is_undisturbed && by_interruption
     }
 
@@ -102,7 +103,7 @@ impl MadeCall {
     }
 
     /// # Errors
-    /// The server received it too often, or not at all although there is a result.
+    /// The server received the call too often, or not at all although there is a result.
     pub(super) fn count(&self, requests: u64, result: Option<&ToolResult>) -> Result<(), String> {
         let is_answered = result.is_some_and(|result| result.error().is_none());
         let is_unsent = result
@@ -118,8 +119,8 @@ impl MadeCall {
 }
 
 /// # Errors
-/// It does not end.
-pub(super) async fn ends<T>(
+/// The future does not end.
+pub(super) async fn with_hang_limit<T>(
     what: impl std::fmt::Debug,
     work: impl Future<Output = T>,
 ) -> Result<T, String> {

@@ -3,7 +3,7 @@
 use super::super::leaks::{ProcessResources, kill_workers, workers};
 use super::operator::{ExpectedState, Operator};
 use super::plan::{Plan, Step, Wait};
-use super::results::{IDLE_LIMIT, MAX_DURATION, MadeCall, ends, requests};
+use super::results::{IDLE_LIMIT, IssuedCall, MAX_DURATION, requests, with_hang_limit};
 use proptest::test_runner::TestCaseError;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ const RECOVERY_LIMIT: Duration = Duration::from_secs(20);
 const CLOSE_LIMIT: Duration = Duration::from_secs(10);
 
 /// The calls, and the results that were received.
-type Calls = JoinSet<Result<Vec<(MadeCall, Option<ToolResult>)>, String>>;
+type Calls = JoinSet<Result<Vec<(IssuedCall, Option<ToolResult>)>, String>>;
 
 pub(super) fn run(plan: &Plan) -> Result<(), TestCaseError> {
     let folder = Folder::new();
@@ -58,7 +58,7 @@ struct Simulation<'a> {
     pool: ToolPool,
     manager: McpManager,
     calls: Calls,
-    made: u64,
+    issued: u64,
 }
 
 impl<'a> Simulation<'a> {
@@ -73,7 +73,8 @@ impl<'a> Simulation<'a> {
             std::fs::create_dir(&folders[server]).map_err(|error| error.to_string())?;
         }
         let manager = builder.start(&pool).map_err(|error| error.to_string())?;
-        let mut simulation = Self { plan, folders, pool, manager, calls: JoinSet::new(), made: 0 };
+        let mut simulation =
+            Self { plan, folders, pool, manager, calls: JoinSet::new(), issued: 0 };
         let mut operators = Vec::new();
         for server in 0..plan.servers.len() {
             let config = simulation.config(server);
@@ -82,7 +83,7 @@ impl<'a> Simulation<'a> {
             operators.push(Operator::of(&simulation.manager, name(server), config));
         }
         if plan.is_settled {
-            ends("the start", simulation.manager.settled()).await?;
+            with_hang_limit("the start", simulation.manager.settled()).await?;
         }
         for step in &plan.steps {
             simulation.step(step, &operators).await;
@@ -116,10 +117,10 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    fn make(&mut self, server: usize, tool: &'static str) -> (MadeCall, ToolCall) {
-        self.made += 1;
-        let made = MadeCall {
-            number: self.made,
+    fn make(&mut self, server: usize, tool: &'static str) -> (IssuedCall, ToolCall) {
+        self.issued += 1;
+        let issued = IssuedCall {
+            number: self.issued,
             server,
             tool,
             is_undisturbed: self.plan.is_undisturbed(server),
@@ -127,58 +128,59 @@ impl<'a> Simulation<'a> {
             may_be_cancelled: false,
         };
         let id = format!("{}.{tool}", name(server));
-        let call = ToolCall::new(id, made.arguments().to_string());
-        (made, call)
+        let call = ToolCall::new(id, issued.arguments().to_string());
+        (issued, call)
     }
 
     fn call(&mut self, server: usize, tool: &'static str, wait: Wait) {
-        let (mut made, call) = self.make(server, tool);
+        let (mut issued, call) = self.make(server, tool);
         let pool = self.pool.clone();
         let begun = Instant::now();
         match wait {
             Wait::Forever => self.calls.spawn(async move {
-                let result = ends(&made, pool.call(call)).await?;
-                made.judge(&result, begun.elapsed())?;
-                Ok(vec![(made, Some(result))])
+                let result = with_hang_limit(&issued, pool.call(call)).await?;
+                issued.check(&result, begun.elapsed())?;
+                Ok(vec![(issued, Some(result))])
             }),
             Wait::CancelAfter(after) => self.calls.spawn(async move {
-                made.may_be_cancelled = true;
+                issued.may_be_cancelled = true;
                 let cancel = CancellationToken::new();
                 let context = pool.context().with_cancellation(cancel.clone());
                 let late = async {
                     sleep(Duration::from_millis(after)).await;
                     cancel.cancel();
                 };
-                let called = ends(&made, pool.call_with(call, &context));
+                let called = with_hang_limit(&issued, pool.call_with(call, &context));
                 let (result, ()) = tokio::join!(called, late);
                 let result = result?;
-                made.judge(&result, begun.elapsed())?;
-                Ok(vec![(made, Some(result))])
+                issued.check(&result, begun.elapsed())?;
+                Ok(vec![(issued, Some(result))])
             }),
             Wait::DropAfter(after) => self.calls.spawn(async move {
                 let result = timeout(Duration::from_millis(after), pool.call(call)).await.ok();
-                Ok(vec![(made, result)])
+                Ok(vec![(issued, result)])
             }),
         };
     }
 
     fn batch(&mut self, calls: &[(usize, &'static str)]) {
-        let (made, calls): (Vec<MadeCall>, Vec<ToolCall>) =
+        let (issued, calls): (Vec<IssuedCall>, Vec<ToolCall>) =
             calls.iter().map(|(server, tool)| self.make(*server, tool)).unzip();
         let (pool, begun) = (self.pool.clone(), Instant::now());
         self.calls.spawn(async move {
             let ids: Vec<String> = calls.iter().map(|call| call.call_id().to_owned()).collect();
-            let results = ends(&made, pool.call_all(calls)).await?;
+            let results = with_hang_limit(&issued, pool.call_all(calls)).await?;
             if results.iter().map(ToolResult::call_id).ne(&ids) {
-                return Err(format!("{made:?} got {results:?}"));
+                return Err(format!("{issued:?} got {results:?}"));
             }
             // The calls may have waited for each other.
             let took = begun.elapsed() / u32::try_from(results.len()).unwrap_or(1);
-            made.into_iter()
+            issued
+                .into_iter()
                 .zip(results)
-                .map(|(made, result)| {
-                    made.judge(&result, took)?;
-                    Ok((made, Some(result)))
+                .map(|(issued, result)| {
+                    issued.check(&result, took)?;
+                    Ok((issued, Some(result)))
                 })
                 .collect()
         });
@@ -195,9 +197,9 @@ impl<'a> Simulation<'a> {
         }
         for (server, folder) in self.folders.iter().enumerate() {
             let requests = requests(&folder.join("log"));
-            for (made, result) in ended.iter().filter(|(made, _)| made.server == server) {
-                let arrived = requests.get(&made.number).copied().unwrap_or_default();
-                made.count(arrived, result.as_ref())?;
+            for (issued, result) in ended.iter().filter(|(issued, _)| issued.server == server) {
+                let arrived = requests.get(&issued.number).copied().unwrap_or_default();
+                issued.count(arrived, result.as_ref())?;
             }
         }
         Ok(())
@@ -206,7 +208,7 @@ impl<'a> Simulation<'a> {
     /// Whether a server is in the expected state, and calls confirm that.
     async fn matches_state(&mut self, server: usize, state: ExpectedState) -> Result<(), String> {
         let status = self.manager.server(&name(server)).map(|status| status.state);
-        let (made, call) = self.make(server, "echo-ro");
+        let (issued, call) = self.make(server, "echo-ro");
         match (state, status) {
             (ExpectedState::Empty, Err(_)) => {
                 self.fails(call, ErrorClass::NotFound, "unknown tool").await
@@ -216,13 +218,13 @@ impl<'a> Simulation<'a> {
             }
             (ExpectedState::On, Ok(_)) => {
                 self.recovers(server).await?;
-                let result = ends(&made, self.pool.call(call)).await?;
-                made.judge(&result, Duration::ZERO)?;
+                let result = with_hang_limit(&issued, self.pool.call(call)).await?;
+                issued.check(&result, Duration::ZERO)?;
                 // A call that ends is replaced by another.
-                let (mut made, call) = self.make(server, "echo");
-                made.is_undisturbed = true;
-                let result = ends(&made, self.pool.call(call)).await?;
-                made.judge(&result, Duration::ZERO)?;
+                let (mut issued, call) = self.make(server, "echo");
+                issued.is_undisturbed = true;
+                let result = with_hang_limit(&issued, self.pool.call(call)).await?;
+                issued.check(&result, Duration::ZERO)?;
                 self.recovers(server).await
             }
             (state, status) => Err(format!("{} is {status:?}, not {state:?}", name(server))),
@@ -230,7 +232,7 @@ impl<'a> Simulation<'a> {
     }
 
     async fn fails(&self, call: ToolCall, class: ErrorClass, words: &str) -> Result<(), String> {
-        let result = ends(words, self.pool.call(call)).await?;
+        let result = with_hang_limit(words, self.pool.call(call)).await?;
         let error = result.error().ok_or_else(|| format!("{result:?}"))?;
         let is_right = error.class() == class && error.message().contains(words);
         if is_right { Ok(()) } else { Err(format!("not {class}, {words}: {error:?}")) }
@@ -253,10 +255,10 @@ impl<'a> Simulation<'a> {
     /// Whether all resources are released after closing.
     async fn check_released(self) -> Result<(), String> {
         let Self { folders, pool, manager, .. } = self;
-        let left: Vec<u32> = folders.iter().flat_map(|folder| workers(folder)).collect();
-        if !left.is_empty() {
+        let running: Vec<u32> = folders.iter().flat_map(|folder| workers(folder)).collect();
+        if !running.is_empty() {
             let commands =
-                left.iter().map(|pid| std::fs::read_to_string(format!("/proc/{pid}/cmdline")));
+                running.iter().map(|pid| std::fs::read_to_string(format!("/proc/{pid}/cmdline")));
             return Err(format!("left when closed: {:?}", commands.collect::<Vec<_>>()));
         }
         if !pool.tools().is_empty() || !manager.status().is_empty() {

@@ -25,8 +25,8 @@ async fn the_strictest_of_files_engines_and_hooks_counts_in_any_order() {
         ([ALLOW, DENY], "denied", "denied"),
     ] {
         let together =
-            || policies.into_iter().fold(Policies::new(), |all, it| all.policy(yaml(it)));
-        let apart = || policies.into_iter().fold(builder(), |pool, it| pool.policy(yaml(it)));
+            || policies.into_iter().fold(Policies::new(), |all, text| all.policy(yaml(text)));
+        let apart = || policies.into_iter().fold(builder(), |pool, text| pool.policy(yaml(text)));
         for pool in [builder().install(together()), apart()] {
             assert_eq!(fate(&pool.build().unwrap(), reading("a")).await, expected);
         }
@@ -121,7 +121,7 @@ rules:
     let early = Instant::now().checked_sub(Duration::from_secs(4000)).unwrap();
     let old = Execution::new("d").with_label("env", "dev").started_at(early);
     assert!(!ran(&context(old)).await);
-    // Outside of an execution none of this is known.
+    // Outside of an execution the record has no such data.
     let result = pool.call(reading("a")).await;
     let text = result.observation().to_text();
     assert!(

@@ -137,8 +137,8 @@ fn calls_between_two_versions_are_decided_by_one_of_them() {
 async fn fates(folder: &Path, callers: &[(&str, &str)]) {
     let pool = builder().policy(PolicyFolder::read(folder).unwrap()).build().unwrap();
     for (caller, expected) in callers {
-        let own = pool.for_principal(Principal::new(*caller));
-        assert_eq!(fate(&own, reading("a")).await, *expected, "{caller}");
+        let caller_pool = pool.for_principal(Principal::new(*caller));
+        assert_eq!(fate(&caller_pool, reading("a")).await, *expected, "{caller}");
     }
 }
 

@@ -99,11 +99,11 @@ async fn a_session_has_a_mode_of_its_own_and_a_child_never_more_than_its_parent(
     for parent in modes {
         for child in modes {
             let parent = Permissions::new(parent);
-            let own = tools().policy(parent.clone()).build().unwrap();
-            let below = tools().policy(parent.child(child)).build().unwrap();
+            let parent_pool = tools().policy(parent.clone()).build().unwrap();
+            let child_pool = tools().policy(parent.child(child)).build().unwrap();
             for call in calls() {
-                if fate(&below, call.clone()).await == "ran" {
-                    assert_eq!(fate(&own, call).await, "ran", "{parent:?} {child:?}");
+                if fate(&child_pool, call.clone()).await == "ran" {
+                    assert_eq!(fate(&parent_pool, call).await, "ran", "{parent:?} {child:?}");
                 }
             }
         }

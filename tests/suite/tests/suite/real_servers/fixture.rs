@@ -38,7 +38,7 @@ impl Fixture {
         &self.0
     }
 
-    /// A path in it.
+    /// A path in the directory.
     pub(super) fn path(&self, name: &str) -> String {
         self.0.join(name).to_str().expect("a path in UTF-8").to_owned()
     }

@@ -14,11 +14,11 @@ const INSPECTOR: &str =
 
 /// A configuration file with all six servers, and more.
 fn file(fixture: &Fixture, more: Value) -> String {
-    let mut all = fixture.all();
-    let servers = all["mcpServers"].as_object_mut().expect("an object");
+    let mut config = fixture.all();
+    let servers = config["mcpServers"].as_object_mut().expect("an object");
     servers.extend(more.as_object().cloned().unwrap_or_default());
     let path = fixture.path("servers.json");
-    std::fs::write(&path, all.to_string()).expect("room for a file");
+    std::fs::write(&path, config.to_string()).expect("room for a file");
     path
 }
 
@@ -108,10 +108,10 @@ fn a_client_lists_the_tools_of_all_allowed_servers() {
     ];
     // `era` is the Inspector's name of a protocol version.
     let ask = |era: &str, words: &[&str]| {
-        let mut all = vec!["--cli", "--protocol-era", era, "--format", "json"];
-        all.extend(words);
-        all.extend(served);
-        let ended = peer(Program::Node(INSPECTOR), &all);
+        let mut arguments = vec!["--cli", "--protocol-era", era, "--format", "json"];
+        arguments.extend(words);
+        arguments.extend(served);
+        let ended = peer(Program::Node(INSPECTOR), &arguments);
         let json = ended.output.find('{').map(|start| &ended.output[start..]).unwrap_or_default();
         let answer = serde_json::Deserializer::from_str(json).into_iter::<Value>().next();
         let answer = answer.and_then(Result::ok);
@@ -124,7 +124,9 @@ fn a_client_lists_the_tools_of_all_allowed_servers() {
             names.filter_map(|name| name.as_str().map(str::to_owned)).collect()
         });
         assert_eq!(names.len(), ALLOWED_TOOLS, "{era}: {names:?}");
-        assert!(["origin", "memory.read_graph"].iter().all(|one| names.iter().any(|it| it == one)));
+        assert!(
+            ["origin", "memory.read_graph"].iter().all(|one| names.iter().any(|name| name == one))
+        );
         assert!(!names.iter().any(|name| name.contains("delete") || name.starts_with("files.")));
     }
     let words = [

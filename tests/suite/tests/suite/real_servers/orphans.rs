@@ -56,10 +56,10 @@ fn a_dropped_runtime_leaves_no_process() {
             fixture.config();
             let before = ProcessResources::before();
             let runtime = Runtime::new().unwrap();
-            let kept = runtime.block_on(connect_and_call(&fixture));
+            let manager = runtime.block_on(connect_and_call(&fixture));
             drop(runtime);
             assert!(eventually(|| workers(fixture.folder()).is_empty()), "they go by themselves");
-            drop(kept);
+            drop(manager);
             before.are_released().unwrap();
         },
     );

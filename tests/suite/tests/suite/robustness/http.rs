@@ -108,29 +108,36 @@ impl Client {
     async fn random_step(&mut self) {
         let id = self.next_id;
         match self.rng.below(100) {
-            0..45 => self.adds().await,
+            0..45 => self.add().await,
             45..50 => {
                 let answer = self.request(&call(id, "boom", json!({}))).await;
                 answer.inspect(|answer| assert_eq!(answer.json()["result"]["isError"], true));
             }
-            50..54 => self.rejected(&RawRequest::post("{\"jsonrpc\": "), 400).await,
+            50..54 => self.expect_rejection(&RawRequest::post("{\"jsonrpc\": "), 400).await,
             54..58 => {
-                self.rejected(&RawRequest::stateless(id, "no/such/method", json!({})), 404).await;
+                self.expect_rejection(&RawRequest::stateless(id, "no/such/method", json!({})), 404)
+                    .await;
             }
-            58..61 => self.rejected(&RawRequest::post("x".repeat(70 << 10)), 413).await,
-            61..64 => self.rejected(&call(id, "add", json!({})).with("mcp-name", "sub"), 400).await,
+            58..61 => self.expect_rejection(&RawRequest::post("x".repeat(70 << 10)), 413).await,
+            61..64 => {
+                self.expect_rejection(&call(id, "add", json!({})).with("mcp-name", "sub"), 400)
+                    .await
+            }
             64..67 => {
-                self.rejected(&call(id, "add", json!({})).with("host", "evil.test"), 403).await;
+                self.expect_rejection(&call(id, "add", json!({})).with("host", "evil.test"), 403)
+                    .await;
             }
-            67..70 => self.rejected(&RawRequest::new("PUT", "/mcp"), 405).await,
-            70..75 => self.leaves_in_the_middle(&call(id, "add", json!({"a": 1, "b": 2}))).await,
+            67..70 => self.expect_rejection(&RawRequest::new("PUT", "/mcp"), 405).await,
+            70..75 => {
+                self.disconnect_in_the_middle(&call(id, "add", json!({"a": 1, "b": 2}))).await
+            }
             75..80 => {
                 let mut connection = Connection::open(self.address).await;
                 connection.send(&call(id, "wait", json!({"millis": 60_000}))).await;
             }
-            80..84 => self.never_finishes().await,
-            84..88 => self.reads_slowly().await,
-            _ => self.holds_a_session().await,
+            80..84 => self.send_incomplete().await,
+            84..88 => self.read_slowly().await,
+            _ => self.open_session().await,
         }
     }
 
@@ -147,7 +154,7 @@ impl Client {
         (answer.status() != 503).then_some(answer)
     }
 
-    async fn adds(&mut self) {
+    async fn add(&mut self) {
         let (id, a, b) = (self.next_id, self.rng.below(1000), self.rng.below(1000));
         if let Some(answer) = self.request(&call(id, "add", json!({"a": a, "b": b}))).await {
             let answer = answer.json();
@@ -156,7 +163,7 @@ impl Client {
         }
     }
 
-    async fn rejected(&mut self, request: &RawRequest, status: u16) {
+    async fn expect_rejection(&mut self, request: &RawRequest, status: u16) {
         if let Some(answer) = self.request(request).await {
             assert_eq!(answer.status(), status, "{answer:?}");
         }
@@ -164,14 +171,14 @@ impl Client {
         self.connection = None;
     }
 
-    async fn leaves_in_the_middle(&mut self, request: &RawRequest) {
+    async fn disconnect_in_the_middle(&mut self, request: &RawRequest) {
         let bytes = request.bytes();
         let end = usize::try_from(self.rng.below(bytes.len() as u64)).expect("a length");
         Connection::open(self.address).await.write(&bytes[..end]).await;
     }
 
     /// Abandons requests; the server must have closed the oldest with an error.
-    async fn never_finishes(&mut self) {
+    async fn send_incomplete(&mut self) {
         let mut connection = Connection::open(self.address).await;
         let request = call(1, "add", json!({})).with("content-length", "1000");
         connection.write(&request.bytes()).await;
@@ -183,7 +190,7 @@ impl Client {
         }
     }
 
-    async fn reads_slowly(&mut self) {
+    async fn read_slowly(&mut self) {
         let mut connection = Connection::open(self.address).await;
         connection.send(&call(1, "big", json!({"kib": 512}))).await;
         tokio::time::sleep(Duration::from_millis(self.rng.below(20))).await;
@@ -191,7 +198,7 @@ impl Client {
         assert!(answer.status() == 503 || answer.body.len() > 512 << 10, "{}", answer.status());
     }
 
-    async fn holds_a_session(&mut self) {
+    async fn open_session(&mut self) {
         let begun = Instant::now();
         let Some(initialized) = self.request(&RawRequest::initialize()).await else {
             return;

@@ -122,7 +122,7 @@ impl Conversation {
         let mut conversation = Self { child, input, pending, reader, next_id: 0, rng, _limit };
         let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
         conversation.request("initialize", &hello, Expected::Result);
-        conversation.settled();
+        conversation.wait_until_settled();
         conversation.line(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
         conversation
     }
@@ -133,7 +133,7 @@ impl Conversation {
     }
 
     /// A line that is answered without an id.
-    fn junk(&mut self, line: &str) {
+    fn invalid_line(&mut self, line: &str) {
         self.pending.0.lock().expect("no panic").without_id += 1;
         self.line(line);
     }
@@ -174,10 +174,10 @@ impl Conversation {
             75..78 => drop(self.request("tools/call", &json!({"name": 7}), Expected::Error(-32602))),
             78..82 => drop(self.request("ping", &json!({}), Expected::Result)),
             82..85 => drop(self.request("tools/list", &json!({}), Expected::Result)),
-            85..88 => self.junk("{\"jsonrpc\": \"2.0\", \"id\": 1, "),
-            88..90 => self.junk("[1, 2]"),
-            90..91 => self.junk(&"[".repeat(5000)),
-            91..92 => self.junk(&"x".repeat(70 << 10)),
+            85..88 => self.invalid_line("{\"jsonrpc\": \"2.0\", \"id\": 1, "),
+            88..90 => self.invalid_line("[1, 2]"),
+            90..91 => self.invalid_line(&"[".repeat(5000)),
+            91..92 => self.invalid_line(&"x".repeat(70 << 10)),
             92..94 => drop(self.call("big", &json!({"kib": 64}), Expected::Result)),
             94..96 => self.line(r#"{"jsonrpc":"2.0","method":"notifications/unheard_of"}"#),
             96..98 => self.line(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"x"}}"#),
@@ -185,7 +185,7 @@ impl Conversation {
         }
     }
 
-    fn settled(&mut self) {
+    fn wait_until_settled(&mut self) {
         self.input.flush().expect("the server reads");
         let (pending, changed) = &*self.pending;
         let pending = pending.lock().expect("no panic");
@@ -205,7 +205,7 @@ impl Conversation {
 
     fn usage_now(&mut self) -> ResourceUsage {
         self.call("usage", &json!({}), Expected::Result);
-        self.settled();
+        self.wait_until_settled();
         let pending = self.pending.0.lock().expect("no panic");
         ResourceUsage::of(pending.usage.as_ref().expect("an answer"))
     }
@@ -224,11 +224,11 @@ fn read(output: BufReader<ChildStdout>, pending: &(Mutex<PendingAnswers>, Condva
     for (number, line) in output.lines().enumerate() {
         let line = line.expect("UTF-8");
         let mut open = pending.0.lock().expect("no panic");
-        let settled = match serde_json::from_str::<Value>(&line) {
+        let wait_until_settled = match serde_json::from_str::<Value>(&line) {
             Ok(answer) => open.settle(&answer),
             Err(error) => Err(error.to_string()),
         };
-        if let Err(failure) = settled {
+        if let Err(failure) = wait_until_settled {
             open.failure.get_or_insert(format!("{failure}: {line}"));
         }
         if open.is_settled() {
@@ -247,12 +247,12 @@ fn random_messages_over_stdio() {
     for _ in 0..WARM_UP {
         conversation.random_step();
     }
-    conversation.settled();
+    conversation.wait_until_settled();
     let before = conversation.usage();
     for _ in WARM_UP..MESSAGES {
         conversation.random_step();
     }
-    conversation.settled();
+    conversation.wait_until_settled();
     let after = conversation.usage();
     assert!(before.is_within(&after), "{before:?} {after:?}");
     conversation.finish();

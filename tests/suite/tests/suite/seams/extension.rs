@@ -20,7 +20,7 @@ impl PoolExtension for Governance {
 
 #[tokio::test]
 async fn an_extension_installs_a_policy_a_limit_a_record_and_a_tool() {
-    let (budget, events) = (Budget::of(1), Events::default());
+    let (budget, events) = (Budget::new(1), Events::default());
     let extension = Governance { budget: budget.clone(), events: events.clone() };
     let pool = builder().install(extension).build().unwrap();
     let call = |path: &str| ToolCall::json("read", serde_json::json!({ "path": path }));

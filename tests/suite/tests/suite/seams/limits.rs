@@ -16,7 +16,7 @@ fn read(path: &str) -> ToolCall {
 
 #[tokio::test]
 async fn a_budget_of_two_calls_lets_two_calls_run() {
-    let budget = Budget::of(2);
+    let budget = Budget::new(2);
     let pool = builder().limiter(budget.clone()).build().unwrap();
     for _ in 0..2 {
         assert!(!pool.call(read("a")).await.is_error());
@@ -27,8 +27,8 @@ async fn a_budget_of_two_calls_lets_two_calls_run() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_refused_costs_nothing() {
-    let budget = Budget::of(2);
+async fn a_rejected_call_costs_nothing() {
+    let budget = Budget::new(2);
     let reject = |_: ApprovalRequest| async { Approval::rejected("no") };
     let hook = Hook::before("write", |_: HookCall| async { Before::deny("never") });
     let pool = builder().limiter(budget.clone()).policy(Paths::default());
@@ -47,7 +47,7 @@ async fn a_call_that_is_refused_costs_nothing() {
 
 #[tokio::test]
 async fn a_call_that_waits_for_a_resource_and_is_cancelled_is_refunded() {
-    let budget = Budget::of(2);
+    let budget = Budget::new(2);
     let tool = Tool::builder("hold", "Hold it.")
         .access(|_| tool_runtime::Access::none().write("one"))
         .handler(std::future::pending::<()>);
@@ -79,7 +79,7 @@ async fn a_call_that_cannot_be_recorded_is_refunded() {
             Receipt::refused(RecordError::new("disk full"))
         }
     }
-    let budget = Budget::of(2);
+    let budget = Budget::new(2);
     let pool = builder().limiter(budget.clone()).recorder(Full).build().unwrap();
     let result = pool.call(ToolCall::new("write", r#"{"path": "a"}"#)).await;
     assert_eq!(class(&result), ErrorClass::Transient);
@@ -88,7 +88,7 @@ async fn a_call_that_cannot_be_recorded_is_refunded() {
 
 #[tokio::test]
 async fn a_tool_that_ran_and_failed_has_cost_its_call() {
-    let budget = Budget::of(2);
+    let budget = Budget::new(2);
     let pool = builder().limiter(budget.clone()).build().unwrap();
     assert!(pool.call(ToolCall::new("fail", r#"{"panic": true}"#)).await.is_error());
     assert_eq!(budget.left(), 1);
@@ -96,12 +96,12 @@ async fn a_tool_that_ran_and_failed_has_cost_its_call() {
 
 #[tokio::test]
 async fn the_calls_of_a_batch_share_a_budget() {
-    let (budget, events) = (Budget::of(2), Events::default());
+    let (budget, events) = (Budget::new(2), Events::default());
     let pool = builder().limiter(budget).recorder(events.clone()).build().unwrap();
     let results = pool.call_all([read("a"), read("b"), read("c")]).await;
     assert_eq!(results.iter().filter(|result| result.is_error()).count(), 1);
-    let refused = events.all().into_iter().filter(|event| event == "read decided deny").count();
-    assert_eq!(refused, 1, "a call beyond its limit is recorded");
+    let denied = events.all().into_iter().filter(|event| event == "read decided deny").count();
+    assert_eq!(denied, 1, "a call beyond its limit is recorded");
 }
 
 #[tokio::test]
@@ -135,6 +135,6 @@ async fn a_limiter_gets_the_limits_that_policies_set() {
 
 #[test]
 fn a_pool_has_one_limiter() {
-    let error = builder().limiter(Budget::of(1)).limiter(Budget::of(1)).build().unwrap_err();
+    let error = builder().limiter(Budget::new(1)).limiter(Budget::new(1)).build().unwrap_err();
     assert!(error.to_string().contains("two values were given to `limiter`"), "{error}");
 }

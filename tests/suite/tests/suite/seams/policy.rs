@@ -1,4 +1,4 @@
-//! Policies: the strictest answer counts, about the arguments as they will run.
+//! Policies: the strictest decision on the final arguments counts.
 
 use super::{Paths, builder};
 use crate::support::{class, in_time};
@@ -57,8 +57,8 @@ async fn the_strictest_of_several_policies_counts_in_any_order() {
 
 #[tokio::test]
 async fn every_question_of_policies_and_hooks_is_asked_about_the_final_arguments() {
-    let asked = Arc::new(Mutex::new(Vec::new()));
-    let log = Arc::clone(&asked);
+    let questions = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&questions);
     let approver = move |request: ApprovalRequest| {
         log.lock().unwrap().push(format!("{} {}", request.question(), request.arguments()));
         async { Approval::approved() }
@@ -70,7 +70,7 @@ async fn every_question_of_policies_and_hooks_is_asked_about_the_final_arguments
     let result = pool.call(ToolCall::new("read", r#"{"path": "a"}"#)).await;
     assert_eq!(result.observation().to_text(), "read odd");
     let expected = [r#"Now? {"path":"odd"}"#, r#"Is that right? {"path":"odd"}"#];
-    assert_eq!(*asked.lock().unwrap(), expected);
+    assert_eq!(*questions.lock().unwrap(), expected);
 }
 
 #[tokio::test]
@@ -81,7 +81,7 @@ async fn a_question_without_an_approver_denies() {
 }
 
 #[tokio::test]
-async fn what_a_hook_rewrites_is_decided_again() {
+async fn rewritten_arguments_are_decided_again() {
     let policy = Paths::default();
     let decisions = Arc::clone(&policy.decisions);
     let pool = builder().policy(policy).hook(rewriting(r#"{"path": "secret"}"#)).build().unwrap();
@@ -105,15 +105,15 @@ async fn a_hook_does_not_loosen_a_denial() {
 }
 
 #[tokio::test]
-async fn what_the_approver_edits_is_checked_and_decided_again_and_not_asked_again() {
+async fn edited_arguments_are_checked_and_decided_without_a_second_question() {
     for (edited, expected) in [
         (r#"{"path": "b"}"#, Ok("read b")),
         (r#"{"path": "odd"}"#, Ok("read odd")),
         (r#"{"path": "secret"}"#, Err(ErrorClass::Denied)),
         (r#"{"path": 7}"#, Err(ErrorClass::ApprovalRejected)),
     ] {
-        let asked = Arc::new(AtomicU32::new(0));
-        let count = Arc::clone(&asked);
+        let questions = Arc::new(AtomicU32::new(0));
+        let count = Arc::clone(&questions);
         let approver = move |_: ApprovalRequest| {
             count.fetch_add(1, Ordering::Relaxed);
             async move { Approval::approved().with_arguments(edited) }
@@ -124,7 +124,7 @@ async fn what_the_approver_edits_is_checked_and_decided_again_and_not_asked_agai
             Ok(text) => assert_eq!(result.observation().to_text(), text),
             Err(expected) => assert_eq!(class(&result), expected, "{edited}"),
         }
-        assert_eq!(asked.load(Ordering::Relaxed), 1);
+        assert_eq!(questions.load(Ordering::Relaxed), 1);
     }
 }
 
@@ -189,7 +189,7 @@ async fn a_hidden_tool_is_neither_listed_nor_called_and_no_child_sees_more() {
 }
 
 #[tokio::test]
-async fn a_list_is_the_same_value_as_long_as_policies_answer_the_same() {
+async fn a_list_is_the_same_value_until_its_visibility_changes() {
     let policy = Paths { hides_writing: true, ..Paths::default() };
     let pool = builder().policy(policy).build().unwrap();
     assert!(Arc::ptr_eq(&pool.snapshot(), &pool.snapshot()));
@@ -200,7 +200,7 @@ async fn a_list_is_the_same_value_as_long_as_policies_answer_the_same() {
 }
 
 #[tokio::test]
-async fn a_nested_call_is_decided_as_that_of_the_same_principal() {
+async fn a_nested_call_is_decided_for_the_same_principal() {
     let outer = Tool::builder("outer", "Write a file.").handler(
         |_: serde_json::Map<String, serde_json::Value>, context: ToolContext| async move {
             let seen = context.pool().map_or(0, |pool| pool.tools().len());

@@ -62,7 +62,7 @@ async fn rewritten_arguments_are_recorded_from_then_on() {
 }
 
 #[tokio::test]
-async fn a_refusal_at_each_stage_is_recorded() {
+async fn a_rejection_at_each_stage_is_recorded() {
     for (call, expected) in [
         (ToolCall::new("read", r#"{"path":1}"#), &["finished input"] as &[_]),
         (
@@ -76,16 +76,16 @@ async fn a_refusal_at_each_stage_is_recorded() {
         ),
         (ToolCall::new("unknown", r#"{"path":1}"#), &["finished not_found"]),
     ] {
-        let own = events(call.clone()).await;
+        let events_of_call = events(call.clone()).await;
         let name = call.name();
-        assert_eq!(own[0], format!("{name} proposed {}", call.arguments()));
+        assert_eq!(events_of_call[0], format!("{name} proposed {}", call.arguments()));
         let expected: Vec<String> = expected.iter().map(|line| format!("{name} {line}")).collect();
-        assert_eq!(own[1..], expected);
+        assert_eq!(events_of_call[1..], expected);
     }
 }
 
 #[tokio::test]
-async fn an_approval_is_recorded_with_who_gave_it() {
+async fn an_approval_is_recorded_with_its_approver() {
     assert_eq!(
         events(ToolCall::new("read", r#"{"path":"odd"}"#)).await[1..3],
         ["read decided ask rule o", "read decided allow rule o by ada"]
@@ -95,13 +95,13 @@ async fn an_approval_is_recorded_with_who_gave_it() {
 #[tokio::test]
 async fn a_call_beyond_its_limit_and_one_that_is_restricted_are_recorded() {
     let events = Events::default();
-    let pool = builder().limiter(Budget::of(0)).recorder(events.clone()).build().unwrap();
+    let pool = builder().limiter(Budget::new(0)).recorder(events.clone()).build().unwrap();
     pool.call(ToolCall::new("read", A)).await;
     let expected = [r#"proposed {"path":"a"}"#, "decided deny", "finished rate_limited"];
-    assert_eq!(events.of("read"), expected);
+    assert_eq!(events.of_tool("read"), expected);
     let _restriction = pool.restrict(["read"]).unwrap();
     pool.call(ToolCall::new("write", A)).await;
-    assert_eq!(events.of("write"), [r#"proposed {"path":"a"}"#, "finished denied"]);
+    assert_eq!(events.of_tool("write"), [r#"proposed {"path":"a"}"#, "finished denied"]);
 }
 
 #[tokio::test]
@@ -131,7 +131,7 @@ async fn a_cancelled_call_and_a_dropped_one_are_recorded() {
     assert!(futures_util::poll!(&mut dropped).is_pending());
     drop(dropped);
     let one = ["proposed {}", "decided allow", "started {}", "finished cancelled, ran"];
-    assert_eq!(events.of("wait"), [one, one].concat());
+    assert_eq!(events.of_tool("wait"), [one, one].concat());
 }
 
 #[tokio::test]
@@ -142,12 +142,12 @@ async fn the_outcome_is_recorded_as_the_caller_gets_it() {
     });
     let pool = builder().hook(hook).recorder(events.clone()).build().unwrap();
     pool.call(ToolCall::new("read", A)).await;
-    assert_eq!(events.of("read").last().unwrap(), "finished (withheld), ran");
+    assert_eq!(events.of_tool("read").last().unwrap(), "finished (withheld), ran");
 }
 
 #[tokio::test]
 async fn a_nested_call_names_its_parent() {
-    /// The tool, its number and that of its parent.
+    /// A tool, the number of its call and the number of the parent call.
     type Numbered = (String, u64, Option<u64>);
     #[derive(Clone, Default)]
     struct Parents(Arc<Mutex<Vec<Numbered>>>);
@@ -177,7 +177,7 @@ async fn a_nested_call_names_its_parent() {
     assert!(seen[1..].iter().all(|(_, _, parent)| *parent == Some(*number)), "{seen:?}");
 }
 
-/// Refuses to record anything but the proposal, or panics.
+/// Fails to record anything but the proposal, or panics.
 struct Full(bool);
 
 impl Recorder for Full {
@@ -191,7 +191,7 @@ impl Recorder for Full {
 }
 
 #[tokio::test]
-async fn without_a_record_only_calls_run_that_may_be_repeated() {
+async fn only_repeatable_calls_run_without_a_record() {
     for panics in [false, true] {
         let pool = builder().recorder(Full(panics)).build().unwrap();
         let write = pool.call(ToolCall::new("write", A)).await;

@@ -1,4 +1,4 @@
-//! A served pool: each client lists what it may see, and is told why a call was denied.
+//! A served pool: each client lists its visible tools, and receives the reason of a denial.
 
 use super::{Budget, Events, Paths, builder};
 use serde_json::json;
@@ -34,7 +34,7 @@ async fn a_client_lists_and_calls_what_its_principal_may_see() {
     let secret = admin.call("read", json!({ "path": "secret" })).await.unwrap();
     let text = "the call to `read` is not allowed: `path` is secret; read another file";
     assert_eq!(secret.to_text(), text);
-    assert_eq!(events.of("read").last().unwrap(), "finished denied");
+    assert_eq!(events.of_tool("read").last().unwrap(), "finished denied");
 }
 
 #[tokio::test]
@@ -54,20 +54,20 @@ async fn pay(context: &ToolContext) -> Result<String, ToolError> {
 
 /// Pay by another tool.
 #[tool(register = false)]
-async fn settle(context: &ToolContext) -> String {
+async fn pay_by_tool(context: &ToolContext) -> String {
     context.call(ToolCall::new("pay", "")).await.observation().to_text()
 }
 
-/// Asks about each call, and says how often a person was asked.
-struct Paying {
+/// A pool that requires approval of each call, and the number of questions.
+struct PaymentFixture {
     events: Events,
     budget: Budget,
     asked: Arc<AtomicU32>,
 }
 
-impl Paying {
+impl PaymentFixture {
     fn new() -> Self {
-        Self { events: Events::default(), budget: Budget::of(2), asked: Arc::default() }
+        Self { events: Events::default(), budget: Budget::new(2), asked: Arc::default() }
     }
 
     fn pool(&self) -> ToolPool {
@@ -77,15 +77,15 @@ impl Paying {
                 Decision::ask("Pay?")
             }
         }
-        let asked = Arc::clone(&self.asked);
+        let questions = Arc::clone(&self.asked);
         let approver = move |_: ApprovalRequest| {
-            asked.fetch_add(1, Ordering::Relaxed);
+            questions.fetch_add(1, Ordering::Relaxed);
             async { Approval::approved().by("ada") }
         };
         let pool = ToolPool::builder()
             .tool::<PayAction>()
-            .tool::<SettleAction>()
-            .tool::<SettleFirstAction>();
+            .tool::<PayByToolAction>()
+            .tool::<PayThenAskAction>();
         let pool = pool.policy(Ask).approver(approver).limiter(self.budget.clone());
         pool.recorder(self.events.clone()).build().unwrap()
     }
@@ -112,43 +112,43 @@ const ONE_CALL: [&str; 7] = [
 
 #[tokio::test]
 async fn all_rounds_of_a_call_that_asks_are_one_call() {
-    let paying = Paying::new();
-    let paid = paying.client().await.call("pay", json!({})).await.unwrap();
+    let fixture = PaymentFixture::new();
+    let paid = fixture.client().await.call("pay", json!({})).await.unwrap();
     assert_eq!(paid.to_text(), "Some(true) Some(true)");
-    assert_eq!(paying.events.of("pay"), ONE_CALL);
-    assert_eq!((paying.asked.load(Ordering::Relaxed), paying.budget.left()), (1, 1));
+    assert_eq!(fixture.events.of_tool("pay"), ONE_CALL);
+    assert_eq!((fixture.asked.load(Ordering::Relaxed), fixture.budget.left()), (1, 1));
 }
 
 #[tokio::test]
-async fn so_are_those_of_a_call_within_a_call() {
-    let paying = Paying::new();
-    let paid = paying.client().await.call("settle", json!({})).await.unwrap();
+async fn all_rounds_of_a_nested_call_are_one_call() {
+    let fixture = PaymentFixture::new();
+    let paid = fixture.client().await.call("pay_by_tool", json!({})).await.unwrap();
     assert_eq!(paid.to_text(), "Some(true) Some(true)");
-    assert_eq!(paying.events.of("settle"), ONE_CALL);
-    assert_eq!(paying.events.of("pay"), ONE_CALL);
-    assert_eq!((paying.asked.load(Ordering::Relaxed), paying.budget.left()), (2, 0));
+    assert_eq!(fixture.events.of_tool("pay_by_tool"), ONE_CALL);
+    assert_eq!(fixture.events.of_tool("pay"), ONE_CALL);
+    assert_eq!((fixture.asked.load(Ordering::Relaxed), fixture.budget.left()), (2, 0));
 }
 
 /// Pay by another tool, and ask when it is done.
 #[tool(register = false)]
-async fn settle_first(context: &ToolContext) -> Result<String, ToolError> {
+async fn pay_then_ask(context: &ToolContext) -> Result<String, ToolError> {
     let paid = context.call(ToolCall::new("pay", "")).await.observation().to_text();
     context.ask::<bool>("again", "Again?").await?;
     Ok(paid)
 }
 
 #[tokio::test]
-async fn a_question_after_an_effect_is_refused() {
-    let paying = Paying::new();
-    let paid = paying.client().await.call("settle_first", json!({})).await.unwrap();
+async fn a_question_after_an_effect_is_rejected() {
+    let fixture = PaymentFixture::new();
+    let paid = fixture.client().await.call("pay_then_ask", json!({})).await.unwrap();
     assert!(paid.is_error() && paid.to_text().contains("`again` cannot be asked"), "{paid:?}");
-    assert_eq!(paying.events.of("pay"), ONE_CALL, "it ran once");
+    assert_eq!(fixture.events.of_tool("pay"), ONE_CALL, "it ran once");
 }
 
 #[tokio::test]
 async fn a_round_that_is_sent_twice_is_another_call() {
-    let paying = Paying::new();
-    let client = paying.client().await;
+    let fixture = PaymentFixture::new();
+    let client = fixture.client().await;
     let call = json!({ "name": "pay", "arguments": {} });
     let first = client.request("tools/call", call.clone()).await.unwrap();
     let mut second = call;
@@ -158,7 +158,7 @@ async fn a_round_that_is_sent_twice_is_another_call() {
     for (budget, asked) in [(1, 1), (0, 2)] {
         let result = client.request("tools/call", second.clone()).await.unwrap();
         assert_eq!(result["resultType"], "input_required");
-        assert_eq!((paying.budget.left(), paying.asked.load(Ordering::Relaxed)), (budget, asked));
+        assert_eq!((fixture.budget.left(), fixture.asked.load(Ordering::Relaxed)), (budget, asked));
     }
     let third = client.request("tools/call", second).await.unwrap();
     assert_eq!(third["isError"], true, "{third}");

@@ -11,7 +11,7 @@ use tool_runtime::{
     RecordError, Recorder, RetryMode, StepId, StepStore,
 };
 
-/// Knows what started and what ended.
+/// The started and ended steps.
 #[derive(Clone, Default)]
 struct Steps(Arc<Mutex<HashMap<StepId, Option<String>>>>);
 
@@ -57,7 +57,7 @@ async fn counted(pool: &ToolPool, execution: &Arc<Execution>) -> String {
 }
 
 #[tokio::test]
-async fn a_repeated_execution_gets_the_results_it_had() {
+async fn a_repeated_execution_gets_its_recorded_results() {
     let (runs, steps) = (Arc::default(), Steps::default());
     let pool = ToolPool::builder().add(counting(&runs)).step_store(steps.clone()).recorder(steps);
     let pool = pool.build().unwrap();
@@ -73,9 +73,9 @@ async fn a_repeated_execution_gets_the_results_it_had() {
 }
 
 #[tokio::test]
-async fn a_replay_is_neither_asked_about_nor_limited_and_stays_denied() {
+async fn a_replay_needs_neither_approval_nor_budget_and_can_be_denied() {
     let (asked, steps, budget) =
-        (Arc::new(AtomicU32::new(0)), Steps::default(), super::Budget::of(1));
+        (Arc::new(AtomicU32::new(0)), Steps::default(), super::Budget::new(1));
     let count = Arc::clone(&asked);
     let approver = move |_: ApprovalRequest| {
         count.fetch_add(1, Ordering::Relaxed);
@@ -93,7 +93,7 @@ async fn a_replay_is_neither_asked_about_nor_limited_and_stays_denied() {
     }
     assert_eq!((asked.load(Ordering::Relaxed), budget.left()), (1, 0));
     let replay = [r#"proposed {"path":"odd"}"#, "finished wrote odd, replayed"];
-    assert_eq!(events.of("write")[5..], replay);
+    assert_eq!(events.of_tool("write")[5..], replay);
     // A policy that forbids the call by now forbids its replay.
     let strict = builder().policy(Paths::default()).step_store(steps.clone()).build().unwrap();
     let context = strict.context().in_execution(&Arc::new(Execution::new("two")));
@@ -101,14 +101,14 @@ async fn a_replay_is_neither_asked_about_nor_limited_and_stays_denied() {
 }
 
 #[tokio::test]
-async fn a_step_whose_end_is_unknown_runs_again_only_if_it_may() {
+async fn a_step_with_an_unknown_end_runs_again_only_if_repeatable() {
     for (tool, expected) in [("write", Some(ErrorClass::Indeterminate)), ("read", None)] {
         let steps = Steps::default();
         let pool = builder().step_store(steps.clone()).recorder(steps.clone()).build().unwrap();
         let attempt = || pool.context().in_execution(&Arc::new(Execution::new("one")));
         let call = || ToolCall::new(tool, r#"{"path": "a"}"#);
         pool.call_with(call(), &attempt()).await;
-        // The program broke off before the end was recorded.
+        // The program crashed before the end was recorded.
         steps.0.lock().unwrap().values_mut().for_each(|step| *step = None);
         let again = pool.call_with(call(), &attempt()).await;
         assert_eq!(again.error().map(|error| error.class()), expected);

@@ -1,4 +1,4 @@
-//! Typed calls of a governed pool: they are judged, limited and recorded as calls by name are.
+//! Typed calls of a governed pool: decided, limited and recorded like calls by name.
 
 use super::{Budget, Events, Paths, ReadAction, builder};
 use std::sync::Arc;
@@ -32,7 +32,7 @@ struct Parts {
 /// Collect the parts.
 #[tool(read_only, register = false)]
 async fn collect(
-    /// How many there are.
+    /// The number of parts.
     parts: u8,
 ) -> Result<Parts, Missing> {
     if parts > 9 { Err(Missing(parts)) } else { Ok(Parts { parts }) }
@@ -40,7 +40,7 @@ async fn collect(
 
 #[tokio::test]
 async fn a_typed_call_is_decided_limited_and_recorded() {
-    let (events, budget) = (Events::default(), Budget::of(1));
+    let (events, budget) = (Events::default(), Budget::new(1));
     let pool =
         builder().policy(Paths::default()).limiter(budget.clone()).recorder(events.clone()).build();
     let pool = pool.unwrap();
@@ -63,7 +63,7 @@ async fn a_typed_call_is_decided_limited_and_recorded() {
         "decided deny",
         "finished rate_limited",
     ];
-    assert_eq!(events.of("read"), expected);
+    assert_eq!(events.of_tool("read"), expected);
 }
 
 #[tokio::test]
@@ -83,28 +83,28 @@ async fn an_approver_and_hooks_edit_the_arguments_of_a_typed_call() {
 }
 
 #[tokio::test]
-async fn the_value_of_a_typed_call_is_that_of_the_function() {
+async fn a_typed_call_returns_the_value_of_the_function() {
     let events = Events::default();
     let pool = ToolPool::builder().tool::<CollectAction>().recorder(events.clone()).build();
     let pool = pool.unwrap();
     let collect = |parts| CollectAction { parts }.call(&pool);
     assert_eq!(collect(3).await.unwrap(), Ok(Parts { parts: 3 }));
     assert_eq!(collect(12).await.unwrap(), Err(Missing(12)));
-    let events = events.of("collect");
+    let events = events.of_tool("collect");
     assert_eq!(events[3], r#"finished {"parts":3}, ran"#);
     assert_eq!(events[7], "finished tool, ran", "an error of the tool is recorded as one");
 }
 
 #[tokio::test]
 async fn a_nested_typed_call_is_governed() {
-    /// Read what is secret.
+    /// Read a secret.
     #[tool(register = false)]
-    async fn pry(context: &ToolContext) -> Result<String, ToolError> {
+    async fn read_secret(context: &ToolContext) -> Result<String, ToolError> {
         let pool = context.pool().ok_or("a pool")?;
         Ok(reading("secret").call_with(&pool, context).await?)
     }
-    let pool = builder().tool::<PryAction>().policy(Paths::default()).build().unwrap();
-    let error = PryAction {}.call(&pool).await.unwrap().unwrap_err();
+    let pool = builder().tool::<ReadSecretAction>().policy(Paths::default()).build().unwrap();
+    let error = ReadSecretAction {}.call(&pool).await.unwrap().unwrap_err();
     assert!(error.message().contains("`path` is secret"), "{error}");
 }
 
@@ -117,13 +117,13 @@ impl tool_runtime::IntoObservation for Once {
     }
 }
 
-/// Give a value.
+/// Return a value.
 #[tool(register = false)]
-async fn give() -> Once {
+async fn return_once() -> Once {
     Once
 }
 
-/// Remembers nothing.
+/// A step store without steps.
 struct NoSteps;
 
 impl StepStore for NoSteps {
@@ -140,13 +140,13 @@ impl StepStore for NoSteps {
 async fn a_typed_call_that_cannot_be_governed_is_rejected_before_it_runs() {
     let decisions = Arc::new(AtomicU32::new(0));
     let policy = || Paths { decisions: Arc::clone(&decisions), hides_writing: false };
-    let pool = builder().tool::<GiveAction>().policy(policy()).build().unwrap();
+    let pool = builder().tool::<ReturnOnceAction>().policy(policy()).build().unwrap();
     let rejected = |error: tool_runtime::CallError, why: &str| {
         assert_eq!(error.class(), ErrorClass::Denied);
         assert!(error.message().contains(why), "{error}");
         assert!(error.message().contains("call it by name"), "{error}");
     };
-    let error = GiveAction {}.call(&pool).await.err().unwrap();
+    let error = ReturnOnceAction {}.call(&pool).await.err().unwrap();
     rejected(error, "neither `Clone` nor `Serialize`");
 
     let keep = Hook::after("*", |_: HookCall, _: AfterCall| async { After::keep() });

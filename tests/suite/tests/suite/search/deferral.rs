@@ -32,30 +32,34 @@ fn shown(deferral: Deferral) -> Vec<String> {
 
 #[test]
 fn tools_are_deferred_by_selectors_and_limits() {
-    let all = ["a", "b", "c", "d", "git.log", "search"];
-    assert_eq!(shown(Deferral::new()), all);
+    let all_tools = ["a", "b", "c", "d", "git.log", "search"];
+    assert_eq!(shown(Deferral::new()), all_tools);
     let by_tag = Deferral::new().defer(["tag:rare"]).unwrap();
     assert_eq!(shown(by_tag), ["a", "c", "d", "git.log", "search"]);
     let by_source = Deferral::new().defer(["source:mcp:git"]).unwrap();
     assert_eq!(shown(by_source), ["a", "b", "c", "d", "search"]);
-    let kept = || Deferral::new().keep(["search"]).unwrap();
-    assert_eq!(shown(kept().max_tools(3)), ["a", "b", "search"]);
-    assert_eq!(shown(kept().max_tools(0)), ["search"]);
-    assert_eq!(shown(kept().defer(["*"]).unwrap()), ["search"]);
+    let keep_search = || Deferral::new().keep(["search"]).unwrap();
+    assert_eq!(shown(keep_search().max_tools(3)), ["a", "b", "search"]);
+    assert_eq!(shown(keep_search().max_tools(0)), ["search"]);
+    assert_eq!(shown(keep_search().defer(["*"]).unwrap()), ["search"]);
     let size = |name: &str| {
         let pool = pool();
         let definition = pool.get(name).unwrap().definition().clone();
         estimate_tokens(&serde_json::to_string(&definition).unwrap())
     };
     let limit = size("search") + size("a") + size("b") + size("d");
-    assert_eq!(shown(kept().max_tokens(limit)), ["a", "b", "d", "search"], "`c` does not fit");
-    assert_eq!(shown(kept().max_tokens(limit - 1)), ["a", "b", "search"]);
+    assert_eq!(
+        shown(keep_search().max_tokens(limit)),
+        ["a", "b", "d", "search"],
+        "`c` does not fit"
+    );
+    assert_eq!(shown(keep_search().max_tokens(limit - 1)), ["a", "b", "search"]);
     let error = Deferral::new().defer(["label:x"]).unwrap_err();
     assert!(error.to_string().starts_with("`label:x` picks nothing"), "{error}");
 }
 
 #[test]
-fn an_activation_does_not_move_what_a_limit_shows() {
+fn an_activation_keeps_the_tools_shown_by_a_limit() {
     let active = ActiveTools::deferring(Deferral::new().max_tools(3));
     let pool = pool();
     let export = || {
@@ -101,7 +105,7 @@ async fn five_thousand_tools_are_deferred_by_a_budget_and_found_by_a_search() {
     assert_eq!(wanted("select:set0.item4950").await, "set0.item4950");
     let after = export();
     assert_eq!(after.definitions()[..before.definitions().len()], *before.definitions());
-    let added: Vec<_> = after.tools()[before.tools().len()..].iter().map(|it| &it.id).collect();
+    let added: Vec<_> = after.tools()[before.tools().len()..].iter().map(|tool| &tool.id).collect();
     assert_eq!(added, ["set49.item4999", "set0.item4950"]);
     let result = pool.call(ToolCall::new("set17.item17", "{}")).await;
     assert!(!result.is_error(), "a deferred tool can be called: {result:?}");

@@ -11,9 +11,9 @@ use tool_runtime::{CallView, Decision, PolicyEngine, Principal};
 
 /// Shows `ada.mail` to `ada` alone, and hides `ping` while the flag is set.
 #[derive(Clone, Default)]
-struct Own(Arc<AtomicBool>);
+struct OwnTools(Arc<AtomicBool>);
 
-impl PolicyEngine for Own {
+impl PolicyEngine for OwnTools {
     fn decide(&self, _: &CallView<'_>) -> Decision {
         Decision::allow()
     }
@@ -29,7 +29,7 @@ impl PolicyEngine for Own {
 const EVE: [&str; 4] = ["eve.files", "eve.mail", "ping", "tool_search"];
 const ADA: [&str; 4] = ["ada.files", "ada.mail", "ping", "tool_search"];
 
-fn pool(policy: &Own, active: &ActiveTools) -> ToolPool {
+fn pool(policy: &OwnTools, active: &ActiveTools) -> ToolPool {
     let tool = |name: &str, description: &str| {
         Tool::new(
             ToolDefinition::new(name, description).with_input_schema(json!({ "type": "object" })),
@@ -49,29 +49,32 @@ fn ids(export: &Export) -> Vec<String> {
     export.tools().iter().map(|tool| tool.id.clone()).collect()
 }
 
-fn of(pool: &ToolPool, id: &str) -> ToolPool {
+fn as_principal(pool: &ToolPool, id: &str) -> ToolPool {
     pool.for_principal(Principal::new(id))
 }
 
 #[test]
-fn each_principal_exports_what_it_sees_however_often_and_in_whatever_order() {
-    let policy = Own::default();
+fn each_principal_exports_its_visible_tools_in_any_order() {
+    let policy = OwnTools::default();
     let pool = pool(&policy, &ActiveTools::new(["*"]).unwrap());
-    let (ada, eve) = (of(&pool, "ada"), of(&pool, "eve"));
+    let (ada, eve) = (as_principal(&pool, "ada"), as_principal(&pool, "eve"));
     for api in [Api::Anthropic, Api::OpenAiChat, Api::Gemini] {
         for _ in 0..2 {
             assert_eq!(ids(&ada.snapshot().export(api)), ADA);
             assert_eq!(ids(&eve.snapshot().export(api)), EVE);
-            assert_eq!(ids(&of(&pool, "bob").snapshot().export(api)), ["ping", "tool_search"]);
+            assert_eq!(
+                ids(&as_principal(&pool, "bob").snapshot().export(api)),
+                ["ping", "tool_search"]
+            );
             assert_eq!(ids(&ada.session().pool().snapshot().export(api)), ADA);
         }
         let export = ada.snapshot().export(api);
         assert!(!export.json().contains("eve"), "{}", export.json());
         assert!(Arc::ptr_eq(&export, &ada.snapshot().export(api)), "the export is cached");
-        // A call of what is hidden stays a call, which the pool denies; its arguments are not restored.
+        // A call of a hidden tool is read without restoring its arguments, and the pool denies it.
         assert_eq!(export.wire_name("ada.mail"), "ada__mail");
     }
-    // A policy that changes its mind is asked again.
+    // The next export follows a changed decision of the policy.
     let before = ada.snapshot().export(Api::Anthropic);
     policy.0.store(true, Ordering::Relaxed);
     assert_eq!(
@@ -82,7 +85,7 @@ fn each_principal_exports_what_it_sees_however_often_and_in_whatever_order() {
     assert_eq!(ada.snapshot().export(Api::Anthropic).json(), before.json());
 }
 
-/// The names that a search gives.
+/// The names that a search returns.
 async fn search(pool: &ToolPool, context: &ToolContext, query: &str) -> Vec<String> {
     let call = ToolCall::json("tool_search", json!({ "query": query, "limit": 50 }));
     let result = pool.call_with(call, context).await;
@@ -92,10 +95,10 @@ async fn search(pool: &ToolPool, context: &ToolContext, query: &str) -> Vec<Stri
 }
 
 #[tokio::test]
-async fn a_search_neither_returns_nor_activates_what_the_caller_does_not_see() {
+async fn a_search_neither_returns_nor_activates_hidden_tools() {
     let active = ActiveTools::new(["tool_search"]).unwrap();
-    let pool = pool(&Own::default(), &active);
-    let (ada, eve) = (of(&pool, "ada"), of(&pool, "eve"));
+    let pool = pool(&OwnTools::default(), &active);
+    let (ada, eve) = (as_principal(&pool, "ada"), as_principal(&pool, "eve"));
     for _ in 0..2 {
         let words = "delete the files";
         for (pool, owner) in [(&eve, "eve."), (&ada, "ada.")] {
@@ -122,8 +125,8 @@ async fn a_search_neither_returns_nor_activates_what_the_caller_does_not_see() {
 
 #[tokio::test]
 async fn restrictions_and_visibility_narrow_a_search_together() {
-    let pool = pool(&Own::default(), &ActiveTools::new(["*"]).unwrap());
-    let ada = of(&pool, "ada");
+    let pool = pool(&OwnTools::default(), &ActiveTools::new(["*"]).unwrap());
+    let ada = as_principal(&pool, "ada");
     let _only = ada.restrict(["*.mail", "tool_search"]).unwrap();
     assert_eq!(
         search(&ada, &ada.context(), "select:ada.mail,ada.files,eve.mail").await,

@@ -12,18 +12,18 @@ fn the_expected_tool_is_among_the_first_five_for_nine_of_ten_queries() {
     let index = ToolIndex::of(&definitions);
     // The tables were tuned on the queries with even indices alone.
     let mut found = [0, 0];
-    let mut all = [0, 0];
+    let mut totals = [0, 0];
     for (at, ExpectedHit { query, tool }) in expected_hits().iter().enumerate() {
         let hits = index.search(query, FIRST);
         let is_found = hits.iter().any(|hit| hit.name == *tool);
-        all[at % 2] += 1;
+        totals[at % 2] += 1;
         found[at % 2] += usize::from(is_found);
         if !is_found {
             let names: Vec<_> = hits.iter().map(|hit| hit.name.as_str()).collect();
             eprintln!("{} missed {tool}: {query} {names:?}", ["even", "odd"][at % 2]);
         }
     }
-    eprintln!("even {}/{}, odd {}/{}", found[0], all[0], found[1], all[1]);
-    let (found, all) = (found[0] + found[1], all[0] + all[1]);
-    assert!(found * 10 >= all * 9, "{found} of {all}");
+    eprintln!("even {}/{}, odd {}/{}", found[0], totals[0], found[1], totals[1]);
+    let (found, totals) = (found[0] + found[1], totals[0] + totals[1]);
+    assert!(found * 10 >= totals * 9, "{found} of {totals}");
 }

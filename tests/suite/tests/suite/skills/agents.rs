@@ -12,11 +12,11 @@ use tool_runtime::{AgentSpawner, BoxFuture, SpawnRequest};
 use tool_runtime_agent::{Agent, AgentEvent, Model, ModelError, ModelRequest, ScriptedModel};
 use tool_runtime_agent::{Run, SubAgents};
 
-/// A scripted model that notes the tools of each request.
+/// A scripted model that records the tools of each request.
 #[derive(Clone)]
-struct Watched(Arc<ScriptedModel>, Arc<Mutex<Vec<Vec<String>>>>);
+struct RecordingModel(Arc<ScriptedModel>, Arc<Mutex<Vec<Vec<String>>>>);
 
-impl Watched {
+impl RecordingModel {
     fn new(script: &str) -> Self {
         Self(Arc::new(ScriptedModel::from_json(script).unwrap()), Arc::default())
     }
@@ -26,7 +26,7 @@ impl Watched {
     }
 }
 
-impl Model for Watched {
+impl Model for RecordingModel {
     fn format(&self) -> Arc<dyn ApiFormat> {
         self.0.format()
     }
@@ -56,10 +56,10 @@ async fn results(run: &mut Run) -> Vec<String> {
 
 #[tokio::test]
 async fn a_skill_narrows_the_run_that_loads_it_and_its_server_ends_with_the_run() {
-    let (entry, lives) = server("agent", serde_json::json!({ "tools": ["echo", "add"] }));
+    let (entry, starts_file) = server("agent", serde_json::json!({ "tools": ["echo", "add"] }));
     let keys = format!("allowed-tools: Read, mcp__far__echo\n{entry}");
     let pool = pool(&Root::new("agent").skill("far", &keys).load());
-    let model = Watched::new(
+    let model = RecordingModel::new(
         r#"[
             { "calls": [{ "name": "Skill", "arguments": { "skill": "far" } }] },
             { "calls": [{ "name": "far.echo" }, { "name": "Write" }, { "name": "far.add" }] },
@@ -70,36 +70,36 @@ async fn a_skill_narrows_the_run_that_loads_it_and_its_server_ends_with_the_run(
     );
     let agent = Agent::new(model.clone(), pool.clone());
     let mut run = agent.run("Use the skill.");
-    assert_eq!(starts(&lives), 0);
+    assert_eq!(starts(&starts_file), 0);
     let answers = results(&mut run).await;
     assert!(
         answers[0].contains("the tools are limited to `Read`, `mcp__far__echo`"),
         "{answers:?}"
     );
-    let denied = answers.iter().filter(|it| it.contains("not available")).count();
+    let denied = answers.iter().filter(|answer| answer.contains("not available")).count();
     assert_eq!(denied, 2, "`Write` and `far.add`: {answers:?}");
     let narrowed = ["Read", "Skill", "far.echo"];
     assert_eq!(model.offered(), [&["Read", "Skill", "Write"][..], &narrowed, &narrowed]);
-    assert!(is_alive(&lives), "the conversation may go on");
+    assert!(is_alive(&starts_file), "the conversation may go on");
     run.send("And again.");
     assert_eq!(results(&mut run).await, ["Read"]);
     assert_eq!(model.offered()[3], narrowed, "the skill holds for the whole conversation");
     assert_eq!(names(agent.pool())[..3], ["Read", "Skill", "Write"], "only this conversation");
     in_time(run.close()).await;
-    assert!(!is_alive(&lives), "closing waits for the end of the process");
+    assert!(!is_alive(&starts_file), "closing waits for the end of the process");
     assert_eq!(names(&pool), ["Read", "Skill", "Write"]);
 }
 
 #[tokio::test]
 async fn a_dropped_run_ends_the_servers_of_its_skills() {
-    let (entry, lives) = server("dropped-run", serde_json::json!({ "tools": ["echo"] }));
+    let (entry, starts_file) = server("dropped-run", serde_json::json!({ "tools": ["echo"] }));
     let pool = pool(&Root::new("dropped-run").skill("far", &entry).load());
     let script = r#"[{ "calls": [{ "name": "Skill", "arguments": { "skill": "far" } }] }, { "text": "Done." }]"#;
-    let mut run = Agent::new(Watched::new(script), pool.clone()).run("Go.");
+    let mut run = Agent::new(RecordingModel::new(script), pool.clone()).run("Go.");
     results(&mut run).await;
-    assert!(is_alive(&lives));
+    assert!(is_alive(&starts_file));
     drop(run);
-    ended(&lives).await;
+    ended(&starts_file).await;
 }
 
 /// Delegate a task with a skill.
@@ -117,10 +117,10 @@ async fn delegate(
 
 #[tokio::test]
 async fn a_sub_agent_begins_with_a_skill_that_narrows_it_alone() {
-    let (entry, lives) = server("sub-agent", serde_json::json!({ "tools": ["echo"] }));
+    let (entry, starts_file) = server("sub-agent", serde_json::json!({ "tools": ["echo"] }));
     let keys = format!("allowed-tools: Read, mcp__far__echo\n{entry}");
     let library = Root::new("sub-agent").skill("far", &keys).load();
-    let model = Watched::new(r#"[{ "calls": [{ "name": "Read" }] }, { "text": "Done." }]"#);
+    let model = RecordingModel::new(r#"[{ "calls": [{ "name": "Read" }] }, { "text": "Done." }]"#);
     let agents: Arc<dyn AgentSpawner> = Arc::new(SubAgents::new(model.clone()));
     let pool = ToolPool::builder().add(tool("Read")).add(tool("Write")).add(library.tool());
     let session = pool.tool::<DelegateAction>().state(agents).build().unwrap().session();
@@ -133,7 +133,7 @@ async fn a_sub_agent_begins_with_a_skill_that_narrows_it_alone() {
         [["Read"], ["Read"]],
         "less than the skill and less than the request"
     );
-    ended(&lives).await;
+    ended(&starts_file).await;
     assert_eq!(names(pool), ["Read", "Skill", "Write", "delegate"]);
     let unknown = ToolCall::json("delegate", serde_json::json!({ "skill": "fra" }));
     let result = in_time(pool.call(unknown)).await;

@@ -11,9 +11,9 @@ use suite::limit::Limit;
 /// Tools that print, tools that read, invalid lines, and many concurrent calls.
 fn converse(channel: Channel) {
     let mut host = Host::start(channel).greeted();
-    let answer = host.ask(&call(1, "chatty", &json!({})));
+    let answer = host.ask(&call(1, "print_line", &json!({})));
     assert_eq!(answer["result"]["content"][0]["text"], "done", "{channel:?}");
-    let answer = host.ask(&call(2, "loud", &json!({})));
+    let answer = host.ask(&call(2, "print_everywhere", &json!({})));
     assert_eq!(answer["result"]["content"][0]["text"], "0", "{channel:?}: {answer}");
     host.write("not json");
     assert_eq!(host.read()["error"]["code"], -32700);
@@ -50,7 +50,7 @@ fn files() {
     let script = [
         greeting().to_string(),
         greeted().to_string(),
-        call(1, "loud", &json!({})).to_string(),
+        call(1, "print_everywhere", &json!({})).to_string(),
         "not json".to_owned(),
         call(2, "sleepy", &json!({ "millis": 50 })).to_string(),
     ];
@@ -92,7 +92,7 @@ fn a_terminal() {
         serde_json::from_str::<Value>(&shown).unwrap_or_else(|e| panic!("{e}: {shown:?}"))
     };
     assert_eq!(type_in(greeting().to_string())["id"], 0);
-    assert_eq!(type_in(call(1, "loud", &json!({})).to_string())["id"], 1);
+    assert_eq!(type_in(call(1, "print_everywhere", &json!({})).to_string())["id"], 1);
     assert_eq!(type_in("hello".to_owned())["error"]["code"], -32700);
     keys.write_all(b"\x04").expect("the terminal takes it");
     assert!(server.wait().expect("it ends").success());

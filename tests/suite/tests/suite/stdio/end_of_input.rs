@@ -12,7 +12,7 @@ fn calls_in_flight_get_a_grace_period() {
     for channel in [Channel::Pipes, Channel::Sockets, Channel::OneSocket] {
         let mut host = Host::start(channel).greeted();
         host.write(call(1, "sleepy", &json!({ "millis": 300 })).to_string());
-        host.write(call(2, "chatty", &json!({})).to_string());
+        host.write(call(2, "print_line", &json!({})).to_string());
         let mut ids: Vec<_> = host.finish().iter().map(|m| m["id"].as_u64()).collect();
         ids.sort_unstable();
         assert_eq!(ids, [Some(1), Some(2)], "{channel:?}");
@@ -26,7 +26,7 @@ fn endless_calls_do_not_delay_the_exit() {
     host.write(call(1, "sleepy", &hour).to_string());
     host.write(call(2, "hang", &json!({})).to_string());
     host.log_until("hanging");
-    host.write(call(3, "chatty", &json!({})).to_string());
+    host.write(call(3, "print_line", &json!({})).to_string());
     let start = Instant::now();
     host.hang_up();
     host.log_until("dropped");

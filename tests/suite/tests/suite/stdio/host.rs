@@ -89,9 +89,9 @@ impl Host {
 
     /// Ends the input.
     pub(super) fn hang_up(&mut self) {
-        let to = self.to.take().expect("still open");
+        let input = self.to.take().expect("still open");
         // A duplicate keeps a socket's direction open; pipes cannot be shut down.
-        let _ = rustix::net::shutdown(&to, rustix::net::Shutdown::Write);
+        let _ = rustix::net::shutdown(&input, rustix::net::Shutdown::Write);
     }
 
     /// Ends the input, expects a successful exit, and returns the remaining output.

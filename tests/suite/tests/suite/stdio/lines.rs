@@ -12,7 +12,7 @@ fn answer(line: impl AsRef<[u8]>) -> Value {
     host.write(line.as_ref());
     let late = host.read();
     assert_eq!(early["error"]["code"], late["error"]["code"]);
-    assert_eq!(host.ask(&call(9, "chatty", &json!({})))["id"], 9);
+    assert_eq!(host.ask(&call(9, "print_line", &json!({})))["id"], 9);
     assert_eq!(host.finish(), [] as [Value; 0]);
     late
 }
@@ -20,20 +20,20 @@ fn answer(line: impl AsRef<[u8]>) -> Value {
 #[test]
 fn a_line_that_is_too_long() {
     let mut host = Host::start(Channel::Pipes).greeted();
-    let long = call(1, "chatty", &json!({ "text": "x".repeat(20 << 20) })).to_string();
+    let long = call(1, "print_line", &json!({ "text": "x".repeat(20 << 20) })).to_string();
     for _ in 0..3 {
         host.write(&long);
         let answer = host.read();
         assert_eq!((&answer["id"], &answer["error"]["code"]), (&Value::Null, &json!(-32600)));
     }
-    assert_eq!(host.ask(&call(2, "chatty", &json!({})))["id"], 2);
+    assert_eq!(host.ask(&call(2, "print_line", &json!({})))["id"], 2);
     assert_eq!(host.finish(), [] as [Value; 0]);
 }
 
 #[test]
 fn a_long_line_within_the_limit() {
     let mut host = Host::start(Channel::Sockets).greeted();
-    let answer = host.ask(&call(1, "chatty", &json!({ "text": "x".repeat(15 << 20) })));
+    let answer = host.ask(&call(1, "print_line", &json!({ "text": "x".repeat(15 << 20) })));
     assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(1), &json!(true)));
     assert_eq!(host.finish(), [] as [Value; 0]);
 }
@@ -105,7 +105,7 @@ fn deeply_nested_arguments() {
             assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(1), &json!(true)));
         }
     }
-    assert_eq!(host.ask(&call(2, "chatty", &json!({})))["id"], 2);
+    assert_eq!(host.ask(&call(2, "print_line", &json!({})))["id"], 2);
     assert_eq!(host.finish(), [] as [Value; 0]);
 }
 

@@ -96,10 +96,10 @@ fn dropping_while_the_runtime_shuts_down_closes() {
         let runtime = builder.enable_all().build().expect("a runtime");
         let (pool, mut events) = runtime.block_on(session(Behaviour::Fine));
         let is_held = Arc::new(Notify::new());
-        let held = Arc::clone(&is_held);
+        let notify = Arc::clone(&is_held);
         runtime.spawn(async move {
             let _pool = pool;
-            held.notify_one();
+            notify.notify_one();
             std::future::pending::<()>().await;
         });
         runtime.block_on(in_time(is_held.notified()));
@@ -163,12 +163,12 @@ fn closing_on_a_runtime_without_timers_does_not_panic() {
 #[tokio::test]
 async fn a_call_that_waits_while_the_pool_closes_does_not_run() {
     let (probe, mut events) = Probe::new(Behaviour::Fine);
-    let (asked, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-    let (send, wait) = (Arc::clone(&asked), Arc::clone(&go));
+    let (hook_runs, release) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (started, wait) = (Arc::clone(&hook_runs), Arc::clone(&release));
     let hook = tool_runtime::Hook::before("session.*", move |_: tool_runtime::HookCall| {
-        let (send, wait) = (Arc::clone(&send), Arc::clone(&wait));
+        let (started, wait) = (Arc::clone(&started), Arc::clone(&wait));
         async move {
-            send.notify_one();
+            started.notify_one();
             wait.notified().await;
             Ok::<_, ToolError>(tool_runtime::Before::proceed())
         }
@@ -177,9 +177,9 @@ async fn a_call_that_waits_while_the_pool_closes_does_not_run() {
     let builder = ToolPool::builder().toolset::<Session>(params);
     let pool = builder.hook(hook).build().await.expect("a pool");
     let call = in_background(&pool, ToolCall::new("session.work", ""));
-    in_time(asked.notified()).await;
+    in_time(hook_runs.notified()).await;
     pool.close().await;
-    go.notify_one();
+    release.notify_one();
     let result = call.await.expect("no panic");
     assert_eq!(result.observation().to_text(), "the tools have been shut down");
     assert_eq!(drain(&mut events), ["closed"]);

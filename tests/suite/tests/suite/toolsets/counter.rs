@@ -27,7 +27,7 @@ impl Counter {
     #[tool(destructive = false)]
     async fn add(
         &self,
-        /// How often.
+        /// The number of times.
         #[arg(range = 1..=100)]
         times: i64,
     ) -> i64 {

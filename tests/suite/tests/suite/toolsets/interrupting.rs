@@ -1,7 +1,7 @@
 //! Interrupting calls of toolsets.
 
 use super::super::support::{in_time, text};
-use super::{Behaviour, SessionHurryAction, drain, in_background, session};
+use super::{Behaviour, SessionWorkWithTimeoutAction, drain, in_background, session};
 use tool_runtime::CancellationToken;
 use tool_runtime::prelude::*;
 
@@ -23,10 +23,10 @@ async fn a_cancelled_call_is_interrupted() {
 #[tokio::test(start_paused = true)]
 async fn a_call_that_times_out_is_interrupted() {
     let (pool, mut events) = session(Behaviour::Fine).await;
-    let result = pool.call(ToolCall::new("session.hurry", "").with_call_id("c1")).await;
+    let result = pool.call(ToolCall::new("session.work_with_timeout", "").with_call_id("c1")).await;
     assert_eq!(result.error().expect("an error").class(), ErrorClass::Timeout);
     assert_eq!(drain(&mut events), ["work", "interrupt c1"]);
-    let error = SessionHurryAction {}.call(&pool).await.expect_err("too slow");
+    let error = SessionWorkWithTimeoutAction {}.call(&pool).await.expect_err("too slow");
     assert_eq!(error.class(), ErrorClass::Timeout);
     assert_eq!(drain(&mut events), ["work", "interrupt"]);
 }
@@ -51,7 +51,7 @@ async fn a_finished_call_is_not_interrupted() {
 #[tokio::test(start_paused = true)]
 async fn a_panic_in_interrupt_loses_no_result() {
     let (pool, mut events) = session(Behaviour::InterruptPanics).await;
-    let result = pool.call(ToolCall::new("session.hurry", "")).await;
+    let result = pool.call(ToolCall::new("session.work_with_timeout", "")).await;
     assert_eq!(result.error().expect("an error").class(), ErrorClass::Timeout);
     // If the method panics itself, it is interrupted while the stack unwinds.
     let result = pool.call(ToolCall::new("session.boom", "")).await;

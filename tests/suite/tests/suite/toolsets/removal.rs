@@ -64,11 +64,11 @@ async fn only_its_own_calls_keep_a_removed_toolset_open() {
 #[test]
 fn close_may_use_the_pool_that_removed_the_tools() {
     let (probe, mut events) = Probe::new(Behaviour::Fine);
-    let asked = Arc::clone(&probe.pool);
+    let pool_slot = Arc::clone(&probe.pool);
     let runtime = Builder::new_current_thread().build().expect("a runtime");
     let pool = runtime.block_on(build(probe)).expect("a pool");
     drop(runtime);
-    *asked.lock().expect("no panic") = Some(pool.clone());
+    *pool_slot.lock().expect("no panic") = Some(pool.clone());
     // Without a runtime, dropping waits until the value is closed.
     pool.remove_tools(&Source::Custom, &"*".parse().expect("a pattern")).expect("its own");
     assert_eq!(drain(&mut events), ["closed"]);
@@ -77,13 +77,13 @@ fn close_may_use_the_pool_that_removed_the_tools() {
 #[test]
 fn close_of_rejected_tools_may_use_the_pool() {
     let (probe, mut events) = Probe::new(Behaviour::Fine);
-    let asked = Arc::clone(&probe.pool);
+    let pool_slot = Arc::clone(&probe.pool);
     let ping = Tool::builder("session.ping", "Answer.").handler(|| async { "pong" });
     let pool = ToolPool::builder().add(ping).build().expect("a pool");
     let runtime = Builder::new_current_thread().build().expect("a runtime");
     let tools = runtime.block_on(build(probe)).expect("a pool").tools();
     // The pool that created the tools is dropped, but its tools still exist.
-    *asked.lock().expect("no panic") = Some(pool.clone());
+    *pool_slot.lock().expect("no panic") = Some(pool.clone());
     drop(runtime);
     assert!(pool.add_tools(&Source::owner("late"), tools).is_err());
     assert_eq!(drain(&mut events), ["closed"]);

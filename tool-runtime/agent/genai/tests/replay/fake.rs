@@ -1,4 +1,4 @@
-//! A server that answers with recordings, and keeps what it was asked.
+//! A server that answers with recordings, and records its requests.
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -68,9 +68,9 @@ pub(crate) enum Answer {
     },
 }
 
-/// A request that the server got.
+/// A received request.
 #[derive(Clone, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct ReceivedRequest {
     pub(crate) path: String,
     pub(crate) key: String,
     pub(crate) body: Value,
@@ -83,13 +83,13 @@ pub(crate) struct Fake {
 
 struct Shared {
     answers: Mutex<VecDeque<Answer>>,
-    asked: Mutex<Vec<Asked>>,
+    requests: Mutex<Vec<ReceivedRequest>>,
 }
 
 impl Fake {
     pub(crate) async fn start(answers: impl IntoIterator<Item = Answer>) -> Self {
         let answers = Mutex::new(answers.into_iter().collect());
-        let shared = Arc::new(Shared { answers, asked: Mutex::default() });
+        let shared = Arc::new(Shared { answers, requests: Mutex::default() });
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address").to_string();
         let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));
@@ -97,8 +97,8 @@ impl Fake {
         Self { address, shared }
     }
 
-    pub(crate) fn asked(&self) -> Vec<Asked> {
-        self.shared.asked.lock().unwrap().clone()
+    pub(crate) fn requests(&self) -> Vec<ReceivedRequest> {
+        self.shared.requests.lock().unwrap().clone()
     }
 
     /// A model whose API is this server.
@@ -146,7 +146,7 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
     let body = axum::body::to_bytes(body, usize::MAX).await.expect("a body");
     let names = ["x-api-key", "x-goog-api-key", "authorization"];
     let key = names.iter().find_map(|name| head.headers.get(*name)?.to_str().ok());
-    shared.asked.lock().unwrap().push(Asked {
+    shared.requests.lock().unwrap().push(ReceivedRequest {
         path: head.uri.path().to_owned(),
         key: key.unwrap_or_default().to_owned(),
         body: serde_json::from_slice(&body).expect("JSON"),
@@ -164,7 +164,7 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
             response(200, &recorded.content_type, Body::from_stream(parts))
         }
         Some(Answer::Stalled { recorded, length, hung_up }) => {
-            let guard = HungUp(hung_up);
+            let guard = NotifyOnDrop(hung_up);
             let silence = stream::pending().inspect(move |_: &io::Result<Bytes>| {
                 let _ = &guard;
             });
@@ -183,9 +183,9 @@ fn response(status: u16, content_type: &str, body: Body) -> Response<Body> {
     builder.body(body).expect("a response")
 }
 
-struct HungUp(Arc<Notify>);
+struct NotifyOnDrop(Arc<Notify>);
 
-impl Drop for HungUp {
+impl Drop for NotifyOnDrop {
     fn drop(&mut self) {
         self.0.notify_one();
     }

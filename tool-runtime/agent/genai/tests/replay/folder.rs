@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use tool_runtime::export::{AnswerStream, Api, ApiFormat as _};
 use tool_runtime_agent::{Agent, AgentEvent};
 
-/// What was read from an answer: its text, then names and arguments of calls.
+/// The content of an answer: its text, then names and arguments of calls.
 #[derive(Debug, PartialEq)]
 struct Content {
     text: String,

@@ -1,19 +1,20 @@
-//! Requests as the APIs get them: definitions, the model's own turn, and results in their places.
+//! Requests as the APIs receive them: definitions, the model's own turn, and results.
 
-use crate::fake::{Answer, Asked, Fake, Recorded, Recording, pool};
+use crate::fake::{Answer, Fake, ReceivedRequest, Recorded, Recording, pool};
 use serde_json::{Map, Value, json};
 use tool_runtime::prelude::*;
 use tool_runtime_agent::Agent;
 
 /// Both requests of a recorded conversation.
-async fn asked(name: &str) -> [Value; 2] {
+async fn requests(name: &str) -> [Value; 2] {
     let recording = Recording::named(name);
     let fake = Fake::start(recording.answers()).await;
     let agent = Agent::new(fake.model_of(&recording), pool(&recording.tools)).system("Be brief.");
     agent.run("Go.").finish().await.expect("an answer");
-    let asked: [Asked; 2] = fake.asked().try_into().expect("two requests");
-    asked.map(|asked| {
-        assert!(asked.key == "test-key" || asked.key == "Bearer test-key", "{asked:?}");
+    let received: [ReceivedRequest; 2] = fake.requests().try_into().expect("two requests");
+    received.map(|request| {
+        let key = &request.key;
+        assert!(key == "test-key" || key == "Bearer test-key", "{request:?}");
         let path = match name.split(',').next().unwrap() {
             "anthropic" => "/v1/messages",
             "chat" => "/v1/chat/completions",
@@ -21,8 +22,8 @@ async fn asked(name: &str) -> [Value; 2] {
             _ if recording.is_streamed() => "/v1/models/gemini-2.5-flash:streamGenerateContent",
             _ => "/v1/models/gemini-2.5-flash:generateContent",
         };
-        assert_eq!(asked.path, path);
-        asked.body
+        assert_eq!(request.path, path);
+        request.body
     })
 }
 
@@ -37,7 +38,7 @@ fn schema() -> Value {
 
 #[tokio::test]
 async fn anthropic() {
-    let [first, second] = asked("anthropic, streamed").await;
+    let [first, second] = requests("anthropic, streamed").await;
     assert_eq!(first["system"], "Be brief.");
     assert_eq!(first["stream"], true);
     assert_eq!(
@@ -68,13 +69,13 @@ async fn anthropic() {
     assert_eq!(messages[2], json!({ "role": "user", "content": [result] }));
 
     // Results of parallel calls are in one message.
-    let [_, second] = asked("anthropic, whole").await;
+    let [_, second] = requests("anthropic, whole").await;
     assert_eq!(second["messages"][2]["content"].as_array().unwrap().len(), 2);
 }
 
 #[tokio::test]
 async fn openai_chat() {
-    let requests = [asked("chat, whole").await, asked("chat, streamed").await];
+    let requests = [requests("chat, whole").await, requests("chat, streamed").await];
     for [first, second] in requests {
         assert_eq!(first["messages"][0], json!({ "role": "system", "content": "Be brief." }));
         let alpha = json!({
@@ -93,7 +94,7 @@ async fn openai_chat() {
 
 #[tokio::test]
 async fn openai_responses() {
-    let [first, second] = asked("responses, whole").await;
+    let [first, second] = requests("responses, whole").await;
     assert_eq!(first["instructions"], "Be brief.");
     assert_eq!(first["store"], false);
     assert_eq!(
@@ -118,7 +119,7 @@ async fn openai_responses() {
             },
         ])
     );
-    let [_, second] = asked("responses, streamed").await;
+    let [_, second] = requests("responses, streamed").await;
     assert_eq!(second["input"][4]["call_id"], "call_REDACTED_2");
     assert_eq!(second["input"][4]["type"], "function_call_output");
 }
@@ -126,7 +127,7 @@ async fn openai_responses() {
 #[tokio::test]
 async fn gemini() {
     for name in ["gemini, whole", "gemini, streamed"] {
-        let [first, second] = asked(name).await;
+        let [first, second] = requests(name).await;
         assert_eq!(first["systemInstruction"]["parts"][0]["text"], "Be brief.");
         let tool = &first["tools"][0]["functionDeclarations"][0];
         assert_eq!(tool["parametersJsonSchema"], schema());
@@ -169,7 +170,7 @@ async fn anthropic_gets_images_and_the_mark_of_errors() {
     let fake = Fake::start([calling("look"), calling("fail"), last]).await;
     let model = fake.model("claude-sonnet-4-6").whole_answers();
     Agent::new(model, pool).run("Go.").finish().await.unwrap();
-    let messages = fake.asked()[2].body["messages"].clone();
+    let messages = fake.requests()[2].body["messages"].clone();
     assert_eq!(messages[2]["content"][0]["content"][0]["source"]["data"], "aGk=");
     assert_eq!(messages[4]["content"][0]["is_error"], true);
 }
@@ -181,7 +182,7 @@ async fn a_tool_is_not_mistaken_for_one_of_the_api() {
     let fake = Fake::start([calling("web_search_tool"), last]).await;
     let model = fake.model("claude-sonnet-4-6").whole_answers();
     Agent::new(model, pool).run("Go.").finish().await.unwrap();
-    let [first, second]: [Asked; 2] = fake.asked().try_into().unwrap();
+    let [first, second]: [ReceivedRequest; 2] = fake.requests().try_into().unwrap();
     assert_eq!(first.body["tools"][0]["name"], "web_search_tool");
     let result = &second.body["messages"][2]["content"][0]["content"][0]["text"];
     assert_eq!(result, "got {}");
@@ -195,7 +196,7 @@ async fn strict_schemas_are_marked() {
     let fake = Fake::start([last]).await;
     let model = fake.model("openai::gpt-4.1-mini").strict().whole_answers();
     Agent::new(model, pool).run("Go.").finish().await.unwrap();
-    let tools = fake.asked()[0].body["tools"].clone();
+    let tools = fake.requests()[0].body["tools"].clone();
     let strict = |index: usize| tools[index]["function"]["strict"].clone();
     assert_eq!((strict(0), strict(1)), (json!(true), json!(false)));
     assert_eq!(tools[0]["function"]["parameters"]["required"], json!(["a", "b"]));

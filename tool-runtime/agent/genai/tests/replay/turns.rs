@@ -1,4 +1,4 @@
-//! Whole conversations: what a user of a run sees.
+//! Whole conversations, as events of a run.
 
 use crate::fake::{Fake, Recording, pool};
 use tool_runtime_agent::{Agent, AgentEvent, Delta};
@@ -37,7 +37,7 @@ async fn events(name: &str) -> Vec<String> {
     }
     let usage = run.usage();
     lines.push(format!("{} + {} tokens", usage.input, usage.output));
-    assert_eq!(fake.asked().len(), 2);
+    assert_eq!(fake.requests().len(), 2);
     lines
 }
 

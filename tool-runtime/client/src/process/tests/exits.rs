@@ -142,8 +142,8 @@ fn a_child_can_be_dropped_without_a_runtime() {
 async fn an_abandoned_start_leaves_no_process() {
     let pids = env::temp_dir().join(format!("tool-runtime-{}", process::id()));
     // A FIFO blocks writers until their process id is read.
-    let made = process::Command::new("mkfifo").arg(&pids).status().expect("mkfifo");
-    assert!(made.success());
+    let status = process::Command::new("mkfifo").arg(&pids).status().expect("mkfifo");
+    assert!(status.success());
     let text =
         format!("{IGNORES_SIGTERM} echo $$ >'{}'; while :; do sleep 60; done", pids.display());
     assert!(

@@ -88,17 +88,20 @@ async fn an_error_names_the_missing_value_and_a_remedy() {
         "#!/no/such/interpreter\n",
         0o755,
     );
-    let at = folder.text();
+    let path = folder.text();
     let cases = [
-        (named("npx", &at), format!("there is no program `npx` in PATH ({at}): install Node.js")),
-        (named("uvx", &at), format!("there is no program `uvx` in PATH ({at}): install uv")),
-        (named("npx -y x", &at), "arguments go into `args`, one by one".to_owned()),
+        (
+            named("npx", &path),
+            format!("there is no program `npx` in PATH ({path}): install Node.js"),
+        ),
+        (named("uvx", &path), format!("there is no program `uvx` in PATH ({path}): install uv")),
+        (named("npx -y x", &path), "arguments go into `args`, one by one".to_owned()),
         (named("npx", ""), "in PATH, which names no directory: install".to_owned()),
-        (named("", &at), "`command` is empty".to_owned()),
+        (named("", &path), "`command` is empty".to_owned()),
         (Command::new("/no/such/file"), "there is no file `/no/such/file`: correct".to_owned()),
         (Command::new("~/server"), "only shells know `~`, write `${HOME}`".to_owned()),
-        (named("idle", &at), format!("`{at}/idle` is not executable: run `chmod +x`")),
-        (named("orphan", &at), "the interpreter of its `#!` line is missing".to_owned()),
+        (named("idle", &path), format!("`{path}/idle` is not executable: run `chmod +x`")),
+        (named("orphan", &path), "the interpreter of its `#!` line is missing".to_owned()),
     ];
     for (command, expected) in cases {
         let error = rejection(&command).await;

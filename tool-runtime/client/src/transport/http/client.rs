@@ -87,7 +87,7 @@ impl Client {
         self.stream(self.url(), None, None, HeaderMap::new(), MAX_EVENT).await
     }
 
-    /// Makes a request, and repeats it with new headers if it was rejected and there are any.
+    /// Sends a request, and repeats it with new headers if the server rejected the first ones.
     pub(super) async fn renewing<T, F>(
         &self,
         own: HeaderMap,
@@ -96,19 +96,20 @@ impl Client {
     where
         F: Future<Output = Result<T, HttpError>>,
     {
-        let all = &self.0.headers;
-        let headers = all.with(own.clone(), None).await.map_err(no_headers)?;
+        let sources = &self.0.headers;
+        let headers = sources.with(own.clone(), None).await.map_err(no_headers)?;
         let sent = headers.get(&AUTHORIZATION).cloned();
         let error = match request(headers).await {
             Ok(answer) => return Ok(answer),
             Err(error) => without_url(error),
         };
         let rejected = rejection(&error, sent.as_ref());
-        let Some(rejected) = rejected.filter(|rejected| all.are_renewable(rejected.status)) else {
+        let Some(rejected) = rejected.filter(|rejected| sources.are_renewable(rejected.status))
+        else {
             return Err(error);
         };
         tracing::debug!("recomputing the headers: the server rejected the last ones");
-        match all.with(own, Some(&rejected)).await {
+        match sources.with(own, Some(&rejected)).await {
             Ok(headers) => request(headers).await.map_err(without_url),
             Err(NoHeaders::Same) => Err(error),
             Err(problem) => Err(no_headers(problem)),

@@ -16,7 +16,7 @@ pub(super) struct RejectedRequest {
     pub(super) token: Option<String>,
 }
 
-/// The reason why there are no headers for a request.
+/// The reason why the headers of a request cannot be built.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(super) enum NoHeaders {
     /// A user has to authorize this program first.

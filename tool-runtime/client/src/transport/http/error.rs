@@ -2,7 +2,7 @@
 
 use super::challenge;
 use super::headers::Headers;
-use crate::failure::{Unauthorized, Unsent, leaf, sources};
+use crate::failure::{Unauthorized, Unsent, chain_text, sources};
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use std::error::Error;
 use std::io;
@@ -63,7 +63,7 @@ impl TransportError {
                 Self::Unauthorized(Unauthorized(line(&error.to_string())))
             }
             E::Io(error) => Self::Lost(line(&error.to_string())),
-            other => Self::Lost(line(&leaf(&other))),
+            other => Self::Lost(line(&chain_text(&other))),
         }
     }
 
@@ -72,7 +72,7 @@ impl TransportError {
         if error.is_connect() {
             Self::Unsent(Unsent::new(unreachable(&error)))
         } else {
-            Self::Lost(leaf(&error))
+            Self::Lost(chain_text(&error))
         }
     }
 
@@ -98,7 +98,7 @@ impl TransportError {
 /// The reason why a server cannot be reached, and the remedy.
 fn unreachable(error: &reqwest::Error) -> String {
     // The first two errors of the chain only report that connecting failed.
-    let why = sources(error).nth(2).map_or_else(|| leaf(error), leaf);
+    let why = sources(error).nth(2).map_or_else(|| chain_text(error), chain_text);
     let io = sources(error).find_map(|source| source.downcast_ref::<io::Error>());
     let tls = sources(error).find_map(tls_error);
     let help = match (io.map(io::Error::kind), tls) {

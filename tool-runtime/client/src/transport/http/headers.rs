@@ -94,30 +94,31 @@ impl Headers {
         let (mut headers, mut secrets) = (self.fixed.clone(), Vec::new());
         if let Some(source) = &self.source {
             let rejected = rejected.map(|rejected| rejected.challenge.clone());
-            let given = source(McpHeaderRequest {
+            let provided = source(McpHeaderRequest {
                 server: self.server.clone(),
                 url: self.url.clone(),
                 rejected,
             })
             .await;
-            let given = given.map_err(|error| {
+            let provided = provided.map_err(|error| {
                 NoHeaders::Failed(format!("no headers are given for it: {error}"))
             })?;
-            for (name, value) in given {
-                let made = header(&name, value.expose(), &mut secrets).map_err(|problem| {
+            for (name, value) in provided {
+                let parsed = header(&name, value.expose(), &mut secrets).map_err(|problem| {
                     NoHeaders::Failed(format!("the header `{name}` given for it {problem}"))
                 });
-                headers.extend([made?]);
+                headers.extend([parsed?]);
             }
         }
         #[cfg(feature = "oauth")]
         if let Some(oauth) = &self.oauth
             && let Some(token) = oauth.token(rejected).await?
         {
-            let made = header_values::authorization(&McpAuth::Bearer(token.into()), &mut secrets);
+            let authorization =
+                header_values::authorization(&McpAuth::Bearer(token.into()), &mut secrets);
             let problem =
                 |problem| NoHeaders::Failed(format!("the token that was given {problem}"));
-            headers.extend([made.map_err(problem)?]);
+            headers.extend([authorization.map_err(problem)?]);
         }
         lock(&self.secrets).1 = secrets;
         headers.extend(own);
@@ -151,9 +152,9 @@ mod tests {
         ] {
             let mut config = HttpConfig::new("https://example.com/mcp");
             config.auth = Some(auth);
-            let made = headers(&config).with(HeaderMap::new(), None).await.unwrap();
-            assert_eq!(made[&reqwest::header::HeaderName::from_static(name)], value);
-            assert!(!format!("{made:?}").contains(value));
+            let sent = headers(&config).with(HeaderMap::new(), None).await.unwrap();
+            assert_eq!(sent[&reqwest::header::HeaderName::from_static(name)], value);
+            assert!(!format!("{sent:?}").contains(value));
         }
     }
 

@@ -21,7 +21,7 @@ pub struct McpHeaderRequest {
     pub rejected: Option<String>,
 }
 
-/// Gives headers of one request.
+/// Returns the headers of one request.
 pub(crate) type HeaderSource = dyn Fn(
         McpHeaderRequest,
     ) -> BoxFuture<'static, Result<Vec<(String, Secret)>, Box<dyn Error + Send + Sync>>>
@@ -37,7 +37,7 @@ impl HeaderSources {
         lock(&self.0).insert(server.to_owned(), source);
     }
 
-    pub(super) fn of(&self, server: &str) -> Option<Arc<HeaderSource>> {
+    pub(super) fn get(&self, server: &str) -> Option<Arc<HeaderSource>> {
         lock(&self.0).get(server).cloned()
     }
 }

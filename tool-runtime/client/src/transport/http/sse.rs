@@ -29,7 +29,7 @@ impl Sse {
     /// Opens the stream and waits for the address for messages.
     ///
     /// # Errors
-    /// There is no stream, or it does not begin with an address of the same origin.
+    /// The stream is missing, or does not begin with an address of the same origin.
     pub(super) async fn open(client: Client) -> Result<Self, ConnectError> {
         let events = client.events().await;
         let mut events =

@@ -122,14 +122,14 @@ fn a_hook_that_waits_without_a_timer_fails() {
 /// One whose destructor panics, dropped because the hook runs out of time.
 #[tokio::test(start_paused = true)]
 async fn a_panic_while_a_hook_is_cancelled_is_a_failure() {
-    struct Grenade;
-    impl Drop for Grenade {
+    struct PanicsOnDrop;
+    impl Drop for PanicsOnDrop {
         fn drop(&mut self) {
             panic!("dropped");
         }
     }
     let hook = Hook::before("*", |_| async {
-        let _held = Grenade;
+        let _held = PanicsOnDrop;
         pending::<Before>().await
     });
     let error = before([hook]).await.unwrap_err();
@@ -139,14 +139,15 @@ async fn a_panic_while_a_hook_is_cancelled_is_a_failure() {
 #[tokio::test]
 async fn a_panic_while_formatting_an_error_is_a_failure() {
     #[derive(Debug)]
-    struct Unspeakable;
-    impl std::fmt::Display for Unspeakable {
+    struct PanicsOnDisplay;
+    impl std::fmt::Display for PanicsOnDisplay {
         fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
             panic!("unspeakable");
         }
     }
-    impl std::error::Error for Unspeakable {}
-    let hook = Hook::before("*", |_| async { Err::<Before, _>(ToolError::internal(Unspeakable)) });
+    impl std::error::Error for PanicsOnDisplay {}
+    let hook =
+        Hook::before("*", |_| async { Err::<Before, _>(ToolError::internal(PanicsOnDisplay)) });
     let error = before([hook]).await.unwrap_err();
     assert_eq!(error.detail(), Some("the hook before `*` panicked: unspeakable"));
 }

@@ -12,7 +12,7 @@ fn ask(question: &'static str) -> Hook {
     Hook::before("*", move |_| ready(Before::ask(question)))
 }
 
-/// Notes what it is asked and says yes.
+/// An approver that records each question and approves.
 fn agreeable(notes: &Notes) -> impl Approver + use<> {
     let notes = notes.clone();
     move |request: ApprovalRequest| {

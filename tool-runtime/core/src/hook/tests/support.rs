@@ -38,7 +38,7 @@ pub(super) fn own(list: impl IntoIterator<Item = Hook>) -> ToolHooks {
     hooks(list).of("fs.read").unwrap_or_default()
 }
 
-/// Rejects what is not JSON.
+/// Rejects arguments that are not JSON.
 pub(super) fn valid(_: &Tool, arguments: &str) -> Result<(), CallError> {
     match serde_json::from_str::<serde_json::Value>(arguments) {
         Ok(_) => Ok(()),
@@ -83,7 +83,7 @@ pub(super) async fn after(
     own(list).after(call(), outcome, TOOK).await
 }
 
-/// What was seen, in order.
+/// The recorded texts, in order.
 #[derive(Clone, Default)]
 pub(super) struct Notes(Arc<Mutex<Vec<String>>>);
 

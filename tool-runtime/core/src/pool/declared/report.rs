@@ -1,4 +1,4 @@
-//! The effect of declarations, in words.
+//! Reports the effect of declarations as text.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -33,11 +33,11 @@ pub struct DeclarationStatus {
     pub declaration: String,
     /// Whether the declaration is of the deny list.
     pub denies: bool,
-    /// The tools that it allows or denies, or some of whose calls.
+    /// The tools that it allows or denies, in whole or in part.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
-    /// The reason why it is about no tool, or cannot be evaluated. A denied tool is then denied as a
-    /// whole.
+    /// The reason why it matches no tool or cannot be evaluated. If it cannot be evaluated, a tool
+    /// on the deny list is denied as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

@@ -47,7 +47,7 @@ impl Resolver {
         of: &Snapshot,
     ) -> Effect {
         if let Some(problem) = declaration.problem() {
-            // A name that cannot be read may be that of any tool.
+            // An invalid name could refer to any tool.
             let is_other = declaration.has_name() && !is_named(declaration, is_denied, tool, of);
             return if is_other { Effect::None } else { Effect::Unusable(problem.to_owned()) };
         }
@@ -86,7 +86,7 @@ impl Resolver {
         Ok(Limit { declaration: declaration.to_string(), matcher })
     }
 
-    /// The argument that patterns are about: by the word of the pool, or of the tool.
+    /// The argument that patterns match: as the pool sets it, or else the tool.
     fn matched<'a>(&'a self, tool: &'a Tool) -> Option<&'a MatchedArgument> {
         let of_pool = self.matched.iter().rev().find(|(tools, _)| tools.matches(tool.name()));
         of_pool.map(|(_, matched)| matched).or_else(|| tool.matched())

@@ -17,12 +17,12 @@ impl Queue {
     /// Every cycle, except one of only held calls and their nested calls, contains a call that queues behind the next
     /// one and was made by the previous one. That call passes, which breaks the cycle.
     pub(super) fn passes_all(&self, index: usize, others: &[usize]) -> bool {
-        let mut left = others.to_vec();
+        let mut not_passed = others.to_vec();
         for ancestor in self.ancestors(index) {
             let reach = self.reaching(|from, to, target| self.follows(from, to, target), ancestor);
-            left.retain(|&other| !reach[other]);
+            not_passed.retain(|&other| !reach[other]);
         }
-        left.is_empty()
+        not_passed.is_empty()
     }
 
     /// Whether `from` waits for `to`, which waits for `target`. A call made by `target` does not queue

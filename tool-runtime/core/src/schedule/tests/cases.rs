@@ -54,9 +54,9 @@ impl Wait {
 fn tickets_without_conflict_are_ready_immediately() {
     let queue = SharedQueue::default();
     let held = [held(&queue, writes("a"), None), held(&queue, reads("b"), None)];
-    let both = [now(queue.enter(reads("b"), None)), now(queue.enter(writes("c"), None))];
-    assert!(both.iter().all(Result::is_ok));
-    drop((held, both));
+    let tickets = [now(queue.enter(reads("b"), None)), now(queue.enter(writes("c"), None))];
+    assert!(tickets.iter().all(Result::is_ok));
+    drop((held, tickets));
     assert!(queue.lock().is_empty());
 }
 
@@ -148,11 +148,11 @@ fn calls_of_one_parent_keep_their_order() {
     let queue = SharedQueue::default();
     let parent = held(&queue, writes("a"), None);
     let (x, _y) = (held(&queue, writes("x"), None), held(&queue, writes("y"), None));
-    let all =
+    let a_x_and_y =
         Claim { access: Access::none().write("a").write("x").write("y"), is_read_only: false };
-    let _unrelated = waiting(&queue, all, None);
-    let both = Claim { access: Access::none().write("x").write("y"), is_read_only: false };
-    let first = waiting(&queue, both, Some(&parent.link()));
+    let _unrelated = waiting(&queue, a_x_and_y, None);
+    let x_and_y = Claim { access: Access::none().write("x").write("y"), is_read_only: false };
+    let first = waiting(&queue, x_and_y, Some(&parent.link()));
     let second = waiting(&queue, writes("x"), Some(&parent.link()));
     drop(x);
     assert!(!first.is_woken() && !second.is_woken());
@@ -215,8 +215,8 @@ fn a_cycle_is_broken_when_a_call_can_pass() {
     let queue = SharedQueue::default();
     let (a, x) = (held(&queue, writes("a"), None), held(&queue, writes("x"), None));
     let reader = held(&queue, reads("c"), None);
-    let both = Claim { access: Access::none().write("a").write("c"), is_read_only: false };
-    let unrelated = waiting(&queue, both, None);
+    let a_and_c = Claim { access: Access::none().write("a").write("c"), is_read_only: false };
+    let unrelated = waiting(&queue, a_and_c, None);
     let x_wants_c = waiting(&queue, reads("c"), Some(&x.link()));
     let a_wants_x = waiting(&queue, writes("x"), Some(&a.link()));
     drop(x_wants_c.held());

@@ -31,11 +31,14 @@ impl Simulation {
     /// Whether the call could never run in any order: ends all calls that can run, and checks whether
     /// it is left.
     pub(super) fn would_never_run(&self, index: usize) -> bool {
-        let mut left = self.select(|simulation, index| !simulation.calls[index].is_finished());
-        while let Some(position) = left.iter().position(|&one| self.can_finish(one, &left)) {
-            left.remove(position);
+        let mut unfinished =
+            self.select(|simulation, index| !simulation.calls[index].is_finished());
+        while let Some(position) =
+            unfinished.iter().position(|&one| self.can_finish(one, &unfinished))
+        {
+            unfinished.remove(position);
         }
-        left.contains(&index)
+        unfinished.contains(&index)
     }
 
     fn can_finish(&self, one: usize, left: &[usize]) -> bool {

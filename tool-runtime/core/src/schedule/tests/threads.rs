@@ -29,14 +29,14 @@ async fn use_resource(queue: SharedQueue, resource: Arc<Resource>, seed: usize) 
     for index in seed..seed + 300 {
         let is_write = index % 3 == 0;
         let claim = if is_write { writes("a") } else { reads("a") };
-        let held = queue.enter(claim.clone(), None).ready().await.expect("a ticket");
-        let nested = queue.enter(claim, Some(&held.link())).ready().await.expect("a ticket");
+        let outer = queue.enter(claim.clone(), None).ready().await.expect("a ticket");
+        let nested = queue.enter(claim, Some(&outer.link())).ready().await.expect("a ticket");
         if is_write {
             resource.write().await;
         } else {
             resource.read().await;
         }
-        drop((nested, held));
+        drop((nested, outer));
     }
 }
 
@@ -45,8 +45,8 @@ async fn concurrent_calls_do_not_disturb_each_other() {
     let (queue, resource) = (SharedQueue::default(), Arc::<Resource>::default());
     let tasks =
         (0..8).map(|seed| tokio::spawn(use_resource(queue.clone(), Arc::clone(&resource), seed)));
-    let all = try_join_all(tasks.collect::<Vec<_>>());
-    let all = tokio::time::timeout(Duration::from_secs(20), all);
-    all.await.expect("no deadlock").expect("no panic");
+    let calls = try_join_all(tasks.collect::<Vec<_>>());
+    let calls = tokio::time::timeout(Duration::from_secs(20), calls);
+    calls.await.expect("no deadlock").expect("no panic");
     assert!(queue.lock().is_empty());
 }

@@ -1,4 +1,4 @@
-//! Finds the fields that a schema declares at a path. For keys that decoding found, not the walker.
+//! Finds the fields that a schema declares at a path, for unknown keys that decoding reports.
 
 use serde_json::{Map, Value};
 
@@ -31,7 +31,7 @@ pub(crate) fn fields_at<'s>(root: &'s Value, path: &[Step]) -> Fields<'s> {
     fields
 }
 
-/// Whether the value at the end of `path` may hold something that must not be shown.
+/// Whether the value at the end of `path` may contain a secret.
 pub(crate) fn holds_secrets(root: &Value, path: &[Step]) -> bool {
     const SECRET: &str = r#""writeOnly":true"#;
     let is_secret = |schema: &Map<String, Value>| {

@@ -76,8 +76,7 @@ impl<'p> Location<'p> {
         Location { parent: Some(self), step: Step::Same(None), hops: self.hops + 1, ..*self }
     }
 
-    /// This value as the target of a reference sees it; `None` if the target has seen it already, in a circle of
-    /// references.
+    /// This value as the target of a reference sees it; `None` in a cycle of references.
     pub(super) fn through(&self, target: &Value) -> Option<Location<'_>> {
         let address = std::ptr::from_ref(target).addr();
         let mut location = self;

@@ -19,7 +19,8 @@ pub(crate) fn cut(text: &str, longest: usize) -> String {
     }
 }
 
-/// A truncated text as a JSON string: escaped, so that it cannot be mistaken for our own text.
+/// A truncated text as a JSON string: escaped, so that it cannot be mistaken for the text of the
+/// message.
 pub(super) fn quoted(text: &str) -> String {
     Value::from(cut(text, MAX_TEXT)).to_string()
 }

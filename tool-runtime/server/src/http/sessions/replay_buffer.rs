@@ -38,14 +38,14 @@ impl ReplayBuffer {
 }
 
 async fn read(mut stream: Messages) -> VecDeque<ServerSseMessage> {
-    let mut kept = VecDeque::new();
+    let mut buffered = VecDeque::new();
     while let Some(message) = stream.next().await {
-        if kept.len() == MAX_MESSAGES {
-            kept.pop_front();
+        if buffered.len() == MAX_MESSAGES {
+            buffered.pop_front();
         }
-        kept.push_back(message);
+        buffered.push_back(message);
     }
-    kept
+    buffered
 }
 
 /// The index of an event in its stream; rmcp writes ids of events as `index/number`.

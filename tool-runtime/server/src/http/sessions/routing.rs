@@ -21,8 +21,8 @@ pub(super) fn wrapped(message: ServerJsonRpcMessage) -> ServerJsonRpcMessage {
     let JsonRpcMessage::Notification(sent) = &message else { return message };
     let origin = sent.notification.extensions().get::<OriginatingRequestId>();
     let Some(OriginatingRequestId(request)) = origin else { return message };
-    let to = CancelledNotificationParam::new(Some(request.clone()), None);
-    let mut envelope = CancelledNotification::new(to);
+    let params = CancelledNotificationParam::new(Some(request.clone()), None);
+    let mut envelope = CancelledNotification::new(params);
     envelope.extensions.insert(Enclosed(Arc::new(sent.notification.clone())));
     JsonRpcMessage::notification(ServerNotification::CancelledNotification(envelope))
 }

@@ -68,8 +68,8 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for SessionTransport<T> {
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         let received = self.ongoing.over.run_until_cancelled(self.transport.receive()).await;
         let message = received.flatten().or_else(|| {
-            let left = self.ongoing.running().take();
-            left.map(|id| cancelled(id, "the session has ended"))
+            let next_running = self.ongoing.running().take();
+            next_running.map(|id| cancelled(id, "the session has ended"))
         })?;
         if let Some(id) = cancelled_id(&message) {
             self.ongoing.running().end(id);

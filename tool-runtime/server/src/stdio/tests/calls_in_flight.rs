@@ -26,7 +26,7 @@ async fn open() -> (BufReader<DuplexStream>, StdioTransport) {
     open_until(CancellationToken::new()).await
 }
 
-/// The same, with a token that ends the input.
+/// Like [`open`], with a token that ends the input.
 async fn open_until(disconnected: CancellationToken) -> (BufReader<DuplexStream>, StdioTransport) {
     let (ours, theirs) = tokio::io::duplex(64 << 20);
     let mut client = BufReader::new(ours);

@@ -118,11 +118,11 @@ async fn an_empty_pipe_without_writers_ends_immediately() {
 
 /// Builds a transport, and returns whether a duplicate of each descriptor became non-blocking.
 fn leaks_flag((peer, input, output): (Peer, OwnedFd, OwnedFd)) -> bool {
-    let kept = [&input, &output].map(|fd| fd.try_clone().expect("a duplicate"));
+    let duplicates = [&input, &output].map(|fd| fd.try_clone().expect("a duplicate"));
     let _connected = connect((peer, input, output));
     let is_nonblocking =
         |fd: &OwnedFd| fcntl_getfl(fd.as_fd()).is_ok_and(|flags| flags.contains(OFlags::NONBLOCK));
-    kept.iter().any(is_nonblocking)
+    duplicates.iter().any(is_nonblocking)
 }
 
 #[tokio::test]

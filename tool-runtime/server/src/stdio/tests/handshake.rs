@@ -47,14 +47,14 @@ async fn rejected(
 async fn methods_of_other_versions_are_rejected_at_any_time() {
     let (mut peer, mut transport) = over_pipes();
     let requests = [stateless(1, "initialize"), stateless(2, "ping")];
-    let both = [json!(-32601), json!(-32601)];
-    assert_eq!(rejected((&mut peer, &mut transport), &requests).await, both);
+    let two_errors = [json!(-32601), json!(-32601)];
+    assert_eq!(rejected((&mut peer, &mut transport), &requests).await, two_errors);
     peer.write(format!("{}\n", initialize(3)));
     assert_eq!(id_of(received(&mut transport).await), Some(3));
     let requests = [stateless(4, "initialize"), stateless(5, "ping")];
     sent(&mut transport, large_message(99, 1)).await.expect("sent");
     peer.expect();
-    assert_eq!(rejected((&mut peer, &mut transport), &requests).await, both);
+    assert_eq!(rejected((&mut peer, &mut transport), &requests).await, two_errors);
     peer.write(ping(6));
     assert_eq!(id_of(received(&mut transport).await), Some(6));
 }

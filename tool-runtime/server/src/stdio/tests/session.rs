@@ -157,9 +157,9 @@ async fn many_calls_in_flight_are_all_answered() {
     let answered = serve(over_pipes(), |mut peer| {
         peer.ask(&initialize());
         let calls: String = (1..=1000).map(|id| call(id).to_string() + "\n").collect();
-        let mut to = peer.to.try_clone().expect("a duplicate");
+        let mut input = peer.to.try_clone().expect("a duplicate");
         let writer =
-            std::thread::spawn(move || std::io::Write::write_all(&mut to, calls.as_bytes()));
+            std::thread::spawn(move || std::io::Write::write_all(&mut input, calls.as_bytes()));
         let mut ids: Vec<_> = (0..1000).map(|_| peer.expect()["id"].as_i64()).collect();
         writer.join().expect("no panic").expect("written");
         ids.sort_unstable();

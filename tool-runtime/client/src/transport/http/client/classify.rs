@@ -67,7 +67,7 @@ pub(super) fn is_gone(error: &HttpError) -> bool {
     }
 }
 
-/// Whether there is an answer that cannot be read.
+/// Whether the server sent an answer that cannot be read.
 pub(super) fn is_unreadable(error: &HttpError) -> bool {
     match error {
         StreamableHttpError::UnexpectedServerResponse(text) => {

@@ -6,7 +6,8 @@ use futures_util::{StreamExt as _, stream};
 use rmcp::transport::streamable_http_client::SseError;
 use sse_stream::Sse;
 
-/// Replaces unreadable events by what can be recovered of them. `is_call` returns whether they answer a call.
+/// Replaces unreadable events by their recovered parts. `is_call` returns whether they answer a
+/// call.
 pub(super) fn recovering(events: Events, is_call: bool) -> Events {
     let events = events.flat_map(move |event| {
         stream::iter(match event {

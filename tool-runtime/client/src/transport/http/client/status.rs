@@ -19,7 +19,7 @@ pub(super) async fn with_status<T>(request: impl Future<Output = T>) -> (T, Opti
 pub(in crate::transport::http) fn recording_status() -> Builder {
     for_host("").no_budget().classify_fn(|seen| {
         if let Some(status) = seen.status() {
-            // Requests outside of `with_status` have no place for it.
+            // Requests outside of `with_status` do not record it.
             let _noted = LAST.try_with(|last| last.set(Some(status.as_u16())));
         }
         seen.success()

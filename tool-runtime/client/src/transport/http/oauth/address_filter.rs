@@ -102,7 +102,7 @@ mod tests {
     #[tokio::test]
     async fn a_message_endpoint_on_another_origin_is_rejected() {
         let (public, private) = ("https://8.8.8.8/mcp", "https://10.0.0.1/mcp");
-        let own = "http://127.0.0.1:1/mcp";
+        let loopback = "http://127.0.0.1:1/mcp";
         for (server, url, expected) in [
             (public, "https://9.9.9.9/token", true),
             (public, "http://9.9.9.9/token", false),
@@ -113,10 +113,10 @@ mod tests {
             (private, "https://192.168.0.1/token", true),
             (private, "https://127.0.0.1/token", false),
             (private, "http://10.0.0.2/token", false),
-            (own, "http://127.0.0.1:9/token", true),
-            (own, "http://[::1]/token", true),
-            (own, "http://10.0.0.2/token", false),
-            (own, "http://169.254.169.254/latest", false),
+            (loopback, "http://127.0.0.1:9/token", true),
+            (loopback, "http://[::1]/token", true),
+            (loopback, "http://10.0.0.2/token", false),
+            (loopback, "http://169.254.169.254/latest", false),
         ] {
             let reach = AddressFilter::of(&Url::parse(server).unwrap()).await;
             assert_eq!(reach.allows_url(&Url::parse(url).unwrap()), expected, "{server}: {url}");

@@ -28,30 +28,30 @@ impl SavedCredentials {
         let loaded = self.callbacks.tokens().load(&self.server).await;
         let loaded = loaded.map_err(|error| AuthError::CredentialStoreError(error.to_string()))?;
         // Unreadable credentials, for example of an older version, count as absent.
-        Ok(loaded.and_then(|tokens| taken_out(tokens.expose(), &self.resource)))
+        Ok(loaded.and_then(|tokens| decode(tokens.expose(), &self.resource)))
     }
 }
 
 /// The stored text: the credentials and their address.
-fn put_in(credentials: &StoredCredentials, resource: &str) -> serde_json::Result<String> {
-    let mut kept = serde_json::to_value(credentials)?;
-    kept[RESOURCE] = resource.into();
-    Ok(kept.to_string())
+fn encode(credentials: &StoredCredentials, resource: &str) -> serde_json::Result<String> {
+    let mut stored = serde_json::to_value(credentials)?;
+    stored[RESOURCE] = resource.into();
+    Ok(stored.to_string())
 }
 
-fn taken_out(kept: &str, resource: &str) -> Option<StoredCredentials> {
-    let mut kept: Value = serde_json::from_str(kept).ok()?;
-    if kept.get(RESOURCE)?.as_str()? != resource {
+fn decode(stored: &str, resource: &str) -> Option<StoredCredentials> {
+    let mut stored: Value = serde_json::from_str(stored).ok()?;
+    if stored.get(RESOURCE)?.as_str()? != resource {
         return None;
     }
-    relax(&mut kept);
-    serde_json::from_value(kept).ok()
+    relax(&mut stored);
+    serde_json::from_value(stored).ok()
 }
 
 /// Extends the apparent lifetime of short-lived tokens. rmcp would refresh them for each request;
 /// with the extension it refreshes them in the last tenth of their lifetime.
-fn relax(kept: &mut Value) {
-    let Some(expires) = kept.pointer_mut("/token_response/expires_in") else { return };
+fn relax(stored: &mut Value) {
+    let Some(expires) = stored.pointer_mut("/token_response/expires_in") else { return };
     if let Some(seconds) = expires.as_u64() {
         *expires = seconds.saturating_add(EARLY - EARLY.min(seconds / 10)).into();
     }
@@ -78,7 +78,7 @@ impl CredentialStore for SavedCredentials {
         Self: 'async_trait,
     {
         Box::pin(async move {
-            let text = put_in(&credentials, &self.resource);
+            let text = encode(&credentials, &self.resource);
             let text = text.map_err(|error| AuthError::CredentialStoreError(error.to_string()))?;
             self.save_all(Some(Secret::from(text))).await
         })
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn kept(expires: u64) -> String {
+    fn stored(expires: u64) -> String {
         let credentials = json!({
             "client_id": "c",
             "token_response": { "access_token": "t", "token_type": "bearer", "expires_in": expires },
@@ -107,25 +107,25 @@ mod tests {
             "issuer": "https://login.example",
         });
         let credentials = serde_json::from_value(credentials).unwrap();
-        put_in(&credentials, "https://far.example/mcp").unwrap()
+        encode(&credentials, "https://far.example/mcp").unwrap()
     }
 
     #[test]
     fn tokens_are_bound_to_one_url() {
-        let taken = taken_out(&kept(3600), "https://far.example/mcp").unwrap();
+        let taken = decode(&stored(3600), "https://far.example/mcp").unwrap();
         assert_eq!(
             (&*taken.client_id, taken.issuer.as_deref()),
             ("c", Some("https://login.example"))
         );
-        assert!(taken_out(&kept(3600), "https://other.example/mcp").is_none());
-        assert!(taken_out(r#"{"client_id":"c","token_response":null}"#, "x").is_none());
-        assert!(taken_out("garbage", "x").is_none());
+        assert!(decode(&stored(3600), "https://other.example/mcp").is_none());
+        assert!(decode(r#"{"client_id":"c","token_response":null}"#, "x").is_none());
+        assert!(decode("garbage", "x").is_none());
     }
 
     #[test]
     fn short_token_lifetimes_are_extended() {
         for (expires, expected) in [(3600, 3600), (300, 300), (20, 48), (0, 30)] {
-            let taken = taken_out(&kept(expires), "https://far.example/mcp").unwrap();
+            let taken = decode(&stored(expires), "https://far.example/mcp").unwrap();
             let taken = serde_json::to_value(taken).unwrap();
             assert_eq!(taken["token_response"]["expires_in"], expected);
         }

@@ -1,7 +1,7 @@
 //! Error texts. Free text of an authorization server is left out, since it may repeat secrets.
 
 use super::token_secrets::{Outcome, TokenSecrets};
-use crate::failure::leaf;
+use crate::failure::chain_text;
 use http::StatusCode;
 use rmcp::transport::auth::AuthError;
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ fn is_name(text: &str) -> bool {
     (1..=MAX_NAME).contains(&text.len()) && text.bytes().all(is_allowed)
 }
 
-/// The reason why there is no token.
+/// The reason why no token was obtained.
 pub(super) fn error_text(error: &AuthError, token_secrets: &TokenSecrets) -> String {
     use AuthError as E;
     let purpose = match error {
@@ -35,7 +35,7 @@ pub(super) fn error_text(error: &AuthError, token_secrets: &TokenSecrets) -> Str
         | E::TokenRefreshRejected(_)
         | E::ClientCredentialsError(_) => "for a token",
         E::RegistrationFailed(_) => "to register this program",
-        other => return token_secrets.line(&leaf(other)),
+        other => return token_secrets.line(&chain_text(other)),
     };
     match token_secrets.outcome() {
         Some(Outcome::Unreachable) => {
@@ -48,7 +48,7 @@ pub(super) fn error_text(error: &AuthError, token_secrets: &TokenSecrets) -> Str
             format!("the authorization server was asked {purpose}; its answer is not valid OAuth")
         }
         // The request was not sent.
-        None => token_secrets.line(&leaf(error)),
+        None => token_secrets.line(&chain_text(error)),
     }
 }
 

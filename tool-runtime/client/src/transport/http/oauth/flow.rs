@@ -254,8 +254,8 @@ impl Flow {
             return false;
         }
         let mut requested = lock(&self.requested_scopes);
-        let all = wanted.split_whitespace();
-        let is_new = all.filter(|scope| requested.insert((*scope).to_owned())).count() > 0;
+        let scopes = wanted.split_whitespace();
+        let is_new = scopes.filter(|scope| requested.insert((*scope).to_owned())).count() > 0;
         self.scope_upgrades.fetch_add(u32::from(is_new), Ordering::Relaxed);
         is_new
     }
@@ -267,7 +267,7 @@ impl Flow {
 
     pub(super) async fn listener(&self) -> Result<&RedirectListener, NoHeaders> {
         let redirect = self.config.redirect_uri.as_deref();
-        let listener = self.listener.get_or_try_init(|| RedirectListener::at(redirect)).await;
+        let listener = self.listener.get_or_try_init(|| RedirectListener::bind(redirect)).await;
         listener.map_err(|error| {
             NoHeaders::Failed(format!("a browser could not come back to this program: {error}"))
         })

@@ -124,8 +124,8 @@ struct InMemory(Mutex<HashMap<String, Secret>>);
 
 impl McpTokens for InMemory {
     fn load<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<Option<Secret>, AnyError>> {
-        let kept = lock(&self.0);
-        let tokens = kept.get(server).cloned();
+        let stored = lock(&self.0);
+        let tokens = stored.get(server).cloned();
         Box::pin(async { Ok(tokens) })
     }
 
@@ -134,10 +134,10 @@ impl McpTokens for InMemory {
         server: &'a str,
         tokens: Option<Secret>,
     ) -> BoxFuture<'a, Result<(), AnyError>> {
-        let mut kept = lock(&self.0);
+        let mut stored = lock(&self.0);
         match tokens {
-            Some(tokens) => drop(kept.insert(server.to_owned(), tokens)),
-            None => drop(kept.remove(server)),
+            Some(tokens) => drop(stored.insert(server.to_owned(), tokens)),
+            None => drop(stored.remove(server)),
         }
         Box::pin(async { Ok(()) })
     }

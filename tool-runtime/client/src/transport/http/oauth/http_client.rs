@@ -20,7 +20,7 @@ const MAX_REDIRECTS: usize = 5;
 
 /// Requests metadata and tokens.
 pub(super) struct HttpClient {
-    reach: AddressFilter,
+    filter: AddressFilter,
     token_secrets: Arc<TokenSecrets>,
     /// The client for loopback addresses, without a proxy.
     near: Clients,
@@ -40,10 +40,10 @@ impl HttpClient {
         server: &Url,
         token_secrets: Arc<TokenSecrets>,
     ) -> Result<Self, String> {
-        let reach = AddressFilter::of(server).await;
-        let near = Clients::new(&reach, ClientBuilder::no_proxy)?;
-        let remote = Clients::new(&reach, |builder| builder)?;
-        Ok(Self { reach, token_secrets, near, remote })
+        let filter = AddressFilter::of(server).await;
+        let near = Clients::new(&filter, ClientBuilder::no_proxy)?;
+        let remote = Clients::new(&filter, |builder| builder)?;
+        Ok(Self { filter, token_secrets, near, remote })
     }
 
     async fn ask(&self, asked: OAuthHttpRequest) -> Result<Answer, OAuthHttpClientError> {
@@ -53,7 +53,7 @@ impl HttpClient {
         if is_post {
             self.token_secrets.set_outcome(Some(Outcome::Unreachable));
         }
-        if !self.reach.allows_url(request.url()) {
+        if !self.filter.allows_url(request.url()) {
             return Err(rejected_target(request.url().host_str().unwrap_or_default()));
         }
         let clients = if is_this_machine(request.url()) { &self.near } else { &self.remote };
@@ -80,19 +80,19 @@ impl HttpClient {
 
 impl Clients {
     fn new(
-        reach: &AddressFilter,
+        filter: &AddressFilter,
         with: impl Fn(ClientBuilder) -> ClientBuilder,
     ) -> Result<Self, String> {
         let client = |policy| {
-            let builder = http_client::builder(true).or_else(|problem| match reach.is_open {
+            let builder = http_client::builder(true).or_else(|problem| match filter.is_open {
                 true => http_client::builder(false),
                 false => Err(problem),
             });
             let builder = with(builder?).timeout(LIMIT).redirect(policy);
-            let builder = builder.dns_resolver(Arc::new(reach.clone()));
+            let builder = builder.dns_resolver(Arc::new(filter.clone()));
             builder.build().map_err(|error| error.without_url().to_string())
         };
-        let known = reach.clone();
+        let known = filter.clone();
         let policy = Policy::custom(move |attempt| {
             let is_allowed = attempt.previous().len() <= MAX_REDIRECTS;
             if is_allowed && known.allows_url(attempt.url()) {

@@ -57,7 +57,7 @@ impl Issuer {
 mod tests {
     use super::*;
 
-    fn of(issuer: &str) -> AuthorizationMetadata {
+    fn metadata_of(issuer: &str) -> AuthorizationMetadata {
         let mut metadata = AuthorizationMetadata::default();
         metadata.issuer = Some(issuer.to_owned());
         metadata
@@ -67,19 +67,19 @@ mod tests {
     fn a_secret_is_sent_to_one_issuer() {
         let mut config = McpOAuth::default();
         let any = Issuer::new(&config);
-        assert!(any.check(&of("https://a.example")).is_ok());
-        assert!(any.check(&of("https://b.example")).is_ok());
+        assert!(any.check(&metadata_of("https://a.example")).is_ok());
+        assert!(any.check(&metadata_of("https://b.example")).is_ok());
         config.client_secret = Some("8fQm2x".into());
-        let kept = Issuer::new(&config);
-        assert!(kept.check(&of("https://a.example")).is_ok());
-        assert!(kept.check(&of("https://b.example")).is_err());
+        let issuer = Issuer::new(&config);
+        assert!(issuer.check(&metadata_of("https://a.example")).is_ok());
+        assert!(issuer.check(&metadata_of("https://b.example")).is_err());
         let restored = Issuer::new(&config);
         restored.remember(Some("https://b.example".to_owned()));
-        assert!(restored.check(&of("https://a.example")).is_err());
+        assert!(restored.check(&metadata_of("https://a.example")).is_err());
         config.issuer = Some("https://b.example".to_owned());
         let named = Issuer::new(&config);
-        assert!(named.check(&of("https://a.example")).is_err());
-        assert!(named.check(&of("https://b.example/")).is_ok());
+        assert!(named.check(&metadata_of("https://a.example")).is_err());
+        assert!(named.check(&metadata_of("https://b.example/")).is_ok());
         assert!(named.check(&AuthorizationMetadata::default()).is_err());
     }
 }

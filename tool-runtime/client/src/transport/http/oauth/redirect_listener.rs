@@ -28,9 +28,9 @@ impl RedirectListener {
     ///
     /// # Errors
     /// The address is invalid, or another program listens there.
-    pub(super) async fn at(redirect: Option<&str>) -> io::Result<Self> {
-        let given = redirect.map(Url::parse).transpose().map_err(io::Error::other)?;
-        let Some(redirect) = given else {
+    pub(super) async fn bind(redirect: Option<&str>) -> io::Result<Self> {
+        let configured = redirect.map(Url::parse).transpose().map_err(io::Error::other)?;
+        let Some(redirect) = configured else {
             let listener = TcpListener::bind("127.0.0.1:0").await?;
             let redirect = format!("http://{}/callback", listener.local_addr()?);
             let redirect = Url::parse(&redirect).map_err(io::Error::other)?;
@@ -131,7 +131,7 @@ mod tests {
 
     #[tokio::test]
     async fn only_a_redirect_with_the_right_state_is_accepted() {
-        let listener = RedirectListener::at(None).await.unwrap();
+        let listener = RedirectListener::bind(None).await.unwrap();
         let address = listener.listener.as_ref().unwrap().local_addr().unwrap();
         let asking = async {
             let _silent = TcpStream::connect(address).await.unwrap();
