@@ -16,7 +16,7 @@ pub enum Profile {
 
 /// A toolset whose tools belong to profiles.
 #[cfg_attr(
-    not(any(feature = "files", feature = "search", feature = "shell")),
+    not(any(feature = "files", feature = "search")),
     allow(dead_code, reason = "without a family")
 )]
 pub(crate) trait Family: Toolset {
@@ -51,13 +51,26 @@ pub struct Builtins {
     prefix: String,
     profiles: Vec<Profile>,
     families: Vec<MakeTools>,
+    #[cfg(feature = "search")]
+    tool_search: Option<tool_runtime::search::ToolSearch>,
+    #[cfg(all(feature = "shell", unix))]
+    shell: Option<crate::shell::ShellParams>,
 }
 
 impl Builtins {
     /// An extension without families.
     pub fn new(workspace: Workspace) -> Self {
         let profiles = vec![Profile::default()];
-        Self { workspace, prefix: String::new(), profiles, families: Vec::new() }
+        Self {
+            workspace,
+            prefix: String::new(),
+            profiles,
+            families: Vec::new(),
+            #[cfg(feature = "search")]
+            tool_search: None,
+            #[cfg(all(feature = "shell", unix))]
+            shell: None,
+        }
     }
 
     /// The workspace of the tools.
@@ -89,13 +102,70 @@ impl Builtins {
         self.family(tools_of::<crate::search::Search>)
     }
 
-    /// Adds the tools that run commands.
-    #[cfg(feature = "shell")]
-    pub fn shell(self) -> Self {
-        self.family(tools_of::<crate::shell::Shell>)
+    /// Adds `ToolSearch`, by which a model finds tools of the pool and activates them. Give it to pools with
+    /// more tools than a request to a model should list.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    /// use tool_runtime::search::ActiveTools;
+    /// use tool_runtime_builtins::{Builtins, Workspace};
+    ///
+    /// let workspace = Workspace::builder().root(env!("CARGO_MANIFEST_DIR")).build()?;
+    /// let active = ActiveTools::new(["ToolSearch"])?;
+    /// let builtins = Builtins::new(workspace).search().tool_search(&active);
+    /// let pool = ToolPool::builder().install(builtins).build()?;
+    /// assert_eq!(active.visible(&pool.snapshot()).len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "search")]
+    pub fn tool_search(mut self, active: &tool_runtime::search::ActiveTools) -> Self {
+        self.tool_search = Some(tool_runtime::search::ToolSearch::new().activating(active));
+        self
     }
 
+    /// Adds the tools that run commands. If a program is missing, or the system lacks the sandbox, they are hidden,
+    /// and the pool's report says what to install.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    /// use tool_runtime_builtins::shell::{Sandbox, ShellParams};
+    /// use tool_runtime_builtins::{Builtins, Workspace};
+    ///
+    /// let workspace = Workspace::builder().root(env!("CARGO_MANIFEST_DIR")).build()?;
+    /// let params = ShellParams { sandbox: Sandbox::Landlock, ..ShellParams::default() };
+    /// let pool = ToolPool::builder().install(Builtins::new(workspace).shell(params)).allow_empty().build()?;
+    /// println!("{}", pool.report());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(all(feature = "shell", unix))]
+    pub fn shell(mut self, params: crate::shell::ShellParams) -> Self {
+        self.shell = Some(params);
+        self
+    }
+
+    /// The tools whose names without prefix belong to the profiles.
     #[cfg(any(feature = "files", feature = "search", feature = "shell"))]
+    fn offered(
+        &self,
+        tools: Vec<Tool>,
+        names: fn(Profile) -> &'static [&'static str],
+    ) -> Vec<Tool> {
+        let names: Vec<&str> =
+            self.profiles.iter().flat_map(|profile| names(*profile)).copied().collect();
+        let is_offered = |tool: &Tool| {
+            let name = tool.name();
+            names.contains(&name.rsplit_once('.').map_or(name, |(_, own)| own))
+        };
+        tools.into_iter().filter(is_offered).collect()
+    }
+
+    /// A name with the prefix.
+    #[cfg(feature = "search")]
+    fn named(&self, name: &str) -> String {
+        if self.prefix.is_empty() { name.to_owned() } else { format!("{}.{name}", self.prefix) }
+    }
+
+    #[cfg(any(feature = "files", feature = "search"))]
     fn family(mut self, tools: MakeTools) -> Self {
         self.families.push(tools);
         self
@@ -103,20 +173,39 @@ impl Builtins {
 }
 
 /// The tools of a family that the profiles offer.
-#[cfg(any(feature = "files", feature = "search", feature = "shell"))]
+#[cfg(any(feature = "files", feature = "search"))]
 fn tools_of<F: Family>(builtins: &Builtins) -> Vec<Tool> {
-    let names = builtins.profiles.iter().flat_map(|profile| F::tools_of(*profile));
-    let names: Vec<&str> = names.copied().collect();
-    let is_offered = |tool: &Tool| {
-        let name = tool.name();
-        names.contains(&name.rsplit_once('.').map_or(name, |(_, own)| own))
-    };
     let tools = Tool::of_toolset(Some(&builtins.prefix), F::over(builtins.workspace().clone()));
-    tools.into_iter().filter(is_offered).collect()
+    builtins.offered(tools, F::tools_of)
+}
+
+/// The tools that run commands, hidden if they are not usable.
+#[cfg(all(feature = "shell", unix))]
+fn shell_tools(builtins: &Builtins, params: crate::shell::ShellParams) -> Vec<Tool> {
+    use crate::shell::Shell;
+    let prefix = Some(builtins.prefix.as_str());
+    let tools = match Shell::is_usable(&params) {
+        Ok(()) => Tool::of_toolset(prefix, Shell::new(builtins.workspace().clone(), params)),
+        Err(reason) => Tool::of_unusable_toolset::<Shell>(prefix, &reason),
+    };
+    builtins.offered(tools, Shell::tools_of)
 }
 
 impl PoolExtension for Builtins {
-    fn install<S>(self, builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> {
+    #[cfg_attr(
+        not(any(feature = "search", feature = "shell")),
+        allow(unused_mut, reason = "without tools that have parameters")
+    )]
+    fn install<S>(mut self, mut builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> {
+        #[cfg(feature = "search")]
+        if let Some(search) = self.tool_search.take() {
+            let tool = search.name(self.named("ToolSearch")).tags(["core"]).into_tool();
+            builder = builder.add_from(&Source::Custom, [tool]);
+        }
+        #[cfg(all(feature = "shell", unix))]
+        if let Some(params) = self.shell.take() {
+            builder = builder.add_from(&Source::Custom, shell_tools(&self, params));
+        }
         let add = |builder: ToolPoolBuilder<S>, tools: &MakeTools| {
             builder.add_from(&Source::Custom, tools(&self))
         };

@@ -31,9 +31,11 @@
 mod builtins;
 #[cfg(feature = "files")]
 pub mod files;
+#[cfg(any(feature = "search", feature = "shell"))]
+mod readable;
 #[cfg(feature = "search")]
 pub mod search;
-#[cfg(feature = "shell")]
+#[cfg(all(feature = "shell", unix))]
 pub mod shell;
 mod workspace;
 

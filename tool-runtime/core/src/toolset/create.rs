@@ -204,6 +204,41 @@ impl Tool {
         let bind = |method: &Method| method.bind(values.clone(), new.named(T::NAME, method.name()));
         T::methods().iter().map(bind).collect()
     }
+
+    /// The tools of a toolset that this system cannot run, for extensions of pools: hidden, with the reason in the
+    /// pool's report.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    ///
+    /// struct Camera;
+    ///
+    /// #[toolset(register = false)]
+    /// impl Camera {
+    ///     /// Take a picture.
+    ///     #[tool(read_only)]
+    ///     async fn shoot(&self) {}
+    /// }
+    ///
+    /// impl Toolset for Camera {
+    ///     type Params = ();
+    ///
+    ///     async fn create((): (), _: &ToolContext) -> Result<Self, ToolError> {
+    ///         Ok(Self)
+    ///     }
+    /// }
+    ///
+    /// let tools = Tool::of_unusable_toolset::<Camera>(None, "`fswebcam` is missing; install it");
+    /// let pool = ToolPool::builder().add_from(&tool_runtime::Source::Custom, tools).allow_empty().build()?;
+    /// assert!(pool.tools().is_empty());
+    /// assert!(pool.report().to_string().contains("`fswebcam` is missing"));
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// ```
+    pub fn of_unusable_toolset<T: Toolset>(prefix: Option<&str>, reason: &str) -> Vec<Self> {
+        let new = New { prefix: prefix.map(str::to_owned), ..New::default() };
+        let hide = |method: &Method| hidden(method, new.named(T::NAME, method.name()), reason);
+        T::methods().iter().map(hide).collect()
+    }
 }
 
 async fn create<T: Toolset>(params: Value, new: New) -> Result<Vec<Tool>, ToolsetError> {
