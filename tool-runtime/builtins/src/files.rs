@@ -1,5 +1,8 @@
 //! Tools that read and change files.
 
+mod edit;
+mod text;
+
 use crate::builtins::{Family, Profile};
 use crate::workspace::Workspace;
 use tool_runtime::prelude::*;
