@@ -86,6 +86,8 @@ pub(super) enum EditError {
         line: usize,
     },
     NotFound(Vec<Nearest>),
+    /// Another hunk of the patch changes the same lines.
+    Overlaps,
 }
 
 /// Replaces text in a file.
@@ -130,7 +132,7 @@ pub(super) fn lf(text: &str) -> String {
 }
 
 /// Whether the place has the new text already, which contains the old one: the edit would add it again.
-fn is_applied(text: &str, found: &Match, old: &str, new: &str) -> bool {
+pub(super) fn is_applied(text: &str, found: &Match, old: &str, new: &str) -> bool {
     let mut places = memchr::memmem::find_iter(new.as_bytes(), old.as_bytes());
     places.any(|at| {
         let start = found.start.checked_sub(at);
@@ -156,7 +158,8 @@ fn not_found(view: &LfView<'_>, old: &str, new: &str) -> EditError {
 impl fmt::Display for EditError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty => f.write_str("is empty; quote the text to replace"),
+            Self::Empty => f.write_str("is empty; quote the lines around the place"),
+            Self::Overlaps => f.write_str("overlaps with another hunk; merge the two"),
             Self::Identical => f.write_str("equals the new text; nothing would change"),
             Self::Ambiguous { step, lines } => {
                 write!(f, "is in the file {} times, at lines {}", lines.len(), numbers(lines))?;

@@ -4,7 +4,8 @@ mod encoding;
 mod eol;
 
 pub(super) use encoding::Encoding;
-pub(super) use eol::{Eol, LfView};
+pub use eol::Eol;
+pub(super) use eol::LfView;
 
 /// Bytes that are looked at to tell text from binary data.
 const SAMPLE: usize = 8 * 1024;

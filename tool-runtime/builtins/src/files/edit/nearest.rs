@@ -81,10 +81,11 @@ fn pairs_of_letters(line: &str) -> Vec<[u8; 2]> {
 }
 
 fn describe(quoted: &[&str], index: &LineIndex<'_>, start: usize) -> Nearest {
-    let differs = |line: &usize| {
-        start + line >= index.len() || index.line(start + line).trim() != quoted[*line].trim()
+    let compared = |line: usize, trim: fn(&str) -> &str| {
+        start + line < index.len() && trim(index.line(start + line)) == trim(quoted[line])
     };
-    let at = (0..quoted.len()).find(differs).unwrap_or(0);
+    let differs = |trim| (0..quoted.len()).find(|line| !compared(*line, trim));
+    let at = differs(str::trim).or_else(|| differs(str::trim_end)).unwrap_or(0);
     let found = if start + at < index.len() { index.line(start + at) } else { "" };
     Nearest {
         first: start + 1,

@@ -19,6 +19,12 @@ enum Change {
         from: String,
         to: String,
     },
+    /// The indentation that all lines have becomes another; units count beyond it.
+    Based {
+        quoted: String,
+        found: String,
+        units: Box<Self>,
+    },
 }
 
 impl Shift {
@@ -58,7 +64,25 @@ impl Change {
         };
         let simple = [Self::None, change];
         let units = || Self::units(pairs);
-        simple.into_iter().chain(units()).find(|change| change.explains(pairs))
+        let simple = simple.into_iter().chain(units()).find(|change| change.explains(pairs));
+        simple.or_else(|| Self::based(pairs))
+    }
+
+    fn based(pairs: &[(&str, &str)]) -> Option<Self> {
+        let (base, new_base) = *pairs.iter().min_by_key(|(quoted, _)| quoted.len())?;
+        let beyond = |(quoted, found): &(&'_ str, &'_ str)| {
+            Some((quoted.strip_prefix(base)?.len(), found.strip_prefix(new_base)?.len()))
+        };
+        let lengths: Vec<(usize, usize)> = pairs.iter().map(beyond).collect::<Option<_>>()?;
+        let tails = pairs.iter().zip(lengths);
+        let tails: Vec<(&str, &str)> = tails
+            .map(|((quoted, found), (old, new))| {
+                (&quoted[quoted.len() - old..], &found[found.len() - new..])
+            })
+            .collect();
+        let units = Self::units(&tails).find(|units| units.explains(&tails))?;
+        let [quoted, found] = [base, new_base].map(str::to_owned);
+        Some(Self::Based { quoted, found, units: Box::new(units) })
     }
 
     /// The largest units of the smallest indentation.
@@ -86,6 +110,8 @@ impl Change {
                 let count = quoted.len() / from.len();
                 *quoted == from.repeat(count) && *found == to.repeat(count)
             }
+            // Made of pairs that it explains.
+            Self::Based { .. } => true,
         })
     }
 
@@ -109,6 +135,10 @@ impl Change {
                 }
                 shifted + rest
             }
+            Self::Based { quoted, found, units } => match line.strip_prefix(quoted.as_str()) {
+                Some(line) => format!("{found}{}", units.apply(line)),
+                None => line.trim_start().to_owned(),
+            },
         }
     }
 }
@@ -140,6 +170,7 @@ mod tests {
         shifts(&["    a", "        b"], &["\ta", "\t\tb"], &[("            c", "\t\t\tc")]);
         shifts(&["a", "  b"], &["a", "    b"], &[("    c", "        c"), ("  d", "    d")]);
         shifts(&["\ta"], &["    a"], &[("\t\tc", "        c")]);
+        shifts(&["a", "    b"], &["\ta", "\t\tb"], &[("c", "\tc"), ("        d", "\t\t\td")]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Encodings of text files.
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use std::borrow::Cow;
 
 /// The encoding of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +54,14 @@ impl Encoding {
                 let (again, _, _) = encoding.encode(&text);
                 (*again == *bytes).then(|| text.into_owned())
             }
+        }
+    }
+
+    /// The text of a line, for display. Not for the encodings of 16 bits.
+    pub(in crate::files) fn decode_lossy(self, bytes: &[u8]) -> Cow<'_, str> {
+        match self {
+            Self::Legacy(encoding) => encoding.decode_without_bom_handling(bytes).0,
+            _ => String::from_utf8_lossy(bytes),
         }
     }
 
