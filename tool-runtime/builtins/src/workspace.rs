@@ -44,6 +44,8 @@ struct Shared {
     roots: Vec<Arc<Root>>,
     environment: Environment,
     clock: Arc<dyn Clock>,
+    #[cfg(feature = "files")]
+    files: crate::files::FileState,
 }
 
 impl Workspace {
@@ -65,6 +67,12 @@ impl Workspace {
     /// The clock that tools use.
     pub fn clock(&self) -> &dyn Clock {
         &*self.0.clock
+    }
+
+    /// What the tools for files keep.
+    #[cfg(feature = "files")]
+    pub(crate) fn file_state(&self) -> &crate::files::FileState {
+        &self.0.files
     }
 
     /// The root and relative path that a path of a model means. A relative path starts at the first root. The file

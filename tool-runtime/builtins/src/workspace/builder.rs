@@ -55,6 +55,8 @@ impl WorkspaceBuilder {
             roots: self.roots.into_iter().map(open).collect::<Result<_, _>>()?,
             environment: self.environment.unwrap_or_else(|| std::env::vars_os().collect()),
             clock: self.clock.unwrap_or_else(|| Arc::new(SystemClock)),
+            #[cfg(feature = "files")]
+            files: crate::files::FileState::default(),
         })))
     }
 }
