@@ -5,7 +5,7 @@
 //! | `target`, `walk`, `stop` | where a search begins, the files below it, its early end |
 //! | `pattern` | regular expressions, globs and types of files, with their errors |
 //! | `glob` | files by name |
-//! | `grep`, `scan`, `line`, `grep_output` | files by content: the search, one file, one line, the result |
+//! | `grep`, `options`, `scan`, `line`, `grep_output` | files by content: the search, its options, one file, one line, the result |
 //! | `newest` | the newest of many files |
 
 mod glob;
@@ -13,6 +13,7 @@ mod grep;
 mod grep_output;
 mod line;
 mod newest;
+mod options;
 mod pattern;
 mod scan;
 mod stop;
@@ -29,16 +30,13 @@ use crate::readable::Readable;
 use crate::workspace::Workspace;
 use glob::GlobQuery;
 use grep::GrepQuery;
+use options::{GrepOptions, MAX_LIMIT, split_globs};
 use std::time::Duration;
 use stop::Stop;
 use tool_runtime::prelude::*;
 
 /// Files that `Glob` lists at most, if the model does not say.
 const GLOB_LIMIT: u32 = 500;
-/// Entries that `Grep` lists, if the model does not say.
-const GREP_LIMIT: u32 = 250;
-/// Entries that one call lists at most.
-const MAX_LIMIT: u32 = 10_000;
 /// Files that the tools of OpenHands list.
 const OPEN_HANDS_LIMIT: usize = 100;
 /// Time after which a search returns what it has found.
@@ -99,60 +97,10 @@ impl Search {
         /// File or directory to search. Default: the working directory.
         #[arg(match_as = "path")]
         path: Option<String>,
-        /// Patterns of file names, separated by commas: `*.js`, `*.{ts,tsx}`, `!tests/**`.
-        glob: Option<String>,
-        /// Type of files: `rust`, `py`, `js`, `go`.
-        #[arg(rename = "type")]
-        file_type: Option<String>,
-        /// Paths of files, matching lines, or the number of matching lines of each file.
-        #[arg(default = OutputMode::FilesWithMatches)]
-        output_mode: OutputMode,
-        /// Whether case is ignored.
-        #[arg(default, rename = "-i")]
-        ignore_case: bool,
-        /// Lines to show after each match; needs `output_mode: content`.
-        #[arg(rename = "-A", range = 0..=1000)]
-        after: Option<u32>,
-        /// Lines to show before each match; needs `output_mode: content`.
-        #[arg(rename = "-B", range = 0..=1000)]
-        before: Option<u32>,
-        /// Lines to show before and after each match; needs `output_mode: content`.
-        #[arg(rename = "-C", range = 0..=1000)]
-        around: Option<u32>,
-        /// Whether a match may span lines; `.` then matches line ends, too.
-        #[arg(default)]
-        multiline: bool,
-        /// Whether hidden files are searched.
-        #[arg(default)]
-        hidden: bool,
-        /// Whether files are searched that `.gitignore` excludes.
-        #[arg(default)]
-        no_ignore: bool,
-        /// The most lines or files to list; 0 for as many as possible.
-        #[arg(default = GREP_LIMIT, range = 0..=MAX_LIMIT)]
-        head_limit: u32,
-        /// Lines or files to skip, to see the rest of a search that was cut.
-        #[arg(default)]
-        offset: u32,
+        #[arg(flatten)] options: GrepOptions,
         context: &ToolContext,
     ) -> Result<Readable<GrepOutput>, ToolError> {
-        let lines = |own: Option<u32>| own.or(around).unwrap_or_default() as usize;
-        let query = GrepQuery {
-            pattern: &pattern,
-            path: path.as_deref(),
-            globs: split_globs(glob.as_deref().unwrap_or_default()),
-            file_type: file_type.as_deref(),
-            mode: output_mode,
-            ignore_case,
-            multiline,
-            before: lines(before),
-            after: lines(after),
-            hidden,
-            no_ignore,
-            offset: offset as usize,
-            limit: if head_limit == 0 { MAX_LIMIT } else { head_limit } as usize,
-        };
-        self.search(&query, context)
+        self.search(&options.query(&pattern, path.as_deref()), context)
     }
 
     /// Find files by name, newest first, at most 100.
@@ -233,14 +181,4 @@ impl Family for Search {
             Profile::OpenHands => &["glob", "grep"],
         }
     }
-}
-
-/// Patterns between commas that are not inside of braces.
-fn split_globs(globs: &str) -> Vec<String> {
-    let mut depth = 0_i32;
-    let parts = globs.split(|letter| {
-        depth += i32::from(letter == '{') - i32::from(letter == '}');
-        letter == ',' && depth == 0
-    });
-    parts.map(str::trim).filter(|glob| !glob.is_empty()).map(str::to_owned).collect()
 }

@@ -45,6 +45,7 @@ use crate::workspace::Workspace;
 use command::Running;
 use jobs::Jobs;
 use regex::RegexBuilder;
+use rustix::process::Signal;
 use scratch::Scratch;
 use spawn::Launcher;
 use std::hash::{BuildHasher as _, RandomState};
@@ -223,6 +224,10 @@ impl Shell {
         format!("{}.{number}.", self.id)
     }
 
+    fn all_processes(&self) -> Tree {
+        Tree { leader: None, mark: format!("{}.", self.id) }
+    }
+
     pub(crate) fn new(workspace: Workspace, params: ShellParams) -> Self {
         Self {
             launcher: Launcher { workspace, params },
@@ -264,9 +269,18 @@ impl Toolset for Shell {
     async fn close(&self) {
         self.jobs.kill_all();
         self.terminals.close();
-        let tree = Tree { leader: None, mark: format!("{}.", self.id) };
+        let tree = self.all_processes();
         // Fails only if the runtime shuts down; `drop` ends the processes then.
         let _ = tokio::task::spawn_blocking(move || tree.kill()).await;
         self.scratch.remove();
+    }
+}
+
+/// A value that was not closed, because the runtime ended first, leaves no processes either.
+impl Drop for Shell {
+    fn drop(&mut self) {
+        if *self.commands.get_mut() > 0 {
+            self.all_processes().signal(Signal::KILL);
+        }
     }
 }

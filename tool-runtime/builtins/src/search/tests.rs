@@ -32,7 +32,7 @@ impl Fixture {
         fs::create_dir_all(directory.path().join("root")).unwrap();
         let workspace = Workspace::builder().root(directory.path().join("root")).build().unwrap();
         let builtins = Builtins::new(workspace).profiles([profile]).search();
-        let pool = ToolPool::builder().install(builtins).build().unwrap();
+        let pool = ToolPool::builder().install(builtins).check_outputs().build().unwrap();
         Self { directory, pool }
     }
 
@@ -65,4 +65,46 @@ fn write(path: &Path, content: &[u8], age: usize) {
     fs::write(path, content).unwrap();
     let time = UNIX_EPOCH + Duration::from_secs(1_000_000 + age as u64);
     fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+}
+
+#[test]
+fn hints_are_stated_and_outputs_have_schemas() {
+    let fixture = Fixture::in_profile(Profile::Standard, &[]);
+    for tool in fixture.pool.tools().iter() {
+        let definition = tool.definition();
+        let hints = &definition.annotations;
+        assert_eq!(hints.read_only_hint, Some(true));
+        assert_eq!(hints.destructive_hint, Some(false));
+        assert_eq!(hints.idempotent_hint, Some(true));
+        assert_eq!(hints.open_world_hint, Some(false));
+        assert!(definition.output_schema.is_some() && definition.tags == ["core"]);
+    }
+}
+
+#[test]
+fn the_arguments_of_grep_are_those_that_models_know() {
+    let fixture = Fixture::in_profile(Profile::Standard, &[]);
+    let tools = fixture.pool.tools();
+    let tool = tools.iter().find(|tool| tool.name() == "Grep").unwrap();
+    let schema = serde_json::to_value(&tool.definition().input_schema).unwrap();
+    let properties = schema["properties"].as_object().unwrap();
+    for name in [
+        "pattern",
+        "path",
+        "glob",
+        "type",
+        "output_mode",
+        "-i",
+        "-A",
+        "-B",
+        "-C",
+        "multiline",
+        "head_limit",
+    ] {
+        assert!(properties[name]["description"].is_string(), "{name}");
+    }
+    assert_eq!(
+        (&schema["required"], &properties["head_limit"]["default"]),
+        (&serde_json::json!(["pattern"]), &serde_json::json!(250))
+    );
 }

@@ -124,10 +124,11 @@ fn continuation(bytes: &[u8]) -> usize {
     bytes.iter().take(3).take_while(|byte| **byte & 0xc0 == 0x80).count()
 }
 
-/// Valid text: bytes that are not, and control characters, become replacement characters.
+/// Valid text: bytes that are not, and control characters but those of terminals, become replacement characters.
 fn printable(bytes: &[u8]) -> String {
-    let is_kept =
-        |letter: char| !letter.is_control() || matches!(letter, '\n' | '\t' | '\r' | '\x1b');
+    let is_kept = |letter: char| {
+        !letter.is_control() || matches!(letter, '\n' | '\t' | '\r' | '\x07' | '\x1b')
+    };
     let text = String::from_utf8_lossy(bytes);
     text.chars()
         .map(|letter| if is_kept(letter) { letter } else { char::REPLACEMENT_CHARACTER })
@@ -221,7 +222,7 @@ mod tests {
         let Text { text, file } = output.take(true);
         let file = file.unwrap();
         let notice =
-            format!("[3873 bytes are left out here; all of it is in `{}`]", file.display());
+            format!("[3872 bytes are left out here; all of it is in `{}`]", file.display());
         assert_eq!(text, format!("0\n1\n2\n3\n4\n{notice}\n998\n999\n"));
         assert_eq!(std::fs::read_to_string(file).unwrap(), all);
         assert_eq!(output.total(), all.len() as u64);
@@ -245,7 +246,7 @@ mod tests {
     #[test]
     fn every_text_is_valid() {
         let (_directory, mut output) = output(100);
-        output.push(b"a\xff\x00\x07\tb\xc3");
+        output.push(b"a\xff\x00\x01\tb\xc3");
         assert_eq!(output.take(true).text, "a\u{fffd}\u{fffd}\u{fffd}\tb\u{fffd}");
     }
 }

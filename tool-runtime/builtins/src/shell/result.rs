@@ -36,9 +36,9 @@ pub struct CommandOutput {
 
 impl CommandOutput {
     pub(super) fn of(finished: Finished) -> Self {
-        let notice = finished.is_open.then(|| {
-            "a process in the background keeps the output open; what it writes from now on is not shown; use `run_in_background` for such commands"
-        });
+        let notice = finished.is_open.then_some(
+            "a process in the background keeps the output open; what it writes from now on is not shown; use `run_in_background` for such commands",
+        );
         Self { notice: notice.map(str::to_owned), ..Self::default() }
             .with_texts(finished.stdout, finished.stderr)
             .with_status(finished.status)

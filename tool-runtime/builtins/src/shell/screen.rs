@@ -26,18 +26,26 @@ impl Screen {
     }
 }
 
+/// Sequences that clear a line from its beginning, and from the cursor.
+const CLEAR_LINE: &str = "\x1b[2K";
+const CLEAR_REST: [&str; 2] = ["\x1b[K", "\x1b[0K"];
+
 /// Output as text: without escape sequences; a line that was written again counts once.
 pub(super) fn plain(output: &str) -> String {
-    let text = strip_ansi_escapes::strip_str(output.replace("\r\n", "\n"));
-    let lines = text.split('\n').map(overwritten);
-    lines.collect::<Vec<_>>().join("\n")
+    let text = output.replace("\r\n", "\n");
+    text.split('\n').map(overwritten).collect::<Vec<_>>().join("\n")
 }
 
 /// A line as it looks after carriage returns: what is longer shows behind what was written over it.
 fn overwritten(line: &str) -> String {
     let mut cells: Vec<char> = Vec::new();
     for part in line.split('\r') {
-        for (column, letter) in part.chars().enumerate() {
+        let cleared = part.rsplit_once(CLEAR_LINE).map(|(_, after)| after);
+        if cleared.is_some() || CLEAR_REST.iter().any(|clear| part.starts_with(clear)) {
+            cells.clear();
+        }
+        let part = cleared.unwrap_or(part);
+        for (column, letter) in strip_ansi_escapes::strip_str(part).chars().enumerate() {
             match cells.get_mut(column) {
                 Some(cell) => *cell = letter,
                 None => cells.push(letter),
@@ -56,6 +64,8 @@ mod tests {
         assert_eq!(plain("\x1b[31mred\x1b[0m\r\nplain\r\n"), "red\nplain\n");
         assert_eq!(plain("10%\r50%\r100%\r\ndone"), "100%\ndone");
         assert_eq!(plain("long line\rshort"), "shortline");
+        assert_eq!(plain("long line\r\x1b[Kshort"), "short");
+        assert_eq!(plain("long line\x1b[2K\rshort"), "short");
         assert_eq!(plain("\x1b]0;title\x07text"), "text");
     }
 

@@ -129,8 +129,9 @@ mod proc {
         ids.filter(move |id| *id != own).filter_map(read)
     }
 
+    /// A process that is ending has -1 for its session.
     fn pid(digits: &str) -> Option<Pid> {
-        Pid::from_raw(digits.parse().ok()?)
+        digits.parse().ok().filter(|id| *id > 0).and_then(Pid::from_raw)
     }
 
     /// `ID (NAME) STATE PARENT GROUP SESSION ..`, in which the name may have blanks and parentheses.
