@@ -26,6 +26,8 @@ mod read;
 mod shown;
 mod snapshot;
 mod state;
+#[cfg(test)]
+mod tests;
 mod text;
 mod undo;
 

@@ -32,6 +32,14 @@ pub(super) struct Change {
     pub(super) after: Option<Vec<u8>>,
 }
 
+impl Change {
+    /// The bytes of both versions.
+    pub(super) fn size(&self) -> usize {
+        let before = self.before.snapshot().map_or(0, |snapshot| snapshot.bytes.len());
+        before + self.after.as_ref().map_or(0, Vec::len)
+    }
+}
+
 impl Before {
     /// Reads the file of a location, if it exists.
     ///

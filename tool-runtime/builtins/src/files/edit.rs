@@ -131,6 +131,11 @@ pub(super) fn lf(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
 
+/// Whether finding a text says something: short ones are in many files by chance.
+pub(super) fn is_telling(text: &str) -> bool {
+    text.chars().filter(|character| !character.is_whitespace()).count() >= 8
+}
+
 /// Whether the place has the new text already, which contains the old one: the edit would add it again.
 pub(super) fn is_applied(text: &str, found: &Match, old: &str, new: &str) -> bool {
     let mut places = memchr::memmem::find_iter(new.as_bytes(), old.as_bytes());
@@ -142,9 +147,7 @@ pub(super) fn is_applied(text: &str, found: &Match, old: &str, new: &str) -> boo
 }
 
 fn not_found(view: &LfView<'_>, old: &str, new: &str) -> EditError {
-    // Short texts are in many files by chance.
-    let is_telling = new.chars().filter(|character| !character.is_whitespace()).count() >= 8;
-    if is_telling
+    if is_telling(new)
         && let Some(Located { step: Step::Exact | Step::TrailingWhitespace, matches }) =
             locate(&view.text, new)
         && let [found] = &*matches

@@ -17,6 +17,9 @@ use serde::Serialize;
 use std::fmt::Write as _;
 use tool_runtime::{Access, ToolContext, ToolError};
 
+/// Limit on the bytes of all files before and after, which are in memory together.
+const MAX_BYTES: usize = 64 * 1024 * 1024;
+
 /// A patch of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum FilePatch {
@@ -152,12 +155,14 @@ impl Files {
         context: &ToolContext,
     ) -> Result<Shown<PatchOutput>, ToolError> {
         let patches = parse(patch).map_err(ToolError::user)?;
-        let planned: Result<Vec<Planned>, ToolError> =
-            patches.into_iter().map(|patch| self.plan(patch)).collect();
         let nothing =
             |error: ToolError| ToolError::user(format!("nothing was changed: {}", error.message()));
-        let (changes, mut files): (Vec<_>, Vec<_>) =
-            planned.map_err(nothing)?.into_iter().map(|plan| (plan.changes, plan.file)).unzip();
+        let (changes, mut files): (Vec<_>, Vec<_>) = self
+            .plan_all(patches)
+            .map_err(nothing)?
+            .into_iter()
+            .map(|plan| (plan.changes, plan.file))
+            .unzip();
         let counts: Vec<usize> = changes.iter().map(Vec::len).collect();
         let hashes = self.commit(changes.into_iter().flatten().collect(), context)?;
         let mut hashes = hashes.into_iter();
@@ -166,6 +171,21 @@ impl Files {
             file.sha256 = hashes.by_ref().take(count).last().flatten().as_ref().map(hex);
         }
         Ok(Shown::new(text_of(&files), PatchOutput { files }))
+    }
+
+    fn plan_all(&self, patches: Vec<FilePatch>) -> Result<Vec<Planned>, ToolError> {
+        let mut size = 0;
+        let plan = |patch| {
+            let planned = self.plan(patch)?;
+            size += planned.changes.iter().map(Change::size).sum::<usize>();
+            if size > MAX_BYTES {
+                return Err(ToolError::user(format!(
+                    "the files of the patch have more than {MAX_BYTES} bytes; send a patch for each"
+                )));
+            }
+            Ok(planned)
+        };
+        patches.into_iter().map(plan).collect()
     }
 
     fn plan(&self, patch: FilePatch) -> Result<Planned, ToolError> {

@@ -180,7 +180,7 @@ pub(super) fn missing(location: &Location) -> ToolError {
     let near: Vec<String> = near
         .into_iter()
         .take(SHOWN)
-        .map(|(_, name)| format!("`{}`", location.with_path(parent.join(name))))
+        .map(|(_, name)| format!("`{}`", location.with_path(location.path().with_file_name(name))))
         .collect();
     let hint =
         if near.is_empty() { String::new() } else { format!("; there is {}", near.join(", ")) };
@@ -194,5 +194,5 @@ fn distance(wanted: &str, name: &str) -> Option<usize> {
         return Some(0);
     }
     let distance = strsim::osa_distance(wanted, name);
-    (distance * 3 <= wanted.chars().count().max(3)).then_some(distance)
+    (distance * 3 <= wanted.chars().count()).then_some(distance)
 }

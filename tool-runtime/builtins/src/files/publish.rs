@@ -91,6 +91,10 @@ impl<'p> Staged<'p> {
     fn write_in_place(&self, before: &Snapshot) -> io::Result<()> {
         let mut options = OpenOptions::new();
         let mut file = self.place.parent.open_with(&self.place.name, options.write(true))?;
+        // A link may have taken the place of the file.
+        if Stamp::of(&file.metadata()?) != before.stamp {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
         let written = overwrite(&mut file, self.bytes);
         if written.is_err() {
             overwrite(&mut file, &before.bytes)?;

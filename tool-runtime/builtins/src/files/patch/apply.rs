@@ -119,8 +119,7 @@ fn insertion(view: &LfView<'_>, index: &LineIndex<'_>, hunk: &Hunk) -> Result<Sp
 }
 
 fn not_found(view: &LfView<'_>, index: &LineIndex<'_>, hunk: &Hunk) -> EditError {
-    let is_telling = hunk.new.chars().filter(|character| !character.is_whitespace()).count() >= 8;
-    let located = if is_telling { locate_lines(index, &hunk.new) } else { None };
+    let located = edit::is_telling(&hunk.new).then(|| locate_lines(index, &hunk.new)).flatten();
     match located.map(|located| located.matches).as_deref() {
         Some([found]) => EditError::AlreadyApplied { line: view.line_of(found.start) },
         _ => EditError::NotFound(nearest(&view.text, &hunk.old)),

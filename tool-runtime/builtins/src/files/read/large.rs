@@ -16,8 +16,11 @@ use tool_runtime::{ToolContext, ToolError};
 /// Bytes of a block.
 const BLOCK: usize = 256 * 1024;
 
-/// Lines between two marks.
-const INTERVAL: usize = 10_000;
+/// Lines between two marks, at most.
+const LINES_BETWEEN: usize = 10_000;
+
+/// Bytes between two marks, at most: unless a line is longer.
+const BYTES_BETWEEN: u64 = 4 * 1024 * 1024;
 
 /// Files whose marks are kept.
 const MAX_FILES: usize = 8;
@@ -25,17 +28,26 @@ const MAX_FILES: usize = 8;
 /// Bytes of a line that are looked at. A character has four at most.
 const MAX_LINE_BYTES: u64 = 4 * (MAX_LINE as u64 + 1);
 
-/// Offsets of every ten thousandth line, so that the next call starts near its first line.
+/// Offsets of lines here and there, so that the next call starts near its first line.
 #[derive(Default)]
 pub(crate) struct LineMarks(VecDeque<(PathBuf, Marks)>);
 
 #[derive(Clone)]
 struct Marks {
     stamp: Stamp,
-    /// The offset of line `INTERVAL * index`, counted from 0.
-    offsets: Vec<u64>,
+    /// Lines, counted from 0, and where they start. Not empty.
+    lines: Vec<(usize, u64)>,
     /// Number of all lines, once the end was reached.
     total: Option<usize>,
+}
+
+impl Marks {
+    fn add(&mut self, line: usize, start: u64) {
+        let (last, offset) = self.lines.last().copied().unwrap_or_default();
+        if line >= last + LINES_BETWEEN || line > last && start >= offset + BYTES_BETWEEN {
+            self.lines.push((line, start));
+        }
+    }
 }
 
 impl LineMarks {
@@ -43,7 +55,7 @@ impl LineMarks {
         let found = self.0.iter().position(|(key, _)| *key == place.key);
         let known = found.and_then(|index| self.0.remove(index)).map(|(_, marks)| marks);
         let is_current = |marks: &Marks| marks.stamp == stamp;
-        known.filter(is_current).unwrap_or(Marks { stamp, offsets: vec![0], total: None })
+        known.filter(is_current).unwrap_or(Marks { stamp, lines: vec![(0, 0)], total: None })
     }
 
     fn put(&mut self, place: &Place, marks: Marks) {
@@ -136,22 +148,21 @@ impl Search<'_> {
         {
             return Ok(Err(total));
         }
-        let mark = (line / INTERVAL).min(self.marks.offsets.len() - 1);
-        self.scan(mark, line)
+        let mark = self.marks.lines.partition_point(|(known, _)| *known <= line);
+        self.scan(mark - 1, line)
     }
 
     fn count(&mut self) -> io::Result<usize> {
         if let Some(total) = self.marks.total {
             return Ok(total);
         }
-        let mark = self.marks.offsets.len() - 1;
+        let mark = self.marks.lines.len() - 1;
         Ok(self.scan(mark, usize::MAX)?.err().unwrap_or(usize::MAX))
     }
 
     /// Reads on from a mark to a line, and adds marks.
     fn scan(&mut self, mark: usize, wanted: usize) -> io::Result<Result<(), usize>> {
-        let mut line = mark * INTERVAL;
-        let mut offset = self.marks.offsets[mark];
+        let (mut line, mut offset) = self.marks.lines[mark];
         self.file.seek(SeekFrom::Start(offset))?;
         if line == wanted {
             return Ok(Ok(()));
@@ -171,9 +182,7 @@ impl Search<'_> {
             for end in memchr::memchr_iter(b'\n', &block[..length]) {
                 line += 1;
                 let start = offset + end as u64 + 1;
-                if line.is_multiple_of(INTERVAL) && line / INTERVAL == self.marks.offsets.len() {
-                    self.marks.offsets.push(start);
-                }
+                self.marks.add(line, start);
                 if line == wanted {
                     return self.start_at(start, line);
                 }
