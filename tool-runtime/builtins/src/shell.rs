@@ -14,7 +14,7 @@
 //! | `spawn`, `environment`, `tree` | how commands start, their variables, all that they started |
 //! | `command`, `capture`, `output`, `scratch` | one command, its streams, texts and files |
 //! | `jobs` | commands in the background |
-//! | `terminal`, `session`, `marker`, `keys`, `screen` | calls of a terminal, its shell, the end of a command, keys, texts |
+//! | `terminal`, `session`, `stopper`, `marker`, `keys`, `screen` | calls of a terminal, its shell, its interruption, the end of a command, keys, texts |
 //! | `result` | what the tools return |
 
 mod capture;
@@ -31,6 +31,7 @@ mod scratch;
 mod screen;
 mod session;
 mod spawn;
+mod stopper;
 mod terminal;
 #[cfg(test)]
 mod tests;

@@ -59,18 +59,12 @@ pub(super) fn grep(
     let scan = scan_query(query, matches!(target, Target::File(_)))?;
     let (totals, newest) =
         (Totals::default(), Newest::new(query.offset.saturating_add(query.limit)));
-    let place = match &target {
-        Target::Directory(place) => {
-            let search = Search { place, scan: &scan, totals: &totals, newest: &newest, stop };
-            search.walk(rules(query, place)?, context);
-            place
-        }
-        Target::File(place) => {
-            let search = Search { place, scan: &scan, totals: &totals, newest: &newest, stop };
-            search.one(place.path().to_owned());
-            place
-        }
-    };
+    let place = target.location();
+    let search = Search { place, scan: &scan, totals: &totals, newest: &newest, stop };
+    match &target {
+        Target::Directory(_) => search.walk(rules(query, place)?, context),
+        Target::File(_) => search.one(place.path().to_owned()),
+    }
     let hits = newest.into_sorted();
     let is_binary = totals.is_binary.into_inner();
     let mut output = match query.mode {

@@ -15,6 +15,12 @@ pub(super) enum Target {
 }
 
 impl Target {
+    pub(super) fn location(&self) -> &Location {
+        match self {
+            Self::Directory(location) | Self::File(location) => location,
+        }
+    }
+
     /// The place that a path means; the first root without one.
     pub(super) fn find(workspace: &Workspace, path: Option<&str>) -> Result<Self, ToolError> {
         let path = path.filter(|path| !path.is_empty()).unwrap_or(".");

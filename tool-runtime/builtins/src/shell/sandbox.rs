@@ -3,7 +3,7 @@
 //! Landlock restricts a thread and what it starts, so a command is started on a thread of its own that is restricted
 //! before. Nothing runs between `fork` and `exec` for it, and this process stays unrestricted.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What commands may change.
 #[derive(Clone, Debug)]
@@ -12,10 +12,6 @@ pub(super) struct Confinement {
     pub(super) writable: Vec<PathBuf>,
     pub(super) network: bool,
 }
-
-/// Devices that programs write to.
-const DEVICES: &[&str] =
-    &["/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/pts", "/dev/shm"];
 
 /// The program of bubblewrap in the search path.
 pub(super) fn bubblewrap() -> Option<PathBuf> {
@@ -56,13 +52,18 @@ pub(super) use linux::{check_landlock, restrict_thread};
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use super::{Confinement, DEVICES, Path};
+    use super::Confinement;
     use landlock::{
         ABI, Access as _, AccessFs, AccessNet, CompatLevel, Compatible as _, Ruleset,
         RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, Scope,
         path_beneath_rules,
     };
     use std::io;
+    use std::path::Path;
+
+    /// Devices that programs write to.
+    const DEVICES: &[&str] =
+        &["/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/pts", "/dev/shm"];
 
     /// Whether the kernel can confine commands.
     pub(in super::super) fn check_landlock(network: bool) -> Result<(), String> {

@@ -6,9 +6,10 @@ use super::output::{Output, Text};
 use super::scratch::Scratch;
 use super::screen::{COLUMNS, ROWS, Screen};
 use super::spawn::Launcher;
+use super::stopper::{StopOnDrop, Stopper};
 use super::tree::{KillOnDrop, Tree};
 use pty_process::{OwnedReadPty, OwnedWritePty, Size};
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::Pid;
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -23,11 +24,6 @@ use tokio::sync::Notify;
 const OUTPUT: usize = 28_000;
 /// Time for the shell to start.
 const START: Duration = Duration::from_secs(20);
-/// Time between two attempts to stop a command.
-const PAUSE: Duration = Duration::from_millis(250);
-/// Attempts to stop a command, the first of them gentle.
-const ATTEMPTS: usize = 20;
-const GENTLE: usize = 2;
 
 /// A shell at a terminal.
 pub(super) struct Session {
@@ -142,7 +138,7 @@ impl Session {
 
     /// Waits for the end of the command. If the call is dropped meanwhile, the command is stopped.
     pub(super) async fn wait(&self, patience: &Patience) -> Waited {
-        let mut guard = StopOnDrop { stopper: Some(self.stopper()) };
+        let guard = StopOnDrop(Some(self.stopper()));
         let deadline = Instant::now() + patience.total;
         let waited = loop {
             let (is_running, is_closed, last_output) = {
@@ -162,7 +158,7 @@ impl Session {
             // Either way the state says more.
             let _ = tokio::time::timeout(until - now, self.shared.changed.notified()).await;
         };
-        guard.stopper = None;
+        guard.disarm();
         waited
     }
 
@@ -193,12 +189,13 @@ impl Session {
     }
 
     fn stopper(&self) -> Stopper {
-        Stopper {
-            shared: Arc::clone(&self.shared),
-            terminal: Arc::clone(&self.terminal),
-            shell: self.shell,
-            started_at: self.started_at,
-        }
+        let shared = Arc::clone(&self.shared);
+        let started_at = self.started_at;
+        let has_ended = Box::new(move || {
+            let state = shared.lock();
+            state.prompts != started_at || state.is_closed
+        });
+        Stopper { terminal: Arc::clone(&self.terminal), shell: self.shell, has_ended }
     }
 }
 
@@ -257,55 +254,6 @@ impl State {
         if let Some(prompt) = prompt {
             self.prompt = Some(prompt);
             self.prompts += 1;
-        }
-    }
-}
-
-/// Stops a command of the terminal; the shell stays.
-struct Stopper {
-    shared: Arc<Shared>,
-    terminal: Arc<OwnedFd>,
-    shell: Option<Pid>,
-    started_at: u64,
-}
-
-impl Stopper {
-    async fn stop(self) {
-        for attempt in 0..ATTEMPTS {
-            self.signal(attempt < GENTLE);
-            tokio::time::sleep(PAUSE).await;
-            let state = self.shared.lock();
-            if state.prompts != self.started_at || state.is_closed {
-                return;
-            }
-        }
-        tracing::warn!("a command of a terminal could not be stopped");
-    }
-
-    /// Interrupts the shell, so that it does not go on to the next command, and the group in the foreground.
-    fn signal(&self, is_gentle: bool) {
-        let foreground = rustix::termios::tcgetpgrp(&self.terminal).ok();
-        if let Some(group) = foreground.filter(|group| Some(*group) != self.shell) {
-            // Fails only for a group that has just ended.
-            let _ = kill_process_group(group, if is_gentle { Signal::INT } else { Signal::KILL });
-        }
-        if let Some(shell) = self.shell {
-            let _ = kill_process_group(shell, Signal::INT);
-        }
-    }
-}
-
-/// Stops the command of a call that was dropped.
-struct StopOnDrop {
-    stopper: Option<Stopper>,
-}
-
-impl Drop for StopOnDrop {
-    fn drop(&mut self) {
-        if let (Some(stopper), Ok(runtime)) =
-            (self.stopper.take(), tokio::runtime::Handle::try_current())
-        {
-            runtime.spawn(stopper.stop());
         }
     }
 }
