@@ -23,7 +23,8 @@ mod tests;
 mod walk;
 
 pub use glob::GlobOutput;
-pub use grep_output::{GrepOutput, OutputMode};
+pub use grep_output::{FileMatches, GrepOutput, OutputMode};
+pub use line::Line;
 
 use crate::builtins::{Family, Profile};
 use crate::readable::Readable;

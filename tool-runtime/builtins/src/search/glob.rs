@@ -27,14 +27,14 @@ pub(super) struct GlobQuery<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct GlobOutput {
     /// Paths as other tools take them, newest first.
-    files: Vec<String>,
+    pub files: Vec<String>,
     /// Number of files that match, with those that are not listed.
-    total: u64,
+    pub total: u64,
     /// Whether `files` lists less than all of them.
-    truncated: bool,
+    pub truncated: bool,
     /// Remarks on the search: what was cut and how to see the rest.
     #[serde(skip_serializing_if = "Option::is_none")]
-    notice: Option<String>,
+    pub notice: Option<String>,
 }
 
 impl fmt::Display for GlobOutput {

@@ -24,18 +24,18 @@ pub enum OutputMode {
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct GrepOutput {
     /// The files, newest first, as far as the limits allow.
-    pub(super) files: Vec<FileMatches>,
+    pub files: Vec<FileMatches>,
     /// Number of files that match, with those that are not listed.
-    total_files: u64,
+    pub total_files: u64,
     /// Number of matching lines in them; of matches with `multiline`. Absent for `files_with_matches`, which
     /// does not count them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    total_matches: Option<u64>,
+    pub total_matches: Option<u64>,
     /// Whether less is listed than was found.
-    pub(super) truncated: bool,
+    pub truncated: bool,
     /// Remarks on the search: what was cut and how to see the rest.
     #[serde(skip_serializing_if = "Option::is_none")]
-    notice: Option<String>,
+    pub notice: Option<String>,
     /// Whether groups of lines are separated.
     #[serde(skip)]
     pub(super) has_context: bool,
@@ -43,16 +43,16 @@ pub struct GrepOutput {
 
 /// The matches of one file.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct FileMatches {
+pub struct FileMatches {
     /// The path as other tools take it.
-    pub(super) path: String,
+    pub path: String,
     /// Matching lines of the file; matches with `multiline`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) count: Option<u64>,
+    pub count: Option<u64>,
     /// Matching lines and their context.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
-    pub(super) lines: Vec<Line>,
+    pub lines: Vec<Line>,
 }
 
 impl GrepOutput {

@@ -12,13 +12,13 @@ const LEAD: usize = 100;
 
 /// A line of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub(super) struct Line {
+pub struct Line {
     /// Counted from 1.
-    pub(super) number: u64,
+    pub number: u64,
     /// The text, cut around the match if it is long.
-    pub(super) text: String,
+    pub text: String,
     /// Whether the line matches; otherwise it is context.
-    pub(super) is_match: bool,
+    pub is_match: bool,
 }
 
 impl Line {
