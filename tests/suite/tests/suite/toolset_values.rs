@@ -124,8 +124,8 @@ async fn tools_over_an_existing_value_share_it_and_close_it_once() {
     let value: Shared = Tab { calls: AtomicUsize::new(40), ledger: Arc::clone(&ledger) };
     let tools = Tool::of_toolset(Some("desk"), value);
     let pool = ToolPool::builder().add_from(&Source::Custom, tools).build().unwrap();
-    assert_eq!(text(&pool.call(ToolCall::new("desk.call", "")).await), "41");
-    assert_eq!(text(&pool.call(ToolCall::new("desk.call", "")).await), "42");
+    assert_eq!(text(&pool, "desk.call", "").await, "41");
+    assert_eq!(text(&pool, "desk.call", "").await, "42");
     pool.close().await;
     drop(pool);
     assert_eq!(ledger.counts(), (0, 1));
