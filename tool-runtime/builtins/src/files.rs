@@ -11,6 +11,9 @@
 //! | `commit`, `publish` | writing files, all or none, each whole |
 //! | `history`, `state` | versions that were read and changes that can be undone |
 //! | `diff`, `shown` | results |
+//!
+//! Tools declare the file of a call as written in its arguments, which orders the calls of a batch. Correctness does not
+//! depend on it: one file may have several names, so writes of a workspace exclude each other.
 
 mod change;
 mod commit;

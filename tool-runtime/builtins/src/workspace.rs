@@ -22,7 +22,8 @@ pub(crate) type Environment = BTreeMap<OsString, OsString>;
 /// The directories that tools may touch: one or more roots. Clones share everything.
 ///
 /// A root is opened once, and tools reach files through that handle alone. Neither `..` nor a symbolic link
-/// leads out of a root, also while others change the directory.
+/// leads out of a root, also while others change the directory. A link with an absolute target is followed if it is
+/// the last part of a path and leads into its root; directories cannot be reached through one.
 ///
 /// ```
 /// use tool_runtime_builtins::Workspace;

@@ -14,22 +14,23 @@ use tool_runtime::{ToolContext, ToolError};
 
 /// A change of a file.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ChangeOutput {
     /// Path of the file.
-    path: String,
+    pub path: String,
     /// Whether the file is new.
-    created: bool,
+    pub created: bool,
     /// The changes as a unified diff.
-    diff: String,
+    pub diff: String,
     /// How many places were replaced.
     #[serde(skip_serializing_if = "Option::is_none")]
-    replacements: Option<usize>,
+    pub replacements: Option<usize>,
     /// The rule by which the old text was found: the least strict one of several edits.
     #[serde(skip_serializing_if = "Option::is_none")]
-    matched_with: Option<Step>,
+    pub matched_with: Option<Step>,
     /// SHA-256 of the file now; absent if it was deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    sha256: Option<String>,
+    pub sha256: Option<String>,
 }
 
 /// One of several edits.
@@ -37,12 +38,12 @@ pub struct ChangeOutput {
 #[serde(deny_unknown_fields)]
 pub struct EditOperation {
     /// The text to replace, quoted from the file with the lines around it that make it unique.
-    pub(super) old_string: String,
+    pub old_string: String,
     /// The text to replace it with.
-    pub(super) new_string: String,
+    pub new_string: String,
     /// Replace all places instead of the only one.
     #[serde(default)]
-    pub(super) replace_all: bool,
+    pub replace_all: bool,
 }
 
 /// How a change came about, for its result.

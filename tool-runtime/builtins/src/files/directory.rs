@@ -22,25 +22,27 @@ const MAX_READ: usize = 100_000;
 
 /// A list of a directory.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ListOutput {
     /// Path of the directory.
-    path: String,
+    pub path: String,
     /// Its entries, by name, each directory followed by its own.
-    entries: Vec<Entry>,
+    pub entries: Vec<Entry>,
     /// Whether entries are left out.
-    truncated: bool,
+    pub truncated: bool,
 }
 
 /// An entry of a directory.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Entry {
     /// Path relative to the directory that is listed.
-    path: String,
+    pub path: String,
     /// Kind of the entry.
-    kind: EntryKind,
+    pub kind: EntryKind,
     /// Size in bytes, of a file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    size: Option<u64>,
+    pub size: Option<u64>,
 }
 
 /// The kind of an entry.

@@ -32,16 +32,17 @@ pub enum EditorCommand {
 
 /// The result of a command: one of the members.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct EditorOutput {
     /// The lines of a file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<ReadOutput>,
+    pub file: Option<ReadOutput>,
     /// The entries of a directory.
     #[serde(skip_serializing_if = "Option::is_none")]
-    directory: Option<ListOutput>,
+    pub directory: Option<ListOutput>,
     /// The change of a file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    change: Option<ChangeOutput>,
+    pub change: Option<ChangeOutput>,
 }
 
 /// The arguments of commands.

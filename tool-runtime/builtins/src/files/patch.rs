@@ -43,29 +43,31 @@ pub(super) struct Hunk {
 
 /// The changed files.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct PatchOutput {
     /// The changes, in the order of the patch.
-    files: Vec<PatchedFile>,
+    pub files: Vec<PatchedFile>,
 }
 
 /// A changed file.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct PatchedFile {
     /// Path of the file.
-    path: String,
+    pub path: String,
     /// The change.
-    action: PatchAction,
+    pub action: PatchAction,
     /// Where the file is now, if it was moved.
     #[serde(skip_serializing_if = "Option::is_none")]
-    moved_to: Option<String>,
+    pub moved_to: Option<String>,
     /// The changes as a unified diff.
-    diff: String,
+    pub diff: String,
     /// The least strict rule by which old lines were found.
     #[serde(skip_serializing_if = "Option::is_none")]
-    matched_with: Option<Step>,
+    pub matched_with: Option<Step>,
     /// SHA-256 of the file now; absent if it was deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    sha256: Option<String>,
+    pub sha256: Option<String>,
 }
 
 /// The change of a file.

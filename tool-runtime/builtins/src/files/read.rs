@@ -10,36 +10,37 @@ pub(crate) use large::LineMarks;
 use super::Files;
 use super::place::{self, Found, Place};
 use super::shown::Shown;
-use super::snapshot::{MAX_WHOLE, Snapshot, hash, hex};
-use super::text::{Binary, Eol, Text};
+use super::snapshot::{Hash, MAX_WHOLE, Snapshot, hash, hex};
+use super::text::{Binary, Encoding, Eol, Text};
 use schemars::JsonSchema;
 use serde::Serialize;
 use tool_runtime::{ToolContext, ToolError};
-use window::Window;
+use window::{Cut, Window};
 
 /// Lines of a file.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ReadOutput {
     /// Path of the file.
-    path: String,
+    pub path: String,
     /// Its lines, each after its number and a tab. Empty for an image.
-    text: String,
+    pub text: String,
     /// Number of the first line, counted from 1; 0 if there are none.
-    first_line: usize,
+    pub first_line: usize,
     /// How many lines are shown.
-    lines: usize,
+    pub lines: usize,
     /// How many lines the file has, if it was read to its end.
     #[serde(skip_serializing_if = "Option::is_none")]
-    total: Option<usize>,
+    pub total: Option<usize>,
     /// Whether lines, or parts of them, are left out.
-    truncated: bool,
+    pub truncated: bool,
     /// Name of the encoding, or the MIME type of an image.
-    encoding: String,
+    pub encoding: String,
     /// Line endings.
-    eol: Eol,
+    pub eol: Eol,
     /// SHA-256 of the file, if it was read whole.
     #[serde(skip_serializing_if = "Option::is_none")]
-    sha256: Option<String>,
+    pub sha256: Option<String>,
 }
 
 impl Files {
@@ -98,7 +99,16 @@ fn lines(
     window: Window,
 ) -> Result<Shown<ReadOutput>, ToolError> {
     let cut = window.of_text(&place.shown, content)?;
-    let eol = Eol::of(&text.content);
+    Ok(text_output(place, cut, text.encoding, Eol::of(&text.content), Some(hash(bytes))))
+}
+
+fn text_output(
+    place: &Place,
+    cut: Cut,
+    encoding: Encoding,
+    eol: Eol,
+    hash: Option<Hash>,
+) -> Shown<ReadOutput> {
     let value = ReadOutput {
         path: place.shown.clone(),
         text: cut.text.clone(),
@@ -106,11 +116,11 @@ fn lines(
         lines: cut.lines,
         total: cut.total,
         truncated: cut.is_truncated,
-        encoding: text.encoding.name().to_owned(),
+        encoding: encoding.name().to_owned(),
         eol,
-        sha256: Some(hex(&hash(bytes))),
+        sha256: hash.as_ref().map(hex),
     };
-    Ok(Shown::new(cut.text, value))
+    Shown::new(cut.text, value)
 }
 
 fn image_output(

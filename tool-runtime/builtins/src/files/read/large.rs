@@ -6,7 +6,7 @@ use super::super::shown::Shown;
 use super::super::snapshot::Stamp;
 use super::super::text::{Encoding, Eol, is_binary};
 use super::window::{MAX_LINE, Window, Writer, past_the_end};
-use super::{Binary, ReadOutput, not_text};
+use super::{Binary, ReadOutput, not_text, text_output};
 use cap_std::fs::{File, Metadata};
 use std::collections::VecDeque;
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
@@ -83,39 +83,16 @@ impl Files {
             return Err(not_text(&place.shown, metadata.len(), Binary { format }));
         }
         let mut marks = self.line_marks().take(place, Stamp::of(metadata));
-        let cut = match usize::try_from(window.offset) {
-            Ok(line) => {
-                let mut search = Search { file: &mut file, marks: &mut marks, context };
-                let first = line.saturating_sub(1);
-                match search.seek(first).map_err(failed)? {
-                    Ok(()) => first + 1,
-                    Err(total) => return Err(past_the_end(&place.shown, line, total)),
-                }
-            }
-            Err(_) => {
-                let mut search = Search { file: &mut file, marks: &mut marks, context };
-                let total = search.count().map_err(failed)?;
-                let first = window.first(&place.shown, total)?;
-                let _ = search.seek(first).map_err(failed)?;
-                first + 1
-            }
-        };
-        let encoding = Encoding::detect(without_cut_character(&sample));
-        let (writer, is_at_end) = write_lines(file, encoding, cut, window.limit).map_err(failed)?;
-        let cut = writer.finish(marks.total.or(is_at_end), &place.shown);
+        let mut search = Search { file: &mut file, marks: &mut marks, context };
+        let first = search.first_line(window, &place.shown);
+        let known_total = marks.total;
         self.line_marks().put(place, marks);
-        let value = ReadOutput {
-            path: place.shown.clone(),
-            text: cut.text.clone(),
-            first_line: cut.first_line,
-            lines: cut.lines,
-            total: cut.total,
-            truncated: cut.is_truncated,
-            encoding: encoding.name().to_owned(),
-            eol: Eol::of(&String::from_utf8_lossy(&sample)),
-            sha256: None,
-        };
-        Ok(Shown::new(cut.text, value))
+        let first = first?;
+        let encoding = Encoding::detect(without_cut_character(&sample));
+        let (writer, total) = write_lines(file, encoding, first, window.limit).map_err(failed)?;
+        let cut = writer.finish(known_total.or(total), &place.shown);
+        let eol = Eol::of(&String::from_utf8_lossy(&sample));
+        Ok(text_output(place, cut, encoding, eol, None))
     }
 }
 
@@ -141,6 +118,18 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    /// Moves to the first line of a window, and returns its number.
+    fn first_line(&mut self, window: Window, shown: &str) -> Result<usize, ToolError> {
+        let failed = |error: io::Error| describe(shown, &error);
+        let first = match usize::try_from(window.offset) {
+            Ok(line) => line.saturating_sub(1),
+            Err(_) => window.first(shown, self.count().map_err(failed)?)?,
+        };
+        let found = self.seek(first).map_err(failed)?;
+        found.map_err(|total| past_the_end(shown, first + 1, total))?;
+        Ok(first + 1)
+    }
+
     /// Moves to the beginning of a line, counted from 0. Inside, the number of all lines if there are not as many.
     fn seek(&mut self, line: usize) -> io::Result<Result<(), usize>> {
         if let Some(total) = self.marks.total
