@@ -2,10 +2,12 @@
 
 use crate::active::ActiveTools;
 use crate::index::ToolIndex;
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, Mutex, Weak};
 use tool_runtime_core::seam::lock;
-use tool_runtime_core::{Observation, Snapshot, Tool, ToolContext, ToolError};
+use tool_runtime_core::{Json, Snapshot, Tool, ToolContext, ToolDefinition, ToolError};
 
 /// The name of the tool.
 const NAME: &str = "tool_search";
@@ -48,6 +50,9 @@ const MAX_INDEXES: usize = 8;
 /// ```
 #[derive(Debug, Default)]
 pub struct ToolSearch {
+    /// `None` for [`NAME`].
+    name: Option<String>,
+    tags: Vec<String>,
     active: Option<ActiveTools>,
     /// Each snapshot has its own index.
     indexes: Mutex<Vec<(Weak<Snapshot>, Arc<ToolIndex>)>>,
@@ -66,11 +71,35 @@ impl ToolSearch {
         self
     }
 
+    /// Sets the name of the tool. Default: `tool_search`.
+    ///
+    /// ```
+    /// # use tool_runtime::search::ToolSearch;
+    /// assert_eq!(ToolSearch::new().name("ToolSearch").into_tool().name(), "ToolSearch");
+    /// ```
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Sets the tags of the tool. Default: none.
+    #[must_use]
+    pub fn tags<T: Into<String>>(mut self, tags: impl IntoIterator<Item = T>) -> Self {
+        self.tags = tags.into_iter().map(Into::into).collect();
+        self
+    }
+
     /// The tool, for [`ToolPoolBuilder::add`](tool_runtime_core::ToolPoolBuilder::add).
     pub fn into_tool(self) -> Tool {
         let search = Arc::new(self);
-        Tool::builder(NAME, "Find tools by what they do. Returns the definitions of the best ones.")
+        let purpose = "Find tools by what they do. Returns the definitions of the best ones.";
+        Tool::builder(search.own_name(), purpose)
+            .tags(search.tags.iter().cloned())
             .read_only(true)
+            .destructive(false)
+            .idempotent(true)
+            .open_world(false)
             .input_schema(schema())
             .handler(move |arguments: Map<String, Value>, context: ToolContext| {
                 let search = Arc::clone(&search);
@@ -78,11 +107,15 @@ impl ToolSearch {
             })
     }
 
+    fn own_name(&self) -> &str {
+        self.name.as_deref().unwrap_or(NAME)
+    }
+
     fn answer(
         &self,
         arguments: &Map<String, Value>,
         context: &ToolContext,
-    ) -> Result<Observation, ToolError> {
+    ) -> Result<Json<Found>, ToolError> {
         let snapshot = context.listed_tools().ok_or("there is no pool to search")?;
         let query = arguments["query"].as_str().unwrap_or_default();
         let limit = arguments.get("limit").and_then(Value::as_u64).unwrap_or(DEFAULT_LIMIT);
@@ -91,9 +124,9 @@ impl ToolSearch {
         if let Some(active) = &self.active {
             active.activate(found.iter().map(|tool| tool.name()));
         }
-        let definitions: Vec<_> =
-            found.iter().filter_map(|tool| snapshot.definition(tool.name())).collect();
-        Observation::json(&json!({ "tools": definitions }))
+        let definitions = found.iter().filter_map(|tool| snapshot.definition(tool.name()));
+        let tools = definitions.map(to_object).collect::<Result<_, _>>()?;
+        Ok(Json(Found { tools }))
     }
 
     fn index(&self, snapshot: &Arc<Snapshot>) -> Arc<ToolIndex> {
@@ -103,13 +136,25 @@ impl ToolSearch {
         if let Some((_, index)) = indexes.iter().find(is_current) {
             return Arc::clone(index);
         }
-        let others = snapshot.definitions().filter(|definition| definition.name != NAME);
+        let others = snapshot.definitions().filter(|definition| definition.name != self.own_name());
         let index = Arc::new(ToolIndex::of(others));
         indexes.retain(|(known, _)| known.strong_count() > 0);
         indexes.truncate(MAX_INDEXES - 1);
         indexes.insert(0, (Arc::downgrade(snapshot), Arc::clone(&index)));
         index
     }
+}
+
+/// The result of a search.
+#[derive(Serialize, JsonSchema)]
+struct Found {
+    /// Definitions of the tools, best first, as in `tools/list`.
+    tools: Vec<Map<String, Value>>,
+}
+
+fn to_object(definition: &ToolDefinition) -> Result<Map<String, Value>, ToolError> {
+    let value = serde_json::to_value(definition).map_err(ToolError::internal)?;
+    value.as_object().cloned().ok_or_else(|| ToolError::internal("a definition is not an object"))
 }
 
 fn schema() -> Value {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::Notify;
 use tool_runtime::prelude::*;
 use tool_runtime::testing::TestClient;
-use tool_runtime::{PoolProblem, Principal, Registry, SharedBy, ToolSpec};
+use tool_runtime::{PoolProblem, Principal, Registry, SharedBy, Source, ToolSpec};
 
 /// Events of all values.
 #[derive(Default)]
@@ -116,6 +116,19 @@ async fn pool_of<T: Toolset<Params = ()>>() -> (ToolPool, Arc<Ledger>) {
     let ledger = Arc::new(Ledger::default());
     let builder = ToolPool::builder().state(Arc::clone(&ledger)).toolset::<T>(());
     (builder.build().await.expect("a pool"), ledger)
+}
+
+#[tokio::test]
+async fn tools_over_an_existing_value_share_it_and_close_it_once() {
+    let ledger = Arc::<Ledger>::default();
+    let value: Shared = Tab { calls: AtomicUsize::new(40), ledger: Arc::clone(&ledger) };
+    let tools = Tool::of_toolset(Some("desk"), value);
+    let pool = ToolPool::builder().add_from(&Source::Custom, tools).build().unwrap();
+    assert_eq!(text(&pool, "desk.call", "").await, "41");
+    assert_eq!(text(&pool, "desk.call", "").await, "42");
+    pool.close().await;
+    drop(pool);
+    assert_eq!(ledger.counts(), (0, 1));
 }
 
 #[tokio::test]

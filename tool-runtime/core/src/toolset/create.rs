@@ -162,6 +162,85 @@ fn for_operators(error: &ToolError) -> String {
     }
 }
 
+impl Tool {
+    /// The tools of a toolset over a value that exists, for extensions of pools: unlike
+    /// [`ToolPoolBuilder::toolset`](crate::ToolPoolBuilder::toolset) it needs no asynchronous `build`. `prefix`
+    /// replaces the type's own. [`Toolset::create`], [`Toolset::is_usable`] and [`Toolset::SHARED_BY`] are not
+    /// used; the value is closed as every other.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    ///
+    /// struct Lamp(String);
+    ///
+    /// #[toolset(register = false)]
+    /// impl Lamp {
+    ///     /// Name the room of the lamp.
+    ///     #[tool(read_only)]
+    ///     async fn room(&self) -> String { self.0.clone() }
+    /// }
+    ///
+    /// impl Toolset for Lamp {
+    ///     type Params = ();
+    ///
+    ///     async fn create((): (), _: &ToolContext) -> Result<Self, ToolError> {
+    ///         Ok(Self("study".into()))
+    ///     }
+    /// }
+    ///
+    /// let tools = Tool::of_toolset(Some("desk"), Lamp("kitchen".into()));
+    /// assert_eq!(tools[0].name(), "desk.room");
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let pool = ToolPool::builder().add_from(&tool_runtime::Source::Custom, tools).build()?;
+    /// let result = pool.call(ToolCall::new("desk.room", "")).await;
+    /// assert_eq!(result.observation().to_text(), "kitchen");
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn of_toolset<T: Toolset>(prefix: Option<&str>, value: T) -> Vec<Self> {
+        let new = New { prefix: prefix.map(str::to_owned), ..New::default() };
+        let values = Values::One(Arc::new(Instance::new(value)));
+        let bind = |method: &Method| method.bind(values.clone(), new.named(T::NAME, method.name()));
+        T::methods().iter().map(bind).collect()
+    }
+
+    /// The tools of a toolset that this system cannot run, for extensions of pools: hidden, with the reason in the
+    /// pool's report.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    ///
+    /// struct Camera;
+    ///
+    /// #[toolset(register = false)]
+    /// impl Camera {
+    ///     /// Take a picture.
+    ///     #[tool(read_only)]
+    ///     async fn shoot(&self) {}
+    /// }
+    ///
+    /// impl Toolset for Camera {
+    ///     type Params = ();
+    ///
+    ///     async fn create((): (), _: &ToolContext) -> Result<Self, ToolError> {
+    ///         Ok(Self)
+    ///     }
+    /// }
+    ///
+    /// let tools = Tool::of_unusable_toolset::<Camera>(None, "`fswebcam` is missing; install it");
+    /// let pool = ToolPool::builder().add_from(&tool_runtime::Source::Custom, tools).allow_empty().build()?;
+    /// assert!(pool.tools().is_empty());
+    /// assert!(pool.report().to_string().contains("`fswebcam` is missing"));
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// ```
+    pub fn of_unusable_toolset<T: Toolset>(prefix: Option<&str>, reason: &str) -> Vec<Self> {
+        let new = New { prefix: prefix.map(str::to_owned), ..New::default() };
+        let hide = |method: &Method| hidden(method, new.named(T::NAME, method.name()), reason);
+        T::methods().iter().map(hide).collect()
+    }
+}
+
 async fn create<T: Toolset>(params: Value, new: New) -> Result<Vec<Tool>, ToolsetError> {
     start::<T>(decode_params::<T::Params>(params)?, new).await
 }

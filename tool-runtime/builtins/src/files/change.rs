@@ -1,0 +1,209 @@
+//! The tools that change one file: their rules and results.
+
+use super::Files;
+use super::commit::{Before, Change, Freshness};
+use super::diff;
+use super::edit::{self, EditError, Replace, Replaced, Step};
+use super::place;
+use super::shown::Shown;
+use super::snapshot::{Hash, hex};
+use super::text::{Binary, Eol, LfView, Text};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_runtime::{ToolContext, ToolError};
+
+/// A change of a file.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[non_exhaustive]
+pub struct ChangeOutput {
+    /// Path of the file.
+    pub path: String,
+    /// Whether the file is new.
+    pub created: bool,
+    /// The changes as a unified diff.
+    pub diff: String,
+    /// How many places were replaced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replacements: Option<usize>,
+    /// The rule by which the old text was found: the least strict one of several edits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub matched_with: Option<Step>,
+    /// SHA-256 of the file now; absent if it was deleted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+}
+
+/// One of several edits.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EditOperation {
+    /// The text to replace, quoted from the file with the lines around it that make it unique.
+    pub old_string: String,
+    /// The text to replace it with.
+    pub new_string: String,
+    /// Replace all places instead of the only one.
+    #[serde(default)]
+    pub replace_all: bool,
+}
+
+/// How a change came about, for its result.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Applied {
+    pub(super) replacements: usize,
+    pub(super) step: Option<Step>,
+}
+
+impl Applied {
+    pub(super) fn add(&mut self, replaced: &Replaced) {
+        self.replacements += replaced.lines.len();
+        self.step = self.step.max(Some(replaced.step));
+    }
+}
+
+impl Files {
+    /// Creates or replaces a file.
+    pub(super) fn write_whole(
+        &self,
+        path: &str,
+        content: &str,
+        context: &ToolContext,
+    ) -> Result<Shown<ChangeOutput>, ToolError> {
+        let before = self.read_to_change(path, Freshness::Read)?;
+        let old = decoded(&before).unwrap_or_else(|_| Some(Text::new("")));
+        let content = match &old {
+            Some(old) => with_eol_of(&old.content, content),
+            None => content.to_owned(),
+        };
+        self.change(before, old, Some(content), Applied::default(), context)
+    }
+
+    /// Makes edits one after another. Edits of a new file start with an empty `old_string`.
+    pub(super) fn edit_file(
+        &self,
+        path: &str,
+        edits: &[EditOperation],
+        freshness: Freshness,
+        context: &ToolContext,
+    ) -> Result<Shown<ChangeOutput>, ToolError> {
+        let before = self.read_to_change(path, freshness)?;
+        let text = decoded(&before)?;
+        let mut content = text.as_ref().map(|text| text.content.clone());
+        let mut applied = Applied::default();
+        for (number, edit) in edits.iter().enumerate() {
+            content = match (content, edit.old_string.as_str()) {
+                (None, "") => Some(edit.new_string.clone()),
+                (None, _) => return Err(place::missing(before.location())),
+                (Some(content), "") if content.is_empty() => Some(edit.new_string.clone()),
+                (Some(content), _) => {
+                    let replaced = replace(&content, edit).map_err(|error| {
+                        edit_error(before.location(), edits.len(), number, &error)
+                    })?;
+                    applied.add(&replaced);
+                    Some(replaced.content)
+                }
+            };
+        }
+        self.change(before, text, content, applied, context)
+    }
+
+    /// Commits the new content of one file. `text` is its state before.
+    pub(super) fn change(
+        &self,
+        before: Before,
+        text: Option<Text>,
+        content: Option<String>,
+        applied: Applied,
+        context: &ToolContext,
+    ) -> Result<Shown<ChangeOutput>, ToolError> {
+        let path = before.location().to_string();
+        let old = text.as_ref().map(|text| text.content.as_str());
+        let bytes = content.as_deref().map(|content| encode(&path, text.as_ref(), content));
+        let bytes = bytes.transpose()?;
+        let diff = diff::unified(&path, before.snapshot().and(old), content.as_deref());
+        let created = before.snapshot().is_none();
+        let hashes = self.commit(vec![Change { before, after: bytes }], context)?;
+        Ok(shown(path, created, diff, applied, hashes.into_iter().next().flatten()))
+    }
+}
+
+/// The result of a change.
+pub(super) fn shown(
+    path: String,
+    created: bool,
+    diff: String,
+    applied: Applied,
+    hash: Option<Hash>,
+) -> Shown<ChangeOutput> {
+    let verb = match (created, &hash) {
+        (true, _) => "created",
+        (false, Some(_)) => "changed",
+        (false, None) => "deleted",
+    };
+    let how = match applied.step {
+        Some(step) if step != Step::Exact => format!(" (found by {})", step.name()),
+        _ => String::new(),
+    };
+    let text = format!("{verb} `{path}`{how}\n{diff}");
+    let value = ChangeOutput {
+        path,
+        created,
+        diff,
+        replacements: applied.step.map(|_| applied.replacements),
+        matched_with: applied.step,
+        sha256: hash.as_ref().map(hex),
+    };
+    Shown::new(text, value)
+}
+
+/// The text of a file that exists.
+///
+/// # Errors
+/// It is not text.
+pub(super) fn decoded(before: &Before) -> Result<Option<Text>, ToolError> {
+    let decode = |bytes: &[u8]| {
+        Text::decode(bytes).map_err(|Binary { format }| {
+            let kind = format.map_or(String::new(), |format| format!(" ({format})"));
+            ToolError::user(format!("`{}` is not text{kind}", before.location()))
+        })
+    };
+    before.snapshot().map(|snapshot| decode(&snapshot.bytes)).transpose()
+}
+
+/// The bytes of new content, in the encoding of the file.
+pub(super) fn encode(path: &str, text: Option<&Text>, content: &str) -> Result<Vec<u8>, ToolError> {
+    let new = Text::new("");
+    let text = text.unwrap_or(&new);
+    text.encode(content).map_err(|character| {
+        ToolError::user(format!(
+            "`{path}` is encoded in {}, which lacks `{character}`; write it without this character",
+            text.encoding.name()
+        ))
+    })
+}
+
+/// New content with the line endings of the old one, unless the new one has `\r\n` itself.
+fn with_eol_of(old: &str, content: &str) -> String {
+    match Eol::of(old) {
+        Eol::Crlf | Eol::Cr if !content.contains('\r') => LfView::of(old).with_newlines(content),
+        _ => content.to_owned(),
+    }
+}
+
+fn replace(content: &str, edit: &EditOperation) -> Result<Replaced, EditError> {
+    let EditOperation { old_string, new_string, replace_all } = edit;
+    edit::replace(content, Replace { old: old_string, new: new_string, all: *replace_all })
+}
+
+fn edit_error(
+    path: impl std::fmt::Display,
+    count: usize,
+    number: usize,
+    error: &EditError,
+) -> ToolError {
+    let which = if count == 1 {
+        format!("`{path}`: `old_string`")
+    } else {
+        format!("`{path}`: nothing was changed: `old_string` of edit {}", number + 1)
+    };
+    ToolError::user(format!("{which} {error}"))
+}

@@ -1,0 +1,234 @@
+//! Directories: list, move, delete.
+
+use super::Files;
+use super::commit::{Before, Change};
+use super::place::{self, Found, Place, describe, missing};
+use super::publish::rename_no_replace;
+use super::shown::Shown;
+use crate::workspace::Location;
+use cap_std::fs::Metadata;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
+use tool_runtime::{ToolContext, ToolError};
+
+/// Entries of a list.
+const MAX_ENTRIES: usize = 500;
+
+/// Entries of one directory that are looked at.
+const MAX_READ: usize = 100_000;
+
+/// A list of a directory.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[non_exhaustive]
+pub struct ListOutput {
+    /// Path of the directory.
+    pub path: String,
+    /// Its entries, by name, each directory followed by its own.
+    pub entries: Vec<Entry>,
+    /// Whether entries are left out.
+    pub truncated: bool,
+}
+
+/// An entry of a directory.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[non_exhaustive]
+pub struct Entry {
+    /// Path relative to the directory that is listed.
+    pub path: String,
+    /// Kind of the entry.
+    pub kind: EntryKind,
+    /// Size in bytes, of a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
+}
+
+/// The kind of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum EntryKind {
+    /// A file.
+    File,
+    /// A directory.
+    Directory,
+    /// A symbolic link.
+    Link,
+    /// A pipe, a socket, a device.
+    Other,
+}
+
+impl Files {
+    pub(super) fn list(
+        &self,
+        path: &str,
+        depth: usize,
+        context: &ToolContext,
+    ) -> Result<Shown<ListOutput>, ToolError> {
+        let location = self.workspace.resolve(path)?;
+        let found = match place::find(&location)? {
+            Found::Directory(found) => found,
+            Found::Missing(location) => return Err(missing(&location)),
+            Found::File(_) => {
+                return Err(ToolError::user(format!("`{location}` is a file; read it instead")));
+            }
+        };
+        let mut list = List { entries: Vec::new(), truncated: false, context };
+        list.add(&found, Path::new(""), depth)?;
+        let List { entries, truncated, .. } = list;
+        let text = text_of(&entries, truncated);
+        Ok(Shown::new(text, ListOutput { path: location.to_string(), entries, truncated }))
+    }
+
+    /// Moves a file or directory to a name that is not used.
+    pub(super) fn move_entry(&self, from: &str, to: &str) -> Result<String, ToolError> {
+        let [source, target] = [from, to].map(|path| self.workspace.resolve(path));
+        let (source, target) = (source?, target?);
+        let (place, metadata) = place::entry(&source, from)?.ok_or_else(|| missing(&source))?;
+        if source.path() == Path::new(".") {
+            return Err(ToolError::user(format!("`{from}` is a root of the workspace; it stays")));
+        }
+        let target = into_directory(target, &place, to)?;
+        if let Some(parent) = target.path().parent().filter(|path| !path.as_os_str().is_empty()) {
+            let created = target.root().dir().create_dir_all(parent);
+            created.map_err(|error| describe(to, &error))?;
+        }
+        let new = Place::of_new(&target)?;
+        let _one_at_a_time = self.writing();
+        let moved = rename_no_replace(&place.parent, &place.name, &new.parent, &new.name);
+        moved.map_err(|error| move_error(from, &new.shown, &metadata, &error))?;
+        self.history().moved(&place.key, &new.key);
+        Ok(format!("moved `{from}` to `{}`", new.shown))
+    }
+
+    /// Deletes a file, a link or an empty directory.
+    pub(super) fn delete_entry(
+        &self,
+        path: &str,
+        context: &ToolContext,
+    ) -> Result<String, ToolError> {
+        let location = self.workspace.resolve(path)?;
+        let (place, metadata) = place::entry(&location, path)?.ok_or_else(|| missing(&location))?;
+        let kind = metadata.file_type();
+        if kind.is_dir() {
+            if place.name == "." {
+                return Err(ToolError::user(format!(
+                    "`{path}` is a root of the workspace; it stays"
+                )));
+            }
+            place.parent.remove_dir(&place.name).map_err(|error| match error.kind() {
+                io::ErrorKind::DirectoryNotEmpty => ToolError::user(format!(
+                    "`{path}` is not empty; delete its entries first, or run a command"
+                )),
+                _ => describe(path, &error),
+            })?;
+        } else if kind.is_file() && metadata.len() <= super::snapshot::MAX_WHOLE {
+            let change = Change { before: Before::read(&location)?, after: None };
+            self.commit(vec![change], context)?;
+        } else {
+            place.parent.remove_file(&place.name).map_err(|error| describe(path, &error))?;
+            return Ok(format!("deleted `{path}`; this cannot be undone"));
+        }
+        Ok(format!("deleted `{path}`"))
+    }
+}
+
+/// A directory as target means a place inside of it.
+fn into_directory(target: Location, source: &Place, shown: &str) -> Result<Location, ToolError> {
+    match place::entry(&target, shown)? {
+        Some((_, metadata)) if metadata.is_dir() => {
+            Ok(target.with_path(target.path().join(&source.name)))
+        }
+        _ => Ok(target),
+    }
+}
+
+fn move_error(from: &str, to: &str, metadata: &Metadata, error: &io::Error) -> ToolError {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists => {
+            ToolError::user(format!("`{to}` exists; delete it first, or give another name"))
+        }
+        io::ErrorKind::CrossesDevices => {
+            let kind = if metadata.is_dir() { "directory" } else { "file" };
+            ToolError::user(format!(
+                "`{from}` and `{to}` are on different file systems; write the {kind} there and delete it here"
+            ))
+        }
+        _ => describe(from, error),
+    }
+}
+
+/// Collects the entries of a directory.
+struct List<'c> {
+    entries: Vec<Entry>,
+    truncated: bool,
+    context: &'c ToolContext,
+}
+
+impl List<'_> {
+    fn add(&mut self, directory: &Location, prefix: &Path, depth: usize) -> Result<(), ToolError> {
+        let shown = directory.to_string();
+        let read = directory.root().dir().read_dir(directory.path());
+        let read = read.map_err(|error| describe(&shown, &error))?;
+        let mut found = Vec::new();
+        for entry in read {
+            if found.len() == MAX_READ || self.context.is_cancelled() {
+                self.truncated = true;
+                break;
+            }
+            let entry = entry.map_err(|error| describe(&shown, &error))?;
+            found.push((entry.file_name(), entry));
+        }
+        found.sort_by(|(a, _), (b, _)| a.cmp(b));
+        for (name, entry) in found {
+            if self.entries.len() == MAX_ENTRIES {
+                self.truncated = true;
+                return Ok(());
+            }
+            // Deleted meanwhile.
+            let Ok(metadata) = entry.metadata() else { continue };
+            let path = prefix.join(&name);
+            let kind = EntryKind::of(&metadata);
+            let size = (kind == EntryKind::File).then(|| metadata.len());
+            self.entries.push(Entry { path: path.display().to_string(), kind, size });
+            if kind == EntryKind::Directory && depth > 1 {
+                let below = directory.with_path(directory.path().join(&name));
+                // One that cannot be read is listed without entries.
+                let _ = self.add(&below, &path, depth - 1);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl EntryKind {
+    fn of(metadata: &Metadata) -> Self {
+        match metadata.file_type() {
+            kind if kind.is_file() => Self::File,
+            kind if kind.is_dir() => Self::Directory,
+            kind if kind.is_symlink() => Self::Link,
+            _ => Self::Other,
+        }
+    }
+}
+
+fn text_of(entries: &[Entry], truncated: bool) -> String {
+    let mut text = String::new();
+    for Entry { path, kind, size } in entries {
+        let _ = match (kind, size) {
+            (EntryKind::Directory, _) => writeln!(text, "{path}/"),
+            (EntryKind::Link, _) => writeln!(text, "{path} (link)"),
+            (_, Some(size)) => writeln!(text, "{path} ({size} bytes)"),
+            _ => writeln!(text, "{path} (special)"),
+        };
+    }
+    if entries.is_empty() {
+        text.push_str("[the directory is empty]\n");
+    }
+    if truncated {
+        let _ = writeln!(text, "[the first {} entries; list a subdirectory]", entries.len());
+    }
+    text
+}

@@ -1,0 +1,195 @@
+//! Replacing text that a model quotes, without guessing.
+//!
+//! The quoted text is searched in steps of falling strictness, see [`Step`]. A step that finds several places is an
+//! error with their line numbers, not a choice. Lines that the model leaves as they are keep the bytes of the file.
+
+mod fold;
+mod line_index;
+mod locate;
+mod nearest;
+mod shift;
+mod splice;
+
+pub(super) use line_index::LineIndex;
+pub(super) use locate::{Located, Match, locate, locate_lines};
+pub(super) use nearest::{Nearest, nearest};
+pub(super) use splice::{Splice, replacement, spliced};
+
+use super::text::LfView;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::fmt;
+
+/// The rule by which the quoted text was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum Step {
+    /// As quoted. `\n` stands for every line ending.
+    Exact,
+    /// Whole lines that differ in spaces at their ends.
+    TrailingWhitespace,
+    /// Whole lines with another indentation, by which the new text is indented, too.
+    ShiftedIndentation,
+    /// Quotation marks, dashes and spaces of typography count as those of ASCII.
+    TypographicCharacters,
+}
+
+impl Step {
+    pub(super) const ALL: [Self; 4] = [
+        Self::Exact,
+        Self::TrailingWhitespace,
+        Self::ShiftedIndentation,
+        Self::TypographicCharacters,
+    ];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::TrailingWhitespace => "trailing_whitespace",
+            Self::ShiftedIndentation => "shifted_indentation",
+            Self::TypographicCharacters => "typographic_characters",
+        }
+    }
+}
+
+/// One replacement.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Replace<'a> {
+    pub(super) old: &'a str,
+    pub(super) new: &'a str,
+    /// Replaces all places instead of the only one.
+    pub(super) all: bool,
+}
+
+/// The result of a replacement.
+#[derive(Debug)]
+pub(super) struct Replaced {
+    pub(super) content: String,
+    pub(super) step: Step,
+    /// The first lines of the places, in the file before.
+    pub(super) lines: Vec<usize>,
+}
+
+/// The reason why text was not replaced.
+#[derive(Debug, PartialEq)]
+pub(super) enum EditError {
+    Empty,
+    Identical,
+    /// The first lines of all places.
+    Ambiguous {
+        step: Step,
+        lines: Vec<usize>,
+    },
+    /// The new text is there already.
+    AlreadyApplied {
+        line: usize,
+    },
+    NotFound(Vec<Nearest>),
+    /// Another hunk of the patch changes the same lines.
+    Overlaps,
+}
+
+/// Replaces text in a file.
+///
+/// # Errors
+/// The text is not in the file, or several times.
+pub(super) fn replace(content: &str, edit: Replace<'_>) -> Result<Replaced, EditError> {
+    let (old, new) = (lf(edit.old), lf(edit.new));
+    if old.is_empty() {
+        return Err(EditError::Empty);
+    }
+    if old == new {
+        return Err(EditError::Identical);
+    }
+    let view = LfView::of(content);
+    let Located { step, matches } =
+        locate(&view.text, &old).ok_or_else(|| not_found(&view, &old, &new))?;
+    let lines: Vec<usize> = matches.iter().map(|found| view.line_of(found.start)).collect();
+    if matches.len() > 1 && !edit.all {
+        return Err(EditError::Ambiguous { step, lines });
+    }
+    if !edit.all && is_applied(&view.text, &matches[0], &old, &new) {
+        return Err(EditError::AlreadyApplied { line: lines[0] });
+    }
+    let (splices, lines) = matches.iter().zip(lines).fold(
+        (Vec::<Splice>::new(), Vec::new()),
+        |(mut splices, mut kept), (found, line)| {
+            // `aa` is in `aaa` twice, and is replaced once.
+            if splices.last().is_none_or(|last| last.range.end <= view.raw_offset(found.start)) {
+                splices.push(replacement(&view, found, &old, &new));
+                kept.push(line);
+            }
+            (splices, kept)
+        },
+    );
+    Ok(Replaced { content: spliced(content, &splices), step, lines })
+}
+
+/// Text of a model with `\n` alone.
+pub(super) fn lf(text: &str) -> String {
+    text.replace("\r\n", "\n")
+}
+
+/// Whether finding a text says something: short ones are in many files by chance.
+pub(super) fn is_telling(text: &str) -> bool {
+    text.chars().filter(|character| !character.is_whitespace()).count() >= 8
+}
+
+/// Whether the place has the new text already, which contains the old one: the edit would add it again.
+pub(super) fn is_applied(text: &str, found: &Match, old: &str, new: &str) -> bool {
+    let mut places = memchr::memmem::find_iter(new.as_bytes(), old.as_bytes());
+    places.any(|at| {
+        let start = found.start.checked_sub(at);
+        start.and_then(|start| text.as_bytes().get(start..start + new.len()))
+            == Some(new.as_bytes())
+    })
+}
+
+fn not_found(view: &LfView<'_>, old: &str, new: &str) -> EditError {
+    if is_telling(new)
+        && let Some(Located { step: Step::Exact | Step::TrailingWhitespace, matches }) =
+            locate(&view.text, new)
+        && let [found] = &*matches
+    {
+        return EditError::AlreadyApplied { line: view.line_of(found.start) };
+    }
+    EditError::NotFound(nearest(&view.text, old))
+}
+
+/// Continues a sentence about the quoted text.
+impl fmt::Display for EditError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("is empty; quote the lines around the place"),
+            Self::Overlaps => f.write_str("overlaps with another hunk; merge the two"),
+            Self::Identical => f.write_str("equals the new text; nothing would change"),
+            Self::Ambiguous { step, lines } => {
+                write!(f, "is in the file {} times, at lines {}", lines.len(), numbers(lines))?;
+                if *step != Step::Exact {
+                    write!(f, " (compared by {})", step.name())?;
+                }
+                f.write_str("; quote more of the lines around the one you mean")
+            }
+            Self::AlreadyApplied { line } => {
+                write!(f, "was replaced already: the new text is at line {line}")
+            }
+            Self::NotFound(nearest) => {
+                f.write_str("is not in the file")?;
+                nearest.iter().try_for_each(|place| write!(f, "\n{place}"))?;
+                f.write_str("\nread the file again and quote it exactly")
+            }
+        }
+    }
+}
+
+/// The first line numbers, as text.
+fn numbers(lines: &[usize]) -> String {
+    const SHOWN: usize = 20;
+    let shown: Vec<String> = lines.iter().take(SHOWN).map(usize::to_string).collect();
+    let rest = if lines.len() > SHOWN { ", .." } else { "" };
+    format!("{}{rest}", shown.join(", "))
+}
+
+#[cfg(test)]
+mod tests;

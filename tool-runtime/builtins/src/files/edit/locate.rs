@@ -1,0 +1,119 @@
+//! The places of a quoted text, by the first step that finds any.
+
+use super::Step;
+use super::fold::{fold, fold_with_offsets};
+use super::line_index::{LineIndex, line_numbers};
+use super::shift::Shift;
+
+/// Places that are looked at before the search gives up: the text is ambiguous long before.
+const MAX_PLACES: usize = 100_000;
+
+/// The places of a text.
+#[derive(Debug)]
+pub(in crate::files) struct Located {
+    pub(in crate::files) step: Step,
+    /// In order, at least one.
+    pub(in crate::files) matches: Vec<Match>,
+}
+
+/// A place: offsets in the text.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::files) struct Match {
+    pub(in crate::files) start: usize,
+    pub(in crate::files) end: usize,
+    /// From the indentation of the quoted lines to that of the file.
+    pub(in crate::files) shift: Shift,
+}
+
+/// Finds a quoted text, which may begin and end inside of lines. `old` is not empty.
+pub(in crate::files) fn locate(text: &str, old: &str) -> Option<Located> {
+    let exact = substrings(text, old);
+    if !exact.is_empty() {
+        return Some(Located { step: Step::Exact, matches: exact });
+    }
+    let index = LineIndex::of(text);
+    // Whole lines that are equal are found above, except for the `\n` that the last line lacks.
+    Step::ALL.into_iter().find_map(|step| {
+        let mut matches = Vec::new();
+        if step == Step::TypographicCharacters {
+            matches = folded_substrings(&index, old);
+        }
+        if matches.is_empty() {
+            matches = whole_lines(&index, old, step);
+        }
+        let step = if step == Step::Exact { Step::TrailingWhitespace } else { step };
+        (!matches.is_empty()).then_some(Located { step, matches })
+    })
+}
+
+/// Finds quoted lines.
+pub(in crate::files) fn locate_lines(index: &LineIndex<'_>, old: &str) -> Option<Located> {
+    Step::ALL.into_iter().find_map(|step| {
+        let matches = whole_lines(index, old, step);
+        (!matches.is_empty()).then_some(Located { step, matches })
+    })
+}
+
+/// Overlapping places count: both are meant equally.
+fn substrings(text: &str, old: &str) -> Vec<Match> {
+    let finder = memchr::memmem::Finder::new(old);
+    let mut matches = Vec::new();
+    let mut from = 0;
+    while let Some(found) = finder.find(&text.as_bytes()[from..])
+        && matches.len() < MAX_PLACES
+    {
+        let start = from + found;
+        matches.push(Match { start, end: start + old.len(), shift: Shift::default() });
+        from = start + text[start..].chars().next().map_or(1, char::len_utf8);
+    }
+    matches
+}
+
+/// Places of a part of a line that has typographic characters, or is quoted with them.
+fn folded_substrings(index: &LineIndex<'_>, old: &str) -> Vec<Match> {
+    let quoted = fold(old);
+    if old.contains('\n') || quoted.trim().is_empty() {
+        return Vec::new();
+    }
+    let in_line = |number: usize| {
+        let line = index.line(number);
+        let (folded, offsets) = fold_with_offsets(line);
+        let offset = |at: usize| offsets.get(at).copied().unwrap_or(line.len());
+        // Not in the middle of what one character became.
+        let is_boundary = |at: usize| at == 0 || offset(at) != offset(at - 1);
+        let places = substrings(&folded, &quoted).into_iter();
+        let whole = places.filter(move |m| is_boundary(m.start) && is_boundary(m.end));
+        let start = index.start(number);
+        let placed = whole.map(|m| Match {
+            start: start + offset(m.start),
+            end: start + offset(m.end),
+            ..m
+        });
+        placed.collect::<Vec<_>>()
+    };
+    (0..index.len()).flat_map(in_line).take(MAX_PLACES).collect()
+}
+
+fn whole_lines(index: &LineIndex<'_>, old: &str, step: Step) -> Vec<Match> {
+    let has_end = old.ends_with('\n');
+    let quoted: Vec<&str> = old.strip_suffix('\n').unwrap_or(old).split('\n').collect();
+    let is_blank = quoted.iter().all(|line| line.trim().is_empty());
+    if is_blank && step != Step::Exact {
+        return Vec::new();
+    }
+    let [wanted, lines] = line_numbers(&quoted, index, step);
+    let at = |first: usize| {
+        let last = first + quoted.len() - 1;
+        let found: Vec<&str> = (first..=last).map(|line| index.line(line)).collect();
+        let shift = if step >= Step::ShiftedIndentation {
+            Shift::between(&quoted, &found)?
+        } else {
+            Shift::default()
+        };
+        let end = if has_end { index.start(last + 1) } else { index.end(last) };
+        Some(Match { start: index.start(first), end, shift })
+    };
+    let windows = lines.windows(wanted.len()).enumerate();
+    let equal = windows.filter(|(_, window)| *window == wanted).take(MAX_PLACES);
+    equal.filter_map(|(first, _)| at(first)).collect()
+}

@@ -1,0 +1,121 @@
+//! The bytes of a replacement: lines that a model leaves as they are keep those of the file.
+
+use super::Match;
+use crate::files::text::LfView;
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+use std::ops::Range;
+
+/// New text for a part of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::files) struct Splice {
+    /// Offsets in the original.
+    pub(in crate::files) range: Range<usize>,
+    pub(in crate::files) text: String,
+}
+
+/// The text with all splices, which are in order and apart.
+pub(in crate::files) fn spliced(raw: &str, splices: &[Splice]) -> String {
+    let mut result = String::with_capacity(raw.len());
+    let mut done = 0;
+    for splice in splices {
+        result.push_str(&raw[done..splice.range.start]);
+        result.push_str(&splice.text);
+        done = splice.range.end;
+    }
+    result + &raw[done..]
+}
+
+/// The replacement of a place. The quoted text has as many lines as the place.
+pub(in crate::files) fn replacement(
+    view: &LfView<'_>,
+    found: &Match,
+    old: &str,
+    new: &str,
+) -> Splice {
+    let range = view.raw_offset(found.start)..view.raw_offset(found.end);
+    let place = &view.text[found.start..found.end];
+    let mut quoted: Vec<&str> = old.split('\n').collect();
+    let mut wanted: Vec<&str> = new.split('\n').collect();
+    let file: Vec<Range<usize>> = segments(place, found.start).collect();
+    // The last line of the file lacks its end, and stays so.
+    if file.len() < quoted.len() {
+        quoted.pop();
+        if wanted.len() > 1 && wanted.last() == Some(&"") {
+            wanted.pop();
+        }
+    }
+    let mut lines = Lines { view, file: &file, text: String::new(), ending: None };
+    let last = wanted.len() - 1;
+    for (number, line) in pairs(&quoted, &wanted).into_iter().enumerate() {
+        match line {
+            Line::Kept(index) => lines.keep(index),
+            Line::New(index) => lines.add(&found.shift.apply(wanted[index], index == 0)),
+        }
+        if number < last {
+            lines.end();
+        }
+    }
+    Splice { range, text: lines.text }
+}
+
+/// The lines of a place, as offsets in the text.
+fn segments(place: &str, start: usize) -> impl Iterator<Item = Range<usize>> {
+    place.split('\n').scan(start, |at, line| {
+        let range = *at..*at + line.len();
+        *at = range.end + 1;
+        Some(range)
+    })
+}
+
+/// A line of the new text.
+enum Line {
+    /// A line of the quoted text, by its number there.
+    Kept(usize),
+    /// By its number in the new text.
+    New(usize),
+}
+
+fn pairs(quoted: &[&str], wanted: &[&str]) -> Vec<Line> {
+    let mut lines = Vec::with_capacity(wanted.len());
+    for op in capture_diff_slices(Algorithm::Myers, quoted, wanted) {
+        match op {
+            DiffOp::Equal { old_index, len, .. } => {
+                lines.extend((old_index..old_index + len).map(Line::Kept));
+            }
+            DiffOp::Insert { new_index, new_len, .. }
+            | DiffOp::Replace { new_index, new_len, .. } => {
+                lines.extend((new_index..new_index + new_len).map(Line::New));
+            }
+            DiffOp::Delete { .. } => {}
+        }
+    }
+    lines
+}
+
+/// Writes the lines of a replacement.
+struct Lines<'a> {
+    view: &'a LfView<'a>,
+    file: &'a [Range<usize>],
+    text: String,
+    /// The ending in the file of the line before, if that was kept.
+    ending: Option<&'a str>,
+}
+
+impl Lines<'_> {
+    fn keep(&mut self, index: usize) {
+        let raw = |at| self.view.raw_offset(at);
+        let line = &self.file[index];
+        self.text.push_str(&self.view.raw[raw(line.start)..raw(line.end)]);
+        let next = self.file.get(index + 1);
+        self.ending = next.map(|next| &self.view.raw[raw(line.end)..raw(next.start)]);
+    }
+
+    fn add(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.ending = None;
+    }
+
+    fn end(&mut self) {
+        self.text.push_str(self.ending.take().unwrap_or(self.view.newline));
+    }
+}

@@ -1,0 +1,124 @@
+use super::*;
+
+fn edit(content: &str, old: &str, new: &str) -> Result<Replaced, EditError> {
+    replace(content, Replace { old, new, all: false })
+}
+
+#[track_caller]
+fn applied(content: &str, old: &str, new: &str, step: Step, expected: &str) {
+    let replaced = edit(content, old, new).unwrap();
+    assert_eq!(replaced.content, expected);
+    assert_eq!(replaced.step, step);
+}
+
+#[test]
+fn text_is_replaced_as_quoted() {
+    applied("a b c", "b", "x", Step::Exact, "a x c");
+    applied("a\nb\nc\n", "b\n", "", Step::Exact, "a\nc\n");
+    applied("ünï", "n", "ö", Step::Exact, "üöï");
+}
+
+#[test]
+fn line_endings_of_the_file_are_kept() {
+    applied("a\r\nb\r\nc\r\n", "a\nb", "a\nx\ny", Step::Exact, "a\r\nx\r\ny\r\nc\r\n");
+    applied("a\r\nb\r\n", "a\r\nb", "a\r\nc", Step::Exact, "a\r\nc\r\n");
+    // A line that stays keeps its own ending in a file with both.
+    applied("a\nb\r\nc\r\nd\r\n", "a\nb\nc", "a\nb\nx", Step::Exact, "a\nb\r\nx\r\nd\r\n");
+    applied("a\rb\r", "b", "x\ny", Step::Exact, "a\rx\ry\r");
+}
+
+#[test]
+fn spaces_at_the_ends_of_lines_do_not_matter() {
+    let content = "fn a() {  \n    b();\t\n}\n";
+    let old = "fn a() {\n    b();\n}";
+    let expected = "fn a() {  \n    c();\n}\n";
+    applied(content, old, "fn a() {\n    c();\n}", Step::TrailingWhitespace, expected);
+    applied("a\nb", "b\n", "c\n", Step::TrailingWhitespace, "a\nc");
+}
+
+#[test]
+fn new_lines_get_the_indentation_of_the_file() {
+    let content = "mod m {\n    fn a() {\n        b();  \n    }\n}\n";
+    let old = "fn a() {\n    b();\n}";
+    let new = "fn a() {\n    b();\n    if c {\n        d();\n    }\n}";
+    let expected = "mod m {\n    fn a() {\n        b();  \n        if c {\n            d();\n        }\n    }\n}\n";
+    applied(content, old, new, Step::ShiftedIndentation, expected);
+    let tabs = "\tif a {\n\t\tb();\n\t}\n";
+    let old = "    if a {\n        b();\n    }\n";
+    let new = "    if a {\n        b();\n        c();\n    }\n";
+    let expected = "\tif a {\n\t\tb();\n\t\tc();\n\t}\n";
+    applied(tabs, old, new, Step::ShiftedIndentation, expected);
+}
+
+#[test]
+fn typographic_characters_are_those_of_ascii() {
+    let content = "say(“don’t”);\nother();\n";
+    let step = Step::TypographicCharacters;
+    applied(
+        content,
+        "say(\"don't\");\nother();",
+        "say(\"don't\");\nnext();",
+        step,
+        "say(“don’t”);\nnext();\n",
+    );
+    applied("wait… then go\n", "wait...", "stop", step, "stop then go\n");
+    applied("a\u{a0}b = 1\n", "a b = 1", "a b = 2", step, "a b = 2\n");
+}
+
+#[test]
+fn several_places_are_refused_by_every_step() {
+    let ambiguous = |content: &str, old: &str, new: &str| match edit(content, old, new) {
+        Err(EditError::Ambiguous { step, lines }) => (step, lines),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(ambiguous("a\nb\na\n", "a", "x"), (Step::Exact, vec![1, 3]));
+    assert_eq!(ambiguous("aaa", "aa", "x"), (Step::Exact, vec![1, 1]));
+    let step = Step::TrailingWhitespace;
+    assert_eq!(ambiguous("a  \nb\nc\na \nb\n", "a\nb\n", "x"), (step, vec![1, 4]));
+    let step = Step::ShiftedIndentation;
+    assert_eq!(ambiguous("  a\n  b\n    a\n    b\n", "a\nb", "x\ny"), (step, vec![1, 3]));
+    let step = Step::TypographicCharacters;
+    assert_eq!(ambiguous("“a”\n”a“\n", "\"a\"", "x"), (step, vec![1, 2]));
+}
+
+#[test]
+fn all_places_are_replaced_on_request() {
+    let replaced = replace("a\r\nb\r\na", Replace { old: "a", new: "x\ny", all: true }).unwrap();
+    assert_eq!(replaced.content, "x\r\ny\r\nb\r\nx\r\ny");
+    assert_eq!(replaced.lines, [1, 3]);
+    let replaced = replace("aaa", Replace { old: "aa", new: "x", all: true }).unwrap();
+    assert_eq!(replaced.content, "xa");
+}
+
+#[test]
+fn an_edit_that_was_made_is_recognised() {
+    assert_eq!(
+        edit("use b;\nuse c_long;\n", "use b;\n", "use b;\nuse c_long;\n").unwrap_err(),
+        EditError::AlreadyApplied { line: 1 }
+    );
+    assert_eq!(
+        edit("let renamed = 1;\n", "let original = 1;", "let renamed = 1;").unwrap_err(),
+        EditError::AlreadyApplied { line: 1 }
+    );
+}
+
+#[test]
+fn what_is_not_found_is_compared_with_the_nearest_lines() {
+    let content = "fn one() {\n    call(1);\n    end();\n}\nfn two() {\n    call(2);\n}\n";
+    let error = edit(content, "fn one() {\n    call(3);\n    end();\n}", "x").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "is not in the file\n\
+         nearest: lines 1 to 4, which first differ at line 2: the file has `    call(1);`, not `    call(3);`\n\
+         read the file again and quote it exactly"
+    );
+    let error = edit(content, "    calls(1);", "x").unwrap_err();
+    assert!(error.to_string().contains("first differ at line 2"), "{error}");
+    assert_eq!(edit("", "a", "b").unwrap_err(), EditError::NotFound(Vec::new()));
+}
+
+#[test]
+fn an_edit_that_changes_nothing_is_an_error() {
+    assert_eq!(edit("a", "", "x").unwrap_err(), EditError::Empty);
+    assert_eq!(edit("a", "a\r\n", "a\n").unwrap_err(), EditError::Identical);
+}

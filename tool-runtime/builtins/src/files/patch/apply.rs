@@ -1,0 +1,195 @@
+//! Hunks on the text of a file.
+
+use super::{Applied, Hunk};
+use crate::files::edit::{
+    self, EditError, LineIndex, Match, Splice, locate_lines, nearest, replacement, spliced,
+};
+use crate::files::text::LfView;
+use std::ops::Range;
+
+/// The number of a hunk, counted from 0, and the reason why it has no place.
+pub(super) type HunkError = (usize, EditError);
+
+/// The text with all hunks. Each is searched in the original.
+pub(super) fn hunks(content: &str, hunks: &[Hunk]) -> Result<(String, Applied), HunkError> {
+    let view = LfView::of(content);
+    let index = LineIndex::of(&view.text);
+    let mut applied = Applied::default();
+    let mut splices: Vec<Splice> = Vec::new();
+    for (number, hunk) in hunks.iter().enumerate() {
+        let splice = place(&view, &index, hunk, &mut applied).map_err(|error| (number, error))?;
+        let overlaps = |other: &Splice| {
+            other.range.start < splice.range.end && splice.range.start < other.range.end
+        };
+        if splices.iter().any(overlaps) {
+            return Err((number, EditError::Overlaps));
+        }
+        splices.push(splice);
+    }
+    // Stable: insertions at one place keep their order.
+    splices.sort_by_key(|splice| splice.range.start);
+    Ok((spliced(content, &splices), applied))
+}
+
+fn place(
+    view: &LfView<'_>,
+    index: &LineIndex<'_>,
+    hunk: &Hunk,
+    applied: &mut Applied,
+) -> Result<Splice, EditError> {
+    if hunk.old.is_empty() {
+        return insertion(view, index, hunk);
+    }
+    let Some(located) = locate_lines(index, &hunk.old) else {
+        return Err(not_found(view, index, hunk));
+    };
+    let found = only(view, index, hunk, &located.matches)
+        .map_err(|lines| EditError::Ambiguous { step: located.step, lines })?;
+    if edit::is_applied(&view.text, found, &hunk.old, &hunk.new) {
+        return Err(EditError::AlreadyApplied { line: view.line_of(found.start) });
+    }
+    applied.replacements += 1;
+    applied.step = applied.step.max(Some(located.step));
+    Ok(replacement(view, found, &hunk.old, &hunk.new))
+}
+
+/// The place that is meant.
+///
+/// # Errors
+/// The first lines of all, if there are several.
+fn only<'m>(
+    view: &LfView<'_>,
+    index: &LineIndex<'_>,
+    hunk: &Hunk,
+    matches: &'m [Match],
+) -> Result<&'m Match, Vec<usize>> {
+    let line = |found: &&Match| view.line_of(found.start);
+    let ends = |found: &&Match| !hunk.at_end || found.end == view.text.len();
+    let scope = scope(index, &hunk.scopes);
+    let in_scope = |found: &&Match| scope.as_ref().is_none_or(|scope| scope.contains(&found.start));
+    let stated = |found: &&Match| hunk.line == Some(line(found));
+    let mut left: Vec<&Match> = matches.iter().collect();
+    let filters: [&dyn Fn(&&Match) -> bool; 3] = [&ends, &in_scope, &stated];
+    for filter in filters {
+        let narrowed: Vec<&Match> = left.iter().copied().filter(filter).collect();
+        if left.len() > 1 && !narrowed.is_empty() {
+            left = narrowed;
+        }
+    }
+    match &*left {
+        [found] => Ok(found),
+        _ => Err(left.iter().map(line).collect()),
+    }
+}
+
+/// The part of the text that the lines after `@@` name: from a line to the next with no more indentation. `None` if
+/// there are no such lines, or one is not unique.
+fn scope(index: &LineIndex<'_>, scopes: &[String]) -> Option<Range<usize>> {
+    let mut range = 0..index.len();
+    for scope in scopes {
+        let mut named = range.clone().filter(|line| index.line(*line).trim() == scope.trim());
+        let header = named.next().filter(|_| named.next().is_none())?;
+        let indent = |line: usize| {
+            let text = index.line(line);
+            text.len() - text.trim_start().len()
+        };
+        let ends = |line: &usize| {
+            let text = index.line(*line).trim();
+            let closes = text.starts_with(['}', ')', ']']);
+            !text.is_empty() && !closes && indent(*line) <= indent(header)
+        };
+        let end = (header + 1..range.end).find(ends).unwrap_or(range.end);
+        range = header + 1..end;
+    }
+    (!scopes.is_empty()).then(|| index.start(range.start)..index.start(range.end).max(1))
+}
+
+/// Lines without context: after the line that `@@` names, at the end, or in an empty file.
+fn insertion(view: &LfView<'_>, index: &LineIndex<'_>, hunk: &Hunk) -> Result<Splice, EditError> {
+    let text = &view.text;
+    let at = match scope(index, &hunk.scopes) {
+        Some(scope) => scope.start,
+        None if hunk.at_end || text.is_empty() => text.len(),
+        None => return Err(EditError::Empty),
+    };
+    let raw = view.raw_offset(at);
+    let needs_newline = at > 0 && !text[..at].ends_with('\n');
+    let new = if needs_newline { format!("\n{}", hunk.new) } else { hunk.new.clone() };
+    Ok(Splice { range: raw..raw, text: view.with_newlines(&new) })
+}
+
+fn not_found(view: &LfView<'_>, index: &LineIndex<'_>, hunk: &Hunk) -> EditError {
+    let located = edit::is_telling(&hunk.new).then(|| locate_lines(index, &hunk.new)).flatten();
+    match located.map(|located| located.matches).as_deref() {
+        Some([found]) => EditError::AlreadyApplied { line: view.line_of(found.start) },
+        _ => EditError::NotFound(nearest(&view.text, &hunk.old)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::edit::Step;
+
+    fn hunk(old: &str, new: &str) -> Hunk {
+        Hunk { old: old.into(), new: new.into(), ..Hunk::default() }
+    }
+
+    fn apply(content: &str, list: &[Hunk]) -> Result<String, HunkError> {
+        hunks(content, list).map(|(content, _)| content)
+    }
+
+    #[test]
+    fn hunks_are_placed_in_any_order() {
+        let list = [hunk("c\n", "x\ny\n"), hunk("a\n", "")];
+        assert_eq!(apply("a\r\nb\r\nc\r\n", &list).unwrap(), "b\r\nx\r\ny\r\n");
+        assert_eq!(apply("ab\nb\n", &[hunk("b\n", "c\n")]).unwrap(), "ab\nc\n");
+        assert_eq!(apply("a\nb", &[hunk("b\n", "c\n")]).unwrap(), "a\nc");
+    }
+
+    #[test]
+    fn context_lines_keep_the_bytes_of_the_file() {
+        let list = [hunk("if a {\n    b();\n}\n", "if a {\n    b();\n    c();\n}\n")];
+        let content = "\tif a { \n\t\tb();\n\t}\n";
+        assert_eq!(apply(content, &list).unwrap(), "\tif a { \n\t\tb();\n\t\tc();\n\t}\n");
+    }
+
+    #[test]
+    fn several_places_are_refused_unless_the_patch_names_one() {
+        let content = "fn a() {\n    x();\n}\nfn b() {\n    x();\n}\n";
+        let ambiguous = hunk("    x();\n", "    y();\n");
+        assert_eq!(
+            apply(content, std::slice::from_ref(&ambiguous)).unwrap_err(),
+            (0, EditError::Ambiguous { step: Step::Exact, lines: vec![2, 5] })
+        );
+        let expected = "fn a() {\n    x();\n}\nfn b() {\n    y();\n}\n";
+        let scoped = Hunk { scopes: vec!["fn b() {".into()], ..ambiguous.clone() };
+        assert_eq!(apply(content, &[scoped]).unwrap(), expected);
+        let stated = Hunk { line: Some(5), ..ambiguous.clone() };
+        assert_eq!(apply(content, &[stated]).unwrap(), expected);
+        let stale = Hunk { line: Some(4), ..ambiguous };
+        assert!(apply(content, &[stale]).is_err());
+    }
+
+    #[test]
+    fn additions_without_context_need_a_place() {
+        let content = "mod a {\n}\n";
+        let add = hunk("", "    x();\n");
+        let scoped = Hunk { scopes: vec!["mod a {".into()], ..add.clone() };
+        assert_eq!(apply(content, &[scoped]).unwrap(), "mod a {\n    x();\n}\n");
+        let last = Hunk { at_end: true, ..add.clone() };
+        assert_eq!(apply("a", &[last]).unwrap(), "a\n    x();\n");
+        assert_eq!(apply(content, &[add]).unwrap_err(), (0, EditError::Empty));
+    }
+
+    #[test]
+    fn a_hunk_that_was_applied_is_recognised() {
+        let content = "first\nsecond\nthird line\n";
+        let error = apply(content, &[hunk("old line\n", "third line\n")]).unwrap_err();
+        assert_eq!(error, (0, EditError::AlreadyApplied { line: 3 }));
+        let error = apply(content, &[hunk("first\n", "first\nsecond\n")]).unwrap_err();
+        assert_eq!(error, (0, EditError::AlreadyApplied { line: 1 }));
+        let list = [hunk("first\nsecond\n", "x\n"), hunk("second\n", "y\n")];
+        assert_eq!(apply(content, &list).unwrap_err(), (1, EditError::Overlaps));
+    }
+}

@@ -1,0 +1,237 @@
+//! Unified diffs, also those of git.
+
+use super::begin_end::Draft;
+use super::{FilePatch, Hunk};
+
+const NULL: &str = "/dev/null";
+
+/// The file that is being read.
+#[derive(Default)]
+struct File {
+    old: Option<String>,
+    new: Option<String>,
+    hunks: Vec<Hunk>,
+    draft: Draft,
+    /// Whether a hunk has begun.
+    in_body: bool,
+    /// Lines of the old and the new side that the current hunk still needs, as its header states them.
+    missing: [usize; 2],
+}
+
+pub(super) fn parse(patch: &str) -> Result<Vec<FilePatch>, String> {
+    let lines: Vec<&str> = patch.lines().collect();
+    let mut patches = Vec::new();
+    let mut file = File::default();
+    for (number, line) in lines.iter().enumerate() {
+        let next = |distance: usize| lines.get(number + distance).copied().unwrap_or_default();
+        let is_header = line.starts_with("--- ")
+            && next(1).starts_with("+++ ")
+            // The counts of models are often wrong. With [1, 1] they fit to these two lines.
+            && (file.missing == [0; 2] || next(2).starts_with("@@") && file.missing != [1; 2]);
+        if line.starts_with("diff --git ") || is_header && file.in_body {
+            patches.extend(std::mem::take(&mut file).finish()?);
+        }
+        file.line(line, is_header).map_err(|()| {
+            format!(
+                "line {} of the patch is `{line}`; begin it with a space, `+` or `-`",
+                number + 1
+            )
+        })?;
+    }
+    patches.extend(file.finish()?);
+    Ok(patches)
+}
+
+impl File {
+    fn line(&mut self, line: &str, is_header: bool) -> Result<(), ()> {
+        if is_header || !self.in_body && line.starts_with("rename from ") {
+            self.old = Some(path_of(line));
+        } else if !self.in_body && (line.starts_with("+++ ") || line.starts_with("rename to ")) {
+            self.new = Some(path_of(line));
+        } else if let Some(scope) = line.strip_prefix("@@") {
+            self.begin_hunk(line, scope);
+        } else if line.starts_with("\\ ") {
+            self.without_newline();
+        } else if self.in_body && line == "-- " && self.missing == [0; 2] {
+            // A mail of git ends with its version.
+            self.in_body = false;
+        } else if self.in_body {
+            return self.body(line);
+        }
+        Ok(())
+    }
+
+    fn begin_hunk(&mut self, line: &str, scope: &str) {
+        self.hunks.extend(self.draft.take_whole());
+        self.in_body = true;
+        match ranges(line) {
+            Some(([first, old], [_, new])) => {
+                self.draft.hunk.line = (first > 0).then_some(first);
+                self.missing = [old, new];
+            }
+            None => self.draft.scope(scope),
+        }
+    }
+
+    fn body(&mut self, line: &str) -> Result<(), ()> {
+        let sides = match line.as_bytes().first() {
+            Some(b'-') => [1, 0],
+            Some(b'+') => [0, 1],
+            _ => [1, 1],
+        };
+        for (missing, count) in self.missing.iter_mut().zip(sides) {
+            *missing = missing.saturating_sub(count);
+        }
+        self.draft.line(line)
+    }
+
+    /// The line before has no newline, on its sides.
+    fn without_newline(&mut self) {
+        let Hunk { old, new, .. } = &mut self.draft.hunk;
+        let last = |text: &str| text.lines().next_back().map(str::to_owned);
+        // Context is on both sides; otherwise the side that is complete.
+        if self.missing[0] == 0
+            && old.ends_with('\n')
+            && (self.missing[1] > 0 || last(old) == last(new))
+        {
+            old.pop();
+        }
+        if self.missing[1] == 0 && new.ends_with('\n') {
+            new.pop();
+        }
+    }
+
+    fn finish(mut self) -> Result<Option<FilePatch>, String> {
+        self.hunks.extend(self.draft.take_whole());
+        let (Some(old), Some(new)) = (self.old, self.new) else { return Ok(None) };
+        let [old, new] = without_prefixes(old, new);
+        let patch = match (old.as_str(), new.as_str()) {
+            (NULL, NULL) => return Err("both sides of the patch are `/dev/null`".to_owned()),
+            (NULL, _) => {
+                let content = self.hunks.iter().map(|hunk| hunk.new.as_str()).collect();
+                FilePatch::Add { path: new, content }
+            }
+            (_, NULL) => FilePatch::Delete { path: old },
+            _ => {
+                let move_to = (old != new).then_some(new);
+                FilePatch::Update { path: old, move_to, hunks: self.hunks }
+            }
+        };
+        Ok(Some(patch))
+    }
+}
+
+/// The path of a header, without its time.
+fn path_of(line: &str) -> String {
+    let prefixes = ["--- ", "+++ ", "rename from ", "rename to "];
+    let path = prefixes.into_iter().find_map(|prefix| line.strip_prefix(prefix)).unwrap_or(line);
+    path.split('\t').next().unwrap_or_default().trim_end().to_owned()
+}
+
+/// The paths without `a/` and `b/`.
+fn without_prefixes(old: String, new: String) -> [String; 2] {
+    let side = |path: &str, prefix| match path.strip_prefix(prefix) {
+        Some(bare) => Some(bare.to_owned()),
+        None => (path == NULL).then(|| path.to_owned()),
+    };
+    match (side(&old, "a/"), side(&new, "b/")) {
+        (Some(old), Some(new)) => [old, new],
+        _ => [old, new],
+    }
+}
+
+/// First line and count of both sides: `@@ -1,2 +3,4 @@`.
+fn ranges(header: &str) -> Option<([usize; 2], [usize; 2])> {
+    let mut parts = header.split(' ').skip(1);
+    let mut range = |sign: char| {
+        let range = parts.next()?.strip_prefix(sign)?;
+        let (first, count) = range.split_once(',').unwrap_or((range, "1"));
+        Some([first.parse().ok()?, count.parse().ok()?])
+    };
+    Some((range('-')?, range('+')?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hunk(line: usize, old: &str, new: &str) -> Hunk {
+        let line = Some(line).filter(|line| *line > 0);
+        Hunk { old: old.to_owned(), new: new.to_owned(), line, ..Hunk::default() }
+    }
+
+    fn update(path: &str, move_to: Option<&str>, hunks: Vec<Hunk>) -> FilePatch {
+        FilePatch::Update { path: path.to_owned(), move_to: move_to.map(str::to_owned), hunks }
+    }
+
+    #[test]
+    fn a_diff_of_git_has_several_files() {
+        let patch = "\
+diff --git a/a.rs b/a.rs
+index 1..2 100644
+--- a/a.rs
++++ b/a.rs
+@@ -1,2 +1,2 @@ fn x()
+ keep
+--- old
++++ new
+@@ -9 +9,2 @@
+ last
++more
+diff --git a/b.rs b/c.rs
+similarity index 90%
+rename from b.rs
+rename to c.rs
+--- a/b.rs
++++ b/c.rs
+@@ -3,1 +3,1 @@
+-x
+\\ No newline at end of file
++y
+\\ No newline at end of file
+diff --git a/n b/n
+new file mode 100644
+--- /dev/null
++++ b/n
+@@ -0,0 +1 @@
++new
+diff --git a/d b/d
+--- a/d\t2026-01-01
++++ /dev/null
+@@ -1 +0,0 @@
+-gone
+";
+        let expected = [
+            update(
+                "a.rs",
+                None,
+                vec![
+                    hunk(1, "keep\n-- old\n", "keep\n++ new\n"),
+                    hunk(9, "last\n", "last\nmore\n"),
+                ],
+            ),
+            update("b.rs", Some("c.rs"), vec![hunk(3, "x", "y")]),
+            FilePatch::Add { path: "n".into(), content: "new\n".into() },
+            FilePatch::Delete { path: "d".into() },
+        ];
+        assert_eq!(parse(patch).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_rename_alone_has_no_hunks() {
+        let patch = "diff --git a/b b/c\nrename from b\nrename to c\n";
+        assert_eq!(parse(patch).unwrap(), [update("b", Some("c"), vec![])]);
+    }
+
+    #[test]
+    fn counts_of_headers_may_be_wrong() {
+        let patch =
+            "--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n-a\n+b\n\n--- a/y\n+++ b/y\n@@ @@\n-c\n+d\n";
+        let parsed = parse(patch).unwrap();
+        let expected = [
+            update("x", None, vec![hunk(1, "a\n", "b\n")]),
+            update("y", None, vec![hunk(0, "c\n", "d\n")]),
+        ];
+        assert_eq!(parsed, expected);
+    }
+}

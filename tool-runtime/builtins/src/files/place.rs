@@ -1,0 +1,198 @@
+//! From a location to the file that it means, through symbolic links, by handles of directories.
+
+use crate::workspace::Location;
+use cap_std::fs::{Dir, File, Metadata, OpenOptions};
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+use tool_runtime::ToolError;
+
+/// Links that are followed at the end of a path.
+const MAX_LINKS: usize = 40;
+
+/// An entry of a directory, which is not a link.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// The directory, opened: renaming it meanwhile changes nothing.
+    pub(super) parent: Dir,
+    pub(super) name: OsString,
+    /// One spelling for every path that means this entry.
+    pub(super) key: PathBuf,
+    /// The name for models: as they wrote it.
+    pub(super) shown: String,
+}
+
+/// The entry that a location means.
+#[derive(Debug)]
+pub(super) enum Found {
+    File(Place),
+    /// Its location without links.
+    Directory(Location),
+    /// Where it would be created.
+    Missing(Location),
+}
+
+/// Finds the entry of a location.
+///
+/// # Errors
+/// A link leads out of the root, or the entry is neither file nor directory.
+pub(super) fn find(location: &Location) -> Result<Found, ToolError> {
+    let shown = location.to_string();
+    let mut location = location.clone();
+    for _ in 0..MAX_LINKS {
+        let Some((place, metadata)) = entry(&location, &shown)? else {
+            return Ok(Found::Missing(location));
+        };
+        match metadata.file_type() {
+            kind if kind.is_dir() => return Ok(Found::Directory(location)),
+            kind if kind.is_file() => return Ok(Found::File(place)),
+            kind if kind.is_symlink() => location = follow(&location, &place)?,
+            _ => return Err(special(&shown)),
+        }
+    }
+    Err(ToolError::user(format!("`{shown}` leads through too many symbolic links")))
+}
+
+/// The entry itself, also if it is a link. `None` if it does not exist.
+///
+/// # Errors
+/// A link leads out of the root, or the location is a root.
+pub(super) fn entry(
+    location: &Location,
+    shown: &str,
+) -> Result<Option<(Place, Metadata)>, ToolError> {
+    let dir = location.root().dir();
+    let Some((parent, name)) = split(location.path()) else {
+        let metadata = dir.metadata(location.path()).map_err(|error| describe(shown, &error))?;
+        let parent = dir.try_clone()?;
+        let key = location.root().canonical_path().to_owned();
+        return Ok(Some((
+            Place { parent, name: ".".into(), key, shown: shown.to_owned() },
+            metadata,
+        )));
+    };
+    let missing = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => Ok(None),
+        _ => Err(describe(shown, &error)),
+    };
+    let opened = dir.open_dir(parent).and_then(|opened| {
+        let real =
+            if parent == Path::new(".") { PathBuf::new() } else { dir.canonicalize(parent)? };
+        let metadata = opened.symlink_metadata(name)?;
+        Ok((opened, location.root().canonical_path().join(real).join(name), metadata))
+    });
+    match opened {
+        Ok((parent, key, metadata)) => {
+            let place = Place { parent, name: name.to_owned(), key, shown: shown.to_owned() };
+            Ok(Some((place, metadata)))
+        }
+        Err(error) => missing(error),
+    }
+}
+
+/// Directory and name of a path. `None` for a root, and for a path that ends with `..`.
+fn split(path: &Path) -> Option<(&Path, &OsStr)> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    Some((parent.unwrap_or(Path::new(".")), path.file_name()?))
+}
+
+/// The location that a link leads to.
+fn follow(location: &Location, link: &Place) -> Result<Location, ToolError> {
+    let target = link.parent.read_link_contents(&link.name)?;
+    let root = location.root();
+    if target.is_absolute() {
+        let spellings = [root.path(), root.canonical_path()];
+        let inside = spellings.into_iter().find_map(|root| target.strip_prefix(root).ok());
+        return inside.map(|path| location.with_path(path)).ok_or_else(|| leads_out(&link.shown));
+    }
+    let parent = split(location.path()).map_or(Path::new("."), |(parent, _)| parent);
+    Ok(location.with_path(parent.join(target)))
+}
+
+impl Place {
+    /// Where a new file goes. Its directory exists.
+    pub(super) fn of_new(location: &Location) -> Result<Self, ToolError> {
+        let shown = location.to_string();
+        let Some((parent, name)) = split(location.path()) else {
+            return Err(ToolError::user(format!("`{shown}` is a directory")));
+        };
+        let dir = location.root().dir();
+        let opened =
+            dir.open_dir(parent).and_then(|opened| Ok((opened, dir.canonicalize(parent)?)));
+        let (opened, real) = opened.map_err(|error| describe(&shown, &error))?;
+        let key = location.root().canonical_path().join(real).join(name);
+        Ok(Self { parent: opened, name: name.to_owned(), key, shown })
+    }
+
+    /// Opens the file for reading. A pipe that took its place does not block.
+    pub(super) fn open(&self) -> Result<(File, Metadata), ToolError> {
+        let mut options = OpenOptions::new();
+        options.read(true);
+        #[cfg(unix)]
+        cap_std::fs::OpenOptionsExt::custom_flags(
+            &mut options,
+            rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+        );
+        let open = || {
+            let file = self.parent.open_with(&self.name, &options)?;
+            let metadata = file.metadata()?;
+            Ok((file, metadata))
+        };
+        let (file, metadata) = open().map_err(|error| describe(&self.shown, &error))?;
+        if metadata.is_file() { Ok((file, metadata)) } else { Err(special(&self.shown)) }
+    }
+}
+
+fn special(shown: &str) -> ToolError {
+    ToolError::user(format!("`{shown}` is neither a file nor a directory; use another tool"))
+}
+
+fn leads_out(shown: &str) -> ToolError {
+    ToolError::user(format!(
+        "`{shown}` leads out of the workspace by a symbolic link; give a path inside of it"
+    ))
+}
+
+/// An error of the system about a path, for a model.
+pub(super) fn describe(shown: &str, error: &io::Error) -> ToolError {
+    // The error of cap-std for a path that would leave its directory has no number of the system.
+    if error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none() {
+        return leads_out(shown);
+    }
+    ToolError::user(format!("`{shown}`: {error}"))
+}
+
+/// The error for a file that does not exist, with the names in its directory that are most like it.
+pub(super) fn missing(location: &Location) -> ToolError {
+    const SHOWN: usize = 3;
+    let wanted = location.path().file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let parent = split(location.path()).map_or(Path::new("."), |(parent, _)| parent);
+    let Ok(entries) = location.root().dir().read_dir(parent) else {
+        let parent = location.with_path(parent);
+        return ToolError::user(format!(
+            "`{location}` does not exist, nor does its directory `{parent}`"
+        ));
+    };
+    let names = entries.take(10_000).filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut near: Vec<(usize, String)> =
+        names.filter_map(|name| Some((distance(&wanted, &name.to_lowercase())?, name))).collect();
+    near.sort();
+    let near: Vec<String> = near
+        .into_iter()
+        .take(SHOWN)
+        .map(|(_, name)| format!("`{}`", location.with_path(location.path().with_file_name(name))))
+        .collect();
+    let hint =
+        if near.is_empty() { String::new() } else { format!("; there is {}", near.join(", ")) };
+    ToolError::user(format!("`{location}` does not exist{hint}"))
+}
+
+/// How far two names are apart, if they are alike.
+fn distance(wanted: &str, name: &str) -> Option<usize> {
+    let stem = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
+    if !stem(wanted).is_empty() && stem(wanted) == stem(name) {
+        return Some(0);
+    }
+    let distance = strsim::osa_distance(wanted, name);
+    (distance * 3 <= wanted.chars().count()).then_some(distance)
+}

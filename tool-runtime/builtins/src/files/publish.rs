@@ -1,0 +1,167 @@
+//! Writing one file: whole or not at all.
+
+use super::place::{Place, describe};
+use super::snapshot::{Snapshot, Stamp};
+use cap_std::fs::{File, OpenOptions};
+use std::ffi::OsString;
+use std::io::{self, Write as _};
+use std::sync::atomic::{AtomicU64, Ordering};
+use tool_runtime::ToolError;
+
+/// New bytes beside the file that they are to replace. Dropping it removes them.
+pub(super) struct Staged<'p> {
+    place: &'p Place,
+    name: OsString,
+    bytes: &'p [u8],
+    /// The file that is replaced; `None` if it is new.
+    before: Option<&'p Snapshot>,
+    is_published: bool,
+}
+
+impl<'p> Staged<'p> {
+    /// Writes the bytes to a temporary file in the same directory.
+    ///
+    /// # Errors
+    /// The directory cannot be written, or the disk is full.
+    pub(super) fn write(
+        place: &'p Place,
+        bytes: &'p [u8],
+        before: Option<&'p Snapshot>,
+    ) -> Result<Self, ToolError> {
+        let (name, file) =
+            temporary(place, before.is_some()).map_err(|error| describe(&place.shown, &error))?;
+        let staged = Self { place, name, bytes, before, is_published: false };
+        staged.fill(file).map_err(|error| describe(&place.shown, &error))?;
+        Ok(staged)
+    }
+
+    fn fill(&self, mut file: File) -> io::Result<()> {
+        file.write_all(self.bytes)?;
+        if let Some(before) = self.before {
+            file.set_permissions(before.permissions.clone())?;
+        }
+        file.sync_all()
+    }
+
+    /// Puts the bytes into place.
+    ///
+    /// # Errors
+    /// The file is not the one that was read any more, or cannot be written.
+    pub(super) fn publish(mut self) -> Result<(), ToolError> {
+        let shown = &self.place.shown;
+        let current = self.before.map(|_| Snapshot::read(self.place)).transpose()?;
+        if let (Some(before), Some(current)) = (self.before, &current)
+            && before.bytes != current.bytes
+        {
+            return Err(changed(shown));
+        }
+        let done = match &current {
+            None => self.rename_new(),
+            Some(current) => self.replace(current),
+        };
+        match done {
+            Ok(is_moved) => self.is_published = is_moved,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                return Err(changed(shown));
+            }
+            Err(error) => return Err(describe(shown, &error)),
+        }
+        Ok(())
+    }
+
+    fn rename_new(&self) -> io::Result<bool> {
+        let Place { parent, name, .. } = self.place;
+        rename_no_replace(parent, &self.name, parent, name)?;
+        Ok(true)
+    }
+
+    /// Whether the temporary file was used up.
+    fn replace(&self, current: &Snapshot) -> io::Result<bool> {
+        let Place { parent, name, .. } = self.place;
+        let staged = Stamp::of(&parent.symlink_metadata(&self.name)?);
+        if current.stamp.links > 1 || !current.stamp.has_owner_of(&staged) {
+            // All names keep meaning the same file. The temporary file has the new bytes until they are written.
+            self.write_in_place(current)?;
+            return Ok(false);
+        }
+        parent.rename(&self.name, parent, name)?;
+        Ok(true)
+    }
+
+    fn write_in_place(&self, before: &Snapshot) -> io::Result<()> {
+        let mut options = OpenOptions::new();
+        let mut file = self.place.parent.open_with(&self.place.name, options.write(true))?;
+        // A link may have taken the place of the file.
+        if Stamp::of(&file.metadata()?) != before.stamp {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        let written = overwrite(&mut file, self.bytes);
+        if written.is_err() {
+            overwrite(&mut file, &before.bytes)?;
+        }
+        written
+    }
+}
+
+impl Drop for Staged<'_> {
+    fn drop(&mut self) {
+        if !self.is_published {
+            let _ = self.place.parent.remove_file(&self.name);
+        }
+    }
+}
+
+fn overwrite(file: &mut File, bytes: &[u8]) -> io::Result<()> {
+    io::Seek::rewind(file)?;
+    file.write_all(bytes)?;
+    file.set_len(bytes.len() as u64)?;
+    file.sync_all()
+}
+
+/// The error for a file that others changed.
+pub(super) fn changed(shown: &str) -> ToolError {
+    ToolError::user(format!("`{shown}` was changed meanwhile; read it again, then repeat the edit"))
+}
+
+/// Creates a file whose name is not used. Bytes of an existing file are for its owner until it has the permissions of
+/// that.
+fn temporary(place: &Place, is_private: bool) -> io::Result<(OsString, File)> {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    loop {
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        // Not derived from the name, which may have the greatest length.
+        let name = OsString::from(format!(".edit-{}-{number}.tmp", std::process::id()));
+        let mut options = OpenOptions::new();
+        #[cfg(unix)]
+        cap_std::fs::OpenOptionsExt::mode(&mut options, if is_private { 0o600 } else { 0o666 });
+        #[cfg(not(unix))]
+        let _ = is_private;
+        match place.parent.open_with(&name, options.write(true).create_new(true)) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            opened => return opened.map(|file| (name, file)),
+        }
+    }
+}
+
+/// Renames, unless the new name is taken.
+pub(super) fn rename_no_replace(
+    from: &cap_std::fs::Dir,
+    old: &OsString,
+    to: &cap_std::fs::Dir,
+    new: &OsString,
+) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{RenameFlags, renameat_with};
+        use rustix::io::Errno;
+        match renameat_with(from, old, to, new, RenameFlags::NOREPLACE) {
+            // Some file systems lack it.
+            Err(Errno::INVAL | Errno::NOSYS) => {}
+            result => return Ok(result?),
+        }
+    }
+    if to.symlink_metadata(new).is_ok() {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    from.rename(old, to, new)
+}

@@ -1,0 +1,156 @@
+//! Reading files for models: text with line numbers, images, notebooks.
+
+mod image;
+mod large;
+mod notebook;
+mod window;
+
+pub(crate) use large::LineMarks;
+
+use super::Files;
+use super::place::{self, Found, Place};
+use super::shown::Shown;
+use super::snapshot::{Hash, MAX_WHOLE, Snapshot, hash, hex};
+use super::text::{Binary, Encoding, Eol, Text};
+use schemars::JsonSchema;
+use serde::Serialize;
+use tool_runtime::{ToolContext, ToolError};
+use window::{Cut, Window};
+
+/// Lines of a file.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[non_exhaustive]
+pub struct ReadOutput {
+    /// Path of the file.
+    pub path: String,
+    /// Its lines, each after its number and a tab. Empty for an image.
+    pub text: String,
+    /// Number of the first line, counted from 1; 0 if there are none.
+    pub first_line: usize,
+    /// How many lines are shown.
+    pub lines: usize,
+    /// How many lines the file has, if it was read to its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<usize>,
+    /// Whether lines, or parts of them, are left out.
+    pub truncated: bool,
+    /// Name of the encoding, or the MIME type of an image.
+    pub encoding: String,
+    /// Line endings.
+    pub eol: Eol,
+    /// SHA-256 of the file, if it was read whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+}
+
+impl Files {
+    /// Reads a part of a file.
+    pub(super) fn read_lines(
+        &self,
+        path: &str,
+        window: Window,
+        context: &ToolContext,
+    ) -> Result<Shown<ReadOutput>, ToolError> {
+        let location = self.workspace.resolve(path)?;
+        let place = match place::find(&location)? {
+            Found::File(place) => place,
+            Found::Missing(location) => return Err(place::missing(&location)),
+            Found::Directory(_) => {
+                return Err(ToolError::user(format!(
+                    "`{location}` is a directory; list it instead"
+                )));
+            }
+        };
+        let (file, metadata) = place.open()?;
+        if metadata.len() > MAX_WHOLE {
+            return self.read_large(&place, file, &metadata, window, context);
+        }
+        let snapshot = Snapshot::read(&place)?;
+        let output = show(&place, &snapshot.bytes, window)?;
+        self.history().see(&place.key, snapshot.hash());
+        Ok(output)
+    }
+}
+
+/// The file in the form of its kind.
+fn show(place: &Place, bytes: &[u8], window: Window) -> Result<Shown<ReadOutput>, ToolError> {
+    match Text::decode(bytes) {
+        Ok(text) if is_notebook(place) => match notebook::cells(&text.content) {
+            Some(cells) => lines(place, bytes, &text, &cells, window),
+            None => lines(place, bytes, &text, &text.content, window),
+        },
+        Ok(text) => lines(place, bytes, &text, &text.content, window),
+        Err(Binary { format: Some(format) }) if image::is_supported(format) => {
+            image_output(place, bytes, format)
+        }
+        Err(binary) => Err(not_text(&place.shown, bytes.len() as u64, binary)),
+    }
+}
+
+fn is_notebook(place: &Place) -> bool {
+    place.key.extension().is_some_and(|extension| extension == "ipynb")
+}
+
+fn lines(
+    place: &Place,
+    bytes: &[u8],
+    text: &Text,
+    content: &str,
+    window: Window,
+) -> Result<Shown<ReadOutput>, ToolError> {
+    let cut = window.of_text(&place.shown, content)?;
+    Ok(text_output(place, cut, text.encoding, Eol::of(&text.content), Some(hash(bytes))))
+}
+
+fn text_output(
+    place: &Place,
+    cut: Cut,
+    encoding: Encoding,
+    eol: Eol,
+    hash: Option<Hash>,
+) -> Shown<ReadOutput> {
+    let value = ReadOutput {
+        path: place.shown.clone(),
+        text: cut.text.clone(),
+        first_line: cut.first_line,
+        lines: cut.lines,
+        total: cut.total,
+        truncated: cut.is_truncated,
+        encoding: encoding.name().to_owned(),
+        eol,
+        sha256: hash.as_ref().map(hex),
+    };
+    Shown::new(cut.text, value)
+}
+
+fn image_output(
+    place: &Place,
+    bytes: &[u8],
+    format: &'static str,
+) -> Result<Shown<ReadOutput>, ToolError> {
+    let image = image::block(bytes, format)
+        .map_err(|error| ToolError::user(format!("`{}` cannot be shown: {error}", place.shown)))?;
+    let value = ReadOutput {
+        path: place.shown.clone(),
+        text: String::new(),
+        first_line: 0,
+        lines: 0,
+        total: None,
+        truncated: image.is_smaller,
+        encoding: format.to_owned(),
+        eol: Eol::None,
+        sha256: Some(hex(&hash(bytes))),
+    };
+    let mut shown = Shown::new(image.notice, value);
+    shown.blocks.push(image.block);
+    Ok(shown)
+}
+
+fn not_text(shown: &str, length: u64, binary: Binary) -> ToolError {
+    let kind = binary.format.map_or(String::new(), |format| format!(" ({format})"));
+    ToolError::user(format!(
+        "`{shown}` is not text{kind}, {length} bytes; run a command that reads this format"
+    ))
+}
+
+pub(super) use window::Window as ReadWindow;

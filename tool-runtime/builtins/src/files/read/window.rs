@@ -1,0 +1,177 @@
+//! A window of lines: first line, number of lines, length of lines and of all.
+
+use tool_runtime::ToolError;
+
+/// Lines that are shown if a call gives no limit.
+pub(in crate::files) const DEFAULT_LINES: usize = 2000;
+
+/// Limit on the characters of a line.
+pub(super) const MAX_LINE: usize = 2000;
+
+/// Limit on the characters of a result.
+const MAX_TEXT: usize = 100_000;
+
+/// The lines that a call asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::files) struct Window {
+    /// Number of the first line, counted from 1; negative numbers count from the end.
+    pub(in crate::files) offset: i64,
+    pub(in crate::files) limit: usize,
+}
+
+/// The text of a window.
+#[derive(Debug)]
+pub(super) struct Cut {
+    pub(super) text: String,
+    pub(super) first_line: usize,
+    pub(super) lines: usize,
+    /// Number of all lines, if known.
+    pub(super) total: Option<usize>,
+    pub(super) is_truncated: bool,
+}
+
+impl Window {
+    pub(in crate::files) fn new(offset: Option<i64>, limit: Option<usize>) -> Self {
+        Self { offset: offset.unwrap_or(1), limit: limit.unwrap_or(DEFAULT_LINES) }
+    }
+
+    /// The index of the first line of a text with `total` lines.
+    ///
+    /// # Errors
+    /// The window is past the end.
+    pub(super) fn first(self, shown: &str, total: usize) -> Result<usize, ToolError> {
+        match usize::try_from(self.offset) {
+            Ok(line) if line.saturating_sub(1) < total || total == 0 && line <= 1 => {
+                Ok(line.saturating_sub(1))
+            }
+            Ok(line) => Err(past_the_end(shown, line, total)),
+            Err(_) => Ok(total
+                .saturating_sub(usize::try_from(self.offset.unsigned_abs()).unwrap_or(usize::MAX))),
+        }
+    }
+
+    pub(super) fn of_text(self, shown: &str, content: &str) -> Result<Cut, ToolError> {
+        let total = count_lines(content);
+        let first = self.first(shown, total)?;
+        let mut writer = Writer::new(first + 1);
+        let lines = lines_of(content).skip(first).take(self.limit);
+        for line in lines {
+            if !writer.push(line) {
+                break;
+            }
+        }
+        Ok(writer.finish(Some(total), shown))
+    }
+}
+
+pub(super) fn past_the_end(shown: &str, line: usize, total: usize) -> ToolError {
+    ToolError::user(format!("`{shown}` has {total} lines, and line {line} is past its end"))
+}
+
+/// Lines without their endings, which are `\n`, `\r\n`, or `\r` in a file without `\n`.
+fn lines_of(content: &str) -> Box<dyn Iterator<Item = &str> + '_> {
+    if content.contains('\n') {
+        return Box::new(content.lines());
+    }
+    Box::new(content.split_terminator('\r'))
+}
+
+fn count_lines(content: &str) -> usize {
+    lines_of(content).count()
+}
+
+/// Writes numbered lines.
+pub(super) struct Writer {
+    text: String,
+    first_line: usize,
+    lines: usize,
+    characters: usize,
+    cut_lines: usize,
+}
+
+impl Writer {
+    pub(super) fn new(first_line: usize) -> Self {
+        Self { text: String::new(), first_line, lines: 0, characters: 0, cut_lines: 0 }
+    }
+
+    /// Appends a line. Returns false if there is no room for it.
+    pub(super) fn push(&mut self, line: &str) -> bool {
+        let end = line.char_indices().nth(MAX_LINE).map(|(end, _)| end);
+        let shown = &line[..end.unwrap_or(line.len())];
+        let length = shown.chars().count() + 8;
+        if self.characters + length > MAX_TEXT && self.lines > 0 {
+            return false;
+        }
+        self.characters += length;
+        let number = self.first_line + self.lines;
+        self.text.push_str(&format!("{number:>6}\t{shown}"));
+        if end.is_some() {
+            self.cut_lines += 1;
+            let rest = line.chars().count() - MAX_LINE;
+            self.text.push_str(&format!(" [{rest} more characters]"));
+        }
+        self.text.push('\n');
+        self.lines += 1;
+        true
+    }
+
+    /// The text with notices of what is left out.
+    pub(super) fn finish(mut self, total: Option<usize>, shown: &str) -> Cut {
+        let next = self.first_line + self.lines;
+        let is_at_end = total.is_some_and(|total| next > total);
+        if total == Some(0) {
+            self.text = format!("[`{shown}` is empty]\n");
+        } else if !is_at_end {
+            let of = total.map_or(String::new(), |total| format!(" of {total}"));
+            let last = next - 1;
+            let first = self.first_line;
+            self.text
+                .push_str(&format!("[lines {first} to {last}{of}; continue with offset {next}]\n"));
+        }
+        Cut {
+            text: self.text,
+            first_line: if self.lines == 0 { 0 } else { self.first_line },
+            lines: self.lines,
+            total,
+            is_truncated: !is_at_end || self.first_line > 1 || self.cut_lines > 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(content: &str, offset: i64, limit: usize) -> Result<Cut, String> {
+        let window = Window { offset, limit };
+        window.of_text("a.txt", content).map_err(|error| error.message().to_owned())
+    }
+
+    #[test]
+    fn lines_are_numbered_from_the_offset() {
+        let text = |offset, limit| cut("a\nb\r\nc", offset, limit).unwrap().text;
+        assert_eq!(text(1, 9), "     1\ta\n     2\tb\n     3\tc\n");
+        assert_eq!(text(0, 1), "     1\ta\n[lines 1 to 1 of 3; continue with offset 2]\n");
+        assert_eq!(text(-1, 9), "     3\tc\n");
+        assert_eq!(text(-9, 1), "     1\ta\n[lines 1 to 1 of 3; continue with offset 2]\n");
+        assert_eq!(text(2, 1), "     2\tb\n[lines 2 to 2 of 3; continue with offset 3]\n");
+    }
+
+    #[test]
+    fn the_error_past_the_end_names_the_total() {
+        let error = cut("a\nb\n", 3, 9).unwrap_err();
+        assert_eq!(error, "`a.txt` has 2 lines, and line 3 is past its end");
+        assert_eq!(cut("", 1, 9).unwrap().text, "[`a.txt` is empty]\n");
+    }
+
+    #[test]
+    fn long_lines_and_long_results_are_cut_with_a_notice() {
+        let long = "ä".repeat(MAX_LINE + 5);
+        let result = cut(&long, 1, 9).unwrap();
+        assert!(result.text.ends_with("ä [5 more characters]\n") && result.is_truncated);
+        let many = format!("{}\n", "x".repeat(992)).repeat(200);
+        let result = cut(&many, 1, 2000).unwrap();
+        assert_eq!(result.lines, 100);
+        assert!(result.text.ends_with("[lines 1 to 100 of 200; continue with offset 101]\n"));
+    }
+}

@@ -1,0 +1,35 @@
+//! What the tools for files keep in a workspace.
+
+use super::Files;
+use super::history::FileHistory;
+use super::read::LineMarks;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// What the tools for files keep in a workspace.
+#[derive(Default)]
+pub(crate) struct FileState {
+    history: Mutex<FileHistory>,
+    line_marks: Mutex<LineMarks>,
+    /// Held while files are written, so that calls of this workspace do not overtake each other between a check and
+    /// its write.
+    writing: Mutex<()>,
+}
+
+impl Files {
+    pub(super) fn history(&self) -> MutexGuard<'_, FileHistory> {
+        lock(&self.workspace.file_state().history)
+    }
+
+    pub(super) fn line_marks(&self) -> MutexGuard<'_, LineMarks> {
+        lock(&self.workspace.file_state().line_marks)
+    }
+
+    pub(super) fn writing(&self) -> MutexGuard<'_, ()> {
+        lock(&self.workspace.file_state().writing)
+    }
+}
+
+/// A panic of another call left nothing half done: values are replaced whole.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

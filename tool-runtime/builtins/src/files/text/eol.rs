@@ -1,0 +1,114 @@
+//! Line endings.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// The line endings of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum Eol {
+    /// No line ends.
+    None,
+    /// `\n`.
+    Lf,
+    /// `\r\n`.
+    Crlf,
+    /// `\r`, as old Macs wrote it.
+    Cr,
+    /// `\n` and `\r\n`.
+    Mixed,
+}
+
+impl Eol {
+    pub(in crate::files) fn of(text: &str) -> Self {
+        let feeds = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+        let pairs = memchr::memmem::find_iter(text.as_bytes(), "\r\n").count();
+        match (feeds, pairs) {
+            (0, _) if text.contains('\r') => Self::Cr,
+            (0, _) => Self::None,
+            (_, 0) => Self::Lf,
+            _ if feeds == pairs => Self::Crlf,
+            _ => Self::Mixed,
+        }
+    }
+
+    /// The ending of new lines in a file.
+    fn of_new_lines(self, text: &str) -> &'static str {
+        match self {
+            Self::None | Self::Lf => "\n",
+            Self::Crlf => "\r\n",
+            Self::Cr => "\r",
+            Self::Mixed => {
+                let feeds = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+                let pairs = memchr::memmem::find_iter(text.as_bytes(), "\r\n").count();
+                if pairs * 2 > feeds { "\r\n" } else { "\n" }
+            }
+        }
+    }
+}
+
+/// A text with `\n` at the end of each line, and the places of its lines in the original.
+#[derive(Debug)]
+pub(in crate::files) struct LfView<'t> {
+    /// The original.
+    pub(in crate::files) raw: &'t str,
+    /// The text with `\n` alone.
+    pub(in crate::files) text: String,
+    /// The ending of new lines.
+    pub(in crate::files) newline: &'static str,
+    /// Offsets in `text` of each `\n` that is `\r\n` in the original.
+    pairs: Vec<usize>,
+}
+
+impl<'t> LfView<'t> {
+    pub(in crate::files) fn of(raw: &'t str) -> Self {
+        let eol = Eol::of(raw);
+        let newline = eol.of_new_lines(raw);
+        match eol {
+            Eol::Cr => Self { raw, text: raw.replace('\r', "\n"), newline, pairs: Vec::new() },
+            Eol::None | Eol::Lf => Self { raw, text: raw.to_owned(), newline, pairs: Vec::new() },
+            Eol::Crlf | Eol::Mixed => {
+                let found = memchr::memmem::find_iter(raw.as_bytes(), "\r\n");
+                let pairs = found.enumerate().map(|(before, at)| at - before).collect();
+                Self { raw, text: raw.replace("\r\n", "\n"), newline, pairs }
+            }
+        }
+    }
+
+    /// The offset in the original of an offset in the text. Before a `\n`, it is before `\r\n`.
+    pub(in crate::files) fn raw_offset(&self, at: usize) -> usize {
+        at + self.pairs.partition_point(|pair| *pair < at)
+    }
+
+    /// The number of the line, counted from 1, that contains an offset in the text.
+    pub(in crate::files) fn line_of(&self, at: usize) -> usize {
+        1 + memchr::memchr_iter(b'\n', &self.text.as_bytes()[..at]).count()
+    }
+
+    /// Text of a model with the endings of the file.
+    pub(in crate::files) fn with_newlines(&self, text: &str) -> String {
+        if self.newline == "\n" { text.to_owned() } else { text.replace('\n', self.newline) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_lead_to_the_original() {
+        let view = LfView::of("a\r\nb\nc\r\n");
+        assert_eq!((view.text.as_str(), view.newline), ("a\nb\nc\n", "\r\n"));
+        let raw: Vec<usize> = (0..=6).map(|at| view.raw_offset(at)).collect();
+        assert_eq!(raw, [0, 1, 3, 4, 5, 6, 8]);
+        assert_eq!([view.line_of(0), view.line_of(2), view.line_of(5)], [1, 2, 3]);
+    }
+
+    #[test]
+    fn line_endings_are_told_apart() {
+        let kinds = ["a", "a\nb", "a\r\nb\r\n", "a\rb", "a\r\nb\n"].map(Eol::of);
+        assert_eq!(kinds, [Eol::None, Eol::Lf, Eol::Crlf, Eol::Cr, Eol::Mixed]);
+        assert_eq!(LfView::of("a\rb").with_newlines("x\ny"), "x\ry");
+    }
+}

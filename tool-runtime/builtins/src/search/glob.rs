@@ -1,0 +1,174 @@
+//! Files by name.
+
+use super::newest::Newest;
+use super::pattern;
+use super::stop::Stop;
+use super::target::{self, Target};
+use super::walk::{Rules, Walk};
+use crate::workspace::{Location, Workspace};
+use globset::{Candidate, GlobMatcher};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use tool_runtime::ToolError;
+
+/// A search for files by name.
+pub(super) struct GlobQuery<'a> {
+    pub(super) pattern: &'a str,
+    pub(super) path: Option<&'a str>,
+    pub(super) hidden: bool,
+    pub(super) no_ignore: bool,
+    pub(super) limit: usize,
+}
+
+/// Files whose names match, newest first.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct GlobOutput {
+    /// Paths as other tools take them, newest first.
+    pub files: Vec<String>,
+    /// Number of files that match, with those that are not listed.
+    pub total: u64,
+    /// Whether `files` lists less than all of them.
+    pub truncated: bool,
+    /// Remarks on the search: what was cut and how to see the rest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notice: Option<String>,
+}
+
+impl fmt::Display for GlobOutput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let notice = self.notice.iter().map(|notice| format!("[{notice}]"));
+        let lines: Vec<String> = self.files.iter().cloned().chain(notice).collect();
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+pub(super) fn glob(
+    workspace: &Workspace,
+    query: &GlobQuery<'_>,
+    stop: &Stop<'_>,
+) -> Result<GlobOutput, ToolError> {
+    let (is_negated, pattern) = match query.pattern.strip_prefix('!') {
+        Some(pattern) => (true, pattern),
+        None => (false, query.pattern),
+    };
+    let (directory, rest) = split(pattern);
+    let matcher = pattern::glob(rest)?;
+    let start = start(query.path, directory);
+    let Target::Directory(place) = Target::find(workspace, start.to_str())? else {
+        let path = start.display();
+        return Err(ToolError::user(format!("`{path}` is a file; give a directory as `path`")));
+    };
+    let rules = Rules { hidden: query.hidden, no_ignore: query.no_ignore, ..Rules::default() };
+    let (newest, total) = (Newest::new(query.limit), AtomicU64::new(0));
+    let walk = Walk::new(&place, rules, stop);
+    walk.run(|| {
+        let filter = NameFilter { place: &place, matcher: &matcher, is_negated };
+        let (newest, total, place) = (&newest, &total, &place);
+        move |found| {
+            if filter.is_match(&found.path)
+                && let Some(hit) = target::hit(place, found.path, 0)
+            {
+                total.fetch_add(1, Ordering::Relaxed);
+                newest.push(hit);
+            }
+        }
+    });
+    let hits = newest.into_sorted();
+    let files = hits.into_iter().map(|hit| place.with_path(hit.path.0).to_string()).collect();
+    Ok(output(files, total.into_inner(), query, stop))
+}
+
+/// A pattern's leading directories without special characters, and the rest.
+fn split(pattern: &str) -> (&str, &str) {
+    let special = pattern.find(['*', '?', '[', '{', '\\']).unwrap_or(pattern.len());
+    match pattern[..special].rfind('/') {
+        Some(0) => pattern.split_at(1),
+        Some(at) => (&pattern[..at], &pattern[at + 1..]),
+        None => ("", pattern),
+    }
+}
+
+/// The directory to walk: absolute if the pattern is.
+fn start(path: Option<&str>, directory: &str) -> PathBuf {
+    let path = Path::new(path.filter(|path| !path.is_empty()).unwrap_or("."));
+    if directory.is_empty() { path.to_owned() } else { path.join(directory) }
+}
+
+/// Compares paths relative to the directory of the walk.
+struct NameFilter<'a> {
+    place: &'a Location,
+    matcher: &'a GlobMatcher,
+    is_negated: bool,
+}
+
+impl NameFilter<'_> {
+    fn is_match(&self, path: &Path) -> bool {
+        let name = path.strip_prefix(self.place.path()).unwrap_or(path);
+        self.matcher.is_match_candidate(&Candidate::new(name)) != self.is_negated
+    }
+}
+
+fn output(files: Vec<String>, total: u64, query: &GlobQuery<'_>, stop: &Stop<'_>) -> GlobOutput {
+    let listed = files.len() as u64;
+    let mut notices = Vec::new();
+    if listed < total {
+        notices.push(format!("the newest {listed} of {total} files; narrow `pattern` or `path`"));
+    }
+    if stop.has_expired() {
+        notices.push("the time was up before all files were seen; narrow `path`".to_owned());
+    }
+    if total == 0 {
+        notices.push(no_match(query));
+    }
+    GlobOutput {
+        truncated: listed < total || stop.has_expired(),
+        files,
+        total,
+        notice: join(&notices),
+    }
+}
+
+fn no_match(query: &GlobQuery<'_>) -> String {
+    let mut advice = vec!["no file matches".to_owned()];
+    if !query.pattern.contains("**") {
+        let name = query.pattern.rsplit('/').next().unwrap_or_default();
+        advice.push(format!("`**/{name}` searches subdirectories"));
+    }
+    if !query.hidden {
+        advice.push("`hidden` adds hidden files".to_owned());
+    }
+    if !query.no_ignore {
+        advice.push("`no_ignore` adds those that `.gitignore` excludes".to_owned());
+    }
+    advice.join("; ")
+}
+
+/// Notices as one text, if there are some.
+pub(super) fn join(notices: &[String]) -> Option<String> {
+    (!notices.is_empty()).then(|| notices.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split;
+
+    #[test]
+    fn the_walk_begins_below_plain_directories() {
+        let cases = [
+            ("*.rs", ("", "*.rs")),
+            ("src/**/*.rs", ("src", "**/*.rs")),
+            ("src/a/b.rs", ("src/a", "b.rs")),
+            ("src/a*/b.rs", ("src", "a*/b.rs")),
+            ("/abs/x/*.rs", ("/abs/x", "*.rs")),
+            ("/*.rs", ("/", "*.rs")),
+            ("../x", ("..", "x")),
+            ("a\\*/b", ("", "a\\*/b")),
+        ];
+        for (pattern, expected) in cases {
+            assert_eq!(split(pattern), expected, "{pattern}");
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Files by content.
+
+use super::grep_output::{FileMatches, GrepOutput, OutputMode};
+use super::newest::{Hit, Newest};
+use super::pattern;
+use super::scan::{self, Query, Tally};
+use super::stop::Stop;
+use super::target::{self, Target};
+use super::walk::{Found, Rules, Walk};
+use crate::workspace::{Location, Workspace};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use tool_runtime::{ToolContext, ToolError};
+
+/// Files between two reports of progress.
+const PROGRESS: u64 = 1000;
+/// Bytes of lines that one call returns.
+const MAX_TEXT: usize = 24_000;
+
+/// A search for files by content.
+#[derive(Default)]
+pub(super) struct GrepQuery<'a> {
+    pub(super) pattern: &'a str,
+    pub(super) path: Option<&'a str>,
+    pub(super) globs: Vec<String>,
+    pub(super) file_type: Option<&'a str>,
+    pub(super) mode: OutputMode,
+    pub(super) ignore_case: bool,
+    pub(super) multiline: bool,
+    pub(super) before: usize,
+    pub(super) after: usize,
+    pub(super) hidden: bool,
+    pub(super) no_ignore: bool,
+    pub(super) offset: usize,
+    pub(super) limit: usize,
+}
+
+/// Numbers that the threads of a search count.
+#[derive(Default)]
+struct Totals {
+    searched: AtomicU64,
+    files: AtomicU64,
+    matches: AtomicU64,
+    /// Files that could not be searched.
+    failed: AtomicU64,
+    /// The model named a binary file.
+    is_binary: AtomicBool,
+}
+
+/// Searches twice: all files for the number of matches, then the newest for as many lines as are asked for. So
+/// numbers are exact, and memory is bounded.
+pub(super) fn grep(
+    workspace: &Workspace,
+    query: &GrepQuery<'_>,
+    stop: &Stop<'_>,
+    context: &ToolContext,
+) -> Result<GrepOutput, ToolError> {
+    let target = Target::find(workspace, query.path)?;
+    let scan = scan_query(query, matches!(target, Target::File(_)))?;
+    let (totals, newest) =
+        (Totals::default(), Newest::new(query.offset.saturating_add(query.limit)));
+    let place = target.location();
+    let search = Search { place, scan: &scan, totals: &totals, newest: &newest, stop };
+    match &target {
+        Target::Directory(_) => search.walk(rules(query, place)?, context),
+        Target::File(_) => search.one(place.path().to_owned()),
+    }
+    let hits = newest.into_sorted();
+    let is_binary = totals.is_binary.into_inner();
+    let mut output = match query.mode {
+        OutputMode::Content if is_binary => GrepOutput::default(),
+        OutputMode::Content => contents(place, &hits, &scan, query, stop),
+        mode => names(place, &hits, query, mode),
+    };
+    output.has_context = query.before + query.after > 0;
+    output.set_totals(totals.files.into_inner(), totals.matches.into_inner(), query.mode);
+    if is_binary {
+        output.note("the file is binary, so its lines are not shown");
+    }
+    output.explain(query, totals.failed.into_inner(), stop.has_expired());
+    Ok(output)
+}
+
+fn scan_query(query: &GrepQuery<'_>, is_named: bool) -> Result<Query, ToolError> {
+    Ok(Query {
+        matcher: pattern::regex(query.pattern, query.ignore_case, query.multiline)?,
+        multiline: query.multiline,
+        first_only: matches!(query.mode, OutputMode::FilesWithMatches),
+        before: query.before,
+        after: query.after,
+        is_named,
+    })
+}
+
+fn rules(query: &GrepQuery<'_>, place: &Location) -> Result<Rules, ToolError> {
+    Ok(Rules {
+        hidden: query.hidden,
+        no_ignore: query.no_ignore,
+        types: query.file_type.map(pattern::file_type).transpose()?,
+        globs: pattern::file_globs(&place.absolute(), &query.globs)?,
+    })
+}
+
+/// The first search.
+struct Search<'a> {
+    place: &'a Location,
+    scan: &'a Query,
+    totals: &'a Totals,
+    newest: &'a Newest,
+    stop: &'a Stop<'a>,
+}
+
+impl Search<'_> {
+    fn walk(&self, rules: Rules, context: &ToolContext) {
+        let walk = Walk::new(self.place, rules, self.stop);
+        walk.run(|| {
+            let mut searcher = self.scan.searcher();
+            move |found: Found<'_>| {
+                if !found.entry.file_type().is_some_and(|kind| kind.is_file()) {
+                    return;
+                }
+                let searched = self.totals.searched.fetch_add(1, Ordering::Relaxed) + 1;
+                if searched.is_multiple_of(PROGRESS) {
+                    context.progress(searched, None, format_args!("{searched} files searched"));
+                }
+                self.file(&mut searcher, found.path);
+            }
+        });
+    }
+
+    fn one(&self, path: PathBuf) {
+        self.file(&mut self.scan.searcher(), path);
+    }
+
+    fn file(&self, searcher: &mut grep_searcher::Searcher, path: PathBuf) {
+        let file = scan::open(self.place.root().dir(), &path);
+        match file.and_then(|file| self.scan.tally(searcher, file, self.stop)) {
+            Ok(Tally { count: 0, .. }) => {}
+            Ok(tally) => {
+                let is_named_binary = tally.is_binary && self.scan.is_named;
+                self.totals.is_binary.fetch_or(is_named_binary, Ordering::Relaxed);
+                self.found(path, tally.count);
+            }
+            Err(_) => drop(self.totals.failed.fetch_add(1, Ordering::Relaxed)),
+        }
+    }
+
+    fn found(&self, path: PathBuf, count: u64) {
+        if let Some(hit) = target::hit(self.place, path, count) {
+            self.totals.files.fetch_add(1, Ordering::Relaxed);
+            self.totals.matches.fetch_add(count, Ordering::Relaxed);
+            self.newest.push(hit);
+        }
+    }
+}
+
+/// The files that match, without their lines.
+fn names(place: &Location, hits: &[Hit], query: &GrepQuery<'_>, mode: OutputMode) -> GrepOutput {
+    let shown = hits.iter().skip(query.offset).take(query.limit);
+    let files = shown.map(|hit| FileMatches {
+        path: place.with_path(&hit.path.0).to_string(),
+        count: matches!(mode, OutputMode::Count).then_some(hit.count),
+        lines: Vec::new(),
+    });
+    GrepOutput::listing(files.collect())
+}
+
+/// The second search: lines of the newest files, until there are enough.
+fn contents(
+    place: &Location,
+    hits: &[Hit],
+    scan: &Query,
+    query: &GrepQuery<'_>,
+    stop: &Stop<'_>,
+) -> GrepOutput {
+    let mut output = GrepOutput::default();
+    let (mut skip, mut rest, mut room) = (query.offset, query.limit, MAX_TEXT);
+    for hit in hits {
+        // One more than there is room for shows that something was cut.
+        let file = scan::open(place.root().dir(), &hit.path.0);
+        let Ok(mut lines) = file.and_then(|file| scan.lines(file, stop, &mut skip, rest + 1))
+        else {
+            continue;
+        };
+        let path = place.with_path(&hit.path.0).to_string();
+        let fitting = lines.iter().take(rest).take_while(|line| {
+            let size = path.len() + line.text.len() + 10;
+            room = room.saturating_sub(size);
+            room > 0
+        });
+        let fitting = fitting.count();
+        output.truncated = fitting < lines.len();
+        lines.truncate(fitting);
+        rest -= fitting;
+        if fitting > 0 {
+            output.files.push(FileMatches { path, count: Some(hit.count), lines });
+        }
+        if output.truncated {
+            break;
+        }
+    }
+    output
+}

@@ -1,0 +1,110 @@
+//! The tools as a caller sees them.
+
+mod glob;
+mod grep;
+mod tool_search;
+
+use crate::{Builtins, Profile, Workspace};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, UNIX_EPOCH};
+use tempfile::TempDir;
+use tool_runtime::prelude::*;
+
+/// A directory with files, and a pool over it.
+struct Fixture {
+    directory: TempDir,
+    pool: ToolPool,
+}
+
+impl Fixture {
+    /// Files with their contents, from the oldest to the newest.
+    fn new(files: &[(&str, &str)]) -> Self {
+        Self::in_profile(Profile::Standard, files)
+    }
+
+    fn in_profile(profile: Profile, files: &[(&str, &str)]) -> Self {
+        let directory = TempDir::new().unwrap();
+        for (age, (path, content)) in files.iter().enumerate() {
+            write(&directory.path().join("root").join(path), content.as_bytes(), age);
+        }
+        fs::create_dir_all(directory.path().join("root")).unwrap();
+        let workspace = Workspace::builder().root(directory.path().join("root")).build().unwrap();
+        let builtins = Builtins::new(workspace).profiles([profile]).search();
+        let pool = ToolPool::builder().install(builtins).check_outputs().build().unwrap();
+        Self { directory, pool }
+    }
+
+    fn root(&self) -> std::path::PathBuf {
+        self.directory.path().join("root")
+    }
+
+    async fn call(&self, tool: &str, arguments: Value) -> Observation {
+        self.pool.call(ToolCall::json(tool, arguments)).await.observation().clone()
+    }
+
+    /// The text of a result, without its notice.
+    async fn text(&self, tool: &str, arguments: Value) -> String {
+        let text = self.call(tool, arguments).await.to_text();
+        let lines = text.lines().filter(|line| !line.starts_with('['));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    /// The lines of a result without its notice, sorted.
+    async fn sorted(&self, tool: &str, arguments: Value) -> Vec<String> {
+        let text = self.text(tool, arguments).await;
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    }
+}
+
+fn write(path: &Path, content: &[u8], age: usize) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, content).unwrap();
+    let time = UNIX_EPOCH + Duration::from_secs(1_000_000 + age as u64);
+    fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+}
+
+#[test]
+fn hints_are_stated_and_outputs_have_schemas() {
+    let fixture = Fixture::in_profile(Profile::Standard, &[]);
+    for tool in fixture.pool.tools().iter() {
+        let definition = tool.definition();
+        let hints = &definition.annotations;
+        assert_eq!(hints.read_only_hint, Some(true));
+        assert_eq!(hints.destructive_hint, Some(false));
+        assert_eq!(hints.idempotent_hint, Some(true));
+        assert_eq!(hints.open_world_hint, Some(false));
+        assert!(definition.output_schema.is_some() && definition.tags == ["core"]);
+    }
+}
+
+#[test]
+fn the_arguments_of_grep_are_those_that_models_know() {
+    let fixture = Fixture::in_profile(Profile::Standard, &[]);
+    let tools = fixture.pool.tools();
+    let tool = tools.iter().find(|tool| tool.name() == "Grep").unwrap();
+    let schema = serde_json::to_value(&tool.definition().input_schema).unwrap();
+    let properties = schema["properties"].as_object().unwrap();
+    for name in [
+        "pattern",
+        "path",
+        "glob",
+        "type",
+        "output_mode",
+        "-i",
+        "-A",
+        "-B",
+        "-C",
+        "multiline",
+        "head_limit",
+    ] {
+        assert!(properties[name]["description"].is_string(), "{name}");
+    }
+    assert_eq!(
+        (&schema["required"], &properties["head_limit"]["default"]),
+        (&serde_json::json!(["pattern"]), &serde_json::json!(250))
+    );
+}

@@ -1,0 +1,103 @@
+//! The files below a directory, by ripgrep's rules, in several threads.
+
+use super::stop::Stop;
+use crate::workspace::Location;
+use ignore::overrides::Override;
+use ignore::types::Types;
+use ignore::{DirEntry, WalkBuilder, WalkState};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Which files a walk skips.
+#[derive(Default)]
+pub(super) struct Rules {
+    /// Hidden files and directories are walked, too.
+    pub(super) hidden: bool,
+    /// `.gitignore`, `.ignore` and `.rgignore` are not read.
+    pub(super) no_ignore: bool,
+    pub(super) types: Option<Types>,
+    pub(super) globs: Option<Override>,
+}
+
+/// A walk through a directory.
+pub(super) struct Walk<'a> {
+    pub(super) place: &'a Location,
+    pub(super) rules: Rules,
+    pub(super) stop: &'a Stop<'a>,
+    /// Directories that could not be read.
+    pub(super) unreadable: AtomicU64,
+}
+
+/// One file of a walk.
+pub(super) struct Found<'a> {
+    /// Relative to the root.
+    pub(super) path: PathBuf,
+    pub(super) entry: &'a DirEntry,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(place: &'a Location, rules: Rules, stop: &'a Stop<'a>) -> Self {
+        Self { place, rules, stop, unreadable: AtomicU64::new(0) }
+    }
+
+    /// Passes every entry that is not a directory to a visitor; each thread makes its own. Links are
+    /// passed and never followed.
+    pub(super) fn run<V>(&self, make_visitor: impl Fn() -> V)
+    where
+        V: FnMut(Found<'_>) + Send,
+    {
+        let top = self.place.absolute();
+        let top = &top;
+        self.builder(top).build_parallel().run(|| {
+            let mut visit = make_visitor();
+            Box::new(move |entry| {
+                if self.stop.is_due() {
+                    return WalkState::Quit;
+                }
+                match entry {
+                    Ok(entry) => self.pass(top, &entry, &mut visit),
+                    Err(_) => drop(self.unreadable.fetch_add(1, Ordering::Relaxed)),
+                }
+                WalkState::Continue
+            })
+        });
+    }
+
+    fn pass(&self, top: &Path, entry: &DirEntry, visit: &mut impl FnMut(Found<'_>)) {
+        let is_directory = entry.file_type().is_none_or(|kind| kind.is_dir());
+        if entry.depth() == 0 || is_directory {
+            return;
+        }
+        if let Ok(below) = entry.path().strip_prefix(top) {
+            visit(Found { path: join(self.place.path(), below), entry });
+        }
+    }
+
+    fn builder(&self, top: &Path) -> WalkBuilder {
+        let mut builder = WalkBuilder::new(top);
+        let reads_rules = !self.rules.no_ignore;
+        builder
+            .follow_links(false)
+            .hidden(!self.rules.hidden)
+            .parents(reads_rules)
+            .ignore(reads_rules)
+            .git_ignore(reads_rules)
+            .git_global(reads_rules)
+            .git_exclude(reads_rules);
+        if reads_rules {
+            builder.add_custom_ignore_filename(".rgignore");
+        }
+        if let Some(types) = &self.rules.types {
+            builder.types(types.clone());
+        }
+        if let Some(globs) = &self.rules.globs {
+            builder.overrides(globs.clone());
+        }
+        builder
+    }
+}
+
+/// Paths below the root itself have no `./` in front.
+fn join(place: &Path, below: &Path) -> PathBuf {
+    if place == Path::new(".") { below.to_owned() } else { place.join(below) }
+}

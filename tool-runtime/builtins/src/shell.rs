@@ -1,0 +1,287 @@
+//! Tools that run commands.
+//!
+//! `Bash` starts a new shell for each command, in the first root: neither the directory nor variables stay, as in
+//! Claude Code's background jobs and scripts. `terminal` is one shell for each principal, at a terminal, in which both
+//! stay.
+//!
+//! A command ends with all that it started: when its time is up, when its call is cancelled, by `KillBash`, and when the
+//! pool closes. A process that a command leaves in the background stays until the pool closes. The module `tree`
+//! says how processes are found, and which are not.
+//!
+//! | Module | Topic |
+//! |---|---|
+//! | `params`, `sandbox` | settings of the operator, confinement |
+//! | `spawn`, `environment`, `tree` | how commands start, their variables, all that they started |
+//! | `command`, `capture`, `output`, `scratch` | one command, its streams, texts and files |
+//! | `jobs` | commands in the background |
+//! | `terminal`, `session`, `stopper`, `marker`, `keys`, `screen` | calls of a terminal, its shell, its interruption, the end of a command, keys, texts |
+//! | `result` | what the tools return |
+
+mod capture;
+mod command;
+mod environment;
+mod jobs;
+mod keys;
+mod marker;
+mod output;
+mod params;
+mod result;
+mod sandbox;
+mod scratch;
+mod screen;
+mod session;
+mod spawn;
+mod stopper;
+mod terminal;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+pub use params::{Sandbox, ShellParams};
+pub use result::{CommandOutput, JobOutput, JobStatus, TerminalOutput};
+
+use crate::builtins::Profile;
+use crate::readable::Readable;
+use crate::workspace::Workspace;
+use command::Running;
+use jobs::Jobs;
+use regex::RegexBuilder;
+use rustix::process::Signal;
+use scratch::Scratch;
+use spawn::Launcher;
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use terminal::{MAX_TIME, Request, Terminals};
+use tool_runtime::prelude::*;
+use tree::Tree;
+
+/// Time limits of a command, in milliseconds.
+const DEFAULT_TIMEOUT: u64 = 120_000;
+const MAX_TIMEOUT: u64 = 600_000;
+/// Bytes that the compiled filter of `BashOutput` may take.
+const MAX_FILTER: usize = 1 << 20;
+
+/// Tools that run commands. See [`Builtins::shell`](crate::Builtins::shell).
+pub struct Shell {
+    launcher: Launcher,
+    /// The beginning of the marks of all processes.
+    id: String,
+    commands: AtomicU64,
+    scratch: Scratch,
+    jobs: Jobs,
+    terminals: Terminals,
+}
+
+#[toolset(prefix = "", register = false)]
+impl Shell {
+    /// Run a command in a new shell that begins in the workspace's directory. Its input is empty, and programs
+    /// do not ask. After the time limit it is ended with all that it started. For servers and other commands that do
+    /// not end by themselves use `run_in_background`.
+    #[tool(
+        name = "Bash",
+        read_only = false,
+        destructive,
+        idempotent = false,
+        open_world,
+        tags("core"),
+        timeout = "620s",
+        progress
+    )]
+    async fn bash(
+        &self,
+        /// The command, in the syntax of bash.
+        #[arg(match_as = "shell", length = 1..=100_000)]
+        command: String,
+        /// Milliseconds after which the command is ended. Not for background jobs.
+        #[arg(default = DEFAULT_TIMEOUT, range = 1..=MAX_TIMEOUT, alias = "timeout")]
+        timeout_ms: u64,
+        /// Purpose of the command in five to ten words, for people.
+        #[arg(default)]
+        description: String,
+        /// Whether the command runs as a job, whose output `BashOutput` returns.
+        #[arg(default)]
+        run_in_background: bool,
+        context: &ToolContext,
+    ) -> Result<CommandOutput, ToolError> {
+        // Shown to people who approve the call.
+        drop(description);
+        if run_in_background {
+            return self.start_job(command, context).await;
+        }
+        let mark = self.mark(self.next());
+        let running = Running::start(&self.launcher, &self.scratch, &command, mark, false).await?;
+        let finished = running.finish(Duration::from_millis(timeout_ms), context).await?;
+        let (timed_out, output) = (finished.status.is_none(), CommandOutput::of(finished));
+        Ok(if timed_out { output.after_timeout(timeout_ms) } else { output })
+    }
+
+    /// Read the new output of a background job, and whether it still runs.
+    #[tool(
+        name = "BashOutput",
+        read_only,
+        destructive = false,
+        idempotent = false,
+        open_world = false,
+        tags("core")
+    )]
+    async fn bash_output(
+        &self,
+        /// Id of the job, as `Bash` returned it.
+        #[arg(alias("bash_id", "id"))]
+        job_id: String,
+        /// Regular expression: only lines that match are returned, and others cannot be read later.
+        filter: Option<String>,
+        context: &ToolContext,
+    ) -> Result<Readable<JobOutput>, ToolError> {
+        let filter = filter.map(|filter| RegexBuilder::new(&filter).size_limit(MAX_FILTER).build());
+        let filter = filter.transpose().map_err(|error| {
+            ToolError::user(format!("`filter` is not a valid regular expression: {error}"))
+        })?;
+        let job = self.jobs.find(&job_id, context)?;
+        Ok(Readable(job.read(filter.as_ref())))
+    }
+
+    /// End a background job and all that it started. Returns the rest of its output.
+    #[tool(
+        name = "KillBash",
+        read_only = false,
+        destructive,
+        idempotent,
+        open_world = false,
+        tags("core"),
+        timeout = "30s"
+    )]
+    async fn kill_bash(
+        &self,
+        /// Id of the job, as `Bash` returned it.
+        #[arg(alias("shell_id", "id"))]
+        job_id: String,
+        context: &ToolContext,
+    ) -> Result<Readable<JobOutput>, ToolError> {
+        let job = self.jobs.find(&job_id, context)?;
+        job.kill().await?;
+        Ok(Readable(job.read(None)))
+    }
+
+    /// Run a command in a shell that stays: its directory and variables are those of the command before. Without
+    /// `timeout` a call returns with exit code -1 once there was no output for 30 seconds; the command runs on, and
+    /// the next call waits for it, sends it input, or stops it by `C-c`.
+    #[tool(
+        name = "terminal",
+        read_only = false,
+        destructive,
+        idempotent = false,
+        open_world,
+        tags("core"),
+        timeout = "630s"
+    )]
+    async fn terminal(
+        &self,
+        /// The command, or the input of the one that runs: a text, or a key: `C-c`, `C-d`, `C-z`, `UP`, `DOWN`,
+        /// `LEFT`, `RIGHT`, `HOME`, `END`, `PGUP`, `PGDN`, `TAB`, `ESC`, `BS`, `ENTER`. Empty to wait for more output.
+        #[arg(match_as = "shell", length = 0..=100_000)]
+        command: String,
+        /// Whether `command` is input of the command that runs.
+        #[arg(default)]
+        is_input: bool,
+        /// Seconds after which the call returns; the command runs on.
+        #[arg(range = 0.0..=600.0)]
+        timeout: Option<f64>,
+        /// Whether a new shell is started first, which ends the old one and all that it started.
+        #[arg(default)]
+        reset: bool,
+        context: &ToolContext,
+    ) -> Result<Readable<TerminalOutput>, ToolError> {
+        let timeout = timeout.map(|seconds| Duration::from_secs_f64(seconds.min(MAX_TIME as f64)));
+        let request = Request { command, is_input, timeout, reset };
+        let place = self.terminals.of(context, self.launcher.params.max_terminals);
+        let mut place = place.lock().await;
+        let identity = (self.mark(self.next()), random());
+        request.run(&mut place, &self.launcher, &self.scratch, identity).await.map(Readable)
+    }
+
+    async fn start_job(
+        &self,
+        command: String,
+        context: &ToolContext,
+    ) -> Result<CommandOutput, ToolError> {
+        self.jobs.check_limit(self.launcher.params.max_jobs)?;
+        let number = self.next();
+        let mark = self.mark(number);
+        let running = Running::start(&self.launcher, &self.scratch, &command, mark, true).await?;
+        let id = self.jobs.add(number, command, running, context).id();
+        let notice =
+            format!("started as `{id}`; read its output by `BashOutput`, end it by `KillBash`");
+        Ok(CommandOutput { job_id: Some(id), notice: Some(notice), ..CommandOutput::default() })
+    }
+
+    fn next(&self) -> u64 {
+        self.commands.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// The mark of the processes of one command.
+    fn mark(&self, number: u64) -> String {
+        format!("{}.{number}.", self.id)
+    }
+
+    fn all_processes(&self) -> Tree {
+        Tree { leader: None, mark: format!("{}.", self.id) }
+    }
+
+    pub(crate) fn new(workspace: Workspace, params: ShellParams) -> Self {
+        Self {
+            launcher: Launcher { workspace, params },
+            id: random(),
+            commands: AtomicU64::new(0),
+            scratch: Scratch::default(),
+            jobs: Jobs::default(),
+            terminals: Terminals::default(),
+        }
+    }
+
+    /// Names of the tools that a profile offers.
+    pub(crate) fn tools_of(profile: Profile) -> &'static [&'static str] {
+        match profile {
+            Profile::Standard => &["Bash", "BashOutput", "KillBash"],
+            Profile::OpenHands => &["terminal"],
+        }
+    }
+}
+
+/// Digits that cannot be guessed.
+fn random() -> String {
+    format!("{:016x}{:016x}", RandomState::new().hash_one(0), RandomState::new().hash_one(1))
+}
+
+impl Toolset for Shell {
+    type Params = ShellParams;
+
+    /// The workspace is state of the pool.
+    async fn create(params: ShellParams, context: &ToolContext) -> Result<Self, ToolError> {
+        Ok(Self::new(Workspace::of(context)?, params))
+    }
+
+    fn is_usable(params: &ShellParams) -> Result<(), String> {
+        params.check()
+    }
+
+    /// Ends all processes that the tools started.
+    async fn close(&self) {
+        self.jobs.kill_all();
+        self.terminals.close();
+        let tree = self.all_processes();
+        // Fails only if the runtime shuts down; `drop` ends the processes then.
+        let _ = tokio::task::spawn_blocking(move || tree.kill()).await;
+        self.scratch.remove();
+    }
+}
+
+/// A value that was not closed, because the runtime ended first, leaves no processes either.
+impl Drop for Shell {
+    fn drop(&mut self) {
+        if *self.commands.get_mut() > 0 {
+            self.all_processes().signal(Signal::KILL);
+        }
+    }
+}

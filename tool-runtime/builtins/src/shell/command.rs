@@ -1,0 +1,125 @@
+//! One command: output, time limit, end.
+
+use super::capture::Capture;
+use super::output::{Output, Text};
+use super::scratch::Scratch;
+use super::spawn::{Launcher, Started};
+use super::tree::{KillOnDrop, Tree};
+use process_wrap::tokio::ChildWrapper;
+use rustix::process::Signal;
+use std::io;
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tool_runtime::ToolContext;
+
+/// Bytes of standard output, and of standard error, that are returned.
+const STDOUT: usize = 20_000;
+const STDERR: usize = 8_000;
+/// Time for processes to end by themselves after `SIGTERM`.
+const GRACE: Duration = Duration::from_millis(500);
+/// Time between two reports of progress.
+const PROGRESS: Duration = Duration::from_secs(1);
+
+/// A command that runs, and what it writes.
+pub(super) struct Running {
+    child: Box<dyn ChildWrapper>,
+    pub(super) tree: Tree,
+    pub(super) stdout: Arc<Capture>,
+    pub(super) stderr: Arc<Capture>,
+}
+
+/// A command that has ended.
+pub(super) struct Finished {
+    /// `None` if it was ended after its time limit.
+    pub(super) status: Option<ExitStatus>,
+    pub(super) stdout: Text,
+    pub(super) stderr: Text,
+    /// A background process may still write.
+    pub(super) is_open: bool,
+}
+
+impl Running {
+    /// Starts a command. `stores_all` keeps all of its output in files, for outputs that are read in parts.
+    pub(super) async fn start(
+        launcher: &Launcher,
+        scratch: &Scratch,
+        command: &str,
+        mark: String,
+        stores_all: bool,
+    ) -> io::Result<Self> {
+        let mut stdout = Output::new(STDOUT, scratch.path("stdout.txt")?);
+        let mut stderr = Output::new(STDERR, scratch.path("stderr.txt")?);
+        if stores_all {
+            stdout.store();
+            stderr.store();
+        }
+        let Started { mut child, tree } = launcher.start(command, mark).await?;
+        let stdout = Arc::new(Capture::start(child.stdout().take(), stdout));
+        let stderr = Arc::new(Capture::start(child.stderr().take(), stderr));
+        Ok(Self { child, tree, stdout, stderr })
+    }
+
+    /// Waits for the end, or ends the command and all that it started when the time is up. If the call is dropped,
+    /// all is ended as well.
+    pub(super) async fn finish(
+        mut self,
+        limit: Duration,
+        context: &ToolContext,
+    ) -> io::Result<Finished> {
+        let guard = KillOnDrop(Some(self.tree.clone()));
+        let status = self.wait(limit, context).await?;
+        if status.is_none() {
+            self.terminate().await;
+        }
+        guard.disarm();
+        self.drain().await;
+        let is_open = !self.stdout.is_closed() || !self.stderr.is_closed();
+        let (stdout, stderr) = (self.stdout.take(true), self.stderr.take(true));
+        Ok(Finished { status, stdout, stderr, is_open })
+    }
+
+    /// The status, or `None` when the time is up.
+    async fn wait(
+        &mut self,
+        limit: Duration,
+        context: &ToolContext,
+    ) -> io::Result<Option<ExitStatus>> {
+        let started = Instant::now();
+        loop {
+            let left = limit.saturating_sub(started.elapsed());
+            if left.is_zero() {
+                return Ok(None);
+            }
+            if let Ok(status) = tokio::time::timeout(left.min(PROGRESS), self.child.wait()).await {
+                return status.map(Some);
+            }
+            let bytes = self.stdout.total() + self.stderr.total();
+            let seconds = (started.elapsed().as_secs(), limit.as_secs());
+            context.progress(seconds.0, seconds.1, format_args!("{bytes} bytes of output"));
+        }
+    }
+
+    /// Waits for the end of a background job.
+    pub(super) async fn status(&mut self) -> io::Result<ExitStatus> {
+        self.child.wait().await
+    }
+
+    /// Waits for what was written before the end.
+    pub(super) async fn drain(&self) {
+        self.stdout.drain().await;
+        self.stderr.drain().await;
+    }
+
+    /// Asks all processes to end, then ends them.
+    pub(super) async fn terminate(&mut self) {
+        self.tree.signal(Signal::TERM);
+        // A stopped process gets the signal when it continues.
+        self.tree.signal(Signal::CONT);
+        let _ = tokio::time::timeout(GRACE, self.child.wait()).await;
+        let tree = self.tree.clone();
+        // Fails only if the runtime shuts down; the guard of the call ends the processes then.
+        let _ = tokio::task::spawn_blocking(move || tree.kill()).await;
+        let _ = self.child.wait().await;
+    }
+}

@@ -1,0 +1,252 @@
+//! The output of a process: its head and tail in memory, all of it in a file once that is too little.
+
+use std::collections::VecDeque;
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Bytes of a file for the whole output.
+const MAX_FILE: u64 = 1 << 30;
+
+/// What a process has written and nobody has read yet.
+pub(super) struct Output {
+    head: Vec<u8>,
+    tail: VecDeque<u8>,
+    /// Bytes of `head`, and of `tail`.
+    half: usize,
+    /// Bytes between head and tail that are not in memory.
+    skipped: u64,
+    /// All bytes since the start.
+    total: u64,
+    file: Spill,
+}
+
+/// A text of an output.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Text {
+    pub(super) text: String,
+    /// The file with the whole output, if the text is not all of it.
+    pub(super) file: Option<PathBuf>,
+}
+
+impl Output {
+    /// An output that keeps at most `limit` bytes in memory. The file is created when it is needed.
+    pub(super) fn new(limit: usize, path: PathBuf) -> Self {
+        let (head, tail) = (Vec::new(), VecDeque::new());
+        Self { head, tail, half: limit / 2, skipped: 0, total: 0, file: Spill::new(path) }
+    }
+
+    /// Bytes since the start.
+    pub(super) fn total(&self) -> u64 {
+        self.total
+    }
+
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        self.total += bytes.len() as u64;
+        if self.file.is_absent() && self.unread() + bytes.len() > 2 * self.half {
+            self.store();
+        }
+        self.file.write(bytes);
+        let room = self.half - self.head.len();
+        let (head, rest) = bytes.split_at(room.min(bytes.len()));
+        self.head.extend_from_slice(head);
+        self.tail.extend(rest);
+        let excess = self.tail.len().saturating_sub(self.half);
+        self.tail.drain(..excess);
+        self.skipped += excess as u64;
+    }
+
+    /// Stores everything from now on, and what is unread.
+    pub(super) fn store(&mut self) {
+        self.file.open();
+        let (first, second) = self.tail.as_slices();
+        for part in [self.head.as_slice(), first, second] {
+            self.file.write(part);
+        }
+    }
+
+    fn unread(&self) -> usize {
+        self.head.len() + self.tail.len()
+    }
+
+    /// The text since the last one. An incomplete character at the end is kept for the next, unless this is the last.
+    pub(super) fn take(&mut self, is_last: bool) -> Text {
+        let (mut head, mut tail) =
+            (std::mem::take(&mut self.head), Vec::from(std::mem::take(&mut self.tail)));
+        let end = if tail.is_empty() { &mut head } else { &mut tail };
+        if !is_last {
+            self.head = end.split_off(end.len() - incomplete(end));
+        }
+        let skipped = std::mem::take(&mut self.skipped);
+        let file = self.file.path().filter(|_| skipped > 0);
+        Text { text: join(&head, skipped, &tail, file.as_deref()), file }
+    }
+}
+
+/// Bytes at the end that begin a character and do not complete it.
+fn incomplete(bytes: &[u8]) -> usize {
+    let from = bytes.len().saturating_sub(3);
+    let start = (from..bytes.len()).find(|start| {
+        let error = std::str::from_utf8(&bytes[*start..]).err();
+        error.is_some_and(|error| error.valid_up_to() == 0 && error.error_len().is_none())
+    });
+    start.map_or(0, |start| bytes.len() - start)
+}
+
+/// Head and tail with a notice between them, cut at ends of lines if these are near.
+fn join(head: &[u8], skipped: u64, tail: &[u8], file: Option<&Path>) -> String {
+    if skipped == 0 {
+        return printable(&[head, tail].concat());
+    }
+    let head_end = last_line_end(head).filter(|end| head.len() - end < 1000);
+    let (head, cut_head) =
+        head.split_at(head_end.map_or(head.len() - incomplete(head), |end| end + 1));
+    let tail_start = tail.iter().take(1000).position(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let (cut_tail, tail) = tail.split_at(tail_start.max(continuation(tail)));
+    let skipped = skipped + (cut_head.len() + cut_tail.len()) as u64;
+    let place = file.map_or_else(
+        || "they could not be stored".to_owned(),
+        |file| format!("all of it is in `{}`", file.display()),
+    );
+    format!(
+        "{}\n[{skipped} bytes are left out here; {place}]\n{}",
+        printable(head).trim_end_matches('\n'),
+        printable(tail)
+    )
+}
+
+fn last_line_end(bytes: &[u8]) -> Option<usize> {
+    bytes.iter().rposition(|byte| *byte == b'\n')
+}
+
+/// Bytes at the start that belong to a character before them.
+fn continuation(bytes: &[u8]) -> usize {
+    bytes.iter().take(3).take_while(|byte| **byte & 0xc0 == 0x80).count()
+}
+
+/// Valid text: bytes that are not, and control characters but those of terminals, become replacement characters.
+fn printable(bytes: &[u8]) -> String {
+    let is_kept = |letter: char| {
+        !letter.is_control() || matches!(letter, '\n' | '\t' | '\r' | '\x07' | '\x1b')
+    };
+    let text = String::from_utf8_lossy(bytes);
+    text.chars()
+        .map(|letter| if is_kept(letter) { letter } else { char::REPLACEMENT_CHARACTER })
+        .collect()
+}
+
+/// A file for a whole output.
+struct Spill {
+    path: PathBuf,
+    state: SpillState,
+    written: u64,
+}
+
+enum SpillState {
+    Absent,
+    Open(File),
+    /// A full disk or an endless output: the file, if there is one, ends early.
+    Failed,
+}
+
+impl Spill {
+    fn new(path: PathBuf) -> Self {
+        Self { path, state: SpillState::Absent, written: 0 }
+    }
+
+    fn is_absent(&self) -> bool {
+        matches!(self.state, SpillState::Absent)
+    }
+
+    /// The path, if the file has something.
+    fn path(&self) -> Option<PathBuf> {
+        (self.written > 0).then(|| self.path.clone())
+    }
+
+    /// Creates a file that only its owner can read.
+    fn open(&mut self) {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        match options.open(&self.path) {
+            Ok(file) => self.state = SpillState::Open(file),
+            Err(error) => self.fail(&error.to_string()),
+        }
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        let SpillState::Open(file) = &mut self.state else { return };
+        match file.write_all(bytes) {
+            Ok(()) => self.written += bytes.len() as u64,
+            Err(error) => return self.fail(&error.to_string()),
+        }
+        if self.written > MAX_FILE {
+            self.fail("too long");
+        }
+    }
+
+    fn fail(&mut self, reason: &str) {
+        tracing::warn!(path = %self.path.display(), "an output is not stored whole: {reason}");
+        self.state = SpillState::Failed;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tempfile::TempDir;
+
+    fn output(limit: usize) -> (TempDir, Output) {
+        let directory = TempDir::new().unwrap();
+        let output = Output::new(limit, directory.path().join("all"));
+        (directory, output)
+    }
+
+    #[test]
+    fn a_short_output_is_whole_and_has_no_file() {
+        let (directory, mut output) = output(10);
+        output.push(b"12345");
+        output.push(b"67890");
+        assert_eq!(output.take(true), Text { text: "1234567890".into(), file: None });
+        assert_eq!(output.take(true), Text::default());
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn head_and_tail_of_a_long_output_stay_and_all_of_it_is_stored() {
+        let (_directory, mut output) = output(20);
+        let all: String = (0..1000).map(|number| format!("{number}\n")).collect();
+        for part in all.as_bytes().chunks(7) {
+            output.push(part);
+        }
+        let Text { text, file } = output.take(true);
+        let file = file.unwrap();
+        let notice =
+            format!("[3872 bytes are left out here; all of it is in `{}`]", file.display());
+        assert_eq!(text, format!("0\n1\n2\n3\n4\n{notice}\n998\n999\n"));
+        assert_eq!(std::fs::read_to_string(file).unwrap(), all);
+        assert_eq!(output.total(), all.len() as u64);
+    }
+
+    #[test]
+    fn characters_are_never_split() {
+        let (_directory, mut output) = output(8);
+        output.push("ü".as_bytes().split_at(1).0);
+        assert_eq!(output.take(false).text, "");
+        output.push("ü".as_bytes().split_at(1).1);
+        assert_eq!(output.take(false).text, "ü");
+        output.push(&"ü".as_bytes()[..1]);
+        assert_eq!(output.take(true).text, "\u{fffd}");
+        let (_directory, mut output) = self::output(9);
+        output.push("€".repeat(9).as_bytes());
+        let text = output.take(true).text;
+        assert!(text.starts_with("€\n[") && text.ends_with("]\n€"), "{text}");
+    }
+
+    #[test]
+    fn every_text_is_valid() {
+        let (_directory, mut output) = output(100);
+        output.push(b"a\xff\x00\x01\tb\xc3");
+        assert_eq!(output.take(true).text, "a\u{fffd}\u{fffd}\u{fffd}\tb\u{fffd}");
+    }
+}

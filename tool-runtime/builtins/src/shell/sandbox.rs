@@ -1,0 +1,112 @@
+//! Confinement of commands on Linux.
+//!
+//! Landlock restricts a thread and what it starts, so a command is started on a thread of its own that is restricted
+//! before. Nothing runs between `fork` and `exec` for it, and this process stays unrestricted.
+
+use std::path::PathBuf;
+
+/// What commands may change.
+#[derive(Clone, Debug)]
+pub(super) struct Confinement {
+    /// Directories.
+    pub(super) writable: Vec<PathBuf>,
+    pub(super) network: bool,
+}
+
+/// The program of bubblewrap in the search path.
+pub(super) fn bubblewrap() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .map(|directory| directory.join("bwrap"))
+        .find(|file| file.is_file())
+}
+
+pub(super) fn check_bubblewrap() -> Result<(), String> {
+    let program = bubblewrap().ok_or("`bwrap` is missing; install the package `bubblewrap`")?;
+    let mut probe = std::process::Command::new(program);
+    probe.args(["--ro-bind", "/", "/", "--unshare-net", "true"]);
+    let output = probe.output().map_err(|error| format!("`bwrap` does not start: {error}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let reason = String::from_utf8_lossy(&output.stderr);
+    Err(format!("`bwrap` cannot confine commands here: {}", reason.trim()))
+}
+
+/// The arguments of `bwrap` before the command.
+pub(super) fn bubblewrap_arguments(confinement: &Confinement) -> Vec<PathBuf> {
+    let mut arguments: Vec<PathBuf> =
+        ["--ro-bind", "/", "/", "--dev-bind", "/dev", "/dev"].map(PathBuf::from).into();
+    for directory in &confinement.writable {
+        arguments.extend(["--bind-try".into(), directory.clone(), directory.clone()]);
+    }
+    if !confinement.network {
+        arguments.push("--unshare-net".into());
+    }
+    arguments.push("--".into());
+    arguments
+}
+
+#[cfg(target_os = "linux")]
+pub(super) use linux::{check_landlock, restrict_thread};
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use super::Confinement;
+    use landlock::{
+        ABI, Access as _, AccessFs, AccessNet, CompatLevel, Compatible as _, Ruleset,
+        RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, Scope,
+        path_beneath_rules,
+    };
+    use std::io;
+    use std::path::Path;
+
+    /// Devices that programs write to.
+    const DEVICES: &[&str] =
+        &["/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/pts", "/dev/shm"];
+
+    /// Whether the kernel can confine commands.
+    pub(in super::super) fn check_landlock(network: bool) -> Result<(), String> {
+        let confinement = Confinement { writable: Vec::new(), network };
+        match ruleset(&confinement) {
+            Ok(_) => Ok(()),
+            Err(error) if network => Err(format!(
+                "the kernel does not offer Landlock ({error}); use Linux 5.13 or later, or `sandbox = \"bubblewrap\"`"
+            )),
+            Err(error) => Err(format!(
+                "the kernel cannot deny the network by Landlock ({error}); use Linux 6.7 or later, or `sandbox = \"bubblewrap\"`"
+            )),
+        }
+    }
+
+    /// Restricts this thread, and all processes that it starts.
+    pub(in super::super) fn restrict_thread(confinement: &Confinement) -> io::Result<()> {
+        let restricted = ruleset(confinement).and_then(RulesetCreated::restrict_self);
+        restricted.map(drop).map_err(io::Error::other)
+    }
+
+    /// Writing is required of the kernel, and TCP if there is to be no network. Later rights, which older kernels
+    /// lack, are used where they exist.
+    fn ruleset(confinement: &Confinement) -> Result<RulesetCreated, RulesetError> {
+        let (required, known) = (AccessFs::from_write(ABI::V1), AccessFs::from_write(ABI::V3));
+        let mut ruleset = Ruleset::default()
+            .set_compatibility(CompatLevel::HardRequirement)
+            .handle_access(required)?;
+        if !confinement.network {
+            ruleset = ruleset.handle_access(AccessNet::from_all(ABI::V4))?;
+        }
+        let writable = confinement.writable.iter().map(AsRef::as_ref);
+        let paths = writable.chain(DEVICES.iter().map(Path::new));
+        ruleset
+            .set_compatibility(CompatLevel::BestEffort)
+            .handle_access(known)?
+            .scope(Scope::Signal)?
+            .create()?
+            .add_rules(path_beneath_rules(paths, known))
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn check_landlock(_: bool) -> Result<(), String> {
+    Err("Landlock exists on Linux alone; set `sandbox` to `off`".to_owned())
+}

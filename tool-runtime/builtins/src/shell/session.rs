@@ -1,0 +1,264 @@
+//! A shell at a terminal, which stays between calls.
+
+use super::environment;
+use super::marker::{Marker, Prompt};
+use super::output::{Output, Text};
+use super::scratch::Scratch;
+use super::screen::{COLUMNS, ROWS, Screen};
+use super::spawn::Launcher;
+use super::stopper::{StopOnDrop, Stopper};
+use super::tree::{KillOnDrop, Tree};
+use pty_process::{OwnedReadPty, OwnedWritePty, Size};
+use rustix::process::Pid;
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::Child;
+use tokio::sync::Notify;
+
+/// Bytes of output that are returned.
+const OUTPUT: usize = 28_000;
+/// Time for the shell to start.
+const START: Duration = Duration::from_secs(20);
+
+/// A shell at a terminal.
+pub(super) struct Session {
+    shared: Arc<Shared>,
+    writer: OwnedWritePty,
+    terminal: Arc<OwnedFd>,
+    /// The process group of the shell itself.
+    shell: Option<Pid>,
+    /// Prompts when the last command began: it runs until there is another.
+    started_at: u64,
+    /// Ends the shell and all that it started.
+    _tree: KillOnDrop,
+    _child: Child,
+}
+
+/// Why a wait has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Waited {
+    /// The command has ended.
+    Prompt,
+    /// Nothing was written for some time.
+    Quiet,
+    /// The time was up.
+    TimeUp,
+    /// The shell has ended.
+    Closed,
+}
+
+/// How long to wait for a command.
+pub(super) struct Patience {
+    pub(super) total: Duration,
+    /// Time without output.
+    pub(super) quiet: Option<Duration>,
+}
+
+/// What the reading task shares with the calls.
+struct Shared {
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+struct State {
+    output: Output,
+    screen: Screen,
+    prompt: Option<Prompt>,
+    prompts: u64,
+    last_output: Instant,
+    is_closed: bool,
+}
+
+impl Session {
+    /// Starts a shell and waits for its first prompt.
+    pub(super) async fn start(
+        launcher: &Launcher,
+        scratch: &Scratch,
+        mark: String,
+        token: &str,
+    ) -> io::Result<Self> {
+        let (pty, pts) = pty_process::open().map_err(io::Error::other)?;
+        pty.resize(Size::new(ROWS, COLUMNS)).map_err(io::Error::other)?;
+        let terminal = Arc::new(pty.as_fd().try_clone_to_owned()?);
+        let command = command(launcher, &mark)?;
+        let start = move || command.spawn(pts).map_err(io::Error::other);
+        let child = launcher.confined(start).await?;
+        let leader = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+        let (reader, writer) = pty.into_split();
+        let shared = Arc::new(Shared::new(scratch.path("terminal.txt")?));
+        tokio::spawn(read(reader, Marker::new(token), Arc::clone(&shared)));
+        let tree = KillOnDrop(Some(Tree { leader, mark }));
+        let mut session = Self {
+            shared,
+            writer,
+            terminal,
+            shell: None,
+            started_at: 0,
+            _tree: tree,
+            _child: child,
+        };
+        session.prepare(scratch, token).await?;
+        Ok(session)
+    }
+
+    /// Turns off echo and prompts, and begins to write marks.
+    async fn prepare(&mut self, scratch: &Scratch, token: &str) -> io::Result<()> {
+        let prompt = Marker::prompt_command(token).replace('\'', r"'\''");
+        let script = format!("stty -echo\nPS1= PS2= PROMPT_COMMAND='{prompt}'\nunset HISTFILE\n");
+        self.run(scratch, &script).await?;
+        let patience = Patience { total: START, quiet: None };
+        if self.wait(&patience).await != Waited::Prompt {
+            let text = self.take(true).text;
+            return Err(io::Error::other(format!("the shell does not start: {text}")));
+        }
+        self.shell = rustix::termios::tcgetpgrp(&self.terminal).ok();
+        // The echo of the first line.
+        self.take(true);
+        Ok(())
+    }
+
+    /// Runs a command. It is read from a file, since a terminal cuts long lines.
+    pub(super) async fn run(&mut self, scratch: &Scratch, command: &str) -> io::Result<()> {
+        let path = scratch.path("command.sh")?;
+        fs::write(&path, format!("{command}\n"))?;
+        self.started_at = self.shared.lock().prompts;
+        self.input(format!(". '{}'\n", path.display()).as_bytes()).await
+    }
+
+    /// Writes to the terminal, as a person who types.
+    pub(super) async fn input(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.shared.lock().last_output = Instant::now();
+        self.writer.write_all(bytes).await
+    }
+
+    /// Waits for the end of the command. If the call is dropped meanwhile, the command is stopped.
+    pub(super) async fn wait(&self, patience: &Patience) -> Waited {
+        let guard = StopOnDrop(Some(self.stopper()));
+        let deadline = Instant::now() + patience.total;
+        let waited = loop {
+            let (is_running, is_closed, last_output) = {
+                let state = self.shared.lock();
+                (state.prompts == self.started_at, state.is_closed, state.last_output)
+            };
+            let now = Instant::now();
+            let quiet_at = patience.quiet.map(|quiet| last_output + quiet);
+            match () {
+                () if !is_running => break Waited::Prompt,
+                () if is_closed => break Waited::Closed,
+                () if now >= deadline => break Waited::TimeUp,
+                () if quiet_at.is_some_and(|at| now >= at) => break Waited::Quiet,
+                () => {}
+            }
+            let until = quiet_at.map_or(deadline, |at| at.min(deadline));
+            // Either way the state says more.
+            let _ = tokio::time::timeout(until - now, self.shared.changed.notified()).await;
+        };
+        guard.disarm();
+        waited
+    }
+
+    /// Whether the last command runs.
+    pub(super) fn is_running(&self) -> bool {
+        let state = self.shared.lock();
+        state.prompts == self.started_at && !state.is_closed
+    }
+
+    /// Whether the shell has ended.
+    pub(super) fn is_closed(&self) -> bool {
+        self.shared.lock().is_closed
+    }
+
+    /// The output since the last call.
+    pub(super) fn take(&self, is_last: bool) -> Text {
+        self.shared.lock().output.take(is_last)
+    }
+
+    /// The screen, if a program fills it.
+    pub(super) fn screen(&self) -> Option<String> {
+        self.shared.lock().screen.of_program()
+    }
+
+    /// Exit code and directory of the last command that has ended.
+    pub(super) fn prompt(&self) -> Option<Prompt> {
+        self.shared.lock().prompt.clone()
+    }
+
+    fn stopper(&self) -> Stopper {
+        let shared = Arc::clone(&self.shared);
+        let started_at = self.started_at;
+        let has_ended = Box::new(move || {
+            let state = shared.lock();
+            state.prompts != started_at || state.is_closed
+        });
+        Stopper { terminal: Arc::clone(&self.terminal), shell: self.shell, has_ended }
+    }
+}
+
+/// The command of an interactive shell that reads no files of the user.
+fn command(launcher: &Launcher, mark: &str) -> io::Result<pty_process::Command> {
+    let (program, arguments) = launcher.program()?;
+    let command = pty_process::Command::new(program)
+        .args(arguments)
+        .args(["--noprofile", "--norc", "--noediting", "-i"])
+        .env_clear()
+        .envs(environment::variables(&launcher.workspace, mark, "xterm-256color"))
+        .current_dir(launcher.directory())
+        .kill_on_drop(true);
+    Ok(command)
+}
+
+/// Reads the terminal until nobody has it open.
+async fn read(mut reader: OwnedReadPty, mut marker: Marker, shared: Arc<Shared>) {
+    let mut buffer = vec![0; 16 << 10];
+    while let Ok(length @ 1..) = reader.read(&mut buffer).await {
+        shared.lock().receive(&mut marker, &buffer[..length]);
+        shared.changed.notify_one();
+    }
+    shared.lock().is_closed = true;
+    shared.changed.notify_one();
+}
+
+impl Shared {
+    fn new(file: PathBuf) -> Self {
+        let mut output = Output::new(OUTPUT, file);
+        output.store();
+        let state = State {
+            output,
+            screen: Screen::new(),
+            prompt: None,
+            prompts: 0,
+            last_output: Instant::now(),
+            is_closed: false,
+        };
+        Self { state: Mutex::new(state), changed: Notify::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn receive(&mut self, marker: &mut Marker, bytes: &[u8]) {
+        self.last_output = Instant::now();
+        let (output, screen) = (&mut self.output, &mut self.screen);
+        let prompt = marker.scan(bytes, |bytes| {
+            output.push(bytes);
+            screen.process(bytes);
+        });
+        if let Some(prompt) = prompt {
+            self.prompt = Some(prompt);
+            self.prompts += 1;
+        }
+    }
+}
+
+/// The directory of a terminal before its first command.
+pub(super) fn directory(prompt: Option<&Prompt>, start: &Path) -> String {
+    prompt.map_or(start, |prompt| prompt.directory.as_path()).display().to_string()
+}

@@ -1,0 +1,159 @@
+//! The tool `terminal`: commands, inputs and keys for a shell that stays.
+
+use super::keys;
+use super::marker::Prompt;
+use super::result::TerminalOutput;
+use super::scratch::Scratch;
+use super::screen;
+use super::session::{self, Patience, Session, Waited};
+use super::spawn::Launcher;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::Mutex;
+use tool_runtime::{ToolContext, ToolError};
+
+/// Time without output after which a call returns, if the model sets no limit.
+const QUIET: Duration = Duration::from_secs(30);
+/// The most time of one call.
+pub(super) const MAX_TIME: u64 = 600;
+
+/// The terminals of all principals.
+#[derive(Default)]
+pub(super) struct Terminals(std::sync::Mutex<HashMap<String, Terminal>>);
+
+struct Terminal {
+    session: Arc<Mutex<Option<Session>>>,
+    last_use: Instant,
+}
+
+/// One call of the tool.
+pub(super) struct Request {
+    pub(super) command: String,
+    pub(super) is_input: bool,
+    pub(super) timeout: Option<Duration>,
+    pub(super) reset: bool,
+}
+
+impl Terminals {
+    /// The terminal of a caller. A new one replaces the one that was idle for the longest time if there are too many.
+    pub(super) fn of(&self, context: &ToolContext, limit: usize) -> Arc<Mutex<Option<Session>>> {
+        let owner = context.principal().id();
+        let mut terminals = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if !terminals.contains_key(owner) && terminals.len() >= limit {
+            let idle = terminals.iter().min_by_key(|(_, terminal)| terminal.last_use);
+            if let Some(owner) = idle.map(|(owner, _)| owner.clone()) {
+                terminals.remove(&owner);
+            }
+        }
+        let terminal = terminals
+            .entry(owner.to_owned())
+            .or_insert_with(|| Terminal { session: Arc::default(), last_use: Instant::now() });
+        terminal.last_use = Instant::now();
+        Arc::clone(&terminal.session)
+    }
+
+    /// Ends all terminals.
+    pub(super) fn close(&self) {
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clear();
+    }
+}
+
+impl Request {
+    /// Runs the request on a terminal, which is started if there is none.
+    pub(super) async fn run(
+        &self,
+        place: &mut Option<Session>,
+        launcher: &Launcher,
+        scratch: &Scratch,
+        identity: (String, String),
+    ) -> Result<TerminalOutput, ToolError> {
+        if self.reset && self.is_input {
+            return Err(ToolError::user(
+                "`reset` starts a new shell, which awaits no input; leave `is_input` out",
+            ));
+        }
+        let mut notice = None;
+        if self.reset || place.as_ref().is_some_and(Session::is_closed) {
+            *place = None;
+            notice = Some("a new shell was started");
+        }
+        let session = match place {
+            Some(session) => session,
+            None => {
+                let (mark, token) = identity;
+                place.insert(Session::start(launcher, scratch, mark, &token).await?)
+            }
+        };
+        if self.reset && self.command.is_empty() {
+            return Ok(output(session, launcher, Waited::Prompt).with_notice(notice));
+        }
+        self.send(session, scratch).await?;
+        let waited = session.wait(&self.patience()).await;
+        let output = output(session, launcher, waited);
+        if waited == Waited::Closed {
+            *place = None;
+        }
+        Ok(output.with_notice(notice))
+    }
+
+    /// Types a command or an input, unless the call only waits.
+    async fn send(&self, session: &mut Session, scratch: &Scratch) -> Result<(), ToolError> {
+        let is_running = session.is_running();
+        match (is_running, self.is_input) {
+            (true, _) if self.command.is_empty() => {}
+            (true, true) => session.input(&keys::bytes(&self.command)).await?,
+            (true, false) => {
+                return Err(ToolError::user(
+                    "a command still runs; send an empty `command` to wait for it, a text or a key such as `C-c` with `is_input: true`, or `reset: true`",
+                ));
+            }
+            (false, true) => {
+                return Err(ToolError::user(
+                    "no command runs that awaits input; leave `is_input` out",
+                ));
+            }
+            (false, false) if self.command.trim().is_empty() => {
+                return Err(ToolError::user("no command runs to wait for; give a `command`"));
+            }
+            (false, false) => {
+                // What background processes wrote since the last call belongs to no command.
+                session.take(false);
+                session.run(scratch, &self.command).await?;
+            }
+        }
+        Ok(())
+    }
+
+    fn patience(&self) -> Patience {
+        match self.timeout {
+            Some(total) => Patience { total, quiet: None },
+            None => Patience { total: Duration::from_secs(MAX_TIME), quiet: Some(QUIET) },
+        }
+    }
+}
+
+fn output(session: &Session, launcher: &Launcher, waited: Waited) -> TerminalOutput {
+    let text = session.take(waited == Waited::Closed);
+    let prompt = session.prompt();
+    let exit_code = prompt.as_ref().map_or(0, |prompt: &Prompt| prompt.exit_code);
+    let notice = match waited {
+        Waited::Prompt => None,
+        Waited::Quiet => Some("no output for 30 seconds"),
+        Waited::TimeUp => Some("the time is up"),
+        Waited::Closed => Some("the shell has ended; the next call starts a new one"),
+    };
+    let running = "the command still runs; send an empty `command` to wait, a text or a key such as `C-c` with `is_input: true`, or `reset: true`";
+    let is_running = matches!(waited, Waited::Quiet | Waited::TimeUp);
+    TerminalOutput {
+        output: screen::plain(&text.text).trim_end_matches('\n').to_owned(),
+        screen: session.screen().filter(|_| is_running),
+        exit_code: if waited == Waited::Prompt { exit_code } else { -1 },
+        is_running,
+        working_directory: session::directory(prompt.as_ref(), &launcher.directory()),
+        output_file: text.file.map(|file| file.display().to_string()),
+        notice: notice.map(|notice| {
+            if is_running { format!("{notice}; {running}") } else { notice.to_owned() }
+        }),
+    }
+}

@@ -1,0 +1,119 @@
+//! The tools as a caller sees them.
+
+mod bash;
+mod jobs;
+mod sandbox;
+mod terminal;
+
+use super::{Sandbox, ShellParams};
+use crate::{Builtins, Profile, Workspace};
+use serde_json::{Value, json};
+use std::fs::File;
+use std::io::Read as _;
+use std::path::PathBuf;
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::sync::oneshot::{self, Receiver};
+use tool_runtime::prelude::*;
+
+/// More than any test takes.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// An empty directory, and a pool over it.
+struct Fixture {
+    directory: TempDir,
+    pool: ToolPool,
+}
+
+impl Fixture {
+    fn new() -> Self {
+        Self::with(ShellParams::default(), &[])
+    }
+
+    /// Settings, and variables beside the search path.
+    fn with(params: ShellParams, variables: &[(&str, &str)]) -> Self {
+        let directory = TempDir::new().unwrap();
+        let root = directory.path().join("root");
+        std::fs::create_dir(&root).unwrap();
+        let path = std::env::var("PATH").unwrap();
+        let variables = variables.iter().copied().chain([("PATH", path.as_str())]);
+        let workspace = Workspace::builder().root(root).environment(variables).build().unwrap();
+        let profiles = [Profile::Standard, Profile::OpenHands];
+        let builtins = Builtins::new(workspace).profiles(profiles).shell(params);
+        let pool =
+            ToolPool::builder().install(builtins).check_outputs().allow_empty().build().unwrap();
+        Self { directory, pool }
+    }
+
+    fn confined(sandbox: Sandbox, network: bool) -> Self {
+        Self::with(ShellParams { sandbox, network, ..ShellParams::default() }, &[])
+    }
+
+    fn root(&self) -> PathBuf {
+        self.directory.path().join("root").canonicalize().unwrap()
+    }
+
+    async fn call(&self, tool: &str, arguments: Value) -> Observation {
+        let call = self.pool.call(ToolCall::json(tool, arguments));
+        let result = tokio::time::timeout(LIMIT, call).await.expect("the call hangs");
+        result.observation().clone()
+    }
+
+    /// The structured result of a call that succeeds.
+    async fn value(&self, tool: &str, arguments: Value) -> Value {
+        let result = self.call(tool, arguments).await;
+        result.structured().unwrap_or_else(|| panic!("{}", result.to_text())).clone()
+    }
+
+    async fn bash(&self, command: &str) -> Value {
+        self.value("Bash", json!({ "command": command })).await
+    }
+
+    /// A named pipe in the root, and what is read from it once all its writers have ended.
+    fn pipe(&self, name: &str) -> Receiver<String> {
+        let path = self.root().join(name);
+        let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+        assert!(made.success());
+        let (sender, receiver) = oneshot::channel();
+        // Not a thread of the runtime, which would wait for it when a test fails.
+        std::thread::spawn(move || {
+            let mut text = String::new();
+            File::open(path).unwrap().read_to_string(&mut text).unwrap();
+            let _ = sender.send(text);
+        });
+        receiver
+    }
+
+    async fn close(self) {
+        tokio::time::timeout(LIMIT, self.pool.close()).await.expect("`close` hangs");
+    }
+}
+
+/// Waits until all writers of a pipe have ended.
+async fn ended(pipe: Receiver<String>) -> String {
+    tokio::time::timeout(LIMIT, pipe).await.expect("a process lives on").unwrap()
+}
+
+#[tokio::test]
+async fn hints_are_stated_and_outputs_have_schemas() {
+    let fixture = Fixture::new();
+    // Read-only, destructive, idempotent, open world.
+    let expected = [
+        ("Bash", [false, true, false, true]),
+        ("BashOutput", [true, false, false, false]),
+        ("KillBash", [false, true, true, false]),
+        ("terminal", [false, true, false, true]),
+    ];
+    for (tool, (name, hints)) in fixture.pool.tools().iter().zip(expected) {
+        let definition = tool.definition();
+        let found = &definition.annotations;
+        let found = [
+            found.read_only_hint,
+            found.destructive_hint,
+            found.idempotent_hint,
+            found.open_world_hint,
+        ];
+        assert_eq!((tool.name(), found), (name, hints.map(Some)));
+        assert!(definition.output_schema.is_some() && definition.tags == ["core"], "{name}");
+    }
+}

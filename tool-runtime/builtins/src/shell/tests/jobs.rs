@@ -1,0 +1,130 @@
+use super::{Fixture, ended};
+use crate::shell::ShellParams;
+use serde_json::{Value, json};
+use tool_runtime::Principal;
+use tool_runtime::prelude::*;
+
+impl Fixture {
+    /// Starts a job and returns its id.
+    async fn start(&self, command: &str) -> String {
+        let arguments = json!({ "command": command, "run_in_background": true });
+        let value = self.value("Bash", arguments).await;
+        value["job_id"].as_str().unwrap().to_owned()
+    }
+
+    async fn output(&self, id: &str) -> Value {
+        self.value("BashOutput", json!({ "job_id": id })).await
+    }
+
+    /// Reads a job until it has ended, and returns all its output.
+    async fn all_output(&self, id: &str) -> (String, Value) {
+        let mut text = String::new();
+        loop {
+            let value = self.output(id).await;
+            text.push_str(value["stdout"].as_str().unwrap());
+            if value["status"] != "running" {
+                return (text, value);
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_job_is_read_in_parts() {
+    let fixture = Fixture::new();
+    let (first, second) = (fixture.pipe("first"), fixture.root().join("second"));
+    std::process::Command::new("mkfifo").arg(&second).status().unwrap();
+    let id = fixture.start("echo one; echo yes > first; read -r x < second; echo $x; exit 4").await;
+    assert_eq!(ended(first).await, "yes\n");
+    let mut text = String::new();
+    while text.is_empty() {
+        let value = fixture.output(&id).await;
+        assert_eq!((&value["status"], &value["exit_code"]), (&json!("running"), &json!(null)));
+        text = value["stdout"].as_str().unwrap().to_owned();
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(text, "one\n");
+    tokio::task::spawn_blocking(move || std::fs::write(second, "two\n")).await.unwrap().unwrap();
+    let (text, value) = fixture.all_output(&id).await;
+    assert_eq!((text.as_str(), &value["exit_code"]), ("two\n", &json!(4)));
+    let text = fixture.call("BashOutput", json!({ "job_id": id })).await.to_text();
+    assert_eq!(text, "[job_1 ended]\n[exit code 4]");
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn a_filter_picks_lines() {
+    let fixture = Fixture::new();
+    let done = fixture.pipe("done");
+    let id =
+        fixture.start("echo keep 1; echo drop; echo keep 2; echo > done; exec sleep 1000").await;
+    ended(done).await;
+    let read = async |filter: &str| {
+        fixture.call("BashOutput", json!({ "job_id": id, "filter": filter })).await
+    };
+    let wrong = read("(").await;
+    assert!(
+        wrong.is_error() && wrong.to_text().contains("`filter` is not a valid"),
+        "{}",
+        wrong.to_text()
+    );
+    let mut text = String::new();
+    while !text.contains("keep 2") {
+        let value = read("^keep").await.structured().unwrap().clone();
+        text.push_str(value["stdout"].as_str().unwrap());
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(text, "keep 1\nkeep 2\n");
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn a_job_is_ended_with_all_that_it_started() {
+    let fixture = Fixture::new();
+    let (begun, held) = (fixture.pipe("begun"), fixture.pipe("held"));
+    let id = fixture.start("exec 3>held; (setsid sleep 1000 &); echo > begun; sleep 1000").await;
+    ended(begun).await;
+    let killed = fixture.value("KillBash", json!({ "job_id": id })).await;
+    assert_eq!(killed["status"], "killed");
+    ended(held).await;
+    let again = fixture.value("KillBash", json!({ "job_id": id })).await;
+    assert_eq!(again["status"], "killed");
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn jobs_end_with_the_pool() {
+    let fixture = Fixture::new();
+    let (begun, held) = (fixture.pipe("begun"), fixture.pipe("held"));
+    fixture.start("exec 3>held; setsid sleep 1000 & echo > begun; sleep 1000").await;
+    ended(begun).await;
+    fixture.close().await;
+    ended(held).await;
+}
+
+#[tokio::test]
+async fn a_job_belongs_to_the_principal_that_started_it() {
+    let fixture = Fixture::new();
+    let id = fixture.start("sleep 1000").await;
+    let call = ToolCall::json("BashOutput", json!({ "job_id": id }));
+    let context = fixture.pool.context().with_principal(Principal::new("mallory"));
+    let result = fixture.pool.call_with(call, &context).await;
+    let text = result.observation().to_text();
+    assert_eq!(text, "`job_1` is not the id of a background job; known jobs: none");
+    let unknown = fixture.call("KillBash", json!({ "job_id": "job_9" })).await;
+    assert!(unknown.to_text().ends_with("known jobs: job_1"), "{}", unknown.to_text());
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn the_number_of_jobs_is_limited() {
+    let fixture = Fixture::with(ShellParams { max_jobs: 1, ..ShellParams::default() }, &[]);
+    let id = fixture.start("sleep 1000").await;
+    let arguments = json!({ "command": "true", "run_in_background": true });
+    let refused = fixture.call("Bash", arguments.clone()).await;
+    assert!(refused.is_error() && refused.to_text().ends_with(&id), "{}", refused.to_text());
+    fixture.value("KillBash", json!({ "job_id": id })).await;
+    assert!(!fixture.call("Bash", arguments).await.is_error());
+    fixture.close().await;
+}

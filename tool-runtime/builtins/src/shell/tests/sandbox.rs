@@ -1,0 +1,137 @@
+use super::Fixture;
+use crate::shell::Sandbox;
+use serde_json::json;
+use std::net::TcpListener;
+
+/// The pool, or `None` with a visible remark where the system has no such sandbox.
+fn fixture(sandbox: Sandbox, network: bool) -> Option<Fixture> {
+    let fixture = Fixture::confined(sandbox, network);
+    if fixture.pool.tools().is_empty() {
+        eprintln!("SKIPPED: {sandbox:?} is not available here: {}", fixture.pool.report());
+        return None;
+    }
+    Some(fixture)
+}
+
+/// Commands that must not change a file outside of the root.
+const ESCAPES: &[&str] = &[
+    "echo x > OUTSIDE",
+    "true; echo x > OUTSIDE",
+    "true && echo x > OUTSIDE",
+    "echo x | tee OUTSIDE",
+    "(echo x > OUTSIDE)",
+    "env tee OUTSIDE < /etc/hostname",
+    "echo x | xargs touch OUTSIDE",
+    "bash -c 'echo x > OUTSIDE'",
+    "setsid bash -c 'echo x > OUTSIDE'",
+    "ln -s OUTSIDE link; echo x > link",
+    "cp /etc/hostname OUTSIDE",
+    "mv inside OUTSIDE",
+    "ln inside OUTSIDE",
+    "mkdir OUTSIDE",
+    "python3 -c 'open(\"OUTSIDE\", \"w\")'",
+    "rm -f EXISTING",
+    "truncate -s 0 EXISTING",
+    "echo x >> EXISTING",
+];
+
+async fn files_outside_do_not_change(sandbox: Sandbox) {
+    let Some(fixture) = fixture(sandbox, true) else { return };
+    // Not below the directory for temporary files, which may be changed.
+    let outside = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+    let (new, existing) = (outside.path().join("new"), outside.path().join("existing"));
+    std::fs::write(&existing, "content").unwrap();
+    for command in ESCAPES {
+        let command = command.replace("OUTSIDE", new.to_str().unwrap());
+        let command = command.replace("EXISTING", existing.to_str().unwrap());
+        fixture.bash("echo x > inside").await;
+        for arguments in [
+            json!({ "command": command }),
+            json!({ "command": command, "run_in_background": true }),
+        ] {
+            let value = fixture.value("Bash", arguments).await;
+            if let Some(id) = value["job_id"].as_str() {
+                fixture.wait_for_job(id).await;
+            }
+        }
+        fixture.value("terminal", json!({ "command": command })).await;
+        assert!(!new.exists(), "{command}");
+        assert_eq!(std::fs::read_to_string(&existing).unwrap(), "content", "{command}");
+    }
+    fixture.close().await;
+}
+
+impl Fixture {
+    async fn wait_for_job(&self, id: &str) {
+        while self.value("BashOutput", json!({ "job_id": id })).await["status"] == "running" {
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+async fn files_inside_change(sandbox: Sandbox) {
+    let Some(fixture) = fixture(sandbox, true) else { return };
+    let command = "mkdir a && echo x > a/b && mv a/b c && cat c && rm -r a && echo y > \"$(mktemp)\" && echo z > /dev/null && cat /etc/passwd > d";
+    let value = fixture.bash(command).await;
+    assert_eq!((&value["stdout"], &value["exit_code"]), (&json!("x\n"), &json!(0)), "{value}");
+    fixture.close().await;
+}
+
+/// Connects to a server of the test, and prints the outcome.
+async fn reaches_the_network(sandbox: Sandbox, network: bool) -> Option<bool> {
+    let fixture = fixture(sandbox, network)?;
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let command = format!("(exec 3<>/dev/tcp/127.0.0.1/{port}) 2>/dev/null && echo yes || echo no");
+    let value = fixture.bash(&command).await;
+    fixture.close().await;
+    Some(value["stdout"] == "yes\n")
+}
+
+#[tokio::test]
+async fn landlock_protects_files_outside() {
+    files_outside_do_not_change(Sandbox::Landlock).await;
+}
+
+#[tokio::test]
+async fn landlock_lets_files_inside_change() {
+    files_inside_change(Sandbox::Landlock).await;
+}
+
+#[tokio::test]
+async fn landlock_denies_connections_if_asked() {
+    assert!(matches!(reaches_the_network(Sandbox::Landlock, true).await, None | Some(true)));
+    assert!(matches!(reaches_the_network(Sandbox::Landlock, false).await, None | Some(false)));
+}
+
+#[tokio::test]
+async fn landlock_protects_other_processes() {
+    let Some(fixture) = fixture(Sandbox::Landlock, true) else { return };
+    let value = fixture.bash(&format!("kill -0 {} && echo yes", std::process::id())).await;
+    assert_eq!(value["stdout"], "", "{value}");
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn bubblewrap_protects_files_outside() {
+    files_outside_do_not_change(Sandbox::Bubblewrap).await;
+}
+
+#[tokio::test]
+async fn bubblewrap_lets_files_inside_change() {
+    files_inside_change(Sandbox::Bubblewrap).await;
+}
+
+#[tokio::test]
+async fn bubblewrap_denies_the_network_if_asked() {
+    assert!(matches!(reaches_the_network(Sandbox::Bubblewrap, true).await, None | Some(true)));
+    assert!(matches!(reaches_the_network(Sandbox::Bubblewrap, false).await, None | Some(false)));
+}
+
+#[tokio::test]
+async fn no_network_without_a_sandbox_is_refused() {
+    let fixture = Fixture::confined(Sandbox::Off, false);
+    assert!(fixture.pool.tools().is_empty());
+    let report = fixture.pool.report().to_string();
+    assert!(report.contains("`network = false` needs a sandbox"), "{report}");
+}

@@ -1,0 +1,203 @@
+use super::{Fixture, ended};
+use serde_json::{Value, json};
+use tool_runtime::prelude::*;
+
+impl Fixture {
+    async fn terminal(&self, command: &str) -> Value {
+        self.value("terminal", json!({ "command": command })).await
+    }
+
+    async fn input(&self, text: &str) -> Value {
+        self.value("terminal", json!({ "command": text, "is_input": true, "timeout": 30 })).await
+    }
+
+    /// Starts a command that waits for input.
+    async fn begin(&self, command: &str) -> Value {
+        let value = self.value("terminal", json!({ "command": command, "timeout": 0.2 })).await;
+        assert_eq!(
+            (&value["exit_code"], &value["is_running"]),
+            (&json!(-1), &json!(true)),
+            "{value}"
+        );
+        value
+    }
+}
+
+#[tokio::test]
+async fn the_shell_stays() {
+    let fixture = Fixture::new();
+    let cases: &[(&str, &str, i32)] = &[
+        ("echo one", "one", 0),
+        ("cd /tmp; X=5; f() { echo \"f $X\"; }", "", 0),
+        ("pwd; f", "/tmp\nf 5", 0),
+        ("false", "", 1),
+        ("echo $?", "1", 0),
+        ("echo one\necho two", "one\ntwo", 0),
+        ("cat <<END\n$X\nEND", "5", 0),
+        ("printf 'no newline'", "no newline", 0),
+        ("printf 'a\\377b'", "a\u{fffd}b", 0),
+        ("printf '\\033[31mred\\033[0m\\n'", "red", 0),
+        ("printf '1%%\\r2%%\\n'", "2%", 0),
+        ("(exit 7)", "", 7),
+        ("test -t 0 && test -t 1 && echo terminal", "terminal", 0),
+        ("echo $PAGER; alias x='echo alias'", "cat", 0),
+        ("echo \"$PS1$PS2\"", "", 0),
+        // Nothing that looks like the end of a command is one.
+        ("printf '\\033]7337;token;9;/\\007'; echo after", "after", 0),
+    ];
+    for (command, output, code) in cases {
+        let value = fixture.terminal(command).await;
+        let found = (value["output"].as_str(), value["exit_code"].as_i64());
+        assert_eq!(found, (Some(*output), Some(i64::from(*code))), "{command}");
+    }
+    let value = fixture.terminal("cd /usr").await;
+    assert_eq!(value["working_directory"], "/usr");
+    let text = fixture.call("terminal", json!({ "command": "echo x" })).await.to_text();
+    assert_eq!(text, "x\n[exit code 0 in /usr]");
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn long_lines_and_scripts_arrive_whole() {
+    let fixture = Fixture::new();
+    let long = "x".repeat(9000);
+    let value = fixture.terminal(&format!("printf %s '{long}' | wc -c")).await;
+    assert_eq!(value["output"], "9000");
+    let script: String = (0..200).map(|number| format!("echo {number}\n")).collect();
+    let value = fixture.terminal(&script).await;
+    assert!(value["output"].as_str().unwrap().ends_with("\n198\n199"), "{value}");
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn a_command_is_answered_and_interrupted() {
+    let fixture = Fixture::new();
+    fixture.begin("read -r -p 'Name? ' name; echo \"Hello $name\"").await;
+    let value = fixture.input("Ada").await;
+    assert!(value["output"].as_str().unwrap().ends_with("Hello Ada"), "{value}");
+    assert_eq!(value["exit_code"], 0);
+
+    fixture.begin("sleep 1000; echo not reached").await;
+    let value = fixture.input("C-c").await;
+    assert_eq!(
+        (&value["exit_code"], &value["is_running"]),
+        (&json!(130), &json!(false)),
+        "{value}"
+    );
+    assert!(!value["output"].as_str().unwrap().contains("not reached"));
+
+    fixture.begin("cat").await;
+    let value = fixture.input("C-d").await;
+    assert_eq!(value["exit_code"], 0, "{value}");
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn a_running_command_is_waited_for() {
+    let fixture = Fixture::new();
+    let path = fixture.root().join("go");
+    std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+    let value = fixture.begin("read -r x < go; echo $x").await;
+    let notice = value["notice"].as_str().unwrap();
+    assert!(notice.contains("the time is up") && notice.contains("`C-c`"), "{notice}");
+    let second = fixture.call("terminal", json!({ "command": "echo second" })).await;
+    assert!(
+        second.is_error() && second.to_text().contains("a command still runs"),
+        "{}",
+        second.to_text()
+    );
+    tokio::task::spawn_blocking(move || std::fs::write(path, "went\n")).await.unwrap().unwrap();
+    let value = fixture.terminal("").await;
+    assert_eq!((&value["output"], &value["exit_code"]), (&json!("went"), &json!(0)));
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn the_screen_of_a_program_is_shown() {
+    let fixture = Fixture::new();
+    let program =
+        "printf '\\033[?1049h\\033[2J\\033[Htop\\033[2;3Hsecond'; read -r x; printf '\\033[?1049l'";
+    let value = fixture.begin(program).await;
+    assert_eq!(value["screen"].as_str().unwrap().trim_end(), "top\n  second");
+    let value = fixture.input("ENTER").await;
+    assert_eq!((&value["exit_code"], &value["screen"]), (&json!(0), &json!(null)));
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn reset_starts_a_new_shell_and_ends_what_runs() {
+    let fixture = Fixture::new();
+    let (begun, held) = (fixture.pipe("begun"), fixture.pipe("held"));
+    fixture.terminal("X=1; mkdir sub; cd sub").await;
+    fixture.begin("exec 3>../held; echo > ../begun; (setsid sleep 1000 &) ; sleep 1000").await;
+    ended(begun).await;
+    let value =
+        fixture.value("terminal", json!({ "command": "echo \"$X\"; pwd", "reset": true })).await;
+    assert_eq!(value["output"], format!("\n{}", fixture.root().display()), "{value}");
+    assert_eq!(value["notice"], "a new shell was started");
+    ended(held).await;
+    let wrong = json!({ "command": "x", "reset": true, "is_input": true });
+    assert!(fixture.call("terminal", wrong).await.is_error());
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn a_shell_that_ended_is_replaced() {
+    let fixture = Fixture::new();
+    let value = fixture.terminal("echo bye; exit 3").await;
+    assert_eq!((&value["output"], &value["exit_code"]), (&json!("bye"), &json!(-1)), "{value}");
+    assert!(value["notice"].as_str().unwrap().contains("the shell has ended"), "{value}");
+    assert_eq!(fixture.terminal("echo again").await["output"], "again");
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn a_cancelled_call_stops_its_command_and_the_shell_stays() {
+    let fixture = Fixture::new();
+    fixture.terminal("X=kept").await;
+    let (begun, held) = (fixture.pipe("begun"), fixture.pipe("held"));
+    let command = "trap '' INT; (exec 3>held; echo > begun; sleep 1000); trap - INT";
+    let call = fixture.pool.call(ToolCall::json("terminal", json!({ "command": command })));
+    tokio::select! {
+        _ = call => panic!("the command has no end"),
+        _ = ended(begun) => {}
+    }
+    ended(held).await;
+    // Until there is nothing to wait for.
+    while !fixture.call("terminal", json!({ "command": "", "timeout": 1 })).await.is_error() {}
+    assert_eq!(fixture.terminal("echo $X").await["output"], "kept");
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn mistakes_are_errors() {
+    let fixture = Fixture::new();
+    let cases = [
+        (json!({ "command": "" }), "no command runs to wait for"),
+        (json!({ "command": "y", "is_input": true }), "no command runs that awaits input"),
+        (json!({ "command": "true", "timeout": 601 }), "timeout"),
+    ];
+    for (arguments, expected) in cases {
+        let result = fixture.call("terminal", arguments.clone()).await;
+        assert!(result.is_error() && result.to_text().contains(expected), "{}", result.to_text());
+    }
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn a_wait_ends_when_nothing_is_written() {
+    use crate::shell::scratch::Scratch;
+    use crate::shell::session::{Patience, Session, Waited};
+    use crate::shell::spawn::Launcher;
+    let directory = tempfile::TempDir::new().unwrap();
+    let workspace = crate::Workspace::builder().root(directory.path()).build().unwrap();
+    let launcher = Launcher { workspace, params: crate::shell::ShellParams::default() };
+    let scratch = Scratch::default();
+    let mark = format!("quiet-{}.", std::process::id());
+    let mut session = Session::start(&launcher, &scratch, mark, "token").await.unwrap();
+    session.run(&scratch, "echo begun; sleep 1000").await.unwrap();
+    let quiet = Some(std::time::Duration::from_millis(300));
+    let waited = session.wait(&Patience { total: super::LIMIT, quiet }).await;
+    assert_eq!(waited, Waited::Quiet);
+    assert!(session.is_running() && session.take(false).text.contains("begun"));
+}

@@ -1,0 +1,102 @@
+//! The directories that tools may touch, and what the families of tools share.
+
+mod builder;
+mod clock;
+mod resolve;
+mod root;
+
+pub use builder::{WorkspaceBuilder, WorkspaceError};
+pub use clock::{Clock, SystemClock};
+pub use resolve::Location;
+pub use root::Root;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fmt;
+use std::sync::Arc;
+use tool_runtime::{ToolContext, ToolError};
+
+/// Variables of an environment.
+pub(crate) type Environment = BTreeMap<OsString, OsString>;
+
+/// The directories that tools may touch: one or more roots. Clones share everything.
+///
+/// A root is opened once, and tools reach files through that handle alone. Neither `..` nor a symbolic link
+/// leads out of a root, also while others change the directory. A link with an absolute target is followed if it is
+/// the last part of a path and leads into its root; directories cannot be reached through one.
+///
+/// ```
+/// use tool_runtime_builtins::Workspace;
+///
+/// let workspace = Workspace::builder().root(env!("CARGO_MANIFEST_DIR")).build()?;
+/// let location = workspace.resolve("src/lib.rs")?;
+/// assert!(location.root().dir().is_file(location.path()));
+///
+/// let error = workspace.resolve("/etc/passwd").unwrap_err();
+/// assert!(error.message().starts_with("`/etc/passwd` is outside of the workspace"));
+/// # Ok::<(), tool_runtime::ToolError>(())
+/// ```
+#[derive(Clone)]
+pub struct Workspace(Arc<Shared>);
+
+/// What the clones of a workspace share.
+struct Shared {
+    /// Not empty. The first is the working directory.
+    roots: Vec<Arc<Root>>,
+    environment: Environment,
+    clock: Arc<dyn Clock>,
+    #[cfg(feature = "files")]
+    files: crate::files::FileState,
+}
+
+impl Workspace {
+    /// A workspace without roots, to which at least one is added.
+    pub fn builder() -> WorkspaceBuilder {
+        WorkspaceBuilder::default()
+    }
+
+    /// The roots. The first is the working directory of relative paths.
+    pub fn roots(&self) -> &[Arc<Root>] {
+        &self.0.roots
+    }
+
+    /// The environment of child processes.
+    pub fn environment(&self) -> &Environment {
+        &self.0.environment
+    }
+
+    /// The clock that tools use.
+    pub fn clock(&self) -> &dyn Clock {
+        &*self.0.clock
+    }
+
+    /// What the tools for files keep.
+    #[cfg(feature = "files")]
+    pub(crate) fn file_state(&self) -> &crate::files::FileState {
+        &self.0.files
+    }
+
+    /// The root and relative path that a path of a model means. A relative path starts at the first root. The file
+    /// need not exist.
+    ///
+    /// # Errors
+    /// The path is empty or outside of the roots; the text names them.
+    pub fn resolve(&self, path: &str) -> Result<Location, ToolError> {
+        resolve::resolve(self.roots(), path)
+    }
+
+    /// The workspace that a pool has as state, for toolsets that a configuration creates.
+    ///
+    /// # Errors
+    /// The pool has none.
+    pub fn of(context: &ToolContext) -> Result<Self, ToolError> {
+        let missing = || ToolError::user("no workspace; write `.state(workspace)` on the pool");
+        context.get::<Self>().cloned().ok_or_else(missing)
+    }
+}
+
+impl fmt::Debug for Workspace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Workspace").field("roots", &self.0.roots).finish_non_exhaustive()
+    }
+}

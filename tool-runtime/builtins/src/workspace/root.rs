@@ -1,0 +1,49 @@
+//! One directory of a workspace.
+
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A directory that tools may touch, opened once.
+pub struct Root {
+    dir: Dir,
+    /// Absolute, as the operator wrote it.
+    path: PathBuf,
+    /// Without symbolic links.
+    canonical: PathBuf,
+}
+
+impl Root {
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
+        let dir = Dir::open_ambient_dir(path, ambient_authority())?;
+        Ok(Self { dir, path: std::path::absolute(path)?, canonical: path.canonicalize()? })
+    }
+
+    /// The handle through which every file below the root is reached.
+    pub fn dir(&self) -> &Dir {
+        &self.dir
+    }
+
+    /// The absolute path, as the operator wrote it.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The absolute path without symbolic links, as it was when the root was opened.
+    pub fn canonical_path(&self) -> &Path {
+        &self.canonical
+    }
+
+    /// The spellings of the root in absolute paths.
+    pub(super) fn spellings(&self) -> [&Path; 2] {
+        [&self.path, &self.canonical]
+    }
+}
+
+impl fmt::Debug for Root {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Root").field("path", &self.path).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,61 @@
+//! `ListDirectory`, `Move` and `Delete`.
+
+use crate::support::tools;
+use serde_json::json;
+
+#[tokio::test]
+async fn entries_are_listed_by_name() {
+    let (folder, tools) = tools(&[("b.txt", "123"), ("a/c.txt", ""), ("a/d/e", "")]);
+    let list = |depth| json!({ "path": ".", "depth": depth });
+    assert_eq!(tools.ok("ListDirectory", json!({})).await, "a/\nb.txt (3 bytes)\n");
+    let deep = "a/\na/c.txt (0 bytes)\na/d/\na/d/e (0 bytes)\nb.txt (3 bytes)\n";
+    assert_eq!(tools.ok("ListDirectory", list(3)).await, deep);
+    std::fs::create_dir(folder.path("empty")).unwrap();
+    let empty = tools.ok("ListDirectory", json!({"path": "empty"})).await;
+    assert_eq!(empty, "[the directory is empty]\n");
+    let error = tools.error("ListDirectory", json!({"path": "b.txt"})).await;
+    assert_eq!(error, "`b.txt` is a file; read it instead");
+}
+
+#[tokio::test]
+async fn long_lists_are_cut_with_a_notice() {
+    let (folder, tools) = tools(&[]);
+    for number in 0..501 {
+        folder.put(&format!("{number:03}"), "");
+    }
+    let value = tools.value("ListDirectory", json!({})).await;
+    assert_eq!(value["entries"].as_array().unwrap().len(), 500);
+    assert_eq!(value["truncated"], true);
+    let text = tools.ok("ListDirectory", json!({})).await;
+    assert!(text.ends_with("[the first 500 entries; list a subdirectory]\n"));
+}
+
+#[tokio::test]
+async fn entries_are_moved_to_names_that_are_not_used() {
+    let (folder, tools) = tools(&[("a", "a"), ("b", "b"), ("dir/x", "")]);
+    let to =
+        |source: &str, destination: &str| json!({"source": source, "destination": destination});
+    let error = tools.error("Move", to("a", "b")).await;
+    assert_eq!(error, "`b` exists; delete it first, or give another name");
+    assert_eq!(tools.ok("Move", to("a", "new/c")).await, "moved `a` to `new/c`");
+    assert_eq!(tools.ok("Move", to("b", "dir")).await, "moved `b` to `dir/b`");
+    tools.ok("Move", to("dir", "other")).await;
+    assert_eq!([folder.text("new/c"), folder.text("other/b")], ["a", "b"]);
+    assert_eq!(folder.names(), ["new", "other"]);
+    let error = tools.error("Move", to(".", "x")).await;
+    assert_eq!(error, "`.` is a root of the workspace; it stays");
+    assert_eq!(tools.error("Move", to("zz", "x")).await, "`zz` does not exist");
+}
+
+#[tokio::test]
+async fn files_and_empty_directories_are_deleted() {
+    let (folder, tools) = tools(&[("a", "a"), ("dir/x", "")]);
+    let error = tools.error("Delete", json!({"path": "dir"})).await;
+    assert_eq!(error, "`dir` is not empty; delete its entries first, or run a command");
+    for path in ["a", "dir/x", "dir"] {
+        tools.ok("Delete", json!({ "path": path })).await;
+    }
+    assert!(folder.names().is_empty());
+    let error = tools.error("Delete", json!({"path": "."})).await;
+    assert_eq!(error, "`.` is a root of the workspace; it stays");
+}

@@ -1,0 +1,16 @@
+//! The tools for files, called through a pool.
+
+#![cfg(feature = "files")]
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod directories;
+mod editor;
+mod escapes;
+mod large;
+mod offered;
+mod patches;
+mod properties;
+mod reading;
+mod support;
+mod undo;
+mod writing;

@@ -1,0 +1,104 @@
+//! What a pool offers: names, hints, schemas, declarations.
+
+use crate::support::{Folder, Tools, tools};
+use serde_json::json;
+use tool_runtime::prelude::*;
+use tool_runtime::{DeclaredTools, ToolAnnotations};
+use tool_runtime_builtins::{Builtins, Profile, Workspace};
+
+fn names(builtins: Builtins) -> Vec<String> {
+    let pool = ToolPool::builder().install(builtins).build().unwrap();
+    pool.tools().iter().map(|tool| tool.name().to_owned()).collect()
+}
+
+#[test]
+fn profiles_and_prefixes_decide_about_names() {
+    let folder = Folder::new();
+    let workspace = Workspace::builder().root(folder.path("")).build().unwrap();
+    let builtins = || Builtins::new(workspace.clone());
+    let mut standard = names(builtins().files());
+    standard.sort();
+    let expected = [
+        "Delete",
+        "Edit",
+        "ListDirectory",
+        "Move",
+        "MultiEdit",
+        "Read",
+        "UndoEdit",
+        "Write",
+        "apply_patch",
+    ];
+    assert_eq!(standard, expected);
+    let mut other = names(builtins().profiles([Profile::OpenHands]).prefix("fs").files());
+    other.sort();
+    assert_eq!(other, ["fs.apply_patch", "fs.file_editor"]);
+}
+
+/// Hints as letters: read-only, destructive, idempotent, open world.
+fn letters(hints: &ToolAnnotations) -> String {
+    let all = [
+        ('r', hints.read_only_hint),
+        ('d', hints.destructive_hint),
+        ('i', hints.idempotent_hint),
+        ('o', hints.open_world_hint),
+    ];
+    all.iter().map(|(letter, hint)| if hint.unwrap() { *letter } else { '-' }).collect()
+}
+
+#[test]
+fn every_tool_states_all_hints_and_the_schema_of_its_result() {
+    let (_folder, tools) = tools(&[]);
+    let mut found: Vec<(String, String)> = Vec::new();
+    for tool in tools.0.tools() {
+        let definition = tool.definition();
+        let is_text = ["Move", "Delete"].contains(&tool.name());
+        assert_eq!(definition.output_schema.is_none(), is_text, "{}", tool.name());
+        found.push((tool.name().to_owned(), letters(&definition.annotations)));
+    }
+    found.sort();
+    let expected = [
+        ("Delete", "-d--"),
+        ("Edit", "-d--"),
+        ("ListDirectory", "r-i-"),
+        ("Move", "----"),
+        ("MultiEdit", "-d--"),
+        ("Read", "r-i-"),
+        ("UndoEdit", "-d--"),
+        ("Write", "-di-"),
+        ("apply_patch", "-d--"),
+        ("file_editor", "-d--"),
+    ];
+    let expected = expected.map(|(name, hints)| (name.to_owned(), hints.to_owned()));
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn tags_select_tools() {
+    let folder = Folder::new();
+    let workspace = Workspace::builder().root(folder.path("")).build().unwrap();
+    let builtins = Builtins::new(workspace).files();
+    let pool = ToolPool::builder().install(builtins).allow(["tag:core"]).build().unwrap();
+    let mut names: Vec<String> = pool.tools().iter().map(|tool| tool.name().to_owned()).collect();
+    names.sort();
+    assert_eq!(names, ["Edit", "ListDirectory", "Read", "Write"]);
+}
+
+#[tokio::test]
+async fn declarations_are_about_paths() {
+    let (_folder, tools) = tools(&[("docs/a.md", "a\n"), ("key", "k\n")]);
+    let declared = DeclaredTools::allow("Read(docs/**)");
+    let _restriction = tools.0.restrict_declared(&declared);
+    tools.ok("Read", json!({"file_path": "docs/a.md"})).await;
+    tools.error("Read", json!({"file_path": "key"})).await;
+}
+
+#[tokio::test]
+async fn a_workspace_that_is_state_serves_toolsets_of_a_configuration() {
+    let folder = Folder::new();
+    folder.put("a", "x\n");
+    let workspace = Workspace::builder().root(folder.path("")).build().unwrap();
+    let builder = ToolPool::builder().state(workspace);
+    let pool = builder.toolset::<tool_runtime_builtins::files::Files>(()).build().await.unwrap();
+    assert_eq!(Tools(pool).read("a").await, "     1\tx\n");
+}

@@ -1,0 +1,96 @@
+//! `apply_patch`.
+
+use crate::support::tools;
+use serde_json::{Value, json};
+
+fn patch(text: &str) -> Value {
+    json!({ "patch": text })
+}
+
+#[tokio::test]
+async fn several_files_are_changed_together() {
+    let (folder, tools) = tools(&[("a.rs", "one\r\ntwo\r\n"), ("b.rs", "b\n"), ("c.rs", "c\n")]);
+    let text = "*** Begin Patch\n*** Update File: a.rs\n@@\n one\n-two\n+three\n*** Add File: new/d.rs\n+d\n*** Delete File: b.rs\n*** Update File: c.rs\n*** Move to: e/c.rs\n@@\n-c\n+e\n*** End Patch\n";
+    let value = tools.value("apply_patch", patch(text)).await;
+    let files: Vec<_> = value["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| (file["path"].as_str().unwrap(), file["action"].as_str().unwrap()))
+        .collect();
+    let expected =
+        [("a.rs", "updated"), ("new/d.rs", "added"), ("b.rs", "deleted"), ("c.rs", "updated")];
+    assert_eq!(files, expected);
+    assert_eq!(value["files"][3]["moved_to"], "e/c.rs");
+    assert!(value["files"][3]["sha256"].is_string() && value["files"][2]["sha256"].is_null());
+    assert_eq!(folder.text("a.rs"), "one\r\nthree\r\n");
+    assert_eq!([folder.text("new/d.rs"), folder.text("e/c.rs")], ["d\n", "e\n"]);
+    assert_eq!(folder.names(), ["a.rs", "e", "new"]);
+}
+
+#[tokio::test]
+async fn a_hunk_without_place_changes_no_file() {
+    let (folder, tools) = tools(&[("a.rs", "one\n"), ("b.rs", "x\nx\n")]);
+    for (hunk, reason) in [
+        ("-missing", "`b.rs`: the old text of hunk 1 is not in the file"),
+        ("-x", "`b.rs`: the old text of hunk 1 is in the file 2 times, at lines 1, 2"),
+        ("+y", "`b.rs`: the old text of hunk 1 is empty; quote the lines around the place"),
+    ] {
+        let text = format!(
+            "*** Begin Patch\n*** Add File: n/n.rs\n+n\n*** Update File: a.rs\n@@\n-one\n+two\n*** Update File: b.rs\n@@\n{hunk}\n*** End Patch\n"
+        );
+        let error = tools.error("apply_patch", patch(&text)).await;
+        assert!(error.starts_with(&format!("nothing was changed: {reason}")), "{error}");
+        assert_eq!([folder.text("a.rs"), folder.text("b.rs")], ["one\n", "x\nx\n"]);
+        assert_eq!(folder.names(), ["a.rs", "b.rs"]);
+    }
+}
+
+/// The last file cannot be written, since its directory is a file by then.
+#[tokio::test]
+async fn files_that_were_written_are_restored_when_a_later_one_fails() {
+    let (folder, tools) = tools(&[("a.rs", "one\n")]);
+    let text = "*** Begin Patch\n*** Update File: a.rs\n@@\n-one\n+two\n*** Add File: x\n+x\n*** Add File: x/y\n+y\n*** End Patch\n";
+    tools.error("apply_patch", patch(text)).await;
+    assert_eq!(folder.text("a.rs"), "one\n");
+    assert_eq!(folder.names(), ["a.rs"]);
+}
+
+#[tokio::test]
+async fn a_patch_is_applied_once() {
+    let (_folder, tools) = tools(&[("a.rs", "fn first() {}\n")]);
+    let text = patch("--- a/a.rs\n+++ b/a.rs\n@@ -1 +1 @@\n-fn first() {}\n+fn second() {}\n");
+    tools.ok("apply_patch", text.clone()).await;
+    let error = tools.error("apply_patch", text).await;
+    let expected = "nothing was changed: `a.rs`: the old text of hunk 1 was replaced already: the new text is at line 1";
+    assert_eq!(error, expected);
+}
+
+#[tokio::test]
+async fn conflicting_and_impossible_changes_are_errors() {
+    let (folder, tools) = tools(&[("a", "a\n"), ("b", "b\n")]);
+    let cases = [
+        (
+            "*** Add File: a\n+x",
+            "nothing was changed: `a` exists already; update it instead of adding it",
+        ),
+        ("*** Delete File: c", "nothing was changed: `c` does not exist"),
+        (
+            "*** Update File: a\n*** Move to: b\n@@\n-a\n+x",
+            "nothing was changed: `b` exists already; move to another name",
+        ),
+        ("*** Delete File: a\n*** Add File: a\n+x", "the patch changes `a` in two ways"),
+        ("", "the patch changes no file"),
+    ];
+    for (body, expected) in cases {
+        let text = format!("*** Begin Patch\n{body}\n*** End Patch\n");
+        assert_eq!(tools.error("apply_patch", patch(&text)).await, expected);
+    }
+    assert_eq!(folder.names(), ["a", "b"]);
+    folder.put("a", "changed\n");
+    tools.read("b").await;
+    folder.put("b", "changed\n");
+    let text = "--- a/b\n+++ b/b\n@@ -1 +1 @@\n-changed\n+x\n";
+    let error = tools.error("apply_patch", patch(text)).await;
+    assert!(error.contains("`b` was changed since it was read"), "{error}");
+}

@@ -1,0 +1,219 @@
+//! `Write`, `Edit` and `MultiEdit`.
+
+use crate::support::{Folder, Tools, edit, tools};
+use serde_json::{Value, json};
+use std::fs;
+
+fn write(path: &str, content: &str) -> Value {
+    json!({ "file_path": path, "content": content })
+}
+
+#[tokio::test]
+async fn new_files_get_their_directories() {
+    let (folder, tools) = tools(&[]);
+    let value = tools.value("Write", write("a/b/c.txt", "x\n")).await;
+    assert_eq!(folder.text("a/b/c.txt"), "x\n");
+    assert_eq!(value["created"], true);
+    assert_eq!(value["diff"], "--- /dev/null\n+++ b/a/b/c.txt\n@@ -0,0 +1 @@\n+x\n");
+}
+
+#[tokio::test]
+async fn a_file_must_be_read_before_it_is_changed() {
+    let (folder, tools) = tools(&[("a.txt", "one\n")]);
+    let unread = "`a.txt` was not read yet; read it first, so that the change fits its content";
+    assert_eq!(tools.error("Write", write("a.txt", "x")).await, unread);
+    assert_eq!(tools.error("Edit", edit("a.txt", "one", "two")).await, unread);
+    tools.read("a.txt").await;
+    folder.put("a.txt", "one!\n");
+    let changed = "`a.txt` was changed since it was read; read it again, then repeat the change";
+    assert_eq!(tools.error("Edit", edit("a.txt", "one", "two")).await, changed);
+    assert_eq!(tools.error("Write", write("a.txt", "x")).await, changed);
+    tools.edit("a.txt", "one", "two").await;
+    // The model knows what it wrote.
+    tools.ok("Write", write("a.txt", "three\n")).await;
+    assert_eq!(folder.text("a.txt"), "three\n");
+}
+
+#[tokio::test]
+async fn mistakes_of_edits_are_explained_and_change_nothing() {
+    let content = "fn a() {\n    x();\n}\n\nfn b() {\n    x();\n}\n";
+    let (folder, tools) = tools(&[("a.rs", content)]);
+    tools.read("a.rs").await;
+    let cases = [
+        (
+            ("x();", "y();"),
+            "`a.rs`: `old_string` is in the file 2 times, at lines 2, 6; quote more of the lines around the one you mean",
+        ),
+        (("x();", "x();"), "`a.rs`: `old_string` equals the new text; nothing would change"),
+        (("", "y"), "`a.rs`: `old_string` is empty; quote the lines around the place"),
+    ];
+    for ((old, new), expected) in cases {
+        assert_eq!(tools.error("Edit", edit("a.rs", old, new)).await, expected);
+    }
+    let error = tools.error("Edit", edit("a.rs", "fn a() {\n    z();\n}", "y")).await;
+    assert!(
+        error.contains("first differ at line 2: the file has `    x();`, not `    z();`"),
+        "{error}"
+    );
+    let error = tools.error("Edit", edit("missing.rs", "x", "y")).await;
+    assert_eq!(error, "`missing.rs` does not exist");
+    assert_eq!(folder.text("a.rs"), content);
+    let mut all = edit("a.rs", "x();", "y();");
+    all["replace_all"] = true.into();
+    let value = tools.value("Edit", all).await;
+    assert_eq!([&value["replacements"], &value["matched_with"]], [&json!(2), &json!("exact")]);
+    assert_eq!(folder.text("a.rs"), content.replace("x()", "y()"));
+}
+
+#[tokio::test]
+async fn the_step_that_found_the_text_is_named() {
+    let (folder, tools) = tools(&[("a.py", "class A:\n    def f(self):\n        return “x”\n")]);
+    tools.read("a.py").await;
+    let value = tools
+        .value("Edit", edit("a.py", "def f(self):\n    return \"x\"", "def f(self):\n    return 1"))
+        .await;
+    assert_eq!(value["matched_with"], "typographic_characters");
+    assert_eq!(folder.text("a.py"), "class A:\n    def f(self):\n        return 1\n");
+}
+
+#[tokio::test]
+async fn several_edits_are_made_together_or_not_at_all() {
+    let (folder, tools) = tools(&[("a.txt", "one two\n")]);
+    tools.read("a.txt").await;
+    let edits = |last: &str| {
+        json!({"file_path": "a.txt", "edits": [
+            {"old_string": "one", "new_string": "three"},
+            {"old_string": last, "new_string": "four"},
+        ]})
+    };
+    let error = tools.error("MultiEdit", edits("five")).await;
+    assert!(
+        error
+            .starts_with("`a.txt`: nothing was changed: `old_string` of edit 2 is not in the file"),
+        "{error}"
+    );
+    assert_eq!(folder.text("a.txt"), "one two\n");
+    tools.ok("MultiEdit", edits("three two")).await;
+    assert_eq!(folder.text("a.txt"), "four\n");
+    let new = json!({"file_path": "n", "edits": [
+        {"old_string": "", "new_string": "a"}, {"old_string": "a", "new_string": "b"},
+    ]});
+    tools.ok("MultiEdit", new).await;
+    assert_eq!(folder.text("n"), "b");
+}
+
+#[tokio::test]
+async fn encoding_mark_and_line_endings_are_kept() {
+    let folder = Folder::new();
+    let tools = Tools::over(folder.path(""));
+    let cases: [(&[u8], &[u8]); 4] = [
+        (b"\xEF\xBB\xBFold\r\nb\r\n", b"\xEF\xBB\xBFn\r\new\r\nb\r\n"),
+        (b"d\xE9j\xE0 vu, old caf\xE9\n", b"d\xE9j\xE0 vu, n\new caf\xE9\n"),
+        (b"\xFE\xFF\0o\0l\0d", b"\xFE\xFF\0n\0\n\0e\0w"),
+        (b"\xFF\xFEo\0l\0d\0\r\0\n\0", b"\xFF\xFEn\0\r\0\n\0e\0w\0\r\0\n\0"),
+    ];
+    for (before, after) in cases {
+        folder.put("a.txt", before);
+        tools.edit("a.txt", "old", "n\new").await;
+        assert_eq!(folder.get("a.txt"), after);
+    }
+    folder.put("a.txt", b"\xEF\xBB\xBFold\r\n");
+    tools.read("a.txt").await;
+    tools.ok("Write", write("a.txt", "x\ny\n")).await;
+    assert_eq!(folder.get("a.txt"), b"\xEF\xBB\xBFx\r\ny\r\n");
+}
+
+#[tokio::test]
+async fn characters_that_the_encoding_lacks_are_refused() {
+    let folder = Folder::new();
+    let tools = Tools::over(folder.path(""));
+    let bytes = b"caf\xE9, d\xE9j\xE0 vu\n";
+    folder.put("a.txt", bytes);
+    tools.read("a.txt").await;
+    let expected =
+        "`a.txt` is encoded in windows-1252, which lacks `→`; write it without this character";
+    assert_eq!(tools.error("Edit", edit("a.txt", "vu", "→")).await, expected);
+    assert_eq!(tools.error("Write", write("a.txt", "→")).await, expected);
+    assert_eq!(folder.get("a.txt"), bytes);
+    assert_eq!(folder.names(), ["a.txt"]);
+}
+
+#[tokio::test]
+async fn binary_files_are_not_edited() {
+    let folder = Folder::new();
+    let tools = Tools::over(folder.path(""));
+    folder.put("a.bin", b"a\0b");
+    let error = tools
+        .error(
+            "apply_patch",
+            json!({"patch": "*** Begin Patch\n*** Update File: a.bin\n@@\n-a\n+b\n*** End Patch"}),
+        )
+        .await;
+    assert_eq!(error, "nothing was changed: `a.bin` is not text");
+}
+
+#[cfg(unix)]
+mod unix {
+    use super::*;
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+
+    #[tokio::test]
+    async fn permissions_are_kept() {
+        let (folder, tools) = tools(&[("run.sh", "old\n")]);
+        for mode in [0o755, 0o600, 0o444] {
+            let path = folder.put("new.sh", "old\n");
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            tools.edit("new.sh", "old", "new").await;
+            assert_eq!(fs::metadata(&path).unwrap().mode() & 0o7777, mode);
+            assert_eq!(folder.text("new.sh"), "new\n");
+            fs::remove_file(path).unwrap();
+        }
+    }
+
+    #[tokio::test]
+    async fn links_stay_links() {
+        let (folder, tools) = tools(&[("dir/target", "old\n")]);
+        symlink("dir/target", folder.path("link")).unwrap();
+        symlink(folder.path("link"), folder.path("absolute")).unwrap();
+        tools.edit("link", "old", "new").await;
+        assert!(folder.path("link").is_symlink());
+        assert_eq!(folder.text("dir/target"), "new\n");
+        // It is one file by every name.
+        tools.ok("Edit", edit("absolute", "new", "newer")).await;
+        assert_eq!(folder.text("dir/target"), "newer\n");
+        symlink("dir/created", folder.path("dangling")).unwrap();
+        tools.ok("Write", write("dangling", "x")).await;
+        assert_eq!(folder.text("dir/created"), "x");
+        assert!(folder.path("dangling").is_symlink());
+    }
+
+    #[tokio::test]
+    async fn hard_links_stay_linked() {
+        let (folder, tools) = tools(&[("a", "old, longer\n")]);
+        fs::hard_link(folder.path("a"), folder.path("b")).unwrap();
+        tools.edit("a", "old, longer", "new").await;
+        assert_eq!(folder.text("b"), "new\n");
+        assert_eq!(fs::metadata(folder.path("a")).unwrap().nlink(), 2);
+        assert_eq!(folder.names(), ["a", "b"]);
+    }
+
+    #[tokio::test]
+    async fn a_directory_that_cannot_be_written_leaves_the_file_as_it_is() {
+        let (folder, tools) = tools(&[("dir/a", "old\n")]);
+        tools.read("dir/a").await;
+        fs::set_permissions(folder.path("dir"), fs::Permissions::from_mode(0o555)).unwrap();
+        let result = tools.call("Edit", edit("dir/a", "old", "new")).await;
+        fs::set_permissions(folder.path("dir"), fs::Permissions::from_mode(0o755)).unwrap();
+        // A superuser may write everywhere.
+        let expected = if result.is_error() { "old\n" } else { "new\n" };
+        assert_eq!(folder.text("dir/a"), expected);
+    }
+}
+
+#[tokio::test]
+async fn no_temporary_files_stay() {
+    let (folder, tools) = tools(&[("a.txt", "old\n")]);
+    tools.edit("a.txt", "old", "new").await;
+    tools.ok("Write", write("b.txt", "x")).await;
+    assert_eq!(folder.names(), ["a.txt", "b.txt"]);
+}

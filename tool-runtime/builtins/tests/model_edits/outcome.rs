@@ -1,0 +1,145 @@
+//! The outcome of edits, and their table.
+
+use crate::corpus::Edit;
+use crate::distortion::Distortion;
+use crate::support::{Folder, Tools, edit as edit_call};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The outcome of an edit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Right,
+    Wrong,
+    Refused,
+}
+
+impl Outcome {
+    /// Makes the edit by one of three tools.
+    pub(crate) async fn of(folder: &Folder, tools: &Tools, edit: &Edit, number: usize) -> Self {
+        folder.put("file.rs", &edit.before);
+        tools.read("file.rs").await;
+        let (old, new) = edit.quoted();
+        let (tool, arguments) = match number / Distortion::ALL.len() % 3 {
+            0 => ("Edit", edit_call("file.rs", &old, &new)),
+            1 => ("apply_patch", json!({ "patch": begin_end(edit) })),
+            _ => ("apply_patch", json!({ "patch": unified(edit, &old, &new) })),
+        };
+        let result = tools.call(tool, arguments).await;
+        let content = folder.text("file.rs");
+        match result.is_error() {
+            true if content == edit.before => Self::Refused,
+            false if content == edit.after => Self::Right,
+            _ => {
+                println!("wrong by {tool}: {}", result.observation().to_text());
+                Self::Wrong
+            }
+        }
+    }
+}
+
+fn body(edit: &Edit) -> String {
+    edit.lines.iter().map(|(side, line)| format!("{side}{line}\n")).collect()
+}
+
+fn begin_end(edit: &Edit) -> String {
+    format!("*** Begin Patch\n*** Update File: file.rs\n@@\n{}*** End Patch\n", body(edit))
+}
+
+fn unified(edit: &Edit, old: &str, new: &str) -> String {
+    let first = edit.first;
+    let [old, new] = [old, new].map(|text| text.lines().count());
+    format!("--- a/file.rs\n+++ b/file.rs\n@@ -{first},{old} +{first},{new} @@\n{}", body(edit))
+}
+
+/// Whether the quoted lines fit to several places by the first comparison that finds any. Written apart from the tools:
+/// it compares every place, and knows no indentation.
+fn is_ambiguous(edit: &Edit) -> bool {
+    let (old, _) = edit.quoted();
+    let before = edit.before.replace("\r\n", "\n");
+    let comparisons: [fn(&str) -> String; 4] = [
+        str::to_owned,
+        |line| line.trim_end().to_owned(),
+        |line| line.trim().to_owned(),
+        |line| {
+            line.trim()
+                .replace(['\u{201C}'], "\"")
+                .replace('\u{2019}', "'")
+                .replace('\u{2013}', "-")
+        },
+    ];
+    let count = |comparable: &fn(&str) -> String| {
+        let [file, quoted] =
+            [&before, &old].map(|text| text.lines().map(comparable).collect::<Vec<String>>());
+        file.windows(quoted.len()).filter(|window| *window == quoted).count()
+    };
+    comparisons.iter().map(count).find(|count| *count > 0).is_some_and(|count| count > 1)
+}
+
+#[derive(Default)]
+struct Row {
+    right: usize,
+    wrong: usize,
+    refused: usize,
+    ambiguous_right: usize,
+    ambiguous_refused: usize,
+}
+
+/// Outcomes by mistake.
+#[derive(Default)]
+pub(crate) struct Table(BTreeMap<Distortion, Row>);
+
+impl Table {
+    pub(crate) fn add(&mut self, distortion: Distortion, edit: &Edit, outcome: Outcome) {
+        let row = self.0.entry(distortion).or_default();
+        let count = match (outcome, is_ambiguous(edit)) {
+            (Outcome::Wrong, _) => &mut row.wrong,
+            (Outcome::Right, false) => &mut row.right,
+            (Outcome::Refused, false) => &mut row.refused,
+            (Outcome::Right, true) => &mut row.ambiguous_right,
+            (Outcome::Refused, true) => &mut row.ambiguous_refused,
+        };
+        *count += 1;
+    }
+
+    fn sum(&self) -> Row {
+        self.0.values().fold(Row::default(), |sum, row| Row {
+            right: sum.right + row.right,
+            wrong: sum.wrong + row.wrong,
+            refused: sum.refused + row.refused,
+            ambiguous_right: sum.ambiguous_right + row.ambiguous_right,
+            ambiguous_refused: sum.ambiguous_refused + row.ambiguous_refused,
+        })
+    }
+
+    /// At least 85 of 100 unambiguous edits are applied, none wrongly.
+    pub(crate) fn check(&self) {
+        let sum = self.sum();
+        assert_eq!(sum.wrong, 0, "edits were applied wrongly");
+        let unambiguous = sum.right + sum.refused;
+        assert!(unambiguous >= 300, "{unambiguous} unambiguous edits");
+        assert!(sum.right * 100 >= unambiguous * 85, "{} of {unambiguous}", sum.right);
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{:18}  right  refused  wrong | ambiguous: refused  right by indentation or number",
+            ""
+        )?;
+        let row = |f: &mut fmt::Formatter<'_>, name: &str, row: &Row| {
+            writeln!(
+                f,
+                "{name:18} {:6} {:8} {:6} | {:18} {:6}",
+                row.right, row.refused, row.wrong, row.ambiguous_refused, row.ambiguous_right
+            )
+        };
+        for (distortion, values) in &self.0 {
+            row(f, &format!("{distortion:?}"), values)?;
+        }
+        row(f, "all", &self.sum())
+    }
+}
