@@ -1,7 +1,8 @@
 //! `ListDirectory`, `Move` and `Delete`.
 
-use crate::support::tools;
+use crate::support::{Tools, tools};
 use serde_json::json;
+use tool_runtime_builtins::Workspace;
 
 #[tokio::test]
 async fn entries_are_listed_by_name() {
@@ -58,4 +59,31 @@ async fn files_and_empty_directories_are_deleted() {
     assert!(folder.names().is_empty());
     let error = tools.error("Delete", json!({"path": "."})).await;
     assert_eq!(error, "`.` is a root of the workspace; it stays");
+}
+
+#[tokio::test]
+async fn files_of_several_roots_are_known_by_absolute_paths() {
+    let folder = crate::support::Folder::new();
+    folder.put("one/a", "a\n");
+    folder.put("two/b", "b\n");
+    let roots = [folder.path("one"), folder.path("two")];
+    let builder = roots.iter().fold(Workspace::builder(), |builder, root| builder.root(root));
+    let tools = Tools::of(builder.build().unwrap());
+    let second = |name: &str| folder.path("two").join(name).display().to_string();
+    let value = tools.value("Read", json!({"file_path": "../two/b"})).await;
+    assert_eq!(value["path"], second("b"));
+    let text = tools.ok("Move", json!({"source": "a", "destination": second("c/a")})).await;
+    assert_eq!(text, format!("moved `a` to `{}`", second("c/a")));
+    let patch = format!(
+        "*** Begin Patch\n*** Update File: {}\n@@\n-a\n+x\n*** Add File: n\n+n\n*** End Patch",
+        second("c/a")
+    );
+    tools.ok("apply_patch", json!({ "patch": patch })).await;
+    assert_eq!([folder.text("two/c/a"), folder.text("one/n")], ["x\n", "n\n"]);
+    let error = tools.error("Read", json!({"file_path": "../three"})).await;
+    let [one, two] = roots.map(|root| root.display().to_string());
+    assert_eq!(
+        error,
+        format!("`../three` is outside of the workspace; give a path inside of `{one}` or `{two}`")
+    );
 }
