@@ -154,8 +154,7 @@ impl ToolContext {
     }
 
     /// Masks the secrets of the pool, if it has some.
-    #[doc(hidden)]
-    pub fn mask(&self) -> Option<&dyn Mask> {
+    pub(crate) fn mask(&self) -> Option<&dyn Mask> {
         self.0.state.mask.as_deref()
     }
 
@@ -184,6 +183,24 @@ impl ToolContext {
         self.0.session.as_ref().map(|session| &session.id)
     }
 
+    /// The session that the call belongs to, and the sessions that it was opened in, the innermost
+    /// first: an agent that runs on the pool of a session has a session of its own within that one.
+    ///
+    /// ```
+    /// use tool_runtime::ToolPool;
+    ///
+    /// let pool = ToolPool::builder().build()?;
+    /// let outer = pool.session();
+    /// let inner = outer.pool().session();
+    /// let context = inner.pool().context();
+    /// assert!(context.sessions().eq([inner.id(), outer.id()]));
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// ```
+    pub fn sessions(&self) -> impl Iterator<Item = &SessionId> {
+        let own = self.0.session.as_ref();
+        std::iter::successors(own, |session| session.outer.as_deref()).map(|session| &session.id)
+    }
+
     /// The session itself, unless it has ended.
     pub(crate) fn open_session(&self) -> Option<Arc<Session>> {
         self.0.session.as_ref()?.session.upgrade()
@@ -197,12 +214,14 @@ impl ToolContext {
         }
     }
 
-    /// Sets the session that the call belongs to.
+    /// Sets the session that the call belongs to, within the one it belonged to.
     #[must_use]
     #[doc(hidden)]
     pub fn in_session(mut self, session: &Arc<Session>) -> Self {
         let (id, session) = (*session.id(), Arc::downgrade(session));
-        self.parts().session = Some(SessionRef { id, session });
+        let parts = self.parts();
+        let outer = parts.session.take().map(Arc::new);
+        parts.session = Some(SessionRef { id, session, outer });
         self
     }
 

@@ -71,7 +71,9 @@ impl RunningCall {
         for receipt in record(&self.seams, CallEvent { call: call.view(), stage }) {
             match receipt.0 {
                 ReceiptState::Done(Ok(())) => {}
-                ReceiptState::Done(Err(error)) => self.record_error = Some(error),
+                ReceiptState::Done(Err(error)) => {
+                    self.record_error = Some(stricter(self.record_error.take(), error));
+                }
                 ReceiptState::Pending(receipt) => self.receipts.push(receipt),
             }
         }
@@ -85,8 +87,9 @@ impl RunningCall {
     /// Waits for all receipts up to now.
     async fn recorded(&mut self) -> Result<(), RecordError> {
         let receipts = join_all(std::mem::take(&mut self.receipts)).await;
-        let earlier = self.record_error.take().map_or(Ok(()), Err);
-        receipts.into_iter().fold(earlier, Result::and)
+        let errors = receipts.into_iter().filter_map(Result::err);
+        let error = errors.fold(self.record_error.take(), |all, error| Some(stricter(all, error)));
+        error.map_or(Ok(()), Err)
     }
 
     /// A call goes on without a record only if it may be repeated, and if the recorder lets it.
@@ -293,6 +296,14 @@ impl Drop for RunningCall {
             let duration = self.started.map(|started| started.elapsed());
             self.record(&call, CallStage::Finished { outcome, duration, is_replayed: false });
         }
+    }
+}
+
+/// The error that rejects more calls.
+fn stricter(one: Option<RecordError>, other: RecordError) -> RecordError {
+    match one {
+        Some(one) if one.rejects_all_calls() || !other.rejects_all_calls() => one,
+        _ => other,
     }
 }
 
