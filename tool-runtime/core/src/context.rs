@@ -13,6 +13,7 @@ use crate::need::Need;
 use crate::peer::Peer;
 use crate::principal::Principal;
 use crate::schedule::{Held, Link};
+use crate::sync::lock;
 pub use execution::{Execution, StepId};
 use hashbrown::HashMap;
 use questions::Questions;
@@ -25,7 +26,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::future;
 use std::num::NonZeroU64;
-use std::sync::{Arc, LazyLock, Weak};
+use std::sync::{Arc, LazyLock, Mutex, Weak};
 use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -90,6 +91,8 @@ struct Parts {
     rounds: Option<Arc<dyn Any + Send + Sync>>,
     /// Guards that the call holds while it runs, see [`Self::with_guard`].
     guards: Option<Weak<dyn Any + Send + Sync>>,
+    /// The turn of the call in its batch, see [`Self::with_turn`].
+    turn: Option<BatchTurn>,
     /// Runs the call apart from the server that it came through.
     #[cfg(feature = "isolation")]
     isolation: Option<Isolation>,
@@ -378,6 +381,23 @@ impl ToolContext {
         self.0.guards.as_ref()?.upgrade()
     }
 
+    /// Lets the call end its turn in a batch before it is answered, by [`Self::end_turn`].
+    pub(crate) fn with_turn(mut self, guard: Arc<dyn Any + Send + Sync>) -> (Self, TurnGuard) {
+        let turn = Arc::new(Mutex::new(Some(guard)));
+        let passed_on = self.0.times_passed_on.saturating_add(1);
+        self.parts().turn = Some(BatchTurn { turn: Arc::clone(&turn), passed_on });
+        (self, TurnGuard(turn))
+    }
+
+    /// Ends the turn of the call in its batch: its tool has ended, and others may run while its end is
+    /// recorded. Does nothing for a call that a tool makes with the context of this one.
+    pub(crate) fn end_turn(&self) {
+        let own = self.0.turn.as_ref();
+        if let Some(own) = own.filter(|own| own.passed_on == self.0.times_passed_on) {
+            drop(lock(&own.turn).take());
+        }
+    }
+
     pub(crate) fn cancellation(&self) -> Option<&CancellationToken> {
         self.0.cancellation.as_ref()
     }
@@ -433,6 +453,25 @@ impl ToolContext {
         let own: &dyn Any =
             if TypeId::of::<T>() == TypeId::of::<Principal>() { self.principal() } else { self };
         own.downcast_ref()
+    }
+}
+
+type Turn = Mutex<Option<Arc<dyn Any + Send + Sync>>>;
+
+/// The turn of a call in its batch.
+#[derive(Clone)]
+struct BatchTurn {
+    turn: Arc<Turn>,
+    /// The number of times that the context is passed on when it reaches the call.
+    passed_on: u16,
+}
+
+/// Ends the turn of a call when it is dropped, if the call has not.
+pub(crate) struct TurnGuard(Arc<Turn>);
+
+impl Drop for TurnGuard {
+    fn drop(&mut self) {
+        drop(lock(&self.0).take());
     }
 }
 

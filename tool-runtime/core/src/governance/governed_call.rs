@@ -282,6 +282,7 @@ impl GovernedCall for RunningCall {
             self.is_finished = true;
             let (outcome, is_replayed) = (outcome.as_ref(), self.is_replayed);
             self.record(call, CallStage::Finished { outcome, duration, is_replayed });
+            call.context().end_turn();
             wait_for_record(call.name(), self.recorded()).await;
         })
     }
