@@ -27,8 +27,8 @@ pub(super) struct RunningCall {
     seams: Arc<Seams>,
     /// The call as it was seen last, for the record of a call that is dropped.
     call: HookCall,
-    /// The arguments at the beginning.
-    proposed: String,
+    /// The call with the arguments that it had at the beginning.
+    proposed: HookCall,
     decision: Decision,
     /// The questions that the approver answered, the arguments that they were about, and the answer.
     approval: Option<((Vec<Question>, String), Approval)>,
@@ -50,7 +50,7 @@ impl RunningCall {
         let mut running = Self {
             seams,
             call: call.clone(),
-            proposed: call.arguments().to_owned(),
+            proposed: call.clone(),
             decision: Decision::allow(),
             approval: None,
             asked: None,
@@ -120,7 +120,7 @@ impl GovernedCall for RunningCall {
     fn continues(&self, call: &mut HookCall) -> bool {
         let is_same = !self.is_finished
             && self.call.name() == call.name()
-            && self.proposed == call.arguments();
+            && self.proposed.arguments() == call.arguments();
         if is_same {
             call.continue_from(&self.call);
         }

@@ -2,7 +2,7 @@
 
 use super::{Budget, Events, Paths, builder};
 use crate::support::{class, in_time};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use tool_runtime::prelude::*;
 use tool_runtime::{
@@ -236,32 +236,41 @@ async fn a_tool_starts_when_its_record_is_durable() {
     assert_eq!(in_time(call).await.observation().to_text(), "done");
 }
 
-/// Confirms no end before so many calls have ended.
-struct Group(usize, Arc<tokio::sync::Semaphore>);
+/// Confirms no end before five calls have ended.
+#[derive(Clone)]
+struct Group {
+    ended: Arc<tokio::sync::Semaphore>,
+    confirmed: Arc<AtomicU32>,
+}
 
 impl Recorder for Group {
     fn record(&self, event: CallEvent<'_>) -> Receipt {
         if !matches!(event.stage, CallStage::Finished { .. }) {
             return Receipt::recorded();
         }
-        self.1.add_permits(1);
-        let (all, ended) = (self.0 as u32, Arc::clone(&self.1));
+        self.ended.add_permits(1);
+        let Self { ended, confirmed } = self.clone();
         Receipt::pending(async move {
-            drop(ended.acquire_many(all).await);
+            drop(ended.acquire_many(5).await);
+            confirmed.fetch_add(1, Ordering::Relaxed);
             Ok(())
         })
     }
 }
 
-#[tokio::test]
+/// Without that, the log would wait for the third call, and the third call for the log, until a call gives up
+/// the wait.
+#[tokio::test(start_paused = true)]
 async fn calls_of_a_batch_that_wait_for_the_log_let_the_next_ones_run() {
     for is_read_only in [true, false] {
         let tool = Tool::builder("ping", "Answer.").read_only(is_read_only);
-        let recorder = Group(5, Arc::new(tokio::sync::Semaphore::new(0)));
-        let pool = ToolPool::builder().add(tool.handler(|| async { "pong" })).recorder(recorder);
-        let batch = pool.build().unwrap().batch(vec![ToolCall::new("ping", ""); 5]).limit(2);
-        // Without that, the log would wait for the third call, and the third call for the log.
-        assert!(in_time(batch.run()).await.iter().all(|result| !result.is_error()));
+        let ended = Arc::new(tokio::sync::Semaphore::new(0));
+        let group = Group { ended, confirmed: Arc::default() };
+        let pool = ToolPool::builder().add(tool.handler(|| async { "pong" }));
+        let pool = pool.recorder(group.clone()).build().unwrap();
+        let results = pool.batch(vec![ToolCall::new("ping", ""); 5]).limit(2).run().await;
+        assert!(results.iter().all(|result| !result.is_error()));
+        assert_eq!(group.confirmed.load(Ordering::Relaxed), 5);
     }
 }
 
