@@ -271,7 +271,9 @@ impl Shared {
 /// A session that ends has no mode any more.
 impl SessionValues for Shared {
     fn end(&self, session: SessionId) -> Option<BoxFuture<'static, ()>> {
-        self.change(|modes| drop(modes.sessions.remove(&session)));
+        self.change(|modes| {
+            modes.sessions.remove(&session);
+        });
         None
     }
 }
