@@ -66,4 +66,13 @@ pub trait LogRead: Send {
             found.extend(lines.into_iter().filter(|line| line.run.as_deref() == Some(run)));
         }
     }
+
+    /// Problems of the place of the log beside its records, a sentence each: a changed schema, a file
+    /// that does not belong to it. Default: none.
+    ///
+    /// # Errors
+    /// The log cannot be read.
+    fn check_place(&mut self) -> Result<Vec<String>, LogError> {
+        Ok(Vec::new())
+    }
 }

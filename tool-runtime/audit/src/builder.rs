@@ -78,7 +78,8 @@ impl Default for EventLogBuilder {
 }
 
 impl EventLogBuilder {
-    /// Answers a call only when its end is durable, too. Calls that end together share a transaction.
+    /// Answers a call only when its end is durable, too. Calls that end together share a transaction;
+    /// a call of a batch that waits for it leaves its place to the next one.
     /// Default: the end of a call is written within the interval of [`Self::write_every`].
     #[must_use]
     pub fn durable(mut self) -> Self {

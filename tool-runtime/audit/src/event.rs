@@ -66,14 +66,14 @@ pub(crate) struct Failure {
 impl Event {
     pub(crate) fn of(event: &CallEvent<'_>) -> Option<Self> {
         let call = event.call;
-        let arguments = || CompactString::from(call.arguments());
+        let arguments = || CompactString::from(call.masked_arguments());
         let stage = match event.stage {
             CallStage::Proposed => Stage::Proposed(Box::new(Proposal::of(call))),
             CallStage::Decided { decision, by, .. } => Stage::Decided {
                 arguments: arguments(),
                 effect: decision.effect(),
                 by: by.map(str::to_owned),
-                details: details(decision),
+                details: details(decision, &call),
             },
             CallStage::Suspended => Stage::Suspended,
             CallStage::Started { mode, .. } => Stage::Started { arguments: arguments(), mode },
@@ -110,27 +110,27 @@ fn size_of(observation: &Observation) -> usize {
     structured + observation.content().iter().map(block).sum::<usize>()
 }
 
-fn details(decision: &Decision) -> Details {
+fn details(decision: &Decision, call: &CallView<'_>) -> Details {
     let (reason, rule) = (decision.reason(), decision.rule());
     let is_plain = reason.is_empty() && rule.is_none();
-    (!is_plain).then(|| Box::new((reason.to_owned(), rule.map(str::to_owned))))
+    (!is_plain).then(|| Box::new((call.masked(reason).into_owned(), rule.map(str::to_owned))))
 }
 
 impl Proposal {
     fn of(call: CallView<'_>) -> Self {
         let execution = call.context().execution();
         Self {
-            name: call.name().into(),
+            name: call.masked(call.name()).into(),
             tool: call.tool().cloned(),
             source: call.source().cloned(),
-            arguments: call.arguments().into(),
+            arguments: call.masked_arguments().into(),
             principal: call.principal().id().into(),
             session: call.session().copied(),
             parent: call.parent().map(|parent| parent.get()),
             call_id: call.call_id().map(Into::into),
             step: call.step().map(ToString::to_string).zip(execution.cloned()),
             risk: call.risk(),
-            summary: call.summary().map(str::to_owned),
+            summary: call.summary().map(|summary| call.masked(summary).into_owned()),
             repairs: call.repairs().len() as u64,
         }
     }
@@ -142,8 +142,8 @@ impl Outcome {
             Ok(observation) => Self::Done(Box::new(observation.clone())),
             Err(error) => Self::Failed(Box::new(Failure {
                 class: error.class(),
-                message: error.message().to_owned(),
-                detail: error.detail().map(str::to_owned),
+                message: call.masked(error.message()).into_owned(),
+                detail: error.detail().map(|detail| call.masked(detail).into_owned()),
                 json: call.step().and_then(|_| serde_json::to_string(error).ok()),
             })),
         }

@@ -87,6 +87,7 @@ impl JsonlLog {
         }
         let path = self.path().to_owned();
         let failed = |error: std::io::Error| LogError::io(&path, &error);
+        self.cut().map_err(failed)?;
         let first = reader::first_position(&path, &self.files)?;
         fs::rename(&path, self.files.rotated(first)).map_err(failed)?;
         self.file = active(&path)?;

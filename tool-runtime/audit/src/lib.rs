@@ -12,7 +12,26 @@
 //! Every call leaves a record of each of its stages: proposed, decided, asked, approved, started, ended;
 //! also calls that are denied, limited, invalid, or of tools that do not exist. Records are numbered
 //! without gaps, hold no secrets, and each has the SHA-256 of the one before it: [`LogReader::verify`]
-//! names records that were changed, removed or moved.
+//! names records that were changed, removed or moved, files that do not belong to the log, and changes of
+//! the schema and the indexes of a database.
+//!
+//! # Limits of the chain
+//!
+//! The hashes need no key, so whoever can write the log can compute them. `verify` finds the following only
+//! with a [`Head`] that was kept where they cannot write ([`EventLogBuilder::head_file`],
+//! [`EventLogBuilder::on_head`]):
+//!
+//! - a cut end, also by removing the write-ahead log of a database, and a log that was cut and continued;
+//! - a changed record with all hashes after it computed anew, the last record alone included;
+//! - another log in the place of this one.
+//!
+//! It cannot find:
+//!
+//! - records added to the end, after the head: they look like those of the writer. So does a record that
+//!   earlier ones were removed by the retention;
+//! - anything, if the head is replaced together with the log: keep heads at several places or times;
+//! - bytes that are not part of a record: free pages of a database, the beginning of a line after the last
+//!   one of the active file, which its writer may be in the middle of.
 //!
 //! | Module | Topic |
 //! |---|---|

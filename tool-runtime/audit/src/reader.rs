@@ -71,13 +71,18 @@ impl LogReader {
     /// # Errors
     /// The log cannot be read. Whatever is wrong with its records is in the result.
     pub fn verify(mut self, head: Option<&Head>) -> Result<Verification, LogError> {
-        let (mut verifier, mut after) = (Verifier::new(head), 0);
+        let mut verifier = Verifier::new(head);
+        self.0.check_place()?.into_iter().for_each(|detail| verifier.check_place(detail));
+        let mut after = 0;
         loop {
             let lines = self.0.read(after, PAGE)?;
-            let Some(last) = lines.last() else { return Ok(verifier.end()) };
+            let Some(last) = lines.last() else { break };
             after = last.position;
             lines.iter().for_each(|line| verifier.check(line));
         }
+        // Records may have been removed while they were read.
+        let first = self.0.read(0, 1)?.first().map(|line| line.position);
+        Ok(verifier.end(first))
     }
 }
 

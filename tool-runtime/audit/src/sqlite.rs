@@ -3,6 +3,7 @@
 use crate::backend::{LogBackend, LogRead, PruneChain};
 use crate::chain::{Head, LogLine};
 use crate::error::LogError;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tool_runtime_store::rusqlite::{self, Connection, OptionalExtension as _, Row, params};
@@ -54,7 +55,7 @@ impl LogBackend for SqliteLog {
     }
 
     fn step(&mut self, step: &str) -> Result<Vec<LogLine>, LogError> {
-        let query = format!("{COLUMNS} WHERE step = ?1 ORDER BY seq");
+        let query = format!("{COLUMNS} WHERE step = ?1 AND seq > 0 ORDER BY seq");
         let lines = lines(self.database.connection(), &query, params![step]);
         lines.map_err(|error| self.database.error(&error).into())
     }
@@ -87,10 +88,49 @@ impl LogRead for SqliteReader {
     }
 
     fn run(&mut self, run: &str) -> Result<Vec<LogLine>, LogError> {
-        let query = format!("{COLUMNS} WHERE run = ?1 ORDER BY seq");
+        let query = format!("{COLUMNS} WHERE run = ?1 AND seq > 0 ORDER BY seq");
         let lines = lines(self.0.connection(), &query, params![run]);
         lines.map_err(|error| self.0.error(&error).into())
     }
+
+    fn check_place(&mut self) -> Result<Vec<String>, LogError> {
+        check_place(self.0.connection()).map_err(|error| self.0.error(&error).into())
+    }
+}
+
+/// Compares the schema with a new one, and asks SQLite to check the pages and indexes.
+fn check_place(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let new = Connection::open_in_memory()?;
+    MIGRATIONS.iter().try_for_each(|migration| new.execute_batch(migration.statements))?;
+    let (expected, found) = (schema(&new)?, schema(connection)?);
+    let mut problems = Vec::new();
+    for (kind, name, _) in found.symmetric_difference(&expected) {
+        let problem = format!("the {kind} `{name}` is not as the log creates it");
+        if !problems.contains(&problem) {
+            problems.push(problem);
+        }
+    }
+    let outside = "SELECT count(*) FROM records WHERE seq < 1";
+    match connection.query_row(outside, [], |row| row.get::<_, i64>(0))? {
+        0 => {}
+        count => problems.push(format!("rows before the first record: {count}")),
+    }
+    let mut pages = connection.prepare("PRAGMA integrity_check(10)")?;
+    for problem in pages.query_map([], |row| row.get::<_, String>(0))? {
+        let problem = problem?;
+        if problem != "ok" {
+            problems.push(format!("the file is damaged: {problem}"));
+        }
+    }
+    Ok(problems)
+}
+
+/// Kinds, names and statements of tables, indexes, views and triggers. Statistics are SQLite's own.
+fn schema(connection: &Connection) -> rusqlite::Result<BTreeSet<(String, String, Option<String>)>> {
+    let query =
+        "SELECT type, name, sql FROM sqlite_schema WHERE substr(name, 1, 11) <> 'sqlite_stat'";
+    let entry = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+    connection.prepare(query)?.query_map([], entry)?.collect()
 }
 
 /// SQLite has signed integers.
@@ -124,7 +164,8 @@ fn lines(
 /// Values of another type were put there by somebody else: `verify` names the record.
 fn line(row: &Row<'_>) -> rusqlite::Result<LogLine> {
     let text = |column| row.get::<_, String>(column).unwrap_or_default();
-    let optional = |column| row.get::<_, Option<String>>(column).unwrap_or_default();
+    let other = |_| Some(String::new());
+    let optional = |column| row.get::<_, Option<String>>(column).unwrap_or_else(other);
     let position = u64::try_from(row.get::<_, i64>(0)?).unwrap_or_default();
     Ok(LogLine { position, hash: text(1), text: text(2), run: optional(3), step: optional(4) })
 }

@@ -21,7 +21,7 @@ pub struct Verification {
     /// The problems, at most 100.
     pub problems: Vec<LogProblem>,
     /// Whether the end was compared with a head that was kept elsewhere. Without one, nothing tells that
-    /// the last records were cut off.
+    /// the last records were cut off. False also for a head whose record was removed by the retention.
     pub is_tail_checked: bool,
 }
 
@@ -52,6 +52,17 @@ pub enum LogProblem {
         position: u64,
         /// The number of the record in it.
         seq: u64,
+    },
+    /// The record is a second one with this number.
+    Repeated {
+        /// The place of the record.
+        position: u64,
+    },
+    /// The place of the log was changed beside its records: the schema of the database, its indexes, the
+    /// set of files.
+    Place {
+        /// The change, as a sentence.
+        detail: String,
     },
     /// Records are missing between others or at the beginning.
     Missing {
@@ -85,6 +96,10 @@ impl fmt::Display for LogProblem {
             Self::Moved { position, seq } => {
                 write!(f, "record {seq} is in the place of record {position}")
             }
+            Self::Repeated { position } => {
+                write!(f, "record {position} is in the log more than once")
+            }
+            Self::Place { detail } => f.write_str(detail),
             Self::Missing { from, to } if from == to => write!(f, "record {from} is missing"),
             Self::Missing { from, to } => write!(f, "records {from} to {to} are missing"),
             Self::TailCut { last, head } => write!(
@@ -112,8 +127,8 @@ pub(crate) struct Verifier<'a> {
     known_head: Option<&'a Head>,
     found: Verification,
     previous: Option<Previous>,
-    /// The first record, and the hash that it has of the one before it.
-    start: Option<(u64, String)>,
+    /// The first record, and the hash that it has of the one before it, unless it was changed.
+    start: Option<(u64, Option<String>)>,
     /// The removed records that are recorded: the last of them, and its hash.
     pruned: HashMap<u64, String>,
     /// The first and the last record of each gap.
@@ -142,10 +157,16 @@ impl<'a> Verifier<'a> {
         }
     }
 
+    pub(crate) fn check_place(&mut self, detail: String) {
+        self.report(LogProblem::Place { detail });
+    }
+
     pub(crate) fn check(&mut self, line: &LogLine) {
         self.found.records += 1;
         let position = line.position;
         let record = line.record().ok().filter(|record| is_unchanged(line, record));
+        let prev = record.as_ref().filter(|record| record.seq == position);
+        self.start.get_or_insert_with(|| (position, prev.map(|record| record.prev.clone())));
         let mut is_reported = record.is_none();
         if is_reported {
             self.report(LogProblem::Changed { position });
@@ -173,23 +194,23 @@ impl<'a> Verifier<'a> {
     /// Positions follow each other. Gaps are reported at the end, once it is known what was removed: files
     /// may go while they are read.
     fn check_gap(&mut self, position: u64) {
-        if let Some(previous) = &self.previous
-            && position != previous.position + 1
-        {
-            self.gaps.push((previous.position + 1, position.saturating_sub(1)));
+        let Some(previous) = &self.previous else { return };
+        let expected = previous.position + 1;
+        match position {
+            _ if position < expected => self.report(LogProblem::Repeated { position }),
+            _ if position > expected => self.gaps.push((expected, position - 1)),
+            _ => {}
         }
     }
 
     /// The record has the hash of the one before it.
     fn check_link(&mut self, position: u64, record: &LogRecord) {
-        match &self.previous {
-            None => self.start = Some((position, record.prev.clone())),
-            Some(previous) if previous.position + 1 != position || previous.is_reported => {}
-            Some(previous) if previous.hash != record.prev => {
-                let position = previous.position;
-                self.report(LogProblem::Replaced { position });
-            }
-            Some(_) => {}
+        if let Some(Previous { position: last, hash, is_reported: false }) = &self.previous
+            && last + 1 == position
+            && *hash != record.prev
+        {
+            let position = *last;
+            self.report(LogProblem::Replaced { position });
         }
     }
 
@@ -202,37 +223,43 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    pub(crate) fn end(mut self) -> Verification {
+    /// Ends the check. `first` is the first record that the log has now.
+    pub(crate) fn end(mut self, first: Option<u64>) -> Verification {
         if let Some((first, prev)) = self.start.take() {
             self.found.first = first;
-            self.check_start(first, &prev);
+            self.check_start(first, prev.as_deref());
         }
         let removed = self.pruned.keys().copied().max().unwrap_or(0);
         for (from, to) in std::mem::take(&mut self.gaps) {
-            if to > removed {
+            // The records before the gap were removed, too, since they were read.
+            let was_removed = to <= removed && first.is_some_and(|first| first >= from);
+            if !was_removed {
                 self.report(LogProblem::Missing { from, to });
             }
         }
-        let last = self.found.head.seq;
-        if let Some(head) = self.known_head
-            && !self.has_known_head
-        {
-            match head.seq > last {
-                true => self.report(LogProblem::TailCut { last, head: head.seq }),
-                // It was removed by the retention, and a later record has its hash in the chain.
-                false if head.seq < self.found.first => {}
-                false => self.report(LogProblem::OtherHead { head: head.seq }),
-            }
-        }
+        self.check_tail();
         self.found
+    }
+
+    fn check_tail(&mut self) {
+        let last = self.found.head.seq;
+        let Some(head) = self.known_head.filter(|_| !self.has_known_head) else { return };
+        let (seq, other) = (head.seq, LogProblem::OtherHead { head: head.seq });
+        match self.pruned.get(&seq) {
+            _ if seq > last => self.report(LogProblem::TailCut { last, head: seq }),
+            _ if seq >= self.found.first => self.report(other),
+            Some(hash) if *hash != head.hash => self.report(other),
+            Some(_) => {}
+            None => self.found.is_tail_checked = false,
+        }
     }
 
     /// Records before the first one were removed only if a record says so, with the same hash. More may
     /// have been announced than is removed by now.
-    fn check_start(&mut self, first: u64, prev: &str) {
+    fn check_start(&mut self, first: u64, prev: Option<&str>) {
         let is_known = match (first, self.pruned.get(&(first - 1))) {
-            (1, _) => prev == Head::empty().hash,
-            (_, Some(hash)) => hash == prev,
+            (1, _) => prev.is_none_or(|prev| prev == Head::empty().hash),
+            (_, Some(hash)) => prev.is_none_or(|prev| prev == hash),
             (_, None) => self.pruned.keys().any(|through| *through >= first),
         };
         match first {
@@ -248,5 +275,7 @@ fn is_unchanged(line: &LogLine, record: &LogRecord) -> bool {
     hash(&line.text) == line.hash && record.run == line.run && record.step == line.step
 }
 
+#[cfg(test)]
+mod attacks;
 #[cfg(test)]
 mod tests;

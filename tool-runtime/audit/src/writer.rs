@@ -20,6 +20,8 @@ use tool_runtime_core::RecordError;
 pub(crate) const MAX_QUEUED_BYTES: usize = 16 << 20;
 /// The most records that are kept while the log cannot be written.
 const MAX_UNWRITTEN: usize = 65_536;
+/// The most items for which an empty queue keeps its memory.
+const MAX_KEPT_ITEMS: usize = 16_384;
 /// The pause between attempts to write after a failure.
 const RETRY_INTERVAL: Duration = Duration::from_millis(250);
 
@@ -126,8 +128,9 @@ impl Queue {
     }
 
     /// Takes all items: once one is urgent, or `interval` after the first. `None` when the log is closed
-    /// and all is taken. After a failure, waits no longer than until the next attempt.
-    fn take(&self, interval: Duration, is_failing: bool) -> Option<Vec<Item>> {
+    /// and all is taken. After a failure, waits no longer than until the next attempt. Later items go into
+    /// `empty`, so that callers need not grow a new queue.
+    fn take(&self, interval: Duration, is_failing: bool, empty: Vec<Item>) -> Option<Vec<Item>> {
         let mut state = self.state();
         while state.items.is_empty() && !state.is_closed && !is_failing {
             state.is_idle = true;
@@ -144,7 +147,7 @@ impl Queue {
             return None;
         }
         (state.is_urgent, state.bytes) = (false, 0);
-        Some(std::mem::take(&mut state.items))
+        Some(std::mem::replace(&mut state.items, empty))
     }
 }
 
@@ -177,8 +180,9 @@ pub(crate) struct LogThread {
 impl LogThread {
     pub(crate) fn run(mut self) {
         let queue = Arc::clone(&self.queue);
-        while let Some(items) = queue.take(self.interval, !self.unwritten.is_empty()) {
-            for item in items {
+        let mut empty = Vec::new();
+        while let Some(mut items) = queue.take(self.interval, !self.unwritten.is_empty(), empty) {
+            for item in items.drain(..) {
                 match item {
                     Item::Event(event, waiter) => {
                         self.unwritten.extend(self.encoder.record(event));
@@ -192,6 +196,8 @@ impl LogThread {
             }
             drop(self.write());
             self.keep_retention();
+            items.shrink_to(MAX_KEPT_ITEMS);
+            empty = items;
         }
         if !self.unwritten.is_empty() || self.lost > 0 {
             let count = self.unwritten.len() as u64 + self.lost;

@@ -13,6 +13,7 @@ use crate::need::Need;
 use crate::peer::Peer;
 use crate::principal::Principal;
 use crate::schedule::{Held, Link};
+use crate::sync::lock;
 pub use execution::{Execution, StepId};
 use hashbrown::HashMap;
 use questions::Questions;
@@ -25,7 +26,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::future;
 use std::num::NonZeroU64;
-use std::sync::{Arc, LazyLock, Weak};
+use std::sync::{Arc, LazyLock, Mutex, Weak};
 use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -90,6 +91,8 @@ struct Parts {
     rounds: Option<Arc<dyn Any + Send + Sync>>,
     /// Guards that the call holds while it runs, see [`Self::with_guard`].
     guards: Guards,
+    /// The turn of the call in its batch, see [`Self::with_turn`].
+    turn: Option<BatchTurn>,
     /// Runs the call apart from the server that it came through.
     #[cfg(feature = "isolation")]
     isolation: Option<Isolation>,
@@ -164,8 +167,7 @@ impl ToolContext {
     }
 
     /// Masks the secrets of the pool, if it has some.
-    #[doc(hidden)]
-    pub fn mask(&self) -> Option<&dyn Mask> {
+    pub(crate) fn mask(&self) -> Option<&dyn Mask> {
         self.0.state.mask.as_deref()
     }
 
@@ -194,6 +196,24 @@ impl ToolContext {
         self.0.session.as_ref().map(|session| &session.id)
     }
 
+    /// The session that the call belongs to, and the sessions that it was opened in, the innermost
+    /// first: an agent that runs on the pool of a session has a session of its own within that one.
+    ///
+    /// ```
+    /// use tool_runtime::ToolPool;
+    ///
+    /// let pool = ToolPool::builder().build()?;
+    /// let outer = pool.session();
+    /// let inner = outer.pool().session();
+    /// let context = inner.pool().context();
+    /// assert!(context.sessions().eq([inner.id(), outer.id()]));
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// ```
+    pub fn sessions(&self) -> impl Iterator<Item = &SessionId> {
+        let own = self.0.session.as_ref();
+        std::iter::successors(own, |session| session.outer.as_deref()).map(|session| &session.id)
+    }
+
     /// The session itself, unless it has ended.
     pub(crate) fn open_session(&self) -> Option<Arc<Session>> {
         self.0.session.as_ref()?.session.upgrade()
@@ -207,12 +227,14 @@ impl ToolContext {
         }
     }
 
-    /// Sets the session that the call belongs to.
+    /// Sets the session that the call belongs to, within the one it belonged to.
     #[must_use]
     #[doc(hidden)]
     pub fn in_session(mut self, session: &Arc<Session>) -> Self {
         let (id, session) = (*session.id(), Arc::downgrade(session));
-        self.parts().session = Some(SessionRef { id, session });
+        let parts = self.parts();
+        let outer = parts.session.take().map(Arc::new);
+        parts.session = Some(SessionRef { id, session, outer });
         self
     }
 
@@ -376,6 +398,23 @@ impl ToolContext {
         }
     }
 
+    /// Lets the call end its turn in a batch before it is answered, by [`Self::end_turn`].
+    pub(crate) fn with_turn(mut self, guard: Arc<dyn Any + Send + Sync>) -> (Self, TurnGuard) {
+        let turn = Arc::new(Mutex::new(Some(guard)));
+        let passed_on = self.0.times_passed_on.saturating_add(1);
+        self.parts().turn = Some(BatchTurn { turn: Arc::clone(&turn), passed_on });
+        (self, TurnGuard(turn))
+    }
+
+    /// Ends the turn of the call in its batch: its tool has ended, and others may run while its end is
+    /// recorded. Does nothing for a call that a tool makes with the context of this one.
+    pub(crate) fn end_turn(&self) {
+        let own = self.0.turn.as_ref();
+        if let Some(own) = own.filter(|own| own.passed_on == self.0.times_passed_on) {
+            drop(lock(&own.turn).take());
+        }
+    }
+
     pub(crate) fn cancellation(&self) -> Option<&CancellationToken> {
         self.0.cancellation.as_ref()
     }
@@ -431,6 +470,25 @@ impl ToolContext {
         let value: &dyn Any =
             if TypeId::of::<T>() == TypeId::of::<Principal>() { self.principal() } else { self };
         value.downcast_ref()
+    }
+}
+
+type Turn = Mutex<Option<Arc<dyn Any + Send + Sync>>>;
+
+/// The turn of a call in its batch.
+#[derive(Clone)]
+struct BatchTurn {
+    turn: Arc<Turn>,
+    /// The number of times that the context is passed on when it reaches the call.
+    passed_on: u16,
+}
+
+/// Ends the turn of a call when it is dropped, if the call has not.
+pub(crate) struct TurnGuard(Arc<Turn>);
+
+impl Drop for TurnGuard {
+    fn drop(&mut self) {
+        drop(lock(&self.0).take());
     }
 }
 

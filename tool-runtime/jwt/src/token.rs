@@ -109,6 +109,17 @@ mod tests {
     }
 
     #[test]
+    fn a_key_that_names_an_algorithm_verifies_no_other() {
+        let mut key = parse_keys(MADE_ELSEWHERE.as_bytes()).expect("keys").remove(0);
+        let token = URL_SAFE_NO_PAD.encode(r#"{"alg":"RS512"}"#) + ".e30.AAAA";
+        let token = Token::parse(&token).expect("a token");
+        for (algorithm, fits) in [("RS512", true), ("RS256", false)] {
+            key.algorithm = Some(algorithm.to_owned());
+            assert_eq!(token.fits(&key), fits, "{algorithm}");
+        }
+    }
+
+    #[test]
     fn a_text_of_another_shape_is_rejected() {
         for text in ["", "a", "a.b", ".", "..", "a.b.c.d", "é.é.é"] {
             assert!(Token::parse(text).is_err(), "{text}");

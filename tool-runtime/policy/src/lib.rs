@@ -48,7 +48,7 @@ pub use explain::{ComparedRule, Explanation};
 pub use folder::PolicyFolder;
 pub use limits::{BudgetStore, LimitKeeper, Share};
 pub use live::LivePolicy;
-pub use modes::{PermissionMode, Permissions};
+pub use modes::{NoSession, PermissionMode, Permissions};
 pub use policies::{Policies, Shared};
 pub use policy::Policy;
 pub use read::{Format, PolicyError, PolicyProblem};

@@ -5,9 +5,11 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
-use std::sync::Arc;
-use tool_runtime_core::seam::nearest;
-use tool_runtime_core::{CallView, Decision, PatternError, PolicyEngine, SessionId, ToolPattern};
+use std::sync::{Arc, Weak};
+use tool_runtime_core::seam::{SessionValues, nearest};
+use tool_runtime_core::{
+    BoxFuture, CallView, Decision, PatternError, PolicyEngine, SessionId, ToolContext, ToolPattern,
+};
 
 /// The tag of tools that edit.
 const EDIT: &str = "edit";
@@ -91,6 +93,10 @@ impl TryFrom<String> for PermissionMode {
 
 /// Decides by a [`PermissionMode`], of the pool or of a session. Clones share their modes.
 ///
+/// A call has the mode of its session, or else that of the session which it was opened in, or else that of
+/// the pool. If several of these sessions have modes, all of them decide: a session never exceeds the one
+/// around it. The mode of a session ends with it.
+///
 /// Hints of sources that are not trusted do not count, nor do their tags.
 ///
 /// ```
@@ -109,11 +115,14 @@ impl TryFrom<String> for PermissionMode {
 /// ```
 #[derive(Clone)]
 pub struct Permissions {
-    modes: Arc<ArcSwap<Modes>>,
+    modes: Arc<Shared>,
     edits: Vec<ToolPattern>,
     /// Decides as well: a child never may what its parent may not.
     parent: Option<Arc<Permissions>>,
 }
+
+/// The modes, which clones share.
+struct Shared(ArcSwap<Modes>);
 
 #[derive(Clone, Default)]
 struct Modes {
@@ -121,11 +130,20 @@ struct Modes {
     sessions: HashMap<SessionId, PermissionMode>,
 }
 
+/// The context does not belong to a session, so no mode was set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("calls outside of a session have the mode of the pool; open a session, or set that mode")]
+pub struct NoSession;
+
 impl Permissions {
     /// A mode for all sessions.
     pub fn new(mode: PermissionMode) -> Self {
         let modes = Modes { all: mode, sessions: HashMap::new() };
-        Self { modes: Arc::new(ArcSwap::from_pointee(modes)), edits: Vec::new(), parent: None }
+        Self {
+            modes: Arc::new(Shared(ArcSwap::from_pointee(modes))),
+            edits: Vec::new(),
+            parent: None,
+        }
     }
 
     /// Adds a tool, or a glob of tools, that edits. Default: tools with the tag `edit`.
@@ -146,32 +164,51 @@ impl Permissions {
 
     /// Sets the mode of all sessions without one of their own.
     pub fn set(&self, mode: PermissionMode) {
-        self.change(|modes| modes.all = mode);
+        self.modes.change(|modes| modes.all = mode);
     }
 
-    /// Sets the mode of a session. `None`: that of all.
-    pub fn set_for(&self, session: &SessionId, mode: Option<PermissionMode>) {
-        self.change(|modes| {
+    /// Sets the mode of the session that a context belongs to, until it ends. `None`: that of the session
+    /// around it, or of the pool. A tool gives its own context; an agent's run that of
+    /// `Run::with_context`.
+    ///
+    /// ```
+    /// use tool_runtime::ToolPool;
+    /// use tool_runtime::policy::{PermissionMode, Permissions};
+    ///
+    /// let permissions = Permissions::new(PermissionMode::Plan);
+    /// let pool = ToolPool::builder().policy(permissions.clone()).build()?;
+    /// let (one, other) = (pool.session(), pool.session());
+    /// permissions.set_for(&one.pool().context(), Some(PermissionMode::AcceptEdits)).unwrap();
+    /// assert_eq!(permissions.mode(&one.pool().context()), PermissionMode::AcceptEdits);
+    /// assert_eq!(permissions.mode(&other.pool().context()), PermissionMode::Plan);
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The context does not belong to a session.
+    pub fn set_for(
+        &self,
+        context: &ToolContext,
+        mode: Option<PermissionMode>,
+    ) -> Result<(), NoSession> {
+        let session = *context.session().ok_or(NoSession)?;
+        if !self.modes.0.load().sessions.contains_key(&session) {
+            let modes = Arc::downgrade(&self.modes);
+            context.end_with_session(modes as Weak<dyn SessionValues>);
+        }
+        self.modes.change(|modes| {
             match mode {
-                Some(mode) => modes.sessions.insert(*session, mode),
-                None => modes.sessions.remove(session),
+                Some(mode) => modes.sessions.insert(session, mode),
+                None => modes.sessions.remove(&session),
             };
         });
+        Ok(())
     }
 
-    fn change(&self, change: impl Fn(&mut Modes)) {
-        self.modes.rcu(|modes| {
-            let mut modes = Modes::clone(modes);
-            change(&mut modes);
-            modes
-        });
-    }
-
-    /// The mode of a session.
-    pub fn mode(&self, session: Option<&SessionId>) -> PermissionMode {
-        let modes = self.modes.load();
-        let own = session.and_then(|session| modes.sessions.get(session));
-        own.copied().unwrap_or(modes.all)
+    /// The mode of the calls of a context: that of the innermost session with one, or of the pool.
+    pub fn mode(&self, context: &ToolContext) -> PermissionMode {
+        let modes = self.modes.0.load();
+        modes.of(context).next().unwrap_or(modes.all)
     }
 
     fn is_edit(&self, call: &CallView<'_>) -> bool {
@@ -183,7 +220,13 @@ impl Permissions {
     }
 
     fn decide_alone(&self, call: &CallView<'_>) -> Decision {
-        let mode = self.mode(call.session());
+        let modes = self.modes.0.load();
+        let mut own = modes.of(call.context());
+        let first = self.decide_in(own.next().unwrap_or(modes.all), call);
+        own.fold(first, |decision, mode| decision.and(self.decide_in(mode, call)))
+    }
+
+    fn decide_in(&self, mode: PermissionMode, call: &CallView<'_>) -> Decision {
         let reads = call.annotations().is_read_only();
         let decision = match mode {
             PermissionMode::Bypass => Decision::allow(),
@@ -208,6 +251,33 @@ impl Permissions {
     }
 }
 
+impl Modes {
+    /// The modes of the sessions of a context, the innermost first.
+    fn of<'a>(&'a self, context: &'a ToolContext) -> impl Iterator<Item = PermissionMode> + 'a {
+        context.sessions().filter_map(|session| self.sessions.get(session).copied())
+    }
+}
+
+impl Shared {
+    fn change(&self, change: impl Fn(&mut Modes)) {
+        self.0.rcu(|modes| {
+            let mut modes = Modes::clone(modes);
+            change(&mut modes);
+            modes
+        });
+    }
+}
+
+/// A session that ends has no mode any more.
+impl SessionValues for Shared {
+    fn end(&self, session: SessionId) -> Option<BoxFuture<'static, ()>> {
+        self.change(|modes| {
+            modes.sessions.remove(&session);
+        });
+        None
+    }
+}
+
 impl PolicyEngine for Permissions {
     fn decide(&self, call: &CallView<'_>) -> Decision {
         let own = self.decide_alone(call);
@@ -220,6 +290,8 @@ impl PolicyEngine for Permissions {
 
 impl fmt::Debug for Permissions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Permissions").field("mode", &self.mode(None)).finish_non_exhaustive()
+        f.debug_struct("Permissions")
+            .field("mode", &self.modes.0.load().all)
+            .finish_non_exhaustive()
     }
 }

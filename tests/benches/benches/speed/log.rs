@@ -37,7 +37,7 @@ pub(crate) fn table(effort: Effort) -> String {
         .map(|concurrency| durable(&runtime, &folder, batches, concurrency).to_string())
         .collect();
     format!(
-        "Ratios are to the first line; the rules are a stand-in\n\n{table}\n\
+        "Ratios are to the first line; rules are a stand-in where no policy is named\n\n{table}\n\
         a logged call on all threads: {}\n{}",
         time(whole),
         rates.join("\n"),
@@ -54,6 +54,8 @@ fn calls(effort: Effort, folder: &Folder) -> Vec<Measured> {
     let open = |name: &str| EventLog::open(folder.file(name)).expect("a log");
     let logged = builder().recorder(open("a.db")).build().expect("a pool");
     let governed = builder().policy(Rules::new()).recorder(open("b.db")).build().expect("a pool");
+    let policy = crate::policies::policy(RULES);
+    let real = builder().install(policy).recorder(open("c.db")).build().expect("a pool");
     let call =
         |pool: ToolPool| move || block_on(pool.call_json(black_box(name), black_box(arguments)));
     let contenders = vec![
@@ -64,6 +66,7 @@ fn calls(effort: Effort, folder: &Folder) -> Vec<Measured> {
         Contender::new("with 100 rules", call(ruled)),
         Contender::new("with a log", call(logged)),
         Contender::new("with 100 rules and a log", call(governed)),
+        Contender::new("with 100 rules of a policy and a log", call(real)),
     ];
     measure(contenders, effort)
 }

@@ -1,6 +1,6 @@
 //! Speed of calls, and costs of a pool. `cargo bench -p benches` runs criterion's groups
-//! and then prints the table of ratios; `-- --table` prints only the table, `-- --test` runs
-//! everything once and measures nothing.
+//! and then prints the table of ratios; `-- --table` prints only the tables, `-- --table log` those whose
+//! name is given, `-- --test` runs everything once and measures nothing.
 
 mod calls;
 mod groups;
@@ -18,9 +18,16 @@ fn main() {
         groups::run();
     }
     let effort = if has_flag("--test") { Effort::QUICK } else { Effort::FULL };
-    for table in
-        [calls::table, pools::table, rules::table, models::table, policies::table, log::table]
-    {
+    let tables: [(&str, fn(Effort) -> String); 6] = [
+        ("calls", calls::table),
+        ("pools", pools::table),
+        ("rules", rules::table),
+        ("models", models::table),
+        ("policies", policies::table),
+        ("log", log::table),
+    ];
+    let is_one = tables.iter().any(|(name, _)| has_flag(name));
+    for (_, table) in tables.into_iter().filter(|(name, _)| !is_one || has_flag(name)) {
         println!("\n{}", table(effort));
     }
 }

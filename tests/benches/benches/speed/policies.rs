@@ -29,7 +29,7 @@ fn rules(number: usize) -> PolicyBuilder {
     builder.rule(dear.tool("ad*")).rule(Rule::allow("add").tool("add"))
 }
 
-fn policy(number: usize) -> Policy {
+pub(crate) fn policy(number: usize) -> Policy {
     rules(number).build().expect("a policy")
 }
 

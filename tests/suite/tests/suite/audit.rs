@@ -1,6 +1,7 @@
 //! The log of calls from outside: programs that are killed, disks that are full, several processes.
 
 mod crashes;
+mod decisions;
 mod full;
 mod golden;
 mod processes;

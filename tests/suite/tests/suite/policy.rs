@@ -1,6 +1,7 @@
 //! Policies of a pool: rules, limits, modes, files that change.
 
 mod attacks;
+mod children;
 mod combined;
 mod files;
 mod limits;

@@ -212,6 +212,33 @@ async fn secrets_are_masked_before_a_result_is_cut() {
     assert!(text.starts_with("aaaaaa${") && !text.contains("s3c"), "{text}");
 }
 
+/// A log without secrets of its own.
+#[tokio::test]
+async fn the_log_of_calls_has_no_secret_of_the_pool() {
+    use tool_runtime::audit::EventLog;
+    struct Echo;
+    impl tool_runtime::PolicyEngine for Echo {
+        fn decide(&self, call: &tool_runtime::CallView<'_>) -> tool_runtime::Decision {
+            tool_runtime::Decision::ask(format!("Let it run with {}?", call.arguments()))
+        }
+    }
+    let schema = json!({ "type": "object", "properties": { "key": {}, "pin": {} } });
+    let login = Tool::builder("login", "Log in.").input_schema(schema).handler(|| async { "in" });
+    let (log, secrets) = (EventLog::memory(), secrets().with("PIN", "86420975"));
+    let pool = ToolPool::builder().add(login).secrets(secrets).policy(Echo).install(log.clone());
+    let pool = pool.approver(|_: ApprovalRequest| async { Approval::approved() }).build().unwrap();
+    let arguments = json!({ "key": format!("Bearer {KEY}"), "pin": 86_420_975 });
+    pool.call(ToolCall::json("login", arguments)).await;
+    pool.call(ToolCall::json("unknown", json!({ "key": KEY }))).await;
+    pool.call(ToolCall::new("login", format!("{{ {KEY}"))).await;
+    let records = log.reader().await.unwrap().records().collect::<Result<Vec<_>, _>>().unwrap();
+    let text: String =
+        records.iter().map(|record| serde_json::to_string(record).unwrap()).collect();
+    assert!(!text.contains("s3cret") && !text.contains("86420975"), "{text}");
+    let proposed = records[0].arguments_text();
+    assert!(serde_json::from_str::<Value>(&proposed).unwrap()["pin"].is_string(), "{proposed}");
+}
+
 #[tokio::test]
 async fn an_after_hook_cannot_show_a_secret() {
     let show = Hook::after("*", |_: HookCall, _: AfterCall| async {

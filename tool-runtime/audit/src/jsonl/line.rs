@@ -12,15 +12,21 @@ pub(crate) fn to_text(line: &LogLine) -> String {
     format!("{HEAD}{}{MIDDLE}{}}}\n", line.hash, line.text)
 }
 
-/// Reads a line, without its end. One that is not a record becomes a line whose hash is wrong.
+/// Reads a line, without its end. One that is not a record becomes a line without a hash.
 pub(crate) fn parse(line: &[u8], position: u64) -> LogLine {
-    let text = String::from_utf8_lossy(line);
-    let parts = text.strip_prefix(HEAD).and_then(|rest| rest.split_once(MIDDLE));
-    let (hash, text) =
-        parts.and_then(|(hash, rest)| Some((hash, rest.strip_suffix('}')?))).unwrap_or(("", &text));
+    let Some((hash, text)) = std::str::from_utf8(line).ok().and_then(parts) else {
+        let text = String::from_utf8_lossy(line).into_owned();
+        return LogLine { position, hash: String::new(), text, run: None, step: None };
+    };
     let record = serde_json::from_str::<LogRecord>(text);
     let (run, step) = record.map(|record| (record.run, record.step)).unwrap_or_default();
     LogLine { position, hash: hash.to_owned(), text: text.to_owned(), run, step }
+}
+
+/// The hash and the record.
+fn parts(line: &str) -> Option<(&str, &str)> {
+    let (hash, rest) = line.strip_prefix(HEAD)?.split_once(MIDDLE)?;
+    Some((hash, rest.strip_suffix('}')?))
 }
 
 /// The length of a file up to the end of its last complete line.

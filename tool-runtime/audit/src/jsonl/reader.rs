@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 pub(crate) struct JsonlReader {
     files: Files,
     current: Option<Current>,
+    /// The number of the record that was read last. Reading goes on after it, without a search.
+    read: Option<u64>,
 }
 
 /// The file that is read.
@@ -33,10 +35,10 @@ impl JsonlReader {
         if files.list()?.is_empty() {
             File::open(path).map_err(|error| LogError::io(path, &error))?;
         }
-        Ok(Self { files, current: None })
+        Ok(Self { files, current: None, read: None })
     }
 
-    /// All files with the number of their first record.
+    /// All files with the number of their first record, in order.
     fn all(&self) -> Result<Vec<(u64, PathBuf)>, LogError> {
         let active = self.files.active();
         loop {
@@ -48,6 +50,7 @@ impl JsonlReader {
             }
             if active.exists() {
                 all.push((first, active.to_owned()));
+                all.sort();
             }
             return Ok(all);
         }
@@ -121,21 +124,54 @@ impl Current {
 
 impl LogRead for JsonlReader {
     fn read(&mut self, after: u64, limit: usize) -> Result<Vec<LogLine>, LogError> {
-        let mut lines = Vec::new();
-        if self.current.as_ref().is_none_or(|current| current.position != after) {
+        let (mut lines, mut skipped) = (Vec::new(), 0);
+        if self.current.is_none() || self.read != Some(after) {
             self.open_at(after)?;
+            skipped = after;
         }
         while lines.len() < limit {
             let Some(current) = &mut self.current else { break };
             let line = current.next().map_err(|error| LogError::io(self.files.active(), &error))?;
             match line {
-                Some(line) if line.position > after => lines.push(line),
+                Some(line) if line.position > skipped => lines.push(line),
                 Some(_) => {}
-                None if self.next_file()? => {}
+                // A later file with earlier records was put there by somebody else: they are not skipped.
+                None if self.next_file()? => skipped = 0,
                 None => break,
             }
         }
+        self.read = Some(lines.last().map_or(after, |line| line.position));
         Ok(lines)
+    }
+
+    /// Rotated files end with a whole record, and before the active one.
+    fn check_place(&mut self) -> Result<Vec<String>, LogError> {
+        let rotated = self.files.list()?;
+        let active = first_position(self.files.active(), &self.files)?;
+        let mut problems = Vec::new();
+        for (first, path) in rotated {
+            let name = path.file_name().unwrap_or_default().display();
+            if first >= active {
+                problems.push(format!("`{name}` is not a file of the log: record {first} is in the active file, or was not written"));
+            }
+            if !ends_with_record(&path)? {
+                problems.push(format!("`{name}` does not end with a whole record"));
+            }
+        }
+        Ok(problems)
+    }
+}
+
+/// Whether a file ends with a line. One that was removed meanwhile does.
+fn ends_with_record(path: &Path) -> Result<bool, LogError> {
+    let ends = || {
+        let mut file = File::open(path)?;
+        Ok(file.metadata()?.len() > 0
+            && line::complete_length(&mut file)? == file.metadata()?.len())
+    };
+    match ends() {
+        Err(error) if io::Error::kind(&error) == io::ErrorKind::NotFound => Ok(true),
+        ends => ends.map_err(|error| LogError::io(path, &error)),
     }
 }
 

@@ -90,4 +90,6 @@ impl fmt::Debug for Session {
 pub(super) struct SessionRef {
     pub(super) id: SessionId,
     pub(super) session: Weak<Session>,
+    /// The session that this one was opened in.
+    pub(super) outer: Option<Arc<SessionRef>>,
 }

@@ -190,7 +190,14 @@ impl BatchCall {
     async fn run(self, call: ToolCall, ticket: Ticket) -> ToolResult {
         let outcome = match self.turn(call.name(), ticket).await {
             Ok(turn) => {
-                let (context, _turn) = self.context.with_guard(turn);
+                let (context, guard) = self.context.with_guard(turn);
+                let (context, _guards) = match self.pool.governance().seams {
+                    None => (context, (Some(guard), None)),
+                    Some(_) => {
+                        let (context, turn) = context.with_turn(guard);
+                        (context, (None, Some(turn)))
+                    }
+                };
                 self.pool.outcome(&call, Cow::Owned(context)).await
             }
             Err(error) => Box::pin(self.pool.reject(&call, &self.context, error)).await,

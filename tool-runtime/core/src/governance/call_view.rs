@@ -165,9 +165,56 @@ impl<'a> CallView<'a> {
     }
 
     /// The arguments as JSON text, with escapes normalised, after all changes up to now. Includes
-    /// secret arguments.
+    /// secrets: what is stored or shown uses [`Self::masked_arguments`].
     pub fn arguments(&self) -> &'a str {
         self.details.arguments.as_str()
+    }
+
+    /// The arguments as JSON text, with the [secrets](crate::ToolPoolBuilder::secrets) of the pool masked.
+    /// Arguments that the tool's schema marks as secret are in it.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    /// use tool_runtime::{CallEvent, Receipt, Recorder, Secrets};
+    ///
+    /// struct Print;
+    ///
+    /// impl Recorder for Print {
+    ///     fn record(&self, event: CallEvent<'_>) -> Receipt {
+    ///         println!("{} {}", event.call.name(), event.call.masked_arguments());
+    /// #       assert!(!event.call.masked_arguments().contains("8fQm2x1v"));
+    ///         Receipt::recorded()
+    ///     }
+    /// }
+    ///
+    /// let secrets = Secrets::new().with("TOKEN", "8fQm2x1v");
+    /// let pool = ToolPool::builder().allow_empty().secrets(secrets).recorder(Print).build()?;
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+    /// pool.call(ToolCall::new("login", r#"{ "token": "8fQm2x1v" }"#)).await;
+    /// # });
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// ```
+    pub fn masked_arguments(&self) -> Cow<'a, str> {
+        let (text, Some(mask)) = (self.arguments(), self.context().mask()) else {
+            return self.arguments().into();
+        };
+        match mask.text(text) {
+            Cow::Owned(masked) => Cow::Owned(match serde_json::from_str::<Value>(text) {
+                // A number that is a secret becomes a text, so that the whole stays JSON.
+                Ok(mut value) => {
+                    mask.value(&mut value);
+                    value.to_string()
+                }
+                Err(_) => masked,
+            }),
+            unchanged => unchanged,
+        }
+    }
+
+    /// A text about the call, with the [secrets](crate::ToolPoolBuilder::secrets) of the pool masked: a
+    /// reason, a summary, a value of an argument.
+    pub fn masked<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.context().mask().map_or(Cow::Borrowed(text), |mask| mask.text(text))
     }
 
     /// The arguments as a value, parsed once. `null` if they are not JSON.

@@ -27,8 +27,8 @@ pub(super) struct RunningCall {
     seams: Arc<Seams>,
     /// The call as it was seen last, for the record of a call that is dropped.
     call: HookCall,
-    /// The arguments at the beginning.
-    proposed: String,
+    /// The call with the arguments that it had at the beginning.
+    proposed: HookCall,
     decision: Decision,
     /// The questions that the approver answered, the arguments that they were about, and the answer.
     approval: Option<((Vec<Question>, String), Approval)>,
@@ -50,7 +50,7 @@ impl RunningCall {
         let mut running = Self {
             seams,
             call: call.clone(),
-            proposed: call.arguments().to_owned(),
+            proposed: call.clone(),
             decision: Decision::allow(),
             approval: None,
             asked: None,
@@ -71,7 +71,9 @@ impl RunningCall {
         for receipt in record(&self.seams, CallEvent { call: call.view(), stage }) {
             match receipt.0 {
                 ReceiptState::Done(Ok(())) => {}
-                ReceiptState::Done(Err(error)) => self.record_error = Some(error),
+                ReceiptState::Done(Err(error)) => {
+                    self.record_error = Some(stricter(self.record_error.take(), error));
+                }
                 ReceiptState::Pending(receipt) => self.receipts.push(receipt),
             }
         }
@@ -85,8 +87,9 @@ impl RunningCall {
     /// Waits for all receipts up to now.
     async fn recorded(&mut self) -> Result<(), RecordError> {
         let receipts = join_all(std::mem::take(&mut self.receipts)).await;
-        let earlier = self.record_error.take().map_or(Ok(()), Err);
-        receipts.into_iter().fold(earlier, Result::and)
+        let errors = receipts.into_iter().filter_map(Result::err);
+        let error = errors.fold(self.record_error.take(), |all, error| Some(stricter(all, error)));
+        error.map_or(Ok(()), Err)
     }
 
     /// A call goes on without a record only if it may be repeated, and if the recorder lets it.
@@ -117,7 +120,7 @@ impl GovernedCall for RunningCall {
     fn continues(&self, call: &mut HookCall) -> bool {
         let is_same = !self.is_finished
             && self.call.name() == call.name()
-            && self.proposed == call.arguments();
+            && self.proposed.arguments() == call.arguments();
         if is_same {
             call.continue_from(&self.call);
         }
@@ -279,6 +282,7 @@ impl GovernedCall for RunningCall {
             self.is_finished = true;
             let (outcome, is_replayed) = (outcome.as_ref(), self.is_replayed);
             self.record(call, CallStage::Finished { outcome, duration, is_replayed });
+            call.context().end_turn();
             wait_for_record(call.name(), self.recorded()).await;
         })
     }
@@ -293,6 +297,14 @@ impl Drop for RunningCall {
             let duration = self.started.map(|started| started.elapsed());
             self.record(&call, CallStage::Finished { outcome, duration, is_replayed: false });
         }
+    }
+}
+
+/// The error that rejects more calls.
+fn stricter(one: Option<RecordError>, other: RecordError) -> RecordError {
+    match one {
+        Some(one) if one.rejects_all_calls() || !other.rejects_all_calls() => one,
+        _ => other,
     }
 }
 

@@ -114,6 +114,27 @@ async fn a_question_waits_for_its_first_answer() {
 }
 
 #[tokio::test]
+async fn a_question_that_has_expired_takes_no_answer() {
+    for_each_store(async |store, kind| {
+        let removed = Removed::default();
+        let pool = pool(Shared(Arc::clone(&store)), &removed);
+        let call = pool.call(remove_call("a"));
+        let person = async {
+            let open = question(&*store).await.request;
+            let mut late = open.clone();
+            late.id = open.id.chars().rev().collect();
+            late.expires_at = late.asked_at - 1;
+            store.open(late.clone()).await.unwrap();
+            let error = store.answer(&late.id, ApprovalAnswer::approve()).await.unwrap_err();
+            assert!(matches!(error, StoreError::Expired(_)), "{kind}: {error}");
+            store.answer(&open.id, ApprovalAnswer::deny(None)).await.unwrap();
+        };
+        in_time(async { tokio::join!(call, person) }).await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn an_answer_of_someone_who_may_not_approve_leaves_the_question_open() {
     for_each_store(async |store, kind| {
         let removed = Removed::default();

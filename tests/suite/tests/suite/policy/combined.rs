@@ -37,6 +37,22 @@ async fn the_strictest_of_files_engines_and_hooks_counts_in_any_order() {
     }
 }
 
+/// The rule that allows comes later, and does not make up for the question.
+#[tokio::test]
+async fn a_rule_that_asks_and_cannot_be_evaluated_asks() {
+    let rules = "
+rules:
+  - {id: large, priority: 1, when: {arguments: {size: {min: 10}}}, then: ask}
+  - {id: all, priority: 2, then: allow}";
+    assert_eq!(fate(&pool(rules), reading("a")).await, "denied");
+    let asking = builder().install(yaml(rules)).approver(yes).build().unwrap();
+    assert_eq!(fate(&asking, reading("a")).await, "ran");
+    let denying =
+        rules.replace("id: all, priority: 2, then: allow", "id: no, priority: 2, then: deny");
+    let denying = builder().install(yaml(&denying)).approver(yes).build().unwrap();
+    assert_eq!(fate(&denying, reading("a")).await, "denied");
+}
+
 #[tokio::test]
 async fn a_callback_that_allows_loosens_nothing() {
     for (answer, expected) in [

@@ -88,11 +88,11 @@ async fn a_session_has_a_mode_of_its_own_and_a_child_never_more_than_its_parent(
     let permissions = Permissions::new(Plan);
     let pool = tools().policy(permissions.clone()).build().unwrap();
     let session = pool.session();
-    permissions.set_for(session.id(), Some(AcceptEdits));
+    permissions.set_for(&session.pool().context(), Some(AcceptEdits)).unwrap();
     let write = || calls()[1].clone();
     assert_eq!(fate(session.pool(), write()).await, "ran");
     assert_eq!(fate(&pool, write()).await, "denied");
-    permissions.set_for(session.id(), None);
+    permissions.set_for(&session.pool().context(), None).unwrap();
     assert_eq!(fate(session.pool(), write()).await, "denied");
 
     let modes = [Default, AcceptEdits, Plan, DontAsk, Bypass];

@@ -2,7 +2,7 @@
 
 use super::{Budget, Events, Paths, builder};
 use crate::support::{class, in_time};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use tool_runtime::prelude::*;
 use tool_runtime::{
@@ -234,4 +234,70 @@ async fn a_tool_starts_when_its_record_is_durable() {
     assert!(ran.load(Ordering::Relaxed));
     slow.0.lock().unwrap().drain(..).for_each(|sender| sender.send(()).unwrap());
     assert_eq!(in_time(call).await.observation().to_text(), "done");
+}
+
+/// Confirms no end before five calls have ended.
+#[derive(Clone)]
+struct Group {
+    ended: Arc<tokio::sync::Semaphore>,
+    confirmed: Arc<AtomicU32>,
+}
+
+impl Recorder for Group {
+    fn record(&self, event: CallEvent<'_>) -> Receipt {
+        if !matches!(event.stage, CallStage::Finished { .. }) {
+            return Receipt::recorded();
+        }
+        self.ended.add_permits(1);
+        let Self { ended, confirmed } = self.clone();
+        Receipt::pending(async move {
+            drop(ended.acquire_many(5).await);
+            confirmed.fetch_add(1, Ordering::Relaxed);
+            Ok(())
+        })
+    }
+}
+
+/// Without that, the log would wait for the third call, and the third call for the log, until a call gives up
+/// the wait.
+#[tokio::test(start_paused = true)]
+async fn calls_of_a_batch_that_wait_for_the_log_let_the_next_ones_run() {
+    for is_read_only in [true, false] {
+        let tool = Tool::builder("ping", "Answer.").read_only(is_read_only);
+        let ended = Arc::new(tokio::sync::Semaphore::new(0));
+        let group = Group { ended, confirmed: Arc::default() };
+        let pool = ToolPool::builder().add(tool.handler(|| async { "pong" }));
+        let pool = pool.recorder(group.clone()).build().unwrap();
+        let results = pool.batch(vec![ToolCall::new("ping", ""); 5]).limit(2).run().await;
+        assert!(results.iter().all(|result| !result.is_error()));
+        assert_eq!(group.confirmed.load(Ordering::Relaxed), 5);
+    }
+}
+
+/// The outer call of a batch has not ended when a call that it makes has.
+#[tokio::test]
+async fn a_call_that_a_tool_makes_with_its_context_does_not_end_the_turn_of_the_tool() {
+    let running = Arc::new(AtomicBool::new(false));
+    let own = Arc::clone(&running);
+    let handler = move |_: serde_json::Map<String, serde_json::Value>, context: ToolContext| {
+        let running = Arc::clone(&own);
+        async move {
+            let was_running = running.swap(true, Ordering::Relaxed);
+            let pool = context.pool().expect("a pool");
+            pool.call_with(ToolCall::new("ping", ""), &context).await;
+            for _ in 0..10 {
+                tokio::task::yield_now().await;
+            }
+            running.store(false, Ordering::Relaxed);
+            was_running
+        }
+    };
+    let pool = ToolPool::builder()
+        .add(Tool::builder("ping", "Answer.").handler(|| async { "pong" }))
+        .add(Tool::builder("outer", "Ping.").handler(handler))
+        .recorder(Events::default())
+        .build()
+        .unwrap();
+    let results = in_time(pool.call_all(vec![ToolCall::new("outer", ""); 3])).await;
+    assert!(results.iter().all(|result| result.observation().to_text() == "false"), "{results:?}");
 }

@@ -2,11 +2,13 @@
 
 use super::{Budget, Events, Paths, builder};
 use serde_json::json;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 use tool_runtime::prelude::*;
 use tool_runtime::testing::{ProtocolVersion, Question, Reply, TestClient};
-use tool_runtime::{Approval, ApprovalRequest, CallView, Decision, PolicyEngine, Principal};
+use tool_runtime::{
+    Approval, ApprovalRequest, Before, CallView, Decision, Hook, HookCall, PolicyEngine, Principal,
+};
 
 fn pool(events: &Events) -> ToolPool {
     let policy = Paths { hides_writing: true, ..Paths::default() };
@@ -162,4 +164,44 @@ async fn a_round_that_is_sent_twice_is_another_call() {
     }
     let third = client.request("tools/call", second).await.unwrap();
     assert_eq!(third["isError"], true, "{third}");
+}
+
+/// Pay an amount after a question.
+#[tool(register = false)]
+async fn pay_amount(
+    /// The amount.
+    amount: u32,
+    context: &ToolContext,
+) -> Result<u32, ToolError> {
+    context.ask::<bool>("sure", "Sure?").await?;
+    Ok(amount)
+}
+
+/// An approval is for the arguments that it was asked about, also in a later round.
+#[tokio::test]
+async fn a_round_with_other_arguments_is_asked_about_again() {
+    let (rounds, asked) = (Arc::new(AtomicU32::new(0)), Arc::new(Mutex::new(Vec::new())));
+    let raise = Hook::before("pay_amount", move |_: HookCall| {
+        let amount = rounds.fetch_add(1, Ordering::Relaxed) + 1;
+        async move { Before::rewrite(json!({ "amount": amount }).to_string()) }
+    });
+    let seen = Arc::clone(&asked);
+    let approver = move |request: ApprovalRequest| {
+        seen.lock().unwrap().push(request.arguments().to_owned());
+        async { Approval::approved() }
+    };
+    struct Ask;
+    impl PolicyEngine for Ask {
+        fn decide(&self, _: &CallView<'_>) -> Decision {
+            Decision::ask("Pay?")
+        }
+    }
+    let pool = ToolPool::builder().tool::<PayAmountAction>().hook(raise).policy(Ask);
+    let pool = pool.approver(approver).build().unwrap();
+    let yes = |_: Question| async { Reply::accept(json!({ "sure": true })) };
+    let version = ProtocolVersion::V2026_07_28;
+    let client = TestClient::builder(&pool).protocol_version(version).answer(yes);
+    let paid = client.connect().await.call("pay_amount", json!({ "amount": 1 })).await.unwrap();
+    assert_eq!(paid.to_text(), "2");
+    assert_eq!(*asked.lock().unwrap(), [r#"{"amount":1}"#, r#"{"amount":2}"#]);
 }
