@@ -12,13 +12,16 @@ mod rules;
 
 use benches::measure::Effort;
 
+/// Measures and formats a table.
+type Table = fn(Effort) -> String;
+
 fn main() {
     let has_flag = |flag: &str| std::env::args().any(|argument| argument == flag);
     if !has_flag("--table") {
         groups::run();
     }
     let effort = if has_flag("--test") { Effort::QUICK } else { Effort::FULL };
-    let tables: [(&str, fn(Effort) -> String); 6] = [
+    let tables: [(&str, Table); 6] = [
         ("calls", calls::table),
         ("pools", pools::table),
         ("rules", rules::table),

@@ -328,7 +328,7 @@ impl Server {
         }
         match params["inputResponses"].get("sure") {
             Some(handle_answer) if params["requestState"] == "state" => {
-                text(id, &handle_answer.to_string())
+                text(id, &handle_answer.to_string());
             }
             Some(_) => text(id, "the state is lost"),
             None => answer(
