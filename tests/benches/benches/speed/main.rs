@@ -12,13 +12,16 @@ mod rules;
 
 use benches::measure::Effort;
 
+/// Measures, and writes the results as a table.
+type MakeTable = fn(Effort) -> String;
+
 fn main() {
     let given = |flag: &str| std::env::args().any(|argument| argument == flag);
     if !given("--table") {
         groups::run();
     }
     let effort = if given("--test") { Effort::QUICK } else { Effort::FULL };
-    let tables: [(&str, fn(Effort) -> String); 6] = [
+    let tables: [(&str, MakeTable); 6] = [
         ("calls", calls::table),
         ("pools", pools::table),
         ("rules", rules::table),
