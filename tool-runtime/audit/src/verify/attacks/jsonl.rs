@@ -103,7 +103,7 @@ fn edits() -> Vec<Attack> {
         found("the tool", "record 5 was changed", |log| log.replace(5, "echo", "send")),
         found("the kind", "record 6 was changed", |log| log.replace(6, "allowed", "denied")),
         found("the time", "record 9 was changed", |log| {
-            log.replace(9, "time_us\":", "time_us\":1")
+            log.replace(9, "time_us\":", "time_us\":1");
         }),
         found("the number", "record 7 was changed", |log| log.replace(7, "seq\":7", "seq\":8")),
         found("a digit of the hash", "record 7 was changed", |log| {
@@ -181,7 +181,7 @@ fn spellings() -> Vec<Attack> {
             log.forge(6, "\"seq\":6", "\"seq\":18446744073709551622");
         }),
         found("a decomposed character", "record 5 was changed", |log| {
-            log.replace(5, "é", "e\u{301}")
+            log.replace(5, "é", "e\u{301}");
         }),
         found("an escaped character", "record 5 was changed", |log| log.replace(5, "é", "\\u00e9")),
         found("an invisible character", "record 5 was changed", |log| {
