@@ -12,26 +12,16 @@ mod rules;
 
 use benches::measure::Effort;
 
-<<<<<<< HEAD
 /// Measures and formats a table.
 type Table = fn(Effort) -> String;
-=======
-/// Measures, and writes the results as a table.
-type MakeTable = fn(Effort) -> String;
->>>>>>> mend-log
 
 fn main() {
     let has_flag = |flag: &str| std::env::args().any(|argument| argument == flag);
     if !has_flag("--table") {
         groups::run();
     }
-<<<<<<< HEAD
     let effort = if has_flag("--test") { Effort::QUICK } else { Effort::FULL };
     let tables: [(&str, Table); 6] = [
-=======
-    let effort = if given("--test") { Effort::QUICK } else { Effort::FULL };
-    let tables: [(&str, MakeTable); 6] = [
->>>>>>> mend-log
         ("calls", calls::table),
         ("pools", pools::table),
         ("rules", rules::table),
