@@ -18,8 +18,8 @@ use tool_runtime_core::RecordError;
 
 /// The most events that wait before calls wait for them.
 pub(crate) const MAX_QUEUED_BYTES: usize = 16 << 20;
-/// The most records that are kept while the log cannot be written.
-const MAX_UNWRITTEN: usize = 65_536;
+/// The most records that are kept while the log cannot be written. Tests lose some.
+const MAX_UNWRITTEN: usize = if cfg!(test) { 32 } else { 65_536 };
 /// The most items for which an empty queue keeps its memory.
 const MAX_KEPT_ITEMS: usize = 16_384;
 /// The pause between attempts to write after a failure.

@@ -327,6 +327,26 @@ async fn while_the_log_fails_calls_are_rejected_or_go_on_as_configured() {
 }
 
 #[tokio::test]
+async fn records_that_are_given_up_are_counted_once() {
+    let fails = Arc::new(true.into());
+    let backend = Faulty(crate::memory::MemoryLog::default(), Arc::clone(&fails));
+    let log = EventLog::builder().on_failure(OnFailure::Continue).backend(backend).unwrap();
+    let pool = pool(&log);
+    for _ in 0..10 {
+        pool.call(ToolCall::new("echo", "{}")).await;
+    }
+    log.flush().await.unwrap_err();
+    assert_eq!((log.status().unwritten, log.status().lost), (32, 8));
+    fails.store(false, Order::Relaxed);
+    for _ in 0..2 {
+        log.flush().await.unwrap();
+        pool.call(ToolCall::new("echo", "{}")).await;
+    }
+    let lost = records(&log).await.into_iter().filter_map(|record| record.lost);
+    assert_eq!(lost.collect::<Vec<_>>(), [8]);
+}
+
+#[tokio::test]
 async fn a_backend_that_panics_ends_the_log_and_calls_are_rejected() {
     struct Panics;
     impl crate::LogBackend for Panics {

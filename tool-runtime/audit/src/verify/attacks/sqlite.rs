@@ -336,7 +336,7 @@ async fn a_forged_step_before_the_first_record_is_not_replayed() {
     use std::sync::Arc;
     use tool_runtime_core::{Execution, ToolCall};
     let log = Log::written("a.db").await;
-    log.execute("UPDATE records SET seq = -seq WHERE seq <= 4");
+    log.execute("UPDATE records SET seq = seq - 10 WHERE seq <= 4");
     let pool = pool(&EventLog::open(&log.path).unwrap());
     let context = pool.context().in_execution(&Arc::new(Execution::new("one")));
     let call = ToolCall::json("echo", serde_json::json!({ "text": "é\u{fffd}\u{1d11e} 1" }));
