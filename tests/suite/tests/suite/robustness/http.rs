@@ -121,7 +121,7 @@ impl Client {
             58..61 => self.expect_rejection(&RawRequest::post("x".repeat(70 << 10)), 413).await,
             61..64 => {
                 self.expect_rejection(&call(id, "add", json!({})).with("mcp-name", "sub"), 400)
-                    .await
+                    .await;
             }
             64..67 => {
                 self.expect_rejection(&call(id, "add", json!({})).with("host", "evil.test"), 403)
@@ -129,7 +129,7 @@ impl Client {
             }
             67..70 => self.expect_rejection(&RawRequest::new("PUT", "/mcp"), 405).await,
             70..75 => {
-                self.disconnect_in_the_middle(&call(id, "add", json!({"a": 1, "b": 2}))).await
+                self.disconnect_in_the_middle(&call(id, "add", json!({"a": 1, "b": 2}))).await;
             }
             75..80 => {
                 let mut connection = Connection::open(self.address).await;
