@@ -88,9 +88,9 @@ impl Sources {
 
     /// The sources for a reference.
     fn sources_for(&self, is_environment: bool) -> impl Iterator<Item = &Source> {
-        let is_asked =
+        let is_consulted =
             move |source: &&Source| !is_environment || matches!(source, Source::Environment(_));
-        self.sources.iter().filter(is_asked)
+        self.sources.iter().filter(is_consulted)
     }
 
     /// The names with a value.
@@ -105,7 +105,7 @@ impl Sources {
     }
 }
 
-/// Kinds alone.
+/// Shows only the kinds, not the values.
 impl fmt::Debug for Sources {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.sources.iter().map(Source::kind)).finish()

@@ -143,7 +143,7 @@ impl Isolation {
     pub fn poll<T>(&self, watched: &Arc<dyn Watched>, poll: impl FnOnce() -> T) -> Option<T> {
         let shared = self.shared();
         let _permit = shared.polls.try_acquire().ok()?;
-        Some(counting(shared.watchdog.begin(watched), poll))
+        Some(watched_poll(shared.watchdog.begin(watched), poll))
     }
 
     /// Runs a call in a separate task whose polls are watched.
@@ -237,7 +237,7 @@ impl Future for UserTask {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let Self { watched, work, shared, first, waiting } = &mut *self;
         let _permit = ready!(permit(&shared.polls, waiting, context));
-        let output = counting(shared.watchdog.begin(watched), || {
+        let output = watched_poll(shared.watchdog.begin(watched), || {
             let output = work.as_mut().expect("not polled after its end").as_mut().poll(context);
             if output.is_ready() {
                 *work = None;
@@ -258,7 +258,7 @@ impl Drop for UserTask {
     fn drop(&mut self) {
         if let Some(work) = self.work.take() {
             let watched = self.shared.watchdog.begin(&self.watched);
-            counting(watched, || drop(work));
+            watched_poll(watched, || drop(work));
         }
     }
 }
@@ -288,8 +288,9 @@ thread_local! {
     static IS_DIRECT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Polls or drops user code: on the worker if others are free, else beside it.
-fn counting<T>(watched: Option<WatchedPoll<'_>>, work: impl FnOnce() -> T) -> T {
+/// Polls or drops user code: on the worker if another worker is free, otherwise on a thread outside
+/// of the workers.
+fn watched_poll<T>(watched: Option<WatchedPoll<'_>>, work: impl FnOnce() -> T) -> T {
     if watched.as_ref().is_some_and(WatchedPoll::is_direct) {
         let _direct = Direct(IS_DIRECT.replace(true));
         return work();

@@ -50,14 +50,14 @@ impl RepairCalls for AllRepairs {
             return if is_rejected { arguments::repaired(schema, text) } else { None };
         }
         let whole = Value::Object(schema.clone());
-        let follows = |text: &str| {
+        let conforms = |text: &str| {
             let value = serde_json::from_str(text);
             value.is_ok_and(|value| check(&whole, &value).is_empty())
         };
-        if follows(text) {
+        if conforms(text) {
             return None;
         }
-        arguments::repaired(schema, text).filter(|(repaired, _)| follows(repaired))
+        arguments::repaired(schema, text).filter(|(repaired, _)| conforms(repaired))
     }
 
     fn json(&self, text: &str) -> Option<(String, Vec<Repair>)> {

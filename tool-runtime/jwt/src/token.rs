@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn a_key_that_names_an_algorithm_verifies_no_other() {
-        let mut key = parse_keys(MADE_ELSEWHERE.as_bytes()).expect("keys").remove(0);
+        let mut key = parse_keys(JWCRYPTO_TOKENS.as_bytes()).expect("keys").remove(0);
         let token = URL_SAFE_NO_PAD.encode(r#"{"alg":"RS512"}"#) + ".e30.AAAA";
         let token = Token::parse(&token).expect("a token");
         for (algorithm, fits) in [("RS512", true), ("RS256", false)] {

@@ -4,8 +4,8 @@ use crate::error::{StoreError, StoreFailure};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::path::Path;
 
-/// A change of the schema. The first has number 1, each further one the next number. Migrations that were
-/// published do not change.
+/// A change of the schema. The first has number 1, each further one the next number. Published
+/// migrations do not change.
 #[derive(Clone, Copy, Debug)]
 pub struct Migration {
     /// The number, which becomes the version of the database.
@@ -50,7 +50,10 @@ pub(crate) fn migrate(
     migrations: &[Migration],
 ) -> Result<(), StoreError> {
     let numbers = (1..).zip(migrations);
-    assert!(numbers.into_iter().all(|(number, own)| own.number == number), "migrations in order");
+    assert!(
+        numbers.into_iter().all(|(number, migration)| migration.number == number),
+        "migrations in order"
+    );
     let version = check(connection, path, migrations)?;
     for migration in migrations.iter().filter(|migration| migration.number > version) {
         apply(connection, migration).map_err(|error| {

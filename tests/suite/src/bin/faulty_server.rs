@@ -327,8 +327,8 @@ impl Server {
             return;
         }
         match params["inputResponses"].get("sure") {
-            Some(handle_answer) if params["requestState"] == "state" => {
-                text(id, &handle_answer.to_string());
+            Some(confirmation) if params["requestState"] == "state" => {
+                text(id, &confirmation.to_string());
             }
             Some(_) => text(id, "the state is lost"),
             None => answer(

@@ -258,10 +258,10 @@ fn an_iterator_of_added_tools_may_use_the_pool() {
     let tools = (0..2).map(|index| {
         let count = pool.report().tools.len();
         pool.add_tools(&Source::owner("x"), [tool(&format!("x{index}"), "")]).expect("added");
-        tool(&format!("tools{}", count + index), "")
+        tool(&format!("new{}", count + index), "")
     });
     pool.add_tools(&skills(), tools).expect("added");
-    assert_eq!(names(&pool), ["a", "made1", "made3", "x0", "x1"]);
+    assert_eq!(names(&pool), ["a", "new1", "new3", "x0", "x1"]);
 }
 
 #[tokio::test]

@@ -92,7 +92,7 @@ const _: () = {
             }),
         __TYPES
             .1
-            .parameter("limit", "How many.")
+            .parameter("limit", "The maximum number of results.")
             .header("Limit")
             .optional()
             .refined(|__schema| {

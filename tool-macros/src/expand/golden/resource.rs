@@ -11,7 +11,9 @@ const _: () = {
     use ::tool_runtime::__private as __tool;
     const __TYPES: (__tool::ArgumentType<u32>,) = (__tool::argument::<u32>(),);
     static __KEYS: &[__tool::Key] = &[__tool::Key::named("id", 0usize)];
-    static __PARAMETERS: &[__tool::Parameter] = &[__TYPES.0.parameter("id", "Which.")];
+    static __PARAMETERS: &[__tool::Parameter] = &[
+        __TYPES.0.parameter("id", "The number."),
+    ];
     static __NEEDS: &[__tool::Need] = &[];
     #[automatically_derived]
     impl __tool::ResourceAction for NoteResource {

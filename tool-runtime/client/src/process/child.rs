@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
-/// Grace period of each step of ending a dropped child.
+/// Grace period of each step when a dropped child is ended.
 const DROP_GRACE: Duration = Duration::from_secs(2);
 
 /// A started child and its streams.
@@ -35,7 +35,7 @@ pub(crate) struct Child {
 
 impl Child {
     /// Starts a child. `server` is its name in the log, which gets every line of its standard error at
-    /// debug level (`tool_runtime::mcp::server_stderr`). `counted` is dropped when no descendant is left.
+    /// debug level (`tool_runtime::mcp::server_stderr`). `on_gone` is dropped when no descendant is left.
     ///
     /// Dropping the future ends a child that may have been started.
     ///
@@ -47,10 +47,10 @@ impl Child {
     pub(crate) async fn spawn(
         command: &Command,
         server: &str,
-        counted: TaskTrackerToken,
+        on_gone: TaskTrackerToken,
     ) -> Result<Spawned, SpawnError> {
         let Started { lifecycle, stdin, stdout, stderr, outcome } =
-            system::start(command, counted)?;
+            system::start(command, on_gone)?;
         let (stdin, closer) = Stdin::new(stdin);
         let watched = Arc::clone(&lifecycle);
         let stderr =

@@ -25,7 +25,7 @@ pub(super) struct PendingCalls {
     arrived: Notify,
 }
 
-/// By arrival number, which is unique.
+/// The calls, identified by the number of their arrival.
 #[derive(Default)]
 struct Calls {
     pending: BTreeMap<u64, Pending>,

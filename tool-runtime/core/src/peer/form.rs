@@ -206,7 +206,7 @@ mod tests {
         let form = FormSchema::of::<Booking>("booking").requested().expect("a form");
         let fields = &form["properties"];
         assert_eq!(fields["name"]["type"], "string");
-        assert_eq!(fields["name"]["description"], "Who comes.");
+        assert_eq!(fields["name"]["description"], "The guest's name.");
         assert_eq!(fields["seats"]["type"], "integer");
         assert_eq!(
             fields["meal"]["oneOf"],

@@ -527,7 +527,7 @@ impl<S> ToolPoolBuilder<S> {
     /// Checks the structured results of all tools against their output schemas. Default: only
     /// of tools whose results do not have the type from which the schema was generated.
     pub fn check_outputs(mut self) -> Self {
-        // The schemas of results may hold patterns and formats although no arguments' do.
+        // Schemas of results may contain patterns and formats even if no schema of arguments does.
         crate::schema::engine::enable();
         self.draft.governance.checks_outputs = true;
         self
@@ -564,7 +564,7 @@ impl<S> ToolPoolBuilder<S> {
     /// ```
     pub fn repair(mut self) -> Self {
         self.draft.governance.repair = Some(&AllRepairs);
-        // The schemas of foreign tools may hold patterns and formats.
+        // Schemas of external tools may contain patterns and formats.
         crate::schema::engine::enable();
         self
     }
@@ -584,9 +584,9 @@ impl<S> ToolPoolBuilder<S> {
         self
     }
 
-    /// Names the argument that the patterns of declarations are about, for tools that do not name
-    /// it themselves: those of external MCP servers. It replaces an earlier one, and the argument
-    /// that a tool itself names.
+    /// Sets the argument that patterns of declarations are matched against, for tools that do not
+    /// set it themselves, such as tools of external MCP servers. It replaces an earlier one, and
+    /// the argument that a tool itself names.
     ///
     /// ```
     /// use tool_runtime::{MatchAs, ToolPool};

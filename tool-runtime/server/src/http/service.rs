@@ -154,14 +154,14 @@ impl Service {
         check_type(&parts.headers)?;
         let HttpOptions { max_body, body_timeout, .. } = self.options;
         let body = body::read(body, max_body, body_timeout, &self.pending).await?;
-        let take_permit = self.take_permit(&principal)?;
+        let permit = self.take_permit(&principal)?;
         if let Some(is_stateless) = self.plain_version(&parts.headers)
             && let Some(call) = plain::call(&mut parts, &body, is_stateless, &self.handler)
         {
             let arguments = parts.extensions.get::<RawArguments>();
             self.check_scopes(&call.subject.name, arguments, &principal).await?;
             let response = call::answer(&self.handler, call, parts, is_stateless).await;
-            return Ok(response.map(|body| guarded(body, take_permit)));
+            return Ok(response.map(|body| guarded(body, permit)));
         }
         let message = Message::read(body, &self.handler)?;
         if let Some(tool) = &message.tool {
@@ -184,7 +184,7 @@ impl Service {
             // A subscription does not count as a request in flight, and is answered when the server
             // shuts down.
             true => body,
-            false => guarded(body, take_permit),
+            false => guarded(body, permit),
         }))
     }
 
