@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::Child;
-use tokio::sync::Notify;
+use tokio::sync::{Mutex as AsyncMutex, Notify};
 
 /// Bytes of output that are returned.
 const OUTPUT: usize = 28_000;
@@ -34,6 +34,8 @@ pub(super) struct Session {
     shell: Option<Pid>,
     /// Prompts when the last command began: it runs until there is another.
     started_at: u64,
+    /// Locked while the command of a dropped call is stopped.
+    stopping: Arc<AsyncMutex<()>>,
     /// Ends the shell and all that it started.
     _tree: KillOnDrop,
     _child: Child,
@@ -99,6 +101,7 @@ impl Session {
             terminal,
             shell: None,
             started_at: 0,
+            stopping: Arc::default(),
             _tree: tree,
             _child: child,
         };
@@ -138,7 +141,7 @@ impl Session {
 
     /// Waits for the end of the command. If the call is dropped meanwhile, the command is stopped.
     pub(super) async fn wait(&self, patience: &Patience) -> Waited {
-        let guard = StopOnDrop(Some(self.stopper()));
+        let guard = StopOnDrop(Some(self.stopper().await));
         let deadline = Instant::now() + patience.total;
         let waited = loop {
             let (is_running, is_closed, last_output) = {
@@ -188,14 +191,20 @@ impl Session {
         self.shared.lock().prompt.clone()
     }
 
-    fn stopper(&self) -> Stopper {
+    /// Waits until the command of a dropped call is stopped.
+    pub(super) async fn stopped(&self) {
+        drop(self.stopping.lock().await);
+    }
+
+    async fn stopper(&self) -> Stopper {
+        let stopping = Arc::clone(&self.stopping).lock_owned().await;
         let shared = Arc::clone(&self.shared);
         let started_at = self.started_at;
         let has_ended = Box::new(move || {
             let state = shared.lock();
             state.prompts != started_at || state.is_closed
         });
-        Stopper { terminal: Arc::clone(&self.terminal), shell: self.shell, has_ended }
+        Stopper { terminal: Arc::clone(&self.terminal), shell: self.shell, has_ended, stopping }
     }
 }
 

@@ -4,6 +4,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::OwnedMutexGuard;
 
 /// Time between two attempts.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -18,6 +19,9 @@ pub(super) struct Stopper {
     pub(super) shell: Option<Pid>,
     /// Whether the command has ended.
     pub(super) has_ended: Box<dyn Fn() -> bool + Send + Sync>,
+    /// Held until the stop is over. A signal that reaches the shell while it reads the next command would take
+    /// away what it has read of it.
+    pub(super) stopping: OwnedMutexGuard<()>,
 }
 
 impl Stopper {

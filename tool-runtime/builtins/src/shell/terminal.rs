@@ -99,6 +99,7 @@ impl Request {
 
     /// Types a command or an input, unless the call only waits.
     async fn send(&self, session: &mut Session, scratch: &Scratch) -> Result<(), ToolError> {
+        session.stopped().await;
         let is_running = session.is_running();
         match (is_running, self.is_input) {
             (true, _) if self.command.is_empty() => {}
