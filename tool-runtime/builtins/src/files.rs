@@ -10,7 +10,7 @@
 //! | `change`, `editor`, `undo`, `directory` | the tools |
 //! | `commit`, `publish` | writing files, all or none, each whole |
 //! | `history`, `state` | versions that were read and changes that can be undone |
-//! | `diff`, `shown` | results |
+//! | `diff` | results |
 //!
 //! Tools declare the file of a call as written in its arguments, which orders the calls of a batch. Correctness does not
 //! depend on it: one file may have several names, so writes of a workspace exclude each other.
@@ -26,7 +26,6 @@ mod patch;
 mod place;
 mod publish;
 mod read;
-mod shown;
 mod snapshot;
 mod state;
 #[cfg(test)]
@@ -40,11 +39,11 @@ pub use edit::Step;
 pub use editor::{EditorCommand, EditorOutput};
 pub use patch::{PatchAction, PatchOutput, PatchedFile};
 pub use read::ReadOutput;
-pub use shown::Shown;
 pub(crate) use state::FileState;
 pub use text::Eol;
 
 use crate::builtins::{Family, Profile};
+use crate::shown::Shown;
 use crate::workspace::Workspace;
 use commit::Freshness;
 use editor::EditorCall;

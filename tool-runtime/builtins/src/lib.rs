@@ -31,15 +31,17 @@
 mod builtins;
 #[cfg(feature = "files")]
 pub mod files;
-#[cfg(any(feature = "search", feature = "shell"))]
-mod readable;
 #[cfg(feature = "search")]
 pub mod search;
 #[cfg(all(feature = "shell", unix))]
 pub mod shell;
+#[cfg(any(feature = "files", feature = "search", feature = "shell"))]
+mod shown;
 mod workspace;
 
 pub use builtins::{Builtins, Profile};
+#[cfg(any(feature = "files", feature = "search", feature = "shell"))]
+pub use shown::Shown;
 pub use workspace::{
     Clock, Location, Root, SystemClock, Workspace, WorkspaceBuilder, WorkspaceError,
 };

@@ -27,7 +27,7 @@ pub use grep_output::{FileMatches, GrepOutput, OutputMode};
 pub use line::Line;
 
 use crate::builtins::{Family, Profile};
-use crate::readable::Readable;
+use crate::shown::Shown;
 use crate::workspace::Workspace;
 use glob::GlobQuery;
 use grep::GrepQuery;
@@ -80,11 +80,11 @@ impl Search {
         #[arg(default = GLOB_LIMIT, range = 1..=MAX_LIMIT)]
         limit: u32,
         context: &ToolContext,
-    ) -> Result<Readable<GlobOutput>, ToolError> {
+    ) -> Result<Shown<GlobOutput>, ToolError> {
         let limit = limit as usize;
         let path = path.as_deref();
         let query = GlobQuery { pattern: &pattern, path, hidden, no_ignore, limit };
-        glob::glob(&self.workspace, &query, &Stop::after(TIME_LIMIT, context)).map(Readable)
+        glob::glob(&self.workspace, &query, &Stop::after(TIME_LIMIT, context)).map(Shown::displayed)
     }
 
     /// Search the content of files, as ripgrep does; files with the newest change come first. Binary and hidden files
@@ -100,7 +100,7 @@ impl Search {
         path: Option<String>,
         #[arg(flatten)] options: GrepOptions,
         context: &ToolContext,
-    ) -> Result<Readable<GrepOutput>, ToolError> {
+    ) -> Result<Shown<GrepOutput>, ToolError> {
         self.search(&options.query(&pattern, path.as_deref()), context)
     }
 
@@ -115,7 +115,7 @@ impl Search {
         #[arg(match_as = "path")]
         path: Option<String>,
         context: &ToolContext,
-    ) -> Result<Readable<GlobOutput>, ToolError> {
+    ) -> Result<Shown<GlobOutput>, ToolError> {
         let path = path.as_deref();
         let query = GlobQuery {
             pattern: &pattern,
@@ -124,7 +124,7 @@ impl Search {
             no_ignore: false,
             limit: OPEN_HANDS_LIMIT,
         };
-        glob::glob(&self.workspace, &query, &Stop::after(TIME_LIMIT, context)).map(Readable)
+        glob::glob(&self.workspace, &query, &Stop::after(TIME_LIMIT, context)).map(Shown::displayed)
     }
 
     /// Find files by content, newest first, at most 100. Case is ignored. Returns their paths.
@@ -140,7 +140,7 @@ impl Search {
         /// Patterns of file names, separated by commas: `*.js`, `*.{ts,tsx}`.
         include: Option<String>,
         context: &ToolContext,
-    ) -> Result<Readable<GrepOutput>, ToolError> {
+    ) -> Result<Shown<GrepOutput>, ToolError> {
         let query = GrepQuery {
             pattern: &pattern,
             path: path.as_deref(),
@@ -156,9 +156,9 @@ impl Search {
         &self,
         query: &GrepQuery<'_>,
         context: &ToolContext,
-    ) -> Result<Readable<GrepOutput>, ToolError> {
+    ) -> Result<Shown<GrepOutput>, ToolError> {
         let stop = Stop::after(TIME_LIMIT, context);
-        grep::grep(&self.workspace, query, &stop, context).map(Readable)
+        grep::grep(&self.workspace, query, &stop, context).map(Shown::displayed)
     }
 }
 

@@ -41,7 +41,7 @@ pub use params::{Sandbox, ShellParams};
 pub use result::{CommandOutput, JobOutput, JobStatus, TerminalOutput};
 
 use crate::builtins::Profile;
-use crate::readable::Readable;
+use crate::shown::Shown;
 use crate::workspace::Workspace;
 use command::Running;
 use jobs::Jobs;
@@ -133,13 +133,13 @@ impl Shell {
         /// Regular expression: only lines that match are returned, and others cannot be read later.
         filter: Option<String>,
         context: &ToolContext,
-    ) -> Result<Readable<JobOutput>, ToolError> {
+    ) -> Result<Shown<JobOutput>, ToolError> {
         let filter = filter.map(|filter| RegexBuilder::new(&filter).size_limit(MAX_FILTER).build());
         let filter = filter.transpose().map_err(|error| {
             ToolError::user(format!("`filter` is not a valid regular expression: {error}"))
         })?;
         let job = self.jobs.find(&job_id, context)?;
-        Ok(Readable(job.read(filter.as_ref())))
+        Ok(Shown::displayed(job.read(filter.as_ref())))
     }
 
     /// End a background job and all that it started. Returns the rest of its output.
@@ -158,10 +158,10 @@ impl Shell {
         #[arg(alias("shell_id", "id"))]
         job_id: String,
         context: &ToolContext,
-    ) -> Result<Readable<JobOutput>, ToolError> {
+    ) -> Result<Shown<JobOutput>, ToolError> {
         let job = self.jobs.find(&job_id, context)?;
         job.kill().await?;
-        Ok(Readable(job.read(None)))
+        Ok(Shown::displayed(job.read(None)))
     }
 
     /// Run a command in a shell that stays: its directory and variables are those of the command before. Without
@@ -192,13 +192,13 @@ impl Shell {
         #[arg(default)]
         reset: bool,
         context: &ToolContext,
-    ) -> Result<Readable<TerminalOutput>, ToolError> {
+    ) -> Result<Shown<TerminalOutput>, ToolError> {
         let timeout = timeout.map(|seconds| Duration::from_secs_f64(seconds.min(MAX_TIME as f64)));
         let request = Request { command, is_input, timeout, reset };
         let place = self.terminals.of(context, self.launcher.params.max_terminals);
         let mut place = place.lock().await;
         let identity = (self.mark(self.next()), random());
-        request.run(&mut place, &self.launcher, &self.scratch, identity).await.map(Readable)
+        request.run(&mut place, &self.launcher, &self.scratch, identity).await.map(Shown::displayed)
     }
 
     async fn start_job(

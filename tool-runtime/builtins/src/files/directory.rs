@@ -4,7 +4,7 @@ use super::Files;
 use super::commit::{Before, Change};
 use super::place::{self, Found, Place, describe, missing};
 use super::publish::rename_no_replace;
-use super::shown::Shown;
+use crate::shown::Shown;
 use crate::workspace::Location;
 use cap_std::fs::Metadata;
 use schemars::JsonSchema;

@@ -9,9 +9,9 @@ pub(crate) use large::LineMarks;
 
 use super::Files;
 use super::place::{self, Found, Place};
-use super::shown::Shown;
 use super::snapshot::{Hash, MAX_WHOLE, Snapshot, hash, hex};
 use super::text::{Binary, Encoding, Eol, Text};
+use crate::shown::Shown;
 use schemars::JsonSchema;
 use serde::Serialize;
 use tool_runtime::{ToolContext, ToolError};

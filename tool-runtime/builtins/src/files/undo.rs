@@ -5,9 +5,9 @@ use super::change::ChangeOutput;
 use super::commit::{Before, Change};
 use super::diff;
 use super::place::describe;
-use super::shown::Shown;
 use super::snapshot::hash;
 use super::text::Text;
+use crate::shown::Shown;
 use tool_runtime::{ToolContext, ToolError};
 
 impl Files {

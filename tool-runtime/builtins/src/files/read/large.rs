@@ -2,11 +2,11 @@
 
 use super::super::Files;
 use super::super::place::{Place, describe};
-use super::super::shown::Shown;
 use super::super::snapshot::Stamp;
 use super::super::text::{Encoding, Eol, is_binary};
 use super::window::{MAX_LINE, Window, Writer, past_the_end};
 use super::{Binary, ReadOutput, not_text, text_output};
+use crate::shown::Shown;
 use cap_std::fs::{File, Metadata};
 use std::collections::VecDeque;
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};

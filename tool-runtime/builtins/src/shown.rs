@@ -1,15 +1,16 @@
-//! Results with a text for models and a value for programs.
+//! Results with a text for models and a structured value for programs.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
+use std::fmt::Display;
 use tool_runtime::{ContentBlock, IntoObservation, Observation, ToolError};
 
-/// A value, and the blocks by which a model reads it.
+/// A result with content for models and a structured value for programs.
 #[derive(Clone, Debug)]
 pub struct Shown<T> {
-    /// What a model reads.
+    /// The content for models.
     pub blocks: Vec<ContentBlock>,
-    /// What a program reads.
+    /// The structured value for programs.
     pub value: T,
 }
 
@@ -17,6 +18,14 @@ impl<T> Shown<T> {
     /// A value with its text.
     pub fn new(text: impl Into<String>, value: T) -> Self {
         Self { blocks: vec![ContentBlock::text(text)], value }
+    }
+
+    /// A value whose text is that of `Display`.
+    pub fn displayed(value: T) -> Self
+    where
+        T: Display,
+    {
+        Self::new(value.to_string(), value)
     }
 }
 
