@@ -1,10 +1,10 @@
 //! Parses JSON with comments. Duplicate keys are errors.
 
 use super::findings::{Findings, Location};
-use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Value};
+use serde::Deserializer;
+use serde_json::Value;
 use std::borrow::Cow;
-use std::fmt;
+use tool_runtime_core::seam::{PathStep, read_unique};
 
 /// Parses a text. Comments and trailing commas are skipped.
 pub(super) fn parse(text: &str, location: &Location, findings: &mut Findings) -> Option<Value> {
@@ -31,81 +31,14 @@ pub(super) fn unique<'de, D: Deserializer<'de>>(
     location: &Location,
     findings: &mut Findings,
 ) -> Result<Value, D::Error> {
-    Unique { location, findings }.deserialize(deserializer)
-}
-
-/// Deserializes a value and checks its keys.
-struct Unique<'a> {
-    location: &'a Location,
-    findings: &'a mut Findings,
-}
-
-impl<'de> DeserializeSeed<'de> for Unique<'_> {
-    type Value = Value;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Unique<'_> {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value")
-    }
-
-    fn visit_unit<E: de::Error>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_bool<E: de::Error>(self, flag: bool) -> Result<Value, E> {
-        Ok(flag.into())
-    }
-
-    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Value, E> {
-        Ok(number.into())
-    }
-
-    fn visit_u64<E: de::Error>(self, number: u64) -> Result<Value, E> {
-        Ok(number.into())
-    }
-
-    fn visit_f64<E: de::Error>(self, number: f64) -> Result<Value, E> {
-        Ok(number.into())
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Value, E> {
-        Ok(text.into())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let mut list = Vec::new();
-        loop {
-            let location = self.location.index(list.len());
-            let seed = Unique { location: &location, findings: &mut *self.findings };
-            match items.next_element_seed(seed)? {
-                Some(item) => list.push(item),
-                None => return Ok(Value::Array(list)),
-            }
-        }
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
-        let mut object = Map::new();
-        while let Some(key) = entries.next_key::<String>()? {
-            let location = self.location.key(&key);
-            let seed = Unique { location: &location, findings: &mut *self.findings };
-            let value = entries.next_value_seed(seed)?;
-            if object.contains_key(&key) {
-                let text = "this key appears twice in one object";
-                self.findings.problem(&location, text, "remove or rename one of the two");
-            } else {
-                object.insert(key, value);
-            }
-        }
-        Ok(Value::Object(object))
-    }
+    read_unique(deserializer, &mut |path, key| {
+        let object = path.iter().fold(location.clone(), |location, step| match step {
+            PathStep::Key(key) => location.key(key),
+            PathStep::Index(index) => location.index(*index),
+        });
+        let text = "this key appears twice in one object";
+        findings.problem(&object.key(key), text, "remove or rename one of the two");
+    })
 }
 
 /// The text with comments and trailing commas blanked out, so that positions stay.

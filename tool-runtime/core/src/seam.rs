@@ -27,4 +27,5 @@ pub use crate::schema::check::check;
 pub use crate::schema::nearest::nearest;
 pub use crate::sync::lock;
 pub use crate::tokens::estimate_tokens;
+pub use crate::unique_keys::{PathStep, read_unique};
 pub use crate::wire_name::{MAX_WIRE_NAME, hashed};

@@ -31,6 +31,7 @@ const FLOORS: &[&[&str]] = &[
         "sync",
         "time_limit",
         "tokens",
+        "unique_keys",
         "usage",
         "wire_name",
     ],
