@@ -1,6 +1,7 @@
 //! The commands that a policy, a log and an inbox bring to the command line of a program.
 
-use std::path::{Path, PathBuf};
+use crate::support::Directory;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use suite::limit;
 
@@ -12,24 +13,23 @@ tests:
 ";
 
 /// A folder with the files of the program.
-struct Files(PathBuf);
+struct Files(Directory);
 
 impl Files {
-    fn new(name: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("governed-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).expect("a folder");
-        std::fs::write(folder.join("policy.yaml"), RULES).expect("a policy");
-        Self(folder)
+    fn new() -> Self {
+        let directory = Directory::new();
+        directory.write("policy.yaml", RULES);
+        Self(directory)
     }
 
     fn write(&self, name: &str, text: &str) {
-        std::fs::write(self.0.join(name), text).expect("a file");
+        self.0.write(name, text);
     }
 
     /// The exit code, standard output and standard error of a command in the folder.
     fn run(&self, log: &str, words: &[&str]) -> (Option<i32>, String, String) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_governed_server"));
-        command.args(words).stdin(Stdio::null()).current_dir(&self.0);
+        command.args(words).stdin(Stdio::null()).current_dir(self.0.path());
         command.env("POLICY", "policy.yaml").env("LOG", log).env("INBOX", "inbox");
         let output = limit::output(&mut command).expect("the program runs");
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
@@ -37,15 +37,9 @@ impl Files {
     }
 }
 
-impl Drop for Files {
-    fn drop(&mut self) {
-        drop(std::fs::remove_dir_all(&self.0));
-    }
-}
-
 #[test]
 fn the_help_lists_the_commands() {
-    let files = Files::new("help");
+    let files = Files::new();
     let (_, help, _) = files.run("calls.db", &["--help"]);
     for line in [
         "policy check       Report all mistakes",
@@ -71,7 +65,7 @@ fn the_help_lists_the_commands() {
 
 #[test]
 fn policies_are_checked_explained_and_tested_with_the_tools_of_the_program() {
-    let files = Files::new("policy");
+    let files = Files::new();
     let (code, checked, _) = files.run("calls.db", &["policy", "check", "policy.yaml"]);
     let warning = "warning: rule `pings`: `pnig` selects no tool; did you mean `ping`?";
     assert_eq!((code, checked), (Some(0), format!("policy.yaml: {warning}\npolicy.yaml: ok\n")));
@@ -85,7 +79,7 @@ fn policies_are_checked_explained_and_tested_with_the_tools_of_the_program() {
 
 #[test]
 fn a_broken_policy_is_checked_although_the_pool_cannot_be_built() {
-    let files = Files::new("broken");
+    let files = Files::new();
     files.write(
         "policy.yaml",
         "rules:\n  - {id: a, whn: {}, then: allow}\n  - {id: b, then: alow}\n",
@@ -108,13 +102,13 @@ fn a_broken_policy_is_checked_although_the_pool_cannot_be_built() {
 
 #[test]
 fn the_log_of_the_program_is_shown_and_verified_and_damage_is_an_exit_code() {
-    let files = Files::new("log");
+    let files = Files::new();
     assert_eq!(files.run("calls.db", &["call", "pay"]).1, "paid\n");
     let (_, shown, _) = files.run("calls.db", &["log", "show", "calls.db"]);
     assert!(shown.contains("pay {} -> succeeded"), "{shown}");
     let (code, verified, _) = files.run("calls.db", &["log", "verify", "calls.db"]);
     assert!(code == Some(0) && verified.starts_with("records 1 to 4 are"), "{verified}");
-    damage(&files.0.join("calls.db"));
+    damage(&files.0.file("calls.db"));
     let (code, verified, _) = files.run("calls.db", &["log", "verify", "calls.db"]);
     assert!(code == Some(1) && verified.starts_with("record 2 was changed"), "{verified}");
     let (code, _, error) = files.run("calls.db", &["log", "verify", "other.db"]);
@@ -132,7 +126,7 @@ fn damage(log: &Path) {
 
 #[test]
 fn a_command_about_a_log_may_open_the_file_that_the_program_locks() {
-    let files = Files::new("locked");
+    let files = Files::new();
     assert_eq!(files.run("calls.jsonl", &["call", "pay"]).1, "paid\n");
     let resolve = ["log", "resolve", "calls.jsonl", "step", "--not-run", "--by", "ada"];
     let (code, _, error) = files.run("calls.jsonl", &resolve);

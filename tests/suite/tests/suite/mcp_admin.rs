@@ -1,16 +1,14 @@
 //! Operation of a running manager: its servers, their states, and the results of calls.
 
-use super::support::in_time;
+use super::support::{Log, in_time};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tool_runtime::ErrorClass;
 use tool_runtime::mcp::{
     McpConfig, McpManager, McpManagerBuilder, McpManagerError, McpServer, McpServerConfig, McpState,
 };
 use tool_runtime::prelude::*;
-use tracing_subscriber::fmt::MakeWriter;
 
 fn faulty(script: &Value) -> McpServerConfig {
     McpServerConfig::stdio(env!("CARGO_BIN_EXE_faulty_server")).args([script.to_string()])
@@ -189,35 +187,6 @@ async fn a_server_that_does_not_answer_delays_the_start_at_most_by_its_limit() {
     assert_eq!(manager.server("silent").unwrap().state, McpState::Connecting);
     assert!(!call(&pool, "ready.echo", json!({})).await.is_error());
     manager.close().await;
-}
-
-/// A log for one test.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl std::io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-impl MakeWriter<'_> for Log {
-    type Writer = Self;
-
-    fn make_writer(&self) -> Self {
-        self.clone()
-    }
-}
-
-impl Log {
-    fn text(&self) -> String {
-        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
-    }
 }
 
 /// Collects the warnings and errors of this thread.

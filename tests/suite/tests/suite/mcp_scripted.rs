@@ -1,8 +1,9 @@
 //! Lists, requests and delays of servers that a test writes.
 
+use crate::support::Log;
 use serde_json::{Value, json};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
 use tokio::sync::Semaphore;
@@ -12,7 +13,6 @@ use tool_runtime::mcp::{
 use tool_runtime::prelude::*;
 use tool_runtime::testing::TestClient;
 use tool_runtime::{ErrorClass, ToolDefinition, ToolStatus};
-use tracing_subscriber::fmt::MakeWriter;
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
 
@@ -119,29 +119,6 @@ async fn a_foreign_schema_is_repaired_ignored_or_rejected() {
     assert_eq!(manager.pins().servers["s"]["bare"], McpPin::of(&original));
 }
 
-/// Log output.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl std::io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-impl MakeWriter<'_> for Log {
-    type Writer = Self;
-
-    fn make_writer(&self) -> Self {
-        self.clone()
-    }
-}
-
 #[tokio::test]
 async fn rejected_requests_log_one_warning_per_kind() {
     const EACH: usize = 50;
@@ -187,7 +164,7 @@ async fn rejected_requests_log_one_warning_per_kind() {
     let permits = tokio::time::timeout(Duration::from_secs(60), enough.acquire()).await;
     permits.expect("each request is rejected").unwrap().forget();
     manager.close().await;
-    let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    let text = log.text();
     assert_eq!(text.lines().count(), 3, "{text}");
     assert_eq!(text.matches("a request of the server is rejected").count(), 3, "{text}");
 }

@@ -1,31 +1,12 @@
 //! Limits on the size of results, and checks of output schemas, through a pool.
 
-use super::support::{call, class};
+use super::support::{Directory, call, class};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use tool_runtime::prelude::*;
 use tool_runtime::{
     After, AfterCall, Arguments, BoxFuture, CallError, Executor, Hook, HookCall, OutputLimits,
 };
-
-/// A temporary directory, removed on drop.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Self {
-        static NEXT: AtomicUsize = AtomicUsize::new(0);
-        let name = format!("spill-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::SeqCst));
-        Self(PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // A directory that was never created cannot be removed.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 /// Returns a given result.
 struct Fixed(fn() -> Result<Observation, CallError>);
@@ -65,8 +46,8 @@ fn file_in(text: &str) -> PathBuf {
 
 #[tokio::test]
 async fn a_long_text_is_shortened_and_stored_completely() {
-    let folder = Folder::new();
-    let limits = OutputLimits::default().text(1_000).spill_to(&folder.0);
+    let directory = Directory::new();
+    let limits = OutputLimits::default().text(1_000).spill_to(directory.path());
     let pool = limited(fixed(|| Ok(Observation::text(lines()))), limits);
     let result = result(&pool).await;
     let text = result.observation().to_text();
@@ -133,8 +114,8 @@ async fn count() -> Numbers {
 
 #[tokio::test]
 async fn a_structured_value_that_is_too_large_becomes_an_error() {
-    let folder = Folder::new();
-    let limits = OutputLimits::default().structured(500).spill_to(&folder.0);
+    let directory = Directory::new();
+    let limits = OutputLimits::default().structured(500).spill_to(directory.path());
     let pool = limited(Tool::of::<CountAction>(), limits);
     let result = result(&pool).await;
     assert!(result.is_error() && result.observation().structured_json().is_none());
@@ -149,7 +130,7 @@ async fn a_structured_value_that_is_too_large_becomes_an_error() {
 
 #[tokio::test]
 async fn an_image_over_the_limit_becomes_a_text() {
-    let folder = Folder::new();
+    let directory = Directory::new();
     let draw = fixed(|| {
         let blocks = [
             ContentBlock::text("two pictures"),
@@ -158,7 +139,7 @@ async fn an_image_over_the_limit_becomes_a_text() {
         ];
         Ok(blocks.into_iter().fold(Observation::default(), Observation::with_content))
     });
-    let pool = limited(draw, OutputLimits::default().media(3).spill_to(&folder.0));
+    let pool = limited(draw, OutputLimits::default().media(3).spill_to(directory.path()));
     let result = result(&pool).await;
     let blocks = result.observation().content();
     let [ContentBlock::Text(_), ContentBlock::Image(_), ContentBlock::Text(text)] = blocks else {

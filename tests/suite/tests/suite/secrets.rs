@@ -1,6 +1,6 @@
 //! Secrets of a pool: masked in all output, expanded by tools.
 
-use super::support::pool_of;
+use super::support::{Log, pool_of};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,6 @@ use tool_runtime::{
     HookCall, LogEntry, LogLevel, OutputLimits, Peer, PeerCapability, PeerError, PeerRequest,
     Progress, Prompt, Receipt, Recorder, Resource, SecretTemplate, Secrets, TextArguments,
 };
-use tracing_subscriber::fmt::MakeWriter;
 
 const KEY: &str = "s3cret-k3y/+=";
 
@@ -66,29 +65,6 @@ impl Recorder for Seen {
             self.note(format!("{outcome:?}"));
         }
         Receipt::recorded()
-    }
-}
-
-/// The traces of this thread.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl std::io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-impl MakeWriter<'_> for Log {
-    type Writer = Self;
-
-    fn make_writer(&self) -> Self {
-        self.clone()
     }
 }
 
@@ -149,7 +125,7 @@ async fn all_output(secret: &str, text: &str, channel: u8) -> String {
     let result = pool.call_with(call, &context).await;
     let result = serde_json::to_string(result.observation()).unwrap()
         + &format!("{:?} {}", result.error(), result.observation().visualize());
-    [result, seen.all(), String::from_utf8(log.0.lock().unwrap().clone()).unwrap()].join("\n")
+    [result, seen.all(), log.text()].join("\n")
 }
 
 #[tokio::test]

@@ -2,14 +2,17 @@
 
 use serde_json::Value;
 use std::panic::resume_unwind;
-use std::sync::Mutex;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 use suite::limit::limited;
+use tempfile::TempDir;
 use tool_runtime::mcp::{McpManager, McpState};
 use tool_runtime::prelude::*;
 use tool_runtime::{Arguments, BoxFuture, CallError, Executor, Peer, Progress};
+use tracing_subscriber::fmt::MakeWriter;
 
 /// Calls a tool by name and returns MCP's result.
 pub(super) async fn call(pool: &ToolPool, name: &str, arguments: &str) -> Value {
@@ -40,6 +43,60 @@ pub(super) fn pool_of<A: Action>() -> ToolPool {
 pub(super) fn class(result: &ToolResult) -> ErrorClass {
     let error = result.error().unwrap_or_else(|| panic!("a success: {result:?}"));
     error.class()
+}
+
+/// A directory that is removed when the test ends.
+pub(super) struct Directory(TempDir);
+
+impl Directory {
+    pub(super) fn new() -> Self {
+        Self(TempDir::new().expect("a directory"))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// The path of a file in the directory.
+    pub(super) fn file(&self, name: &str) -> PathBuf {
+        self.path().join(name)
+    }
+
+    /// Writes a file and returns its path.
+    pub(super) fn write(&self, name: &str, text: &str) -> PathBuf {
+        let file = self.file(name);
+        std::fs::write(&file, text).expect("a file");
+        file
+    }
+}
+
+/// Collects the output of a subscriber of `tracing`.
+#[derive(Clone, Default)]
+pub(super) struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    pub(super) fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).expect("UTF-8")
+    }
+}
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl MakeWriter<'_> for Log {
+    type Writer = Self;
+
+    fn make_writer(&self) -> Self {
+        self.clone()
+    }
 }
 
 /// Waits with a time limit: on a paused clock a hanging future fails at once, else after five minutes.

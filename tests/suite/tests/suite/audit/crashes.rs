@@ -1,6 +1,7 @@
 //! Programs that are killed at each point of a call: the log and the effects agree.
 
-use super::{Folder, check_chain, effects, records, start};
+use super::{check_chain, effects, records, start};
+use crate::support::Directory;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -45,8 +46,8 @@ async fn second_attempt(pool: &ToolPool, run: &str) -> Option<ErrorClass> {
 }
 
 /// Kills a program at a point many times, with one log.
-fn kill_runs(folder: &Folder, log: &str, point: &str) -> (PathBuf, PathBuf, Vec<String>) {
-    let (log, effects) = (folder.file(log), folder.file("effects"));
+fn kill_runs(directory: &Directory, log: &str, point: &str) -> (PathBuf, PathBuf, Vec<String>) {
+    let (log, effects) = (directory.file(log), directory.file("effects"));
     let runs: Vec<String> = (0..KILLS).map(|kill| format!("{point}-{kill}")).collect();
     for run in &runs {
         kill(&log, &effects, point, run, 1);
@@ -58,8 +59,8 @@ fn kill_runs(folder: &Folder, log: &str, point: &str) -> (PathBuf, PathBuf, Vec<
 #[tokio::test]
 async fn a_call_killed_before_its_start_runs_once_when_its_run_is_repeated() {
     for name in ["calls.db", "calls.jsonl"] {
-        let folder = Folder::new();
-        let (log, file, runs) = kill_runs(&folder, name, "decision");
+        let directory = Directory::new();
+        let (log, file, runs) = kill_runs(&directory, name, "decision");
         assert_eq!(effects(&file), [""; 0]);
         assert!(records(&log).iter().all(|record| record.kind != RecordKind::Started));
         let reopened = EventLog::open(&log).unwrap();
@@ -74,8 +75,8 @@ async fn a_call_killed_before_its_start_runs_once_when_its_run_is_repeated() {
 
 #[tokio::test]
 async fn a_call_killed_between_start_and_effect_is_rejected_until_it_is_resolved() {
-    let folder = Folder::new();
-    let (log, file, runs) = kill_runs(&folder, "calls.db", "tool");
+    let directory = Directory::new();
+    let (log, file, runs) = kill_runs(&directory, "calls.db", "tool");
     assert_eq!(effects(&file), [""; 0]);
     let reopened = EventLog::open(&log).unwrap();
     let pool = pool(&reopened, &file);
@@ -95,8 +96,8 @@ async fn a_call_killed_between_start_and_effect_is_rejected_until_it_is_resolved
 #[tokio::test]
 async fn a_call_killed_between_effect_and_success_never_runs_twice() {
     for name in ["calls.db", "calls.jsonl"] {
-        let folder = Folder::new();
-        let (log, file, runs) = kill_runs(&folder, name, "effect");
+        let directory = Directory::new();
+        let (log, file, runs) = kill_runs(&directory, name, "effect");
         assert_eq!(effects(&file), runs);
         let reopened = EventLog::open(&log).unwrap();
         let pool = pool(&reopened, &file);
@@ -131,8 +132,8 @@ fn all_effects_started(log: &Path, file: &Path) -> bool {
 #[test]
 fn a_log_killed_while_it_rotates_stays_whole() {
     for name in ["calls.jsonl", "calls.db"] {
-        let folder = Folder::new();
-        let (log, file) = (folder.file(name), folder.file("effects"));
+        let directory = Directory::new();
+        let (log, file) = (directory.file(name), directory.file("effects"));
         for kill_number in 0..KILLS {
             let run = format!("loop-{kill_number}");
             let before = effects(&file).len();

@@ -1,6 +1,7 @@
 //! Disks that are full, files that are locked or cannot be written.
 
-use super::{Folder, check_chain, records, start};
+use super::{check_chain, records, start};
+use crate::support::Directory;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::Command;
@@ -46,12 +47,12 @@ async fn runs(pool: &ToolPool, tool: &str) -> bool {
 #[test]
 fn a_program_whose_disk_is_full_rejects_calls_and_keeps_a_whole_log() {
     for name in ["calls.db", "calls.jsonl"] {
-        let (folder, elsewhere) = (Folder::new(), Folder::new());
-        let Some(_disk) = SmallDisk::mount(&folder.0) else {
+        let (directory, elsewhere) = (Directory::new(), Directory::new());
+        let Some(_disk) = SmallDisk::mount(directory.path()) else {
             eprintln!("not tested: a small file system cannot be mounted here");
             return;
         };
-        let log = folder.file(name);
+        let log = directory.file(name);
         let (mut child, _limit) = start(&log, &elsewhere.file("effects"), "full", "one");
         let output = BufReader::new(child.stdout.take().unwrap());
         let lines: Vec<String> = output.lines().map_while(Result::ok).collect();
@@ -70,12 +71,12 @@ fn a_program_whose_disk_is_full_rejects_calls_and_keeps_a_whole_log() {
 
 #[tokio::test]
 async fn calls_continue_on_a_full_disk_if_configured_and_the_log_reports_it() {
-    let folder = Folder::new();
-    let Some(_disk) = SmallDisk::mount(&folder.0) else {
+    let directory = Directory::new();
+    let Some(_disk) = SmallDisk::mount(directory.path()) else {
         eprintln!("not tested: a small file system cannot be mounted here");
         return;
     };
-    let (path, filler) = (folder.file("calls.jsonl"), folder.file("filler"));
+    let (path, filler) = (directory.file("calls.jsonl"), directory.file("filler"));
     let log = EventLog::builder().on_failure(OnFailure::Continue).open(&path).unwrap();
     let pool = tools(&log);
     assert!(runs(&pool, "write").await);
@@ -97,8 +98,8 @@ async fn calls_continue_on_a_full_disk_if_configured_and_the_log_reports_it() {
 
 #[tokio::test]
 async fn a_locked_file_rejects_calls_until_it_is_free() {
-    let folder = Folder::new();
-    let path = folder.file("calls.db");
+    let directory = Directory::new();
+    let path = directory.file("calls.db");
     let timeout = std::time::Duration::from_millis(10);
     let log = EventLog::builder().busy_timeout(timeout).open(&path).unwrap();
     let pool = tools(&log);
@@ -115,9 +116,9 @@ async fn a_locked_file_rejects_calls_until_it_is_free() {
 
 #[test]
 fn a_file_that_cannot_be_written_is_an_error_when_it_is_opened() {
-    let folder = Folder::new();
+    let directory = Directory::new();
     for name in ["calls.db", "calls.jsonl"] {
-        let path = folder.file("none").join(name);
+        let path = directory.file("none").join(name);
         let error = EventLog::open(&path).unwrap_err();
         assert!(error.to_string().contains(&*path.to_string_lossy()), "{error}");
     }

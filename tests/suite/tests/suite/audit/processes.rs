@@ -1,15 +1,16 @@
 //! Readers beside a writer in another process.
 
-use super::{Folder, check_chain, start};
+use super::{check_chain, start};
+use crate::support::Directory;
 use std::io::{BufRead as _, BufReader};
 use tool_runtime::audit::LogReader;
 
 #[test]
 fn a_reader_follows_a_log_that_another_process_writes() {
     for name in ["calls.db", "calls.jsonl"] {
-        let folder = Folder::new();
-        let log = folder.file(name);
-        let (mut child, _limit) = start(&log, &folder.file("effects"), "loop", "one");
+        let directory = Directory::new();
+        let log = directory.file(name);
+        let (mut child, _limit) = start(&log, &directory.file("effects"), "loop", "one");
         let mut output = BufReader::new(child.stdout.take().unwrap()).lines();
         output.next();
         let mut records = LogReader::open(&log).unwrap().records();

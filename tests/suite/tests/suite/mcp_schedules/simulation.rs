@@ -4,6 +4,7 @@ use super::super::leaks::{ProcessResources, kill_workers, workers};
 use super::operator::{ExpectedState, Operator};
 use super::plan::{Plan, Step, Wait};
 use super::results::{IDLE_LIMIT, IssuedCall, MAX_DURATION, requests, with_hang_limit};
+use crate::support::Directory;
 use proptest::test_runner::TestCaseError;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -24,31 +25,12 @@ const CLOSE_LIMIT: Duration = Duration::from_secs(10);
 type Calls = JoinSet<Result<Vec<(IssuedCall, Option<ToolResult>)>, String>>;
 
 pub(super) fn run(plan: &Plan) -> Result<(), TestCaseError> {
-    let folder = Folder::new();
+    let directory = Directory::new();
     let before = ProcessResources::before();
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let ran = runtime.block_on(Simulation::run(plan, &folder.0));
+    let ran = runtime.block_on(Simulation::run(plan, directory.path()));
     drop(runtime);
     ran.and_then(|()| before.are_released()).map_err(TestCaseError::fail)
-}
-
-/// A temporary directory.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Self {
-        let name = format!("schedules-{}", std::process::id());
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        drop(std::fs::remove_dir_all(&folder));
-        std::fs::create_dir_all(&folder).expect("a folder");
-        Self(folder.canonicalize().expect("it is there"))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        drop(std::fs::remove_dir_all(&self.0));
-    }
 }
 
 struct Simulation<'a> {

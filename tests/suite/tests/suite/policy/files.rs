@@ -1,38 +1,13 @@
 //! Files and folders that change while the pool runs.
 
 use super::{builder, fate, reading};
+use crate::support::Directory;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use tool_runtime::Principal;
 use tool_runtime::policy::{LivePolicy, PolicyFolder};
-
-/// A directory that is removed at the end.
-struct Directory(PathBuf);
-
-impl Directory {
-    fn new() -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("policies-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn write(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.0.join(name);
-        fs::write(&path, text).unwrap();
-        path
-    }
-}
-
-impl Drop for Directory {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 const ALLOW: &str = "rules: [{id: all, when: {tools: ['fs.*']}, then: allow}]\n";
 const DENY: &str = "rules: [{id: none, then: deny}]\n";
@@ -145,7 +120,7 @@ async fn fates(folder: &Path, callers: &[(&str, &str)]) {
 #[tokio::test]
 async fn a_folder_has_a_file_for_each_caller_and_one_for_all() {
     let directory = Directory::new();
-    let error = PolicyFolder::read(&directory.0).unwrap_err();
+    let error = PolicyFolder::read(directory.path()).unwrap_err();
     assert!(error.to_string().contains("the folder has no policies"), "{error}");
     directory.write(
         "ada.yaml",
@@ -157,26 +132,29 @@ async fn a_folder_has_a_file_for_each_caller_and_one_for_all() {
     );
     directory.write("notes.txt", "not a policy");
     directory.write(".hidden.yaml", "not a policy");
-    fs::create_dir(directory.0.join("sub.yaml")).unwrap();
-    fates(&directory.0, &[("ada", "ran"), ("bob", "denied"), ("eve", "denied"), ("", "denied")])
-        .await;
+    fs::create_dir(directory.file("sub.yaml")).unwrap();
+    fates(
+        directory.path(),
+        &[("ada", "ran"), ("bob", "denied"), ("eve", "denied"), ("", "denied")],
+    )
+    .await;
 
     directory.write(
         "_global.yaml",
         "rules: [{id: reads, priority: 20, when: {tools: [fs.read]}, then: allow}]",
     );
     fates(
-        &directory.0,
+        directory.path(),
         &[("ada", "ran"), ("bob", "ran"), ("eve", "ran"), ("", "ran"), ("../ada", "ran")],
     )
     .await;
 
     directory.write("_global.yaml", "rules: [{id: stop, priority: 1, then: deny}]");
-    fates(&directory.0, &[("ada", "denied"), ("bob", "denied"), ("eve", "denied")]).await;
+    fates(directory.path(), &[("ada", "denied"), ("bob", "denied"), ("eve", "denied")]).await;
 
     directory.write("_global.yaml", "rules: [{id: x, priority: 10, then: deny}]");
-    let error = PolicyFolder::read(&directory.0).unwrap_err().to_string();
+    let error = PolicyFolder::read(directory.path()).unwrap_err().to_string();
     assert!(error.contains("ada.yaml:1") && error.contains("bob.yml:1"), "{error}");
     directory.write("_global.yaml", "rules: [");
-    assert!(PolicyFolder::read(&directory.0).is_err());
+    assert!(PolicyFolder::read(directory.path()).is_err());
 }
