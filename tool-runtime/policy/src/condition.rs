@@ -150,7 +150,7 @@ impl Condition {
         }
     }
 
-    /// The condition in words.
+    /// A description of the condition, for people.
     pub(crate) fn describe(&self) -> String {
         match self {
             Self::Never(reason) => (*reason).to_owned(),

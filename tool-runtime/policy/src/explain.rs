@@ -45,7 +45,7 @@ pub struct ComparedRule {
     pub line: Option<usize>,
     /// Whether it matches.
     pub matches: Truth,
-    /// The conditions in words, whether each holds, and the reason why one cannot be evaluated.
+    /// A description of each condition, whether it holds, and why it could not be evaluated.
     pub conditions: Vec<(String, Truth, Option<String>)>,
 }
 

@@ -139,7 +139,7 @@ impl Policy {
         self.rules.iter().any(|rule| !rule.limits.is_empty())
     }
 
-    /// The decision about a call that nobody makes.
+    /// The decision about a sample call. Nothing runs, and no limit is used.
     pub fn try_call(&self, call: &SampleCall) -> Decision {
         let facts = call.facts();
         self.decision(self.outcome(&facts), &facts)

@@ -35,7 +35,7 @@ pub(crate) fn check(
     let known = migrations.last().map_or(0, |last| last.number);
     if version > known {
         let reason = format!(
-            "version {version} of the file is newer than this program, which knows version {known}; update the program"
+            "version {version} of the file is newer than this program, which supports up to version {known}; update the program"
         );
         return Err(StoreError::new(path, StoreFailure::Newer, reason));
     }

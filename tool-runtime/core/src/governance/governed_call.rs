@@ -92,7 +92,7 @@ impl RunningCall {
         error.map_or(Ok(()), Err)
     }
 
-    /// A call goes on without a record only if it may be repeated, and if the recorder lets it.
+    /// A call continues without a record only if it may be repeated and the recorder allows it.
     fn unrecorded(call: &HookCall, error: &RecordError) -> Result<(), CallError> {
         let tool = call.name();
         if call.view().retry_mode() == RetryMode::SafeToRetry && !error.rejects_all_calls() {

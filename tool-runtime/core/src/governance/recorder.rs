@@ -59,7 +59,7 @@ pub enum CallStage<'a> {
         /// The person who approved the call, if the approver reports it.
         by: Option<&'a str>,
     },
-    /// The call was interrupted for a question to its caller, and goes on when a later request brings
+    /// The call was interrupted for a question to its caller, and continues when a later request brings
     /// the answer. Its stages before the interruption are not recorded again.
     Suspended,
     /// The tool is about to run. A tool that may run only once does not if this is not recorded.

@@ -162,7 +162,7 @@ impl<S> ToolPoolBuilder<S> {
     }
 
     /// Adds a tool.
-    #[allow(clippy::should_implement_trait, reason = "a builder adds; nobody adds pools with `+`")]
+    #[allow(clippy::should_implement_trait, reason = "the name of a builder method; pools have no `+`")]
     pub fn add(self, tool: Tool) -> Self {
         self.add_from(&Source::Custom, [tool])
     }

@@ -26,7 +26,7 @@ impl<E: std::error::Error> From<E> for CommandFailure {
 }
 
 /// Runs a command that prints to standard output, and gives its exit code: 0 for `true`, 1 for `false` and for
-/// failures, 2 for wrong usage. A command whose output nobody reads any more ends with 0.
+/// failures, 2 for wrong usage. A command whose reader has closed its output ends with 0.
 pub fn run_printing(run: impl FnOnce(&mut dyn Write) -> Result<bool, CommandFailure>) -> ExitCode {
     let output = Output { inner: io::stdout().lock(), is_closed: false };
     let (code, error) = ended(output, run);

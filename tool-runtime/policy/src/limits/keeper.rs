@@ -77,12 +77,12 @@ impl LimitKeeper {
         self
     }
 
-    /// The amount that is used of the budget of a key, as far as this process knows.
+    /// The amount used of the budget of a key, as counted by this process.
     pub fn used(&self, key: &str) -> u64 {
         lock(&self.state).used.get(key).copied().unwrap_or_default()
     }
 
-    /// What is used of a budget, from the store the first time.
+    /// The used amount of a budget, read from the store the first time.
     fn load(&self, state: &mut State, limit: &Limit) -> Result<u64, LimitExceeded> {
         if let Some(used) = state.used.get(&limit.key) {
             return Ok(*used);
@@ -264,7 +264,7 @@ impl fmt::Debug for LimitKeeper {
     }
 }
 
-/// A limit in words, with the rule that it is of.
+/// Describes a limit and names its rule.
 fn words(limit: &Limit) -> String {
     let rule = limit.key.split('#').next().unwrap_or_default();
     let amount = match limit.measure {

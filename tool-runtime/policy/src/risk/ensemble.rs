@@ -19,7 +19,7 @@ pub struct Ensemble {
 }
 
 impl Ensemble {
-    /// An ensemble without members, which knows nothing.
+    /// An ensemble without members: every risk is unknown.
     pub fn new() -> Self {
         Self::default()
     }
