@@ -15,7 +15,8 @@ pub(crate) fn table(effort: Effort) -> String {
     format!("Ratios are to the first line of each block\n\n{table}")
 }
 
-/// Both create every schema.
+/// The pool creates every schema. rmcp keeps the schema of a type for its thread, and most of its tools here have
+/// one type, so that its line is a lower bound.
 fn building(effort: Effort) -> Vec<Measured> {
     let contenders = vec![
         Contender::new("build the pool", linked::whole_pool),

@@ -162,7 +162,7 @@ impl<S> ToolPoolBuilder<S> {
     }
 
     /// Adds a tool.
-    #[allow(clippy::should_implement_trait, reason = "the name of a builder method; pools have no `+`")]
+    #[allow(clippy::should_implement_trait, reason = "a tool is added, not a number")]
     pub fn add(self, tool: Tool) -> Self {
         self.add_from(&Source::Custom, [tool])
     }
