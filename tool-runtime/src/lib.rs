@@ -79,6 +79,7 @@
 //! | **Servers** | |
 //! | ship a server binary | `main!`, `Cli`, [`McpServer`] |
 //! | add a command to its command line | [`CliCommand`], [`ToolPoolBuilder::command`] |
+//! | assemble the pool by options of the program | `ProgramOptions`, `Cli::options` |
 //! | serve over HTTP | [`McpServer::serve_http`], `HttpOptions`, `Authenticate` |
 //! | test a server, detect changed schemas | `testing` |
 //! | **External MCP servers** | |
@@ -188,7 +189,7 @@ pub use tool_runtime_approvals as approvals;
 pub use tool_runtime_audit as audit;
 #[cfg(feature = "cli")]
 #[doc(inline)]
-pub use tool_runtime_cli::{Cli, TerminalApprover, main};
+pub use tool_runtime_cli::{Cli, ProgramArguments, ProgramOptions, TerminalApprover, main};
 #[cfg(feature = "tower")]
 #[doc(inline)]
 pub use tool_runtime_core::CallService;

@@ -12,6 +12,7 @@ mod log;
 mod main_macro;
 mod options;
 mod print;
+mod program_options;
 #[cfg(feature = "mcp-client")]
 mod servers;
 mod signals;
@@ -22,6 +23,7 @@ pub mod __private;
 
 pub use approver::TerminalApprover;
 use options::Command;
+pub use program_options::{ProgramArguments, ProgramOptions};
 use std::ffi::OsString;
 use std::pin::Pin;
 use std::process::ExitCode;
@@ -98,6 +100,7 @@ mod exit {
 pub struct Cli {
     pool: ToolPool,
     about: About,
+    options: Option<ProgramArguments>,
 }
 
 /// The name and description of a program.
@@ -116,7 +119,7 @@ impl Cli {
         let name = program_name();
         let version = "0.0.0".to_owned();
         let about = About { name, version, about: None, title: None, instructions: None };
-        Self { pool, about }
+        Self { pool, about, options: None }
     }
 
     /// Sets the name that help and MCP clients show.
@@ -154,6 +157,14 @@ impl Cli {
         self
     }
 
+    /// Sets the options of the program, for the help, and the arguments of its command. Default: no options, and the
+    /// arguments that the process was started with.
+    #[must_use]
+    pub fn options(mut self, arguments: ProgramArguments) -> Self {
+        self.options = Some(arguments);
+        self
+    }
+
     /// Runs the command that the process was started with, on a new runtime.
     ///
     /// # Panics
@@ -173,11 +184,13 @@ impl Cli {
     }
 
     /// Runs the command that the process was started with, in the caller's tokio runtime.
-    pub async fn run_async(self) -> ExitCode {
-        self.run_from(std::env::args_os()).await
+    pub async fn run_async(mut self) -> ExitCode {
+        let rest = self.options.as_mut().map(|options| std::mem::take(&mut options.rest));
+        self.run_from(rest.unwrap_or_else(|| std::env::args_os().collect())).await
     }
 
-    /// Runs the command in `arguments`, the first of which is the program.
+    /// Runs the command in `arguments`, the first of which is the program. Options of the program must have been
+    /// taken out.
     ///
     /// ```
     /// # use tool_runtime::{Cli, prelude::*};
@@ -194,7 +207,8 @@ impl Cli {
     where
         T: Into<OsString> + Clone,
     {
-        let command = options::parse(&self.about, false, self.pool.commands(), arguments);
+        let global = self.options.map(|options| options.options).unwrap_or_default();
+        let command = options::parse(&self.about, &global, self.pool.commands(), arguments);
         let code = match command {
             Ok(options) => {
                 log::start(options.command.log());

@@ -12,9 +12,10 @@ mod spec;
 mod usage_error;
 
 use super::{About, exit, print};
-use commands::{ALLOW, ARGS, CALL, DENY, JSON, LIST, REPORT, ROOT, SCHEMA, SERVE, TOOLS, commands};
+use commands::{ALLOW, ARGS, CALL, DENY, JSON, LIST, REPORT, SCHEMA, SERVE, TOOLS, commands};
 #[cfg(feature = "export")]
 use commands::{FORMAT, STRICT, TOKENS};
+pub(super) use commands::{POOL_OPTIONS, ROOT};
 #[cfg(feature = "jwt")]
 pub(super) use http::Jwt;
 #[cfg(feature = "http")]
@@ -22,7 +23,8 @@ pub(super) use http::ServeHttp;
 use parser::{Arguments, Parsed};
 #[cfg(feature = "mcp-client")]
 pub(super) use servers::ServerOptions;
-use spec::{CommandSpec, Commands, Opt};
+pub(super) use spec::Opt;
+use spec::{CommandSpec, Commands};
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -33,7 +35,7 @@ use tool_runtime_core::{CliCommand, CommandArguments, Filter, Selector, Selector
 use tool_runtime_export::Api;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
-use usage_error::UsageError;
+pub(super) use usage_error::UsageError;
 
 /// The parsed command line.
 pub(super) struct Options {
@@ -157,11 +159,11 @@ pub(super) enum Input {
     Stdin,
 }
 
-/// Parses the command line. Help, versions and errors are printed here and end with an exit code. With
-/// `has_pool_options`, every command takes the options of pools, such as `--tools`.
+/// Parses the command line. Help, versions and errors are printed here and end with an exit code. Every
+/// command takes the options `global`.
 pub(super) fn parse<T>(
     about: &About,
-    has_pool_options: bool,
+    global: &[Opt],
     added: &[Arc<dyn CliCommand>],
     arguments: impl IntoIterator<Item = T>,
 ) -> Result<Options, ExitCode>
@@ -169,7 +171,7 @@ where
     T: Into<OsString>,
 {
     let arguments = arguments.into_iter().map(Into::into).collect();
-    let commands = commands(has_pool_options, added).map_err(|problem| {
+    let commands = commands(global, added).map_err(|problem| {
         print::error(&problem);
         ExitCode::from(exit::SETUP)
     })?;

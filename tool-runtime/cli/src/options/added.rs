@@ -53,15 +53,23 @@ fn order_problem(form: &CommandForm) -> Option<String> {
 }
 
 fn option_problem(spec: &CommandSpec, others: &Commands) -> Option<String> {
-    let problem = |option: &Opt| {
-        let name = option.long;
-        if !is_word(name) {
-            return Some(format!("has the option `{name}`; use small letters, digits and `-`"));
-        }
-        let is_unique = spec.all_options(others.global).filter(|it| it.long == name).count() == 1;
-        (!is_unique).then(|| format!("has the option `--{name}`, which exists already"))
-    };
-    spec.options.iter().find_map(problem)
+    spec.options.iter().find_map(|option| name_problem_of_option(option, spec, others))
+}
+
+/// The reason why options of all commands cannot be used.
+pub(super) fn global_problem(commands: &Commands) -> Option<String> {
+    let specs = || commands.all().chain([commands.root]);
+    let problem = |option| specs().find_map(|spec| name_problem_of_option(option, spec, commands));
+    commands.global.iter().find_map(problem)
+}
+
+fn name_problem_of_option(option: &Opt, spec: &CommandSpec, commands: &Commands) -> Option<String> {
+    let name = option.long;
+    if !is_word(name) {
+        return Some(format!("has the option `{name}`; use small letters, digits and `-`"));
+    }
+    let is_unique = spec.all_options(&commands.global).filter(|it| it.long == name).count() == 1;
+    (!is_unique).then(|| format!("has the option `--{name}`, which exists already"))
 }
 
 fn is_word(text: &str) -> bool {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tool_runtime_core::CliCommand;
 
 /// The program itself. Its description comes from the user.
-pub(super) static ROOT: CommandSpec = CommandSpec {
+pub(crate) static ROOT: CommandSpec = CommandSpec {
     name: "",
     about: "",
     positional: Cow::Borrowed(&[]),
@@ -15,16 +15,16 @@ pub(super) static ROOT: CommandSpec = CommandSpec {
     after_help: "Without a command the program serves MCP when standard input is not a terminal.",
 };
 
-/// The commands of a program. Every command of a `main!` program takes [`POOL_OPTIONS`].
+/// The commands of a program, and the options of all of them.
 ///
 /// # Errors
-/// A command of the pool has a form that cannot be used.
-pub(super) fn commands(
-    has_pool_options: bool,
-    added: &[Arc<dyn CliCommand>],
-) -> Result<Commands, String> {
-    let global = if has_pool_options { POOL_OPTIONS } else { &[] };
+/// An option or a command of the program has a form that cannot be used.
+pub(super) fn commands(global: &[Opt], added: &[Arc<dyn CliCommand>]) -> Result<Commands, String> {
+    let global = global.to_vec();
     let mut commands = Commands { root: &ROOT, built_in: ALL, added: Vec::new(), global };
+    if let Some(problem) = added::global_problem(&commands) {
+        return Err(format!("the program {problem}"));
+    }
     for command in added {
         let spec = added::spec(&command.form(), &commands)?;
         commands.added.push(spec);
@@ -111,7 +111,7 @@ pub(super) static REPORT: CommandSpec = CommandSpec {
 };
 
 /// Options that build the pool. Every command of a `main!` program accepts them.
-static POOL_OPTIONS: &[Opt] = &[
+pub(crate) static POOL_OPTIONS: &[Opt] = &[
     TOOLS,
     ALLOW,
     DENY,

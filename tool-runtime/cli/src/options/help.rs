@@ -33,7 +33,7 @@ pub(super) fn text(
     let positional = command.positional.iter().map(|value| (value.name.to_string(), value.help));
     section(&mut text, "Arguments", positional.collect());
     let options =
-        command.all_options(commands.global).map(|option| (usage_column(option), option.help));
+        command.all_options(&commands.global).map(|option| (usage_column(option), option.help));
     section(&mut text, "Options", options.collect());
     if !command.after_help.is_empty() {
         let _ = write!(text, "\n{}\n", command.after_help);

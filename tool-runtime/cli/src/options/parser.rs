@@ -78,7 +78,7 @@ pub(super) fn parse<'a>(
     // The first word of a command that has two.
     let mut group = None;
     while let Some(arg) = parser.next().map_err(|error| UsageError::stray_value(command, error))? {
-        let mut options = command.all_options(commands.global);
+        let mut options = command.all_options(&commands.global);
         let option = match arg {
             Arg::Value(text) => {
                 let text = utf8(text)?;
@@ -99,7 +99,7 @@ pub(super) fn parse<'a>(
             }
             Arg::Long(name) => options
                 .find(|option| option.long == name)
-                .ok_or_else(|| UsageError::unknown_option(command, name, commands.global))?,
+                .ok_or_else(|| UsageError::unknown_option(command, name, &commands.global))?,
             Arg::Short(letter) => options
                 .find(|option| option.short == Some(letter))
                 .ok_or_else(|| UsageError::unexpected(command, &format!("-{letter}")))?,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// A command.
-pub(super) struct CommandSpec {
+pub(crate) struct CommandSpec {
     /// Empty for the program itself.
     pub(super) name: &'static str,
     pub(super) about: &'static str,
@@ -23,21 +23,21 @@ pub(super) struct Positional {
 }
 
 /// An option `--long`, with or without a value.
-#[derive(Clone, Copy)]
-pub(super) struct Opt {
-    pub(super) short: Option<char>,
-    pub(super) long: &'static str,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Opt {
+    pub(crate) short: Option<char>,
+    pub(crate) long: &'static str,
     /// The name of its value in usage lines; `None` for a flag.
-    pub(super) value: Option<&'static str>,
-    pub(super) is_repeatable: bool,
-    pub(super) help: &'static str,
+    pub(crate) value: Option<&'static str>,
+    pub(crate) is_repeatable: bool,
+    pub(crate) help: &'static str,
 }
 
 impl CommandSpec {
     /// Options of the command, of all commands of the program, and of every program.
     pub(super) fn all_options<'a>(
         &'a self,
-        global: &'static [Opt],
+        global: &'a [Opt],
     ) -> impl Iterator<Item = &'a Opt> + use<'a> {
         let version = if self.name.is_empty() { &[VERSION][..] } else { &[] };
         self.options.iter().chain(global).chain(&[HELP]).chain(version)
@@ -52,12 +52,12 @@ impl CommandSpec {
 
 impl Opt {
     /// A flag without a short form.
-    pub(super) const fn new(long: &'static str, help: &'static str) -> Self {
+    pub(crate) const fn new(long: &'static str, help: &'static str) -> Self {
         Self { short: None, long, value: None, is_repeatable: false, help }
     }
 
     /// The option in usage lines.
-    pub(super) fn usage(&self) -> String {
+    pub(crate) fn usage(&self) -> String {
         match self.value {
             Some(value) => format!("--{} <{value}>", self.long),
             None => format!("--{}", self.long),
@@ -73,7 +73,7 @@ pub(super) struct Commands {
     /// The commands of the pool.
     pub(super) added: Vec<CommandSpec>,
     /// Options of every command.
-    pub(super) global: &'static [Opt],
+    pub(super) global: Vec<Opt>,
 }
 
 impl Commands {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use tool_runtime_core::seam::nearest;
 
 /// A mistake in the command line.
-pub(super) struct UsageError {
+pub(crate) struct UsageError {
     message: String,
     tip: Option<String>,
     /// The usage line to show, without the program.
@@ -37,11 +37,7 @@ impl UsageError {
             .of(commands.root)
     }
 
-    pub(super) fn unknown_option(
-        command: &CommandSpec,
-        name: &str,
-        global: &'static [Opt],
-    ) -> Self {
+    pub(super) fn unknown_option(command: &CommandSpec, name: &str, global: &[Opt]) -> Self {
         let near = nearest(name, command.all_options(global).map(|option| option.long), 1);
         let mut error = Self::unexpected(command, &format!("--{name}"));
         if let Some(near) = near.first() {
@@ -75,7 +71,7 @@ impl UsageError {
         Self::new(message).of(command)
     }
 
-    pub(super) fn repeated(command: &CommandSpec, option: &Opt) -> Self {
+    pub(crate) fn repeated(command: &CommandSpec, option: &Opt) -> Self {
         Self::new(format!("the argument '{}' cannot be used multiple times", option.usage()))
             .of(command)
     }
@@ -107,7 +103,7 @@ impl UsageError {
         Self::new(format!("the argument '{option}' cannot be used with '{other}'")).of(command)
     }
 
-    pub(super) fn no_value(usage: &str) -> Self {
+    pub(crate) fn no_value(usage: &str) -> Self {
         Self::new(format!("a value is required for '{usage}' but none was supplied"))
     }
 
@@ -116,12 +112,12 @@ impl UsageError {
         Self::new(format!("invalid value for '{}': {reason}", option.usage()))
     }
 
-    pub(super) fn not_unicode() -> Self {
+    pub(crate) fn not_unicode() -> Self {
         Self::new("invalid UTF-8 was detected in one or more arguments")
     }
 
     /// The text after `error:`.
-    pub(super) fn text(&self, program: &str) -> String {
+    pub(crate) fn text(&self, program: &str) -> String {
         let mut text = self.message.clone();
         if let Some(tip) = &self.tip {
             let _ = write!(text, "\n\n  tip: {tip}");
