@@ -204,7 +204,12 @@ impl Session {
             let state = shared.lock();
             state.prompts != started_at || state.is_closed
         });
-        Stopper { terminal: Arc::clone(&self.terminal), shell: self.shell, has_ended, stopping }
+        Stopper {
+            terminal: Arc::clone(&self.terminal),
+            shell: self.shell,
+            has_ended,
+            _stopping: stopping,
+        }
     }
 }
 

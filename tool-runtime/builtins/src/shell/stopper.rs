@@ -21,7 +21,7 @@ pub(super) struct Stopper {
     pub(super) has_ended: Box<dyn Fn() -> bool + Send + Sync>,
     /// Held until the stop is over. A signal that reaches the shell while it reads the next command would take
     /// away what it has read of it.
-    pub(super) stopping: OwnedMutexGuard<()>,
+    pub(super) _stopping: OwnedMutexGuard<()>,
 }
 
 impl Stopper {
