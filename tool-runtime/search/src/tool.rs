@@ -3,8 +3,8 @@
 use crate::active::ActiveTools;
 use crate::index::ToolIndex;
 use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use std::sync::{Arc, Mutex, Weak};
 use tool_runtime_core::seam::lock;
 use tool_runtime_core::{Json, Snapshot, Tool, ToolContext, ToolDefinition, ToolError};
@@ -13,8 +13,6 @@ use tool_runtime_core::{Json, Snapshot, Tool, ToolContext, ToolDefinition, ToolE
 const NAME: &str = "tool_search";
 /// The number of tools that a search returns by default.
 const DEFAULT_LIMIT: u64 = 5;
-/// Limit on the tools that a search returns.
-const MAX_LIMIT: u64 = 50;
 /// Limit on the stored indexes: handles with different restrictions have separate snapshots.
 const MAX_INDEXES: usize = 8;
 
@@ -22,7 +20,7 @@ const MAX_INDEXES: usize = 8;
 ///
 /// It searches the tools that its caller sees, except itself, and returns the definitions of the
 /// best tools, as `{"tools": [..]}`. The arguments are `query`, see [`ToolIndex::search`], and
-/// `limit` (1 to 50, default 5).
+/// `limit` (1 to 50, default 5), also called `max_results`.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -100,10 +98,9 @@ impl ToolSearch {
             .destructive(false)
             .idempotent(true)
             .open_world(false)
-            .input_schema(schema())
-            .handler(move |arguments: Map<String, Value>, context: ToolContext| {
+            .handler(move |query: Query, context: ToolContext| {
                 let search = Arc::clone(&search);
-                async move { search.answer(&arguments, &context) }
+                async move { search.answer(&query, &context) }
             })
     }
 
@@ -113,13 +110,11 @@ impl ToolSearch {
 
     fn answer(
         &self,
-        arguments: &Map<String, Value>,
+        query: &Query,
         context: &ToolContext,
     ) -> Result<Json<Found>, ToolError> {
         let snapshot = context.listed_tools().ok_or("there is no pool to search")?;
-        let query = arguments["query"].as_str().unwrap_or_default();
-        let limit = arguments.get("limit").and_then(Value::as_u64).unwrap_or(DEFAULT_LIMIT);
-        let hits = self.index(&snapshot).search(query, limit as usize);
+        let hits = self.index(&snapshot).search(&query.query, query.limit as usize);
         let found: Vec<&Tool> = hits.iter().filter_map(|hit| snapshot.get(&hit.name)).collect();
         if let Some(active) = &self.active {
             active.activate(found.iter().map(|tool| tool.name()));
@@ -145,6 +140,22 @@ impl ToolSearch {
     }
 }
 
+/// The arguments of a search.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Query {
+    /// The task in plain words, or `select:a,b` for tools by their exact names.
+    query: String,
+    /// The most tools to return.
+    #[serde(default = "default_limit", alias = "max_results")]
+    #[schemars(range(min = 1, max = 50))]
+    limit: u64,
+}
+
+fn default_limit() -> u64 {
+    DEFAULT_LIMIT
+}
+
 /// The result of a search.
 #[derive(Serialize, JsonSchema)]
 struct Found {
@@ -157,20 +168,3 @@ fn to_object(definition: &ToolDefinition) -> Result<Map<String, Value>, ToolErro
     value.as_object().cloned().ok_or_else(|| ToolError::internal("a definition is not an object"))
 }
 
-fn schema() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "query": {
-                "type": "string",
-                "description": "The task in plain words, or `select:a,b` for tools by their exact names.",
-            },
-            "limit": {
-                "type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": DEFAULT_LIMIT,
-                "description": "The most tools to return.",
-            },
-        },
-        "required": ["query"],
-        "additionalProperties": false,
-    })
-}

@@ -32,6 +32,8 @@ async fn tools_are_found_by_words_and_names() {
         (json!({ "query": "send an email", "limit": 1 }), &["mail.send"]),
         (json!({ "query": "search the content of files", "limit": 1 }), &["Grep"]),
         (json!({ "query": "select:mail.list,Glob" }), &["mail.list", "Glob"]),
+        // The name of the limit that some models know.
+        (json!({ "query": "send an email", "max_results": 1 }), &["mail.send"]),
         (json!({ "query": "select:nothing" }), &[]),
         (json!({ "query": "zyzzyva" }), &[]),
         (json!({ "query": "" }), &[]),
@@ -42,9 +44,15 @@ async fn tools_are_found_by_words_and_names() {
     let both = found(&pool, json!({ "query": "mail", "limit": 50 })).await;
     assert!(both.contains(&"mail.send".into()) && both.contains(&"mail.list".into()), "{both:?}");
     assert!(!both.contains(&"ToolSearch".into()));
-    for limit in [0, 51] {
-        let call = ToolCall::json("ToolSearch", json!({ "query": "mail", "limit": limit }));
-        assert!(pool.call(call).await.is_error(), "{limit}");
+    for wrong in [
+        json!({ "query": "mail", "limit": 0 }),
+        json!({ "query": "mail", "limit": 51 }),
+        json!({ "query": "mail", "max_results": 51 }),
+        json!({ "query": "mail", "limit": 1, "max_results": 2 }),
+        json!({ "query": "mail", "number": 1 }),
+    ] {
+        let result = pool.call(ToolCall::json("ToolSearch", wrong.clone())).await;
+        assert!(result.is_error(), "{wrong}: {}", result.observation().to_text());
     }
 }
 
