@@ -205,9 +205,20 @@ fn tools_of<F: Family>(builtins: &Builtins) -> Vec<Tool> {
 
 /// The tools for code. Those whose programs are missing are hidden.
 #[cfg(feature = "code")]
+#[cfg_attr(not(unix), allow(unused, reason = "notebooks alone"))]
 fn code_tools(builtins: &Builtins, params: crate::code::CodeParams) -> Vec<Tool> {
-    let _ = params;
-    tools_of::<crate::code::Notebooks>(builtins)
+    let mut tools = tools_of::<crate::code::Notebooks>(builtins);
+    #[cfg(unix)]
+    {
+        use crate::code::Worktrees;
+        let (prefix, workspace) = (Some(builtins.prefix.as_str()), builtins.workspace());
+        let worktrees = match Worktrees::new(workspace.clone(), params.worktrees) {
+            Ok(worktrees) => Tool::of_toolset(prefix, worktrees),
+            Err(reason) => Tool::of_unusable_toolset::<Worktrees>(prefix, &reason),
+        };
+        tools.extend(builtins.offered(worktrees, Worktrees::tools_of));
+    }
+    tools
 }
 
 /// The tools that run commands, hidden if they are not usable.

@@ -1,9 +1,20 @@
 //! Tools for code: notebooks, worktrees of git, language servers.
+//!
+//! | Module | Topic |
+//! |---|---|
+//! | `params` | settings of the operator |
+//! | `notebook` | cells of Jupyter notebooks |
+//! | `worktree` | copies of a repository, each on a branch of its own |
+//! | `process` | programs that the tools start |
 
 mod notebook;
+mod params;
+#[cfg(unix)]
+mod process;
+#[cfg(unix)]
+mod worktree;
 
 pub use notebook::{CellType, NotebookCommand, NotebookOutput, Notebooks};
-
-/// Settings.
-#[derive(Clone, Debug, Default)]
-pub struct CodeParams {}
+pub use params::{CodeParams, WorktreeParams};
+#[cfg(unix)]
+pub use worktree::{ExitAction, ExitOutput, WorktreeOutput, Worktrees};

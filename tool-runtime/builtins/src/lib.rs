@@ -36,6 +36,8 @@ mod builtins;
 pub mod code;
 #[cfg(feature = "files")]
 pub mod files;
+#[cfg(all(any(feature = "code", feature = "shell"), unix))]
+mod process_tree;
 #[cfg(feature = "search")]
 pub mod search;
 #[cfg(all(feature = "shell", unix))]
