@@ -210,15 +210,24 @@ fn code_tools(builtins: &Builtins, params: crate::code::CodeParams) -> Vec<Tool>
     let mut tools = tools_of::<crate::code::Notebooks>(builtins);
     #[cfg(unix)]
     {
-        use crate::code::Worktrees;
-        let (prefix, workspace) = (Some(builtins.prefix.as_str()), builtins.workspace());
-        let worktrees = match Worktrees::new(workspace.clone(), params.worktrees) {
-            Ok(worktrees) => Tool::of_toolset(prefix, worktrees),
-            Err(reason) => Tool::of_unusable_toolset::<Worktrees>(prefix, &reason),
-        };
-        tools.extend(builtins.offered(worktrees, Worktrees::tools_of));
+        use crate::code::{LanguageServers, Worktrees};
+        let workspace = || builtins.workspace().clone();
+        let worktrees = Worktrees::new(workspace(), params.worktrees.clone());
+        tools.extend(builtins.offered(usable(builtins, worktrees), Worktrees::tools_of));
+        let servers = LanguageServers::new(workspace(), params);
+        tools.extend(builtins.offered(usable(builtins, servers), LanguageServers::tools_of));
     }
     tools
+}
+
+/// The tools of a value, or hidden ones with the reason why there is none.
+#[cfg(all(feature = "code", unix))]
+fn usable<T: Toolset>(builtins: &Builtins, value: Result<T, String>) -> Vec<Tool> {
+    let prefix = Some(builtins.prefix.as_str());
+    match value {
+        Ok(value) => Tool::of_toolset(prefix, value),
+        Err(reason) => Tool::of_unusable_toolset::<T>(prefix, &reason),
+    }
 }
 
 /// The tools that run commands, hidden if they are not usable.

@@ -37,6 +37,8 @@ mod text;
 mod undo;
 
 pub use change::{ChangeOutput, EditOperation};
+#[cfg(all(feature = "code", unix))]
+pub(crate) use diff::unified as unified_diff;
 pub use directory::{Entry, EntryKind, ListOutput};
 pub use edit::Step;
 pub use editor::{EditorCommand, EditorOutput};
