@@ -66,10 +66,10 @@ impl fmt::Display for WorktreeOutput {
         match (self.created, &self.branch) {
             (true, _) => write!(f, "created the worktree `{name}` on the new branch `{name}`")?,
             (false, Some(branch)) => {
-                write!(f, "returned to the worktree `{name}` on the branch `{branch}`")?
+                write!(f, "returned to the worktree `{name}` on the branch `{branch}`")?;
             }
             (false, None) => {
-                write!(f, "returned to the worktree `{name}`, which is not on a branch")?
+                write!(f, "returned to the worktree `{name}`, which is not on a branch")?;
             }
         }
         if let Some(commit) = &self.commit {
@@ -120,7 +120,7 @@ impl fmt::Display for ExitOutput {
         write!(f, "removed the worktree `{name}`")?;
         match &self.commit {
             Some(commit) if self.branch_deleted => {
-                write!(f, " and its branch, which was at commit {commit}")?
+                write!(f, " and its branch, which was at commit {commit}")?;
             }
             _ => write!(f, "; its branch was not deleted")?,
         }

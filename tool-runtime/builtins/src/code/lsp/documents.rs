@@ -32,6 +32,8 @@ struct Document {
     last_used: u64,
     /// How often its diagnostics had been published when it was sent.
     published_before: u64,
+    /// Whether the server has had time to read it.
+    is_settled: bool,
 }
 
 /// A document that the server has.
@@ -40,6 +42,8 @@ pub(super) struct Synced {
     pub(super) uri: String,
     pub(super) text: Arc<str>,
     pub(super) published_before: u64,
+    /// How often its diagnostics had been published when the server was told of changed files, if there were any.
+    pub(super) changed_after: Option<u64>,
 }
 
 /// A failed synchronisation.
@@ -70,8 +74,10 @@ impl Documents {
     ) -> Result<Synced, SyncError> {
         self.syncs += 1;
         let text = read(&self.root, path).map_err(SyncError::File)?;
+        let published = connection.status().published_count(&self.absolute(path));
         self.refresh(connection).await?;
         let changes = self.watch.changes(&self.root).await;
+        let changed_after = (!changes.is_empty()).then_some(published);
         if !changes.is_empty() {
             connection
                 .notify("workspace/didChangeWatchedFiles", json!({"changes": changes}))
@@ -86,7 +92,7 @@ impl Documents {
             let text = Arc::clone(&text);
             self.open.insert(
                 path.to_owned(),
-                Document { text, version: 1, last_used: 0, published_before },
+                Document { text, version: 1, last_used: 0, published_before, is_settled: false },
             );
         }
         let syncs = self.syncs;
@@ -94,7 +100,25 @@ impl Documents {
             document.last_used = syncs;
             document.published_before
         });
-        Ok(Synced { path: self.absolute(path), uri: self.uri(path), text, published_before })
+        Ok(Synced {
+            path: self.absolute(path),
+            uri: self.uri(path),
+            text,
+            published_before,
+            changed_after,
+        })
+    }
+
+    /// Whether a document is open, and the server has had time to read it.
+    pub(super) fn is_settled(&self, path: &Path) -> bool {
+        self.open.get(path).is_some_and(|document| document.is_settled)
+    }
+
+    /// The server has had time to read a document.
+    pub(super) fn settled(&mut self, path: &Path) {
+        if let Some(document) = self.open.get_mut(path) {
+            document.is_settled = true;
+        }
     }
 
     /// Sends the content of open documents whose files changed, and closes those whose files are gone.

@@ -4,6 +4,7 @@ use super::position::{Encoding, Lines};
 use gen_lsp_types::Position;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use tool_runtime::ToolError;
 
 /// A question to a language server.
@@ -126,6 +127,37 @@ impl Request {
             )));
         }
         Ok(lines.position(line, character, encoding))
+    }
+
+    /// Method and parameters of the request about a document.
+    pub(super) fn message(&self, uri: &str, position: Position) -> (&'static str, Value) {
+        let document = json!({"uri": uri});
+        let at = json!({"textDocument": document, "position": position});
+        match self.operation {
+            LspOperation::GoToDefinition => ("textDocument/definition", at),
+            LspOperation::GoToImplementation => ("textDocument/implementation", at),
+            LspOperation::FindReferences => {
+                let context = json!({"includeDeclaration": true});
+                let params =
+                    json!({"textDocument": document, "position": position, "context": context});
+                ("textDocument/references", params)
+            }
+            LspOperation::Hover => ("textDocument/hover", at),
+            LspOperation::DocumentSymbol => {
+                ("textDocument/documentSymbol", json!({"textDocument": document}))
+            }
+            LspOperation::WorkspaceSymbol => ("workspace/symbol", json!({"query": self.query})),
+            LspOperation::RenamePreview => {
+                let params = json!({"textDocument": document, "position": position, "newName": self.new_name});
+                ("textDocument/rename", params)
+            }
+            LspOperation::PrepareCallHierarchy
+            | LspOperation::IncomingCalls
+            | LspOperation::OutgoingCalls => ("textDocument/prepareCallHierarchy", at),
+            LspOperation::Diagnostics => {
+                ("textDocument/diagnostic", json!({"textDocument": document}))
+            }
+        }
     }
 
     /// The text at the position, for a message that nothing was found there.

@@ -28,6 +28,9 @@ const MAX_FUNCTIONS: usize = 10;
 /// Time for a server to publish the diagnostics of a file.
 const DIAGNOSTICS: Duration = Duration::from_secs(15);
 
+/// Time to publish them again when files changed. Some servers publish only what changed.
+const AFTER_CHANGES: Duration = Duration::from_secs(3);
+
 /// The answer of a server.
 #[derive(Default)]
 struct Found {
@@ -38,6 +41,9 @@ struct Found {
     /// The text at the position.
     at: Option<String>,
 }
+
+/// Reads the places of an answer.
+type ReadHits = fn(Value) -> Result<Vec<Hit>, LspError>;
 
 /// A server, and the file of a call in it.
 struct Query<'q> {
@@ -166,6 +172,7 @@ impl Query<'_> {
             let reason = format!("does not offer `{}` (it lacks `{capability}`)", operation.name());
             return Err(SyncError::File(failed(language, &reason)));
         }
+        self.open().await?;
         let is_idle = self.server.idle().await;
         let mut found = self.find().await?;
         if !is_idle {
@@ -176,44 +183,33 @@ impl Query<'_> {
         Ok(found)
     }
 
+    /// Opens the document, and lets the server read it.
+    async fn open(&self) -> Result<(), SyncError> {
+        let server = self.server;
+        let mut documents = server.documents.lock().await;
+        if documents.is_settled(self.path) {
+            return Ok(());
+        }
+        let opened = documents.sync(&server.connection, self.path, self.language_id).await?;
+        drop(documents);
+        server.settle(&opened).await;
+        server.documents.lock().await.settled(self.path);
+        Ok(())
+    }
+
     async fn find(&self) -> Result<Found, SyncError> {
         let (server, request) = (self.server, self.request);
-        let connection = &server.connection;
         // Held until the request is on its way, so that it sees these documents.
         let mut documents = server.documents.lock().await;
-        let synced = documents.sync(connection, self.path, self.language_id).await?;
+        let synced = documents.sync(&server.connection, self.path, self.language_id).await?;
         let lines = Lines::of(Arc::clone(&synced.text));
         let position = request.position(&lines, server.encoding).map_err(SyncError::File)?;
-        let mut params = json!({"textDocument": {"uri": synced.uri}, "position": position});
-        let method = match request.operation {
-            LspOperation::GoToDefinition => "textDocument/definition",
-            LspOperation::GoToImplementation => "textDocument/implementation",
-            LspOperation::FindReferences => {
-                params["context"] = json!({"includeDeclaration": true});
-                "textDocument/references"
-            }
-            LspOperation::Hover => "textDocument/hover",
-            LspOperation::DocumentSymbol => "textDocument/documentSymbol",
-            LspOperation::WorkspaceSymbol => {
-                params = json!({"query": request.query});
-                "workspace/symbol"
-            }
-            LspOperation::RenamePreview => {
-                params["newName"] = json!(request.new_name);
-                "textDocument/rename"
-            }
-            LspOperation::PrepareCallHierarchy
-            | LspOperation::IncomingCalls
-            | LspOperation::OutgoingCalls => "textDocument/prepareCallHierarchy",
-            LspOperation::Diagnostics if server.can("diagnosticProvider") => {
-                "textDocument/diagnostic"
-            }
-            LspOperation::Diagnostics => {
-                drop(documents);
-                return Ok(self.published(&synced).await);
-            }
-        };
-        let in_flight = connection.start(method, params).await?;
+        if request.operation == LspOperation::Diagnostics && !server.can("diagnosticProvider") {
+            drop(documents);
+            return Ok(self.published(&synced).await);
+        }
+        let (method, params) = request.message(&synced.uri, position);
+        let in_flight = server.connection.start(method, params).await?;
         drop(documents);
         let value = in_flight.finish(self.limit).await?;
         let found = self.read(value, &synced).await?;
@@ -249,10 +245,7 @@ impl Query<'_> {
     async fn calls(&self, functions: Value) -> Result<Vec<Hit>, LspError> {
         let functions: Option<Vec<Value>> = hits::read(functions)?;
         let functions = functions.into_iter().flatten().take(MAX_FUNCTIONS);
-        let (method, read): (_, fn(Value) -> Result<Vec<Hit>, LspError>) = match self
-            .request
-            .operation
-        {
+        let (method, read): (_, ReadHits) = match self.request.operation {
             LspOperation::IncomingCalls => ("callHierarchy/incomingCalls", hits::incoming_calls),
             LspOperation::OutgoingCalls => ("callHierarchy/outgoingCalls", hits::outgoing_calls),
             _ => return functions.map(hits::call_item).collect(),
@@ -269,6 +262,10 @@ impl Query<'_> {
     async fn published(&self, synced: &Synced) -> Found {
         let path: &PathBuf = &synced.path;
         let status = self.server.connection.status();
+        if let Some(count) = synced.changed_after {
+            // A change of another file may change them or not.
+            status.published(path, count, AFTER_CHANGES.min(self.limit)).await;
+        }
         let published = status
             .published_after(path, synced.published_before, DIAGNOSTICS.min(self.limit))
             .await;

@@ -43,7 +43,7 @@ pub(super) fn preview(
                 preview.notices.push(format!("the changes of `{}` are not shown", file.path));
             }
             Some(text) => {
-                preview.diff += &unified_diff(&file.path, file.text.as_deref(), Some(&text))
+                preview.diff += &unified_diff(&file.path, file.text.as_deref(), Some(&text));
             }
         }
     }
@@ -74,10 +74,10 @@ fn edits_of(edit: WorkspaceEdit, notices: &mut Vec<String>) -> BTreeMap<String, 
                 ));
             }
             DocumentChange::CreateFile(change) => {
-                notices.push(format!("`{}` would be created", change.uri.0))
+                notices.push(format!("`{}` would be created", change.uri.0));
             }
             DocumentChange::DeleteFile(change) => {
-                notices.push(format!("`{}` would be deleted", change.uri.0))
+                notices.push(format!("`{}` would be deleted", change.uri.0));
             }
             DocumentChange::RenameFile(change) => {
                 notices.push(format!(

@@ -2,7 +2,7 @@
 
 use super::answers::Host;
 use super::connection::Connection;
-use super::documents::Documents;
+use super::documents::{Documents, Synced};
 use super::error::LspError;
 use super::position::Encoding;
 use super::uri;
@@ -22,8 +22,10 @@ use tokio::process::Command;
 
 /// Bytes of the error output that are kept.
 const MAX_STDERR: usize = 2 << 10;
-/// Time for a server that was just started to report that it is busy.
-const SETTLE: Duration = Duration::from_millis(500);
+/// Time to read a document that was just opened: until its diagnostics are published, for servers that do so, or else
+/// until work is reported.
+const READING: Duration = Duration::from_secs(5);
+const REPORTING: Duration = Duration::from_millis(500);
 /// Time to wait for a server that reads the project. After it, requests are sent anyway.
 const MAX_BUSY: Duration = Duration::from_secs(30);
 /// Time to end by itself, for the answer to `shutdown` and for the process.
@@ -35,7 +37,8 @@ pub(super) struct Server {
     pub(super) encoding: Encoding,
     pub(super) documents: tokio::sync::Mutex<Documents>,
     capabilities: Value,
-    has_settled: AtomicBool,
+    /// Whether diagnostics of a document are published when it is opened.
+    publishes: AtomicBool,
     stderr: Arc<Mutex<Vec<u8>>>,
     child: Mutex<Option<Box<dyn ChildWrapper>>>,
     tree: Tree,
@@ -79,7 +82,7 @@ impl Server {
             encoding: Encoding::of(capabilities["positionEncoding"].as_str()),
             documents: tokio::sync::Mutex::new(Documents::new(Arc::clone(root), watch)),
             capabilities,
-            has_settled: AtomicBool::new(false),
+            publishes: AtomicBool::new(true),
             stderr,
             child: Mutex::new(Some(child)),
             tree,
@@ -95,9 +98,17 @@ impl Server {
 
     /// Waits until the server has read the project. Returns whether it has.
     pub(super) async fn idle(&self) -> bool {
-        let settle =
-            if self.has_settled.swap(true, Ordering::Relaxed) { Duration::ZERO } else { SETTLE };
-        self.connection.status().idle(settle, MAX_BUSY).await
+        self.connection.status().idle(MAX_BUSY).await
+    }
+
+    /// Waits until the server has read a document that was just opened. Servers accept requests before, and answer
+    /// without the rest of the project.
+    pub(super) async fn settle(&self, opened: &Synced) {
+        let limit = if self.publishes.load(Ordering::Relaxed) { READING } else { REPORTING };
+        let status = self.connection.status();
+        if !status.published(&opened.path, opened.published_before, limit).await {
+            self.publishes.store(false, Ordering::Relaxed);
+        }
     }
 
     /// The reason why the server ended, with the end of its error output.

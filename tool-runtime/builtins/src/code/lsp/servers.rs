@@ -19,8 +19,12 @@ pub(super) struct Servers {
     pub(super) workspace: Workspace,
     pub(super) languages: BTreeMap<String, LanguageServer>,
     pub(super) limit: Duration,
-    slots: Mutex<HashMap<(String, PathBuf), Arc<tokio::sync::Mutex<Slot>>>>,
+    /// By language and root.
+    slots: Mutex<HashMap<(String, PathBuf), SharedSlot>>,
 }
+
+/// A place that is locked while its server starts.
+type SharedSlot = Arc<tokio::sync::Mutex<Slot>>;
 
 /// The place of one server.
 #[derive(Default)]
@@ -81,7 +85,7 @@ impl Servers {
         }
     }
 
-    fn slot(&self, language: &str, root: &Root) -> Arc<tokio::sync::Mutex<Slot>> {
+    fn slot(&self, language: &str, root: &Root) -> SharedSlot {
         let key = (language.to_owned(), root.canonical_path().to_owned());
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(slots.entry(key).or_default())

@@ -25,12 +25,16 @@ pub(super) struct Status {
 #[derive(Default)]
 struct State {
     in_progress: HashSet<String>,
-    /// Whether progress was reported at all.
-    has_reported: bool,
     /// `experimental/serverStatus` of rust-analyzer.
     is_busy: bool,
     published: HashMap<PathBuf, Published>,
     is_closed: bool,
+}
+
+impl State {
+    fn has_newer(&self, path: &Path, count: u64) -> bool {
+        self.published.get(path).is_some_and(|published| published.count > count)
+    }
 }
 
 /// Diagnostics of a file.
@@ -47,9 +51,7 @@ impl Status {
         match method {
             "$/progress" => self.progress(&params),
             "experimental/serverStatus" => {
-                let mut state = self.lock();
-                state.is_busy = params["quiescent"] == false;
-                state.has_reported = true;
+                self.lock().is_busy = params["quiescent"] == false;
             }
             "textDocument/publishDiagnostics" => self.publish(params),
             _ => return,
@@ -60,7 +62,6 @@ impl Status {
     fn progress(&self, params: &Value) {
         let token = params["token"].to_string();
         let mut state = self.lock();
-        state.has_reported = true;
         match params["value"]["kind"].as_str() {
             Some("begin") if state.in_progress.len() < MAX_REMEMBERED => {
                 state.in_progress.insert(token);
@@ -88,13 +89,14 @@ impl Status {
         self.changed();
     }
 
-    /// Waits until no operation is in progress, at most for a time. Returns whether that is so. `settle` is the time
-    /// for a server that has just started to report its first one.
-    pub(super) async fn idle(&self, settle: Duration, limit: Duration) -> bool {
-        if !settle.is_zero() {
-            self.until(settle, |state| state.has_reported).await;
-        }
+    /// Waits until no operation is in progress, at most for a time. Returns whether that is so.
+    pub(super) async fn idle(&self, limit: Duration) -> bool {
         self.until(limit, |state| state.in_progress.is_empty() && !state.is_busy).await
+    }
+
+    /// Waits until diagnostics of a file were published more than `count` times. Returns whether they were.
+    pub(super) async fn published(&self, path: &Path, count: u64, limit: Duration) -> bool {
+        self.until(limit, |state| state.has_newer(path, count)).await
     }
 
     /// How often the diagnostics of a file were published.
@@ -109,16 +111,8 @@ impl Status {
         count: u64,
         limit: Duration,
     ) -> Option<Published> {
-        let newer = |state: &State, count: u64| {
-            state.published.get(path).is_some_and(|published| published.count > count)
-        };
-        let is_there = self.until(limit, |state| newer(state, count)).await;
-        loop {
-            let seen = self.published_count(path);
-            if !self.until(QUIET, |state| newer(state, seen)).await {
-                break;
-            }
-        }
+        let is_there = self.published(path, count, limit).await;
+        while self.published(path, self.published_count(path), QUIET).await {}
         let published = self.lock().published.get(path).cloned();
         published.filter(|_| is_there)
     }
