@@ -1,4 +1,4 @@
-//! Tools for files, search and a shell, over MCP and from the command line.
+//! Tools for files, search, code and a shell, over MCP and from the command line.
 //!
 //! ```text
 //! cargo run -p toolbox -- serve --root . --families files,search,shell --policy examples/toolbox/policy.yaml
@@ -9,7 +9,7 @@
 //! | Option | Effect | Default |
 //! |---|---|---|
 //! | `--root DIR` | a directory that the tools may touch; repeat it for more | the working directory |
-//! | `--families LIST` | some of `files`, `search`, `shell` | `files,search` |
+//! | `--families LIST` | some of `files`, `search`, `shell`, `code` | `files,search` |
 //! | `--policy FILE` | rules about calls, in YAML | none: every call is allowed |
 //! | `--sandbox KIND` | confinement of commands: `landlock` or `bubblewrap` | none |
 //! | `--no-network` | commands have no network; needs a sandbox | |

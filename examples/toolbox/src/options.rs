@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use tool_runtime_builtins::code::CodeParams;
 use tool_runtime_builtins::shell::{Sandbox, ShellParams};
 use tool_runtime_builtins::{Builtins, Profile, Workspace};
 
@@ -58,9 +59,10 @@ impl Options {
                 "files" => builtins.files(),
                 "search" => builtins.search(),
                 "shell" => builtins.shell(self.shell.clone()),
+                "code" => builtins.code(CodeParams::default()),
                 other => {
                     return Err(format!(
-                        "`{other}` is not a family of tools; write `files`, `search` or `shell`"
+                        "`{other}` is not a family of tools; write `files`, `search`, `shell` or `code`"
                     )
                     .into());
                 }

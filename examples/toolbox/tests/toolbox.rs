@@ -99,3 +99,26 @@ async fn a_call_from_the_command_line() {
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(error.contains("`fiels` is not a family of tools"), "{error}");
 }
+
+#[tokio::test]
+async fn the_family_code_works_in_a_worktree() {
+    let project = project();
+    let git = |arguments: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        command.args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(arguments);
+        assert!(command.current_dir(project.path()).status().unwrap().success());
+    };
+    git(&["init", "--quiet"]);
+    git(&["add", "--all"]);
+    git(&["commit", "--quiet", "--message", "first"]);
+    let client = connect(project.path(), &["--families", "files,code"]).await;
+    let entered = call(&client, "EnterWorktree", json!({ "name": "fix" })).await;
+    assert!(entered.0.contains("its files are in `.worktrees/fix`") && !entered.1, "{entered:?}");
+    let arguments = json!({ "file_path": ".worktrees/fix/new.txt", "content": "work" });
+    assert!(!call(&client, "Write", arguments).await.1);
+    let arguments = json!({ "name": "fix", "action": "remove" });
+    let refused = call(&client, "ExitWorktree", arguments).await;
+    assert!(refused.0.contains("would destroy work") && refused.1, "{refused:?}");
+    assert!(project.path().join(".worktrees/fix/new.txt").exists());
+    client.cancel().await.unwrap();
+}

@@ -55,6 +55,8 @@ pub struct Builtins {
     tool_search: Option<tool_runtime::search::ToolSearch>,
     #[cfg(all(feature = "shell", unix))]
     shell: Option<crate::shell::ShellParams>,
+    #[cfg(feature = "code")]
+    code: Option<crate::code::CodeParams>,
 }
 
 impl Builtins {
@@ -70,6 +72,8 @@ impl Builtins {
             tool_search: None,
             #[cfg(all(feature = "shell", unix))]
             shell: None,
+            #[cfg(feature = "code")]
+            code: None,
         }
     }
 
@@ -143,6 +147,26 @@ impl Builtins {
         self
     }
 
+    /// Adds the tools for notebooks, worktrees of git and language servers. Tools whose program is missing are hidden,
+    /// and the pool's report says what to install.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    /// use tool_runtime_builtins::code::CodeParams;
+    /// use tool_runtime_builtins::{Builtins, Workspace};
+    ///
+    /// let workspace = Workspace::builder().root(env!("CARGO_MANIFEST_DIR")).build()?;
+    /// let builtins = Builtins::new(workspace).code(CodeParams::default());
+    /// let pool = ToolPool::builder().install(builtins).build()?;
+    /// assert!(pool.tools().iter().any(|tool| tool.name() == "NotebookEdit"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "code")]
+    pub fn code(mut self, params: crate::code::CodeParams) -> Self {
+        self.code = Some(params);
+        self
+    }
+
     /// The tools whose names without prefix belong to the profiles.
     #[cfg(any(feature = "files", feature = "search", feature = "shell"))]
     fn offered(
@@ -179,6 +203,33 @@ fn tools_of<F: Family>(builtins: &Builtins) -> Vec<Tool> {
     builtins.offered(tools, F::tools_of)
 }
 
+/// The tools for code. Those whose programs are missing are hidden.
+#[cfg(feature = "code")]
+#[cfg_attr(not(unix), allow(unused, reason = "notebooks alone"))]
+fn code_tools(builtins: &Builtins, params: crate::code::CodeParams) -> Vec<Tool> {
+    let mut tools = tools_of::<crate::code::Notebooks>(builtins);
+    #[cfg(unix)]
+    {
+        use crate::code::{LanguageServers, Worktrees};
+        let workspace = || builtins.workspace().clone();
+        let worktrees = Worktrees::new(workspace(), params.worktrees.clone());
+        tools.extend(builtins.offered(usable(builtins, worktrees), Worktrees::tools_of));
+        let servers = LanguageServers::new(workspace(), params);
+        tools.extend(builtins.offered(usable(builtins, servers), LanguageServers::tools_of));
+    }
+    tools
+}
+
+/// The tools of a value, or hidden ones with the reason why there is none.
+#[cfg(all(feature = "code", unix))]
+fn usable<T: Toolset>(builtins: &Builtins, value: Result<T, String>) -> Vec<Tool> {
+    let prefix = Some(builtins.prefix.as_str());
+    match value {
+        Ok(value) => Tool::of_toolset(prefix, value),
+        Err(reason) => Tool::of_unusable_toolset::<T>(prefix, &reason),
+    }
+}
+
 /// The tools that run commands, hidden if they are not usable.
 #[cfg(all(feature = "shell", unix))]
 fn shell_tools(builtins: &Builtins, params: crate::shell::ShellParams) -> Vec<Tool> {
@@ -205,6 +256,10 @@ impl PoolExtension for Builtins {
         #[cfg(all(feature = "shell", unix))]
         if let Some(params) = self.shell.take() {
             builder = builder.add_from(&Source::Custom, shell_tools(&self, params));
+        }
+        #[cfg(feature = "code")]
+        if let Some(params) = self.code.take() {
+            builder = builder.add_from(&Source::Custom, code_tools(&self, params));
         }
         let add = |builder: ToolPoolBuilder<S>, tools: &MakeTools| {
             builder.add_from(&Source::Custom, tools(&self))

@@ -9,6 +9,7 @@
 //! | `patch` | patches of several files |
 //! | `change`, `editor`, `undo`, `directory` | the tools |
 //! | `commit`, `publish` | writing files, all or none, each whole |
+//! | `rewrite` | changes by other families |
 //! | `history`, `state` | versions that were read and changes that can be undone |
 //! | `diff` | results |
 //!
@@ -26,6 +27,8 @@ mod patch;
 mod place;
 mod publish;
 mod read;
+#[cfg(feature = "code")]
+mod rewrite;
 mod snapshot;
 mod state;
 #[cfg(test)]
@@ -34,11 +37,15 @@ mod text;
 mod undo;
 
 pub use change::{ChangeOutput, EditOperation};
+#[cfg(all(feature = "code", unix))]
+pub(crate) use diff::unified as unified_diff;
 pub use directory::{Entry, EntryKind, ListOutput};
 pub use edit::Step;
 pub use editor::{EditorCommand, EditorOutput};
 pub use patch::{PatchAction, PatchOutput, PatchedFile};
 pub use read::ReadOutput;
+#[cfg(feature = "code")]
+pub(crate) use rewrite::rewrite;
 pub(crate) use state::FileState;
 pub use text::Eol;
 

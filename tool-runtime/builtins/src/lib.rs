@@ -1,4 +1,4 @@
-//! Tools for agents: files, search, shell.
+//! Tools for agents: files, search, shell, code.
 //!
 //! ```
 //! use tool_runtime::prelude::*;
@@ -17,20 +17,27 @@
 //! | [`files`] | read, write, edit, patch, list, move, delete |
 //! | [`search`] | find files by name and by content |
 //! | [`shell`] | run commands |
+//! | [`code`] | notebooks, worktrees of git, language servers |
 //!
 //! | Feature | Enables | Default |
 //! |---|---|---|
 //! | `files` | [`Builtins::files`] | yes |
 //! | `search` | [`Builtins::search`] | no |
 //! | `shell` | [`Builtins::shell`] | no |
+//! | `code` | [`Builtins::code`], and `files` | no |
 //!
 #![cfg_attr(not(feature = "files"), doc = "[`files`]: #\n[`Builtins::files`]: #")]
 #![cfg_attr(not(feature = "search"), doc = "[`search`]: #\n[`Builtins::search`]: #")]
 #![cfg_attr(not(feature = "shell"), doc = "[`shell`]: #\n[`Builtins::shell`]: #")]
+#![cfg_attr(not(feature = "code"), doc = "[`code`]: #\n[`Builtins::code`]: #")]
 
 mod builtins;
+#[cfg(feature = "code")]
+pub mod code;
 #[cfg(feature = "files")]
 pub mod files;
+#[cfg(all(any(feature = "code", feature = "shell"), unix))]
+mod process_tree;
 #[cfg(feature = "search")]
 pub mod search;
 #[cfg(all(feature = "shell", unix))]

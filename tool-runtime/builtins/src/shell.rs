@@ -5,13 +5,13 @@
 //! stay.
 //!
 //! A command ends with all that it started: when its time is up, when its call is cancelled, by `KillBash`, and when the
-//! pool closes. A process that a command leaves in the background stays until the pool closes. The module `tree`
+//! pool closes. A process that a command leaves in the background stays until the pool closes. The module `process_tree`
 //! says how processes are found, and which are not.
 //!
 //! | Module | Topic |
 //! |---|---|
 //! | `params`, `sandbox` | settings of the operator, confinement |
-//! | `spawn`, `environment`, `tree` | how commands start, their variables, all that they started |
+//! | `spawn`, `environment` | how commands start, their variables |
 //! | `command`, `capture`, `output`, `scratch` | one command, its streams, texts and files |
 //! | `jobs` | commands in the background |
 //! | `terminal`, `session`, `stopper`, `marker`, `keys`, `screen` | calls of a terminal, its shell, its interruption, the end of a command, keys, texts |
@@ -35,12 +35,12 @@ mod stopper;
 mod terminal;
 #[cfg(test)]
 mod tests;
-mod tree;
 
 pub use params::{Sandbox, ShellParams};
 pub use result::{CommandOutput, JobOutput, JobStatus, TerminalOutput};
 
 use crate::builtins::Profile;
+use crate::process_tree::Tree;
 use crate::shown::Shown;
 use crate::workspace::Workspace;
 use command::Running;
@@ -54,7 +54,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use terminal::{MAX_TIME, Request, Terminals};
 use tool_runtime::prelude::*;
-use tree::Tree;
 
 /// Time limits of a command, in milliseconds.
 const DEFAULT_TIMEOUT: u64 = 120_000;

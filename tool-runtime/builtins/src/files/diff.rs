@@ -10,7 +10,7 @@ const MAX_CHARACTERS: usize = 16_000;
 const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The changes of a file, cut with a notice. Empty if there are none.
-pub(super) fn unified(path: &str, before: Option<&str>, after: Option<&str>) -> String {
+pub(crate) fn unified(path: &str, before: Option<&str>, after: Option<&str>) -> String {
     let name = |side: &str, text: Option<&str>| match text {
         Some(_) => format!("{side}/{path}"),
         None => "/dev/null".to_owned(),

@@ -4,7 +4,7 @@ use super::capture::Capture;
 use super::output::{Output, Text};
 use super::scratch::Scratch;
 use super::spawn::{Launcher, Started};
-use super::tree::{KillOnDrop, Tree};
+use crate::process_tree::{KillOnDrop, Tree};
 use process_wrap::tokio::ChildWrapper;
 use rustix::process::Signal;
 use std::io;

@@ -1,6 +1,6 @@
 //! Variables that keep programs from waiting for a person.
 
-use super::tree::MARK;
+use crate::process_tree::MARK;
 use crate::workspace::Workspace;
 use std::ffi::OsString;
 

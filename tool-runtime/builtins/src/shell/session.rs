@@ -7,7 +7,7 @@ use super::scratch::Scratch;
 use super::screen::{COLUMNS, ROWS, Screen};
 use super::spawn::Launcher;
 use super::stopper::{StopOnDrop, Stopper};
-use super::tree::{KillOnDrop, Tree};
+use crate::process_tree::{KillOnDrop, Tree};
 use pty_process::{OwnedReadPty, OwnedWritePty, Size};
 use rustix::process::Pid;
 use std::fs;

@@ -3,7 +3,7 @@
 use super::environment;
 use super::params::{Sandbox, ShellParams};
 use super::sandbox::{self, Confinement};
-use super::tree::Tree;
+use crate::process_tree::Tree;
 use crate::workspace::Workspace;
 use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessSession};
 use rustix::process::Pid;

@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal};
 use std::time::Duration;
 
 /// The variable that holds the mark.
-pub(super) const MARK: &str = "TOOL_RUNTIME_JOB";
+pub(crate) const MARK: &str = "TOOL_RUNTIME_JOB";
 /// Rounds of killing: a process may start others while they are looked for.
 const ROUNDS: usize = 50;
 /// Time for killed processes to disappear.
@@ -17,15 +17,15 @@ const PAUSE: Duration = Duration::from_millis(2);
 
 /// The processes of one command, or of all commands with a common beginning of their marks.
 #[derive(Clone, Debug)]
-pub(super) struct Tree {
+pub(crate) struct Tree {
     /// The leader of the session, until it was waited for: its id may belong to another process then.
-    pub(super) leader: Option<Pid>,
-    pub(super) mark: String,
+    pub(crate) leader: Option<Pid>,
+    pub(crate) mark: String,
 }
 
 impl Tree {
     /// Sends a signal to all of them. Returns whether there were some.
-    pub(super) fn signal(&self, signal: Signal) -> bool {
+    pub(crate) fn signal(&self, signal: Signal) -> bool {
         let members = self.members();
         for member in &members {
             // Fails only for a process that has just ended.
@@ -35,7 +35,7 @@ impl Tree {
     }
 
     /// Ends all of them: they have ended when it returns.
-    pub(super) fn kill(&self) {
+    pub(crate) fn kill(&self) {
         for _ in 0..ROUNDS {
             if !self.signal(Signal::KILL) {
                 return;
@@ -46,7 +46,7 @@ impl Tree {
     }
 
     /// Ends all of them without blocking the thread.
-    pub(super) fn kill_in_background(self) {
+    pub(crate) fn kill_in_background(self) {
         self.signal(Signal::KILL);
         std::thread::spawn(move || self.kill());
     }
@@ -91,11 +91,11 @@ impl Tree {
 }
 
 /// Ends the processes of a command whose call was dropped.
-pub(super) struct KillOnDrop(pub(super) Option<Tree>);
+pub(crate) struct KillOnDrop(pub(crate) Option<Tree>);
 
 impl KillOnDrop {
     /// The command has ended.
-    pub(super) fn disarm(mut self) {
+    pub(crate) fn disarm(mut self) {
         self.0 = None;
     }
 }

@@ -1,0 +1,85 @@
+//! From places of a server to items for models.
+
+use super::documents;
+use super::hits::Hit;
+use super::output::LspItem;
+use super::position::{Encoding, Lines};
+use super::uri;
+use crate::workspace::Workspace;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Characters of a line that are shown.
+const MAX_LINE: usize = 200;
+
+/// The files of places, each read once.
+pub(super) struct Places<'w> {
+    workspace: &'w Workspace,
+    encoding: Encoding,
+    files: HashMap<String, Arc<File>>,
+}
+
+/// A file that a server named.
+pub(super) struct File {
+    /// The path for models.
+    pub(super) path: String,
+    /// Its lines, if it is in the workspace and can be read.
+    pub(super) lines: Option<Lines>,
+    pub(super) text: Option<Arc<str>>,
+}
+
+impl<'w> Places<'w> {
+    pub(super) fn new(workspace: &'w Workspace, encoding: Encoding) -> Self {
+        Self { workspace, encoding, files: HashMap::new() }
+    }
+
+    /// The file of a URI.
+    pub(super) fn file(&mut self, uri: &str) -> Arc<File> {
+        if let Some(file) = self.files.get(uri) {
+            return Arc::clone(file);
+        }
+        let path = uri::path(uri);
+        let shown = path.as_ref().map_or_else(|| uri.to_owned(), |path| path.display().to_string());
+        let location = path.is_some().then(|| self.workspace.resolve(&shown).ok()).flatten();
+        let text =
+            location.as_ref().and_then(|found| documents::read(found.root(), found.path()).ok());
+        let path = location.map_or(shown, |location| location.to_string());
+        let lines = text.clone().map(Lines::of);
+        let file = Arc::new(File { path, lines, text });
+        self.files.insert(uri.to_owned(), Arc::clone(&file));
+        file
+    }
+
+    /// The item of a place.
+    pub(super) fn item(&mut self, hit: Hit) -> LspItem {
+        let file = self.file(&hit.uri);
+        let place = |position| match &file.lines {
+            Some(lines) => lines.place(position, self.encoding),
+            // The text decides about characters; without it the units of the server count.
+            None => (position.line as usize + 1, position.character as usize + 1),
+        };
+        let (line, character) = place(hit.range.start);
+        let (end_line, end_character) = place(hit.range.end);
+        LspItem {
+            path: file.path.clone(),
+            line,
+            character,
+            end_line,
+            end_character,
+            text: file.lines.as_ref().map(|lines| shortened(lines.line(line - 1))),
+            name: hit.name,
+            kind: hit.kind,
+            container: hit.container,
+            severity: hit.severity,
+            message: hit.message,
+        }
+    }
+}
+
+fn shortened(line: &str) -> String {
+    let line = line.trim();
+    match line.char_indices().nth(MAX_LINE) {
+        Some((end, _)) => format!("{}..", &line[..end]),
+        None => line.to_owned(),
+    }
+}

@@ -1,0 +1,108 @@
+//! The servers of a pool: one for each language and root, started when it is first needed.
+
+use super::server::{Server, missing};
+use crate::code::params::LanguageServer;
+use crate::code::process::find_program;
+use crate::workspace::{Root, Workspace};
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tool_runtime::ToolError;
+
+/// Ends of a server within the period after which it is not started again.
+const MAX_FAILURES: usize = 3;
+const PERIOD: Duration = Duration::from_secs(600);
+
+/// The servers.
+pub(super) struct Servers {
+    pub(super) workspace: Workspace,
+    pub(super) languages: BTreeMap<String, LanguageServer>,
+    pub(super) limit: Duration,
+    /// By language and root.
+    slots: Mutex<HashMap<(String, PathBuf), SharedSlot>>,
+}
+
+/// A place that is locked while its server starts.
+type SharedSlot = Arc<tokio::sync::Mutex<Slot>>;
+
+/// The place of one server.
+#[derive(Default)]
+struct Slot {
+    server: Option<Arc<Server>>,
+    /// When it ended or did not start.
+    failures: Vec<Instant>,
+}
+
+impl Servers {
+    pub(super) fn new(
+        workspace: Workspace,
+        languages: BTreeMap<String, LanguageServer>,
+        limit: Duration,
+    ) -> Self {
+        Self { workspace, languages, limit, slots: Mutex::default() }
+    }
+
+    /// The server of a language for a root. One that has ended is started again, a few times.
+    pub(super) async fn get(
+        &self,
+        language: &str,
+        root: &Arc<Root>,
+    ) -> Result<Arc<Server>, ToolError> {
+        let params = self.languages.get(language).ok_or_else(|| {
+            ToolError::user(format!("no language server is set up for `{language}`"))
+        })?;
+        if find_program(&params.command, self.workspace.environment()).is_none() {
+            return Err(ToolError::user(missing(params)));
+        }
+        let slot = self.slot(language, root);
+        let mut slot = slot.lock().await;
+        let mut reason = None;
+        if let Some(server) = &slot.server {
+            reason = server.closed();
+            if reason.is_none() {
+                return Ok(Arc::clone(server));
+            }
+            slot.server = None;
+            slot.failures.push(Instant::now());
+        }
+        slot.failures.retain(|failure| failure.elapsed() < PERIOD);
+        if slot.failures.len() >= MAX_FAILURES {
+            let reason = reason.unwrap_or_else(|| "it did not start".to_owned());
+            return Err(failed(
+                language,
+                &format!(
+                    "has ended {MAX_FAILURES} times and is not started again for some minutes: {reason}"
+                ),
+            ));
+        }
+        match Server::start(params, root, self.workspace.environment(), self.limit).await {
+            Ok(server) => Ok(Arc::clone(slot.server.insert(Arc::new(server)))),
+            Err(reason) => {
+                slot.failures.push(Instant::now());
+                Err(failed(language, &format!("did not start: {reason}")))
+            }
+        }
+    }
+
+    fn slot(&self, language: &str, root: &Root) -> SharedSlot {
+        let key = (language.to_owned(), root.canonical_path().to_owned());
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(slots.entry(key).or_default())
+    }
+
+    /// Ends all servers.
+    pub(super) async fn close(&self) {
+        let slots = std::mem::take(&mut *self.slots.lock().unwrap_or_else(PoisonError::into_inner));
+        for slot in slots.into_values() {
+            if let Some(server) = slot.lock().await.server.take() {
+                server.shut_down().await;
+            }
+        }
+    }
+}
+
+/// An error about the server of a language.
+pub(super) fn failed(language: &str, reason: &str) -> ToolError {
+    ToolError::user(format!("the language server for `{language}` {reason}"))
+}

@@ -1,0 +1,99 @@
+//! The tool over a scripted server.
+
+mod answers;
+mod failures;
+mod processes;
+
+use crate::code::{CodeParams, LanguageServer};
+use crate::{Builtins, Workspace};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::sync::oneshot;
+use tool_runtime::prelude::*;
+
+/// More than any test takes.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// The server of `server.py`, with the encoding of its positions. `kind` is `push` or `pull`: how it gives diagnostics.
+fn scripted(encoding: &str, kind: &str) -> LanguageServer {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/code/lsp/tests/server.py");
+    LanguageServer::new("python3", [script.to_str().unwrap(), encoding, kind], [("x", "fake")])
+}
+
+/// A directory, and a pool over it with one server.
+struct Fixture {
+    directory: TempDir,
+    pool: ToolPool,
+}
+
+impl Fixture {
+    fn new() -> Self {
+        Self::with(scripted("utf-16", "push"), 30)
+    }
+
+    fn with(server: LanguageServer, timeout: u64) -> Self {
+        let directory = TempDir::new().unwrap();
+        let workspace = Workspace::builder().root(directory.path()).build().unwrap();
+        let params = CodeParams {
+            language_servers: [("fake".to_owned(), server)].into(),
+            language_server_timeout: timeout,
+            ..CodeParams::default()
+        };
+        let builtins = Builtins::new(workspace).code(params);
+        let pool = ToolPool::builder().install(builtins).check_outputs().build().unwrap();
+        Self { directory, pool }
+    }
+
+    fn put(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.directory.path().join(name);
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    async fn call(&self, arguments: Value) -> Result<Value, String> {
+        let call = self.pool.call(ToolCall::json("LSP", arguments));
+        let result = tokio::time::timeout(LIMIT, call).await.expect("the call hangs");
+        let observation = result.observation();
+        match observation.structured().filter(|_| !result.is_error()) {
+            Some(value) => Ok(value.clone()),
+            None => Err(observation.to_text()),
+        }
+    }
+
+    /// What the scripted server says about itself.
+    async fn state(&self, path: &str) -> Result<Value, String> {
+        let answer = self.call(at("hover", path, 1, 1)).await?;
+        Ok(serde_json::from_str(answer["hover"].as_str().unwrap()).unwrap())
+    }
+
+    /// A named pipe in the root, and what is read from it once all its writers have ended.
+    fn pipe(&self, name: &str) -> oneshot::Receiver<String> {
+        let path = self.make_pipe(name);
+        let (sender, receiver) = oneshot::channel();
+        // Not a thread of the runtime, which would wait for it when a test fails.
+        std::thread::spawn(move || drop(sender.send(fs::read_to_string(path).unwrap())));
+        receiver
+    }
+
+    fn make_pipe(&self, name: &str) -> PathBuf {
+        let path = self.directory.path().join(name);
+        let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+        assert!(made.success());
+        path
+    }
+
+    async fn close(&self) {
+        tokio::time::timeout(LIMIT, self.pool.close()).await.expect("`close` hangs");
+    }
+}
+
+fn at(operation: &str, path: &str, line: usize, character: usize) -> Value {
+    json!({"operation": operation, "file_path": path, "line": line, "character": character})
+}
+
+async fn ended(pipe: oneshot::Receiver<String>) -> String {
+    tokio::time::timeout(LIMIT, pipe).await.expect("a process lives on").unwrap()
+}

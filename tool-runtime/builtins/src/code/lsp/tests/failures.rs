@@ -1,0 +1,103 @@
+//! Servers that crash, send garbage, are slow.
+
+use super::{Fixture, at, ended, scripted};
+use crate::code::LanguageServer;
+use serde_json::json;
+use tool_runtime::ToolCall;
+
+#[tokio::test]
+async fn a_server_that_crashes_is_started_again() {
+    let fixture = Fixture::new();
+    fixture.put("a.x", "CRASH_ONCE");
+    let state = fixture.state("a.x").await.unwrap();
+    assert_eq!([&state["text"], &state["version"]], [&json!("CRASH_ONCE"), &json!(1)]);
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn a_server_that_crashes_always_is_given_up_with_its_error_output() {
+    let fixture = Fixture::new();
+    fixture.put("a.x", "CRASH_ALWAYS");
+    let error = fixture.state("a.x").await.unwrap_err();
+    assert!(error.starts_with("the language server for `fake` ended during the call: "), "{error}");
+    assert!(error.contains("it wrote: the heap is full"), "{error}");
+    let error = fixture.state("a.x").await.unwrap_err();
+    assert!(
+        error.contains("has ended 3 times and is not started again for some minutes"),
+        "{error}"
+    );
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn garbage_and_huge_messages_end_the_server() {
+    for (text, expected) in [
+        ("GARBAGE", "\"Segmentation fault\", which is not a header"),
+        ("HUGE", "a message of 999999999999 bytes, more than"),
+    ] {
+        let fixture = Fixture::new();
+        fixture.put("a.x", text);
+        let error = fixture.state("a.x").await.unwrap_err();
+        assert!(error.contains(expected), "{error}");
+        // Other files get a new server.
+        fixture.put("b.x", "fine");
+        fixture.state("b.x").await.unwrap();
+        fixture.close().await;
+    }
+}
+
+#[tokio::test]
+async fn errors_of_a_server_are_results_and_some_requests_are_repeated() {
+    let fixture = Fixture::new();
+    fixture.put("a.x", "REFUSED");
+    assert_eq!(
+        fixture.state("a.x").await.unwrap_err(),
+        "the language server for `fake` answered: not here (code -32803)"
+    );
+    fixture.put("b.x", "MODIFIED");
+    fixture.state("b.x").await.unwrap();
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn a_slow_request_is_cancelled_and_the_server_stays() {
+    let fixture = Fixture::with(scripted("utf-16", "push"), 2);
+    fixture.put("a.x", "SLOW");
+    fixture.put("b.x", "fine");
+    let error = fixture.state("a.x").await.unwrap_err();
+    assert_eq!(error, "the language server for `fake` did not answer within 2 seconds");
+    assert_eq!(fixture.state("b.x").await.unwrap()["cancelled"], 1);
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn a_dropped_call_cancels_its_request() {
+    let fixture = Fixture::new();
+    fixture.put("a.x", "SLOW");
+    fixture.put("b.x", "fine");
+    let got = fixture.pipe("got");
+    let call = fixture.pool.call(ToolCall::json("LSP", at("hover", "a.x", 1, 1)));
+    tokio::select! {
+        _ = call => panic!("the request was answered"),
+        text = ended(got) => assert_eq!(text, "got"),
+    }
+    // The next call is not held up by it.
+    assert_eq!(fixture.state("b.x").await.unwrap()["cancelled"], 1);
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_start_says_why() {
+    let server =
+        LanguageServer::new("bash", ["-c", "echo 'no license' >&2; exit 7"], [("x", "fake")]);
+    let fixture = Fixture::with(server, 30);
+    fixture.put("a.x", "");
+    let error = fixture.state("a.x").await.unwrap_err();
+    assert!(error.starts_with("the language server for `fake` did not start: ended: "), "{error}");
+    assert!(error.ends_with("it wrote: no license"), "{error}");
+    let mute = LanguageServer::new("sleep", ["1000"], [("x", "fake")]);
+    let fixture = Fixture::with(mute, 1);
+    fixture.put("a.x", "");
+    let error = fixture.state("a.x").await.unwrap_err();
+    assert!(error.ends_with("did not start: did not answer within 1 seconds"), "{error}");
+}

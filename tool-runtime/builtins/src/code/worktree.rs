@@ -1,0 +1,285 @@
+//! Worktrees of git: copies of the repository's files, each on a branch of its own.
+//!
+//! A worktree lies in a directory inside of a root, so that every tool reaches it by its path. The tools of a session
+//! do not move into it: `EnterWorktree` returns the path that the model uses in further calls.
+//!
+//! Git itself holds the state, so worktrees outlive the process and are shared with other processes.
+
+mod enter;
+mod exit;
+mod git;
+mod list;
+mod loss;
+mod name;
+#[cfg(test)]
+mod tests;
+
+use super::params::WorktreeParams;
+use crate::builtins::Profile;
+use crate::shown::Shown;
+use crate::workspace::{Location, Workspace};
+use git::Git;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::sync::Mutex;
+use tool_runtime::prelude::*;
+
+/// What happens to a worktree that a model leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ExitAction {
+    /// Directory and branch stay.
+    Keep,
+    /// Directory and branch are removed.
+    Remove,
+}
+
+/// A worktree that was entered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
+pub struct WorktreeOutput {
+    /// Name of the worktree.
+    pub name: String,
+    /// Directory of the worktree, for the paths of other tools.
+    pub path: String,
+    /// The same directory, absolute.
+    pub absolute_path: String,
+    /// Branch that is checked out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// Commit that is checked out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// Commit at which the branch began, if it was created now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_commit: Option<String>,
+    /// Whether the worktree is new. Otherwise it has the work of an earlier stay.
+    pub created: bool,
+}
+
+impl fmt::Display for WorktreeOutput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, path, .. } = self;
+        match (self.created, &self.branch) {
+            (true, _) => write!(f, "created the worktree `{name}` on the new branch `{name}`")?,
+            (false, Some(branch)) => {
+                write!(f, "returned to the worktree `{name}` on the branch `{branch}`")?;
+            }
+            (false, None) => {
+                write!(f, "returned to the worktree `{name}`, which is not on a branch")?;
+            }
+        }
+        if let Some(commit) = &self.commit {
+            write!(f, ", at commit {commit}")?;
+        }
+        write!(
+            f,
+            "\nits files are in `{path}`: begin paths of other tools with it, and commands with `cd {path}`"
+        )
+    }
+}
+
+/// A worktree that was left.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
+pub struct ExitOutput {
+    /// Name of the worktree.
+    pub name: String,
+    /// What happened to it.
+    pub action: ExitAction,
+    /// Directory of the worktree.
+    pub path: String,
+    /// Branch that is checked out, or was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// Last commit of the worktree's branch. A branch that was deleted can be created again there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// Whether the branch was deleted.
+    pub branch_deleted: bool,
+    /// Number of changed files that are not committed.
+    pub changed_files: usize,
+    /// Number of files that git does not track.
+    pub untracked_files: usize,
+    /// Number of commits that are not on another branch.
+    pub unmerged_commits: usize,
+}
+
+impl fmt::Display for ExitOutput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, path, changed_files, untracked_files, unmerged_commits, .. } = self;
+        let work = format!(
+            "{changed_files} changed files, {untracked_files} files that git does not track, {unmerged_commits} commits that are not on another branch"
+        );
+        if self.action == ExitAction::Keep {
+            return write!(f, "kept the worktree `{name}` in `{path}`: {work}");
+        }
+        write!(f, "removed the worktree `{name}`")?;
+        match &self.commit {
+            Some(commit) if self.branch_deleted => {
+                write!(f, " and its branch, which was at commit {commit}")?;
+            }
+            _ => write!(f, "; its branch was not deleted")?,
+        }
+        if changed_files + untracked_files + unmerged_commits > 0 {
+            write!(f, "\ndiscarded: {work}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The tools for worktrees. See [`Builtins::code`](crate::Builtins::code).
+///
+/// They work on the repository of the first root, by the program git, without prompts and time-limited. Hooks, filters
+/// and file monitors that the repository configures do not run unless the operator allows them. Nothing that is not
+/// committed, and no commit that is not on another branch, is removed unless `discard_changes` says so; files that git
+/// ignores, such as build products, are removed with their worktree.
+pub struct Worktrees {
+    inner: Arc<Inner>,
+}
+
+/// Everything that the calls share.
+struct Inner {
+    workspace: Workspace,
+    directory: PathBuf,
+    git: Git,
+    /// Held by calls that change worktrees.
+    changing: Mutex<()>,
+}
+
+#[toolset(prefix = "", open_world = false, timeout = "600s", register = false)]
+impl Worktrees {
+    /// Create a git worktree: a copy of the repository's files in a directory of its own, on a new branch. Changes in
+    /// it do not touch the files of the repository itself. An existing worktree is returned to.
+    ///
+    /// Other tools stay where they are: use the returned path in their arguments.
+    #[tool(
+        name = "EnterWorktree",
+        read_only = false,
+        destructive = false,
+        idempotent,
+        tags("specialist"),
+        writes("worktree:{name}")
+    )]
+    async fn enter_worktree(
+        &self,
+        /// Name of the worktree and of its branch: letters, digits, `-`, `_` and `.`.
+        name: String,
+        /// Branch, tag or commit at which the new branch begins. Default: the current commit.
+        #[arg(length = 1..=250)]
+        base: Option<String>,
+    ) -> Result<Shown<WorktreeOutput>, ToolError> {
+        let inner = Arc::clone(&self.inner);
+        finished(async move { inner.enter(&name, base.as_deref()).await })
+            .await
+            .map(Shown::displayed)
+    }
+
+    /// Leave a git worktree: keep it for later, or remove its directory and its branch.
+    ///
+    /// A worktree with work that would be lost is not removed: files that are not committed, files that git does not
+    /// track, and commits that are not on another branch are listed instead. Files that git ignores are removed.
+    #[tool(
+        name = "ExitWorktree",
+        read_only = false,
+        destructive,
+        idempotent = false,
+        tags("specialist"),
+        writes("worktree:{name}")
+    )]
+    async fn exit_worktree(
+        &self,
+        /// Name of the worktree.
+        #[arg(alias("id"))]
+        name: String,
+        /// Whether the worktree is kept or removed.
+        action: ExitAction,
+        /// Whether a worktree is removed together with work that is nowhere else.
+        #[arg(default)]
+        discard_changes: bool,
+    ) -> Result<Shown<ExitOutput>, ToolError> {
+        let inner = Arc::clone(&self.inner);
+        finished(async move { inner.exit(&name, action, discard_changes).await })
+            .await
+            .map(Shown::displayed)
+    }
+}
+
+/// Runs a change to its end, also if its call is cancelled meanwhile: git would leave half of it.
+async fn finished<T: Send + 'static>(
+    change: impl Future<Output = Result<T, ToolError>> + Send + 'static,
+) -> Result<T, ToolError> {
+    match tokio::spawn(change).await {
+        Ok(result) => result,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(error) => Err(ToolError::internal(error)),
+        },
+    }
+}
+
+/// The directory of the worktrees, which exists.
+struct Directory {
+    location: Location,
+    canonical: PathBuf,
+}
+
+impl Directory {
+    fn canonical(&self) -> &Path {
+        &self.canonical
+    }
+}
+
+impl Worktrees {
+    /// The tools over a workspace.
+    ///
+    /// # Errors
+    /// The program git is missing.
+    pub(crate) fn new(workspace: Workspace, params: WorktreeParams) -> Result<Self, String> {
+        let git = Git::new(&workspace, &params.git, params.hooks)?;
+        let inner =
+            Inner { workspace, directory: params.directory, git, changing: Mutex::default() };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// Names of the tools that a profile offers.
+    pub(crate) fn tools_of(_: Profile) -> &'static [&'static str] {
+        &["EnterWorktree", "ExitWorktree"]
+    }
+}
+
+impl Inner {
+    /// Creates the directory if it is missing, with a rule by which git and searches ignore it.
+    fn directory(&self) -> Result<Directory, ToolError> {
+        let wanted = self.workspace.resolve(&self.directory.to_string_lossy())?;
+        let (dir, path) = (wanted.root().dir(), wanted.path());
+        if !dir.exists(path) {
+            dir.create_dir_all(path)?;
+            dir.write(path.join(".gitignore"), "*\n")?;
+        }
+        let real = dir.canonicalize(path)?;
+        if real.as_os_str().is_empty() || real == Path::new(".") {
+            return Err(ToolError::user("the directory for worktrees must be inside of a root"));
+        }
+        let canonical = wanted.root().canonical_path().join(&real);
+        Ok(Directory { location: wanted.with_path(real), canonical })
+    }
+
+    /// The path of a worktree, as models write it.
+    fn shown(&self, directory: &Directory, name: &str) -> String {
+        let path = directory.location.path().join(name);
+        directory.location.with_path(path).to_string()
+    }
+}
+
+impl Toolset for Worktrees {
+    type Params = WorktreeParams;
+
+    /// The workspace is state of the pool.
+    async fn create(params: WorktreeParams, context: &ToolContext) -> Result<Self, ToolError> {
+        Self::new(Workspace::of(context)?, params).map_err(ToolError::user)
+    }
+}

@@ -1,0 +1,100 @@
+//! Creating a worktree, or returning to one.
+
+use super::Inner;
+use super::git::line;
+use super::list::{Entry, worktrees};
+use super::loss::branch_commit;
+use super::{WorktreeOutput, name};
+use std::ffi::OsString;
+use tool_runtime::ToolError;
+
+impl Inner {
+    /// Creates a worktree on a new branch. One that exists is returned as it is.
+    pub(super) async fn enter(
+        &self,
+        name: &str,
+        base: Option<&str>,
+    ) -> Result<WorktreeOutput, ToolError> {
+        name::check(name)?;
+        let _one_at_a_time = self.changing.lock().await;
+        let known = worktrees(&self.git).await?;
+        let directory = self.directory()?;
+        let path = directory.canonical().join(name);
+        if let Some(entry) = known.into_iter().find(|entry| entry.path == path) {
+            return self.returned(name, entry, base);
+        }
+        if path.symlink_metadata().is_ok() {
+            return Err(ToolError::user(format!(
+                "`{}` exists already and is not a worktree; choose another name",
+                self.shown(&directory, name)
+            )));
+        }
+        if branch_commit(&self.git, name).await?.is_some() {
+            return Err(ToolError::user(format!(
+                "the branch `{name}` exists already; choose another name"
+            )));
+        }
+        let commit = self.commit(base.unwrap_or("HEAD")).await?;
+        let words = ["worktree", "add", "--quiet", "--no-track", "-b", name, "--"];
+        let words =
+            words.map(OsString::from).into_iter().chain([path.into(), OsString::from(&commit)]);
+        if let Err(error) = self.git.run(&words.collect::<Vec<_>>()).await {
+            // Git creates the branch first, and leaves it when the checkout fails.
+            let reference = format!("refs/heads/{name}");
+            let _ = self.git.test(&["update-ref", "-d", &reference, &commit]).await;
+            return Err(error);
+        }
+        let path = self.shown(&directory, name);
+        Ok(WorktreeOutput {
+            name: name.to_owned(),
+            absolute_path: directory.canonical().join(name).display().to_string(),
+            path,
+            branch: Some(name.to_owned()),
+            commit: Some(commit.clone()),
+            base_commit: Some(commit),
+            created: true,
+        })
+    }
+
+    fn returned(
+        &self,
+        name: &str,
+        entry: Entry,
+        base: Option<&str>,
+    ) -> Result<WorktreeOutput, ToolError> {
+        if base.is_some() {
+            return Err(ToolError::user(format!(
+                "the worktree `{name}` exists already, so `base` cannot apply; choose another name, or leave `base` out"
+            )));
+        }
+        if !entry.path.is_dir() {
+            return Err(ToolError::user(format!(
+                "the directory of the worktree `{name}` is gone; remove the worktree by `ExitWorktree` first"
+            )));
+        }
+        Ok(WorktreeOutput {
+            name: name.to_owned(),
+            path: self.shown(&self.directory()?, name),
+            absolute_path: entry.path.display().to_string(),
+            branch: entry.branch,
+            commit: entry.head,
+            base_commit: None,
+            created: false,
+        })
+    }
+
+    /// The full name of a commit.
+    async fn commit(&self, revision: &str) -> Result<String, ToolError> {
+        let wanted = format!("{revision}^{{commit}}");
+        let found = match revision.starts_with('-') {
+            true => None,
+            false => Some(self.git.test(&["rev-parse", "--verify", "--quiet", &wanted]).await?),
+        };
+        match found {
+            Some(found) if found.success => Ok(line(&found.stdout)),
+            _ => Err(ToolError::user(format!(
+                "`{revision}` is not a commit of the repository; give a branch, a tag or a commit"
+            ))),
+        }
+    }
+}

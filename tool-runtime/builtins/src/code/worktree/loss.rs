@@ -1,0 +1,123 @@
+//! What the removal of a worktree would destroy.
+
+use super::git::{Git, line};
+use super::list::Entry;
+use std::fmt::Write as _;
+use tool_runtime::ToolError;
+
+/// Lines of each kind that are listed.
+const LISTED: usize = 20;
+
+/// Work that is in a worktree alone.
+#[derive(Debug, Default)]
+pub(super) struct Loss {
+    /// Changed files that are not committed.
+    pub(super) changed: Vec<String>,
+    /// Files that git does not track, without those that it ignores.
+    pub(super) untracked: Vec<String>,
+    /// Commits that are on no other branch, remote branch or tag: at most one more than is listed.
+    pub(super) commits: Vec<String>,
+    pub(super) commit_count: usize,
+}
+
+impl Loss {
+    /// Looks at a worktree and at its branch.
+    pub(super) async fn of(git: &Git, entry: &Entry, branch: &str) -> Result<Self, ToolError> {
+        let mut loss = Self::default();
+        if entry.path.exists() {
+            loss.read_status(git, entry).await?;
+        }
+        loss.read_commits(git, entry, branch).await?;
+        Ok(loss)
+    }
+
+    async fn read_status(&mut self, git: &Git, entry: &Entry) -> Result<(), ToolError> {
+        let status = [
+            "status",
+            "--porcelain=v1",
+            "-z",
+            "--untracked-files=all",
+            "--ignore-submodules=dirty",
+            "--no-renames",
+        ];
+        let output = git.attempt(&entry.path, &status).await?.checked()?;
+        for record in output.split(|byte| *byte == 0).filter(|record| record.len() > 3) {
+            let (kind, path) = record.split_at(3);
+            let path = String::from_utf8_lossy(path).into_owned();
+            if kind.starts_with(b"??") { &mut self.untracked } else { &mut self.changed }
+                .push(path);
+        }
+        Ok(())
+    }
+
+    async fn read_commits(
+        &mut self,
+        git: &Git,
+        entry: &Entry,
+        branch: &str,
+    ) -> Result<(), ToolError> {
+        let own = branch_commit(git, branch).await?;
+        let tips: Vec<String> = entry.head.iter().cloned().chain(own).collect();
+        if tips.is_empty() {
+            return Ok(());
+        }
+        let exclude = format!("--exclude={branch}");
+        let others = ["--not", &exclude, "--branches", "--remotes", "--tags"];
+        let revisions = |options: &[&str]| {
+            let words = ["rev-list"].iter().chain(options).map(|word| (*word).to_owned());
+            let words = words.chain(tips.iter().cloned());
+            words.chain(others.iter().map(|word| (*word).to_owned())).collect::<Vec<String>>()
+        };
+        let count = line(&git.run(&revisions(&["--count"])).await?);
+        self.commit_count = count.parse().unwrap_or(usize::MAX);
+        if self.commit_count > 0 {
+            let limit = format!("--max-count={LISTED}");
+            let listed = git.run(&revisions(&["--oneline", &limit])).await?;
+            self.commits = String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect();
+        }
+        Ok(())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.changed.is_empty() && self.untracked.is_empty() && self.commit_count == 0
+    }
+
+    /// A list for models. Ends with a line ending.
+    pub(super) fn listed(&self) -> String {
+        let mut text = String::new();
+        section(
+            &mut text,
+            "changed files that are not committed",
+            &self.changed,
+            self.changed.len(),
+        );
+        section(&mut text, "files that git does not track", &self.untracked, self.untracked.len());
+        section(
+            &mut text,
+            "commits that are not on another branch",
+            &self.commits,
+            self.commit_count,
+        );
+        text
+    }
+}
+
+fn section(text: &mut String, title: &str, lines: &[String], count: usize) {
+    if count == 0 {
+        return;
+    }
+    let _ = writeln!(text, "{count} {title}:");
+    for line in lines.iter().take(LISTED) {
+        let _ = writeln!(text, "  {line}");
+    }
+    if count > LISTED {
+        let _ = writeln!(text, "  .. and {} more", count - LISTED);
+    }
+}
+
+/// The commit of a branch, if the branch exists.
+pub(super) async fn branch_commit(git: &Git, branch: &str) -> Result<Option<String>, ToolError> {
+    let reference = format!("refs/heads/{branch}^{{commit}}");
+    let found = git.test(&["rev-parse", "--verify", "--quiet", &reference]).await?;
+    Ok(found.success.then(|| line(&found.stdout)))
+}

@@ -1,0 +1,56 @@
+//! Programs that a repository names.
+
+use super::Fixture;
+use crate::code::{CodeParams, WorktreeParams};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+
+/// A repository whose hook, filter and file monitor leave a file behind.
+fn repository(hooks: bool) -> (Fixture, Vec<PathBuf>) {
+    let worktrees = WorktreeParams { hooks, ..WorktreeParams::default() };
+    let fixture = Fixture::with(CodeParams { worktrees, ..CodeParams::default() }, &[]);
+    let marks: Vec<PathBuf> =
+        ["hook", "filter", "monitor"].map(|name| fixture.directory.path().join(name)).into();
+    let script = |mark: &PathBuf| format!("#!/bin/sh\ntouch '{}'\ncat\n", mark.display());
+    let hook = fixture.path(".git/hooks/post-checkout");
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    fs::write(&hook, script(&marks[0])).unwrap();
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::write(fixture.path(".git/info/attributes"), "* filter=mine\n").unwrap();
+    for kind in ["clean", "smudge"] {
+        let command = format!("touch '{}'; cat", marks[1].display());
+        fixture.git(&["config", &format!("filter.mine.{kind}"), &command]);
+    }
+    fixture.git(&["config", "filter.mine.required", "true"]);
+    let monitor = fixture.path(".git/monitor");
+    fs::write(&monitor, script(&marks[2])).unwrap();
+    fs::set_permissions(&monitor, fs::Permissions::from_mode(0o755)).unwrap();
+    fixture.git(&["config", "core.fsmonitor", monitor.to_str().unwrap()]);
+    marks.iter().for_each(|mark| drop(fs::remove_file(mark)));
+    (fixture, marks)
+}
+
+async fn runs(hooks: bool) -> Vec<bool> {
+    let (fixture, marks) = repository(hooks);
+    fixture.enter("w").await.unwrap();
+    fs::write(fixture.tree("w").join("a.txt"), "changed").unwrap();
+    fixture.exit("w", "remove", false).await.unwrap_err();
+    fixture.exit("w", "remove", true).await.unwrap();
+    marks.iter().map(|mark| mark.exists()).collect()
+}
+
+#[tokio::test]
+async fn programs_of_the_repository_run_only_if_the_operator_allows_it() {
+    assert_eq!(runs(false).await, [false, false, false]);
+    assert_eq!(runs(true).await, [true, true, true]);
+}
+
+#[tokio::test]
+async fn variables_of_other_calls_of_git_do_not_reach_it() {
+    let variables =
+        [("GIT_DIR", "/nowhere"), ("GIT_WORK_TREE", "/"), ("GIT_INDEX_FILE", "/nowhere")];
+    let fixture = Fixture::with(CodeParams::default(), &variables);
+    fixture.enter("w").await.unwrap();
+    fixture.exit("w", "remove", false).await.unwrap();
+}

@@ -1,0 +1,29 @@
+//! Changes by other families: the rules of `Edit` for content that they compute.
+
+use super::Files;
+use super::change::{Applied, ChangeOutput, decoded};
+use super::commit::Freshness;
+use super::place;
+use crate::builtins::Family as _;
+use crate::shown::Shown;
+use crate::workspace::Workspace;
+use tool_runtime::{ToolContext, ToolError};
+
+/// Replaces the content of a file that was read and did not change since. Encoding and permissions stay, the change
+/// can be undone, and `rewrite` may return a value beside the new content.
+///
+/// # Errors
+/// The file is missing, was not read, changed since, or is not text; `rewrite` failed; or it cannot be written.
+pub(crate) fn rewrite<T>(
+    workspace: &Workspace,
+    path: &str,
+    context: &ToolContext,
+    rewrite: impl FnOnce(&str) -> Result<(String, T), ToolError>,
+) -> Result<(Shown<ChangeOutput>, T), ToolError> {
+    let files = Files::over(workspace.clone());
+    let before = files.read_to_change(path, Freshness::Read)?;
+    let Some(text) = decoded(&before)? else { return Err(place::missing(before.location())) };
+    let (content, value) = rewrite(&text.content)?;
+    let shown = files.change(before, Some(text), Some(content), Applied::default(), context)?;
+    Ok((shown, value))
+}
