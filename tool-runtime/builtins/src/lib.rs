@@ -1,4 +1,4 @@
-//! Tools for agents: files, search, shell.
+//! Tools for agents: files, search, shell, people, tasks.
 //!
 //! ```
 //! use tool_runtime::prelude::*;
@@ -17,30 +17,52 @@
 //! | [`files`] | read, write, edit, patch, list, move, delete |
 //! | [`search`] | find files by name and by content |
 //! | [`shell`] | run commands |
+//! | [`people`] | ask people, plan, keep lists, finish |
+//! | [`tasks`] | tasks, teams, sub-agents |
 //!
 //! | Feature | Enables | Default |
 //! |---|---|---|
 //! | `files` | [`Builtins::files`] | yes |
 //! | `search` | [`Builtins::search`] | no |
 //! | `shell` | [`Builtins::shell`] | no |
+//! | `people` | [`Builtins::people`] | no |
+//! | `tasks` | [`Builtins::tasks`] | no |
 //!
 #![cfg_attr(not(feature = "files"), doc = "[`files`]: #\n[`Builtins::files`]: #")]
 #![cfg_attr(not(feature = "search"), doc = "[`search`]: #\n[`Builtins::search`]: #")]
 #![cfg_attr(not(feature = "shell"), doc = "[`shell`]: #\n[`Builtins::shell`]: #")]
+#![cfg_attr(not(feature = "people"), doc = "[`people`]: #\n[`Builtins::people`]: #")]
+#![cfg_attr(not(feature = "tasks"), doc = "[`tasks`]: #\n[`Builtins::tasks`]: #")]
 
 mod builtins;
 #[cfg(feature = "files")]
 pub mod files;
+#[cfg(feature = "people")]
+pub mod people;
 #[cfg(feature = "search")]
 pub mod search;
 #[cfg(all(feature = "shell", unix))]
 pub mod shell;
-#[cfg(any(feature = "files", feature = "search", feature = "shell"))]
+#[cfg(any(
+    feature = "files",
+    feature = "search",
+    feature = "shell",
+    feature = "people",
+    feature = "tasks"
+))]
 mod shown;
+#[cfg(feature = "tasks")]
+pub mod tasks;
 mod workspace;
 
 pub use builtins::{Builtins, Profile};
-#[cfg(any(feature = "files", feature = "search", feature = "shell"))]
+#[cfg(any(
+    feature = "files",
+    feature = "search",
+    feature = "shell",
+    feature = "people",
+    feature = "tasks"
+))]
 pub use shown::Shown;
 pub use workspace::{
     Clock, Location, Root, SystemClock, Workspace, WorkspaceBuilder, WorkspaceError,
