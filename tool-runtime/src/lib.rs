@@ -74,6 +74,7 @@
 //! | call without `.await`, or through tower | [`BlockingPool`], `ToolPoolBuilder::layer` |
 //! | answer the questions of tools in an agent | [`Peer`] |
 //! | start an agent from a tool | [`AgentSpawner`] |
+//! | end the run of an agent from a tool, send it messages | [`AgentRun`], [`AgentMailbox`] |
 //! | ask the user of a client, keep questions in an inbox, remember answers | `approvals` |
 //! | ask a person at the terminal | `TerminalApprover` |
 //! | **Servers** | |
@@ -195,16 +196,16 @@ pub use tool_runtime_cli::{Cli, ProgramArguments, ProgramOptions, TerminalApprov
 pub use tool_runtime_core::CallService;
 #[doc(inline)]
 pub use tool_runtime_core::{
-    AbsentSource, Access, Action, After, AfterCall, AgentHandle, AgentOutcome, AgentSpawner,
-    Amount, Answer, Approval, ApprovalRequest, Approver, Approvers, ArgumentCount, ArgumentMatch,
-    ArgumentMatcher, ArgumentTransform, Arguments, Batch, Before, Begin, BlockingPool, BoxFuture,
-    CallAction, CallError, CallEvent, CallNumber, CallRequest, CallStage, CallView,
-    CancellationToken, CliCommand, ClientAnswerError, ClientCall, ClientTools, CommandArgument,
-    CommandArguments, CommandForm, CommandOption, Complete, Completion, CompletionContext,
-    ConfigError, ContentAnnotations, ContentBlock, ContentExtra, Decision, Declaration,
-    DeclarationReport, DeclarationStatus, Declarations, DeclaredTools, DecodeError, Effect,
-    EmbeddedResource, ErrorClass, Execution, Executor, ExternalAction, Filter, Form, FormChoice,
-    FormField, Handler, Hook, HookAnswer, HookCall, Icon, IntoObservation, IntoPrompt,
+    AbsentSource, Access, Action, After, AfterCall, AgentHandle, AgentMailbox, AgentOutcome,
+    AgentRun, AgentSpawner, Amount, Answer, Approval, ApprovalRequest, Approver, Approvers,
+    ArgumentCount, ArgumentMatch, ArgumentMatcher, ArgumentTransform, Arguments, Batch, Before,
+    Begin, BlockingPool, BoxFuture, CallAction, CallError, CallEvent, CallNumber, CallRequest,
+    CallStage, CallView, CancellationToken, CliCommand, ClientAnswerError, ClientCall, ClientTools,
+    CommandArgument, CommandArguments, CommandForm, CommandOption, Complete, Completion,
+    CompletionContext, ConfigError, ContentAnnotations, ContentBlock, ContentExtra, Decision,
+    Declaration, DeclarationReport, DeclarationStatus, Declarations, DeclaredTools, DecodeError,
+    Effect, EmbeddedResource, ErrorClass, Execution, Executor, ExternalAction, Filter, Form,
+    FormChoice, FormField, Handler, Hook, HookAnswer, HookCall, Icon, IntoObservation, IntoPrompt,
     IntoResource, Issue, Json, KeyPart, Limit, LimitExceeded, Limiter, LogEntry, LogLevel, MatchAs,
     Matcher, Measure, MediaContent, MetaParameters, Observation, OfferingBuilder, OutputLimits,
     PathMatcher, PatternError, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest,

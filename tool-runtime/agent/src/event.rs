@@ -16,9 +16,12 @@ pub enum AgentEvent {
     /// its tools are added then.
     #[cfg(feature = "mcp-client")]
     Servers(Vec<McpServerStatus>),
+    /// A message of an [`AgentMailbox`](tool_runtime::AgentMailbox) became part of the conversation.
+    Received(String),
     /// A part of a streamed answer.
     Delta(Delta),
-    /// The complete text of an answer.
+    /// The complete text of an answer of the model, or the answer by which a call
+    /// [ended](tool_runtime::AgentRun::finish) the run.
     Message(String),
     /// The model calls a tool. The call runs when the next event is awaited.
     Call(ToolCall),
@@ -53,7 +56,7 @@ pub enum AgentEvent {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StopReason {
-    /// The model answered without calling a tool.
+    /// The model answered without calling a tool, or a call ended the run with an answer.
     #[error("the model is done")]
     Done,
     /// The limit on requests was reached.

@@ -64,6 +64,7 @@
 //! | Feature | Enables |
 //! |---|---|
 //! | `mcp-client` | MCP servers of conversations, [`Agent::from_mcp_file`] |
+//! | `policy` | permission modes of sub-agents, [`SubAgents::permissions`] |
 
 mod agent;
 mod call_peer;

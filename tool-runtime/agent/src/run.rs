@@ -14,7 +14,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 #[cfg(feature = "mcp-client")]
 use tool_runtime::mcp::McpServerStatus;
 use tool_runtime::prelude::*;
-use tool_runtime::{AgentOutcome, CancellationToken, PoolSession, Usage};
+use tool_runtime::{AgentOutcome, AgentRun, CancellationToken, PoolSession, Usage};
 use turn::Phase;
 
 /// A conversation of an agent: a task, and further ones by [`Self::send`].
@@ -48,6 +48,8 @@ pub struct Run {
     servers: Option<Arc<Lease>>,
     /// The base of the contexts of calls.
     context: ToolContext,
+    /// The run, as its calls see it.
+    own: AgentRun,
     depth: usize,
     messages: Arc<Vec<Value>>,
     /// The answer whose calls run. It is added to the conversation with their results.
@@ -58,6 +60,8 @@ pub struct Run {
     phase: Phase,
     turns: usize,
     usage: Usage,
+    /// The value of the answer by which a call ended the run.
+    value: Option<Value>,
     /// Cancelled when the run is dropped, or by the token that it was given.
     lifetime: CancellationToken,
     /// Cancels the current task.
@@ -76,13 +80,14 @@ impl Run {
     /// A run of a sub-agent: it belongs to the session of the run that started it.
     pub(crate) fn nested(
         agent: Agent,
+        id: &str,
         context: ToolContext,
         depth: usize,
         messages: Arc<Vec<Value>>,
     ) -> Self {
         let pool = agent.pool.clone();
         let mut run = Self::over(agent, pool, context, messages);
-        run.depth = depth;
+        (run.own, run.depth) = (AgentRun::new(Some(id)), depth);
         run
     }
 
@@ -96,6 +101,7 @@ impl Run {
             #[cfg(feature = "mcp-client")]
             servers: None,
             context,
+            own: AgentRun::new(None),
             depth: 0,
             messages,
             pending: Vec::new(),
@@ -105,6 +111,7 @@ impl Run {
             phase: Phase::Ask,
             turns: 0,
             usage: Usage::default(),
+            value: None,
             cancellation: lifetime.child_token(),
             lifetime,
         }
@@ -175,7 +182,9 @@ impl Run {
         }
         self.pending.clear();
         Arc::make_mut(&mut self.messages).push(self.agent.model.format().user(task.as_ref()));
-        (self.turns, self.phase) = (0, Phase::Ask);
+        // An answer of the abandoned task.
+        drop(self.own.take_answer());
+        (self.turns, self.value, self.phase) = (0, None, Phase::Ask);
     }
 
     /// The next event, or `None` after the last.
@@ -223,7 +232,7 @@ impl Run {
             }
             show(event);
         }
-        (outcome.usage, outcome.turns) = (self.usage, self.turns);
+        (outcome.usage, outcome.turns, outcome.value) = (self.usage, self.turns, self.value.take());
         match end {
             None => Ok(outcome),
             Some(reason) if outcome.text.is_empty() => Err(ToolError::user(reason)),

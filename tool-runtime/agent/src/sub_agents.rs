@@ -19,8 +19,8 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tool_runtime::prelude::*;
 use tool_runtime::{
-    AgentHandle, AgentOutcome, AgentSpawner, BoxFuture, CancellationToken, Restriction, SpawnKind,
-    SpawnRequest,
+    AgentHandle, AgentOutcome, AgentSpawner, BoxFuture, CancellationToken, PoolSession,
+    Restriction, SpawnKind, SpawnRequest,
 };
 
 const MAX_TURNS: usize = 50;
@@ -80,7 +80,11 @@ pub struct SubAgents {
     running: Arc<Semaphore>,
     next_id: AtomicU64,
     conversations: Arc<Conversations>,
+    set_mode: Option<Box<SetMode>>,
 }
+
+/// Sets the permission mode of the session of a context.
+type SetMode = dyn Fn(&str, &ToolContext) -> Result<(), ToolError> + Send + Sync;
 
 /// The run that a call belongs to, as state of its context.
 pub(crate) struct RunScope {
@@ -103,6 +107,7 @@ impl SubAgents {
             running: Arc::new(Semaphore::new(MAX_RUNNING)),
             next_id: AtomicU64::new(1),
             conversations: Arc::new(Conversations::new(MAX_ENDED)),
+            set_mode: None,
         }
     }
 
@@ -156,6 +161,32 @@ impl SubAgents {
         self
     }
 
+    /// Lets requests set a permission mode, by the setting `mode`: `default`, `accept_edits`, `plan` or
+    /// `dont_ask`. An agent never may what its caller may not: the modes of both decide. The pool must have
+    /// these permissions as a policy. Default: requests with a mode are rejected.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tool_runtime::policy::{PermissionMode, Permissions};
+    /// use tool_runtime::{AgentSpawner, ToolPool};
+    /// use tool_runtime_agent::{ScriptedModel, SubAgents};
+    ///
+    /// let permissions = Permissions::new(PermissionMode::AcceptEdits);
+    /// let agents = SubAgents::new(ScriptedModel::from_json("[]")?).permissions(permissions.clone());
+    /// let agents: Arc<dyn AgentSpawner> = Arc::new(agents);
+    /// let pool = ToolPool::builder().state(agents).policy(permissions).allow_empty().build()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "policy")]
+    #[must_use]
+    pub fn permissions(mut self, permissions: tool_runtime::policy::Permissions) -> Self {
+        self.set_mode = Some(Box::new(move |mode, context| {
+            let mode = mode.parse().map_err(|error: String| ToolError::user(error))?;
+            permissions.narrow_for(context, mode).map_err(ToolError::internal)
+        }));
+        self
+    }
+
     fn check_depth(&self, depth: usize) -> Result<(), ToolError> {
         if depth < self.max_depth {
             return Ok(());
@@ -171,6 +202,19 @@ impl SubAgents {
                 "{max} agents run already; wait until one of them is done"
             ))
         })
+    }
+
+    /// A session with a permission mode, within that of the caller. `None` without a mode.
+    fn session(
+        &self,
+        mode: Option<&str>,
+        pool: &ToolPool,
+        context: &ToolContext,
+    ) -> Result<Option<PoolSession>, ToolError> {
+        let (Some(mode), Some(set_mode)) = (mode, &self.set_mode) else { return Ok(None) };
+        let session = pool.session();
+        set_mode(mode, &session.enter(context))?;
+        Ok(Some(session))
     }
 
     async fn start(
@@ -191,12 +235,14 @@ impl SubAgents {
         let ended =
             scope.map_or_else(|| pool.closing().child_token(), |s| s.cancellation.child_token());
         let limit = conversation.max_turns.min(self.max_turns);
+        let session = self.session(conversation.mode.as_deref(), &pool, context)?;
         let agent = Agent::new(Arc::clone(&conversation.model), pool)
             .system(&*conversation.system)
             .max_turns(request.max_turns.map_or(limit, |max| max.min(limit)));
         let base = if request.is_background { context.detached() } else { context.clone() };
+        let base = session.as_ref().map_or(base.clone(), |session| session.enter(&base));
         let messages = Arc::clone(&conversation.messages);
-        let mut run = Run::nested(agent, base, depth + 1, messages).with_cancellation(ended);
+        let mut run = Run::nested(agent, &id, base, depth + 1, messages).with_cancellation(ended);
         run.send(skills + &request.prompt);
         let cancellation = run.cancellation();
         self.conversations.begin(&id, context);
@@ -206,6 +252,7 @@ impl SubAgents {
             events: scope.map(|scope| scope.events.clone()),
             conversation,
             conversations: Arc::clone(&self.conversations),
+            _session: session,
             _restrictions: restrictions,
             _permit: permit,
         };
@@ -240,6 +287,8 @@ struct Worker {
     events: Option<UnboundedSender<AgentEvent>>,
     conversation: Conversation,
     conversations: Arc<Conversations>,
+    /// The session that has the mode of the agent.
+    _session: Option<PoolSession>,
     _restrictions: Vec<Restriction>,
     _permit: OwnedSemaphorePermit,
 }

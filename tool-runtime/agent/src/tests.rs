@@ -1,4 +1,5 @@
 mod conversations;
+mod run_seam;
 #[cfg(feature = "mcp-client")]
 mod servers;
 mod sub_agents;

@@ -57,6 +57,10 @@ pub struct Builtins {
     shell: Option<crate::shell::ShellParams>,
     #[cfg(feature = "code")]
     code: Option<crate::code::CodeParams>,
+    #[cfg(feature = "people")]
+    people: Option<crate::people::PeopleParams>,
+    #[cfg(feature = "tasks")]
+    tasks: Option<crate::tasks::TasksParams>,
 }
 
 impl Builtins {
@@ -74,6 +78,10 @@ impl Builtins {
             shell: None,
             #[cfg(feature = "code")]
             code: None,
+            #[cfg(feature = "people")]
+            people: None,
+            #[cfg(feature = "tasks")]
+            tasks: None,
         }
     }
 
@@ -167,8 +175,61 @@ impl Builtins {
         self
     }
 
+    /// Adds the tools that ask people, plan and keep lists, and `finish`. A plan is approved by the approver of the
+    /// pool, such as [`AskCaller`](tool_runtime::approvals::AskCaller) or `TerminalApprover`. Without permissions the
+    /// tools for plan mode are hidden.
+    ///
+    /// ```
+    /// use tool_runtime::approvals::AskCaller;
+    /// use tool_runtime::policy::{PermissionMode, Permissions};
+    /// use tool_runtime::prelude::*;
+    /// use tool_runtime_builtins::people::PeopleParams;
+    /// use tool_runtime_builtins::{Builtins, Workspace};
+    ///
+    /// let workspace = Workspace::builder().root(env!("CARGO_MANIFEST_DIR")).build()?;
+    /// let params = PeopleParams::new().permissions(Permissions::new(PermissionMode::AcceptEdits));
+    /// let builtins = Builtins::new(workspace).people(params);
+    /// let pool = ToolPool::builder().install(builtins).approver(AskCaller::new()).build()?;
+    /// assert!(pool.get("ExitPlanMode").is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "people")]
+    pub fn people(mut self, params: crate::people::PeopleParams) -> Self {
+        self.people = Some(params);
+        self
+    }
+
+    /// Adds the tools for tasks, teams and sub-agents. Agent loops over the pool receive the messages of teams. Without
+    /// a spawner of agents the tools that start some are hidden.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    /// use tool_runtime_builtins::tasks::{TaskStore, TasksParams};
+    /// use tool_runtime_builtins::{Builtins, Workspace};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let file = directory.path().join("tasks.db");
+    ///
+    /// let workspace = Workspace::builder().root(env!("CARGO_MANIFEST_DIR")).build()?;
+    /// let params = TasksParams::new(TaskStore::open(file)?);
+    /// let pool = ToolPool::builder().install(Builtins::new(workspace).tasks(params)).build()?;
+    /// assert!(pool.get("TaskCreate").is_some());
+    /// assert!(pool.report().to_string().contains("no spawner of agents"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "tasks")]
+    pub fn tasks(mut self, params: crate::tasks::TasksParams) -> Self {
+        self.tasks = Some(params);
+        self
+    }
+
     /// The tools whose names without prefix belong to the profiles.
-    #[cfg(any(feature = "files", feature = "search", feature = "shell"))]
+    #[cfg(any(
+        feature = "files",
+        feature = "search",
+        feature = "shell",
+        feature = "people",
+        feature = "tasks"
+    ))]
     fn offered(
         &self,
         tools: Vec<Tool>,
@@ -184,7 +245,7 @@ impl Builtins {
     }
 
     /// A name with the prefix.
-    #[cfg(feature = "search")]
+    #[cfg(any(feature = "search", feature = "people"))]
     fn named(&self, name: &str) -> String {
         if self.prefix.is_empty() { name.to_owned() } else { format!("{}.{name}", self.prefix) }
     }
@@ -242,9 +303,62 @@ fn shell_tools(builtins: &Builtins, params: crate::shell::ShellParams) -> Vec<To
     builtins.offered(tools, Shell::tools_of)
 }
 
+/// The tools that ask people, plan and keep lists, with what plan mode needs.
+#[cfg(feature = "people")]
+fn add_people<S>(
+    builtins: &Builtins,
+    params: crate::people::PeopleParams,
+    builder: ToolPoolBuilder<S>,
+) -> ToolPoolBuilder<S> {
+    use crate::people::{Lists, People, Planning, finish, plan_approval};
+    let prefix = Some(builtins.prefix.as_str());
+    let mut people = Tool::of_toolset(prefix, People::new(&params));
+    people.push(finish(builtins.named("finish"), params.answer.as_ref()));
+    let mut tools = builtins.offered(people, People::tools_of);
+    tools.extend(builtins.offered(Tool::of_toolset(prefix, Lists::new()), Lists::tools_of));
+    let Some(permissions) = params.permissions else {
+        let reason = "no permissions; give them by `PeopleParams::permissions`";
+        let hidden = Tool::of_unusable_toolset::<Planning>(prefix, reason);
+        tools.extend(builtins.offered(hidden, Planning::tools_of));
+        return builder.add_from(&Source::Custom, tools);
+    };
+    let planning = Tool::of_toolset(prefix, Planning::new(permissions.clone()));
+    tools.extend(builtins.offered(planning, Planning::tools_of));
+    let approval = plan_approval(&builtins.named("ExitPlanMode"), permissions.clone());
+    builder.add_from(&Source::Custom, tools).policy(permissions).hook(approval)
+}
+
+/// The tools for tasks, teams and sub-agents, and the mailbox of agent loops.
+#[cfg(feature = "tasks")]
+fn add_tasks<S>(
+    builtins: &Builtins,
+    params: crate::tasks::TasksParams,
+    builder: ToolPoolBuilder<S>,
+) -> ToolPoolBuilder<S> {
+    use crate::tasks::{Agents, Board, Mailbox, Runner, Teams};
+    use std::sync::Arc;
+    let prefix = Some(builtins.prefix.as_str());
+    let (store, runner) = (params.store.clone(), Runner::new(params.store));
+    let board = Tool::of_toolset(prefix, Board::new(store.clone(), Arc::clone(&runner)));
+    let mut tools = builtins.offered(board, Board::tools_of);
+    tools.extend(
+        builtins.offered(Tool::of_toolset(prefix, Teams::new(store.clone())), Teams::tools_of),
+    );
+    let agents = match params.agents {
+        Some(spawner) => Tool::of_toolset(prefix, Agents::new(spawner, store.clone(), runner)),
+        None => {
+            let reason = "no spawner of agents; give one by `TasksParams::agents`";
+            Tool::of_unusable_toolset::<Agents>(prefix, reason)
+        }
+    };
+    tools.extend(builtins.offered(agents, Agents::tools_of));
+    let mailbox: Arc<dyn tool_runtime::AgentMailbox> = Arc::new(Mailbox(store));
+    builder.add_from(&Source::Custom, tools).state(mailbox)
+}
+
 impl PoolExtension for Builtins {
     #[cfg_attr(
-        not(any(feature = "search", feature = "shell")),
+        not(any(feature = "search", feature = "shell", feature = "people", feature = "tasks")),
         allow(unused_mut, reason = "without tools that have parameters")
     )]
     fn install<S>(mut self, mut builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> {
@@ -260,6 +374,14 @@ impl PoolExtension for Builtins {
         #[cfg(feature = "code")]
         if let Some(params) = self.code.take() {
             builder = builder.add_from(&Source::Custom, code_tools(&self, params));
+        }
+        #[cfg(feature = "people")]
+        if let Some(params) = self.people.take() {
+            builder = add_people(&self, params, builder);
+        }
+        #[cfg(feature = "tasks")]
+        if let Some(params) = self.tasks.take() {
+            builder = add_tasks(&self, params, builder);
         }
         let add = |builder: ToolPoolBuilder<S>, tools: &MakeTools| {
             builder.add_from(&Source::Custom, tools(&self))

@@ -1,4 +1,4 @@
-//! Tools for agents: files, search, shell, code.
+//! Tools for agents: files, search, shell, code, people, tasks.
 //!
 //! ```
 //! use tool_runtime::prelude::*;
@@ -14,40 +14,41 @@
 //! |---|---|
 //! | `workspace` | the directories that tools may touch, and what the families share |
 //! | `builtins` | the extension of a pool: families, names, profiles |
-//! | [`files`] | read, write, edit, patch, list, move, delete |
-//! | [`search`] | find files by name and by content |
-//! | [`shell`] | run commands |
-//! | [`code`] | notebooks, worktrees of git, language servers |
+//! | `files` | read, write, edit, patch, list, move, delete |
+//! | `search` | find files by name and by content |
+//! | `shell` | run commands |
+//! | `code` | notebooks, worktrees of git, language servers |
+//! | `people` | ask people, plan, keep lists, finish |
+//! | `tasks` | tasks, teams, sub-agents |
 //!
 //! | Feature | Enables | Default |
 //! |---|---|---|
-//! | `files` | [`Builtins::files`] | yes |
-//! | `search` | [`Builtins::search`] | no |
-//! | `shell` | [`Builtins::shell`] | no |
-//! | `code` | [`Builtins::code`], and `files` | no |
-//!
-#![cfg_attr(not(feature = "files"), doc = "[`files`]: #\n[`Builtins::files`]: #")]
-#![cfg_attr(not(feature = "search"), doc = "[`search`]: #\n[`Builtins::search`]: #")]
-#![cfg_attr(not(feature = "shell"), doc = "[`shell`]: #\n[`Builtins::shell`]: #")]
-#![cfg_attr(not(feature = "code"), doc = "[`code`]: #\n[`Builtins::code`]: #")]
+//! | `files` | `Builtins::files` | yes |
+//! | `search` | `Builtins::search` | no |
+//! | `shell` | `Builtins::shell` | no |
+//! | `code` | `Builtins::code`, and `files` | no |
+//! | `people` | `Builtins::people` | no |
+//! | `tasks` | `Builtins::tasks` | no |
 
 mod builtins;
 #[cfg(feature = "code")]
 pub mod code;
 #[cfg(feature = "files")]
 pub mod files;
+#[cfg(feature = "people")]
+pub mod people;
 #[cfg(all(any(feature = "code", feature = "shell"), unix))]
 mod process_tree;
 #[cfg(feature = "search")]
 pub mod search;
 #[cfg(all(feature = "shell", unix))]
 pub mod shell;
-#[cfg(any(feature = "files", feature = "search", feature = "shell"))]
 mod shown;
+#[cfg(feature = "tasks")]
+pub mod tasks;
 mod workspace;
 
 pub use builtins::{Builtins, Profile};
-#[cfg(any(feature = "files", feature = "search", feature = "shell"))]
 pub use shown::Shown;
 pub use workspace::{
     Clock, Location, Root, SystemClock, Workspace, WorkspaceBuilder, WorkspaceError,

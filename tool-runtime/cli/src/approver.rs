@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{self, BufRead, Write};
+use std::sync::Arc;
 use tokio::sync::{Mutex, mpsc};
 use tool_runtime_core::seam::printable;
 use tool_runtime_core::{Approval, ApprovalRequest, Approver, BoxFuture, Remember, Risk};
@@ -10,7 +11,7 @@ use tool_runtime_core::{Approval, ApprovalRequest, Approver, BoxFuture, Remember
 /// session, `e OBJECT` approves it with other arguments. Any other answer rejects the call, and the
 /// model receives its text. The end of the input rejects the call.
 ///
-/// A yes for the session counts with `approvals::Remembering` around this approver. Questions are written to standard error, one at a time, and answers read from standard input. A
+/// Clones share the terminal. A yes for the session counts with `approvals::Remembering` around this approver. Questions are written to standard error, one at a time, and answers read from standard input. A
 /// server over standard input and output cannot use it.
 ///
 /// ```
@@ -25,9 +26,10 @@ use tool_runtime_core::{Approval, ApprovalRequest, Approver, BoxFuture, Remember
 ///     .build()?;
 /// # Ok::<(), tool_runtime::PoolError>(())
 /// ```
+#[derive(Clone)]
 pub struct TerminalApprover {
     /// `None` before the first question.
-    lines: Mutex<Option<Lines>>,
+    lines: Arc<Mutex<Option<Lines>>>,
     /// The person at the terminal.
     name: Option<String>,
 }
@@ -43,7 +45,7 @@ struct Lines {
 impl TerminalApprover {
     /// An approver over the standard streams of the process.
     pub fn new() -> Self {
-        Self { lines: Mutex::const_new(None), name: None }
+        Self { lines: Arc::default(), name: None }
     }
 
     /// Names the person at the terminal, for records and for rules that name their approvers. Default:
@@ -56,7 +58,18 @@ impl TerminalApprover {
 
     #[cfg(test)]
     fn over(input: impl BufRead + Send + 'static) -> Self {
-        Self { lines: Mutex::const_new(Some(Lines::of(move || input))), name: None }
+        Self { lines: Arc::new(Mutex::new(Some(Lines::of(move || input)))), name: None }
+    }
+
+    /// Asks a question that is not about a call, and returns the line that the person writes. `None` at the end
+    /// of the input.
+    pub async fn ask_line(&self, question: &str) -> Option<String> {
+        let mut lines = self.lines.lock().await;
+        let lines = lines.get_or_insert_with(|| Lines::of(|| io::stdin().lock()));
+        // A closed terminal has no answer.
+        let question = question.lines().map(printable).collect::<Vec<_>>().join("\n");
+        let _ = write!(io::stderr(), "{question}\n> ");
+        lines.next().await.map(|line| line.trim().to_owned())
     }
 
     async fn ask(&self, request: &ApprovalRequest) -> Approval {
@@ -188,6 +201,15 @@ mod tests {
         assert_eq!(approver.approve(&request).await, session);
         let edited = Approval::approved().by("ada").with_arguments(r#"{"path":"b"}"#);
         assert_eq!(approver.approve(&request).await, edited);
+    }
+
+    #[tokio::test]
+    async fn questions_and_approvals_share_the_lines() {
+        let approver = TerminalApprover::over("y\nblue\n".as_bytes());
+        let request = ApprovalRequest::new("fs.remove", "{}", "Remove it?");
+        assert_eq!(approver.clone().approve(&request).await, Approval::approved());
+        assert_eq!(approver.ask_line("Which colour?").await.as_deref(), Some("blue"));
+        assert_eq!(approver.ask_line("Which colour?").await, None);
     }
 
     #[test]

@@ -260,8 +260,10 @@ impl fmt::Debug for AgentHandle {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AgentOutcome {
-    /// The last message of the model.
+    /// The last message of the model, or the answer of [`AgentRun::finish`](crate::AgentRun::finish).
     pub text: String,
+    /// The value of that answer. Default: none.
+    pub value: Option<Value>,
     /// The tokens of all requests.
     pub usage: Usage,
     /// The number of requests.

@@ -9,7 +9,7 @@
 //! | 6 edges | `blocking`, `service` | the pool for threads without `.await`, and for tower |
 //! | 5 dispatch | `dispatch` | the stages of a call; batches; typed calls |
 //! | 4 pool | `pool`, `registry` | builder, offers, snapshots, restrictions, changes; specifications |
-//! | 3 governance | `agent_spawner`, `approval`, `client_executed`, `export`, `governance`, `hook`, `limits` | rules around calls; calls that the host executes |
+//! | 3 governance | `agent_run`, `agent_spawner`, `approval`, `client_executed`, `export`, `governance`, `hook`, `limits` | rules around calls; calls that the host executes |
 //! | 2 tool | `access`, `action`, `arguments`, `call`, `completion`, `constraint`, `context`, `definition`, `input`, `isolation`, `observation`, `offering`, `output`, `output_check`, `parameter`, `peer`, `prompt`, `registration`, `repair`, `resource`, `schedule`, `schema`, `secrets`, `source`, `texts`, `tool`, `toolset`, `transform` | one tool, prompt or resource: arguments, execution, result; the caller; the schedule |
 //! | 1 vocabulary | `annotations`, `canonical`, `content`, `declaration`, `error`, `future`, `hex`, `icon`, `issue`, `loopback`, `mask`, `matching`, `name`, `need`, `pattern`, `principal`, `printable`, `redactor`, `regex`, `sealed`, `secret`, `sync`, `tokens`, `unique_keys`, `usage`, `wire_name` | shared terms |
 //!
@@ -21,6 +21,7 @@
 
 mod access;
 mod action;
+mod agent_run;
 mod agent_spawner;
 mod annotations;
 mod approval;
@@ -94,6 +95,7 @@ mod wire_name;
 
 pub use access::{Access, KeyPart};
 pub use action::Action;
+pub use agent_run::{AgentMailbox, AgentRun};
 pub use agent_spawner::{AgentHandle, AgentOutcome, AgentSpawner, SpawnKind, SpawnRequest};
 pub use annotations::{RetryMode, ToolAnnotations};
 pub use approval::{Approval, ApprovalRequest, Approver, Approvers, Remember};

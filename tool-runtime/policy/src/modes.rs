@@ -127,7 +127,16 @@ struct Shared(ArcSwap<Modes>);
 #[derive(Clone, Default)]
 struct Modes {
     all: PermissionMode,
-    sessions: HashMap<SessionId, PermissionMode>,
+    sessions: HashMap<SessionId, SessionMode>,
+}
+
+/// What was set for a session.
+#[derive(Clone, Copy, Default)]
+struct SessionMode {
+    mode: Option<PermissionMode>,
+    /// Whether the mode of the pool decides, too.
+    is_narrowing: bool,
+    is_planning: bool,
 }
 
 /// The context does not belong to a session, so no mode was set.
@@ -191,24 +200,78 @@ impl Permissions {
         context: &ToolContext,
         mode: Option<PermissionMode>,
     ) -> Result<(), NoSession> {
+        self.change_session(context, |session| {
+            (session.mode, session.is_narrowing) = (mode, false);
+        })
+    }
+
+    /// The mode of the calls of a context: that of the innermost session with one, or of the pool.
+    pub fn mode(&self, context: &ToolContext) -> PermissionMode {
+        self.modes.0.load().of(context)[0]
+    }
+
+    /// Sets the mode of a session as [`Self::set_for`] does, but never lets it exceed what is around it: without a
+    /// session around it that has a mode, the mode of the pool decides, too. For sub-agents.
+    ///
+    /// # Errors
+    /// The context does not belong to a session.
+    pub fn narrow_for(&self, context: &ToolContext, mode: PermissionMode) -> Result<(), NoSession> {
+        self.change_session(context, |session| {
+            (session.mode, session.is_narrowing) = (Some(mode), true);
+        })
+    }
+
+    /// Lets [`PermissionMode::Plan`] decide as well in the session of a context, until [`Self::end_plan`].
+    /// `false`: it does already.
+    ///
+    /// ```
+    /// use tool_runtime::ToolPool;
+    /// use tool_runtime::policy::{PermissionMode, Permissions};
+    ///
+    /// let permissions = Permissions::new(PermissionMode::AcceptEdits);
+    /// let pool = ToolPool::builder().policy(permissions.clone()).build()?;
+    /// let session = pool.session();
+    /// let context = session.pool().context();
+    /// assert_eq!(permissions.begin_plan(&context), Ok(true));
+    /// assert_eq!(permissions.mode(&context), PermissionMode::Plan);
+    /// assert!(permissions.end_plan(&context));
+    /// assert_eq!(permissions.mode(&context), PermissionMode::AcceptEdits);
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The context does not belong to a session.
+    pub fn begin_plan(&self, context: &ToolContext) -> Result<bool, NoSession> {
+        let is_planning = self.is_planning(context);
+        self.change_session(context, |session| session.is_planning = true)?;
+        Ok(!is_planning)
+    }
+
+    /// Ends what [`Self::begin_plan`] began in the session of a context. `false`: it did not begin there.
+    pub fn end_plan(&self, context: &ToolContext) -> bool {
+        let is_planning = self.is_planning(context);
+        is_planning && self.change_session(context, |session| session.is_planning = false).is_ok()
+    }
+
+    /// Whether [`Self::begin_plan`] began in the session of a context, and did not end.
+    pub fn is_planning(&self, context: &ToolContext) -> bool {
+        let modes = self.modes.0.load();
+        let session = context.session().and_then(|session| modes.sessions.get(session));
+        session.is_some_and(|session| session.is_planning)
+    }
+
+    fn change_session(
+        &self,
+        context: &ToolContext,
+        change: impl Fn(&mut SessionMode),
+    ) -> Result<(), NoSession> {
         let session = *context.session().ok_or(NoSession)?;
         if !self.modes.0.load().sessions.contains_key(&session) {
             let modes = Arc::downgrade(&self.modes);
             context.end_with_session(modes as Weak<dyn SessionValues>);
         }
-        self.modes.change(|modes| {
-            match mode {
-                Some(mode) => modes.sessions.insert(session, mode),
-                None => modes.sessions.remove(&session),
-            };
-        });
+        self.modes.change(|modes| change(modes.sessions.entry(session).or_default()));
         Ok(())
-    }
-
-    /// The mode of the calls of a context: that of the innermost session with one, or of the pool.
-    pub fn mode(&self, context: &ToolContext) -> PermissionMode {
-        let modes = self.modes.0.load();
-        modes.of(context).next().unwrap_or(modes.all)
     }
 
     fn is_edit(&self, call: &CallView<'_>) -> bool {
@@ -220,10 +283,9 @@ impl Permissions {
     }
 
     fn decide_alone(&self, call: &CallView<'_>) -> Decision {
-        let modes = self.modes.0.load();
-        let mut own = modes.of(call.context());
-        let first = self.decide_in(own.next().unwrap_or(modes.all), call);
-        own.fold(first, |decision, mode| decision.and(self.decide_in(mode, call)))
+        let modes = self.modes.0.load().of(call.context());
+        let first = self.decide_in(modes[0], call);
+        modes[1..].iter().fold(first, |decision, mode| decision.and(self.decide_in(*mode, call)))
     }
 
     fn decide_in(&self, mode: PermissionMode, call: &CallView<'_>) -> Decision {
@@ -252,9 +314,17 @@ impl Permissions {
 }
 
 impl Modes {
-    /// The modes of the sessions of a context, the innermost first.
-    fn of<'a>(&'a self, context: &'a ToolContext) -> impl Iterator<Item = PermissionMode> + 'a {
-        context.sessions().filter_map(|session| self.sessions.get(session).copied())
+    /// The modes that decide for a context, those of the innermost session first. Not empty.
+    fn of(&self, context: &ToolContext) -> Vec<PermissionMode> {
+        let (mut deciding, mut is_within_pool) = (Vec::new(), true);
+        for session in context.sessions().filter_map(|session| self.sessions.get(session)) {
+            deciding.extend(session.is_planning.then_some(PermissionMode::Plan));
+            deciding.extend(session.mode);
+            is_within_pool =
+                if session.mode.is_some() { session.is_narrowing } else { is_within_pool };
+        }
+        deciding.extend(is_within_pool.then_some(self.all));
+        deciding
     }
 }
 

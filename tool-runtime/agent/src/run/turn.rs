@@ -13,11 +13,11 @@ use futures_util::stream::BoxStream;
 use serde_json::Value;
 use std::pin::pin;
 use std::sync::Arc;
-use tool_runtime::BoxFuture;
 use tool_runtime::export::Export;
 #[cfg(feature = "mcp-client")]
 use tool_runtime::mcp::McpManagerError;
 use tool_runtime::prelude::*;
+use tool_runtime::{AgentMailbox, BoxFuture};
 
 pub(super) enum Phase {
     /// The next request is not sent yet.
@@ -25,6 +25,8 @@ pub(super) enum Phase {
     /// The MCP servers are started.
     #[cfg(feature = "mcp-client")]
     Starting(Starting),
+    /// The messages for the agent are read.
+    Receiving(BoxFuture<'static, Vec<String>>),
     /// A request is in flight.
     Asking(Asking),
     /// The calls of an answer run.
@@ -48,6 +50,7 @@ enum Step {
     Ask,
     #[cfg(feature = "mcp-client")]
     Started(Result<Arc<Lease>, McpManagerError>),
+    Received(Vec<String>),
     Answered(Result<Value, ModelError>),
     Result(usize, ToolResult),
     AllResults,
@@ -60,6 +63,7 @@ impl Phase {
             Self::Ask => Step::Ask,
             #[cfg(feature = "mcp-client")]
             Self::Starting(starting) => Step::Started(starting.await),
+            Self::Receiving(messages) => Step::Received(messages.await),
             Self::Asking(asking) => Step::Answered((&mut asking.answer).await),
             Self::Calling(calling) => match calling.running.next().await {
                 Some((index, result)) => Step::Result(index, result),
@@ -85,6 +89,7 @@ impl Run {
             Step::Ask => self.ask(),
             #[cfg(feature = "mcp-client")]
             Step::Started(started) => self.started(started),
+            Step::Received(messages) => self.received(messages),
             Step::Answered(answer) => self.answered(answer),
             Step::Result(index, result) => self.add(index, result),
             Step::AllResults => self.close_turn(),
@@ -100,6 +105,27 @@ impl Run {
         if self.turns == self.agent.max_turns {
             return self.stop(StopReason::MaxTurns(self.turns));
         }
+        match self.context.get::<Arc<dyn AgentMailbox>>().cloned() {
+            Some(mailbox) => {
+                let context = self.context.clone().with(self.own.clone());
+                let messages = async move { mailbox.receive(&context).await };
+                self.phase = Phase::Receiving(Box::pin(messages));
+            }
+            None => self.send_request(),
+        }
+    }
+
+    /// Adds messages of others to the conversation.
+    fn received(&mut self, received: Vec<String>) {
+        let format = self.agent.model.format();
+        for text in received {
+            Arc::make_mut(&mut self.messages).push(format.user(&text));
+            self.events.push_back(AgentEvent::Received(text));
+        }
+        self.send_request();
+    }
+
+    fn send_request(&mut self) {
         self.turns += 1;
         let tools = self.agent.export(&self.pool.snapshot());
         let request = ModelRequest::new(
@@ -166,7 +192,8 @@ impl Run {
             events: self.outbox.clone(),
         };
         let base = self.context.clone();
-        let context = base.clone().with_cancellation(self.cancellation.clone()).with(scope);
+        let context = base.clone().with_cancellation(self.cancellation.clone());
+        let context = context.with(scope).with(self.own.clone());
         let events = self.outbox.clone();
         let each = move |call: &ToolCall, context: ToolContext| {
             let (call_id, events) = (call.call_id().to_owned(), events.clone());
@@ -192,6 +219,11 @@ impl Run {
         let messages = Arc::make_mut(&mut self.messages);
         messages.append(&mut self.pending);
         messages.extend(calling.tools.results(results.iter().map(|result| &**result)));
+        if let Some((text, value)) = self.own.take_answer() {
+            self.value = value;
+            self.events.push_back(AgentEvent::Message(text));
+            self.stop(StopReason::Done);
+        }
     }
 
     pub(super) fn stop(&mut self, reason: StopReason) {

@@ -14,6 +14,8 @@ pub(super) struct Conversation {
     pub(super) model: Arc<dyn Model>,
     pub(super) system: String,
     pub(super) max_turns: usize,
+    /// The permission mode. `None`: that of the caller.
+    pub(super) mode: Option<String>,
     /// Each list narrows the tools.
     pub(super) tools: Vec<Vec<ToolPattern>>,
     pub(super) messages: Arc<Vec<Value>>,

@@ -3,7 +3,7 @@
 use super::conversations::Conversation;
 use super::{AgentKind, SubAgents};
 use crate::model::Model;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tool_runtime::SpawnRequest;
@@ -12,6 +12,8 @@ use tool_runtime::prelude::*;
 const MAX_NAME: usize = 64;
 /// The tool that loads skills.
 const SKILL: &str = "Skill";
+/// The setting for a permission mode.
+const MODE: &str = "mode";
 
 impl SubAgents {
     fn model_named(&self, name: &str) -> Result<Arc<dyn Model>, ToolError> {
@@ -29,16 +31,28 @@ impl SubAgents {
         request: &SpawnRequest,
         context: &ToolContext,
     ) -> Result<Conversation, ToolError> {
-        if let Some(setting) = request.settings.keys().next() {
-            let text = format!("agents have no setting `{setting}` here; leave it out");
-            return Err(ToolError::user(text));
-        }
+        let mode = self.mode(request)?;
         let mut conversation = match &request.resume {
             Some(id) => self.resumed(id, request, context)?,
             None => self.fresh(request)?,
         };
         conversation.tools.extend(request.tools.clone());
+        conversation.mode = mode.or(conversation.mode);
         Ok(conversation)
+    }
+
+    /// The permission mode, the only setting that agents here have.
+    fn mode(&self, request: &SpawnRequest) -> Result<Option<String>, ToolError> {
+        let is_known = |name: &str| name == MODE && self.set_mode.is_some();
+        if let Some(setting) = request.settings.keys().find(|name| !is_known(name)) {
+            let text = format!("agents have no setting `{setting}` here; leave it out");
+            return Err(ToolError::user(text));
+        }
+        match request.settings.get(MODE) {
+            None => Ok(None),
+            Some(Value::String(mode)) => Ok(Some(mode.clone())),
+            Some(_) => Err(ToolError::user("the setting `mode` must be a text, such as `plan`")),
+        }
     }
 
     fn fresh(&self, request: &SpawnRequest) -> Result<Conversation, ToolError> {
@@ -54,6 +68,7 @@ impl SubAgents {
             kind: request.kind.clone(),
             model,
             system: system.unwrap_or_else(|| self.system.clone()),
+            mode: None,
             max_turns: kind.and_then(|kind| kind.max_turns).unwrap_or(self.max_turns),
             tools: kind.and_then(|kind| kind.tools.clone()).into_iter().collect(),
             messages: Arc::default(),

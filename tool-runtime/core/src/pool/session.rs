@@ -1,7 +1,7 @@
 //! A session of a pool, for programs that call it themselves.
 
 use super::handle::ToolPool;
-use crate::context::{Session, SessionId};
+use crate::context::{Session, SessionId, ToolContext};
 use std::sync::Arc;
 
 /// A session of a pool, see [`ToolPool::session`]. It ends when this is dropped.
@@ -28,6 +28,23 @@ impl PoolSession {
     /// The pool, whose calls belong to the session.
     pub fn pool(&self) -> &ToolPool {
         &self.pool
+    }
+
+    /// The context of a call, within this session: the sessions that the call belongs to are around it. What
+    /// decides by session, such as a permission mode, decides for both.
+    ///
+    /// ```
+    /// use tool_runtime::ToolPool;
+    ///
+    /// let pool = ToolPool::builder().build()?;
+    /// let (outer, inner) = (pool.session(), pool.session());
+    /// let context = inner.enter(&outer.pool().context());
+    /// assert!(context.sessions().eq([inner.id(), outer.id()]));
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// ```
+    #[must_use]
+    pub fn enter(&self, context: &ToolContext) -> ToolContext {
+        context.clone().in_session(&self.session)
     }
 
     /// The session's id.

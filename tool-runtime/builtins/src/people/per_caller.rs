@@ -1,0 +1,43 @@
+//! A value for each agent of each session.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use tool_runtime::{AgentRun, SessionId, ToolContext};
+
+/// Values that are kept; the one that was not used for the longest time makes room.
+const MAX_VALUES: usize = 256;
+
+/// The principal, its session, and the sub-agent.
+type Caller = (String, Option<SessionId>, Option<String>);
+
+/// Values by caller. Calls outside of a session share one for each principal.
+pub(super) struct PerCaller<T>(Mutex<Values<T>>);
+
+struct Values<T> {
+    values: HashMap<Caller, (u64, T)>,
+    /// The number of uses.
+    uses: u64,
+}
+
+impl<T: Default> PerCaller<T> {
+    pub(super) fn new() -> Self {
+        Self(Mutex::new(Values { values: HashMap::new(), uses: 0 }))
+    }
+
+    /// Uses the value of a caller.
+    pub(super) fn with<R>(&self, context: &ToolContext, use_it: impl FnOnce(&mut T) -> R) -> R {
+        let agent = context.get::<AgentRun>().and_then(|run| run.agent().map(str::to_owned));
+        let caller = (context.principal().id().to_owned(), context.session().copied(), agent);
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.uses += 1;
+        let number = all.uses;
+        if all.values.len() == MAX_VALUES && !all.values.contains_key(&caller) {
+            let oldest = all.values.iter().min_by_key(|(_, (used, _))| *used);
+            let oldest = oldest.map(|(caller, _)| caller.clone());
+            oldest.and_then(|caller| all.values.remove(&caller));
+        }
+        let (used, value) = all.values.entry(caller).or_default();
+        *used = number;
+        use_it(value)
+    }
+}

@@ -1,0 +1,38 @@
+//! Who an agent is in a team.
+
+use tool_runtime::{AgentRun, ToolContext};
+
+/// The name of the agent that no other agent started.
+pub(super) const LEAD: &str = "lead";
+
+/// Who an agent is: a value of its context, which the agent that starts it sets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Identity {
+    /// The lead of all teams of its principal.
+    Lead,
+    /// A member of the team with this number.
+    Member { team: i64, name: String },
+    /// A sub-agent without a team.
+    Outsider,
+}
+
+impl Identity {
+    pub(super) fn of(context: &ToolContext) -> Self {
+        let is_sub_agent = || context.get::<AgentRun>().is_some_and(|run| run.agent().is_some());
+        match context.get::<Self>() {
+            Some(identity) => identity.clone(),
+            // Started by a tool that does not set an identity.
+            None if is_sub_agent() => Self::Outsider,
+            None => Self::Lead,
+        }
+    }
+
+    /// The team, unless it is all teams, and the name there.
+    pub(super) fn place(&self) -> (Option<i64>, &str) {
+        match self {
+            Self::Lead => (None, LEAD),
+            Self::Member { team, name } => (Some(*team), name),
+            Self::Outsider => (None, ""),
+        }
+    }
+}

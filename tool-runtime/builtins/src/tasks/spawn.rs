@@ -1,0 +1,201 @@
+//! The inputs of `Agent`, and the request that they make.
+
+use super::identity::Identity;
+use super::kinds;
+use super::store::{TaskStore, listed};
+use super::team::check_member;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_runtime::{
+    AgentSpawner, Selector, Snapshot, SpawnRequest, ToolContext, ToolError, ToolPattern,
+};
+
+/// The inputs of `Agent`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct AgentInput {
+    /// The task, with everything that is needed to do it: the agent does not see this conversation.
+    #[schemars(length(min = 1, max = 100_000))]
+    pub(super) prompt: String,
+    /// The task in three to five words, for people.
+    #[schemars(length(min = 1, max = 200))]
+    pub(super) description: String,
+    /// The type of agent: `general-purpose`, `Explore` (finds out) and `Plan` (plans), which only read, or another
+    /// that the program offers.
+    #[serde(default = "general")]
+    pub(super) subagent_type: String,
+    /// The name of a model of the program. Default: that of the type.
+    #[serde(default)]
+    pub(super) model: Option<String>,
+    /// A name for the agent: the beginning of its id, and its name in a team.
+    #[serde(default)]
+    pub(super) name: Option<String>,
+    /// The most requests to the model. Default: the limit of the program; 10 for `Explore` and `Plan`.
+    #[serde(default, rename = "maxTurns", alias = "max_turns")]
+    #[schemars(range(min = 1, max = 1000))]
+    pub(super) max_turns: Option<usize>,
+    /// Skills to load first, for a caller with the tool `Skill`.
+    #[serde(default)]
+    #[schemars(length(max = 10))]
+    pub(super) skills: Vec<String>,
+    /// MCP servers whose tools the agent has. Default: all that you have.
+    #[serde(default, rename = "mcpServers", alias = "mcp_servers")]
+    #[schemars(length(max = 50))]
+    pub(super) mcp_servers: Option<Vec<ServerTools>>,
+    /// Whether the agent continues while you do other things. It is a task then: `TaskOutput` waits for its answer,
+    /// `TaskStop` ends it.
+    #[serde(default)]
+    pub(super) run_in_background: bool,
+    /// A kind of isolation, such as `worktree`, where the program offers it.
+    #[serde(default)]
+    pub(super) isolation: Option<String>,
+    /// The name or id of a team that the agent joins, under its `name`.
+    #[serde(default)]
+    pub(super) team_name: Option<String>,
+    /// The permission mode of the agent: `default`, `accept_edits`, `plan` or `dont_ask`. It never may what you may
+    /// not.
+    #[serde(default)]
+    pub(super) mode: Option<String>,
+    /// The id of an agent that has ended, which continues its conversation.
+    #[serde(default)]
+    pub(super) resume: Option<String>,
+}
+
+fn general() -> String {
+    kinds::GENERAL.to_owned()
+}
+
+/// An MCP server that is connected: its name, or a part of its tools.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum ServerTools {
+    /// The name of a server: all its tools.
+    Name(String),
+    /// Some tools of a server.
+    Some {
+        /// The name of the server.
+        name: String,
+        /// Names of its tools. Default: all.
+        #[serde(default)]
+        tools: Option<Vec<String>>,
+    },
+}
+
+impl AgentInput {
+    /// The request, and the identity of the agent.
+    ///
+    /// # Errors
+    /// An input is unknown or cannot be met; the text names it.
+    pub(super) async fn request(
+        &self,
+        spawner: &dyn AgentSpawner,
+        store: &TaskStore,
+        context: &ToolContext,
+    ) -> Result<(SpawnRequest, Identity), ToolError> {
+        let pool = context.pool().ok_or_else(|| ToolError::user("no pool runs this call"))?;
+        let (identity, introduction) = self.join(store, context).await?;
+        let mut request = SpawnRequest::new(introduction + &self.prompt);
+        (request.name, request.model) = (self.name.clone(), self.model.clone());
+        (request.max_turns, request.resume) = (self.max_turns, self.resume.clone());
+        (request.skills, request.is_background) = (self.skills.clone(), self.run_in_background);
+        if let Some(isolation) = self.isolation.as_ref().filter(|kind| *kind != "none") {
+            request = request.setting("isolation", isolation.clone());
+        }
+        if let Some(mode) = &self.mode {
+            request = request.setting("mode", mode_name(mode));
+        }
+        let request = kinds::apply(request, &self.subagent_type, spawner, &pool)?;
+        let request = match &self.mcp_servers {
+            Some(servers) => with_servers(request, servers, &pool.snapshot())?,
+            None => request,
+        };
+        Ok((request, identity))
+    }
+
+    /// Makes the agent a member of its team, and introduces the team to it.
+    async fn join(
+        &self,
+        store: &TaskStore,
+        context: &ToolContext,
+    ) -> Result<(Identity, String), ToolError> {
+        let Some(team) = &self.team_name else { return Ok((Identity::Outsider, String::new())) };
+        let Some(name) = &self.name else {
+            return Err(ToolError::user("`team_name` needs `name`, the agent's name in the team"));
+        };
+        check_member(name)?;
+        let principal = context.principal().id().to_owned();
+        let team = store.join_team(principal, team.clone(), name.clone()).await?;
+        let members = listed(&team.members);
+        let introduction = format!(
+            "You are `{name}` in the team `{}`; its members: {members}. `SendMessage` sends them messages.\n\n",
+            team.name
+        );
+        Ok((Identity::Member { team: team.number, name: name.clone() }, introduction))
+    }
+}
+
+/// The name of a mode, also in the spelling of other programs.
+fn mode_name(mode: &str) -> String {
+    let known = match mode {
+        "acceptEdits" => "accept_edits",
+        "dontAsk" => "dont_ask",
+        "bypassPermissions" => "bypass",
+        other => other,
+    };
+    known.to_owned()
+}
+
+/// Narrows the tools of MCP servers to those that are named.
+fn with_servers(
+    request: SpawnRequest,
+    servers: &[ServerTools],
+    snapshot: &Snapshot,
+) -> Result<SpawnRequest, ToolError> {
+    let remote: Vec<&str> = ids(snapshot, "source:mcp")?;
+    let mut allowed: Vec<&str> = Vec::new();
+    for server in servers {
+        let (name, tools) = match server {
+            ServerTools::Name(name) => (name, None),
+            ServerTools::Some { name, tools } => (name, tools.as_ref()),
+        };
+        let own = ids(snapshot, &format!("source:mcp:{name}"))?;
+        if own.is_empty() {
+            let text = format!(
+                "`mcpServers`: no server `{name}` has tools here; leave it out, or name one whose tools you have: {}",
+                listed(remote.iter().filter_map(|id| id.split_once('.')).map(|(server, _)| server))
+            );
+            return Err(ToolError::user(text));
+        }
+        match tools {
+            None => allowed.extend(own),
+            Some(tools) => {
+                for tool in tools {
+                    let is_meant = |id: &&&str| **id == tool || id.rsplit('.').next() == Some(tool);
+                    let found = own.iter().find(is_meant).ok_or_else(|| {
+                        let own = listed(&own);
+                        ToolError::user(format!(
+                            "`mcpServers`: `{name}` has no tool `{tool}`; its tools: {own}"
+                        ))
+                    })?;
+                    allowed.push(found);
+                }
+            }
+        }
+    }
+    let is_allowed = |id: &&str| !remote.contains(id) || allowed.contains(id);
+    let all = snapshot.tools().iter().map(|tool| tool.name()).filter(is_allowed);
+    let patterns = all.map(|id| id.parse().map_err(ToolError::internal));
+    let patterns: Vec<ToolPattern> = patterns.collect::<Result<_, _>>()?;
+    Ok(match request.tools.clone() {
+        // Of a kind that only reads.
+        Some(kept) => request.tools(kept.into_iter().filter(|pattern| patterns.contains(pattern))),
+        None => request.tools(patterns),
+    })
+}
+
+/// The ids that a selector picks.
+fn ids<'a>(snapshot: &'a Snapshot, selector: &str) -> Result<Vec<&'a str>, ToolError> {
+    let selector: Selector = selector
+        .parse()
+        .map_err(|error| ToolError::user(format!("`mcpServers` has an invalid name: {error}")))?;
+    Ok(snapshot.picked(&selector).map(|tool| tool.name()).collect())
+}
