@@ -17,9 +17,39 @@ mod process;
 #[cfg(unix)]
 mod worktree;
 
+use crate::builtins::Builtins;
 #[cfg(unix)]
 pub use lsp::{LanguageServers, LspItem, LspOperation, LspOutput};
 pub use notebook::{CellType, NotebookCommand, NotebookOutput, Notebooks};
 pub use params::{CodeParams, LanguageServer, WorktreeParams};
 #[cfg(unix)]
 pub use worktree::{ExitAction, ExitOutput, WorktreeOutput, Worktrees};
+
+impl Builtins {
+    /// Adds the tools for notebooks, worktrees of git and language servers. Tools whose program is missing are hidden,
+    /// and the pool's report says what to install.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    /// use tool_runtime_builtins::code::CodeParams;
+    /// use tool_runtime_builtins::{Builtins, Workspace};
+    ///
+    /// let workspace = Workspace::builder().root(env!("CARGO_MANIFEST_DIR")).build()?;
+    /// let builtins = Builtins::new(workspace).code(CodeParams::default());
+    /// let pool = ToolPool::builder().install(builtins).build()?;
+    /// assert!(pool.tools().iter().any(|tool| tool.name() == "NotebookEdit"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn code(self, params: CodeParams) -> Self {
+        self.family_of_tools(|builtins| {
+            let workspace = || builtins.workspace().clone();
+            let mut tools = builtins.tools(Ok(Notebooks::over(workspace())));
+            #[cfg(unix)]
+            {
+                tools.extend(builtins.tools(Worktrees::new(workspace(), params.worktrees.clone())));
+                tools.extend(builtins.tools(LanguageServers::new(workspace(), params)));
+            }
+            tools
+        })
+    }
+}

@@ -49,7 +49,7 @@ pub(crate) use rewrite::rewrite;
 pub(crate) use state::FileState;
 pub use text::Eol;
 
-use crate::builtins::{Family, Profile};
+use crate::builtins::{Builtins, Family, Profile};
 use crate::shown::Shown;
 use crate::workspace::Workspace;
 use commit::Freshness;
@@ -310,11 +310,22 @@ impl Toolset for Files {
     }
 }
 
-impl Family for Files {
-    fn over(workspace: Workspace) -> Self {
+impl Builtins {
+    /// Adds the tools for files: read, write, edit, patch, list, move, delete, undo.
+    pub fn files(self) -> Self {
+        self.family_of_tools(|builtins| {
+            builtins.tools(Ok(Files::over(builtins.workspace().clone())))
+        })
+    }
+}
+
+impl Files {
+    pub(crate) fn over(workspace: Workspace) -> Self {
         Self { workspace }
     }
+}
 
+impl Family for Files {
     fn tools_of(profile: Profile) -> &'static [&'static str] {
         match profile {
             Profile::Standard => &[

@@ -14,6 +14,7 @@
 
 mod answer;
 mod ask;
+mod install;
 mod lists;
 mod params;
 mod per_caller;
@@ -30,7 +31,7 @@ pub(crate) use answer::finish;
 pub(crate) use lists::Lists;
 pub(crate) use plan::approval as plan_approval;
 
-use crate::builtins::Profile;
+use crate::builtins::{Family, Profile};
 use std::sync::Arc;
 use tool_runtime::prelude::*;
 
@@ -95,9 +96,10 @@ impl People {
     pub(crate) fn new(params: &PeopleParams) -> Self {
         Self { asker: params.asker.clone() }
     }
+}
 
-    /// Names of the tools that a profile offers.
-    pub(crate) fn tools_of(profile: Profile) -> &'static [&'static str] {
+impl Family for People {
+    fn tools_of(profile: Profile) -> &'static [&'static str] {
         match profile {
             Profile::Standard => &["AskUser", "pause_for_human", "think", "finish"],
             Profile::OpenHands => &["think", "finish"],

@@ -26,7 +26,7 @@ pub use glob::GlobOutput;
 pub use grep_output::{FileMatches, GrepOutput, OutputMode};
 pub use line::Line;
 
-use crate::builtins::{Family, Profile};
+use crate::builtins::{Builtins, Family, Profile};
 use crate::shown::Shown;
 use crate::workspace::Workspace;
 use glob::GlobQuery;
@@ -171,11 +171,44 @@ impl Toolset for Search {
     }
 }
 
-impl Family for Search {
-    fn over(workspace: Workspace) -> Self {
-        Self { workspace }
+impl Builtins {
+    /// Adds the tools that find files by name and by content.
+    pub fn search(self) -> Self {
+        self.family_of_tools(|builtins| {
+            builtins.tools(Ok(Search::over(builtins.workspace().clone())))
+        })
     }
 
+    /// Adds `ToolSearch`, by which a model finds tools of the pool and activates them. Give it to pools with
+    /// more tools than a request to a model should list.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    /// use tool_runtime::search::ActiveTools;
+    /// use tool_runtime_builtins::{Builtins, Workspace};
+    ///
+    /// let workspace = Workspace::builder().root(env!("CARGO_MANIFEST_DIR")).build()?;
+    /// let active = ActiveTools::new(["ToolSearch"])?;
+    /// let builtins = Builtins::new(workspace).search().tool_search(&active);
+    /// let pool = ToolPool::builder().install(builtins).build()?;
+    /// assert_eq!(active.visible(&pool.snapshot()).len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn tool_search(self, active: &tool_runtime::search::ActiveTools) -> Self {
+        let search = tool_runtime::search::ToolSearch::new().activating(active);
+        self.family_of_tools(|builtins| {
+            vec![search.name(builtins.named("ToolSearch")).tags(["core"]).into_tool()]
+        })
+    }
+}
+
+impl Search {
+    pub(crate) fn over(workspace: Workspace) -> Self {
+        Self { workspace }
+    }
+}
+
+impl Family for Search {
     fn tools_of(profile: Profile) -> &'static [&'static str] {
         match profile {
             Profile::Standard => &["Glob", "Grep"],

@@ -39,7 +39,7 @@ mod tests;
 pub use params::{Sandbox, ShellParams};
 pub use result::{CommandOutput, JobOutput, JobStatus, TerminalOutput};
 
-use crate::builtins::Profile;
+use crate::builtins::{Builtins, Family, Profile};
 use crate::process_tree::Tree;
 use crate::shown::Shown;
 use crate::workspace::Workspace;
@@ -238,9 +238,33 @@ impl Shell {
             terminals: Terminals::default(),
         }
     }
+}
 
-    /// Names of the tools that a profile offers.
-    pub(crate) fn tools_of(profile: Profile) -> &'static [&'static str] {
+impl Builtins {
+    /// Adds the tools that run commands. If a program is missing, or the system lacks the sandbox, they are hidden,
+    /// and the pool's report says what to install.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    /// use tool_runtime_builtins::shell::{Sandbox, ShellParams};
+    /// use tool_runtime_builtins::{Builtins, Workspace};
+    ///
+    /// let workspace = Workspace::builder().root(env!("CARGO_MANIFEST_DIR")).build()?;
+    /// let params = ShellParams { sandbox: Sandbox::Landlock, ..ShellParams::default() };
+    /// let pool = ToolPool::builder().install(Builtins::new(workspace).shell(params)).allow_empty().build()?;
+    /// println!("{}", pool.report());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn shell(self, params: ShellParams) -> Self {
+        self.family_of_tools(|builtins| {
+            let workspace = builtins.workspace().clone();
+            builtins.tools(Shell::is_usable(&params).map(|()| Shell::new(workspace, params)))
+        })
+    }
+}
+
+impl Family for Shell {
+    fn tools_of(profile: Profile) -> &'static [&'static str] {
         match profile {
             Profile::Standard => &["Bash", "BashOutput", "KillBash"],
             Profile::OpenHands => &["terminal"],

@@ -36,6 +36,7 @@ mod agents;
 mod alive;
 mod board;
 mod identity;
+mod install;
 mod kinds;
 mod runner;
 mod spawn;

@@ -33,7 +33,7 @@ pub use output::{LspItem, LspOutput};
 
 use super::params::CodeParams;
 use super::process::find_program;
-use crate::builtins::Profile;
+use crate::builtins::{Family, Profile};
 use crate::shown::Shown;
 use crate::workspace::Workspace;
 use operation::Request;
@@ -105,9 +105,10 @@ impl LanguageServers {
         let limit = Duration::from_secs(params.language_server_timeout.max(1));
         Ok(Self { servers: Servers::new(workspace, languages, limit) })
     }
+}
 
-    /// Names of the tools that a profile offers.
-    pub(crate) fn tools_of(_: Profile) -> &'static [&'static str] {
+impl Family for LanguageServers {
+    fn tools_of(_: Profile) -> &'static [&'static str] {
         &["LSP"]
     }
 }

@@ -147,11 +147,13 @@ impl Toolset for Notebooks {
     }
 }
 
-impl Family for Notebooks {
-    fn over(workspace: Workspace) -> Self {
+impl Notebooks {
+    pub(crate) fn over(workspace: Workspace) -> Self {
         Self { workspace }
     }
+}
 
+impl Family for Notebooks {
     fn tools_of(_: Profile) -> &'static [&'static str] {
         &["NotebookEdit"]
     }

@@ -15,7 +15,7 @@ mod name;
 mod tests;
 
 use super::params::WorktreeParams;
-use crate::builtins::Profile;
+use crate::builtins::{Family, Profile};
 use crate::shown::Shown;
 use crate::workspace::{Location, Workspace};
 use git::Git;
@@ -244,9 +244,10 @@ impl Worktrees {
             Inner { workspace, directory: params.directory, git, changing: Mutex::default() };
         Ok(Self { inner: Arc::new(inner) })
     }
+}
 
-    /// Names of the tools that a profile offers.
-    pub(crate) fn tools_of(_: Profile) -> &'static [&'static str] {
+impl Family for Worktrees {
+    fn tools_of(_: Profile) -> &'static [&'static str] {
         &["EnterWorktree", "ExitWorktree"]
     }
 }

@@ -4,7 +4,6 @@ use super::Files;
 use super::change::{Applied, ChangeOutput, decoded};
 use super::commit::Freshness;
 use super::place;
-use crate::builtins::Family as _;
 use crate::shown::Shown;
 use crate::workspace::Workspace;
 use tool_runtime::{ToolContext, ToolError};

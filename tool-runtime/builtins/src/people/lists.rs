@@ -1,7 +1,7 @@
 //! The agent's own lists of what is to be done. They belong to a session, and end with the program.
 
 use super::per_caller::PerCaller;
-use crate::builtins::Profile;
+use crate::builtins::{Family, Profile};
 use crate::shown::Shown;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -174,9 +174,10 @@ impl Lists {
     pub(crate) fn new() -> Self {
         Self { todos: PerCaller::new(), tasks: PerCaller::new() }
     }
+}
 
-    /// Names of the tools that a profile offers.
-    pub(crate) fn tools_of(profile: Profile) -> &'static [&'static str] {
+impl Family for Lists {
+    fn tools_of(profile: Profile) -> &'static [&'static str] {
         match profile {
             Profile::Standard => &["TodoWrite"],
             Profile::OpenHands => &["task_tracker"],

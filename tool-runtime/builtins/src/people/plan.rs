@@ -1,6 +1,6 @@
 //! Plan mode: the session only reads until a person has approved a plan.
 
-use crate::builtins::Profile;
+use crate::builtins::{Family, Profile};
 use std::fmt;
 use tool_runtime::policy::Permissions;
 use tool_runtime::prelude::*;
@@ -64,9 +64,10 @@ impl Planning {
     pub(crate) fn new(permissions: Permissions) -> Self {
         Self { permissions }
     }
+}
 
-    /// Names of the tools that a profile offers.
-    pub(crate) fn tools_of(profile: Profile) -> &'static [&'static str] {
+impl Family for Planning {
+    fn tools_of(profile: Profile) -> &'static [&'static str] {
         match profile {
             Profile::Standard => &["EnterPlanMode", "ExitPlanMode"],
             Profile::OpenHands => &[],

@@ -3,7 +3,7 @@
 use super::runner::{Runner, output};
 use super::spawn::AgentInput;
 use super::store::TaskStore;
-use crate::builtins::Profile;
+use crate::builtins::{Family, Profile};
 use crate::shown::Shown;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -157,9 +157,10 @@ impl Agents {
     ) -> Self {
         Self { spawner, store, runner }
     }
+}
 
-    /// Names of the tools that a profile offers.
-    pub(crate) fn tools_of(profile: Profile) -> &'static [&'static str] {
+impl Family for Agents {
+    fn tools_of(profile: Profile) -> &'static [&'static str] {
         match profile {
             Profile::Standard => &["Agent", "Task"],
             Profile::OpenHands => &["task"],

@@ -4,7 +4,7 @@ use super::runner::Runner;
 use super::state::{NewTaskStatus, TaskStatus};
 use super::store::TaskStore;
 use super::task_rows::{NewTask, TaskChange, TaskList, TaskRecord};
-use crate::builtins::Profile;
+use crate::builtins::{Family, Profile};
 use crate::shown::Shown;
 use std::sync::Arc;
 use std::time::Duration;
@@ -166,9 +166,10 @@ impl Board {
     pub(crate) fn new(store: TaskStore, runner: Arc<Runner>) -> Self {
         Self { store, runner }
     }
+}
 
-    /// Names of the tools that a profile offers.
-    pub(crate) fn tools_of(profile: Profile) -> &'static [&'static str] {
+impl Family for Board {
+    fn tools_of(profile: Profile) -> &'static [&'static str] {
         match profile {
             Profile::Standard => {
                 &["TaskCreate", "TaskGet", "TaskList", "TaskUpdate", "TaskStop", "TaskOutput"]

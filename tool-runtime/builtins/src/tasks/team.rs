@@ -3,7 +3,7 @@
 use super::identity::{Identity, LEAD};
 use super::store::{TaskStore, listed};
 use super::team_rows::{Message, NewMessage, Team};
-use crate::builtins::Profile;
+use crate::builtins::{Family, Profile};
 use crate::shown::Shown;
 use tool_runtime::prelude::*;
 use tool_runtime::{AgentMailbox, BoxFuture};
@@ -89,9 +89,10 @@ impl Teams {
     pub(crate) fn new(store: TaskStore) -> Self {
         Self { store }
     }
+}
 
-    /// Names of the tools that a profile offers.
-    pub(crate) fn tools_of(profile: Profile) -> &'static [&'static str] {
+impl Family for Teams {
+    fn tools_of(profile: Profile) -> &'static [&'static str] {
         match profile {
             Profile::Standard => &["SendMessage", "ReadMessages", "TeamCreate", "TeamDelete"],
             Profile::OpenHands => &[],

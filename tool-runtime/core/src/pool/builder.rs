@@ -122,6 +122,25 @@ impl<S> ToolPoolBuilder<S> {
         &self.draft.commands
     }
 
+    /// Applies a change that is written for builders without toolsets, for lists of changes that are made at run time.
+    /// Toolsets that were added before stay.
+    ///
+    /// ```
+    /// # use tool_runtime::prelude::*;
+    /// use tool_runtime::ToolPoolBuilder;
+    ///
+    /// let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
+    /// let changes: Vec<Box<dyn FnOnce(ToolPoolBuilder) -> ToolPoolBuilder>> =
+    ///     vec![Box::new(|pool| pool.add(ping)), Box::new(|pool| pool.batch_limit(4))];
+    /// let pool = ToolPool::builder();
+    /// let pool = pool.apply(|pool| changes.into_iter().fold(pool, |pool, change| change(pool)));
+    /// assert_eq!(pool.build()?.tools().len(), 1);
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// ```
+    pub fn apply(self, change: impl FnOnce(ToolPoolBuilder) -> ToolPoolBuilder) -> Self {
+        change(self.in_state()).in_state()
+    }
+
     /// The builder in another state. Its toolsets are lost if the pool is built without them.
     #[doc(hidden)]
     pub fn in_state<T>(self) -> ToolPoolBuilder<T> {
