@@ -61,11 +61,12 @@ impl Servers {
         request.check()?;
         let location = self.workspace.resolve(&request.file_path)?;
         let (language, language_id) = self.language_of(location.path())?;
-        let path = location.root().dir().canonicalize(location.path());
-        let path = path.map_err(|error| ToolError::user(format!("`{location}`: {error}")))?;
+        let project = self.project(&location);
+        let (root, path) =
+            project.map_err(|error| ToolError::user(format!("`{location}`: {error}")))?;
         let mut repeats = 0;
         let (server, found) = loop {
-            let server = self.get(language, location.root()).await?;
+            let server = self.get(language, &root).await?;
             let query =
                 Query { server: &server, request, path: &path, language_id, limit: self.limit };
             let error = match query.run(language).await {

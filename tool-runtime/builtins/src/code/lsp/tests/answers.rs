@@ -43,6 +43,21 @@ async fn documents_follow_the_disk() {
     fixture.close().await;
 }
 
+/// Servers skip hidden directories of their project, such as that of the worktrees.
+#[tokio::test]
+async fn a_worktree_is_a_project_of_its_own() {
+    let fixture = Fixture::new();
+    fs::create_dir_all(fixture.directory.path().join(".worktrees/w/dir")).unwrap();
+    fixture.put("a.x", "root");
+    fixture.put(".worktrees/w/dir/a.x", "tree");
+    let alive = fixture.state(".worktrees/w/dir/a.x").await.unwrap();
+    assert_eq!([&alive["root"], &alive["text"]], [&json!(["w"]), &json!("tree")]);
+    let value = fixture.call(at("findReferences", ".worktrees/w/dir/a.x", 1, 1)).await.unwrap();
+    assert_eq!(value["items"][0]["path"], ".worktrees/w/dir/a.x");
+    assert_ne!(fixture.state("a.x").await.unwrap()["root"], json!(["w"]));
+    fixture.close().await;
+}
+
 #[tokio::test]
 async fn diagnostics_are_those_of_the_current_file() {
     for kind in ["push", "pull"] {

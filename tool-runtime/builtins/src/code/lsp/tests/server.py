@@ -7,7 +7,7 @@ import sys
 import threading
 
 ENCODING, PULLS = sys.argv[1], sys.argv[2] == "pull"
-documents, watched, cancelled, answers = {}, [], [], {}
+documents, watched, cancelled, answers, root = {}, [], [], {}, []
 busy = {"ended": None}
 modified = []
 lock = threading.Lock()
@@ -109,7 +109,7 @@ def hover(id, uri):
         while len(answers) < len(questions):
             message = receive()
             answers[message["id"]] = message.get("result", message.get("error", {}).get("code"))
-    state = {**document, "watched": sorted(watched), "cancelled": len(cancelled), "busy_ended": busy["ended"], "answers": answers}
+    state = {**document, "watched": sorted(watched), "cancelled": len(cancelled), "busy_ended": busy["ended"], "answers": answers, "root": root}
     send({"id": id, "result": {"contents": {"kind": "plaintext", "value": json.dumps(state)}}})
 
 
@@ -135,6 +135,7 @@ def rename(uri, new_name):
 def handle(method, id, params):
     uri = params.get("textDocument", {}).get("uri") if isinstance(params, dict) else None
     if method == "initialize":
+        root.append(params["rootUri"].rsplit("/", 1)[1])
         capabilities = {name + "Provider": True for name in ["hover", "references", "definition", "rename"]}
         capabilities["positionEncoding"] = ENCODING if ENCODING in params["capabilities"]["general"]["positionEncodings"] else None
         if PULLS:
