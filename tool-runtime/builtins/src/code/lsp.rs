@@ -5,10 +5,11 @@
 //! | `framing`, `connection`, `answers`, `status`, `error` | messages, requests, what a server asks and reports |
 //! | `server`, `servers` | processes: start, restart, end |
 //! | `documents`, `watch` | files of the disk as the server sees them |
-//! | `operation`, `query`, `hits`, `places`, `rename` | calls: arguments, requests, results |
+//! | `operation`, `ask`, `query`, `hits`, `places`, `rename` | calls: arguments, requests, results |
 //! | `position`, `uri`, `output` | characters and code units, paths, what the tool returns |
 
 mod answers;
+mod ask;
 mod connection;
 mod documents;
 mod error;
