@@ -15,10 +15,10 @@ use std::time::Duration;
 /// Functions at one position whose calls are asked for.
 const MAX_FUNCTIONS: usize = 10;
 /// Time for a server to publish the diagnostics of a file.
-const DIAGNOSTICS: Duration = Duration::from_secs(15);
+const DIAGNOSTICS: Duration = Duration::from_secs(30);
 
 /// Time to publish them again when files changed. Some servers publish only what changed.
-const AFTER_CHANGES: Duration = Duration::from_secs(3);
+const AFTER_CHANGES: Duration = Duration::from_secs(5);
 
 /// The answer of a server.
 #[derive(Default)]
