@@ -14,6 +14,8 @@ mod notebook;
 mod params;
 #[cfg(unix)]
 mod process;
+#[cfg(all(test, unix))]
+mod tests;
 #[cfg(unix)]
 mod worktree;
 

@@ -5,10 +5,11 @@
 //! | `framing`, `connection`, `answers`, `status`, `error` | messages, requests, what a server asks and reports |
 //! | `server`, `servers` | processes: start, restart, end |
 //! | `documents`, `watch` | files of the disk as the server sees them |
-//! | `operation`, `query`, `hits`, `places`, `rename` | calls: arguments, requests, results |
+//! | `operation`, `ask`, `query`, `hits`, `places`, `rename` | calls: arguments, requests, results |
 //! | `position`, `uri`, `output` | characters and code units, paths, what the tool returns |
 
 mod answers;
+mod ask;
 mod connection;
 mod documents;
 mod error;
@@ -38,13 +39,12 @@ use crate::shown::Shown;
 use crate::workspace::Workspace;
 use operation::Request;
 use servers::Servers;
-use std::time::Duration;
 use tool_runtime::prelude::*;
 
 /// The tool that asks language servers. See [`Builtins::code`](crate::Builtins::code).
 ///
-/// A server is started when a file of its language is first asked about, one for each root, and is started again when
-/// it crashes. Before each request it gets the files as they are on the disk. It ends with the pool, with all that it
+/// A server is started when a file of its language is first asked about, one for each root and each worktree, and is
+/// started again when it crashes. Before each request it gets the files as they are on the disk. It ends with the pool, with all that it
 /// started.
 pub struct LanguageServers {
     servers: Servers,
@@ -96,14 +96,13 @@ impl LanguageServers {
     /// # Errors
     /// No program of a language server is installed.
     pub(crate) fn new(workspace: Workspace, params: CodeParams) -> Result<Self, String> {
-        let languages = params.language_servers;
+        let languages = &params.language_servers;
         let is_there = |command| find_program(command, workspace.environment()).is_some();
         if !languages.values().any(|server| is_there(&server.command)) {
             let missing: Vec<String> = languages.values().map(server::missing).collect();
             return Err(format!("no language server is installed: {}", missing.join(". ")));
         }
-        let limit = Duration::from_secs(params.language_server_timeout.max(1));
-        Ok(Self { servers: Servers::new(workspace, languages, limit) })
+        Ok(Self { servers: Servers::new(workspace, params) })
     }
 }
 

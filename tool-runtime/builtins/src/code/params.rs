@@ -138,7 +138,7 @@ impl LanguageServer {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WorktreeParams {
-    /// The program git: a path, or a name that is looked up in `PATH`.
+    /// The program git, 2.36 or newer: a path, or a name that is looked up in `PATH`.
     pub git: PathBuf,
     /// Directory of the worktrees, inside of a root. A new one gets a `.gitignore` by which git and searches skip it.
     /// Default: `.worktrees` in the first root.

@@ -16,7 +16,7 @@ pub struct Root {
 }
 
 impl Root {
-    pub(super) fn open(path: &Path) -> io::Result<Self> {
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let dir = Dir::open_ambient_dir(path, ambient_authority())?;
         Ok(Self { dir, path: std::path::absolute(path)?, canonical: path.canonicalize()? })
     }

@@ -135,13 +135,15 @@ impl Documents {
             else {
                 continue;
             };
-            document.version += 1;
-            document.published_before = connection.status().published_count(&absolute);
-            document.text = Arc::clone(&text);
-            let identity = json!({"uri": uri, "version": document.version});
+            let (version, published) =
+                (document.version + 1, connection.status().published_count(&absolute));
+            let identity = json!({"uri": uri, "version": version});
             // A change without a range is the whole content, also for servers that take parts.
             let change = json!({"textDocument": identity, "contentChanges": [{"text": &*text}]});
             connection.notify("textDocument/didChange", change).await?;
+            // After the notification: a call that is dropped before it changes nothing.
+            (document.version, document.published_before, document.text) =
+                (version, published, text);
         }
         Ok(())
     }

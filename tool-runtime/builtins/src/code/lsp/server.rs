@@ -24,7 +24,7 @@ use tokio::process::Command;
 const MAX_STDERR: usize = 2 << 10;
 /// Time to read a document that was just opened: until its diagnostics are published, for servers that do so, or else
 /// until work is reported.
-const READING: Duration = Duration::from_secs(5);
+const READING: Duration = Duration::from_secs(15);
 const REPORTING: Duration = Duration::from_millis(500);
 /// Time to wait for a server that reads the project. After it, requests are sent anyway.
 const MAX_BUSY: Duration = Duration::from_secs(30);
@@ -37,7 +37,7 @@ pub(super) struct Server {
     pub(super) encoding: Encoding,
     pub(super) documents: tokio::sync::Mutex<Documents>,
     capabilities: Value,
-    /// Whether diagnostics of a document are published when it is opened.
+    /// Whether diagnostics of a document are published when it is opened. Servers that are asked for them need not.
     publishes: AtomicBool,
     stderr: Arc<Mutex<Vec<u8>>>,
     child: Mutex<Option<Box<dyn ChildWrapper>>>,
@@ -81,8 +81,8 @@ impl Server {
             connection,
             encoding: Encoding::of(capabilities["positionEncoding"].as_str()),
             documents: tokio::sync::Mutex::new(Documents::new(Arc::clone(root), watch)),
+            publishes: AtomicBool::new(capabilities["diagnosticProvider"].is_null()),
             capabilities,
-            publishes: AtomicBool::new(true),
             stderr,
             child: Mutex::new(Some(child)),
             tree,

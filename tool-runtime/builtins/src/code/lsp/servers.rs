@@ -1,11 +1,12 @@
 //! The servers of a pool: one for each language and root, started when it is first needed.
 
 use super::server::{Server, missing};
-use crate::code::params::LanguageServer;
+use crate::code::params::{CodeParams, LanguageServer};
 use crate::code::process::find_program;
-use crate::workspace::{Root, Workspace};
+use crate::workspace::{Location, Root, Workspace};
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tool_runtime::ToolError;
@@ -19,6 +20,8 @@ pub(super) struct Servers {
     pub(super) workspace: Workspace,
     pub(super) languages: BTreeMap<String, LanguageServer>,
     pub(super) limit: Duration,
+    /// Directory of the worktrees, as the operator wrote it.
+    pub(super) worktrees: PathBuf,
     /// By language and root.
     slots: Mutex<HashMap<(String, PathBuf), SharedSlot>>,
 }
@@ -35,12 +38,34 @@ struct Slot {
 }
 
 impl Servers {
-    pub(super) fn new(
-        workspace: Workspace,
-        languages: BTreeMap<String, LanguageServer>,
-        limit: Duration,
-    ) -> Self {
-        Self { workspace, languages, limit, slots: Mutex::default() }
+    /// Servers that do not run yet.
+    pub(super) fn new(workspace: Workspace, params: CodeParams) -> Self {
+        Self {
+            workspace,
+            languages: params.language_servers,
+            limit: Duration::from_secs(params.language_server_timeout.max(1)),
+            worktrees: params.worktrees.directory,
+            slots: Mutex::default(),
+        }
+    }
+
+    /// The project of a file, and the file's path in it: a worktree, or else the root.
+    pub(super) fn project(&self, location: &Location) -> io::Result<(Arc<Root>, PathBuf)> {
+        let root = location.root();
+        let path = root.dir().canonicalize(location.path())?;
+        let Ok(worktrees) = self.workspace.resolve(&self.worktrees.to_string_lossy()) else {
+            return Ok((Arc::clone(root), path));
+        };
+        let is_same = worktrees.root().canonical_path() == root.canonical_path();
+        let below = path.strip_prefix(worktrees.path()).ok().filter(|_| is_same);
+        let mut parts = below.unwrap_or(Path::new("")).components();
+        match (parts.next(), parts.as_path()) {
+            (Some(name), rest) if rest != Path::new("") => {
+                let worktree = root.canonical_path().join(worktrees.path()).join(name);
+                Ok((Arc::new(Root::open(&worktree)?), rest.to_owned()))
+            }
+            _ => Ok((Arc::clone(root), path)),
+        }
     }
 
     /// The server of a language for a root. One that has ended is started again, a few times.
@@ -76,6 +101,7 @@ impl Servers {
                 ),
             ));
         }
+        self.end_orphans();
         match Server::start(params, root, self.workspace.environment(), self.limit).await {
             Ok(server) => Ok(Arc::clone(slot.server.insert(Arc::new(server)))),
             Err(reason) => {
@@ -89,6 +115,21 @@ impl Servers {
         let key = (language.to_owned(), root.canonical_path().to_owned());
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(slots.entry(key).or_default())
+    }
+
+    /// Ends servers whose worktree was removed.
+    fn end_orphans(&self) {
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        slots.retain(|(_, root), slot| {
+            let server = match slot.try_lock() {
+                Ok(mut slot) if !root.exists() => slot.server.take(),
+                _ => return true,
+            };
+            if let Some(server) = server {
+                tokio::spawn(async move { server.shut_down().await });
+            }
+            false
+        });
     }
 
     /// Ends all servers.

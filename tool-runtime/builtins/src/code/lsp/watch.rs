@@ -12,7 +12,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// Files that are looked at. Changes of others are not noticed.
+/// Entries of directories that are walked, and files among them that are looked at. Changes of others are not noticed.
+const MAX_ENTRIES: usize = 200_000;
 const MAX_FILES: usize = 50_000;
 /// Files of projects that servers read beside those of their language.
 const OF_PROJECTS: [&str; 4] = ["json", "toml", "mod", "cfg"];
@@ -62,7 +63,7 @@ fn events(old: &HashMap<PathBuf, Stamp>, new: &HashMap<PathBuf, Stamp>) -> Vec<V
 
 /// The files below a root by ripgrep's rules.
 fn files(root: &Root, extensions: &HashSet<String>) -> HashMap<PathBuf, Stamp> {
-    let walk = WalkBuilder::new(root.canonical_path()).build().flatten();
+    let walk = WalkBuilder::new(root.canonical_path()).build().flatten().take(MAX_ENTRIES);
     let is_watched = |path: &std::path::Path| {
         path.extension()
             .and_then(|extension| extension.to_str())

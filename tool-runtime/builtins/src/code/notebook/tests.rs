@@ -214,6 +214,14 @@ fn mistakes_are_explained() {
     }
 }
 
+/// The source of a cell.
+fn joined(source: &Value) -> String {
+    match source {
+        Value::String(text) => text.clone(),
+        lines => lines.as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect(),
+    }
+}
+
 /// A notebook with unknown keys everywhere.
 fn notebooks() -> impl Strategy<Value = (Value, String)> {
     let scalar = prop_oneof![
@@ -292,14 +300,16 @@ proptest! {
         }
         if command != NotebookCommand::Delete {
             let cell = kept.remove(number);
-            let text: String = match &cell["source"] {
-                Value::String(text) => text.clone(),
-                lines => lines.as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect(),
-            };
-            prop_assert_eq!(&text, &source);
+            prop_assert_eq!(&joined(&cell["source"]), &source);
             prop_assert_eq!(cell["cell_type"] == "code", cell.get("outputs").is_some());
             prop_assert_eq!(cell["cell_type"] == "code", cell.get("execution_count").is_some());
             prop_assert_eq!(before["nbformat_minor"] == 5, cell.get("id").is_some());
+            let is_same = command == NotebookCommand::Replace
+                && old[number]["cell_type"] == "code"
+                && joined(&old[number]["source"]) == source;
+            if cell["cell_type"] == "code" && !is_same {
+                prop_assert_eq!([&cell["outputs"], &cell["execution_count"]], [&json!([]), &json!(null)]);
+            }
             if command == NotebookCommand::Replace {
                 prop_assert_eq!(cell.get("zz"), old[number].get("zz"));
                 prop_assert_eq!(&cell["metadata"], &old[number]["metadata"]);

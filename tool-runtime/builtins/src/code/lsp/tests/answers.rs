@@ -11,7 +11,7 @@ async fn characters_are_converted_to_the_units_of_every_server() {
         let fixture = Fixture::with(scripted(encoding, "push"), 30);
         fixture.put("a.x", "one\r\n😀é = name\r\n");
         let value = fixture.call(at("findReferences", "./a.x", 2, 6)).await.unwrap();
-        let expected = json!([{"path": "a.x", "line": 2, "character": 6, "end_line": 2, "end_character": 6,
+        let expected = json!([{"path": "a.x", "line": 2, "character": 6, "end_line": 2, "end_character": 10,
                                "text": "😀é = name"}]);
         assert_eq!(value["items"], expected, "{encoding}");
         fixture.close().await;
@@ -40,6 +40,21 @@ async fn documents_follow_the_disk() {
     let state = fixture.state("a.x").await.unwrap();
     assert_eq!(state["version"], 2);
     assert!(state["watched"].as_array().unwrap().contains(&json!([3, "new.x"])), "{state}");
+    fixture.close().await;
+}
+
+/// Servers skip hidden directories of their project, such as that of the worktrees.
+#[tokio::test]
+async fn a_worktree_is_a_project_of_its_own() {
+    let fixture = Fixture::new();
+    fs::create_dir_all(fixture.directory.path().join(".worktrees/w/dir")).unwrap();
+    fixture.put("a.x", "root");
+    fixture.put(".worktrees/w/dir/a.x", "tree");
+    let alive = fixture.state(".worktrees/w/dir/a.x").await.unwrap();
+    assert_eq!([&alive["root"], &alive["text"]], [&json!(["w"]), &json!("tree")]);
+    let value = fixture.call(at("findReferences", ".worktrees/w/dir/a.x", 1, 1)).await.unwrap();
+    assert_eq!(value["items"][0]["path"], ".worktrees/w/dir/a.x");
+    assert_ne!(fixture.state("a.x").await.unwrap()["root"], json!(["w"]));
     fixture.close().await;
 }
 
@@ -107,16 +122,14 @@ async fn the_questions_of_a_server_are_answered() {
     fixture.close().await;
 }
 
-/// The pipe `go` ends the work of the server, which a request must not overtake.
 #[tokio::test]
 async fn requests_wait_until_the_project_is_read() {
     let fixture = Fixture::new();
     fixture.put("a.x", "");
-    let pipe = fixture.make_pipe("go");
-    let finish = std::thread::spawn(move || fs::write(pipe, "go").unwrap());
+    // The server is busy for a while if this file is there, and sees requests that do not wait.
+    fixture.put("busy", "");
     let state = fixture.state("a.x").await.unwrap();
     assert_eq!(state["busy_ended"], true);
-    finish.join().unwrap();
     fixture.close().await;
 }
 

@@ -7,8 +7,9 @@ import sys
 import threading
 
 ENCODING, PULLS = sys.argv[1], sys.argv[2] == "pull"
-documents, watched, cancelled, answers = {}, [], [], {}
+documents, watched, cancelled, answers, root = {}, [], [], {}, []
 busy = {"ended": None}
+asked = threading.Event()
 modified = []
 lock = threading.Lock()
 
@@ -58,9 +59,8 @@ def be_busy():
     send({"method": "$/progress", "params": {**token, "value": {"kind": "begin", "title": "reading"}}})
 
     def finish():
-        with open("go") as pipe:
-            pipe.read()
-        busy["ended"] = True
+        # Ends early for a client that does not wait.
+        busy["ended"] = not asked.wait(0.5)
         send({"method": "$/progress", "params": {**token, "value": {"kind": "end"}}})
 
     busy["ended"] = False
@@ -109,14 +109,14 @@ def hover(id, uri):
         while len(answers) < len(questions):
             message = receive()
             answers[message["id"]] = message.get("result", message.get("error", {}).get("code"))
-    state = {**document, "watched": sorted(watched), "cancelled": len(cancelled), "busy_ended": busy["ended"], "answers": answers}
+    state = {**document, "watched": sorted(watched), "cancelled": len(cancelled), "busy_ended": busy["ended"], "answers": answers, "root": root}
     send({"id": id, "result": {"contents": {"kind": "plaintext", "value": json.dumps(state)}}})
 
 
 def references(uri, params):
-    count = 300 if "MANY" in documents[uri]["text"] else 1
-    position = params["position"]
-    return [{"uri": uri, "range": {"start": position, "end": position}}] * count
+    text, position = documents[uri]["text"], params["position"]
+    found = [found for found in occurrences(text, r"\w+") if found["start"] == position]
+    return [{"uri": uri, "range": range} for range in found] * (300 if "MANY" in text else 1)
 
 
 def rename(uri, new_name):
@@ -135,13 +135,14 @@ def rename(uri, new_name):
 def handle(method, id, params):
     uri = params.get("textDocument", {}).get("uri") if isinstance(params, dict) else None
     if method == "initialize":
+        root.append(params["rootUri"].rsplit("/", 1)[1])
         capabilities = {name + "Provider": True for name in ["hover", "references", "definition", "rename"]}
         capabilities["positionEncoding"] = ENCODING if ENCODING in params["capabilities"]["general"]["positionEncodings"] else None
         if PULLS:
             capabilities["diagnosticProvider"] = {}
         send({"id": id, "result": {"capabilities": capabilities}})
     elif method == "initialized":
-        if os.path.exists("go"):
+        if os.path.exists("busy"):
             be_busy()
     elif method == "textDocument/didOpen":
         document = params["textDocument"]
@@ -158,6 +159,7 @@ def handle(method, id, params):
     elif method == "$/cancelRequest":
         cancelled.append(params["id"])
     elif method == "textDocument/hover":
+        asked.set()
         hover(id, uri)
     elif method == "textDocument/references":
         send({"id": id, "result": references(uri, params)})

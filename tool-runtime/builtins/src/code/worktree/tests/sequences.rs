@@ -28,15 +28,16 @@ struct Expected {
 }
 
 fn steps() -> impl Strategy<Value = Vec<(usize, Step)>> {
+    let exit = (prop::bool::weighted(0.7), prop::bool::weighted(0.2));
     let step = prop_oneof![
         3 => Just(Step::Enter),
-        3 => (any::<bool>(), prop::bool::weighted(0.3)).prop_map(|(remove, discards)| Step::Exit { remove, discards }),
-        3 => Just(Step::Write),
-        2 => Just(Step::Commit),
+        3 => exit.prop_map(|(remove, discards)| Step::Exit { remove, discards }),
+        2 => Just(Step::Write),
+        4 => Just(Step::Commit),
         1 => Just(Step::Merge),
         1 => Just(Step::DeleteDirectory),
     ];
-    proptest::collection::vec((0..NAMES.len(), step), 1..16)
+    proptest::collection::vec((0..NAMES.len(), step), 8..24)
 }
 
 /// The calls of one sequence, and the model beside them.
@@ -58,10 +59,14 @@ impl Run {
                 fs::write(self.fixture.tree(name).join(&file), &file).unwrap();
                 tree.untracked.push(file);
             }
-            (Step::Commit, Some(tree)) if !tree.is_gone && !tree.untracked.is_empty() => {
+            (Step::Commit, Some(tree)) if !tree.is_gone => {
+                self.files += 1;
+                let file = format!("{name}{}", self.files);
+                fs::write(self.fixture.tree(name).join(&file), &file).unwrap();
                 commit(&self.fixture.tree(name), "work");
                 tree.unmerged += 1;
                 tree.committed.append(&mut tree.untracked);
+                tree.committed.push(file);
             }
             (Step::Merge, Some(tree)) if tree.unmerged > 0 => {
                 self.fixture.git(&["merge", "--quiet", "--no-edit", name]);
