@@ -108,11 +108,7 @@ impl ToolSearch {
         self.name.as_deref().unwrap_or(NAME)
     }
 
-    fn answer(
-        &self,
-        query: &Query,
-        context: &ToolContext,
-    ) -> Result<Json<Found>, ToolError> {
+    fn answer(&self, query: &Query, context: &ToolContext) -> Result<Json<Found>, ToolError> {
         let snapshot = context.listed_tools().ok_or("there is no pool to search")?;
         let hits = self.index(&snapshot).search(&query.query, query.limit as usize);
         let found: Vec<&Tool> = hits.iter().filter_map(|hit| snapshot.get(&hit.name)).collect();
@@ -167,4 +163,3 @@ fn to_object(definition: &ToolDefinition) -> Result<Map<String, Value>, ToolErro
     let value = serde_json::to_value(definition).map_err(ToolError::internal)?;
     value.as_object().cloned().ok_or_else(|| ToolError::internal("a definition is not an object"))
 }
-

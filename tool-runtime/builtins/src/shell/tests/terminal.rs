@@ -187,14 +187,15 @@ async fn mistakes_are_errors() {
 #[tokio::test]
 async fn a_wait_ends_when_nothing_is_written() {
     use crate::shell::scratch::Scratch;
-    use crate::shell::session::{Patience, Session, Waited};
+    use crate::shell::session::{Identity, Patience, Session, Waited};
     use crate::shell::spawn::Launcher;
     let directory = tempfile::TempDir::new().unwrap();
     let workspace = crate::Workspace::builder().root(directory.path()).build().unwrap();
     let launcher = Launcher { workspace, params: crate::shell::ShellParams::default() };
     let scratch = Scratch::default();
     let mark = format!("quiet-{}.", std::process::id());
-    let mut session = Session::start(&launcher, &scratch, mark, "token").await.unwrap();
+    let identity = Identity { mark, token: "token".to_owned(), secrets: Default::default() };
+    let mut session = Session::start(&launcher, &scratch, identity).await.unwrap();
     session.run(&scratch, "echo begun; sleep 1000").await.unwrap();
     let quiet = Some(std::time::Duration::from_millis(300));
     let waited = session.wait(&Patience { total: super::LIMIT, quiet }).await;
