@@ -202,3 +202,36 @@ async fn a_wait_ends_when_nothing_is_written() {
     assert_eq!(waited, Waited::Quiet);
     assert!(session.is_running() && session.take(false).text.contains("begun"));
 }
+
+#[tokio::test]
+async fn every_principal_has_a_terminal_and_the_one_that_idled_longest_makes_room() {
+    use crate::shell::ShellParams;
+    use tool_runtime::Principal;
+    let fixture = Fixture::with(ShellParams { max_terminals: 2, ..ShellParams::default() }, &[]);
+    let run = async |who: &str, command: &str| {
+        let call = ToolCall::json("terminal", json!({ "command": command }));
+        let context = fixture.pool.context().with_principal(Principal::new(who));
+        let result = fixture.pool.call_with(call, &context).await;
+        result.observation().structured().unwrap()["output"].as_str().unwrap().to_owned()
+    };
+    run("ada", "X=ada").await;
+    run("bob", "X=bob").await;
+    assert_eq!(run("ada", "echo $X").await, "ada");
+    // Takes the place of bob's.
+    assert_eq!(run("eve", "echo \"<$X>\"").await, "<>");
+    assert_eq!(run("ada", "echo $X").await, "ada");
+    assert_eq!(run("bob", "echo \"<$X>\"").await, "<>");
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn the_terminal_has_a_kind_and_no_echo() {
+    let fixture = Fixture::new();
+    assert_eq!(
+        fixture.terminal("echo $TERM ${HISTFILE-none}").await["output"],
+        "xterm-256color none"
+    );
+    fixture.begin("read -r x; echo \"<$x>\"").await;
+    assert_eq!(fixture.input("typed").await["output"], "<typed>");
+    fixture.close().await;
+}
