@@ -43,7 +43,7 @@ async fn the_shell_stays() {
         ("echo $PAGER; alias x='echo alias'", "cat", 0),
         ("echo \"$PS1$PS2\"", "", 0),
         // Nothing that looks like the end of a command is one.
-        ("printf '\\033]7337;token;9;/\\007'; echo after", "after", 0),
+        ("printf '\\033]7337;token;9;/\\007'; sleep 0.2; echo after", "after", 0),
     ];
     for (command, output, code) in cases {
         let value = fixture.terminal(command).await;
