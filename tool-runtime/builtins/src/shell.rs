@@ -48,7 +48,8 @@ use jobs::Jobs;
 use regex::RegexBuilder;
 use rustix::process::Signal;
 use scratch::Scratch;
-use spawn::Launcher;
+use session::Identity;
+use spawn::{Invocation, Launcher};
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -108,8 +109,8 @@ impl Shell {
         if run_in_background {
             return self.start_job(command, context).await;
         }
-        let mark = self.mark(self.next());
-        let running = Running::start(&self.launcher, &self.scratch, &command, mark, false).await?;
+        let invocation = self.invocation(command, self.next(), context)?;
+        let running = Running::start(&self.launcher, &self.scratch, invocation, false).await?;
         let finished = running.finish(Duration::from_millis(timeout_ms), context).await?;
         let (timed_out, output) = (finished.status.is_none(), CommandOutput::of(finished));
         Ok(if timed_out { output.after_timeout(timeout_ms) } else { output })
@@ -196,7 +197,8 @@ impl Shell {
         let request = Request { command, is_input, timeout, reset };
         let place = self.terminals.of(context, self.launcher.params.max_terminals);
         let mut place = place.lock().await;
-        let identity = (self.mark(self.next()), random());
+        let secrets = environment::secrets(&self.launcher.params, None, context)?;
+        let identity = Identity { mark: self.mark(self.next()), token: random(), secrets };
         request.run(&mut place, &self.launcher, &self.scratch, identity).await.map(Shown::displayed)
     }
 
@@ -207,12 +209,22 @@ impl Shell {
     ) -> Result<CommandOutput, ToolError> {
         self.jobs.check_limit(self.launcher.params.max_jobs)?;
         let number = self.next();
-        let mark = self.mark(number);
-        let running = Running::start(&self.launcher, &self.scratch, &command, mark, true).await?;
+        let invocation = self.invocation(command.clone(), number, context)?;
+        let running = Running::start(&self.launcher, &self.scratch, invocation, true).await?;
         let id = self.jobs.add(number, command, running, context).id();
         let notice =
             format!("started as `{id}`; read its output by `BashOutput`, end it by `KillBash`");
         Ok(CommandOutput { job_id: Some(id), notice: Some(notice), ..CommandOutput::default() })
+    }
+
+    fn invocation(
+        &self,
+        command: String,
+        number: u64,
+        context: &ToolContext,
+    ) -> Result<Invocation, ToolError> {
+        let secrets = environment::secrets(&self.launcher.params, Some(&command), context)?;
+        Ok(Invocation { command, mark: self.mark(number), secrets })
     }
 
     fn next(&self) -> u64 {

@@ -3,7 +3,7 @@
 use super::capture::Capture;
 use super::output::{Output, Text};
 use super::scratch::Scratch;
-use super::spawn::{Launcher, Started};
+use super::spawn::{Invocation, Launcher, Started};
 use crate::process_tree::{KillOnDrop, Tree};
 use process_wrap::tokio::ChildWrapper;
 use rustix::process::Signal;
@@ -44,8 +44,7 @@ impl Running {
     pub(super) async fn start(
         launcher: &Launcher,
         scratch: &Scratch,
-        command: &str,
-        mark: String,
+        invocation: Invocation,
         stores_all: bool,
     ) -> io::Result<Self> {
         let mut stdout = Output::new(STDOUT, scratch.path("stdout.txt")?);
@@ -54,7 +53,7 @@ impl Running {
             stdout.store();
             stderr.store();
         }
-        let Started { mut child, tree } = launcher.start(command, mark).await?;
+        let Started { mut child, tree } = launcher.start(invocation).await?;
         let stdout = Arc::new(Capture::start(child.stdout().take(), stdout));
         let stderr = Arc::new(Capture::start(child.stderr().take(), stderr));
         Ok(Self { child, tree, stdout, stderr })

@@ -1,8 +1,10 @@
-//! Variables that keep programs from waiting for a person.
+//! The environment of commands: variables that keep programs from waiting for a person, and secrets.
 
+use super::params::ShellParams;
 use crate::process_tree::MARK;
-use crate::workspace::Workspace;
+use crate::workspace::{Environment, Workspace};
 use std::ffi::OsString;
+use tool_runtime::{Secrets, ToolContext, ToolError};
 
 /// No pagers, no prompts.
 const UNATTENDED: &[(&str, &str)] = &[
@@ -17,13 +19,38 @@ const UNATTENDED: &[(&str, &str)] = &[
     ("PIP_NO_INPUT", "1"),
 ];
 
-/// The environment of a command: that of the workspace, then these. `term` is the kind of terminal.
+/// The environment of a command: that of the workspace, then secrets, then these. `term` is the kind of terminal.
 pub(super) fn variables(
     workspace: &Workspace,
+    secrets: Environment,
     mark: &str,
     term: &str,
 ) -> Vec<(OsString, OsString)> {
     let given = workspace.environment().iter().map(|(name, value)| (name.clone(), value.clone()));
+    let given = given.chain(secrets);
     let own = UNATTENDED.iter().copied().chain([(MARK, mark), ("TERM", term)]);
     given.chain(own.map(|(name, value)| (name.into(), value.into()))).collect()
+}
+
+/// The secrets that the operator gives to commands, as variables; with a command, those whose names are in it.
+///
+/// # Errors
+/// The pool lacks one of them.
+pub(super) fn secrets(
+    params: &ShellParams,
+    command: Option<&str>,
+    context: &ToolContext,
+) -> Result<Environment, ToolError> {
+    let is_named = |name: &&String| command.is_none_or(|command| command.contains(name.as_str()));
+    let value = |name: &String| {
+        let secret = context.get::<Secrets>().and_then(|secrets| secrets.get(name));
+        let missing = || {
+            ToolError::internal(format!(
+                "the pool has no secret `{name}`; add it by `.secrets(..)`, or remove it from `secrets` of the shell"
+            ))
+        };
+        let secret = secret.ok_or_else(missing)?;
+        Ok((name.into(), secret.expose().into()))
+    };
+    params.secrets.iter().filter(is_named).map(value).collect()
 }

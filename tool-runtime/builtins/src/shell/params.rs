@@ -25,6 +25,10 @@ pub struct ShellParams {
     /// Directories outside of the workspace that commands in a sandbox may change. The directory for temporary
     /// files is always one of them.
     pub writable: Vec<PathBuf>,
+    /// Names of secrets of the pool that commands may use, as variables of these names. `Bash` exports a secret to
+    /// the commands whose texts name it, `terminal` exports all when its shell starts. The pool masks them in the
+    /// output. A command can encode a secret so that it is not recognised, or send it somewhere.
+    pub secrets: Vec<String>,
     /// The most background jobs that run at a time, of all callers.
     pub max_jobs: usize,
     /// The most terminals, one for each principal. The one that was idle for the longest time ends for a new one.
@@ -38,6 +42,7 @@ impl Default for ShellParams {
             sandbox: Sandbox::Off,
             network: true,
             writable: Vec::new(),
+            secrets: Vec::new(),
             max_jobs: 16,
             max_terminals: 4,
         }

@@ -1,6 +1,8 @@
 //! Files of the tools: whole outputs, and commands of terminals.
 
+use std::fs::Permissions;
 use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -19,7 +21,10 @@ impl Scratch {
     pub(super) fn path(&self, name: &str) -> io::Result<PathBuf> {
         let mut directory = self.directory.lock().unwrap_or_else(PoisonError::into_inner);
         if directory.is_none() {
-            *directory = Some(tempfile::Builder::new().prefix("tool-runtime-").tempdir()?);
+            let mut builder = tempfile::Builder::new();
+            let private =
+                builder.prefix("tool-runtime-").permissions(Permissions::from_mode(0o700));
+            *directory = Some(private.tempdir()?);
         }
         let number = self.files.fetch_add(1, Ordering::Relaxed);
         let path =

@@ -8,6 +8,7 @@ use super::screen::{COLUMNS, ROWS, Screen};
 use super::spawn::Launcher;
 use super::stopper::{StopOnDrop, Stopper};
 use crate::process_tree::{KillOnDrop, Tree};
+use crate::workspace::Environment;
 use pty_process::{OwnedReadPty, OwnedWritePty, Size};
 use rustix::process::Pid;
 use std::fs;
@@ -39,6 +40,15 @@ pub(super) struct Session {
     /// Ends the shell and all that it started.
     _tree: KillOnDrop,
     _child: Child,
+}
+
+/// What a new shell is given.
+pub(super) struct Identity {
+    /// The mark of its processes.
+    pub(super) mark: String,
+    /// The token of its prompts.
+    pub(super) token: String,
+    pub(super) secrets: Environment,
 }
 
 /// Why a wait has ended.
@@ -81,19 +91,19 @@ impl Session {
     pub(super) async fn start(
         launcher: &Launcher,
         scratch: &Scratch,
-        mark: String,
-        token: &str,
+        identity: Identity,
     ) -> io::Result<Self> {
+        let Identity { mark, token, secrets } = identity;
         let (pty, pts) = pty_process::open().map_err(io::Error::other)?;
         pty.resize(Size::new(ROWS, COLUMNS)).map_err(io::Error::other)?;
         let terminal = Arc::new(pty.as_fd().try_clone_to_owned()?);
-        let command = command(launcher, &mark)?;
+        let command = command(launcher, secrets, &mark)?;
         let start = move || command.spawn(pts).map_err(io::Error::other);
         let child = launcher.confined(start).await?;
         let leader = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
         let (reader, writer) = pty.into_split();
         let shared = Arc::new(Shared::new(scratch.path("terminal.txt")?));
-        tokio::spawn(read(reader, Marker::new(token), Arc::clone(&shared)));
+        tokio::spawn(read(reader, Marker::new(&token), Arc::clone(&shared)));
         let tree = KillOnDrop(Some(Tree { leader, mark }));
         let mut session = Self {
             shared,
@@ -105,7 +115,7 @@ impl Session {
             _tree: tree,
             _child: child,
         };
-        session.prepare(scratch, token).await?;
+        session.prepare(scratch, &token).await?;
         Ok(session)
     }
 
@@ -214,13 +224,17 @@ impl Session {
 }
 
 /// The command of an interactive shell that reads no files of the user.
-fn command(launcher: &Launcher, mark: &str) -> io::Result<pty_process::Command> {
+fn command(
+    launcher: &Launcher,
+    secrets: Environment,
+    mark: &str,
+) -> io::Result<pty_process::Command> {
     let (program, arguments) = launcher.program()?;
     let command = pty_process::Command::new(program)
         .args(arguments)
         .args(["--noprofile", "--norc", "--noediting", "-i"])
         .env_clear()
-        .envs(environment::variables(&launcher.workspace, mark, "xterm-256color"))
+        .envs(environment::variables(&launcher.workspace, secrets, mark, "xterm-256color"))
         .current_dir(launcher.directory())
         .kill_on_drop(true);
     Ok(command)

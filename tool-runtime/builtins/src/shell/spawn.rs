@@ -4,7 +4,7 @@ use super::environment;
 use super::params::{Sandbox, ShellParams};
 use super::sandbox::{self, Confinement};
 use crate::process_tree::Tree;
-use crate::workspace::Workspace;
+use crate::workspace::{Environment, Workspace};
 use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessSession};
 use rustix::process::Pid;
 use std::ffi::OsString;
@@ -20,6 +20,14 @@ pub(super) struct Launcher {
     pub(super) params: ShellParams,
 }
 
+/// A command to start.
+pub(super) struct Invocation {
+    pub(super) command: String,
+    /// The mark of its processes.
+    pub(super) mark: String,
+    pub(super) secrets: Environment,
+}
+
 /// A command that runs.
 pub(super) struct Started {
     pub(super) child: Box<dyn ChildWrapper>,
@@ -28,14 +36,15 @@ pub(super) struct Started {
 
 impl Launcher {
     /// Starts a shell with a command. Its input is empty.
-    pub(super) async fn start(&self, command: &str, mark: String) -> io::Result<Started> {
+    pub(super) async fn start(&self, invocation: Invocation) -> io::Result<Started> {
+        let Invocation { command, mark, secrets } = invocation;
         let (program, arguments) = self.program()?;
         let mut child = Command::new(program);
         child
             .args(arguments)
-            .args(["-c", "--", command])
+            .args(["-c", "--", &command])
             .env_clear()
-            .envs(environment::variables(&self.workspace, &mark, "dumb"))
+            .envs(environment::variables(&self.workspace, secrets, &mark, "dumb"))
             .current_dir(self.directory())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

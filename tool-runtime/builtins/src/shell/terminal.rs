@@ -5,7 +5,7 @@ use super::marker::Prompt;
 use super::result::TerminalOutput;
 use super::scratch::Scratch;
 use super::screen;
-use super::session::{self, Patience, Session, Waited};
+use super::session::{self, Identity, Patience, Session, Waited};
 use super::spawn::Launcher;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -66,7 +66,7 @@ impl Request {
         place: &mut Option<Session>,
         launcher: &Launcher,
         scratch: &Scratch,
-        identity: (String, String),
+        identity: Identity,
     ) -> Result<TerminalOutput, ToolError> {
         if self.reset && self.is_input {
             return Err(ToolError::user(
@@ -80,10 +80,7 @@ impl Request {
         }
         let session = match place {
             Some(session) => session,
-            None => {
-                let (mark, token) = identity;
-                place.insert(Session::start(launcher, scratch, mark, &token).await?)
-            }
+            None => place.insert(Session::start(launcher, scratch, identity).await?),
         };
         if self.reset && self.command.is_empty() {
             return Ok(output(session, launcher, Waited::Prompt).with_notice(notice));

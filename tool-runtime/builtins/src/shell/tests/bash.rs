@@ -1,6 +1,8 @@
 use super::{Fixture, ended};
 use crate::shell::ShellParams;
 use serde_json::json;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 use std::time::Duration;
 use tool_runtime::prelude::*;
 
@@ -37,6 +39,58 @@ async fn commands() {
         let found =
             (value["stdout"].as_str(), value["stderr"].as_str(), value["exit_code"].as_i64());
         assert_eq!(found, (Some(*stdout), Some(*stderr), Some(i64::from(*code))), "{command}");
+    }
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn the_environment_is_that_of_the_workspace_and_lets_nothing_wait() {
+    let fixture = Fixture::new();
+    let value = fixture.bash("env").await;
+    let lines: Vec<&str> = value["stdout"].as_str().unwrap().lines().collect();
+    for variable in [
+        "PAGER=cat",
+        "GIT_PAGER=cat",
+        "MANPAGER=cat",
+        "SYSTEMD_PAGER=cat",
+        "GIT_TERMINAL_PROMPT=0",
+        "GCM_INTERACTIVE=never",
+        "SSH_ASKPASS_REQUIRE=never",
+        "DEBIAN_FRONTEND=noninteractive",
+        "PIP_NO_INPUT=1",
+        "TERM=dumb",
+    ] {
+        assert!(lines.contains(&variable), "{variable}: {lines:?}");
+    }
+    // Variables of this process, which are not those of the workspace.
+    assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some());
+    assert!(!lines.iter().any(|line| line.starts_with("CARGO_")), "{lines:?}");
+    fixture.close().await;
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_command_leads_a_session_without_a_terminal() {
+    let fixture = Fixture::new();
+    let value =
+        fixture.bash("read -r -a stat < /proc/$$/stat; echo $$ ${stat[5]} ${stat[6]}").await;
+    let text = value["stdout"].as_str().unwrap();
+    let [process, session, terminal] = text.split_whitespace().collect::<Vec<_>>()[..] else {
+        panic!("{value}")
+    };
+    assert_eq!((session, terminal), (process, "0"));
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn a_command_can_clean_up_before_it_is_ended() {
+    let fixture = Fixture::new();
+    for (name, rest) in [("running", "while :; do sleep 0.02; done"), ("stopped", "kill -STOP $$")]
+    {
+        let command = format!("trap 'echo bye; echo bye > {name}; exit' TERM; {rest}");
+        let result = fixture.call("Bash", json!({ "command": command, "timeout_ms": 500 })).await;
+        assert!(result.to_text().starts_with("bye\n"), "{name}: {}", result.to_text());
+        assert!(fixture.root().join(name).exists(), "{name}");
     }
     fixture.close().await;
 }
@@ -119,6 +173,10 @@ async fn a_long_output_is_cut_and_stored() {
     assert!(text.contains(file));
     let stored = std::fs::read_to_string(file).unwrap();
     assert_eq!(stored.lines().count(), 200_000);
+    // Others of this machine cannot read it.
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let file = Path::new(file);
+    assert_eq!((mode(file), mode(file.parent().unwrap())), (0o600, 0o700));
     fixture.close().await;
     assert!(!std::fs::exists(file).unwrap());
 }

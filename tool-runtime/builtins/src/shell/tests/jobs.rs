@@ -128,3 +128,37 @@ async fn the_number_of_jobs_is_limited() {
     assert!(!fixture.call("Bash", arguments).await.is_error());
     fixture.close().await;
 }
+
+#[tokio::test]
+async fn jobs_that_have_ended_are_forgotten_after_a_while() {
+    let fixture = Fixture::new();
+    let mut ids = Vec::new();
+    for _ in 0..40 {
+        let id = fixture.start("true").await;
+        fixture.all_output(&id).await;
+        ids.push(id);
+    }
+    let first = fixture.call("BashOutput", json!({ "job_id": ids[0] })).await;
+    assert!(first.is_error(), "{}", first.to_text());
+    assert_eq!(fixture.output(&ids[10]).await["status"], "ended");
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn a_character_that_arrives_in_two_parts_is_read_whole() {
+    let fixture = Fixture::new();
+    let (begun, rest) = (fixture.pipe("begun"), fixture.root().join("rest"));
+    std::process::Command::new("mkfifo").arg(&rest).status().unwrap();
+    let command = "printf 'a\\303'; echo > begun; read -r x < rest; printf '\\274'";
+    let id = fixture.start(command).await;
+    ended(begun).await;
+    let mut text = String::new();
+    while text.is_empty() {
+        text = fixture.output(&id).await["stdout"].as_str().unwrap().to_owned();
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(text, "a");
+    tokio::task::spawn_blocking(move || std::fs::write(rest, "x\n")).await.unwrap().unwrap();
+    assert_eq!(fixture.all_output(&id).await.0, "\u{fc}");
+    fixture.close().await;
+}

@@ -1,11 +1,14 @@
 use super::Fixture;
-use crate::shell::Sandbox;
+use crate::shell::{Sandbox, ShellParams};
 use serde_json::json;
 use std::net::TcpListener;
 
 /// The pool, or `None` with a visible remark where the system has no such sandbox.
 fn fixture(sandbox: Sandbox, network: bool) -> Option<Fixture> {
-    let fixture = Fixture::confined(sandbox, network);
+    available(Fixture::confined(sandbox, network), sandbox)
+}
+
+fn available(fixture: Fixture, sandbox: Sandbox) -> Option<Fixture> {
     if fixture.pool.tools().is_empty() {
         eprintln!("SKIPPED: {sandbox:?} is not available here: {}", fixture.pool.report());
         return None;
@@ -30,6 +33,7 @@ const ESCAPES: &[&str] = &[
     "ln inside OUTSIDE",
     "mkdir OUTSIDE",
     "python3 -c 'open(\"OUTSIDE\", \"w\")'",
+    "python3 -c 'import os; os.truncate(\"EXISTING\", 0)'",
     "rm -f EXISTING",
     "truncate -s 0 EXISTING",
     "echo x >> EXISTING",
@@ -77,6 +81,18 @@ async fn files_inside_change(sandbox: Sandbox) {
     fixture.close().await;
 }
 
+/// The operator may add directories.
+async fn added_directories_change(sandbox: Sandbox) {
+    let added = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+    let writable = vec![added.path().to_owned()];
+    let params = ShellParams { sandbox, writable, ..ShellParams::default() };
+    let Some(fixture) = available(Fixture::with(params, &[]), sandbox) else { return };
+    let file = added.path().join("new");
+    let value = fixture.bash(&format!("echo x > {}", file.display())).await;
+    assert_eq!((&value["exit_code"], file.exists()), (&json!(0), true), "{value}");
+    fixture.close().await;
+}
+
 /// Connects to a server of the test, and prints the outcome.
 async fn reaches_the_network(sandbox: Sandbox, network: bool) -> Option<bool> {
     let fixture = fixture(sandbox, network)?;
@@ -96,6 +112,11 @@ async fn landlock_protects_files_outside() {
 #[tokio::test]
 async fn landlock_lets_files_inside_change() {
     files_inside_change(Sandbox::Landlock).await;
+}
+
+#[tokio::test]
+async fn landlock_lets_files_in_added_directories_change() {
+    added_directories_change(Sandbox::Landlock).await;
 }
 
 #[tokio::test]
@@ -120,6 +141,11 @@ async fn bubblewrap_protects_files_outside() {
 #[tokio::test]
 async fn bubblewrap_lets_files_inside_change() {
     files_inside_change(Sandbox::Bubblewrap).await;
+}
+
+#[tokio::test]
+async fn bubblewrap_lets_files_in_added_directories_change() {
+    added_directories_change(Sandbox::Bubblewrap).await;
 }
 
 #[tokio::test]

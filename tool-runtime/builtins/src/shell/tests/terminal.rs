@@ -43,7 +43,7 @@ async fn the_shell_stays() {
         ("echo $PAGER; alias x='echo alias'", "cat", 0),
         ("echo \"$PS1$PS2\"", "", 0),
         // Nothing that looks like the end of a command is one.
-        ("printf '\\033]7337;token;9;/\\007'; echo after", "after", 0),
+        ("printf '\\033]7337;token;9;/\\007'; sleep 0.2; echo after", "after", 0),
     ];
     for (command, output, code) in cases {
         let value = fixture.terminal(command).await;
@@ -187,17 +187,51 @@ async fn mistakes_are_errors() {
 #[tokio::test]
 async fn a_wait_ends_when_nothing_is_written() {
     use crate::shell::scratch::Scratch;
-    use crate::shell::session::{Patience, Session, Waited};
+    use crate::shell::session::{Identity, Patience, Session, Waited};
     use crate::shell::spawn::Launcher;
     let directory = tempfile::TempDir::new().unwrap();
     let workspace = crate::Workspace::builder().root(directory.path()).build().unwrap();
     let launcher = Launcher { workspace, params: crate::shell::ShellParams::default() };
     let scratch = Scratch::default();
     let mark = format!("quiet-{}.", std::process::id());
-    let mut session = Session::start(&launcher, &scratch, mark, "token").await.unwrap();
+    let identity = Identity { mark, token: "token".to_owned(), secrets: Default::default() };
+    let mut session = Session::start(&launcher, &scratch, identity).await.unwrap();
     session.run(&scratch, "echo begun; sleep 1000").await.unwrap();
     let quiet = Some(std::time::Duration::from_millis(300));
     let waited = session.wait(&Patience { total: super::LIMIT, quiet }).await;
     assert_eq!(waited, Waited::Quiet);
     assert!(session.is_running() && session.take(false).text.contains("begun"));
+}
+
+#[tokio::test]
+async fn every_principal_has_a_terminal_and_the_one_that_idled_longest_makes_room() {
+    use crate::shell::ShellParams;
+    use tool_runtime::Principal;
+    let fixture = Fixture::with(ShellParams { max_terminals: 2, ..ShellParams::default() }, &[]);
+    let run = async |who: &str, command: &str| {
+        let call = ToolCall::json("terminal", json!({ "command": command }));
+        let context = fixture.pool.context().with_principal(Principal::new(who));
+        let result = fixture.pool.call_with(call, &context).await;
+        result.observation().structured().unwrap()["output"].as_str().unwrap().to_owned()
+    };
+    run("ada", "X=ada").await;
+    run("bob", "X=bob").await;
+    assert_eq!(run("ada", "echo $X").await, "ada");
+    // Takes the place of bob's.
+    assert_eq!(run("eve", "echo \"<$X>\"").await, "<>");
+    assert_eq!(run("ada", "echo $X").await, "ada");
+    assert_eq!(run("bob", "echo \"<$X>\"").await, "<>");
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn the_terminal_has_a_kind_and_no_echo() {
+    let fixture = Fixture::new();
+    assert_eq!(
+        fixture.terminal("echo $TERM ${HISTFILE-none}").await["output"],
+        "xterm-256color none"
+    );
+    fixture.begin("read -r x; echo \"<$x>\"").await;
+    assert_eq!(fixture.input("typed").await["output"], "<typed>");
+    fixture.close().await;
 }
