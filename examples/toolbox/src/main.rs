@@ -1,4 +1,4 @@
-//! Tools for files, search and a shell, over MCP and from the command line.
+//! Tools for files, search, a shell, questions and tasks, over MCP and from the command line.
 //!
 //! ```text
 //! cargo run -p toolbox -- serve --root . --families files,search,shell --policy examples/toolbox/policy.yaml
@@ -9,11 +9,14 @@
 //! | Option | Effect | Default |
 //! |---|---|---|
 //! | `--root DIR` | a directory that the tools may touch; repeat it for more | the working directory |
-//! | `--families LIST` | some of `files`, `search`, `shell` | `files,search` |
+//! | `--families LIST` | some of `files`, `search`, `shell`, `people`, `tasks` | `files,search` |
+//! | `--tasks FILE` | the file of tasks and teams, shared by processes; the family `tasks` needs it | |
 //! | `--policy FILE` | rules about calls, in YAML | none: every call is allowed |
 //! | `--sandbox KIND` | confinement of commands: `landlock` or `bubblewrap` | none |
 //! | `--no-network` | commands have no network; needs a sandbox | |
-//! | `--open-hands` | the names of OpenHands: `file_editor`, `terminal`, `glob`, `grep` | |
+//! | `--open-hands` | the names of OpenHands: `file_editor`, `terminal`, `glob`, `grep`, `task_tracker` | |
+//!
+//! Questions and plans reach the user by the forms of the MCP client.
 //!
 //! All other arguments are those of every tool program: `serve`, `list`, `call`, `schema`, `report`.
 
@@ -22,6 +25,7 @@ mod options;
 use options::{BoxError, Options};
 use std::process::ExitCode;
 use tool_runtime::Cli;
+use tool_runtime::approvals::AskCaller;
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
 use tool_runtime::shell::ShellMatcher;
@@ -45,7 +49,10 @@ async fn main() -> ExitCode {
 /// The pool, and the arguments that are not about it.
 fn prepare() -> Result<(ToolPool, Vec<std::ffi::OsString>), BoxError> {
     let (options, arguments) = Options::parse(std::env::args_os())?;
-    let builder = ToolPool::builder().install(options.builtins()?).argument_matcher(ShellMatcher);
+    let builder = ToolPool::builder()
+        .install(options.builtins()?)
+        .argument_matcher(ShellMatcher)
+        .approver(AskCaller::new());
     let pool = match &options.policy {
         Some(file) => builder.install(Policy::read(file)?).build()?,
         None => builder.build()?,

@@ -2,7 +2,10 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use tool_runtime::policy::{PermissionMode, Permissions};
+use tool_runtime_builtins::people::PeopleParams;
 use tool_runtime_builtins::shell::{Sandbox, ShellParams};
+use tool_runtime_builtins::tasks::{TaskStore, TasksParams};
 use tool_runtime_builtins::{Builtins, Profile, Workspace};
 
 pub(crate) type BoxError = Box<dyn std::error::Error>;
@@ -12,6 +15,7 @@ pub(crate) struct Options {
     roots: Vec<PathBuf>,
     families: Option<String>,
     pub(crate) policy: Option<PathBuf>,
+    tasks: Option<PathBuf>,
     shell: ShellParams,
     profile: Profile,
 }
@@ -36,6 +40,7 @@ impl Options {
             match name {
                 "--root" => options.roots.push(value()?.into()),
                 "--families" => options.families = Some(value()?.to_string_lossy().into_owned()),
+                "--tasks" => options.tasks = Some(value()?.into()),
                 "--policy" => options.policy = Some(value()?.into()),
                 "--sandbox" => options.shell.sandbox = sandbox(&value()?.to_string_lossy())?,
                 "--no-network" => options.shell.network = false,
@@ -58,9 +63,17 @@ impl Options {
                 "files" => builtins.files(),
                 "search" => builtins.search(),
                 "shell" => builtins.shell(self.shell.clone()),
+                // Plan mode alone restricts calls.
+                "people" => builtins.people(
+                    PeopleParams::new().permissions(Permissions::new(PermissionMode::Bypass)),
+                ),
+                "tasks" => {
+                    let file = self.tasks.as_ref().ok_or("`tasks` needs `--tasks FILE`")?;
+                    builtins.tasks(TasksParams::new(TaskStore::open(file)?))
+                }
                 other => {
                     return Err(format!(
-                        "`{other}` is not a family of tools; write `files`, `search` or `shell`"
+                        "`{other}` is not a family of tools; write `files`, `search`, `shell`, `people` or `tasks`"
                     )
                     .into());
                 }
