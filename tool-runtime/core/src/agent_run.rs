@@ -37,8 +37,11 @@ use std::sync::{Arc, Mutex};
 #[derive(Clone)]
 pub struct AgentRun {
     agent: Option<Arc<str>>,
-    answer: Arc<Mutex<Option<(String, Option<Value>)>>>,
+    answer: Arc<Mutex<Option<Answer>>>,
 }
+
+/// A text, and its value if it has one.
+type Answer = (String, Option<Value>);
 
 impl AgentRun {
     /// A run without an answer. A sub-agent has its id, the agent of a program has `None`.
