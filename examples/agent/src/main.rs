@@ -1,5 +1,5 @@
-//! An agent at a terminal: calls and their progress are shown as they run, and a person approves the
-//! dangerous ones.
+//! An agent at a terminal: calls and their progress are shown as they run, and a person approves plans and
+//! dangerous calls. It delegates to sub-agents.
 //!
 //! A script replaces the model, so that the example runs without an account: `cargo run -p agent`.
 //!
@@ -13,25 +13,46 @@ mod options;
 use notes::{DeleteNotesAction, ListNotesAction, Notes};
 use options::{BoxError, Options};
 use std::process::ExitCode;
+use std::sync::Arc;
 use tool_runtime::mcp::McpConfig;
+use tool_runtime::policy::{PermissionMode, Permissions};
 use tool_runtime::prelude::*;
 use tool_runtime::{Before, Hook, HookCall, TerminalApprover};
-use tool_runtime_agent::{Agent, AgentEvent, StopReason};
+use tool_runtime_agent::{Agent, AgentEvent, Model, StopReason, SubAgents};
+use tool_runtime_builtins::people::PeopleParams;
+use tool_runtime_builtins::tasks::{TaskStore, TasksParams};
+use tool_runtime_builtins::{Builtins, Workspace};
 
-/// The agent's tools. Calls that may change something are asked about.
-fn pool() -> Result<ToolPool, BoxError> {
+/// The agent's tools. Calls that may change something are asked about, those of sub-agents too.
+fn pool(tasks: TaskStore, explorer: Arc<dyn Model>) -> Result<ToolPool, BoxError> {
+    let terminal = TerminalApprover::new();
     let ask = Hook::before("*", |call: HookCall| async move {
-        match call.definition().effective_annotations().is_read_only() {
+        let only_starts = ["Agent", "Task"].contains(&call.name());
+        match only_starts || call.definition().effective_annotations().is_read_only() {
             true => Before::proceed(),
             false => Before::ask("May this run?"),
         }
     });
+    let permissions = Permissions::new(PermissionMode::Bypass);
+    let agents = SubAgents::new(explorer).permissions(permissions.clone());
+    let person = terminal.clone();
+    let people = PeopleParams::new().permissions(permissions).asker(move |question| {
+        let person = person.clone();
+        async move {
+            let answer = person.ask_line(&question.to_string()).await;
+            answer.ok_or_else(|| ToolError::user("the person at the terminal has left"))
+        }
+    });
+    let builtins = Builtins::new(Workspace::builder().root(".").build()?)
+        .people(people)
+        .tasks(TasksParams::new(tasks).agents(Arc::new(agents)));
     Ok(ToolPool::builder()
         .tool::<ListNotesAction>()
         .tool::<DeleteNotesAction>()
         .state(Notes::new(&["new", "old", "older"]))
+        .install(builtins)
         .hook(ask)
-        .approver(TerminalApprover::new())
+        .approver(terminal)
         .build()?)
 }
 
@@ -47,6 +68,11 @@ fn show(event: AgentEvent) -> Option<StopReason> {
             println!("   {} {}", progress.done, progress.message.unwrap_or_default());
         }
         AgentEvent::Result(result) => println!("<- {}", result.observation().to_text()),
+        AgentEvent::SubAgent { id, event } => {
+            if let AgentEvent::Call(call) = *event {
+                println!("   {id} -> {} {}", call.name(), call.arguments());
+            }
+        }
         AgentEvent::Stopped(reason) => return Some(reason),
         _ => {}
     }
@@ -55,7 +81,10 @@ fn show(event: AgentEvent) -> Option<StopReason> {
 
 async fn run() -> Result<ExitCode, BoxError> {
     let options = Options::parse()?;
-    let mut agent = Agent::new(options.model()?, pool()?).system("You keep notes.");
+    let directory = tempfile::tempdir()?;
+    let tasks = TaskStore::open(directory.path().join("tasks.db"))?;
+    let pool = pool(tasks, options.explorer()?)?;
+    let mut agent = Agent::new(options.model()?, pool).system("You keep notes.");
     if let Some(file) = &options.mcp_config {
         agent = agent.mcp_servers(McpConfig::from_file(file)?);
     }

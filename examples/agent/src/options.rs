@@ -10,7 +10,8 @@ pub(crate) type BoxError = Box<dyn std::error::Error>;
 const HELP: &str = "\
 Usage: agent [OPTIONS] [TASK]
 
-Does a task with tools for notes, and asks before it deletes some. Default: a scripted model deletes old notes.
+Does a task with tools for notes, with plans and sub-agents, and asks before it deletes some. Default: a scripted
+model deletes old notes.
 
 Options:
       --model NAME        A model of the crate genai; its API key is read from the environment
@@ -49,9 +50,18 @@ impl Options {
 
     /// The model with this name, or the script.
     pub(crate) fn model(&self) -> Result<Arc<dyn Model>, BoxError> {
+        self.model_or(include_str!("script.json"))
+    }
+
+    /// The model of sub-agents: that of the agent, or a script of their own.
+    pub(crate) fn explorer(&self) -> Result<Arc<dyn Model>, BoxError> {
+        self.model_or(include_str!("explorer.json"))
+    }
+
+    fn model_or(&self, script: &str) -> Result<Arc<dyn Model>, BoxError> {
         match &self.model {
             Some(name) => named(name),
-            None => Ok(Arc::new(ScriptedModel::from_json(include_str!("script.json"))?)),
+            None => Ok(Arc::new(ScriptedModel::from_json(script)?)),
         }
     }
 }

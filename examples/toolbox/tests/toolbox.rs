@@ -122,3 +122,26 @@ async fn the_family_code_works_in_a_worktree() {
     assert!(project.path().join(".worktrees/fix/new.txt").exists());
     client.cancel().await.unwrap();
 }
+
+#[tokio::test]
+async fn two_clients_share_tasks() {
+    let project = project();
+    let file = project.path().join("tasks.db");
+    let options = ["--families", "people,tasks", "--tasks", file.to_str().unwrap()];
+    let (one, other) =
+        (connect(project.path(), &options).await, connect(project.path(), &options).await);
+    let created = call(&one, "TaskCreate", json!({ "subject": "Rename" })).await;
+    assert_eq!(created, ("created task_1 [pending] Rename".to_owned(), false));
+    let listed = call(&other, "TaskList", json!({})).await;
+    assert_eq!(listed, ("task_1 [pending] Rename".to_owned(), false));
+    // This client shows no forms.
+    let (text, is_error) = call(&one, "AskUser", json!({ "question": "Why?" })).await;
+    assert!(is_error && text.starts_with("nobody can be asked"), "{text}");
+    call(&one, "EnterPlanMode", json!({})).await;
+    let (text, is_error) = call(&one, "TaskCreate", json!({ "subject": "Write" })).await;
+    assert!(is_error && text.contains("only tools that read may run"), "{text}");
+    let (_, is_error) = call(&one, "ExitPlanMode", json!({ "plan": "Write." })).await;
+    assert!(is_error, "nobody has approved it");
+    one.cancel().await.unwrap();
+    other.cancel().await.unwrap();
+}

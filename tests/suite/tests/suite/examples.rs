@@ -214,11 +214,17 @@ fn agent(arguments: &[&str], answer: &str) -> Output {
 }
 
 #[test]
-fn an_agent_shows_its_calls_and_asks_before_it_deletes() {
-    let output = agent(&[], "y");
+fn an_agent_delegates_plans_and_asks_before_it_deletes() {
+    let output = agent(&[], "y\ny");
     assert!(output.status.success(), "{output:?}");
     let shown = String::from_utf8_lossy(&output.stdout);
     let calls = [
+        "-> Agent ",
+        "   Explore-1 -> list_notes {}",
+        "<- `old` and `older` are old.",
+        "-> EnterPlanMode {}",
+        "-> ExitPlanMode ",
+        "<- the plan is approved, and plan mode has ended",
         "I look at the list first.",
         "-> list_notes {}",
         "<- new",
@@ -234,14 +240,21 @@ fn an_agent_shows_its_calls_and_asks_before_it_deletes() {
         rest = after;
     }
     let prompt = String::from_utf8_lossy(&output.stderr);
-    assert!(prompt.contains("May this run?"), "{prompt}");
+    let plan = "Carry out this plan?\n  Delete the notes `old` and `older`.";
+    assert!(prompt.contains(plan) && prompt.contains("May this run?"), "{prompt}");
 
-    let output = agent(&[], "keep them");
+    let output = agent(&[], "y\nkeep them");
     let shown = String::from_utf8_lossy(&output.stdout);
     assert!(
         shown.contains("was not approved: the person at the terminal said: keep them"),
         "{shown}"
     );
+
+    let output = agent(&[], "make another plan");
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(shown.contains("the person at the terminal said: make another plan"), "{shown}");
+    assert!(shown.contains("only tools that read may run while a plan is made"), "{shown}");
+    assert!(!shown.contains("are left"), "{shown}");
 }
 
 #[test]
