@@ -1,4 +1,4 @@
-//! Tools for files, search and a shell, over MCP and from the command line.
+//! Tools for files, search, a shell and the web, over MCP and from the command line.
 //!
 //! ```text
 //! cargo run -p toolbox -- serve --root . --families files,search,shell --policy examples/toolbox/policy.yaml
@@ -9,10 +9,12 @@
 //! | Option | Effect | Default |
 //! |---|---|---|
 //! | `--root DIR` | a directory that the tools may touch; repeat it for more | the working directory |
-//! | `--families LIST` | some of `files`, `search`, `shell` | `files,search` |
+//! | `--families LIST` | some of `files`, `search`, `shell`, `web`, `servers` | `files,search` |
 //! | `--policy FILE` | rules about calls, in YAML | none: every call is allowed |
 //! | `--sandbox KIND` | confinement of commands: `landlock` or `bubblewrap` | none |
 //! | `--no-network` | commands have no network; needs a sandbox | |
+//! | `--searxng URL` | the search engine of `WebSearch`: an instance of SearXNG | Brave or Tavily, if `BRAVE_API_KEY` or `TAVILY_API_KEY` is set |
+//! | `--allow-host HOST` | a host with a private address that pages may be fetched from; repeat it for more | none |
 //! | `--open-hands` | the names of OpenHands: `file_editor`, `terminal`, `glob`, `grep` | |
 //!
 //! All other arguments are those of every tool program: `serve`, `list`, `call`, `schema`, `report`.

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use tool_runtime_builtins::shell::{Sandbox, ShellParams};
+use tool_runtime_builtins::web::{SearchParams, WebParams};
 use tool_runtime_builtins::{Builtins, Profile, Workspace};
 
 pub(crate) type BoxError = Box<dyn std::error::Error>;
@@ -13,6 +14,7 @@ pub(crate) struct Options {
     families: Option<String>,
     pub(crate) policy: Option<PathBuf>,
     shell: ShellParams,
+    web: WebParams,
     profile: Profile,
 }
 
@@ -39,6 +41,13 @@ impl Options {
                 "--policy" => options.policy = Some(value()?.into()),
                 "--sandbox" => options.shell.sandbox = sandbox(&value()?.to_string_lossy())?,
                 "--no-network" => options.shell.network = false,
+                "--searxng" => {
+                    let url = value()?.to_string_lossy().into_owned();
+                    options.web.search = Some(SearchParams::Searxng { url });
+                }
+                "--allow-host" => {
+                    options.web.allowed_hosts.push(value()?.to_string_lossy().into_owned());
+                }
                 "--open-hands" => options.profile = Profile::OpenHands,
                 _ => others.push(argument),
             }
@@ -58,15 +67,29 @@ impl Options {
                 "files" => builtins.files(),
                 "search" => builtins.search(),
                 "shell" => builtins.shell(self.shell.clone()),
+                "web" => builtins.web(self.web()),
+                "servers" => builtins.servers(),
                 other => {
                     return Err(format!(
-                        "`{other}` is not a family of tools; write `files`, `search` or `shell`"
+                        "`{other}` is not a family of tools; write `files`, `search`, `shell`, `web` or `servers`"
                     )
                     .into());
                 }
             };
         }
         Ok(builtins)
+    }
+
+    /// The settings of the web, with a search engine whose key the environment has.
+    fn web(&self) -> WebParams {
+        let mut web = self.web.clone();
+        let key = |name: &str| std::env::var_os(name).map(|_| name.to_owned());
+        let brave =
+            || key("BRAVE_API_KEY").map(|key_variable| SearchParams::Brave { key_variable });
+        let tavily =
+            || key("TAVILY_API_KEY").map(|key_variable| SearchParams::Tavily { key_variable });
+        web.search = web.search.or_else(brave).or_else(tavily);
+        web
     }
 }
 

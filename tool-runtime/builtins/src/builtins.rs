@@ -16,7 +16,7 @@ pub enum Profile {
 
 /// A toolset whose tools belong to profiles.
 #[cfg_attr(
-    not(any(feature = "files", feature = "search")),
+    not(any(feature = "files", feature = "search", feature = "servers")),
     allow(dead_code, reason = "without a family")
 )]
 pub(crate) trait Family: Toolset {
@@ -55,6 +55,8 @@ pub struct Builtins {
     tool_search: Option<tool_runtime::search::ToolSearch>,
     #[cfg(all(feature = "shell", unix))]
     shell: Option<crate::shell::ShellParams>,
+    #[cfg(feature = "web")]
+    web: Option<crate::web::WebParams>,
 }
 
 impl Builtins {
@@ -70,6 +72,8 @@ impl Builtins {
             tool_search: None,
             #[cfg(all(feature = "shell", unix))]
             shell: None,
+            #[cfg(feature = "web")]
+            web: None,
         }
     }
 
@@ -143,8 +147,49 @@ impl Builtins {
         self
     }
 
+    /// Adds the tools that list and read the resources of the MCP servers that a manager connects to the pool.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    /// use tool_runtime_builtins::{Builtins, Workspace};
+    ///
+    /// let workspace = Workspace::builder().root(env!("CARGO_MANIFEST_DIR")).build()?;
+    /// let pool = ToolPool::builder().install(Builtins::new(workspace).servers()).build()?;
+    /// assert!(pool.tools().iter().any(|tool| tool.name() == "ReadMcpResource"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "servers")]
+    pub fn servers(self) -> Self {
+        self.family(tools_of::<crate::servers::Servers>)
+    }
+
+    /// Adds the tools for the web. Without a search engine `WebSearch` is hidden, and the pool's report says what to set.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    /// use tool_runtime_builtins::web::WebParams;
+    /// use tool_runtime_builtins::{Builtins, Workspace};
+    ///
+    /// let workspace = Workspace::builder().root(env!("CARGO_MANIFEST_DIR")).build()?;
+    /// let pool = ToolPool::builder().install(Builtins::new(workspace).web(WebParams::default())).build()?;
+    /// assert_eq!(pool.tools().iter().map(|tool| tool.name()).collect::<Vec<_>>(), ["WebFetch"]);
+    /// assert!(pool.report().to_string().contains("no search engine is configured"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "web")]
+    pub fn web(mut self, params: crate::web::WebParams) -> Self {
+        self.web = Some(params);
+        self
+    }
+
     /// The tools whose names without prefix belong to the profiles.
-    #[cfg(any(feature = "files", feature = "search", feature = "shell"))]
+    #[cfg(any(
+        feature = "files",
+        feature = "search",
+        feature = "servers",
+        feature = "shell",
+        feature = "web"
+    ))]
     fn offered(
         &self,
         tools: Vec<Tool>,
@@ -165,7 +210,7 @@ impl Builtins {
         if self.prefix.is_empty() { name.to_owned() } else { format!("{}.{name}", self.prefix) }
     }
 
-    #[cfg(any(feature = "files", feature = "search"))]
+    #[cfg(any(feature = "files", feature = "search", feature = "servers"))]
     fn family(mut self, tools: MakeTools) -> Self {
         self.families.push(tools);
         self
@@ -173,7 +218,7 @@ impl Builtins {
 }
 
 /// The tools of a family that the profiles offer.
-#[cfg(any(feature = "files", feature = "search"))]
+#[cfg(any(feature = "files", feature = "search", feature = "servers"))]
 fn tools_of<F: Family>(builtins: &Builtins) -> Vec<Tool> {
     let tools = Tool::of_toolset(Some(&builtins.prefix), F::over(builtins.workspace().clone()));
     builtins.offered(tools, F::tools_of)
@@ -191,9 +236,27 @@ fn shell_tools(builtins: &Builtins, params: crate::shell::ShellParams) -> Vec<To
     builtins.offered(tools, Shell::tools_of)
 }
 
+/// The tools for the web, hidden where they are not usable.
+#[cfg(feature = "web")]
+fn web_tools(builtins: &Builtins, params: crate::web::WebParams) -> Vec<Tool> {
+    use crate::web::{Fetch, WebSearch};
+    let prefix = Some(builtins.prefix.as_str());
+    let search = match WebSearch::new(&params) {
+        Ok(search) => Tool::of_toolset(prefix, search),
+        Err(reason) => Tool::of_unusable_toolset::<WebSearch>(prefix, &reason),
+    };
+    let fetch = match Fetch::new(params) {
+        Ok(fetch) => Tool::of_toolset(prefix, fetch),
+        Err(reason) => Tool::of_unusable_toolset::<Fetch>(prefix, &reason),
+    };
+    let mut tools = builtins.offered(fetch, Fetch::tools_of);
+    tools.extend(builtins.offered(search, WebSearch::tools_of));
+    tools
+}
+
 impl PoolExtension for Builtins {
     #[cfg_attr(
-        not(any(feature = "search", feature = "shell")),
+        not(any(feature = "search", feature = "shell", feature = "web")),
         allow(unused_mut, reason = "without tools that have parameters")
     )]
     fn install<S>(mut self, mut builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> {
@@ -205,6 +268,10 @@ impl PoolExtension for Builtins {
         #[cfg(all(feature = "shell", unix))]
         if let Some(params) = self.shell.take() {
             builder = builder.add_from(&Source::Custom, shell_tools(&self, params));
+        }
+        #[cfg(feature = "web")]
+        if let Some(params) = self.web.take() {
+            builder = builder.add_from(&Source::Custom, web_tools(&self, params));
         }
         let add = |builder: ToolPoolBuilder<S>, tools: &MakeTools| {
             builder.add_from(&Source::Custom, tools(&self))
