@@ -13,6 +13,7 @@ pub(crate) struct Options {
     roots: Vec<PathBuf>,
     families: Option<String>,
     pub(crate) policy: Option<PathBuf>,
+    pub(crate) servers: Option<PathBuf>,
     shell: ShellParams,
     web: WebParams,
     profile: Profile,
@@ -39,6 +40,7 @@ impl Options {
                 "--root" => options.roots.push(value()?.into()),
                 "--families" => options.families = Some(value()?.to_string_lossy().into_owned()),
                 "--policy" => options.policy = Some(value()?.into()),
+                "--mcp-config" => options.servers = Some(value()?.into()),
                 "--sandbox" => options.shell.sandbox = sandbox(&value()?.to_string_lossy())?,
                 "--no-network" => options.shell.network = false,
                 "--searxng" => {
