@@ -1,34 +1,35 @@
-//! Tools for files, search, code and a shell, over MCP and from the command line.
+//! The built-in tools over MCP and from the command line.
 //!
 //! ```text
 //! cargo run -p toolbox -- serve --root . --families files,search,shell --policy examples/toolbox/policy.yaml
 //! cargo run -p toolbox -- call Grep pattern='fn main' --root .
-//! cargo run -p toolbox -- call Bash command='cargo --version' --sandbox landlock
+//! cargo run -p toolbox -- call Bash command='cargo --version' --families shell --sandbox landlock
+//! cargo run -p toolbox -- schedule --families shell,schedule --data .toolbox
 //! ```
 //!
-//! | Option | Effect | Default |
-//! |---|---|---|
-//! | `--root DIR` | a directory that the tools may touch; repeat it for more | the working directory |
-//! | `--families LIST` | some of `files`, `search`, `shell`, `code` | `files,search` |
-//! | `--policy FILE` | rules about calls, in YAML | none: every call is allowed |
-//! | `--sandbox KIND` | confinement of commands: `landlock` or `bubblewrap` | none |
-//! | `--no-network` | commands have no network; needs a sandbox | |
-//! | `--open-hands` | the names of OpenHands: `file_editor`, `terminal`, `glob`, `grep` | |
-//!
-//! All other arguments are those of every tool program: `serve`, `list`, `call`, `schema`, `report`.
+//! `toolbox --help` lists the options, each of which every command takes. The commands are those of every tool program:
+//! `serve`, `list`, `call`, `schema`, `report`; the family `schedule` adds `schedule`, which runs the jobs. Questions and
+//! plans reach the user by the forms of the MCP client.
 
 mod options;
 
-use options::{BoxError, Options};
 use std::process::ExitCode;
-use tool_runtime::Cli;
+use tool_runtime::approvals::AskCaller;
+use tool_runtime::mcp::{McpConfig, McpManager};
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
 use tool_runtime::shell::ShellMatcher;
+use tool_runtime::{Cli, ProgramArguments};
+
+type BoxError = Box<dyn std::error::Error>;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let (pool, arguments) = match prepare() {
+    let arguments = match options::options().parse(std::env::args_os()) {
+        Ok(arguments) => arguments,
+        Err(code) => return code,
+    };
+    let (pool, _servers) = match prepare(&arguments).await {
         Ok(prepared) => prepared,
         Err(error) => {
             eprintln!("toolbox: {error}");
@@ -36,19 +37,28 @@ async fn main() -> ExitCode {
         }
     };
     let cli = Cli::new(pool.clone()).name("toolbox").version(env!("CARGO_PKG_VERSION"));
-    let code = cli.about(env!("CARGO_PKG_DESCRIPTION")).run_from(arguments).await;
-    // Ends background jobs and terminals.
+    let code = cli.about(env!("CARGO_PKG_DESCRIPTION")).options(arguments).run_async().await;
+    // Ends background jobs and terminals, and disconnects servers.
     pool.close().await;
     code
 }
 
-/// The pool, and the arguments that are not about it.
-fn prepare() -> Result<(ToolPool, Vec<std::ffi::OsString>), BoxError> {
-    let (options, arguments) = Options::parse(std::env::args_os())?;
-    let builder = ToolPool::builder().install(options.builtins()?).argument_matcher(ShellMatcher);
-    let pool = match &options.policy {
+/// The pool, and its servers.
+async fn prepare(arguments: &ProgramArguments) -> Result<(ToolPool, Option<McpManager>), BoxError> {
+    let builder = ToolPool::builder()
+        .install(options::builtins(arguments)?)
+        .argument_matcher(ShellMatcher)
+        .approver(AskCaller::new());
+    let pool = match arguments.value("policy") {
         Some(file) => builder.install(Policy::read(file)?).build()?,
         None => builder.build()?,
     };
-    Ok((pool, arguments))
+    let servers = match arguments.value("mcp-config") {
+        Some(file) => {
+            let config = McpConfig::loader().environment().file(file).load()?;
+            Some(McpManager::connect(config, &pool).await?)
+        }
+        None => None,
+    };
+    Ok((pool, servers))
 }

@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
 use tempfile::TempDir;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
 use tokio::process::Command;
 
 const LIMIT: Duration = Duration::from_secs(120);
@@ -123,11 +125,47 @@ async fn the_family_code_works_in_a_worktree() {
     client.cancel().await.unwrap();
 }
 
+/// A server that answers every request with a page. Ends with its runtime.
+async fn web_server() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut request = [0; 4096];
+            let _ = stream.read(&mut request).await;
+            let page = "<title>Plan</title><h1>Steps</h1><p>Read <a href='/more'>more</a>.";
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\nconnection: close";
+            let answer = format!("{head}\r\ncontent-length: {}\r\n\r\n{page}", page.len());
+            let _ = stream.write_all(answer.as_bytes()).await;
+        }
+    });
+    port
+}
+
+#[tokio::test]
+async fn a_client_fetches_a_page_of_an_allowed_host() {
+    let (project, port) = (project(), web_server().await);
+    let url = format!("http://127.0.0.1:{port}/");
+    let options = ["--families", "web", "--allow-host", "127.0.0.1", "--searxng", &url];
+    let client = connect(project.path(), &options).await;
+    let fetched = call(&client, "WebFetch", json!({ "url": url })).await;
+    let expected = format!("[{url} \"Plan\"]\n# Steps\n\nRead [more]({url}more).");
+    assert_eq!(fetched, (expected, false));
+    let (text, is_error) = call(&client, "WebSearch", json!({ "query": "plan" })).await;
+    assert!(is_error && text.contains("SearXNG sent an answer that cannot be read"), "{text}");
+    client.cancel().await.unwrap();
+
+    let client = connect(project.path(), &["--families", "web"]).await;
+    let (text, is_error) = call(&client, "WebFetch", json!({ "url": url })).await;
+    assert!(is_error && text.contains("not public"), "{text}");
+    client.cancel().await.unwrap();
+}
+
 #[tokio::test]
 async fn two_clients_share_tasks() {
     let project = project();
-    let file = project.path().join("tasks.db");
-    let options = ["--families", "people,tasks", "--tasks", file.to_str().unwrap()];
+    let data = project.path().join("data");
+    let options = ["--families", "people,tasks", "--data", data.to_str().unwrap()];
     let (one, other) =
         (connect(project.path(), &options).await, connect(project.path(), &options).await);
     let created = call(&one, "TaskCreate", json!({ "subject": "Rename" })).await;
@@ -144,4 +182,23 @@ async fn two_clients_share_tasks() {
     assert!(is_error, "nobody has approved it");
     one.cancel().await.unwrap();
     other.cancel().await.unwrap();
+}
+
+#[tokio::test]
+async fn tools_for_servers_reach_those_of_the_configuration() {
+    let project = project();
+    let config = project.path().join("mcp.json");
+    let program = env!("CARGO_BIN_EXE_toolbox");
+    let servers = json!({ "mcpServers": { "inner": { "command": program, "args": ["serve"] } } });
+    std::fs::write(&config, servers.to_string()).unwrap();
+    let options = ["--families", "servers", "--mcp-config", config.to_str().unwrap()];
+    let client = connect(project.path(), &options).await;
+    let tools = client.list_all_tools().await.unwrap();
+    assert!(tools.iter().any(|tool| tool.name == "inner.Read"), "{tools:?}");
+    let listed = call(&client, "ListMcpResources", json!({ "server": "inner" })).await;
+    assert_eq!(listed, ("[no resources]\n".to_owned(), false));
+    let unknown = json!({ "server": "outer", "uri": "a:b" });
+    let (text, is_error) = call(&client, "ReadMcpResource", unknown).await;
+    assert!(is_error && text.contains("there are: `inner`"), "{text}");
+    client.cancel().await.unwrap();
 }

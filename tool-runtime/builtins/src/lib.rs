@@ -1,4 +1,4 @@
-//! Tools for agents: files, search, shell, code, people, tasks.
+//! Tools for agents: files, search, shell, code, the web, MCP resources, people, tasks, a schedule.
 //!
 //! ```
 //! use tool_runtime::prelude::*;
@@ -18,6 +18,8 @@
 //! | `search` | find files by name and by content |
 //! | `shell` | run commands |
 //! | `code` | notebooks, worktrees of git, language servers |
+//! | `web`, `addresses` | fetch pages, search the web; addresses that tools may connect to |
+//! | `servers` | resources of external MCP servers |
 //! | `people` | ask people, plan, keep lists, finish |
 //! | `tasks` | tasks, teams, sub-agents |
 //!
@@ -27,25 +29,35 @@
 //! | `search` | `Builtins::search` | no |
 //! | `shell` | `Builtins::shell` | no |
 //! | `code` | `Builtins::code`, and `files` | no |
+//! | `web` | `Builtins::web` | no |
+//! | `servers` | `Builtins::servers` | no |
 //! | `people` | `Builtins::people` | no |
 //! | `tasks` | `Builtins::tasks` | no |
 
+#[cfg(feature = "web")]
+mod addresses;
 mod builtins;
 #[cfg(feature = "code")]
 pub mod code;
 #[cfg(feature = "files")]
 pub mod files;
+#[cfg(any(feature = "files", feature = "web"))]
+mod image_block;
 #[cfg(feature = "people")]
 pub mod people;
 #[cfg(all(any(feature = "code", feature = "shell"), unix))]
 mod process_tree;
 #[cfg(feature = "search")]
 pub mod search;
+#[cfg(feature = "servers")]
+pub mod servers;
 #[cfg(all(feature = "shell", unix))]
 pub mod shell;
 mod shown;
 #[cfg(feature = "tasks")]
 pub mod tasks;
+#[cfg(feature = "web")]
+pub mod web;
 mod workspace;
 
 pub use builtins::{Builtins, Profile};

@@ -22,6 +22,7 @@ use futures_util::future::join_all;
 use resources::ResourceTools;
 use settings::Settings;
 use slot::Slot;
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::future::pending;
@@ -133,6 +134,32 @@ impl McpManager {
     /// As [`McpManagerBuilder::connect`].
     pub async fn connect(config: McpConfig, pool: &ToolPool) -> Result<Self, McpManagerError> {
         Self::builder().config(config).connect(pool).await
+    }
+
+    /// The managers that connect servers to a pool, the oldest first. Tools reach the servers of their pool by it.
+    ///
+    /// ```
+    /// use tool_runtime::mcp::McpManager;
+    /// use tool_runtime::prelude::*;
+    ///
+    /// /// List the servers.
+    /// #[tool(read_only)]
+    /// async fn servers(context: &ToolContext) -> Vec<String> {
+    ///     let managers = context.pool().map(|pool| McpManager::of_pool(&pool)).unwrap_or_default();
+    ///     let servers = managers.iter().flat_map(McpManager::status);
+    ///     servers.map(|server| server.name).collect()
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let pool = ToolPool::builder().tool::<ServersAction>().build()?;
+    /// let manager = McpManager::builder().connect(&pool).await?;
+    /// assert_eq!(McpManager::of_pool(&pool).len(), 1);
+    /// manager.close().await;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn of_pool(pool: &ToolPool) -> Vec<Self> {
+        pool.absences_of::<Shared>().into_iter().map(Self).collect()
     }
 
     /// The status of all servers, sorted by name.
@@ -417,6 +444,10 @@ impl Absence for Shared {
             Some(AbsentSource::new(Source::mcp(name), reason))
         });
         absent.chain(self.left_out().iter().cloned()).collect()
+    }
+
+    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
     }
 }
 

@@ -1,6 +1,5 @@
 //! Reading files for models: text with line numbers, images, notebooks.
 
-mod image;
 mod large;
 mod notebook;
 mod window;
@@ -11,6 +10,7 @@ use super::Files;
 use super::place::{self, Found, Place};
 use super::snapshot::{Hash, MAX_WHOLE, Snapshot, hash, hex};
 use super::text::{Binary, Encoding, Eol, Text};
+use crate::image_block;
 use crate::shown::Shown;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -80,7 +80,7 @@ fn show(place: &Place, bytes: &[u8], window: Window) -> Result<Shown<ReadOutput>
             None => lines(place, bytes, &text, &text.content, window),
         },
         Ok(text) => lines(place, bytes, &text, &text.content, window),
-        Err(Binary { format: Some(format) }) if image::is_supported(format) => {
+        Err(Binary { format: Some(format) }) if image_block::supported(format).is_some() => {
             image_output(place, bytes, format)
         }
         Err(binary) => Err(not_text(&place.shown, bytes.len() as u64, binary)),
@@ -128,7 +128,7 @@ fn image_output(
     bytes: &[u8],
     format: &'static str,
 ) -> Result<Shown<ReadOutput>, ToolError> {
-    let image = image::block(bytes, format)
+    let image = image_block::block(bytes, format)
         .map_err(|error| ToolError::user(format!("`{}` cannot be shown: {error}", place.shown)))?;
     let value = ReadOutput {
         path: place.shown.clone(),

@@ -16,6 +16,7 @@ use crate::sync::lock;
 use crate::tool::Tool;
 use arc_swap::ArcSwap;
 use futures_util::future::join_all;
+use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
@@ -65,6 +66,9 @@ pub trait Absence: Send + Sync {
     fn absent(&self) -> Vec<AbsentSource> {
         Vec::new()
     }
+
+    /// The value, by which its owner finds it in a pool.
+    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
 
 /// The number of removed tools that a report lists at most.
@@ -159,6 +163,13 @@ impl Core {
     pub(super) fn why_absent(&self, name: &str) -> Option<CallError> {
         let absences = lock(&self.absences).clone();
         absences.iter().filter_map(Weak::upgrade).find_map(|absence| absence.why(name))
+    }
+
+    /// The explanations of a type.
+    pub(super) fn absences_of<T: Any + Send + Sync>(&self) -> Vec<Arc<T>> {
+        let absences = lock(&self.absences).clone();
+        let sources = absences.iter().filter_map(Weak::upgrade);
+        sources.filter_map(|source| source.as_any().downcast().ok()).collect()
     }
 
     /// Waits for sources that are still connecting, for a limited time.

@@ -205,6 +205,12 @@ impl ToolPool {
         self.0.core.add_absence(absence);
     }
 
+    /// The registered explanations of a type.
+    #[doc(hidden)]
+    pub fn absences_of<T: std::any::Any + Send + Sync>(&self) -> Vec<Arc<T>> {
+        self.0.core.absences_of()
+    }
+
     /// Waits for external servers that are still being connected to, for a limited time.
     #[doc(hidden)]
     pub async fn settled(&self) {

@@ -17,19 +17,20 @@ const MAX_BYTES: usize = 3 * 1024 * 1024;
 const MAX_DECODED: u64 = 256 * 1024 * 1024;
 
 /// An image for a model.
-pub(super) struct Image {
-    pub(super) block: ContentBlock,
+pub(crate) struct Image {
+    pub(crate) block: ContentBlock,
     /// Size, and whether it was reduced.
-    pub(super) notice: String,
-    pub(super) is_smaller: bool,
+    pub(crate) notice: String,
+    pub(crate) is_smaller: bool,
 }
 
-/// Whether models see images of this MIME type.
-pub(super) fn is_supported(format: &str) -> bool {
-    matches!(format, "image/png" | "image/jpeg" | "image/gif" | "image/webp")
+/// The MIME type of an image, if models see images of it.
+pub(crate) fn supported(format: &str) -> Option<&'static str> {
+    let known = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+    known.into_iter().find(|known| *known == format)
 }
 
-pub(super) fn block(bytes: &[u8], format: &'static str) -> Result<Image, ImageError> {
+pub(crate) fn block(bytes: &[u8], format: &'static str) -> Result<Image, ImageError> {
     let (width, height) = reader(bytes)?.into_dimensions()?;
     let size = format!("{format}, {width} x {height} pixels");
     if width.max(height) <= MAX_SIDE && bytes.len() <= MAX_BYTES {

@@ -1,0 +1,198 @@
+//! Requests: addresses, redirects, errors.
+
+use super::params::WebParams;
+use crate::addresses::{AddressRules, NoSuchHost, NotPublic};
+use reqwest::header::{HeaderMap, LOCATION, RETRY_AFTER};
+use reqwest::redirect::Policy;
+use reqwest::{Client, ClientBuilder, Response, StatusCode, Url};
+use rustls::crypto::ring;
+use rustls::{ClientConfig, RootCertStore};
+use rustls_platform_verifier::BuilderVerifierExt as _;
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+use tool_runtime::ToolError;
+
+/// Time limit of a connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+const MAX_REDIRECTS: usize = 10;
+
+/// Fetches pages from allowed addresses.
+pub(super) struct Fetcher {
+    client: Client,
+    rules: AddressRules,
+    follow_other_hosts: bool,
+    timeout: Duration,
+}
+
+/// The end of a request.
+pub(super) enum Fetched {
+    /// The answer of a server.
+    Page(Response),
+    /// A redirect that is not followed.
+    OtherHost { status: StatusCode, from: Url, to: Url },
+}
+
+impl Fetcher {
+    /// # Errors
+    /// A setting is invalid.
+    pub(super) fn new(params: &WebParams) -> Result<Self, String> {
+        let rules = AddressRules::parse(&params.allowed_hosts)?;
+        let timeout = Duration::from_secs(params.timeout_seconds);
+        let mut builder = builder(&params.user_agent)?.timeout(timeout);
+        if !params.use_proxy {
+            builder = builder.no_proxy().dns_resolver(Arc::new(rules.clone()));
+        }
+        let client = builder.build().map_err(|error| error.without_url().to_string())?;
+        Ok(Self { client, rules, follow_other_hosts: params.follow_other_hosts, timeout })
+    }
+
+    /// Requests a page and follows its redirects.
+    pub(super) async fn get(&self, url: Url, headers: &HeaderMap) -> Result<Fetched, ToolError> {
+        let within = tokio::time::timeout(self.timeout, self.follow(url.clone(), headers));
+        within.await.unwrap_or_else(|_| Err(timed_out(&url)))
+    }
+
+    async fn follow(&self, mut url: Url, headers: &HeaderMap) -> Result<Fetched, ToolError> {
+        for _ in 0..=MAX_REDIRECTS {
+            check_url(&url)?;
+            self.rules
+                .check_literal(&url)
+                .map_err(|refused| ToolError::user(refused.to_string()))?;
+            let request = self.client.get(url.clone()).headers(headers.clone());
+            let response = request.send().await.map_err(|error| failure(&url, error))?;
+            let Some(target) = redirect(&response, &url)? else {
+                return Ok(Fetched::Page(response));
+            };
+            if !self.follow_other_hosts && !is_same_host(&url, &target) {
+                let status = response.status();
+                return Ok(Fetched::OtherHost { status, from: url, to: target });
+            }
+            url = target;
+        }
+        let text = format!(
+            "more than {MAX_REDIRECTS} redirects, the last to `{url}`; use another address"
+        );
+        Err(ToolError::user(text))
+    }
+}
+
+/// A client without redirects and retries.
+///
+/// # Errors
+/// TLS is not available.
+pub(super) fn builder(user_agent: &str) -> Result<ClientBuilder, String> {
+    let builder = Client::builder()
+        .tls_backend_preconfigured(tls().map_err(|error| error.to_string())?)
+        .user_agent(user_agent)
+        .connect_timeout(CONNECT_TIMEOUT)
+        .redirect(Policy::none());
+    Ok(builder)
+}
+
+/// The certificates that this machine trusts. If it trusts none, pages without TLS can still be fetched.
+fn tls() -> Result<ClientConfig, rustls::Error> {
+    let config = || {
+        let provider = Arc::new(ring::default_provider());
+        ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()
+    };
+    let config = match config()?.with_platform_verifier() {
+        Ok(trusting) => trusting,
+        Err(_) => config()?.with_root_certificates(RootCertStore::empty()),
+    };
+    Ok(config.with_no_client_auth())
+}
+
+/// Checks what is visible in a URL beside its host.
+fn check_url(url: &Url) -> Result<(), ToolError> {
+    if !matches!(url.scheme(), "http" | "https") {
+        let scheme = url.scheme();
+        let text =
+            format!("`{scheme}` is not a scheme that can be fetched; only `http` and `https` are");
+        return Err(ToolError::user(text));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        let text = "a URL must not contain a user or a password; remove the part before `@`";
+        return Err(ToolError::user(text));
+    }
+    Ok(())
+}
+
+/// The target of a redirect.
+fn redirect(response: &Response, url: &Url) -> Result<Option<Url>, ToolError> {
+    if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+        return Ok(None);
+    }
+    let Some(location) = response.headers().get(LOCATION) else { return Ok(None) };
+    let target = std::str::from_utf8(location.as_bytes()).ok().and_then(|to| url.join(to).ok());
+    let invalid = || ToolError::user(format!("`{url}` redirects to an invalid address"));
+    target.map(Some).ok_or_else(invalid)
+}
+
+/// Whether a redirect stays on a host: with or without `www.`, by `http` or `https`, on another port only of the scheme.
+fn is_same_host(from: &Url, to: &Url) -> bool {
+    let name = |url: &Url| {
+        let host = url.host_str().unwrap_or_default();
+        host.strip_prefix("www.").unwrap_or(host).to_owned()
+    };
+    name(from) == name(to) && from.port() == to.port()
+}
+
+/// The error of a request without an answer.
+pub(super) fn failure(url: &Url, error: reqwest::Error) -> ToolError {
+    let mut source: Option<&(dyn Error + 'static)> = Some(&error);
+    let mut last = String::new();
+    while let Some(cause) = source {
+        if cause.is::<NotPublic>() || cause.is::<NoSuchHost>() {
+            return ToolError::user(cause.to_string());
+        }
+        last = cause.to_string();
+        source = cause.source();
+    }
+    let host = url.host_str().unwrap_or_default();
+    if error.is_timeout() {
+        return timed_out(url);
+    }
+    if error.is_connect() {
+        let text =
+            format!("`{host}` cannot be reached: {last}; check the address, or use another source");
+        return ToolError::transient(text);
+    }
+    ToolError::transient(format!(
+        "`{host}` ended the answer: {last}; try again, or use another source"
+    ))
+}
+
+fn timed_out(url: &Url) -> ToolError {
+    let host = url.host_str().unwrap_or_default();
+    ToolError::transient(format!(
+        "`{host}` did not answer in time; try again, or use another source"
+    ))
+}
+
+/// The error of a status that is not a success. `body` is the beginning of the text that the server sent.
+pub(super) fn status_error(
+    url: &Url,
+    status: StatusCode,
+    headers: &HeaderMap,
+    body: &str,
+) -> ToolError {
+    let advice = match status.as_u16() {
+        401 | 403 | 407 => "the page needs a login, or refuses programs; use another source",
+        404 | 410 => "there is no such page; check the address, or search for it",
+        405 | 406 => "the address is not a page; use another one",
+        429 => "too many requests; wait before the next one",
+        451 => "the page is blocked for legal reasons; use another source",
+        500.. => "the server has a problem; try again later, or use another source",
+        _ => "check the address",
+    };
+    let wait = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+    let wait = wait.map_or(String::new(), |wait| format!(" (retry after: {wait})"));
+    let body = body.trim();
+    let body = if body.is_empty() { String::new() } else { format!("\n{body}") };
+    let text = format!("`{url}` answered {status}: {advice}{wait}{body}");
+    match status.as_u16() {
+        408 | 425 | 429 | 500 | 502..=504 => ToolError::transient(text),
+        _ => ToolError::user(text),
+    }
+}

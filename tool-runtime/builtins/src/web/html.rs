@@ -1,0 +1,134 @@
+//! HTML as Markdown or text.
+//!
+//! Pages are hostile: without limits a page of a few megabytes takes minutes, or more stack than there is. It is parsed
+//! in pieces, and after each one depth, number of nodes and time are compared with their limits.
+
+use dom_query::Document;
+use dom_smoothie::{Config, Readability, TextMode};
+use html5ever::tendril::TendrilSink as _;
+use html5ever::tree_builder::TreeBuilderOpts;
+use html5ever::{ParseOpts, parse_document};
+use reqwest::Url;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Bytes after which the limits are compared. A piece can add a third of it to the depth.
+const PIECE: usize = 1024;
+/// Limit on the depth of a page; browsers have 512.
+const MAX_DEPTH: usize = 256;
+const MAX_NODES: usize = 150_000;
+/// Elements up to which the main part of a page is looked for.
+const MAX_ELEMENTS: usize = 50_000;
+/// Time limit on parsing.
+const MAX_TIME: Duration = Duration::from_secs(3);
+/// Parts of a page that are no text.
+const REMOVED: &str =
+    "script, style, template, svg, canvas, iframe, object, embed, [hidden], img[src^='data:']";
+
+/// A page in another format.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Converted {
+    pub(super) title: Option<String>,
+    pub(super) text: String,
+    /// Why the text is not the whole page.
+    pub(super) notice: Option<&'static str>,
+}
+
+/// The main part of a page as Markdown; the whole page if it has no main part.
+pub(super) fn markdown(html: &str, url: &Url, stop: &AtomicBool) -> Converted {
+    let (document, cut) = prepared(html, url, stop);
+    let title = title(&document);
+    let whole = document.md(None).trim().to_owned();
+    match main_part(document, url) {
+        Some(text) if text.len() > whole.len() / 5 || text.len() > 2000 => {
+            let is_part = text.len() < whole.len() * 4 / 5;
+            let part =
+                is_part.then_some("the main part of the page; `format` `text` has all of it");
+            Converted { title, text, notice: cut.or(part) }
+        }
+        _ => Converted { title, text: whole, notice: cut },
+    }
+}
+
+/// The text of a whole page.
+pub(super) fn text(html: &str, url: &Url, stop: &AtomicBool) -> Converted {
+    let (document, notice) = prepared(html, url, stop);
+    let title = title(&document);
+    document.select("head").remove();
+    let text = document.formatted_text().trim().to_owned();
+    Converted { title, text, notice }
+}
+
+/// The parsed page without what is not text, its links absolute.
+fn prepared(html: &str, url: &Url, stop: &AtomicBool) -> (Document, Option<&'static str>) {
+    let (document, notice) = parse(html, stop);
+    document.select(REMOVED).remove();
+    let base = document.select("base[href]").attr("href");
+    let base = base.and_then(|base| url.join(&base).ok()).unwrap_or_else(|| url.clone());
+    for (selector, attribute) in [("a[href]", "href"), ("img[src]", "src")] {
+        for node in document.select(selector).nodes() {
+            let link = node.attr(attribute).and_then(|link| base.join(&link).ok());
+            if let Some(link) = link {
+                node.set_attr(attribute, link.as_str());
+            }
+        }
+    }
+    (document, notice)
+}
+
+fn parse(html: &str, stop: &AtomicBool) -> (Document, Option<&'static str>) {
+    let tree_builder = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
+    let options = ParseOpts { tree_builder, ..ParseOpts::default() };
+    let mut parser = parse_document(Document::default(), options);
+    let (mut rest, start) = (html, Instant::now());
+    while !rest.is_empty() {
+        let end = (0..=PIECE.min(rest.len())).rev().find(|end| rest.is_char_boundary(*end));
+        let (piece, others) = rest.split_at(end.unwrap_or_default());
+        parser.process(piece.into());
+        rest = others;
+        let document = &parser.tokenizer.sink.sink;
+        let is_over = depth(document) > MAX_DEPTH
+            || document.tree.len() > MAX_NODES
+            || start.elapsed() > MAX_TIME
+            || stop.load(Ordering::Relaxed);
+        if is_over {
+            let notice = "the rest of the page is left out, because it is too complex; `format` `raw` has its source";
+            return (parser.finish(), Some(notice));
+        }
+    }
+    (parser.finish(), None)
+}
+
+/// The depth at which the parser is.
+fn depth(document: &Document) -> usize {
+    let mut node = Some(document.root());
+    std::iter::from_fn(|| {
+        node = node.as_ref()?.last_child();
+        node.as_ref().map(|_| ())
+    })
+    .count()
+}
+
+fn title(document: &Document) -> Option<String> {
+    let title = document.select("title").iter().next()?.text();
+    let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!title.is_empty()).then_some(title)
+}
+
+/// The main part of an article as Markdown.
+fn main_part(document: Document, url: &Url) -> Option<String> {
+    let config = Config {
+        text_mode: TextMode::Markdown,
+        max_elements_to_parse: MAX_ELEMENTS,
+        ..Config::default()
+    };
+    let mut page = Readability::with_document(document, Some(url.as_str()), Some(config)).ok()?;
+    if !page.is_probably_readable() {
+        return None;
+    }
+    let text = page.parse().ok()?.text_content.trim().to_owned();
+    (!text.is_empty()).then_some(text)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,99 @@
+use super::*;
+
+fn url() -> Url {
+    Url::parse("https://site.example/docs/page").unwrap()
+}
+
+fn markdown_of(html: &str) -> Converted {
+    markdown(html, &url(), &AtomicBool::new(false))
+}
+
+#[test]
+fn a_page_becomes_markdown_with_absolute_links_and_without_scripts() {
+    let page = markdown_of(
+        "<html><head><title> The\n title </title><style>p{}</style><script>var x = '<p>no</p>'</script></head>
+        <body><h1>Head &amp; more</h1><p>Some <b>bold</b>, <a href='../a?b=1'>a link</a>, caf&eacute;.</p>
+        <ul><li>one<li>two</ul><pre><code class=language-rust>let x = 1;</code></pre>
+        <table><tr><th>A<th>B<tr><td>1<td>2</table><img src=data:image/png;base64,AAAA alt=inline>
+        <img src=i.png alt=pic><p hidden>secret</p><noscript>plain</noscript></body></html>",
+    );
+    assert_eq!(page.title.as_deref(), Some("The title"));
+    for expected in [
+        "# Head & more",
+        "Some **bold**, [a link](https://site.example/a?b=1), café.",
+        "- one\n- two",
+        "```rust\nlet x = 1;\n```",
+        "| A | B |\n| - | - |\n| 1 | 2 |",
+        "![pic](https://site.example/docs/i.png)",
+        "plain",
+    ] {
+        assert!(page.text.contains(expected), "{expected:?} is not in\n{}", page.text);
+    }
+    for unexpected in ["<", "var x", "p{}", "secret", "AAAA"] {
+        assert!(!page.text.contains(unexpected), "{unexpected:?} is in\n{}", page.text);
+    }
+}
+
+#[test]
+fn the_main_part_of_an_article_is_returned_and_text_has_all() {
+    let words = "This is a sentence of the article, with commas, that readers want. ".repeat(12);
+    let menu = "<li><a href=/x>Menu entry</a></li>".repeat(60);
+    let html = format!(
+        "<title>T</title><body><nav><ul>{menu}</ul></nav><article><h1>T</h1><p>{words}</p><p>{words}</p></article>
+        <footer>Imprint</footer></body>"
+    );
+    let page = markdown_of(&html);
+    assert!(page.text.contains("sentence of the article") && !page.text.contains("Menu entry"));
+    assert!(page.notice.unwrap().contains("main part"));
+    let whole = text(&html, &url(), &AtomicBool::new(false));
+    assert!(whole.text.contains("Menu entry") && whole.text.contains("Imprint"));
+    assert_eq!(whole.notice, None);
+}
+
+#[test]
+fn a_page_of_links_is_returned_whole() {
+    let html = "<li><a href=/x>Menu entry</a></li>".repeat(60);
+    let page = markdown_of(&html);
+    assert_eq!((page.text.matches("Menu entry").count(), page.notice), (60, None));
+}
+
+#[test]
+fn a_base_changes_links() {
+    let page = markdown_of("<base href='https://other.example/'><a href=x>y</a>");
+    assert_eq!(page.text, "[y](https://other.example/x)");
+}
+
+/// Each of these takes minutes, gigabytes or the stack without limits.
+#[test]
+fn hostile_pages_end_soon_and_leave_the_stack() {
+    let formatted: String = (0..250).map(|number| format!("<b i={number}>")).collect();
+    let attributes: String = (0..200_000).map(|number| format!("a{number} ")).collect();
+    let balanced = |tag: &str| {
+        format!("{}x{}", format!("<{tag}>").repeat(340), format!("</{tag}>").repeat(340))
+    };
+    for (name, html) in [
+        ("depth", "<div>".repeat(500_000)),
+        ("bold", balanced("b")),
+        ("quotes", balanced("blockquote")),
+        ("spans", balanced("span")),
+        ("lists", "<ul><li>".repeat(100_000)),
+        ("tables", "<table><tr><td>".repeat(100_000)),
+        ("reconstructed", formatted + &"<p>x".repeat(500_000)),
+        ("attributes", format!("<a {attributes}>x</a>")),
+        ("comments", "<!--".repeat(500_000)),
+        ("entities", "&amp;".repeat(200_000)),
+    ] {
+        let start = Instant::now();
+        let page = markdown_of(&html);
+        let took = start.elapsed();
+        assert!(took < 4 * MAX_TIME, "{name} took {took:?}");
+        assert!(page.text.len() < 20_000_000, "{name}");
+        text(&html, &url(), &AtomicBool::new(false));
+    }
+}
+
+#[test]
+fn a_stopped_conversion_ends() {
+    let page = markdown(&"<p>word</p>".repeat(100_000), &url(), &AtomicBool::new(true));
+    assert!(page.text.len() < 2 * PIECE && page.notice.unwrap().contains("left out"));
+}

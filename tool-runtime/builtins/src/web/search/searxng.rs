@@ -1,0 +1,72 @@
+//! SearXNG: an engine that users run themselves.
+
+use super::request::Api;
+use super::{SearchBackend, SearchHit, SearchQuery};
+use serde::Deserialize;
+use tool_runtime::{BoxFuture, ToolError};
+
+/// An instance of SearXNG.
+pub struct Searxng(Api);
+
+#[derive(Deserialize)]
+struct Answer {
+    results: Vec<Found>,
+    /// Pairs of an engine and its problem.
+    #[serde(default)]
+    unresponsive_engines: Vec<(String, String)>,
+}
+
+#[derive(Deserialize)]
+struct Found {
+    url: String,
+    title: Option<String>,
+    content: Option<String>,
+}
+
+impl Searxng {
+    /// The instance at an address, which may be private.
+    ///
+    /// # Errors
+    /// The address is not valid.
+    pub fn new(url: &str) -> Result<Self, String> {
+        Api::new("SearXNG", url).map(Self)
+    }
+}
+
+impl SearchBackend for Searxng {
+    fn name(&self) -> &str {
+        self.0.name
+    }
+
+    fn own_hosts(&self) -> Vec<String> {
+        vec![self.0.host()]
+    }
+
+    fn search<'a>(
+        &'a self,
+        query: &'a SearchQuery,
+    ) -> BoxFuture<'a, Result<Vec<SearchHit>, ToolError>> {
+        Box::pin(async move {
+            let mut url = self.0.url("search");
+            url.query_pairs_mut()
+                .append_pair("q", &query.with_operators())
+                .append_pair("format", "json");
+            let answer: Answer = self.0.answer(self.0.client.get(url)).await?;
+            if answer.results.is_empty() && !answer.unresponsive_engines.is_empty() {
+                let failed = answer.unresponsive_engines.iter();
+                let failed: Vec<String> =
+                    failed.map(|(name, why)| format!("{name} ({why})")).collect();
+                return Err(ToolError::transient(format!(
+                    "no engine behind SearXNG answered: {}; try again later",
+                    failed.join(", ")
+                )));
+            }
+            let hit = |found: Found| SearchHit {
+                title: found.title.unwrap_or_default(),
+                url: found.url,
+                snippet: found.content.unwrap_or_default(),
+            };
+            Ok(answer.results.into_iter().map(hit).collect())
+        })
+    }
+}

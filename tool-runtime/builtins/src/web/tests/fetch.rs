@@ -1,0 +1,247 @@
+//! `WebFetch`: kinds of pages, parts, limits, errors.
+
+use super::server::{Server, ok, response};
+use super::{WebParams, call, error, params, pool, value};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::json;
+use std::io::Write as _;
+use tokio::io::AsyncReadExt as _;
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpListener;
+use tool_runtime::ContentBlock;
+use tool_runtime::prelude::*;
+
+#[tokio::test]
+async fn html_json_and_text_are_returned_in_their_forms() {
+    let server = Server::new(|path| match path {
+        "/html" => ok(
+            "text/html; charset=iso-8859-1",
+            b"<title>Caf\xe9</title><script>no()</script><style>no{}</style><p>Hello <a href=/x>you</a> &lt;3</p>",
+        ),
+        "/json" => ok("application/json", "{\"a\": [1, 2]}"),
+        "/api" => ok("application/vnd.api+json", "{}"),
+        "/text" => ok("text/plain", "a < b\n"),
+        "/none" => response("200 OK", &[], "<!DOCTYPE html><p>sniffed"),
+        "/octets" => ok("application/octet-stream", "some text"),
+        _ => ok("text/html", ""),
+    })
+    .await;
+    let pool = pool(params());
+    let html = value(&pool, "WebFetch", json!({ "url": server.url("/html") })).await;
+    let text = format!("Hello [you]({}) \\<3", server.url("/x"));
+    assert_eq!(
+        html,
+        json!({
+            "url": server.url("/html"), "status": 200, "content_type": "text/html; charset=iso-8859-1",
+            "title": "Café", "text": text, "offset": 0, "total": text.chars().count(), "truncated": false,
+        })
+    );
+    for (path, format, expected) in [
+        ("/html", "text", "Hello you <3"),
+        ("/json", "markdown", "{\"a\": [1, 2]}"),
+        ("/api", "markdown", "{}"),
+        ("/text", "markdown", "a < b\n"),
+        ("/none", "markdown", "sniffed"),
+        ("/octets", "raw", "some text"),
+        ("/empty", "markdown", ""),
+    ] {
+        let arguments = json!({ "url": server.url(path), "format": format });
+        assert_eq!(value(&pool, "WebFetch", arguments).await["text"], expected, "{path}");
+    }
+    let raw =
+        value(&pool, "WebFetch", json!({ "url": server.url("/html"), "format": "raw" })).await;
+    assert!(raw["text"].as_str().unwrap().starts_with("<title>Café</title><script>"));
+    let empty = call(&pool, "WebFetch", json!({ "url": server.url("/empty") })).await;
+    assert!(empty.observation().to_text().contains("[the page has no text]"));
+}
+
+#[tokio::test]
+async fn parts_follow_each_other_and_the_notice_says_how() {
+    let server = Server::new(|_| ok("text/plain; charset=utf-8", "äöü".repeat(1000))).await;
+    let pool = pool(params());
+    let (mut text, mut offset) = (String::new(), 0);
+    for (index, (begin, end)) in [(0, 1300), (1300, 2600), (2600, 3000)].into_iter().enumerate() {
+        let arguments = json!({ "url": server.url("/"), "max_length": 1300, "offset": offset });
+        let result = call(&pool, "WebFetch", arguments).await;
+        let (shown, part) =
+            (result.observation().to_text(), result.observation().structured().unwrap());
+        assert!(shown.contains(&format!("[characters {begin} to {end} of 3000")), "{shown}");
+        assert_eq!(shown.contains(&format!("; the rest: `offset` {end}]")), index < 2, "{shown}");
+        text.push_str(part["text"].as_str().unwrap());
+        assert_eq!((&part["truncated"], &part["total"]), (&json!(true), &json!(3000)));
+        offset = part["next_offset"].as_u64().unwrap_or(0);
+    }
+    assert!(text == "äöü".repeat(1000) && offset == 0);
+    let after = json!({ "url": server.url("/"), "offset": 3000 });
+    assert!(error(&pool, "WebFetch", after).await.contains("the page has 3000 characters"));
+}
+
+#[tokio::test]
+async fn images_are_shown_and_other_kinds_are_errors() {
+    let mut png = Vec::new();
+    let image = image::DynamicImage::new_rgb8(4, 2);
+    image.write_to(&mut std::io::Cursor::new(&mut png), image::ImageFormat::Png).unwrap();
+    let served = png.clone();
+    let server = Server::new(move |path| match path {
+        "/image" => ok("image/png", &served),
+        "/broken" => ok("image/png", "not an image"),
+        "/binary" => ok("application/octet-stream", b"\0\x01"),
+        _ => ok("application/pdf", "%PDF-1.7"),
+    })
+    .await;
+    let pool = pool(params());
+    let result = call(&pool, "WebFetch", json!({ "url": server.url("/image") })).await;
+    let blocks = result.observation().content();
+    assert_eq!(blocks[0].as_text(), Some("image/png, 4 x 2 pixels"));
+    assert!(matches!(&blocks[1], ContentBlock::Image(_)), "{blocks:?}");
+    for (path, expected) in
+        [("/pdf", "application/pdf"), ("/binary", "neither text"), ("/broken", "cannot be shown")]
+    {
+        let text = error(&pool, "WebFetch", json!({ "url": server.url(path) })).await;
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn statuses_are_errors_that_say_what_to_do() {
+    let server = Server::new(|path| match path {
+        "/404" => response("404 Not Found", &["content-type: text/html"], "<p>No <b>such</b> page"),
+        "/500" => response("500 Internal Server Error", &[], ""),
+        "/429" => response("429 Too Many Requests", &["retry-after: 17"], "slow down"),
+        _ => response("403 Forbidden", &["content-type: image/png"], "x"),
+    })
+    .await;
+    let pool = pool(params());
+    for (path, class, parts) in [
+        ("/404", ErrorClass::Tool, ["404 Not Found", "check the address", "No such page"]),
+        ("/500", ErrorClass::Transient, ["500 Internal", "try again later", ""]),
+        ("/429", ErrorClass::Transient, ["429 Too Many", "retry after: 17", "slow down"]),
+        ("/403", ErrorClass::Tool, ["403 Forbidden", "needs a login", ""]),
+    ] {
+        let result = call(&pool, "WebFetch", json!({ "url": server.url(path) })).await;
+        let text = result.observation().to_text();
+        assert!(parts.iter().all(|part| text.contains(part)), "{path}: {text}");
+        assert_eq!(result.error().unwrap().class(), class, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn urls_that_cannot_be_fetched_are_errors() {
+    let pool = pool(WebParams::default());
+    for (url, expected) in [
+        ("example.com/page", "write it whole"),
+        ("http://", "not a valid URL"),
+        ("http://exa mple.com/", "not a valid URL"),
+        ("ftp://example.com/", "`ftp` is not a scheme"),
+        ("file:///etc/passwd", "`file` is not a scheme"),
+        ("gopher://127.0.0.1:6379/_x", "`gopher` is not a scheme"),
+        ("data:text/html,x", "`data` is not a scheme"),
+        ("http://user:password@example.com/", "a user or a password"),
+        ("http://user@example.com/", "a user or a password"),
+        ("http://127.0.0.1:1/", "has the address 127.0.0.1, which is not public"),
+        ("http://0x7f.1/", "which is not public"),
+        ("http://localhost:1/", "which is not public"),
+        ("http://LOCALHOST:1/", "which is not public"),
+        ("http://[::ffff:127.0.0.1]/", "which is not public"),
+        ("http://169.254.169.254/latest/meta-data/", "which is not public"),
+        ("http://no-such-host.invalid/", "there is no host `no-such-host.invalid`"),
+    ] {
+        let text = error(&pool, "WebFetch", json!({ "url": url })).await;
+        assert!(text.contains(expected), "{url}: {text}");
+        assert!(!text.contains("password@"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_refused_address_gets_no_connection() {
+    let server = Server::new(|_| ok("text/plain", "secret")).await;
+    let pool = pool(WebParams::default());
+    for host in ["127.0.0.1", "localhost", "2130706433", "[::ffff:127.0.0.1]"] {
+        error(&pool, "WebFetch", json!({ "url": format!("http://{host}:{}/", server.port) })).await;
+    }
+    assert_eq!(server.requests(), Vec::<String>::new());
+}
+
+/// A server that sends without end and says how many bytes it could send.
+#[tokio::test]
+async fn a_download_ends_at_the_limit() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let server = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut sent = 0;
+        assert!(stream.read(&mut [0; 4096]).await.unwrap() > 0);
+        let head = b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\n";
+        stream.write_all(head).await.unwrap();
+        while stream.write_all(&[b'x'; 65536]).await.is_ok() {
+            sent += 65536;
+        }
+        sent
+    });
+    let pool = pool(WebParams { max_bytes: 100_000, ..params() });
+    let arguments = json!({ "url": format!("http://127.0.0.1:{port}/"), "max_length": 10 });
+    let result = call(&pool, "WebFetch", arguments).await;
+    let text = result.observation().to_text();
+    assert!(text.contains("its end is missing"), "{text}");
+    assert_eq!(result.observation().structured().unwrap()["total"], 100_000);
+    let sent: usize = server.await.unwrap();
+    assert!(sent < 50_000_000, "{sent} bytes were sent");
+}
+
+#[tokio::test]
+async fn the_limit_counts_decompressed_bytes() {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    for _ in 0..1000 {
+        encoder.write_all(&[b'x'; 100_000]).unwrap();
+    }
+    let bomb = encoder.finish().unwrap();
+    assert!(bomb.len() < 200_000);
+    let headers = ["content-type: text/plain", "content-encoding: gzip"];
+    let server = Server::new(move |_| response("200 OK", &headers, &bomb)).await;
+    let pool = pool(WebParams { max_bytes: 300_000, ..params() });
+    let page = value(&pool, "WebFetch", json!({ "url": server.url("/"), "max_length": 1 })).await;
+    assert_eq!((&page["total"], &page["truncated"]), (&json!(300_000), &json!(true)));
+}
+
+#[tokio::test]
+async fn a_silent_server_is_an_error_in_time_and_a_cancelled_call_closes_the_connection() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    let short = pool(WebParams { timeout_seconds: 1, ..params() });
+    let text = error(&short, "WebFetch", json!({ "url": url })).await;
+    assert!(text.contains("did not answer in time"), "{text}");
+    drop(listener.accept().await.unwrap());
+
+    let long = pool(WebParams { timeout_seconds: 600, ..params() });
+    let arguments = json!({ "url": url });
+    let running =
+        tokio::spawn(async move { long.call(ToolCall::json("WebFetch", arguments)).await });
+    let (mut stream, _) = listener.accept().await.unwrap();
+    let mut request = [0; 16];
+    stream.read_exact(&mut request).await.unwrap();
+    running.abort();
+    let mut rest = Vec::new();
+    let end = tokio::time::timeout(super::LIMIT, stream.read_to_end(&mut rest)).await;
+    end.expect("the connection stays open").ok();
+}
+
+#[tokio::test]
+async fn only_allowed_headers_are_sent() {
+    let server = Server::new(|_| ok("text/plain", "x")).await;
+    let pool = pool(WebParams {
+        allowed_headers: vec!["Accept-Language".to_owned(), "host".to_owned()],
+        ..params()
+    });
+    let with =
+        |name: &str, value: &str| json!({ "url": server.url("/"), "headers": { name: value } });
+    value(&pool, "WebFetch", with("accept-language", "de")).await;
+    let requests = server.requests();
+    assert!(requests[0].contains("accept-language: de"), "{requests:?}");
+    assert!(requests[0].contains("user-agent: tool-runtime/"), "{requests:?}");
+    for (name, value) in [("Cookie", "a=b"), ("Host", "other"), ("accept-language", "a\r\nb: c")] {
+        let text = error(&pool, "WebFetch", with(name, value)).await;
+        assert!(text.contains(name) && text.contains("not"), "{text}");
+    }
+    assert_eq!(server.requests().len(), 1);
+}
