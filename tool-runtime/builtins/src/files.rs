@@ -163,7 +163,7 @@ impl Files {
     ///
     /// The patch has the form `*** Begin Patch`, `*** Update File: path` (or `Add File`, `Delete File`), hunks with
     /// `@@`, context lines with a space, `-` and `+`, and at the end `*** End Patch`. Unified diffs are accepted, too.
-    /// The old lines of each hunk must be in the file exactly once.
+    /// The old lines of each hunk must be in the file exactly once: line numbers do not select a place, more context does.
     #[tool(destructive, idempotent = false, read_only = false, tags("advanced"), access = patch_access)]
     fn apply_patch(
         &self,

@@ -37,8 +37,6 @@ pub(super) struct Hunk {
     pub(super) new: String,
     /// Whether the place is at the end of the file.
     pub(super) at_end: bool,
-    /// The number of its first line, as a diff states it.
-    pub(super) line: Option<usize>,
 }
 
 /// The changed files.
