@@ -123,7 +123,8 @@ impl Builtins {
         self
     }
 
-    /// Adds the tools that run commands. If a program is missing, or the system lacks the sandbox, they are hidden,
+    /// Adds the tools that run commands. An output that is cut is a resource, `output://shell/{id}/{part}`, for the caller
+    /// alone and until the pool closes; the result has a link to it. If a program is missing, or the system lacks the sandbox, they are hidden,
     /// and the pool's report says what to install.
     ///
     /// ```
@@ -143,7 +144,7 @@ impl Builtins {
         self
     }
 
-    /// The tools whose names without prefix belong to the profiles.
+    /// The tools whose names without prefix belong to the profiles. Their relative paths begin at the first root.
     #[cfg(any(feature = "files", feature = "search", feature = "shell"))]
     fn offered(
         &self,
@@ -156,11 +157,13 @@ impl Builtins {
             let name = tool.name();
             names.contains(&name.rsplit_once('.').map_or(name, |(_, own)| own))
         };
-        tools.into_iter().filter(is_offered).collect()
+        let root = self.workspace.roots()[0].path();
+        let offered = tools.into_iter().filter(is_offered);
+        offered.map(|tool| tool.resolve_keys_in(root)).collect()
     }
 
     /// A name with the prefix.
-    #[cfg(feature = "search")]
+    #[cfg(any(feature = "search", feature = "shell"))]
     fn named(&self, name: &str) -> String {
         if self.prefix.is_empty() { name.to_owned() } else { format!("{}.{name}", self.prefix) }
     }
@@ -179,16 +182,24 @@ fn tools_of<F: Family>(builtins: &Builtins) -> Vec<Tool> {
     builtins.offered(tools, F::tools_of)
 }
 
-/// The tools that run commands, hidden if they are not usable.
+/// Adds the tools that run commands, hidden if they are not usable, and the resource of their whole outputs.
 #[cfg(all(feature = "shell", unix))]
-fn shell_tools(builtins: &Builtins, params: crate::shell::ShellParams) -> Vec<Tool> {
+fn add_shell<S>(
+    builder: ToolPoolBuilder<S>,
+    builtins: &Builtins,
+    params: crate::shell::ShellParams,
+) -> ToolPoolBuilder<S> {
     use crate::shell::Shell;
     let prefix = Some(builtins.prefix.as_str());
-    let tools = match Shell::is_usable(&params) {
-        Ok(()) => Tool::of_toolset(prefix, Shell::new(builtins.workspace().clone(), params)),
-        Err(reason) => Tool::of_unusable_toolset::<Shell>(prefix, &reason),
+    let add = |builder: ToolPoolBuilder<S>, tools| {
+        builder.add_from(&Source::Custom, builtins.offered(tools, Shell::tools_of))
     };
-    builtins.offered(tools, Shell::tools_of)
+    if let Err(reason) = Shell::is_usable(&params) {
+        return add(builder, Tool::of_unusable_toolset::<Shell>(prefix, &reason));
+    }
+    let shell = Shell::new(builtins.workspace().clone(), params);
+    let resource = shell.outputs().resource(&builtins.named("shell"));
+    add(builder, Tool::of_toolset(prefix, shell)).add_resource(resource)
 }
 
 impl PoolExtension for Builtins {
@@ -204,7 +215,7 @@ impl PoolExtension for Builtins {
         }
         #[cfg(all(feature = "shell", unix))]
         if let Some(params) = self.shell.take() {
-            builder = builder.add_from(&Source::Custom, shell_tools(&self, params));
+            builder = add_shell(builder, &self, params);
         }
         let add = |builder: ToolPoolBuilder<S>, tools: &MakeTools| {
             builder.add_from(&Source::Custom, tools(&self))

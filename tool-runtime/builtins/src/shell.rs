@@ -13,6 +13,7 @@
 //! | `params`, `sandbox` | settings of the operator, confinement |
 //! | `spawn`, `environment`, `tree` | how commands start, their variables, all that they started |
 //! | `command`, `capture`, `output`, `scratch` | one command, its streams, texts and files |
+//! | `outputs` | the files as resources of a pool |
 //! | `jobs` | commands in the background |
 //! | `terminal`, `session`, `stopper`, `marker`, `keys`, `screen` | calls of a terminal, its shell, its interruption, the end of a command, keys, texts |
 //! | `result` | what the tools return |
@@ -24,6 +25,7 @@ mod jobs;
 mod keys;
 mod marker;
 mod output;
+mod outputs;
 mod params;
 mod result;
 mod sandbox;
@@ -45,6 +47,7 @@ use crate::shown::Shown;
 use crate::workspace::Workspace;
 use command::Running;
 use jobs::Jobs;
+use outputs::Outputs;
 use regex::RegexBuilder;
 use rustix::process::Signal;
 use scratch::Scratch;
@@ -69,6 +72,7 @@ pub struct Shell {
     id: String,
     commands: AtomicU64,
     scratch: Scratch,
+    outputs: Outputs,
     jobs: Jobs,
     terminals: Terminals,
 }
@@ -113,6 +117,7 @@ impl Shell {
         let running = Running::start(&self.launcher, &self.scratch, &command, mark, false).await?;
         let finished = running.finish(Duration::from_millis(timeout_ms), context).await?;
         let (timed_out, output) = (finished.status.is_none(), CommandOutput::of(finished));
+        let output = output.with_links(&self.outputs, context);
         Ok(if timed_out { output.after_timeout(timeout_ms) } else { output })
     }
 
@@ -139,7 +144,7 @@ impl Shell {
             ToolError::user(format!("`filter` is not a valid regular expression: {error}"))
         })?;
         let job = self.jobs.find(&job_id, context)?;
-        Ok(Shown::displayed(job.read(filter.as_ref())))
+        Ok(self.linked(job.read(filter.as_ref()), context))
     }
 
     /// End a background job and all that it started. Returns the rest of its output.
@@ -161,7 +166,7 @@ impl Shell {
     ) -> Result<Shown<JobOutput>, ToolError> {
         let job = self.jobs.find(&job_id, context)?;
         job.kill().await?;
-        Ok(Shown::displayed(job.read(None)))
+        Ok(self.linked(job.read(None), context))
     }
 
     /// Run a command in a shell that stays: its directory and variables are those of the command before. Without
@@ -198,7 +203,13 @@ impl Shell {
         let place = self.terminals.of(context, self.launcher.params.max_terminals);
         let mut place = place.lock().await;
         let identity = (self.mark(self.next()), random());
-        request.run(&mut place, &self.launcher, &self.scratch, identity).await.map(Shown::displayed)
+        request.run(&mut place, &self.launcher, &self.scratch, identity).await.map(|output| {
+            self.outputs.link(output.output_file.clone(), Shown::displayed(output), context)
+        })
+    }
+
+    fn linked(&self, output: JobOutput, context: &ToolContext) -> Shown<JobOutput> {
+        self.outputs.link(output.output.output_files.clone(), Shown::displayed(output), context)
     }
 
     async fn start_job(
@@ -235,9 +246,15 @@ impl Shell {
             id: random(),
             commands: AtomicU64::new(0),
             scratch: Scratch::default(),
+            outputs: Outputs::default(),
             jobs: Jobs::default(),
             terminals: Terminals::default(),
         }
+    }
+
+    /// Whole outputs, as a resource of the pool that has the tools.
+    pub(crate) fn outputs(&self) -> &Outputs {
+        &self.outputs
     }
 
     /// Names of the tools that a profile offers.
@@ -273,6 +290,7 @@ impl Toolset for Shell {
         let tree = self.all_processes();
         // Fails only if the runtime shuts down; `drop` ends the processes then.
         let _ = tokio::task::spawn_blocking(move || tree.kill()).await;
+        self.outputs.clear();
         self.scratch.remove();
     }
 }
