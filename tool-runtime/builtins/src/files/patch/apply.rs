@@ -115,7 +115,7 @@ fn insertion(view: &LfView<'_>, index: &LineIndex<'_>, hunk: &Hunk) -> Result<Sp
     let raw = view.raw_offset(at);
     let needs_newline = at > 0 && !text[..at].ends_with('\n');
     let new = if needs_newline { format!("\n{}", hunk.new) } else { hunk.new.clone() };
-    Ok(Splice { range: raw..raw, text: view.with_newlines(&new) })
+    Ok(Splice { range: raw..raw, text: view.with_newlines(&new, at.saturating_sub(1)) })
 }
 
 fn not_found(view: &LfView<'_>, index: &LineIndex<'_>, hunk: &Hunk) -> EditError {
