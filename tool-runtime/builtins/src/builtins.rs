@@ -163,7 +163,7 @@ impl Builtins {
     }
 
     /// A name with the prefix.
-    #[cfg(any(feature = "search", feature = "shell"))]
+    #[cfg(any(feature = "search", all(feature = "shell", unix)))]
     fn named(&self, name: &str) -> String {
         if self.prefix.is_empty() { name.to_owned() } else { format!("{}.{name}", self.prefix) }
     }
