@@ -501,7 +501,10 @@ impl Tool {
     ///
     /// /// Read a file of the project.
     /// #[tool(reads("file:{path}"))]
-    /// async fn read(path: String) -> String {
+    /// async fn read(
+    ///     /// Path of the file.
+    ///     path: String,
+    /// ) -> String {
     ///     path
     /// }
     ///
