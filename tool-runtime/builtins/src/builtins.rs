@@ -90,7 +90,8 @@ impl Builtins {
         self.family(|builtins, pool| pool.add_from(&Source::Custom, tools(builtins)))
     }
 
-    /// The tools of a toolset that the profiles offer, or hidden ones with the reason why it has no value.
+    /// The tools of a toolset that the profiles offer, or hidden ones with the reason why it has no value. Relative
+    /// paths in their keys begin at the first root.
     pub(crate) fn tools<F: Family>(&self, value: Result<F, String>) -> Vec<Tool> {
         let prefix = Some(self.prefix.as_str());
         let mut tools = match value {
@@ -98,7 +99,8 @@ impl Builtins {
             Err(reason) => Tool::of_unusable_toolset::<F>(prefix, &reason),
         };
         tools.retain(|tool| self.is_offered::<F>(tool.name()));
-        tools
+        let root = self.workspace.roots()[0].path();
+        tools.into_iter().map(|tool| tool.resolve_keys_in(root)).collect()
     }
 
     /// Whether the profiles offer a tool of a family.

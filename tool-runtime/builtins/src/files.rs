@@ -13,8 +13,8 @@
 //! | `history`, `state` | versions that were read and changes that can be undone |
 //! | `diff` | results |
 //!
-//! Tools declare the file of a call as written in its arguments, which orders the calls of a batch. Correctness does not
-//! depend on it: one file may have several names, so writes of a workspace exclude each other.
+//! Tools declare the file of a call, which orders the calls of a batch: relative paths begin at the first root, and
+//! spellings of one file are one key. Correctness does not depend on it: writes of a workspace exclude each other.
 
 mod change;
 mod commit;
@@ -74,6 +74,7 @@ impl Files {
         idempotent,
         destructive = false,
         tags("core"),
+        progress,
         reads("file:{file_path}")
     )]
     fn read(
@@ -170,8 +171,8 @@ impl Files {
     ///
     /// The patch has the form `*** Begin Patch`, `*** Update File: path` (or `Add File`, `Delete File`), hunks with
     /// `@@`, context lines with a space, `-` and `+`, and at the end `*** End Patch`. Unified diffs are accepted, too.
-    /// The old lines of each hunk must be in the file exactly once.
-    #[tool(destructive, idempotent = false, read_only = false, tags("advanced"), access = patch_access)]
+    /// The old lines of each hunk must be in the file exactly once: line numbers do not select a place, more context does.
+    #[tool(destructive, idempotent = false, read_only = false, tags("advanced"), progress, access = patch_access)]
     fn apply_patch(
         &self,
         /// The patch.
@@ -182,7 +183,8 @@ impl Files {
         self.patch_files(&patch, context)
     }
 
-    /// Undo the last change of a file by these tools: up to ten changes, one for each call.
+    /// Undo the last change of a file, link or directory by these tools: its new content, creation, deletion or move. Up
+    /// to ten changes, one for each call.
     #[tool(
         name = "UndoEdit",
         destructive,
@@ -206,7 +208,14 @@ impl Files {
     /// `view` shows a file with line numbers, or lists a directory. `create` makes a new file of `file_text`.
     /// `str_replace` replaces `old_str`, which must be in the file exactly once, by `new_str`. `insert` puts `new_str`
     /// after the line `insert_line`. `undo_edit` undoes the last change of the file.
-    #[tool(destructive, idempotent = false, read_only = false, tags("core"), writes("file:{path}"))]
+    #[tool(
+        destructive,
+        idempotent = false,
+        read_only = false,
+        tags("core"),
+        progress,
+        writes("file:{path}")
+    )]
     #[allow(clippy::too_many_arguments, reason = "the arguments of all commands")]
     fn file_editor(
         &self,

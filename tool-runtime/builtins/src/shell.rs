@@ -13,6 +13,7 @@
 //! | `params`, `sandbox` | settings of the operator, confinement |
 //! | `spawn`, `environment` | how commands start, their variables |
 //! | `command`, `capture`, `output`, `scratch` | one command, its streams, texts and files |
+//! | `outputs` | the files as resources of a pool |
 //! | `jobs` | commands in the background |
 //! | `terminal`, `session`, `stopper`, `marker`, `keys`, `screen` | calls of a terminal, its shell, its interruption, the end of a command, keys, texts |
 //! | `result` | what the tools return |
@@ -24,6 +25,7 @@ mod jobs;
 mod keys;
 mod marker;
 mod output;
+mod outputs;
 mod params;
 mod result;
 mod sandbox;
@@ -45,6 +47,7 @@ use crate::shown::Shown;
 use crate::workspace::Workspace;
 use command::Running;
 use jobs::Jobs;
+use outputs::Outputs;
 use regex::RegexBuilder;
 use rustix::process::Signal;
 use scratch::Scratch;
@@ -55,6 +58,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use terminal::{MAX_TIME, Request, Terminals};
 use tool_runtime::prelude::*;
+use tool_runtime::{Source, ToolPoolBuilder};
 
 /// Time limits of a command, in milliseconds.
 const DEFAULT_TIMEOUT: u64 = 120_000;
@@ -69,6 +73,7 @@ pub struct Shell {
     id: String,
     commands: AtomicU64,
     scratch: Scratch,
+    outputs: Outputs,
     jobs: Jobs,
     terminals: Terminals,
 }
@@ -113,6 +118,7 @@ impl Shell {
         let running = Running::start(&self.launcher, &self.scratch, invocation, false).await?;
         let finished = running.finish(Duration::from_millis(timeout_ms), context).await?;
         let (timed_out, output) = (finished.status.is_none(), CommandOutput::of(finished));
+        let output = output.with_links(&self.outputs, context);
         Ok(if timed_out { output.after_timeout(timeout_ms) } else { output })
     }
 
@@ -139,7 +145,7 @@ impl Shell {
             ToolError::user(format!("`filter` is not a valid regular expression: {error}"))
         })?;
         let job = self.jobs.find(&job_id, context)?;
-        Ok(Shown::displayed(job.read(filter.as_ref())))
+        Ok(self.linked(job.read(filter.as_ref()), context))
     }
 
     /// End a background job and all that it started. Returns the rest of its output.
@@ -161,7 +167,7 @@ impl Shell {
     ) -> Result<Shown<JobOutput>, ToolError> {
         let job = self.jobs.find(&job_id, context)?;
         job.kill().await?;
-        Ok(Shown::displayed(job.read(None)))
+        Ok(self.linked(job.read(None), context))
     }
 
     /// Run a command in a shell that stays: its directory and variables are those of the command before. Without
@@ -199,7 +205,13 @@ impl Shell {
         let mut place = place.lock().await;
         let secrets = environment::secrets(&self.launcher.params, None, context)?;
         let identity = Identity { mark: self.mark(self.next()), token: random(), secrets };
-        request.run(&mut place, &self.launcher, &self.scratch, identity).await.map(Shown::displayed)
+        request.run(&mut place, &self.launcher, &self.scratch, identity).await.map(|output| {
+            self.outputs.link(output.output_file.clone(), Shown::displayed(output), context)
+        })
+    }
+
+    fn linked(&self, output: JobOutput, context: &ToolContext) -> Shown<JobOutput> {
+        self.outputs.link(output.output.output_files.clone(), Shown::displayed(output), context)
     }
 
     async fn start_job(
@@ -246,6 +258,7 @@ impl Shell {
             id: random(),
             commands: AtomicU64::new(0),
             scratch: Scratch::default(),
+            outputs: Outputs::default(),
             jobs: Jobs::default(),
             terminals: Terminals::default(),
         }
@@ -253,8 +266,9 @@ impl Shell {
 }
 
 impl Builtins {
-    /// Adds the tools that run commands. If a program is missing, or the system lacks the sandbox, they are hidden,
-    /// and the pool's report says what to install.
+    /// Adds the tools that run commands. An output that is cut is a resource, `output://shell/{id}/{part}`, for the
+    /// caller alone and until the pool closes; the result has a link to it. If a program is missing, or the system lacks
+    /// the sandbox, the tools are hidden, and the pool's report says what to install.
     ///
     /// ```
     /// use tool_runtime::prelude::*;
@@ -268,9 +282,13 @@ impl Builtins {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn shell(self, params: ShellParams) -> Self {
-        self.family_of_tools(|builtins| {
+        self.family(|builtins, pool| {
             let workspace = builtins.workspace().clone();
-            builtins.tools(Shell::is_usable(&params).map(|()| Shell::new(workspace, params)))
+            let shell = Shell::is_usable(&params).map(|()| Shell::new(workspace, params));
+            let resource =
+                shell.as_ref().ok().map(|shell| shell.outputs.resource(&builtins.named("shell")));
+            let pool = pool.add_from(&Source::Custom, builtins.tools(shell));
+            resource.into_iter().fold(pool, ToolPoolBuilder::add_resource)
         })
     }
 }
@@ -308,6 +326,7 @@ impl Toolset for Shell {
         let tree = self.all_processes();
         // Fails only if the runtime shuts down; `drop` ends the processes then.
         let _ = tokio::task::spawn_blocking(move || tree.kill()).await;
+        self.outputs.clear();
         self.scratch.remove();
     }
 }

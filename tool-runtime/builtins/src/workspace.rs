@@ -2,6 +2,7 @@
 
 mod builder;
 mod clock;
+mod links;
 mod resolve;
 mod root;
 
@@ -22,8 +23,8 @@ pub(crate) type Environment = BTreeMap<OsString, OsString>;
 /// The directories that tools may touch: one or more roots. Clones share everything.
 ///
 /// A root is opened once, and tools reach files through that handle alone. Neither `..` nor a symbolic link
-/// leads out of a root, also while others change the directory. A link with an absolute target is followed if it is
-/// the last part of a path and leads into its root; directories cannot be reached through one.
+/// leads out of a root, also while others change the directory. A link with an absolute target is followed if it leads
+/// into its root.
 ///
 /// ```
 /// use tool_runtime_builtins::Workspace;
@@ -83,6 +84,12 @@ impl Workspace {
     /// The path is empty or outside of the roots; the text names them.
     pub fn resolve(&self, path: &str) -> Result<Location, ToolError> {
         resolve::resolve(self.roots(), path)
+    }
+
+    /// The location of an absolute path, as it is: a link is not followed. `None` outside of the roots.
+    #[cfg(feature = "files")]
+    pub(crate) fn locate(&self, path: &std::path::Path) -> Option<Location> {
+        resolve::locate(self.roots(), path)
     }
 
     /// The workspace that a pool has as state, for toolsets that a configuration creates.

@@ -1,6 +1,7 @@
 //! Resources that a call touches. Conflicting calls do not run concurrently.
 
 mod claim;
+mod directory;
 mod key;
 mod part;
 mod template;
@@ -9,6 +10,7 @@ mod template;
 mod tests;
 
 pub(crate) use claim::Claim;
+pub(crate) use directory::in_directory;
 pub use part::KeyPart;
 
 use compact_str::CompactString;
@@ -17,7 +19,8 @@ use compact_str::CompactString;
 ///
 /// A key is text of the form `scheme:rest`. Two calls conflict if one writes a key that the other reads
 /// or writes. Keys are compared as text, except for the scheme `file`: its path is made absolute
-/// against the current directory, without `.`, `..` and double separators. Symbolic links are resolved in
+/// against the current directory, or that of the tool ([`Tool::resolve_keys_in`](crate::Tool::resolve_keys_in)), without
+/// `.`, `..` and double separators. Symbolic links are resolved in
 /// the part of the path that exists when the key is created. Hard links and broken links are not resolved.
 ///
 /// ```

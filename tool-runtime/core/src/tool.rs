@@ -12,7 +12,7 @@ pub use handler::Handler;
 
 pub(crate) use action_executor::{DecodedAction, settle};
 
-use crate::access::Access;
+use crate::access::{self, Access};
 use crate::action::Action;
 use crate::arguments::Arguments;
 use crate::context::ToolContext;
@@ -31,6 +31,7 @@ use action_executor::{ActionExecutor, ActionParts};
 use lifecycle::{ExecutorLifecycle, Unusable};
 use std::any::TypeId;
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -67,6 +68,8 @@ struct Parts {
     unusable: OnceLock<Option<String>>,
     /// Whether calls declare what they touch.
     declares_access: bool,
+    /// The directory at which relative paths in keys begin. Default: that of the process.
+    directory: Option<Arc<Path>>,
     /// Whether the executor was written by the user. It is notified of interruptions, and its results are
     /// checked against the schema.
     is_custom: bool,
@@ -126,6 +129,7 @@ impl Tool {
             remote: None,
             unusable: OnceLock::new(),
             declares_access: true,
+            directory: None,
             is_custom: true,
             enforces_timeout: false,
             made_from: None,
@@ -190,6 +194,7 @@ impl Tool {
             remote: parts.remote.clone(),
             unusable: OnceLock::new(),
             declares_access: parts.declares_access,
+            directory: parts.directory.clone(),
             is_custom: parts.is_custom,
             enforces_timeout: parts.enforces_timeout,
             made_from: Some(other.clone()),
@@ -242,6 +247,7 @@ impl Tool {
             remote: None,
             unusable: OnceLock::new(),
             declares_access,
+            directory: None,
             is_custom: false,
             enforces_timeout: false,
             made_from: None,
@@ -305,13 +311,18 @@ impl Tool {
     /// Arguments that are not valid.
     pub(crate) fn decode(&self, arguments: &str) -> Result<DecodedCall, CallError> {
         let arguments = Arguments::new(arguments);
-        match &self.0.action {
+        self.in_its_directory(|| match &self.0.action {
             Some((_, executor)) => {
                 let (access, action) = executor.decode_call(arguments)?;
                 Ok(DecodedCall { access, action: Some(action) })
             }
             None => Ok(DecodedCall { access: self.executor().access(arguments)?, action: None }),
-        }
+        })
+    }
+
+    /// Computes the keys of a call.
+    pub(crate) fn in_its_directory<T>(&self, compute: impl FnOnce() -> T) -> T {
+        access::in_directory(self.0.directory.as_ref(), compute)
     }
 
     /// Runs a call with the decoded action, or else with the text of the arguments.
@@ -478,6 +489,34 @@ impl Tool {
     pub(crate) fn at(mut self, origin: Origin) -> Self {
         if let Some(parts) = Arc::get_mut(&mut self.0) {
             parts.origin = Some(origin);
+        }
+        self
+    }
+
+    /// Sets the directory at which relative paths in `file:` keys of its calls begin, for tools whose files are
+    /// somewhere else than in the current directory of the process. Without effect on a tool that is in a pool already.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    ///
+    /// /// Read a file of the project.
+    /// #[tool(reads("file:{path}"))]
+    /// async fn read(
+    ///     /// Path of the file.
+    ///     path: String,
+    /// ) -> String {
+    ///     path
+    /// }
+    ///
+    /// let tool = Tool::of::<ReadAction>().resolve_keys_in("/srv/project");
+    /// let pool = ToolPool::builder().add(tool).build()?;
+    /// # let _ = pool;
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// ```
+    #[must_use]
+    pub fn resolve_keys_in(mut self, directory: impl Into<PathBuf>) -> Self {
+        if let Some(parts) = Arc::get_mut(&mut self.0) {
+            parts.directory = Some(directory.into().into());
         }
         self
     }

@@ -10,10 +10,11 @@ use super::text::{Binary, Eol, LfView, Text};
 use crate::shown::Shown;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use tool_runtime::{ToolContext, ToolError};
 
 /// A change of a file.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct ChangeOutput {
     /// Path of the file.
@@ -28,9 +29,12 @@ pub struct ChangeOutput {
     /// The rule by which the old text was found: the least strict one of several edits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matched_with: Option<Step>,
-    /// SHA-256 of the file now; absent if it was deleted.
+    /// SHA-256 of the file now; absent if it was deleted, moved, or is not a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
+    /// Where the entry was until its move was undone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moved_from: Option<String>,
 }
 
 /// One of several edits.
@@ -87,22 +91,25 @@ impl Files {
     ) -> Result<Shown<ChangeOutput>, ToolError> {
         let before = self.read_to_change(path, freshness)?;
         let text = decoded(&before)?;
-        let mut content = text.as_ref().map(|text| text.content.clone());
+        let mut content = text.as_ref().map(|text| Cow::Borrowed(text.content.as_str()));
         let mut applied = Applied::default();
         for (number, edit) in edits.iter().enumerate() {
             content = match (content, edit.old_string.as_str()) {
-                (None, "") => Some(edit.new_string.clone()),
+                (None, "") => Some(Cow::Owned(edit.new_string.clone())),
                 (None, _) => return Err(place::missing(before.location())),
-                (Some(content), "") if content.is_empty() => Some(edit.new_string.clone()),
+                (Some(content), "") if content.is_empty() => {
+                    Some(Cow::Owned(edit.new_string.clone()))
+                }
                 (Some(content), _) => {
                     let replaced = replace(&content, edit).map_err(|error| {
                         edit_error(before.location(), edits.len(), number, &error)
                     })?;
                     applied.add(&replaced);
-                    Some(replaced.content)
+                    Some(Cow::Owned(replaced.content))
                 }
             };
         }
+        let content = content.map(Cow::into_owned);
         self.change(before, text, content, applied, context)
     }
 
@@ -121,7 +128,7 @@ impl Files {
         let bytes = bytes.transpose()?;
         let diff = diff::unified(&path, before.snapshot().and(old), content.as_deref());
         let created = before.snapshot().is_none();
-        let hashes = self.commit(vec![Change { before, after: bytes }], context)?;
+        let hashes = self.commit(vec![Change::new(before, bytes)], context)?;
         Ok(shown(path, created, diff, applied, hashes.into_iter().next().flatten()))
     }
 }
@@ -151,6 +158,7 @@ pub(super) fn shown(
         replacements: applied.step.map(|_| applied.replacements),
         matched_with: applied.step,
         sha256: hash.as_ref().map(hex),
+        moved_from: None,
     };
     Shown::new(text, value)
 }
@@ -184,7 +192,7 @@ pub(super) fn encode(path: &str, text: Option<&Text>, content: &str) -> Result<V
 /// New content with the line endings of the old one, unless the new one has `\r\n` itself.
 fn with_eol_of(old: &str, content: &str) -> String {
     match Eol::of(old) {
-        Eol::Crlf | Eol::Cr if !content.contains('\r') => LfView::of(old).with_newlines(content),
+        Eol::Crlf | Eol::Cr if !content.contains('\r') => LfView::of(old).with_newlines(content, 0),
         _ => content.to_owned(),
     }
 }

@@ -1,12 +1,13 @@
 //! Changes of one or more files, made together or not at all.
 
 use super::Files;
-use super::history::Version;
+use super::history::{Action, Version};
 use super::place::{self, Found, Place};
 use super::publish::{Staged, changed};
 use super::snapshot::{Hash, Snapshot, hash};
 use crate::workspace::Location;
-use std::path::PathBuf;
+use cap_std::fs::Permissions;
+use std::path::{Path, PathBuf};
 use tool_runtime::{ToolContext, ToolError};
 
 /// The state of a file before a change.
@@ -30,9 +31,29 @@ pub(super) struct Change {
     pub(super) before: Before,
     /// `None` deletes it.
     pub(super) after: Option<Vec<u8>>,
+    /// Permissions of a new file. Default: those of a new file of this process.
+    pub(super) permissions: Option<Permissions>,
+}
+
+/// A file that was written.
+pub(super) struct Written {
+    key: PathBuf,
+    /// Directories that were created for it.
+    directories: Vec<Location>,
+}
+
+impl Written {
+    pub(super) fn key(&self) -> &Path {
+        &self.key
+    }
 }
 
 impl Change {
+    /// New content of a file, or its deletion.
+    pub(super) fn new(before: Before, after: Option<Vec<u8>>) -> Self {
+        Self { before, after, permissions: None }
+    }
+
     /// The bytes of both versions.
     pub(super) fn size(&self) -> usize {
         let before = self.before.snapshot().map_or(0, |snapshot| snapshot.bytes.len());
@@ -63,14 +84,6 @@ impl Before {
     pub(super) fn snapshot(&self) -> Option<&Snapshot> {
         self.file.as_ref().map(|(_, snapshot)| snapshot)
     }
-
-    /// The key of the file, also if it does not exist.
-    pub(super) fn key_or_new(&self) -> Result<PathBuf, ToolError> {
-        match &self.file {
-            Some((place, _)) => Ok(place.key.clone()),
-            None => Place::of_new(&self.location).map(|place| place.key),
-        }
-    }
 }
 
 impl Files {
@@ -90,7 +103,7 @@ impl Files {
             None if freshness == Freshness::Read => Err(ToolError::user(format!(
                 "`{shown}` was not read yet; read it first, so that the change fits its content"
             ))),
-            Some(seen) if *seen != snapshot.hash() => Err(ToolError::user(format!(
+            Some(seen) if !snapshot.is(seen) => Err(ToolError::user(format!(
                 "`{shown}` was changed since it was read; read it again, then repeat the change"
             ))),
             _ => Ok(before),
@@ -106,42 +119,52 @@ impl Files {
         changes: Vec<Change>,
         context: &ToolContext,
     ) -> Result<Vec<Option<Hash>>, ToolError> {
-        let keys = self.write_changes(&changes, context)?;
+        let written = self.write_changes(&changes, context)?;
         let mut history = self.history();
-        let record = |(change, key): (Change, PathBuf)| {
+        let record = |(change, written): (Change, Written)| {
             let after = change.after.as_deref().map(hash);
             let before = change.before.file.map(|(_, snapshot)| Version::from(snapshot));
-            history.record(&key, before, after);
+            history.record(written.key, Action::Content { before, after }, written.directories);
             after
         };
-        Ok(changes.into_iter().zip(keys).map(record).collect())
+        Ok(changes.into_iter().zip(written).map(record).collect())
     }
 
-    /// Makes all changes, or none, and does not record them. Returns the keys of the files.
+    /// Makes all changes, or none, and does not record them.
     pub(super) fn write_changes(
         &self,
         changes: &[Change],
         context: &ToolContext,
-    ) -> Result<Vec<PathBuf>, ToolError> {
+    ) -> Result<Vec<Written>, ToolError> {
         let _one_at_a_time = self.writing();
-        let mut directories = Vec::new();
-        let written = write_all(changes, &mut directories, context);
-        written.inspect_err(|_| remove_empty(&directories))
+        let mut directories = vec![Vec::new(); changes.len()];
+        let keys = write_all(changes, &mut directories, context)
+            .inspect_err(|_| remove_empty(&directories.concat()))?;
+        let written = keys.into_iter().zip(directories);
+        Ok(written.map(|(key, directories)| Written { key, directories }).collect())
     }
 }
 
 /// Writes temporary files for all, then puts them into place.
 fn write_all(
     changes: &[Change],
-    directories: &mut Vec<Location>,
+    directories: &mut [Vec<Location>],
     context: &ToolContext,
 ) -> Result<Vec<PathBuf>, ToolError> {
-    let places: Vec<Option<Place>> =
-        changes.iter().map(|change| new_place(change, directories)).collect::<Result<_, _>>()?;
+    let places = changes.iter().zip(directories);
+    let places: Vec<Option<Place>> = places
+        .map(|(change, directories)| new_place(change, directories))
+        .collect::<Result<_, _>>()?;
     let targets = changes.iter().zip(&places).map(|(change, new)| Target::of(change, new.as_ref()));
     let targets: Vec<Target<'_>> = targets.collect::<Result<_, _>>()?;
-    let staged: Vec<Option<Staged<'_>>> =
-        targets.iter().map(Target::stage).collect::<Result<_, _>>()?;
+    let count = targets.len();
+    let mut staged = Vec::with_capacity(count);
+    for (number, target) in targets.iter().enumerate() {
+        staged.push(target.stage()?);
+        if count > 1 {
+            context.progress(count + number + 1, 2 * count, "files written");
+        }
+    }
     if context.is_cancelled() {
         return Err(ToolError::user("the call was cancelled; nothing was changed"));
     }
@@ -159,19 +182,27 @@ fn new_place(change: &Change, directories: &mut Vec<Location>) -> Result<Option<
         return Ok(None);
     }
     let location = &change.before.location;
-    let dir = location.root().dir();
-    if let Some(parent) = location.path().parent().filter(|parent| !parent.as_os_str().is_empty()) {
-        let missing = parent.ancestors().take_while(|path| !path.as_os_str().is_empty());
-        let missing = missing.take_while(|path| !dir.exists(path));
-        directories.extend(missing.map(|path| location.with_path(path)));
-        dir.create_dir_all(parent)
-            .map_err(|error| place::describe(&location.to_string(), &error))?;
-    }
+    create_parents(location, directories)
+        .map_err(|error| place::describe(&location.to_string(), &error))?;
     Place::of_new(location).map(Some)
 }
 
-/// Removes directories that were created for nothing. Others may use them already.
-fn remove_empty(directories: &[Location]) {
+/// Creates the directories of an entry, and lists them.
+pub(super) fn create_parents(
+    location: &Location,
+    created: &mut Vec<Location>,
+) -> std::io::Result<()> {
+    let dir = location.root().dir();
+    let parent = location.path().parent().filter(|parent| !parent.as_os_str().is_empty());
+    let Some(parent) = parent else { return Ok(()) };
+    let missing = parent.ancestors().take_while(|path| !path.as_os_str().is_empty());
+    let missing = missing.take_while(|path| !dir.exists(path));
+    created.extend(missing.map(|path| location.with_path(path)));
+    dir.create_dir_all(parent)
+}
+
+/// Removes directories that are not needed any more. Others may use them already.
+pub(super) fn remove_empty(directories: &[Location]) {
     let mut deepest_first: Vec<&Location> = directories.iter().collect();
     deepest_first.sort_by_key(|directory| usize::MAX - directory.path().components().count());
     for directory in deepest_first {
@@ -184,20 +215,24 @@ struct Target<'c> {
     place: &'c Place,
     before: Option<&'c Snapshot>,
     after: Option<&'c [u8]>,
+    permissions: Option<&'c Permissions>,
 }
 
 impl<'c> Target<'c> {
     fn of(change: &'c Change, new: Option<&'c Place>) -> Result<Self, ToolError> {
-        let after = change.after.as_deref();
+        let (after, permissions) = (change.after.as_deref(), change.permissions.as_ref());
         match (&change.before.file, new) {
-            (Some((place, snapshot)), _) => Ok(Self { place, before: Some(snapshot), after }),
-            (None, Some(place)) => Ok(Self { place, before: None, after }),
+            (Some((place, snapshot)), _) => {
+                Ok(Self { place, before: Some(snapshot), after, permissions: None })
+            }
+            (None, Some(place)) => Ok(Self { place, before: None, after, permissions }),
             (None, None) => Err(place::missing(&change.before.location)),
         }
     }
 
     fn stage(&self) -> Result<Option<Staged<'c>>, ToolError> {
-        self.after.map(|bytes| Staged::write(self.place, bytes, self.before)).transpose()
+        let stage = |bytes| Staged::write(self.place, bytes, self.before, self.permissions);
+        self.after.map(stage).transpose()
     }
 
     fn publish(&self, staged: Option<Staged<'_>>) -> Result<(), ToolError> {
@@ -224,11 +259,9 @@ impl<'c> Target<'c> {
         };
         if self.after.is_some() {
             let current = Snapshot::read(self.place)?;
-            return Staged::write(self.place, &before.bytes, Some(&current))?.publish();
+            return Staged::write(self.place, &before.bytes, Some(&current), None)?.publish();
         }
-        Staged::write(self.place, &before.bytes, None)?.publish()?;
-        let permissions = before.permissions.clone();
-        parent.set_permissions(name, permissions).map_err(|error| place::describe(shown, &error))
+        Staged::write(self.place, &before.bytes, None, Some(&before.permissions))?.publish()
     }
 }
 

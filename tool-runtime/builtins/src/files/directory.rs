@@ -1,9 +1,11 @@
 //! Directories: list, move, delete.
 
 use super::Files;
-use super::commit::{Before, Change};
+use super::commit::{Before, Change, create_parents, remove_empty};
+use super::history::Action;
 use super::place::{self, Found, Place, describe, missing};
 use super::publish::rename_no_replace;
+use super::snapshot::MAX_CHANGED;
 use crate::shown::Shown;
 use crate::workspace::Location;
 use cap_std::fs::Metadata;
@@ -91,15 +93,11 @@ impl Files {
             return Err(ToolError::user(format!("`{from}` is a root of the workspace; it stays")));
         }
         let target = into_directory(target, &place, to)?;
-        if let Some(parent) = target.path().parent().filter(|path| !path.as_os_str().is_empty()) {
-            let created = target.root().dir().create_dir_all(parent);
-            created.map_err(|error| describe(to, &error))?;
-        }
-        let new = Place::of_new(&target)?;
         let _one_at_a_time = self.writing();
-        let moved = rename_no_replace(&place.parent, &place.name, &new.parent, &new.name);
-        moved.map_err(|error| move_error(from, &new.shown, &metadata, &error))?;
-        self.history().moved(&place.key, &new.key);
+        let mut directories = Vec::new();
+        let moved = rename(&place, &metadata, &target, &mut directories);
+        let new = moved.inspect_err(|_| remove_empty(&directories))?;
+        self.history().record(new.key, Action::Moved { from: place.key }, directories);
         Ok(format!("moved `{from}` to `{}`", new.shown))
     }
 
@@ -112,27 +110,53 @@ impl Files {
         let location = self.workspace.resolve(path)?;
         let (place, metadata) = place::entry(&location, path)?.ok_or_else(|| missing(&location))?;
         let kind = metadata.file_type();
-        if kind.is_dir() {
-            if place.name == "." {
-                return Err(ToolError::user(format!(
-                    "`{path}` is a root of the workspace; it stays"
-                )));
-            }
-            place.parent.remove_dir(&place.name).map_err(|error| match error.kind() {
-                io::ErrorKind::DirectoryNotEmpty => ToolError::user(format!(
-                    "`{path}` is not empty; delete its entries first, or run a command"
-                )),
-                _ => describe(path, &error),
-            })?;
-        } else if kind.is_file() && metadata.len() <= super::snapshot::MAX_WHOLE {
-            let change = Change { before: Before::read(&location)?, after: None };
+        if kind.is_file() && metadata.len() <= MAX_CHANGED {
+            let change = Change::new(Before::read(&location)?, None);
             self.commit(vec![change], context)?;
-        } else {
-            place.parent.remove_file(&place.name).map_err(|error| describe(path, &error))?;
-            return Ok(format!("deleted `{path}`; this cannot be undone"));
+            return Ok(format!("deleted `{path}`"));
         }
+        let _one_at_a_time = self.writing();
+        let action = if kind.is_dir() {
+            remove_directory(&place)?;
+            Some(Action::DirectoryDeleted { permissions: metadata.permissions() })
+        } else {
+            let target = place.parent.read_link_contents(&place.name).ok();
+            place.parent.remove_file(&place.name).map_err(|error| describe(path, &error))?;
+            target.filter(|_| cfg!(unix)).map(|target| Action::LinkDeleted { target })
+        };
+        let Some(action) = action else {
+            return Ok(format!("deleted `{path}`; this cannot be undone"));
+        };
+        self.history().record(place.key, action, Vec::new());
         Ok(format!("deleted `{path}`"))
     }
+}
+
+/// Renames an entry, and creates the directories of its new name. Returns its new place.
+pub(super) fn rename(
+    place: &Place,
+    metadata: &Metadata,
+    target: &Location,
+    directories: &mut Vec<Location>,
+) -> Result<Place, ToolError> {
+    create_parents(target, directories).map_err(|error| describe(&target.to_string(), &error))?;
+    let new = Place::of_new(target)?;
+    let moved = rename_no_replace(&place.parent, &place.name, &new.parent, &new.name);
+    moved.map_err(|error| move_error(&place.shown, &new.shown, metadata, &error))?;
+    Ok(new)
+}
+
+fn remove_directory(place: &Place) -> Result<(), ToolError> {
+    let shown = &place.shown;
+    if place.name == "." {
+        return Err(ToolError::user(format!("`{shown}` is a root of the workspace; it stays")));
+    }
+    place.parent.remove_dir(&place.name).map_err(|error| match error.kind() {
+        io::ErrorKind::DirectoryNotEmpty => ToolError::user(format!(
+            "`{shown}` is not empty; delete its entries first, or run a command"
+        )),
+        _ => describe(shown, &error),
+    })
 }
 
 /// A directory as target means a place inside of it.

@@ -171,7 +171,7 @@ fn inserted(path: &str, text: &Text, line: usize, new: &str) -> Result<String, T
         new.push('\n');
     }
     let (head, tail) = text.content.split_at(view.raw_offset(at));
-    Ok(format!("{head}{}{tail}", view.with_newlines(&new)))
+    Ok(format!("{head}{}{tail}", view.with_newlines(&new, at.saturating_sub(1))))
 }
 
 #[cfg(test)]
@@ -186,6 +186,8 @@ mod tests {
         };
         assert_eq!(insert("a\r\nb\r\n", 0).unwrap(), "x\r\na\r\nb\r\n");
         assert_eq!(insert("a\r\nb\r\n", 1).unwrap(), "a\r\nx\r\nb\r\n");
+        assert_eq!(insert("a\nb\r\n", 1).unwrap(), "a\nx\nb\r\n");
+        assert_eq!(insert("a\nb\r\n", 2).unwrap(), "a\nb\r\nx\r\n");
         assert_eq!(insert("a\nb", 2).unwrap(), "a\nb\nx");
         assert_eq!(insert("", 0).unwrap(), "x\n");
         let error = insert("a\n", 2).unwrap_err();

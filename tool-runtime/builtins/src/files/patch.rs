@@ -18,7 +18,7 @@ use std::fmt::Write as _;
 use tool_runtime::{Access, ToolContext, ToolError};
 
 /// Limit on the bytes of all files before and after, which are in memory together.
-const MAX_BYTES: usize = 64 * 1024 * 1024;
+const MAX_BYTES: usize = 2 * super::snapshot::MAX_CHANGED as usize;
 
 /// A patch of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,8 +37,6 @@ pub(super) struct Hunk {
     pub(super) new: String,
     /// Whether the place is at the end of the file.
     pub(super) at_end: bool,
-    /// The number of its first line, as a diff states it.
-    pub(super) line: Option<usize>,
 }
 
 /// The changed files.
@@ -160,7 +158,7 @@ impl Files {
         let nothing =
             |error: ToolError| ToolError::user(format!("nothing was changed: {}", error.message()));
         let (changes, mut files): (Vec<_>, Vec<_>) = self
-            .plan_all(patches)
+            .plan_all(patches, context)
             .map_err(nothing)?
             .into_iter()
             .map(|plan| (plan.changes, plan.file))
@@ -175,10 +173,18 @@ impl Files {
         Ok(Shown::new(text_of(&files), PatchOutput { files }))
     }
 
-    fn plan_all(&self, patches: Vec<FilePatch>) -> Result<Vec<Planned>, ToolError> {
-        let mut size = 0;
-        let plan = |patch| {
+    fn plan_all(
+        &self,
+        patches: Vec<FilePatch>,
+        context: &ToolContext,
+    ) -> Result<Vec<Planned>, ToolError> {
+        let (mut size, count) = (0, patches.len());
+        let plan = |(number, patch): (usize, FilePatch)| {
+            if context.is_cancelled() {
+                return Err(ToolError::user("the call was cancelled"));
+            }
             let planned = self.plan(patch)?;
+            context.progress(number + 1, 2 * count, "files patched, not written yet");
             size += planned.changes.iter().map(Change::size).sum::<usize>();
             if size > MAX_BYTES {
                 return Err(ToolError::user(format!(
@@ -187,7 +193,7 @@ impl Files {
             }
             Ok(planned)
         };
-        patches.into_iter().map(plan).collect()
+        patches.into_iter().enumerate().map(plan).collect()
     }
 
     fn plan(&self, patch: FilePatch) -> Result<Planned, ToolError> {
@@ -196,7 +202,7 @@ impl Files {
         match patch {
             FilePatch::Add { content, .. } if before.snapshot().is_none() => {
                 let file = PatchedFile::new(path, PatchAction::Added, None, Some(&content));
-                Ok(Planned { changes: vec![Change { before, after: Some(content.into()) }], file })
+                Ok(Planned { changes: vec![Change::new(before, Some(content.into()))], file })
             }
             FilePatch::Add { .. } => Err(ToolError::user(format!(
                 "`{path}` exists already; update it instead of adding it"
@@ -205,7 +211,7 @@ impl Files {
             FilePatch::Delete { .. } => {
                 let old = decoded(&before).ok().flatten().map(|text| text.content);
                 let file = PatchedFile::new(path, PatchAction::Deleted, old.as_deref(), None);
-                Ok(Planned { changes: vec![Change { before, after: None }], file })
+                Ok(Planned { changes: vec![Change::new(before, None)], file })
             }
             FilePatch::Update { move_to, hunks, .. } => self.plan_update(before, move_to, &hunks),
         }
@@ -228,7 +234,7 @@ impl Files {
             PatchedFile::new(path, PatchAction::Updated, Some(&text.content), Some(&content));
         file.matched_with = applied.step;
         let Some(move_to) = move_to else {
-            return Ok(Planned { changes: vec![Change { before, after: Some(bytes) }], file });
+            return Ok(Planned { changes: vec![Change::new(before, Some(bytes))], file });
         };
         let target = self.read_to_change(&move_to, Freshness::UnchangedIfRead)?;
         if target.snapshot().is_some() {
@@ -237,9 +243,9 @@ impl Files {
             )));
         }
         file.moved_to = Some(target.location().to_string());
-        let changes =
-            vec![Change { before, after: None }, Change { before: target, after: Some(bytes) }];
-        Ok(Planned { changes, file })
+        let permissions = before.snapshot().map(|snapshot| snapshot.permissions.clone());
+        let moved = Change { before: target, after: Some(bytes), permissions };
+        Ok(Planned { changes: vec![Change::new(before, None), moved], file })
     }
 }
 

@@ -100,13 +100,13 @@ fn split(path: &Path) -> Option<(&Path, &OsStr)> {
 fn follow(location: &Location, link: &Place) -> Result<Location, ToolError> {
     let target = link.parent.read_link_contents(&link.name)?;
     let root = location.root();
-    if target.is_absolute() {
-        let spellings = [root.path(), root.canonical_path()];
-        let inside = spellings.into_iter().find_map(|root| target.strip_prefix(root).ok());
-        return inside.map(|path| location.with_path(path)).ok_or_else(|| leads_out(&link.shown));
-    }
-    let parent = split(location.path()).map_or(Path::new("."), |(parent, _)| parent);
-    Ok(location.with_path(parent.join(target)))
+    let next = if target.is_absolute() {
+        location.with_path(root.below(&target).ok_or_else(|| leads_out(&link.shown))?)
+    } else {
+        let parent = split(location.path()).map_or(Path::new("."), |(parent, _)| parent);
+        location.with_path(parent.join(target))
+    };
+    Ok(next.through_absolute_links())
 }
 
 impl Place {

@@ -2,7 +2,7 @@
 
 use super::place::{Place, describe};
 use super::snapshot::{Snapshot, Stamp};
-use cap_std::fs::{File, OpenOptions};
+use cap_std::fs::{File, OpenOptions, Permissions};
 use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,11 +15,13 @@ pub(super) struct Staged<'p> {
     bytes: &'p [u8],
     /// The file that is replaced; `None` if it is new.
     before: Option<&'p Snapshot>,
+    permissions: Option<&'p Permissions>,
     is_published: bool,
 }
 
 impl<'p> Staged<'p> {
-    /// Writes the bytes to a temporary file in the same directory.
+    /// Writes the bytes to a temporary file in the same directory. A new file gets the given permissions, others keep
+    /// their own.
     ///
     /// # Errors
     /// The directory cannot be written, or the disk is full.
@@ -27,18 +29,20 @@ impl<'p> Staged<'p> {
         place: &'p Place,
         bytes: &'p [u8],
         before: Option<&'p Snapshot>,
+        permissions: Option<&'p Permissions>,
     ) -> Result<Self, ToolError> {
-        let (name, file) =
-            temporary(place, before.is_some()).map_err(|error| describe(&place.shown, &error))?;
-        let staged = Self { place, name, bytes, before, is_published: false };
+        let permissions = before.map(|before| &before.permissions).or(permissions);
+        let (name, file) = temporary(place, permissions.is_some())
+            .map_err(|error| describe(&place.shown, &error))?;
+        let staged = Self { place, name, bytes, before, permissions, is_published: false };
         staged.fill(file).map_err(|error| describe(&place.shown, &error))?;
         Ok(staged)
     }
 
     fn fill(&self, mut file: File) -> io::Result<()> {
         file.write_all(self.bytes)?;
-        if let Some(before) = self.before {
-            file.set_permissions(before.permissions.clone())?;
+        if let Some(permissions) = self.permissions {
+            file.set_permissions(permissions.clone())?;
         }
         file.sync_all()
     }

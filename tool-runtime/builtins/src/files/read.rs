@@ -7,8 +7,9 @@ mod window;
 pub(crate) use large::LineMarks;
 
 use super::Files;
+use super::history::Seen;
 use super::place::{self, Found, Place};
-use super::snapshot::{Hash, MAX_WHOLE, Snapshot, hash, hex};
+use super::snapshot::{Hash, MAX_SHOWN, Snapshot, hash, hex};
 use super::text::{Binary, Encoding, Eol, Text};
 use crate::image_block;
 use crate::shown::Shown;
@@ -62,12 +63,12 @@ impl Files {
             }
         };
         let (file, metadata) = place.open()?;
-        if metadata.len() > MAX_WHOLE {
+        if metadata.len() > MAX_SHOWN {
             return self.read_large(&place, file, &metadata, window, context);
         }
         let snapshot = Snapshot::read(&place)?;
         let output = show(&place, &snapshot.bytes, window)?;
-        self.history().see(&place.key, snapshot.hash());
+        self.history().see(&place.key, Seen::Whole(snapshot.hash()));
         Ok(output)
     }
 }

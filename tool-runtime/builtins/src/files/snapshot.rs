@@ -1,13 +1,17 @@
 //! The bytes of a file at one moment, and whether it changed since.
 
+use super::history::Seen;
 use super::place::{Place, describe};
 use cap_std::fs::{Metadata, Permissions};
 use sha2::{Digest as _, Sha256};
 use std::io::Read as _;
 use tool_runtime::ToolError;
 
-/// Limit on files that are read whole: to show them, or to change them.
-pub(super) const MAX_WHOLE: u64 = 16 * 1024 * 1024;
+/// Limit on files that are read whole to show them. Larger ones are read in parts.
+pub(super) const MAX_SHOWN: u64 = 16 * 1024 * 1024;
+
+/// Limit on files that are changed. A change has up to six copies of them in memory.
+pub(super) const MAX_CHANGED: u64 = 64 * 1024 * 1024;
 
 /// The SHA-256 of a file.
 pub(super) type Hash = [u8; 32];
@@ -27,13 +31,13 @@ impl Snapshot {
     /// It is too large, or cannot be read.
     pub(super) fn read(place: &Place) -> Result<Self, ToolError> {
         let (file, metadata) = place.open()?;
-        if metadata.len() > MAX_WHOLE {
+        if metadata.len() > MAX_CHANGED {
             return Err(too_large(&place.shown, metadata.len()));
         }
         let mut bytes = Vec::with_capacity(metadata.len() as usize);
-        let read = file.take(MAX_WHOLE + 1).read_to_end(&mut bytes);
+        let read = file.take(MAX_CHANGED + 1).read_to_end(&mut bytes);
         read.map_err(|error| describe(&place.shown, &error))?;
-        if bytes.len() as u64 > MAX_WHOLE {
+        if bytes.len() as u64 > MAX_CHANGED {
             return Err(too_large(&place.shown, bytes.len() as u64));
         }
         let permissions = metadata.permissions();
@@ -43,11 +47,19 @@ impl Snapshot {
     pub(super) fn hash(&self) -> Hash {
         hash(&self.bytes)
     }
+
+    /// Whether this is the version that a model saw.
+    pub(super) fn is(&self, seen: Seen) -> bool {
+        match seen {
+            Seen::Whole(hash) => hash == self.hash(),
+            Seen::Parts(stamp) => stamp == self.stamp,
+        }
+    }
 }
 
 fn too_large(shown: &str, length: u64) -> ToolError {
     ToolError::user(format!(
-        "`{shown}` has {length} bytes, and files of more than {MAX_WHOLE} cannot be changed by this tool; run a command that streams it"
+        "`{shown}` has {length} bytes, and files of more than {MAX_CHANGED} cannot be changed by this tool; run a command that streams it, such as `sed`"
     ))
 }
 

@@ -35,13 +35,13 @@ fn a_file_that_changes_during_an_edit_is_not_overwritten() {
             Some(text) => fs::write(&path, text).unwrap(),
             None => fs::remove_file(&path).unwrap(),
         }
-        let change = commit::Change { before, after: Some(b"new".to_vec()) };
+        let change = commit::Change::new(before, Some(b"new".to_vec()));
         files.commit(vec![change], &ToolContext::default()).unwrap_err();
         assert_eq!(fs::read_to_string(&path).ok().as_deref(), text);
     }
     let before = files.read_to_change("new.txt", Freshness::Read).unwrap();
     fs::write(folder.join("new.txt"), "others").unwrap();
-    let change = commit::Change { before, after: Some(b"new".to_vec()) };
+    let change = commit::Change::new(before, Some(b"new".to_vec()));
     let error = files.commit(vec![change], &ToolContext::default()).unwrap_err();
     assert!(error.message().contains("was changed meanwhile"), "{error}");
     assert_eq!(fs::read_to_string(folder.join("new.txt")).unwrap(), "others");

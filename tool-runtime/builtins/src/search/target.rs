@@ -24,7 +24,7 @@ impl Target {
     /// The place that a path means; the first root without one.
     pub(super) fn find(workspace: &Workspace, path: Option<&str>) -> Result<Self, ToolError> {
         let path = path.filter(|path| !path.is_empty()).unwrap_or(".");
-        let location = workspace.resolve(path)?;
+        let location = workspace.resolve(path)?.followed();
         let metadata = location.root().dir().metadata(location.path());
         match metadata.map_err(|error| cannot_search(path, &error))? {
             metadata if metadata.is_dir() => Ok(Self::Directory(location)),

@@ -2,12 +2,15 @@
 
 use super::command::Finished;
 use super::output::Text;
+use super::outputs::Outputs;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use std::fmt;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
-use tool_runtime::{ContentBlock, IntoObservation, Observation, ToolError};
+use tool_runtime::{
+    ContentBlock, IntoObservation, Observation, ResourceLink, ToolContext, ToolError,
+};
 
 /// Result of a command.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
@@ -32,6 +35,9 @@ pub struct CommandOutput {
     /// Remarks, for instance what to do next.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
+    /// Links to these files as resources of the pool.
+    #[serde(skip)]
+    pub(super) links: Vec<ResourceLink>,
 }
 
 impl CommandOutput {
@@ -57,6 +63,13 @@ impl CommandOutput {
         let files = stdout.file.into_iter().chain(stderr.file);
         self.output_files = files.map(|file| file.display().to_string()).collect();
         (self.stdout, self.stderr) = (stdout.text, stderr.text);
+        self
+    }
+
+    /// Offers the files to the caller.
+    pub(super) fn with_links(mut self, outputs: &Outputs, context: &ToolContext) -> Self {
+        let offer = |file: &String| outputs.offer(file.into(), context);
+        self.links = self.output_files.iter().filter_map(offer).collect();
         self
     }
 
@@ -91,8 +104,9 @@ impl fmt::Display for CommandOutput {
 impl IntoObservation for CommandOutput {
     fn into_observation(self) -> Result<Observation, ToolError> {
         let text = ContentBlock::text(self.to_string());
-        let is_error = self.timed_out;
-        Ok(Observation::json(&self)?.with_content(text).with_error(is_error))
+        let observation = Observation::json(&self)?.with_content(text).with_error(self.timed_out);
+        let links = self.links.into_iter().map(ContentBlock::from);
+        Ok(links.fold(observation, Observation::with_content))
     }
 
     fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema> {

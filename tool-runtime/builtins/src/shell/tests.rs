@@ -2,6 +2,7 @@
 
 mod bash;
 mod jobs;
+mod outputs;
 mod sandbox;
 mod terminal;
 

@@ -64,7 +64,16 @@ pub(super) fn resolve(roots: &[Arc<Root>], path: &str) -> Result<Location, ToolE
     // First as written, since `..` after a link means the parent of its target.
     let found = inside(roots, &absolute).or_else(|| inside(roots, &without_parents(&absolute)));
     let (index, path) = found.ok_or_else(|| outside(roots, given))?;
-    Ok(Location { root: Arc::clone(&roots[index]), path, is_in_working_directory: index == 0 })
+    Ok(at(roots, index, path).through_absolute_links())
+}
+
+#[cfg(feature = "files")]
+pub(super) fn locate(roots: &[Arc<Root>], path: &Path) -> Option<Location> {
+    inside(roots, path).map(|(index, path)| at(roots, index, path))
+}
+
+fn at(roots: &[Arc<Root>], index: usize, path: PathBuf) -> Location {
+    Location { root: Arc::clone(&roots[index]), path, is_in_working_directory: index == 0 }
 }
 
 /// The innermost root that contains the path, and the path relative to it.

@@ -36,6 +36,11 @@ impl Root {
         &self.canonical
     }
 
+    /// The path relative to the root of an absolute path, by its names alone.
+    pub(crate) fn below<'p>(&self, path: &'p Path) -> Option<&'p Path> {
+        self.spellings().into_iter().find_map(|root| path.strip_prefix(root).ok())
+    }
+
     /// The spellings of the root in absolute paths.
     pub(super) fn spellings(&self) -> [&Path; 2] {
         [&self.path, &self.canonical]

@@ -5,8 +5,13 @@ use crate::support::{Folder, Tools, edit};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+#[cfg(target_os = "linux")]
+use std::{
+    path::PathBuf,
+    sync::Arc,
+    sync::atomic::{AtomicBool, Ordering},
+    thread::JoinHandle,
+};
 
 /// A root beside a secret, with links that lead to it.
 fn folder() -> (Folder, Tools) {
@@ -119,39 +124,68 @@ async fn entries_outside_are_neither_moved_nor_deleted() {
     assert_untouched(&folder);
 }
 
-/// A directory and a link out of the root change places all the time, each by one operation.
+/// Exchanges two names of a directory all the time, each time by one operation.
+#[cfg(target_os = "linux")]
+fn swap(root: PathBuf, names: [&'static str; 2], is_done: Arc<AtomicBool>) -> JoinHandle<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    std::thread::spawn(move || {
+        let [one, other] = names.map(|name| root.join(name));
+        while !is_done.load(Ordering::Relaxed) {
+            // A tool may have moved or deleted one.
+            let _ = renameat_with(CWD, &one, CWD, &other, RenameFlags::EXCHANGE);
+        }
+    })
+}
+
+/// A directory, a file and an absolute link, each of which changes places with a link out of the root.
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn links_that_are_swapped_during_calls_lead_nowhere() {
-    use rustix::fs::{CWD, RenameFlags, renameat_with};
     let folder = Folder::new();
     folder.put("out/a.txt", "secret\n");
     folder.put("root/current/a.txt", "inside\n");
+    folder.put("root/file", "inside\n");
     symlink("../out", folder.path("root/evil")).unwrap();
+    symlink("../out/a.txt", folder.path("root/evil_file")).unwrap();
+    symlink(folder.path("root/current"), folder.path("root/via")).unwrap();
+    symlink(folder.path("out"), folder.path("root/evil_via")).unwrap();
     let tools = Tools::over(folder.path("root"));
     let is_done = Arc::new(AtomicBool::new(false));
-    let swapper = {
-        let (root, is_done) = (folder.path("root"), Arc::clone(&is_done));
-        std::thread::spawn(move || {
-            let (current, evil) = (root.join("current"), root.join("evil"));
-            while !is_done.load(Ordering::Relaxed) {
-                renameat_with(CWD, &current, CWD, &evil, RenameFlags::EXCHANGE).unwrap();
-            }
-        })
-    };
-    for number in 0..300 {
-        let path = "current/a.txt";
-        let read = tools.call("Read", json!({ "file_path": path })).await;
-        assert!(!read.observation().to_text().contains("secret"));
-        tools.call("Edit", edit(path, "inside", &format!("inside {number}"))).await;
-        let new = format!("current/{number}/b");
-        tools.call("Write", json!({ "file_path": new, "content": "x" })).await;
-        tools.call("Delete", json!({ "path": path })).await;
-        tools.call("UndoEdit", json!({ "file_path": path })).await;
-        tools.call("Move", json!({ "source": path, "destination": new })).await;
+    let pairs = [["current", "evil"], ["file", "evil_file"], ["via", "evil_via"]];
+    let swappers = pairs.map(|names| swap(folder.path("root"), names, Arc::clone(&is_done)));
+    for number in 0..100 {
+        for path in ["current/a.txt", "file", "via/a.txt"] {
+            let read = tools.call("Read", json!({ "file_path": path })).await;
+            assert!(!read.observation().to_text().contains("secret"));
+            tools.call("Edit", edit(path, "inside", &format!("inside {number}"))).await;
+            let new = format!("{}/{number}/b", path.trim_end_matches("/a.txt"));
+            tools.call("Write", json!({ "file_path": path, "content": "inside\n" })).await;
+            tools.call("Write", json!({ "file_path": new, "content": "x" })).await;
+            tools.call("Move", json!({ "source": path, "destination": new })).await;
+            tools.call("UndoEdit", json!({ "file_path": new })).await;
+            tools.call("Delete", json!({ "path": path })).await;
+            tools.call("UndoEdit", json!({ "file_path": path })).await;
+        }
     }
     is_done.store(true, Ordering::Relaxed);
-    swapper.join().unwrap();
+    for swapper in swappers {
+        swapper.join().unwrap();
+    }
     assert_eq!(folder.text("out/a.txt"), "secret\n");
     assert_eq!(fs::read_dir(folder.path("out")).unwrap().count(), 1);
+    assert_eq!(folder.names(), ["out", "root"]);
+}
+
+#[tokio::test]
+async fn directories_behind_absolute_links_are_used_inside_of_the_root() {
+    let (folder, tools) = crate::support::tools(&[("dir/a.txt", "one\n")]);
+    symlink(folder.path("dir"), folder.path("link")).unwrap();
+    tools.edit("link/a.txt", "one", "two").await;
+    tools.ok("Write", json!({ "file_path": "link/new/b.txt", "content": "x" })).await;
+    tools.ok("Move", json!({ "source": "link/a.txt", "destination": "link/c.txt" })).await;
+    let list = tools.ok("ListDirectory", json!({ "path": "link" })).await;
+    assert_eq!(list, "c.txt (4 bytes)\nnew/\n");
+    tools.ok("Delete", json!({ "path": "link/c.txt" })).await;
+    assert!(folder.path("link").is_symlink());
+    assert_eq!(folder.text("dir/new/b.txt"), "x");
 }

@@ -1,10 +1,14 @@
-//! Files of a gigabyte.
+//! Large files: a gigabyte is read, 64 MB are edited.
+#![cfg(unix)]
 
-use crate::support::Folder;
-use crate::support::Tools;
+use crate::support::{Folder, Tools, tools};
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::FileExt as _;
+use std::sync::{Arc, Mutex};
+use tool_runtime::prelude::*;
+use tool_runtime::{Peer, Progress};
 
 const GIGABYTE: u64 = 1 << 30;
 
@@ -42,6 +46,99 @@ async fn a_gigabyte_is_read_in_parts() {
     let hole = tools.value("Read", read(30_001, 1)).await;
     assert_eq!(hole["lines"], 1);
     assert!(hole["text"].as_str().unwrap().len() < 10_000);
+    print_peak();
+}
+
+/// Prints the most memory that this process had.
+fn print_peak() {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    println!("{}", status.lines().find(|line| line.starts_with("VmHWM:")).unwrap_or_default());
+}
+
+/// Megabytes that a process needs for one test.
+#[cfg(target_os = "linux")]
+fn peak_of(test: &str) -> u64 {
+    let program = std::env::current_exe().unwrap();
+    let output = std::process::Command::new(program)
+        .args(["--exact", test, "--nocapture"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("1 passed"), "{text}");
+    let peak = text.lines().find_map(|line| line.split_once("VmHWM:")).unwrap().1;
+    let peak = peak.trim().trim_end_matches(" kB").parse::<u64>().unwrap() / 1024;
+    println!("{test}: {peak} MB");
+    peak
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_is_bounded() {
+    assert!(peak_of("large::a_gigabyte_is_read_in_parts") < 100);
+    assert!(peak_of("large::files_that_are_read_in_parts_are_edited") < 30 * 8);
+}
+
+#[tokio::test]
+async fn files_that_are_read_in_parts_are_edited() {
+    let line = "0123456789 abcdefghi\n";
+    let content = format!("{}last\r\n", line.repeat(24 * 1024 * 1024 / line.len()));
+    let (folder, tools) = tools(&[("large.log", &content)]);
+    let edit = |old: &str, new: &str| crate::support::edit("large.log", old, new);
+    let error = tools.error("Edit", edit("last", "x")).await;
+    assert!(error.starts_with("`large.log` was not read yet"), "{error}");
+    tools.ok("Read", read(-1, 1)).await;
+    let value = tools.value("Edit", edit("last\n", "x\ny\n")).await;
+    print_peak();
+    let diff = value["diff"].as_str().unwrap();
+    assert!(diff.ends_with(" 0123456789 abcdefghi\n-last\r\n+x\r\n+y\r\n"), "{diff}");
+    assert!(diff.contains("@@ -1198370,4 +1198370,5 @@"), "{diff}");
+    let end = content.len() - "last\r\n".len();
+    assert!(folder.text("large.log") == format!("{}x\r\ny\r\n", &content[..end]));
+    tools.ok("Read", read(-1, 1)).await;
+    let path = folder.path("large.log");
+    std::fs::OpenOptions::new().append(true).open(path).unwrap().write_all(b"others\n").unwrap();
+    let error = tools.error("Edit", edit("y\n", "z\n")).await;
+    assert!(error.starts_with("`large.log` was changed since it was read"), "{error}");
+}
+
+/// Receives progress.
+#[derive(Default)]
+struct Bar(Mutex<Vec<(f64, Option<f64>)>>);
+
+impl Peer for Bar {
+    fn accepts_progress(&self) -> bool {
+        true
+    }
+
+    fn progress(&self, progress: Progress) {
+        self.0.lock().unwrap().push((progress.done, progress.total));
+    }
+}
+
+/// The progress of a call that succeeds.
+async fn progress_of(tools: &Tools, tool: &str, arguments: Value) -> Vec<(f64, Option<f64>)> {
+    let bar = Arc::new(Bar::default());
+    let context = tools.0.context().with_peer(Arc::clone(&bar) as Arc<dyn Peer>);
+    let result = tools.0.call_with(ToolCall::json(tool, arguments), &context).await;
+    assert!(!result.is_error(), "{}", result.observation().to_text());
+    let seen = bar.0.lock().unwrap().clone();
+    assert!(seen.is_sorted_by(|before, after| before.0 < after.0), "{seen:?}");
+    seen
+}
+
+#[tokio::test]
+async fn long_work_reports_progress() {
+    let (folder, tools) = tools(&[]);
+    let file = File::create(folder.path("large.log")).unwrap();
+    file.set_len(100 << 20).unwrap();
+    file.write_at(&[b'\n'; 70_000], 0).unwrap();
+    let seen = progress_of(&tools, "Read", read(-1, 1)).await;
+    let total = Some(f64::from(100 << 20));
+    assert_eq!(seen, [32, 64, 96].map(|done| (f64::from(done << 20), total)));
+    let files: String = (0..3).map(|number| format!("*** Add File: {number}\n+x\n")).collect();
+    let patch = format!("*** Begin Patch\n{files}*** End Patch\n");
+    let seen = progress_of(&tools, "apply_patch", json!({ "patch": patch })).await;
+    assert_eq!(seen, [1, 2, 3, 4, 5, 6].map(|done| (f64::from(done), Some(6.0))));
 }
 
 #[tokio::test]

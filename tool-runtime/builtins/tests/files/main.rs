@@ -1,8 +1,9 @@
 //! The tools for files, called through a pool.
 
 #![cfg(feature = "files")]
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
+mod bytes;
 mod directories;
 mod editor;
 mod escapes;
@@ -13,4 +14,5 @@ mod properties;
 mod reading;
 mod support;
 mod undo;
+mod undo_property;
 mod writing;

@@ -102,3 +102,27 @@ async fn a_workspace_that_is_state_serves_toolsets_of_a_configuration() {
     let pool = builder.toolset::<tool_runtime_builtins::files::Files>(()).build().await.unwrap();
     assert_eq!(Tools(pool).read("a").await, "     1\tx\n");
 }
+
+/// The root is not the current directory of the process. Unordered, a read would nearly always come too early.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_of_a_batch_are_ordered_by_the_file_and_not_by_its_spelling() {
+    let (folder, tools) = tools(&[]);
+    let patch = |content: &str| {
+        let patch = format!("*** Begin Patch\n*** Add File: ./a\n+{content}\n*** End Patch\n");
+        ToolCall::json("apply_patch", json!({ "patch": patch }))
+    };
+    let absolute = folder.path("a");
+    for number in 0..20 {
+        let content = number.to_string().repeat(100_000);
+        let calls = [
+            patch(&content),
+            ToolCall::json("Read", json!({ "file_path": absolute })),
+            ToolCall::json("Delete", json!({ "path": "a" })),
+        ];
+        let texts = tools.0.call_all(calls).await;
+        let texts: Vec<String> =
+            texts.iter().map(|result| result.observation().to_text()).collect();
+        assert!(texts[1].starts_with("     1\t"), "{}", texts[1]);
+        assert_eq!(texts[2], "deleted `a`");
+    }
+}

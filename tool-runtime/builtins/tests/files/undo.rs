@@ -54,3 +54,46 @@ async fn the_history_of_a_file_moves_with_it() {
         assert_eq!(folder.text("other/a.txt"), expected);
     }
 }
+
+#[tokio::test]
+async fn moves_are_undone_by_either_name() {
+    let (folder, tools) = tools(&[("a.txt", "one")]);
+    for name in ["a.txt", "new/b.txt"] {
+        tools.ok("Move", json!({"source": "a.txt", "destination": "new/b.txt"})).await;
+        let value = tools.value("UndoEdit", json!({ "file_path": name })).await;
+        assert_eq!([&value["path"], &value["moved_from"]], ["a.txt", "new/b.txt"]);
+        assert_eq!(folder.names(), ["a.txt"]);
+    }
+    tools.ok("Move", json!({"source": "a.txt", "destination": "b.txt"})).await;
+    folder.put("a.txt", "others");
+    let error = tools.error("UndoEdit", json!({"file_path": "b.txt"})).await;
+    assert_eq!(error, "`a.txt` exists; delete it first, or give another name");
+    assert_eq!([folder.text("a.txt"), folder.text("b.txt")], ["others", "one"]);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn links_directories_and_permissions_come_back() {
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let (folder, tools) = tools(&[("run.sh", "x\n")]);
+    let mode = |name: &str| fs::metadata(folder.path(name)).unwrap().permissions().mode() & 0o777;
+    fs::set_permissions(folder.path("run.sh"), fs::Permissions::from_mode(0o750)).unwrap();
+    symlink("/outside", folder.path("link")).unwrap();
+    fs::create_dir(folder.path("empty")).unwrap();
+    fs::set_permissions(folder.path("empty"), fs::Permissions::from_mode(0o700)).unwrap();
+    for path in ["run.sh", "link", "empty"] {
+        let text = tools.ok("Delete", json!({ "path": path })).await;
+        assert_eq!(text, format!("deleted `{path}`"));
+    }
+    assert!(folder.names().is_empty());
+    for path in ["link", "empty", "run.sh"] {
+        tools.ok("UndoEdit", json!({ "file_path": path })).await;
+    }
+    assert_eq!(fs::read_link(folder.path("link")).unwrap().to_str(), Some("/outside"));
+    assert_eq!([mode("empty"), mode("run.sh")], [0o700, 0o750]);
+    let patch =
+        "*** Begin Patch\n*** Update File: run.sh\n*** Move to: go.sh\n@@\n-x\n+y\n*** End Patch\n";
+    tools.ok("apply_patch", json!({ "patch": patch })).await;
+    assert_eq!((folder.text("go.sh"), mode("go.sh")), ("y\n".to_owned(), 0o750));
+}

@@ -73,7 +73,7 @@ impl Distortion {
                 edit.before = edit.before.replace('\n', "\r\n");
                 edit.after = edit.after.replace('\n', "\r\n");
             }
-            Self::StaleNumbers => edit.first += 1 + number % 40,
+            Self::StaleNumbers => edit.first = twin(&edit).unwrap_or(edit.first + 1 + number % 40),
             Self::LessContext => context(&mut edit, 1),
             Self::NoContext => context(&mut edit, 0),
             Self::Paraphrased => {
@@ -88,6 +88,15 @@ impl Distortion {
             .any(|(side, line)| *side != '+' && !line.trim().is_empty())
             .then_some(edit)
     }
+}
+
+/// The number of another line where the quoted lines are as well: the worst of all stale numbers.
+fn twin(edit: &Edit) -> Option<usize> {
+    let quoted = edit.lines.iter().filter(|(side, _)| *side != '+');
+    let quoted: Vec<&str> = quoted.map(|(_, line)| line.as_str()).collect();
+    let lines: Vec<&str> = edit.before.lines().collect();
+    let mut places = lines.windows(quoted.len()).enumerate();
+    places.find(|(at, window)| at + 1 != edit.first && *window == quoted).map(|(at, _)| at + 1)
 }
 
 fn indent(line: &str) -> usize {

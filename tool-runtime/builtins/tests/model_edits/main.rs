@@ -14,7 +14,7 @@ mod support;
 
 use corpus::Edit;
 use distortion::Distortion;
-use outcome::{Outcome, Table};
+use outcome::{Form, Outcome, Table, is_ambiguous};
 use support::Tools;
 
 /// Edits that the corpus must have at least.
@@ -37,8 +37,18 @@ async fn edits_with_mistakes_of_models_are_applied_rightly_or_not_at_all() {
     for (number, edit) in edits.iter().enumerate() {
         let distortion = Distortion::ALL[number % Distortion::ALL.len()];
         let Some(distorted) = distortion.apply(edit, number) else { continue };
-        let outcome = Outcome::of(&folder, &tools, &distorted, number).await;
-        table.add(distortion, &distorted, outcome);
+        let form = Form::ALL[number / Distortion::ALL.len() % Form::ALL.len()];
+        let outcome = Outcome::of(&folder, &tools, &distorted, form).await;
+        table.add(distortion, is_ambiguous(&distorted, form), outcome);
+    }
+    // Without context and with the number of a twin, more are ambiguous.
+    for (number, edit) in edits.iter().enumerate() {
+        let Some(bare) = Distortion::NoContext.apply(edit, number) else { continue };
+        let Some(stale) = Distortion::StaleNumbers.apply(&bare, number) else { continue };
+        for form in Form::ALL.into_iter().filter(|form| is_ambiguous(&stale, *form)) {
+            let outcome = Outcome::of(&folder, &tools, &stale, form).await;
+            table.add(Distortion::StaleNumbers, true, outcome);
+        }
     }
     println!("{table}");
     table.check();

@@ -1,5 +1,6 @@
 //! One spelling for every key, so that keys are compared as text.
 
+use super::directory::from_directory;
 use compact_str::{CompactString, format_compact};
 use std::ffi::OsString;
 use std::path::{Component, MAIN_SEPARATOR_STR, Path, PathBuf};
@@ -13,7 +14,7 @@ const MAX_PATH_LENGTH: usize = 4096;
 /// The normalized key, for comparison.
 pub(super) fn normalize(key: CompactString) -> CompactString {
     let Some(path) = key.strip_prefix(FILE) else { return key };
-    match std::path::absolute(path) {
+    match std::path::absolute(from_directory(path)) {
         Ok(path) => format_compact!("{FILE}{}", normal_path(&path).display()),
         // The path is empty, or the current directory is unknown.
         Err(_) => key,
@@ -74,7 +75,9 @@ fn join_components<'a>(components: impl Iterator<Item = Component<'a>>) -> PathB
 
 #[cfg(test)]
 mod tests {
+    use super::super::directory::in_directory;
     use super::*;
+    use std::sync::Arc;
 
     fn file(path: &str) -> CompactString {
         normalize(format_compact!("file:{path}"))
@@ -90,6 +93,21 @@ mod tests {
         }
         assert_eq!(file(&here.join("missing").display().to_string()), expected);
         assert_eq!(file("src"), format!("file:{}", here.join("src").display()));
+    }
+
+    #[test]
+    fn relative_paths_begin_at_the_directory_of_the_tool() {
+        let here = std::env::current_dir().unwrap().canonicalize().unwrap();
+        let source: Arc<Path> = here.join("src").into();
+        let absolute = here.join("src/a").display().to_string();
+        let keys = |path: &str| (file(path), in_directory(Some(&source), || file(path)));
+        assert_eq!(keys("a").1, keys(&absolute).0);
+        assert_eq!(keys("../a").1, keys("a").0);
+        assert_eq!(keys(&absolute).1, keys(&absolute).0);
+        assert_eq!(keys("").1, keys("").0);
+        let panicked = std::panic::catch_unwind(|| in_directory(Some(&source), || panic!("keys")));
+        assert!(panicked.is_err());
+        assert_eq!(file("a"), format!("file:{}", here.join("a").display()));
     }
 
     #[cfg(unix)]

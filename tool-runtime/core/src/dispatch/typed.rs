@@ -119,7 +119,8 @@ where
         Some(hooks) => admitted(action, pool, &found, hooks, context).await?,
         None => (action, context.clone()),
     };
-    let access = A::ACCESS.map_or_else(Access::undeclared, |access| access(&action));
+    let keys = |access: fn(&A) -> Access| tool.in_its_directory(|| access(&action));
+    let access = A::ACCESS.map_or_else(Access::undeclared, keys);
     let _held = match access.touches_nothing() {
         true => None,
         false => {

@@ -49,7 +49,9 @@ pub(in crate::files) fn replacement(
     for (number, line) in pairs(&quoted, &wanted).into_iter().enumerate() {
         match line {
             Line::Kept(index) => lines.keep(index),
-            Line::New(index) => lines.add(&found.shift.apply(wanted[index], index == 0)),
+            Line::New { index, beside } => {
+                lines.add(&found.shift.apply(wanted[index], index == 0), beside);
+            }
         }
         if number < last {
             lines.end();
@@ -71,8 +73,8 @@ fn segments(place: &str, start: usize) -> impl Iterator<Item = Range<usize>> {
 enum Line {
     /// A line of the quoted text, by its number there.
     Kept(usize),
-    /// By its number in the new text.
-    New(usize),
+    /// By its number in the new text, and that of the line that it replaces or follows.
+    New { index: usize, beside: usize },
 }
 
 fn pairs(quoted: &[&str], wanted: &[&str]) -> Vec<Line> {
@@ -82,9 +84,17 @@ fn pairs(quoted: &[&str], wanted: &[&str]) -> Vec<Line> {
             DiffOp::Equal { old_index, len, .. } => {
                 lines.extend((old_index..old_index + len).map(Line::Kept));
             }
-            DiffOp::Insert { new_index, new_len, .. }
-            | DiffOp::Replace { new_index, new_len, .. } => {
-                lines.extend((new_index..new_index + new_len).map(Line::New));
+            DiffOp::Insert { old_index, new_index, new_len } => {
+                let beside = old_index.saturating_sub(1);
+                let new = new_index..new_index + new_len;
+                lines.extend(new.map(|index| Line::New { index, beside }));
+            }
+            DiffOp::Replace { old_index, old_len, new_index, new_len } => {
+                let new = |number: usize| {
+                    let beside = old_index + number.min(old_len - 1);
+                    Line::New { index: new_index + number, beside }
+                };
+                lines.extend((0..new_len).map(new));
             }
             DiffOp::Delete { .. } => {}
         }
@@ -97,7 +107,7 @@ struct Lines<'a> {
     view: &'a LfView<'a>,
     file: &'a [Range<usize>],
     text: String,
-    /// The ending in the file of the line before, if that was kept.
+    /// The ending of the line before.
     ending: Option<&'a str>,
 }
 
@@ -110,12 +120,14 @@ impl Lines<'_> {
         self.ending = next.map(|next| &self.view.raw[raw(line.end)..raw(next.start)]);
     }
 
-    fn add(&mut self, line: &str) {
+    fn add(&mut self, line: &str, beside: usize) {
         self.text.push_str(line);
-        self.ending = None;
+        self.ending = self.file.get(beside).map(|beside| self.view.newline_at(beside.end));
     }
 
     fn end(&mut self) {
-        self.text.push_str(self.ending.take().unwrap_or(self.view.newline));
+        let last = || self.file.last().map_or(0, |line| line.end);
+        let ending = self.ending.take();
+        self.text.push_str(ending.unwrap_or_else(|| self.view.newline_at(last())));
     }
 }

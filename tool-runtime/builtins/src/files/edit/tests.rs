@@ -24,6 +24,13 @@ fn line_endings_of_the_file_are_kept() {
     applied("a\r\nb\r\n", "a\r\nb", "a\r\nc", Step::Exact, "a\r\nc\r\n");
     // A line that stays keeps its own ending in a file with both.
     applied("a\nb\r\nc\r\nd\r\n", "a\nb\nc", "a\nb\nx", Step::Exact, "a\nb\r\nx\r\nd\r\n");
+    // A new line has the ending of the one that it replaces or follows.
+    let mixed = "a\nb\r\nc\nd\r\n";
+    applied(mixed, "b\nc", "x\ny", Step::Exact, "a\nx\r\ny\nd\r\n");
+    applied(mixed, "b\nc", "b\nx\nc", Step::Exact, "a\nb\r\nx\r\nc\nd\r\n");
+    applied(mixed, "a\nb", "x\na\nb", Step::Exact, "x\na\nb\r\nc\nd\r\n");
+    applied(mixed, "c", "x\ny", Step::Exact, "a\nb\r\nx\ny\nd\r\n");
+    applied(mixed, "b\nc\n", "c\n", Step::Exact, "a\nc\nd\r\n");
     applied("a\rb\r", "b", "x\ny", Step::Exact, "a\rx\ry\r");
 }
 

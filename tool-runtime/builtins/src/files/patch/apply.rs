@@ -53,7 +53,8 @@ fn place(
     Ok(replacement(view, found, &hunk.old, &hunk.new))
 }
 
-/// The place that is meant.
+/// The place that is meant. The line number of a hunk selects none: models count badly, and a twin of the place may be
+/// at a stale number.
 ///
 /// # Errors
 /// The first lines of all, if there are several.
@@ -67,9 +68,8 @@ fn only<'m>(
     let ends = |found: &&Match| !hunk.at_end || found.end == view.text.len();
     let scope = scope(index, &hunk.scopes);
     let in_scope = |found: &&Match| scope.as_ref().is_none_or(|scope| scope.contains(&found.start));
-    let stated = |found: &&Match| hunk.line == Some(line(found));
     let mut left: Vec<&Match> = matches.iter().collect();
-    let filters: [&dyn Fn(&&Match) -> bool; 3] = [&ends, &in_scope, &stated];
+    let filters: [&dyn Fn(&&Match) -> bool; 2] = [&ends, &in_scope];
     for filter in filters {
         let narrowed: Vec<&Match> = left.iter().copied().filter(filter).collect();
         if left.len() > 1 && !narrowed.is_empty() {
@@ -115,7 +115,7 @@ fn insertion(view: &LfView<'_>, index: &LineIndex<'_>, hunk: &Hunk) -> Result<Sp
     let raw = view.raw_offset(at);
     let needs_newline = at > 0 && !text[..at].ends_with('\n');
     let new = if needs_newline { format!("\n{}", hunk.new) } else { hunk.new.clone() };
-    Ok(Splice { range: raw..raw, text: view.with_newlines(&new) })
+    Ok(Splice { range: raw..raw, text: view.with_newlines(&new, at.saturating_sub(1)) })
 }
 
 fn not_found(view: &LfView<'_>, index: &LineIndex<'_>, hunk: &Hunk) -> EditError {
@@ -163,12 +163,8 @@ mod tests {
             (0, EditError::Ambiguous { step: Step::Exact, lines: vec![2, 5] })
         );
         let expected = "fn a() {\n    x();\n}\nfn b() {\n    y();\n}\n";
-        let scoped = Hunk { scopes: vec!["fn b() {".into()], ..ambiguous.clone() };
+        let scoped = Hunk { scopes: vec!["fn b() {".into()], ..ambiguous };
         assert_eq!(apply(content, &[scoped]).unwrap(), expected);
-        let stated = Hunk { line: Some(5), ..ambiguous.clone() };
-        assert_eq!(apply(content, &[stated]).unwrap(), expected);
-        let stale = Hunk { line: Some(4), ..ambiguous };
-        assert!(apply(content, &[stale]).is_err());
     }
 
     #[test]

@@ -175,7 +175,6 @@ mod tests {
             old: old.to_owned(),
             new: new.to_owned(),
             at_end,
-            line: None,
         };
         let expected = [
             FilePatch::Add { path: "new.txt".into(), content: "one\n\n".into() },

@@ -64,11 +64,8 @@ impl File {
     fn begin_hunk(&mut self, line: &str, scope: &str) {
         self.hunks.extend(self.draft.take_whole());
         self.in_body = true;
-        match ranges(line) {
-            Some(([first, old], [_, new])) => {
-                self.draft.hunk.line = (first > 0).then_some(first);
-                self.missing = [old, new];
-            }
+        match counts(line) {
+            Some(counts) => self.missing = counts,
             None => self.draft.scope(scope),
         }
     }
@@ -140,24 +137,24 @@ fn without_prefixes(old: String, new: String) -> [String; 2] {
     }
 }
 
-/// First line and count of both sides: `@@ -1,2 +3,4 @@`.
-fn ranges(header: &str) -> Option<([usize; 2], [usize; 2])> {
+/// The number of lines of both sides: `@@ -1,2 +3,4 @@` has 2 and 4.
+fn counts(header: &str) -> Option<[usize; 2]> {
     let mut parts = header.split(' ').skip(1);
-    let mut range = |sign: char| {
+    let mut count = |sign: char| {
         let range = parts.next()?.strip_prefix(sign)?;
         let (first, count) = range.split_once(',').unwrap_or((range, "1"));
-        Some([first.parse().ok()?, count.parse().ok()?])
+        first.parse::<usize>().ok()?;
+        count.parse().ok()
     };
-    Some((range('-')?, range('+')?))
+    Some([count('-')?, count('+')?])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn hunk(line: usize, old: &str, new: &str) -> Hunk {
-        let line = Some(line).filter(|line| *line > 0);
-        Hunk { old: old.to_owned(), new: new.to_owned(), line, ..Hunk::default() }
+    fn hunk(old: &str, new: &str) -> Hunk {
+        Hunk { old: old.to_owned(), new: new.to_owned(), ..Hunk::default() }
     }
 
     fn update(path: &str, move_to: Option<&str>, hunks: Vec<Hunk>) -> FilePatch {
@@ -205,12 +202,9 @@ diff --git a/d b/d
             update(
                 "a.rs",
                 None,
-                vec![
-                    hunk(1, "keep\n-- old\n", "keep\n++ new\n"),
-                    hunk(9, "last\n", "last\nmore\n"),
-                ],
+                vec![hunk("keep\n-- old\n", "keep\n++ new\n"), hunk("last\n", "last\nmore\n")],
             ),
-            update("b.rs", Some("c.rs"), vec![hunk(3, "x", "y")]),
+            update("b.rs", Some("c.rs"), vec![hunk("x", "y")]),
             FilePatch::Add { path: "n".into(), content: "new\n".into() },
             FilePatch::Delete { path: "d".into() },
         ];
@@ -229,8 +223,8 @@ diff --git a/d b/d
             "--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n-a\n+b\n\n--- a/y\n+++ b/y\n@@ @@\n-c\n+d\n";
         let parsed = parse(patch).unwrap();
         let expected = [
-            update("x", None, vec![hunk(1, "a\n", "b\n")]),
-            update("y", None, vec![hunk(0, "c\n", "d\n")]),
+            update("x", None, vec![hunk("a\n", "b\n")]),
+            update("y", None, vec![hunk("c\n", "d\n")]),
         ];
         assert_eq!(parsed, expected);
     }

@@ -1,6 +1,7 @@
 //! Files that are too large to be read whole: one pass over blocks, which remembers where lines are.
 
 use super::super::Files;
+use super::super::history::Seen;
 use super::super::place::{Place, describe};
 use super::super::snapshot::Stamp;
 use super::super::text::{Encoding, Eol, is_binary};
@@ -21,6 +22,9 @@ const LINES_BETWEEN: usize = 10_000;
 
 /// Bytes between two marks, at most: unless a line is longer.
 const BYTES_BETWEEN: u64 = 4 * 1024 * 1024;
+
+/// Bytes between two reports of progress.
+const BYTES_OF_PROGRESS: u64 = 32 * 1024 * 1024;
 
 /// Files whose marks are kept.
 const MAX_FILES: usize = 8;
@@ -67,7 +71,7 @@ impl LineMarks {
 }
 
 impl Files {
-    /// Reads lines of a file that is not read whole. It has no hash, and cannot be edited.
+    /// Reads lines of a file that is not read whole. It has no hash: its times tell whether it changes.
     pub(super) fn read_large(
         &self,
         place: &Place,
@@ -83,7 +87,8 @@ impl Files {
             return Err(not_text(&place.shown, metadata.len(), Binary { format }));
         }
         let mut marks = self.line_marks().take(place, Stamp::of(metadata));
-        let mut search = Search { file: &mut file, marks: &mut marks, context };
+        let mut search =
+            Search { file: &mut file, marks: &mut marks, size: metadata.len(), context };
         let first = search.first_line(window, &place.shown);
         let known_total = marks.total;
         self.line_marks().put(place, marks);
@@ -92,6 +97,7 @@ impl Files {
         let (writer, total) = write_lines(file, encoding, first, window.limit).map_err(failed)?;
         let cut = writer.finish(known_total.or(total), &place.shown);
         let eol = Eol::of(&String::from_utf8_lossy(&sample));
+        self.history().see(&place.key, Seen::Parts(Stamp::of(metadata)));
         Ok(text_output(place, cut, encoding, eol, None))
     }
 }
@@ -114,6 +120,8 @@ fn without_cut_character(sample: &[u8]) -> &[u8] {
 struct Search<'a> {
     file: &'a mut File,
     marks: &'a mut Marks,
+    /// Bytes of the file.
+    size: u64,
     context: &'a ToolContext,
 }
 
@@ -177,7 +185,11 @@ impl Search<'_> {
                 }
             }
             ends_with_newline = block[length - 1] == b'\n';
+            let reported = offset / BYTES_OF_PROGRESS;
             offset += length as u64;
+            if offset / BYTES_OF_PROGRESS > reported {
+                self.context.progress(offset, self.size, "bytes searched for lines");
+            }
         }
     }
 

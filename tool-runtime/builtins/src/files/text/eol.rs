@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// The line endings of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -33,17 +34,12 @@ impl Eol {
         }
     }
 
-    /// The ending of new lines in a file.
-    fn of_new_lines(self, text: &str) -> &'static str {
+    /// The ending of new lines in a file; if there are several, the neighbours decide.
+    fn of_new_lines(self) -> &'static str {
         match self {
-            Self::None | Self::Lf => "\n",
+            Self::None | Self::Lf | Self::Mixed => "\n",
             Self::Crlf => "\r\n",
             Self::Cr => "\r",
-            Self::Mixed => {
-                let feeds = memchr::memchr_iter(b'\n', text.as_bytes()).count();
-                let pairs = memchr::memmem::find_iter(text.as_bytes(), "\r\n").count();
-                if pairs * 2 > feeds { "\r\n" } else { "\n" }
-            }
         }
     }
 }
@@ -54,9 +50,10 @@ pub(in crate::files) struct LfView<'t> {
     /// The original.
     pub(in crate::files) raw: &'t str,
     /// The text with `\n` alone.
-    pub(in crate::files) text: String,
-    /// The ending of new lines.
-    pub(in crate::files) newline: &'static str,
+    pub(in crate::files) text: Cow<'t, str>,
+    /// The ending of new lines, unless the file has several.
+    newline: &'static str,
+    is_mixed: bool,
     /// Offsets in `text` of each `\n` that is `\r\n` in the original.
     pairs: Vec<usize>,
 }
@@ -64,14 +61,19 @@ pub(in crate::files) struct LfView<'t> {
 impl<'t> LfView<'t> {
     pub(in crate::files) fn of(raw: &'t str) -> Self {
         let eol = Eol::of(raw);
-        let newline = eol.of_new_lines(raw);
+        let (newline, is_mixed) = (eol.of_new_lines(), eol == Eol::Mixed);
         match eol {
-            Eol::Cr => Self { raw, text: raw.replace('\r', "\n"), newline, pairs: Vec::new() },
-            Eol::None | Eol::Lf => Self { raw, text: raw.to_owned(), newline, pairs: Vec::new() },
+            Eol::Cr => {
+                let text = raw.replace('\r', "\n").into();
+                Self { raw, text, newline, is_mixed, pairs: Vec::new() }
+            }
+            Eol::None | Eol::Lf => {
+                Self { raw, text: raw.into(), newline, is_mixed, pairs: Vec::new() }
+            }
             Eol::Crlf | Eol::Mixed => {
                 let found = memchr::memmem::find_iter(raw.as_bytes(), "\r\n");
                 let pairs = found.enumerate().map(|(before, at)| at - before).collect();
-                Self { raw, text: raw.replace("\r\n", "\n"), newline, pairs }
+                Self { raw, text: raw.replace("\r\n", "\n").into(), newline, is_mixed, pairs }
             }
         }
     }
@@ -86,9 +88,24 @@ impl<'t> LfView<'t> {
         1 + memchr::memchr_iter(b'\n', &self.text.as_bytes()[..at]).count()
     }
 
-    /// Text of a model with the endings of the file.
-    pub(in crate::files) fn with_newlines(&self, text: &str) -> String {
-        if self.newline == "\n" { text.to_owned() } else { text.replace('\n', self.newline) }
+    /// The ending of a new line beside the one that contains an offset in the text: the same.
+    pub(in crate::files) fn newline_at(&self, at: usize) -> &'static str {
+        if !self.is_mixed {
+            return self.newline;
+        }
+        let bytes = self.text.as_bytes();
+        let end = memchr::memchr(b'\n', &bytes[at..]).map(|end| at + end);
+        let end = end.or_else(|| memchr::memrchr(b'\n', &bytes[..at]));
+        let is_pair = end.is_some_and(|end| self.pairs.binary_search(&end).is_ok());
+        if is_pair { "\r\n" } else { "\n" }
+    }
+
+    /// New lines of a model with the endings of the line that contains an offset in the text.
+    pub(in crate::files) fn with_newlines(&self, text: &str, at: usize) -> String {
+        match self.newline_at(at) {
+            "\n" => text.to_owned(),
+            newline => text.replace('\n', newline),
+        }
     }
 }
 
@@ -99,7 +116,11 @@ mod tests {
     #[test]
     fn offsets_lead_to_the_original() {
         let view = LfView::of("a\r\nb\nc\r\n");
-        assert_eq!((view.text.as_str(), view.newline), ("a\nb\nc\n", "\r\n"));
+        assert_eq!(view.text, "a\nb\nc\n");
+        assert_eq!(
+            [0, 1, 2, 3, 4, 6].map(|at| view.newline_at(at)),
+            ["\r\n", "\r\n", "\n", "\n", "\r\n", "\r\n"]
+        );
         let raw: Vec<usize> = (0..=6).map(|at| view.raw_offset(at)).collect();
         assert_eq!(raw, [0, 1, 3, 4, 5, 6, 8]);
         assert_eq!([view.line_of(0), view.line_of(2), view.line_of(5)], [1, 2, 3]);
@@ -109,6 +130,6 @@ mod tests {
     fn line_endings_are_told_apart() {
         let kinds = ["a", "a\nb", "a\r\nb\r\n", "a\rb", "a\r\nb\n"].map(Eol::of);
         assert_eq!(kinds, [Eol::None, Eol::Lf, Eol::Crlf, Eol::Cr, Eol::Mixed]);
-        assert_eq!(LfView::of("a\rb").with_newlines("x\ny"), "x\ry");
+        assert_eq!(LfView::of("a\rb").with_newlines("x\ny", 0), "x\ry");
     }
 }
