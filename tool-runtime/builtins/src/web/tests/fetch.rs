@@ -6,11 +6,12 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::json;
 use std::io::Write as _;
+use std::sync::{Arc, Mutex};
 use tokio::io::AsyncReadExt as _;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpListener;
-use tool_runtime::ContentBlock;
 use tool_runtime::prelude::*;
+use tool_runtime::{ContentBlock, Peer, Progress};
 
 #[tokio::test]
 async fn html_json_and_text_are_returned_in_their_forms() {
@@ -244,4 +245,30 @@ async fn only_allowed_headers_are_sent() {
         assert!(text.contains(name) && text.contains("not"), "{text}");
     }
     assert_eq!(server.requests().len(), 1);
+}
+
+/// Records how much was downloaded.
+#[derive(Default)]
+struct Recorder(Mutex<Vec<(f64, Option<f64>)>>);
+
+impl Peer for Recorder {
+    fn accepts_progress(&self) -> bool {
+        true
+    }
+
+    fn progress(&self, progress: Progress) {
+        self.0.lock().unwrap().push((progress.done, progress.total));
+    }
+}
+
+#[tokio::test]
+async fn a_long_download_reports_progress() {
+    let server = Server::new(|_| ok("text/plain", "x".repeat(1_000_000))).await;
+    let (pool, recorder) = (pool(params()), Arc::new(Recorder::default()));
+    let context = pool.context().with_peer(recorder.clone());
+    let call = ToolCall::json("WebFetch", json!({ "url": server.url("/") }));
+    pool.call_with(call, &context).await;
+    let seen = recorder.0.lock().unwrap().clone();
+    assert!(seen.len() >= 2 && seen.windows(2).all(|two| two[0].0 < two[1].0), "{seen:?}");
+    assert!(seen.iter().all(|(_, total)| *total == Some(1_000_000.0)), "{seen:?}");
 }
