@@ -55,6 +55,10 @@ pub struct Builtins {
     tool_search: Option<tool_runtime::search::ToolSearch>,
     #[cfg(all(feature = "shell", unix))]
     shell: Option<crate::shell::ShellParams>,
+    #[cfg(feature = "schedule")]
+    schedule: Option<crate::schedule::Schedule>,
+    #[cfg(feature = "schedule")]
+    settings: Option<crate::schedule::Settings>,
 }
 
 impl Builtins {
@@ -70,6 +74,10 @@ impl Builtins {
             tool_search: None,
             #[cfg(all(feature = "shell", unix))]
             shell: None,
+            #[cfg(feature = "schedule")]
+            schedule: None,
+            #[cfg(feature = "schedule")]
+            settings: None,
         }
     }
 
@@ -143,8 +151,27 @@ impl Builtins {
         self
     }
 
+    /// Adds the tools that call tools at set times and send webhooks, and the command `schedule`, which runs what they
+    /// set. Without declared targets `RemoteTrigger` is hidden, and the pool's report says what to declare.
+    ///
+    /// See [`Schedule`](crate::schedule::Schedule) for an example.
+    #[cfg(feature = "schedule")]
+    pub fn schedule(mut self, schedule: &crate::schedule::Schedule) -> Self {
+        self.schedule = Some(schedule.clone());
+        self
+    }
+
+    /// Adds the tool for settings of callers.
+    ///
+    /// See [`Settings`](crate::schedule::Settings) for an example.
+    #[cfg(feature = "schedule")]
+    pub fn settings(mut self, settings: &crate::schedule::Settings) -> Self {
+        self.settings = Some(settings.clone());
+        self
+    }
+
     /// The tools whose names without prefix belong to the profiles.
-    #[cfg(any(feature = "files", feature = "search", feature = "shell"))]
+    #[cfg(any(feature = "files", feature = "search", feature = "shell", feature = "schedule"))]
     fn offered(
         &self,
         tools: Vec<Tool>,
@@ -160,7 +187,7 @@ impl Builtins {
     }
 
     /// A name with the prefix.
-    #[cfg(feature = "search")]
+    #[cfg(any(feature = "search", feature = "schedule"))]
     fn named(&self, name: &str) -> String {
         if self.prefix.is_empty() { name.to_owned() } else { format!("{}.{name}", self.prefix) }
     }
@@ -191,9 +218,25 @@ fn shell_tools(builtins: &Builtins, params: crate::shell::ShellParams) -> Vec<To
     builtins.offered(tools, Shell::tools_of)
 }
 
+/// The tools for jobs, and that for webhooks, which is hidden if it is not usable.
+#[cfg(feature = "schedule")]
+fn schedule_tools(builtins: &Builtins, schedule: &crate::schedule::Schedule) -> Vec<Tool> {
+    use crate::schedule::{CronTools, TriggerTools};
+    let prefix = Some(builtins.prefix.as_str());
+    schedule.set_trigger_tool(builtins.named("RemoteTrigger"));
+    let triggers = match TriggerTools::new(schedule) {
+        Ok(triggers) => Tool::of_toolset(prefix, triggers),
+        Err(reason) => Tool::of_unusable_toolset::<TriggerTools>(prefix, &reason),
+    };
+    let jobs = Tool::of_toolset(prefix, CronTools::new(schedule));
+    let mut tools = builtins.offered(jobs, CronTools::tools_of);
+    tools.extend(builtins.offered(triggers, TriggerTools::tools_of));
+    tools
+}
+
 impl PoolExtension for Builtins {
     #[cfg_attr(
-        not(any(feature = "search", feature = "shell")),
+        not(any(feature = "search", feature = "shell", feature = "schedule")),
         allow(unused_mut, reason = "without tools that have parameters")
     )]
     fn install<S>(mut self, mut builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> {
@@ -205,6 +248,18 @@ impl PoolExtension for Builtins {
         #[cfg(all(feature = "shell", unix))]
         if let Some(params) = self.shell.take() {
             builder = builder.add_from(&Source::Custom, shell_tools(&self, params));
+        }
+        #[cfg(feature = "schedule")]
+        if let Some(schedule) = self.schedule.take() {
+            builder = builder.add_from(&Source::Custom, schedule_tools(&self, &schedule));
+            builder = builder.command(crate::schedule::ScheduleCommand(schedule));
+        }
+        #[cfg(feature = "schedule")]
+        if let Some(settings) = self.settings.take() {
+            use crate::schedule::ConfigTools;
+            let tools = Tool::of_toolset(Some(&self.prefix), ConfigTools::new(&settings));
+            let tools = self.offered(tools, ConfigTools::tools_of);
+            builder = builder.add_from(&Source::Custom, tools);
         }
         let add = |builder: ToolPoolBuilder<S>, tools: &MakeTools| {
             builder.add_from(&Source::Custom, tools(&self))
