@@ -76,7 +76,7 @@ use tool_runtime::prelude::*;
 use tool_runtime_store::rusqlite::{Transaction, params};
 
 /// The tools for jobs. See [`Builtins::schedule`](crate::Builtins::schedule).
-pub struct CronTools(Schedule);
+pub(crate) struct CronTools(Schedule);
 
 #[toolset(prefix = "", open_world = false, tags("specialist"), register = false)]
 impl CronTools {

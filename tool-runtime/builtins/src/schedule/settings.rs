@@ -285,7 +285,7 @@ impl fmt::Display for ConfigOutput {
 }
 
 /// The tool for settings. See [`Builtins::settings`](crate::Builtins::settings).
-pub struct ConfigTools(Settings);
+pub(crate) struct ConfigTools(Settings);
 
 #[toolset(prefix = "", open_world = false, tags("specialist"), register = false)]
 impl ConfigTools {

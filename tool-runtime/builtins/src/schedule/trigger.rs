@@ -82,7 +82,7 @@ pub struct RemoteTriggerOutput {
 }
 
 /// The tool for webhooks. See [`Builtins::schedule`](crate::Builtins::schedule).
-pub struct TriggerTools {
+pub(crate) struct TriggerTools {
     schedule: Schedule,
     courier: Courier,
 }
