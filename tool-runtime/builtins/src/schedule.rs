@@ -83,6 +83,7 @@ impl CronTools {
     /// Call a tool at set times, also after this conversation. The call is made as you, by the rules that hold then,
     /// while a host of the schedule runs; the result says whether one does.
     #[tool(name = "CronCreate", read_only = false, destructive, idempotent = false)]
+    #[allow(clippy::too_many_arguments, reason = "the parts of a job")]
     async fn cron_create(
         &self,
         /// A name of your choice, one of a kind.

@@ -75,6 +75,6 @@ async fn interrupted() {
         }
     }
     if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }

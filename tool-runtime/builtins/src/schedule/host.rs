@@ -128,10 +128,8 @@ impl ScheduleHost {
     pub async fn tick(&mut self) -> Result<Duration, ScheduleError> {
         let now = self.schedule.now();
         self.forget_ended();
-        let view = self.schedule.0.store.read({
-            let host = self.id.clone();
-            move |connection| View::read(connection, &host, now)
-        })?;
+        let read = |connection: &Connection| View::read(connection, &self.id, now);
+        let view = self.schedule.0.store.read(read)?;
         for (run, token) in &self.running {
             // The job was deleted, or this host was taken for dead.
             if !view.own.contains(run) {

@@ -99,6 +99,7 @@ impl TriggerTools {
         open_world,
         timeout = "15m"
     )]
+    #[allow(clippy::too_many_arguments, reason = "the arguments of all actions")]
     async fn remote_trigger(
         &self,
         /// What to do.
