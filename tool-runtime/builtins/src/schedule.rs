@@ -28,18 +28,22 @@
 //! | `builder`, `database` | what the operator sets, the file |
 //! | `timetable` | cron expressions in time zones |
 //! | `job`, `create`, `list` | jobs and runs as stored, their creation, what the tools return |
-//! | `advance`, `host`, `event`, `command` | one step, the process that makes the calls, its news, the command |
-//! | `settings`, `setting_key` | `Config`: settings, their declaration |
-//! | `target`, `trigger`, `delivery`, `signature` | `RemoteTrigger`: targets, triggers, one delivery with retries, its signature |
+//! | `advance`, `host`, `hosted_run` | one step, the process that makes the calls, one call |
+//! | `event`, `command` | news of a host, the command |
+//! | `config`, `settings`, `setting_key` | `Config`: the tool, settings, their declaration |
+//! | `trigger`, `trigger_info` | `RemoteTrigger`: the tool, triggers as stored and returned |
+//! | `target`, `delivery`, `signature` | targets, one delivery with retries, its signature |
 
 mod advance;
 mod builder;
 mod command;
+mod config;
 mod create;
 mod database;
 mod delivery;
 mod event;
 mod host;
+mod hosted_run;
 mod job;
 mod list;
 mod setting_key;
@@ -51,19 +55,22 @@ mod tests;
 mod text;
 mod timetable;
 mod trigger;
+mod trigger_info;
 
 pub use builder::{Schedule, ScheduleBuilder, ScheduleError};
+pub use config::{ConfigAction, ConfigOutput, Setting};
 pub use event::ScheduleEvent;
 pub use host::ScheduleHost;
 pub use job::{OnMissed, RunState};
 pub use list::{CronJob, CronJobs, CronRun, ScheduleHostInfo};
 pub use setting_key::{SettingKey, SettingKind};
-pub use settings::{ConfigAction, ConfigOutput, Setting, Settings, SettingsBuilder};
+pub use settings::{Settings, SettingsBuilder};
 pub use target::{Target, TargetError};
-pub use trigger::{RemoteTriggerOutput, TriggerAction, TriggerInfo};
+pub use trigger::TriggerAction;
+pub use trigger_info::{RemoteTriggerOutput, TriggerInfo};
 
 pub(crate) use command::ScheduleCommand;
-pub(crate) use settings::ConfigTools;
+pub(crate) use config::ConfigTools;
 pub(crate) use trigger::TriggerTools;
 
 use crate::builtins::Profile;

@@ -113,7 +113,7 @@ impl Schedule {
     pub(super) fn is_job(&self, context: &ToolContext) -> bool {
         let labels = context.execution().map(|execution| execution.labels());
         let running = self.0.running.lock().unwrap_or_else(PoisonError::into_inner);
-        labels.is_some_and(|labels| labels.contains_key(super::host::JOB_LABEL))
+        labels.is_some_and(|labels| labels.contains_key(super::hosted_run::JOB_LABEL))
             || context.sessions().any(|session| running.contains(session))
     }
 }

@@ -1,14 +1,11 @@
-//! The tool `Config`: settings of callers.
+//! Settings of callers.
 
 use super::builder::ScheduleError;
+use super::config::{ConfigOutput, Setting};
 use super::create::check_secrets;
 use super::database::{self, failed, owner};
 use super::setting_key::SettingKey;
 use super::text::nearest;
-use crate::builtins::Profile;
-use crate::shown::Shown;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -104,7 +101,7 @@ impl Settings {
         Ok(self.value(&owner(principal), key)?)
     }
 
-    fn value(&self, owner: &str, key: &str) -> Result<Option<Value>, StoreError> {
+    pub(super) fn value(&self, owner: &str, key: &str) -> Result<Option<Value>, StoreError> {
         let declared = self.0.keys.get(key);
         let default = declared.and_then(|declared| declared.default.clone());
         if declared.is_some_and(|declared| declared.is_read_only) {
@@ -118,7 +115,7 @@ impl Settings {
     }
 
     /// All values of an owner, with the defaults of those that are not set.
-    fn all(&self, owner: &str) -> Result<BTreeMap<String, Value>, StoreError> {
+    pub(super) fn all(&self, owner: &str) -> Result<BTreeMap<String, Value>, StoreError> {
         let set = self.0.store.read(|connection: &Connection| {
             let mut query =
                 connection.prepare("SELECT key, value FROM settings WHERE owner = ?1")?;
@@ -145,7 +142,7 @@ impl Settings {
 
     /// # Errors
     /// The name cannot be that of a setting, or is not declared.
-    fn check_key(&self, key: &str) -> Result<Option<&SettingKey>, ToolError> {
+    pub(super) fn check_key(&self, key: &str) -> Result<Option<&SettingKey>, ToolError> {
         let is_allowed = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-' | '.');
         if key.is_empty() || key.len() > 100 || !key.chars().all(is_allowed) {
             let text = "`key` must be 1 to 100 letters, digits, `_`, `-` and `.`, for instance `editor.theme`";
@@ -167,7 +164,7 @@ impl Settings {
         })
     }
 
-    async fn set(
+    pub(super) async fn set(
         &self,
         key: &str,
         value: Value,
@@ -206,7 +203,11 @@ impl Settings {
         Ok(ConfigOutput { settings: vec![setting] })
     }
 
-    async fn unset(&self, key: &str, context: &ToolContext) -> Result<ConfigOutput, ToolError> {
+    pub(super) async fn unset(
+        &self,
+        key: &str,
+        context: &ToolContext,
+    ) -> Result<ConfigOutput, ToolError> {
         self.changeable(key)?;
         let (owner, name) = (owner(context.principal()), key.to_owned());
         let delete = "DELETE FROM settings WHERE owner = ?1 AND key = ?2";
@@ -234,123 +235,5 @@ impl Settings {
 impl fmt::Debug for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Settings").field("keys", &self.0.keys.keys()).finish_non_exhaustive()
-    }
-}
-
-/// What `Config` does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline)]
-pub enum ConfigAction {
-    /// Returns one setting.
-    Get,
-    /// Changes one setting.
-    Set,
-    /// Returns one setting to its default, or removes it.
-    Unset,
-    /// Returns all settings.
-    List,
-}
-
-/// A setting.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[schemars(inline)]
-pub struct Setting {
-    /// The name.
-    pub key: String,
-    /// The value; absent if it is not set and has no default.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<Value>,
-}
-
-/// The result of `Config`: the setting, or all settings by name.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[schemars(inline)]
-pub struct ConfigOutput {
-    /// The settings.
-    pub settings: Vec<Setting>,
-}
-
-impl fmt::Display for ConfigOutput {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let line = |setting: &Setting| match &setting.value {
-            Some(value) => format!("{} = {value}", setting.key),
-            None => format!("{} is not set", setting.key),
-        };
-        match self.settings.as_slice() {
-            [] => f.write_str("no settings"),
-            all => f.write_str(&all.iter().map(line).collect::<Vec<_>>().join("\n")),
-        }
-    }
-}
-
-/// The tool for settings. See [`Builtins::settings`](crate::Builtins::settings).
-pub(crate) struct ConfigTools(Settings);
-
-#[toolset(prefix = "", open_world = false, tags("specialist"), register = false)]
-impl ConfigTools {
-    /// Read and change your settings, which stay after this conversation. Do not store secrets in them.
-    #[tool(name = "Config", read_only = false, destructive, idempotent)]
-    async fn config(
-        &self,
-        /// What to do.
-        action: ConfigAction,
-        /// Name of the setting. Not for `list`.
-        key: Option<String>,
-        /// New value, any JSON. For `set` only.
-        value: Option<Value>,
-        context: &ToolContext,
-    ) -> Result<Shown<ConfigOutput>, ToolError> {
-        let settings = &self.0;
-        if value.is_some() && action != ConfigAction::Set {
-            return Err(ToolError::user("`value` is for the action `set` only"));
-        }
-        let output = match (action, key) {
-            (ConfigAction::List, None) => {
-                let all = settings.all(&owner(context.principal())).map_err(failed)?;
-                let each = all.into_iter().map(|(key, value)| Setting { key, value: Some(value) });
-                ConfigOutput { settings: each.collect() }
-            }
-            (ConfigAction::List, Some(_)) => {
-                return Err(ToolError::user("`list` takes no `key`; use `get` for one setting"));
-            }
-            (_, None) => return Err(ToolError::user("`key` is missing; name the setting")),
-            (ConfigAction::Get, Some(key)) => {
-                settings.check_key(&key)?;
-                let value = settings.value(&owner(context.principal()), &key).map_err(failed)?;
-                ConfigOutput { settings: vec![Setting { key, value }] }
-            }
-            (ConfigAction::Set, Some(key)) => {
-                let missing =
-                    || ToolError::user("`value` is missing; use `unset` to remove a setting");
-                settings.set(&key, value.ok_or_else(missing)?, context).await?
-            }
-            (ConfigAction::Unset, Some(key)) => settings.unset(&key, context).await?,
-        };
-        Ok(Shown::displayed(output))
-    }
-}
-
-impl Toolset for ConfigTools {
-    type Params = ();
-
-    /// The settings are state of the pool.
-    async fn create((): (), context: &ToolContext) -> Result<Self, ToolError> {
-        let missing = || ToolError::user("no settings; write `.state(settings)` on the pool");
-        context.get::<Settings>().cloned().map(Self).ok_or_else(missing)
-    }
-}
-
-impl ConfigTools {
-    pub(crate) fn new(settings: &Settings) -> Self {
-        Self(settings.clone())
-    }
-
-    /// Names of the tools that a profile offers.
-    pub(crate) fn tools_of(profile: Profile) -> &'static [&'static str] {
-        match profile {
-            Profile::Standard => &["Config"],
-            Profile::OpenHands => &[],
-        }
     }
 }

@@ -4,20 +4,16 @@ use super::builder::Schedule;
 use super::create::{NewJob, check_secrets};
 use super::database::{failed, owner};
 use super::delivery::{Courier, Parcel};
-use super::host::JOB_LABEL;
-use super::job::{Job, OnMissed, number, public_id};
+use super::job::{OnMissed, number};
 use super::text::{is_name, nearest};
+use super::trigger_info::{RemoteTriggerOutput, Trigger, output};
 use crate::builtins::Profile;
 use crate::shown::Shown;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
-use sha2::{Digest as _, Sha256};
-use std::fmt;
 use tool_runtime::prelude::*;
-use tool_runtime_store::rusqlite::{
-    self, Connection, OptionalExtension as _, Row, Transaction, params,
-};
+use tool_runtime_store::rusqlite::{OptionalExtension as _, Transaction, params};
 
 /// What `RemoteTrigger` does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -36,49 +32,6 @@ pub enum TriggerAction {
     Run,
     /// Deletes a trigger with its schedule.
     Delete,
-}
-
-/// A trigger.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[schemars(inline)]
-pub struct TriggerInfo {
-    /// The id.
-    pub id: String,
-    /// The name.
-    pub name: String,
-    /// The target that the operator declared.
-    pub target: String,
-    /// The text that is sent.
-    pub prompt: String,
-    /// The job that runs it, if it has a schedule; `CronList` shows its runs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub job: Option<String>,
-    /// The cron expression of the job.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub schedule: Option<String>,
-    /// The time zone of the job.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub time_zone: Option<String>,
-}
-
-/// The result of `RemoteTrigger`.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[schemars(inline)]
-pub struct RemoteTriggerOutput {
-    /// The trigger, or all triggers.
-    pub triggers: Vec<TriggerInfo>,
-    /// The status of the response, after `run`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<u16>,
-    /// The beginning of the response, after `run`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub response: Option<String>,
-    /// The number of attempts, after `run`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub attempts: Option<u32>,
-    /// The id of the delivery, which the target received as `webhook-id`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub delivery: Option<String>,
 }
 
 /// The tool for webhooks. See [`Builtins::schedule`](crate::Builtins::schedule).
@@ -391,89 +344,4 @@ fn check_texts(
     }
     check_secrets(name.unwrap_or_default(), "`name`", context)?;
     check_secrets(prompt.unwrap_or_default(), "`prompt`", context)
-}
-
-/// A trigger as it is stored.
-struct Trigger {
-    info: TriggerInfo,
-    nonce: String,
-}
-
-impl Trigger {
-    fn all(connection: &Connection, owner: &str) -> rusqlite::Result<Vec<Self>> {
-        let mut query = connection.prepare(
-            "SELECT id, name, target, prompt, nonce, job FROM triggers WHERE owner = ?1 ORDER BY id",
-        )?;
-        let row = |row: &Row<'_>| {
-            let (id, job): (i64, Option<i64>) = (row.get(0)?, row.get(5)?);
-            let job = job.map(|job| Job::all(connection, "id = ?1", [job])).transpose()?;
-            let job = job.and_then(|mut jobs| jobs.pop());
-            let info = TriggerInfo {
-                id: format!("trigger_{id}"),
-                name: row.get(1)?,
-                target: row.get(2)?,
-                prompt: row.get(3)?,
-                job: job.as_ref().map(|job| public_id(job.id)),
-                schedule: job.as_ref().map(|job| job.schedule.clone()),
-                time_zone: job.map(|job| job.time_zone),
-            };
-            Ok(Self { info, nonce: row.get(4)? })
-        };
-        query.query_map([owner], row)?.collect()
-    }
-
-    fn number(&self) -> Option<i64> {
-        number(&self.info.id, "trigger")
-    }
-
-    /// The id of a delivery. A run of the trigger's own job has the same in each attempt, so that its target can
-    /// recognise a repetition.
-    fn delivery_id(&self, context: &ToolContext) -> String {
-        let execution = context.execution();
-        let own = execution.filter(|it| it.labels().get(JOB_LABEL) == self.info.job.as_ref());
-        match own {
-            Some(execution) => {
-                let digest = Sha256::digest(format!("{} {}", self.nonce, execution.id()));
-                let hex: String = digest[..16].iter().map(|byte| format!("{byte:02x}")).collect();
-                format!("msg_{hex}")
-            }
-            None => format!("msg_{}", super::random()),
-        }
-    }
-}
-
-fn output(triggers: Vec<Trigger>) -> RemoteTriggerOutput {
-    RemoteTriggerOutput {
-        triggers: triggers.into_iter().map(|trigger| trigger.info).collect(),
-        status: None,
-        response: None,
-        attempts: None,
-        delivery: None,
-    }
-}
-
-impl fmt::Display for RemoteTriggerOutput {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let (Some(status), Some(attempts)) = (self.status, self.attempts) {
-            let response = self.response.as_deref().unwrap_or_default();
-            return write!(f, "answered {status} (attempt {attempts})\n{response}");
-        }
-        if self.triggers.is_empty() {
-            return f.write_str("no triggers");
-        }
-        let lines: Vec<String> = self.triggers.iter().map(TriggerInfo::to_string).collect();
-        f.write_str(&lines.join("\n"))
-    }
-}
-
-impl fmt::Display for TriggerInfo {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { id, name, target, prompt, .. } = self;
-        let prompt = super::text::cut(&prompt.replace('\n', " "), 120);
-        write!(f, "{id} `{name}` to `{target}`: {prompt}")?;
-        match (&self.job, &self.schedule) {
-            (Some(job), Some(schedule)) => write!(f, "; at `{schedule}` by `{job}`"),
-            _ => Ok(()),
-        }
-    }
 }
