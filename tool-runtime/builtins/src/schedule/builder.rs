@@ -109,12 +109,10 @@ impl Schedule {
         Timestamp::try_from(self.0.workspace.clock().now()).unwrap_or(Timestamp::MAX)
     }
 
-    /// Whether the call is made by a job, or by an agent that a job started.
+    /// Whether the call is made by a job, or by an agent that a job started: its session is within that of the run.
     pub(super) fn is_job(&self, context: &ToolContext) -> bool {
-        let labels = context.execution().map(|execution| execution.labels());
         let running = self.0.running.lock().unwrap_or_else(PoisonError::into_inner);
-        labels.is_some_and(|labels| labels.contains_key(super::hosted_run::JOB_LABEL))
-            || context.sessions().any(|session| running.contains(session))
+        context.sessions().any(|session| running.contains(session))
     }
 }
 

@@ -90,7 +90,8 @@ impl Trigger {
     /// recognise a repetition.
     pub(super) fn delivery_id(&self, context: &ToolContext) -> String {
         let execution = context.execution();
-        let own = execution.filter(|it| it.labels().get(JOB_LABEL) == self.info.job.as_ref());
+        let is_own = |job: Option<&String>| job.is_some() && job == self.info.job.as_ref();
+        let own = execution.filter(|it| is_own(it.labels().get(JOB_LABEL)));
         match own {
             Some(execution) => {
                 let digest = Sha256::digest(format!("{} {}", self.nonce, execution.id()));

@@ -122,6 +122,21 @@ async fn a_delivery_is_signed_and_its_response_returned() {
 }
 
 #[tokio::test]
+async fn two_runs_of_one_execution_are_two_deliveries() {
+    let ok = answer("200 OK", "", "");
+    let peer = Peer::answering(&[&ok, &ok]).await;
+    let (setup, _) = setup(peer.target());
+    trigger(&setup.pool).await;
+    let execution = Arc::new(tool_runtime::Execution::new("agent-1"));
+    let context = setup.pool.context().in_execution(&execution);
+    for _ in 0..2 {
+        setup.pool.call_with(ToolCall::json("RemoteTrigger", run()), &context).await;
+    }
+    let received = peer.received.lock().unwrap();
+    assert_ne!(received[0].headers["webhook-id"], received[1].headers["webhook-id"]);
+}
+
+#[tokio::test]
 async fn a_target_that_is_not_available_is_tried_again() {
     let (busy, wait) = (
         answer("503 Service Unavailable", "", ""),

@@ -106,6 +106,9 @@ async fn callers_see_and_delete_their_own_jobs_alone() {
         assert!(error(other, "CronDelete", json!({ "id": "cron_1" })).await.contains("no job"));
     }
     assert_eq!(value(&ada, "CronList", json!({})).await["jobs"][0]["name"], "hers");
+    // The owner of the process is not an anonymous caller of a server.
+    value(&setup.pool, "CronCreate", job("his", "0 9 * * *")).await;
+    assert_eq!(value(&http, "CronList", json!({})).await["jobs"], json!([]));
 }
 
 #[tokio::test]
@@ -117,15 +120,24 @@ async fn a_narrowed_caller_cannot_make_a_job_of_what_it_cannot_call() {
     assert!(text.contains("`note` is not available now"), "{text}");
 }
 
+/// A tool that creates a job in a session of its own, as an agent does.
+fn delegate() -> Tool {
+    let handler = |_: serde_json::Map<String, Value>, context: ToolContext| async move {
+        let session = context.pool().unwrap().session();
+        call(session.pool(), "CronCreate", job("inner", "0 9 * * *")).await.observation().to_text()
+    };
+    Tool::builder("delegate", "Create a job.").handler(handler)
+}
+
 #[tokio::test]
 async fn a_job_may_not_create_jobs_unless_the_operator_says_so() {
-    let arguments = json!({ "name": "outer", "schedule": "* * * * *", "tool": "CronCreate",
-        "arguments": job("inner", "0 9 * * *") });
-    for allowed in [false, true] {
+    let direct = json!({ "tool": "CronCreate", "arguments": job("inner", "0 9 * * *") });
+    let nested = json!({ "tool": "delegate", "arguments": {} });
+    for (more, allowed) in [(&direct, false), (&nested, false), (&direct, true), (&nested, true)] {
         let configure =
             |builder: ScheduleBuilder| if allowed { builder.jobs_may_schedule() } else { builder };
-        let setup = Setup::with(configure, |pool| pool);
-        value(&setup.pool, "CronCreate", arguments.clone()).await;
+        let setup = Setup::with(configure, |pool| pool.add(delegate()));
+        setup.minutely(more.clone()).await;
         setup.time.advance(30);
         let (mut host, events) = setup.host();
         host.tick().await.unwrap();
