@@ -45,7 +45,7 @@ impl Options {
                 "--no-network" => options.shell.network = false,
                 "--schedule-file" => options.schedule = Some(value()?.into()),
                 "--min-interval" => {
-                    options.min_interval = Some(seconds(&value()?.to_string_lossy())?)
+                    options.min_interval = Some(seconds(&value()?.to_string_lossy())?);
                 }
                 "--open-hands" => options.profile = Profile::OpenHands,
                 _ => others.push(argument),
