@@ -2,10 +2,12 @@
 
 use crate::BoxError;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tool_runtime::policy::{PermissionMode, Permissions};
 use tool_runtime::{ProgramArguments, ProgramOptions};
 use tool_runtime_builtins::code::CodeParams;
 use tool_runtime_builtins::people::PeopleParams;
+use tool_runtime_builtins::schedule::{Schedule, Settings};
 use tool_runtime_builtins::shell::{Sandbox, ShellParams};
 use tool_runtime_builtins::tasks::{TaskStore, TasksParams};
 use tool_runtime_builtins::web::{SearchParams, WebParams};
@@ -15,7 +17,7 @@ use tool_runtime_builtins::{Builtins, Profile, Workspace};
 pub(crate) fn options() -> ProgramOptions {
     ProgramOptions::new()
         .repeated_option("root", "DIR", "A directory that the tools may touch [default: .]")
-        .option("families", "LIST", "Some of files, search, shell, code, web, servers, people, tasks [default: files,search]")
+        .option("families", "LIST", "Some of files, search, shell, code, web, servers, people, tasks, schedule [default: files,search]")
         .option("policy", "FILE", "Rules about calls, in YAML; without a file every call is allowed")
         .flag("open-hands", "Offer the names of OpenHands: file_editor, terminal, glob, grep, task_tracker")
         .option("data", "DIR", "Where tasks, jobs and settings are kept; tasks and schedule need it")
@@ -24,6 +26,7 @@ pub(crate) fn options() -> ProgramOptions {
         .option("mcp-config", "FILE", "MCP servers whose tools and resources are added")
         .option("searxng", "URL", "The search engine of WebSearch; else BRAVE_API_KEY or TAVILY_API_KEY name one")
         .repeated_option("allow-host", "HOST", "A host with a private address that pages may be fetched from")
+        .option("min-interval", "SECONDS", "The shortest interval between two runs of a job [default: 60]")
 }
 
 /// The families over the roots.
@@ -44,8 +47,9 @@ pub(crate) fn builtins(arguments: &ProgramArguments) -> Result<Builtins, BoxErro
                 let file = data(arguments)?.join("tasks.db");
                 builtins.tasks(TasksParams::new(TaskStore::open(file)?))
             }
+            "schedule" => schedule(builtins, &workspace, arguments)?,
             other => {
-                let known = "files, search, shell, code, web, servers, people, tasks";
+                let known = "files, search, shell, code, web, servers, people, tasks, schedule";
                 return Err(
                     format!("`{other}` is not a family of tools; write some of {known}").into()
                 );
@@ -98,6 +102,23 @@ fn web(arguments: &ProgramArguments) -> WebParams {
 /// Plan mode alone restricts calls, beside the policy.
 fn people() -> PeopleParams {
     PeopleParams::new().permissions(Permissions::new(PermissionMode::Bypass))
+}
+
+/// Jobs and settings.
+fn schedule(
+    builtins: Builtins,
+    workspace: &Workspace,
+    arguments: &ProgramArguments,
+) -> Result<Builtins, BoxError> {
+    let file = data(arguments)?.join("schedule.db");
+    let mut schedule = Schedule::builder(workspace).file(&file);
+    if let Some(text) = arguments.value("min-interval") {
+        let seconds = text.parse();
+        let seconds = seconds.map_err(|_| format!("`{text}` is not a number of seconds"))?;
+        schedule = schedule.min_interval(Duration::from_secs(seconds));
+    }
+    let settings = Settings::builder().file(&file);
+    Ok(builtins.schedule(&schedule.open()?).settings(&settings.open()?))
 }
 
 /// The directory of `--data`, which is created.

@@ -202,3 +202,37 @@ async fn tools_for_servers_reach_those_of_the_configuration() {
     assert!(is_error && text.contains("there are: `inner`"), "{text}");
     client.cancel().await.unwrap();
 }
+
+#[tokio::test]
+async fn a_job_of_a_client_runs_in_another_process() {
+    use std::process::Stdio;
+    use tokio::io::{AsyncBufReadExt as _, BufReader};
+
+    let project = project();
+    let data = format!("--data={}", project.path().join("data").display());
+    let options = ["--families=search,schedule", "--min-interval=1", &data];
+    let client = connect(project.path(), &options).await;
+    let job = json!({ "name": "search", "schedule": "* * * * * *", "tool": "Grep",
+        "arguments": { "pattern": "old_\\w+", "output_mode": "content" } });
+    let created = call(&client, "CronCreate", job).await;
+    assert!(
+        created.0.contains("created `cron_1`") && created.0.contains("no host lives"),
+        "{created:?}"
+    );
+    client.cancel().await.unwrap();
+
+    let mut command = Command::new(env!("CARGO_BIN_EXE_toolbox"));
+    command.arg("schedule").arg("--root").arg(project.path()).args(options);
+    let mut host = command.stdout(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
+    let mut lines = BufReader::new(host.stdout.take().unwrap()).lines();
+    let ended = async {
+        while let Some(line) = lines.next_line().await.unwrap() {
+            if line.contains("succeeded") {
+                return line;
+            }
+        }
+        panic!("the host ended");
+    };
+    let line = tokio::time::timeout(LIMIT, ended).await.expect("no run within two minutes");
+    assert!(line.starts_with("cron_1 `search` succeeded") && line.contains("old_name"), "{line}");
+}

@@ -22,6 +22,7 @@
 //! | `servers` | resources of external MCP servers |
 //! | `people` | ask people, plan, keep lists, finish |
 //! | `tasks` | tasks, teams, sub-agents |
+//! | `schedule` | calls at set times, settings, webhooks |
 //!
 //! | Feature | Enables | Default |
 //! |---|---|---|
@@ -33,6 +34,7 @@
 //! | `servers` | `Builtins::servers` | no |
 //! | `people` | `Builtins::people` | no |
 //! | `tasks` | `Builtins::tasks` | no |
+//! | `schedule` | `Builtins::schedule`, `Builtins::settings` | no |
 
 #[cfg(feature = "web")]
 mod addresses;
@@ -47,6 +49,8 @@ mod image_block;
 pub mod people;
 #[cfg(all(any(feature = "code", feature = "shell"), unix))]
 mod process_tree;
+#[cfg(feature = "schedule")]
+pub mod schedule;
 #[cfg(feature = "search")]
 pub mod search;
 #[cfg(feature = "servers")]
@@ -56,6 +60,8 @@ pub mod shell;
 mod shown;
 #[cfg(feature = "tasks")]
 pub mod tasks;
+#[cfg(any(feature = "schedule", feature = "web"))]
+mod tls;
 #[cfg(feature = "web")]
 pub mod web;
 mod workspace;

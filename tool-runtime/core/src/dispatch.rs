@@ -12,6 +12,7 @@
 //! attributes on users' types, `input_schema`, closures. This is determined on the first call of a tool.
 
 mod batch;
+mod check;
 mod execution;
 mod external;
 mod guard;

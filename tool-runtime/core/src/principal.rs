@@ -86,13 +86,20 @@ impl Principal {
         self.scopes.iter().any(|own| own == scope)
     }
 
-    /// Whether the scopes of tools are enforced for the caller.
-    pub(crate) fn is_restricted(&self) -> bool {
+    /// Whether the scopes of tools are enforced for the caller: not for the owner of the process, who is
+    /// [anonymous](Self::anonymous). A program that stores a principal stores this, too.
+    ///
+    /// ```
+    /// # use tool_runtime::Principal;
+    /// assert!(Principal::new("ada").is_restricted());
+    /// assert!(!Principal::anonymous().is_restricted());
+    /// assert!(Principal::anonymous().restricted().is_restricted());
+    /// ```
+    pub fn is_restricted(&self) -> bool {
         self.is_restricted
     }
 
     /// The same caller, for whom the scopes of tools are enforced also if it is anonymous.
-    #[doc(hidden)]
     #[must_use]
     pub fn restricted(self) -> Self {
         Self { is_restricted: true, ..self }

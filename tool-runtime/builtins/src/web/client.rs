@@ -2,12 +2,10 @@
 
 use super::params::WebParams;
 use crate::addresses::{AddressRules, NoSuchHost, NotPublic};
+use crate::tls;
 use reqwest::header::{HeaderMap, LOCATION, RETRY_AFTER};
 use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder, Response, StatusCode, Url};
-use rustls::crypto::ring;
-use rustls::{ClientConfig, RootCertStore};
-use rustls_platform_verifier::BuilderVerifierExt as _;
 use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
@@ -83,24 +81,11 @@ impl Fetcher {
 /// TLS is not available.
 pub(super) fn builder(user_agent: &str) -> Result<ClientBuilder, String> {
     let builder = Client::builder()
-        .tls_backend_preconfigured(tls().map_err(|error| error.to_string())?)
+        .tls_backend_preconfigured(tls::config().map_err(|error| error.to_string())?)
         .user_agent(user_agent)
         .connect_timeout(CONNECT_TIMEOUT)
         .redirect(Policy::none());
     Ok(builder)
-}
-
-/// The certificates that this machine trusts. If it trusts none, pages without TLS can still be fetched.
-fn tls() -> Result<ClientConfig, rustls::Error> {
-    let config = || {
-        let provider = Arc::new(ring::default_provider());
-        ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()
-    };
-    let config = match config()?.with_platform_verifier() {
-        Ok(trusting) => trusting,
-        Err(_) => config()?.with_root_certificates(RootCertStore::empty()),
-    };
-    Ok(config.with_no_client_auth())
 }
 
 /// Checks what is visible in a URL beside its host.

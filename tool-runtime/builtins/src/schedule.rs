@@ -1,0 +1,181 @@
+//! Calls at set times, settings, webhooks.
+//!
+//! A job is a call of a tool, by a cron expression in a time zone. It runs as the principal that created it: policies,
+//! limits and hooks of the pool judge it at each run, and approvals are asked of the approver of the host's pool. What the
+//! creator may not call cannot be made a job. Policies recognise calls of jobs by the label `run_by: schedule`, those of
+//! one by `schedule.job: cron_1`. A job may not create jobs, unless the operator
+//! [says so](ScheduleBuilder::jobs_may_schedule).
+//!
+//! Jobs run while a host lives: the command `schedule` of the program, or [`Schedule::run`]. Several hosts may share a
+//! file; each run is written down before its call, and made by one of them. Of each due time one of these becomes:
+//!
+//! | State | Meaning |
+//! |---|---|
+//! | `running`, then `succeeded`, `failed` or `cancelled` | a host made the call |
+//! | `interrupted` | the host died meanwhile: the call may have had its effect. A tool that is read-only or idempotent is called again instead, at most three times |
+//! | `skipped` | the run before it had not ended |
+//! | `missed` | no host lived within the [grace](ScheduleBuilder::grace); by `on_missed: run_once` the last one runs late |
+//!
+//! Leases and due times are by the clock of the [`Workspace`](crate::Workspace). Around a change of the clock, an
+//! expression with one second, minute and hour runs once a day: at the end of the gap if its time is skipped, at the first
+//! of two times if it is repeated. All others follow the clock on the wall.
+//!
+//! Callers see and change their own jobs, triggers and settings only. Anonymous callers of a server are one caller, and not
+//! the owner of the process.
+//!
+//! | Module | Topic |
+//! |---|---|
+//! | `builder`, `database` | what the operator sets, the file |
+//! | `timetable` | cron expressions in time zones |
+//! | `job`, `create`, `list` | jobs and runs as stored, their creation, what the tools return |
+//! | `advance`, `host`, `hosted_run` | one step, the process that makes the calls, one call |
+//! | `event`, `command` | news of a host, the command |
+//! | `config`, `settings`, `setting_key` | `Config`: the tool, settings, their declaration |
+//! | `trigger`, `trigger_info` | `RemoteTrigger`: the tool, triggers as stored and returned |
+//! | `target`, `delivery`, `signature` | targets, one delivery with retries, its signature |
+
+mod advance;
+mod builder;
+mod command;
+mod config;
+mod create;
+mod database;
+mod delivery;
+mod event;
+mod host;
+mod hosted_run;
+mod install;
+mod job;
+mod list;
+mod setting_key;
+mod settings;
+mod signature;
+mod target;
+#[cfg(test)]
+mod tests;
+mod text;
+mod timetable;
+mod trigger;
+mod trigger_info;
+
+pub use builder::{Schedule, ScheduleBuilder, ScheduleError};
+pub use config::{ConfigAction, ConfigOutput, Setting};
+pub use event::ScheduleEvent;
+pub use host::ScheduleHost;
+pub use job::{OnMissed, RunState};
+pub use list::{CronJob, CronJobs, CronRun, ScheduleHostInfo};
+pub use setting_key::{SettingKey, SettingKind};
+pub use settings::{Settings, SettingsBuilder};
+pub use target::{Target, TargetError};
+pub use trigger::TriggerAction;
+pub use trigger_info::{RemoteTriggerOutput, TriggerInfo};
+
+pub(crate) use command::ScheduleCommand;
+pub(crate) use config::ConfigTools;
+pub(crate) use trigger::TriggerTools;
+
+use crate::builtins::{Family, Profile};
+use crate::shown::Shown;
+use create::NewJob;
+use database::{failed, owner};
+use serde_json::{Map, Value};
+use std::hash::{BuildHasher as _, RandomState};
+use tool_runtime::prelude::*;
+use tool_runtime_store::rusqlite::{Transaction, params};
+
+/// The tools for jobs. See [`Builtins::schedule`](crate::Builtins::schedule).
+pub(crate) struct CronTools(Schedule);
+
+#[toolset(prefix = "", open_world = false, tags("specialist"), register = false)]
+impl CronTools {
+    /// Call a tool at set times, also after this conversation. The call is made as you, by the rules that hold then,
+    /// while a host of the schedule runs; the result says whether one does.
+    #[tool(name = "CronCreate", read_only = false, destructive, idempotent = false)]
+    #[allow(clippy::too_many_arguments, reason = "the parts of a job")]
+    async fn cron_create(
+        &self,
+        /// A name of your choice, one of a kind.
+        #[arg(length = 1..=100)]
+        name: String,
+        /// Cron expression of five fields: minute, hour, day of the month, month, day of the week; or six, with the second
+        /// first. `0 9 * * MON-FRI` is nine o'clock on workdays, `0 0 L * *` the last day of each month.
+        #[arg(length = 1..=200)]
+        schedule: String,
+        /// Time zone of the expression, as `Europe/Berlin`. Default: that of the program, mostly UTC.
+        time_zone: Option<String>,
+        /// Name of the tool to call.
+        #[arg(length = 1..=200)]
+        tool: String,
+        /// Arguments of the tool.
+        #[arg(default)]
+        arguments: Map<String, Value>,
+        /// Whether the job runs. A disabled one is kept.
+        #[arg(default = true)]
+        enabled: bool,
+        /// What becomes of runs that no host made in time.
+        #[arg(default)]
+        on_missed: OnMissed,
+        /// Whether a job of this name is replaced. It keeps its id.
+        #[arg(default)]
+        replace: bool,
+        context: &ToolContext,
+    ) -> Result<Shown<CronJob>, ToolError> {
+        let new =
+            NewJob { name, schedule, time_zone, tool, arguments, enabled, on_missed, replace };
+        self.0.create(new, context).await
+    }
+
+    /// Delete a job. A run in progress is cancelled.
+    #[tool(name = "CronDelete", read_only = false, destructive, idempotent)]
+    async fn cron_delete(
+        &self,
+        /// Id of the job, as `CronCreate` and `CronList` return it.
+        id: String,
+        context: &ToolContext,
+    ) -> Result<String, ToolError> {
+        let owner = owner(context.principal());
+        let number = self.0.find_job(&id, &owner)?.id;
+        let delete = move |connection: &Transaction<'_>| {
+            connection
+                .execute("DELETE FROM jobs WHERE id = ?1 AND owner = ?2", params![number, owner])
+        };
+        self.0.0.store.write(delete).await.map_err(failed)?;
+        Ok(format!("deleted `{id}`"))
+    }
+
+    /// List your jobs with their next and last runs, and the hosts that run them.
+    #[tool(name = "CronList", read_only)]
+    fn cron_list(&self, context: &ToolContext) -> Result<Shown<CronJobs>, ToolError> {
+        self.0.list(&owner(context.principal())).map(Shown::displayed)
+    }
+}
+
+impl Toolset for CronTools {
+    type Params = ();
+
+    /// The schedule is state of the pool.
+    async fn create((): (), context: &ToolContext) -> Result<Self, ToolError> {
+        let missing = || ToolError::user("no schedule; write `.state(schedule)` on the pool");
+        context.get::<Schedule>().cloned().map(Self).ok_or_else(missing)
+    }
+}
+
+impl CronTools {
+    pub(crate) fn new(schedule: &Schedule) -> Self {
+        Self(schedule.clone())
+    }
+}
+
+impl Family for CronTools {
+    fn tools_of(profile: Profile) -> &'static [&'static str] {
+        match profile {
+            Profile::Standard => &["CronCreate", "CronDelete", "CronList"],
+            Profile::OpenHands => &[],
+        }
+    }
+}
+
+/// Digits that cannot be guessed.
+fn random() -> String {
+    format!("{:016x}{:016x}", RandomState::new().hash_one(0), RandomState::new().hash_one(1))
+}

@@ -1,0 +1,239 @@
+//! One step of a host: every due time becomes a run, or is recorded as skipped or missed, in one transaction.
+
+use super::event::ScheduleEvent;
+use super::job::{Job, OnMissed, Run, RunState, time};
+use super::timetable::Timetable;
+use jiff::{SignedDuration, Timestamp};
+use std::time::Duration;
+use tool_runtime_store::rusqlite::{self, Connection, params};
+
+/// The runs of a job that are kept.
+const KEPT_RUNS: u32 = 100;
+/// Missed times that are counted one by one.
+const MAX_COUNTED: u32 = 10_000;
+/// Attempts of a run whose host died.
+const MAX_ATTEMPTS: u32 = 3;
+
+/// What a host asks for.
+pub(super) struct Step<'a> {
+    pub(super) host: &'a str,
+    pub(super) now: Timestamp,
+    pub(super) grace: Duration,
+    pub(super) lease: Duration,
+    /// Whether the call of a job may run again although its outcome is unknown.
+    pub(super) is_repeatable: &'a dyn Fn(&Job) -> bool,
+}
+
+/// A run that the host makes now.
+#[derive(Debug)]
+pub(super) struct Started {
+    pub(super) run: i64,
+    pub(super) job: Job,
+    pub(super) due: Timestamp,
+    pub(super) attempt: u32,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Advanced {
+    pub(super) started: Vec<Started>,
+    pub(super) events: Vec<ScheduleEvent>,
+}
+
+impl Step<'_> {
+    pub(super) fn run(&self, connection: &Connection) -> rusqlite::Result<Advanced> {
+        let mut advanced = Advanced::default();
+        self.renew(connection)?;
+        self.recover(connection, &mut advanced)?;
+        let dead = "DELETE FROM hosts WHERE expires <= ?1";
+        connection.execute(dead, [self.now.as_millisecond()])?;
+        let due = "enabled AND next_due <= ?1 ORDER BY next_due, id";
+        for job in Job::all(connection, due, [self.now.as_second()])? {
+            self.account(connection, job, &mut advanced)?;
+        }
+        Ok(advanced)
+    }
+
+    fn renew(&self, connection: &Connection) -> rusqlite::Result<()> {
+        let now = self.now.as_millisecond();
+        let expires = now.saturating_add(i64::try_from(self.lease.as_millis()).unwrap_or(i64::MAX));
+        connection.execute(
+            "INSERT INTO hosts (id, process, started, expires) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (id) DO UPDATE SET expires = ?4",
+            params![self.host, std::process::id(), now, expires],
+        )?;
+        Ok(())
+    }
+
+    /// Ends or repeats the runs of dead hosts.
+    fn recover(&self, connection: &Connection, advanced: &mut Advanced) -> rusqlite::Result<()> {
+        let mut query = connection.prepare(
+            "SELECT runs.id, runs.job, runs.due, runs.attempt FROM runs LEFT JOIN hosts ON hosts.id = runs.host
+             WHERE runs.state = 'running' AND (hosts.id IS NULL OR hosts.expires <= ?1) ORDER BY runs.id",
+        )?;
+        let found = query.query_map([self.now.as_millisecond()], |row| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get(2)?, row.get::<_, u32>(3)?))
+        })?;
+        for (run, id, due, attempt) in found.collect::<rusqlite::Result<Vec<_>>>()? {
+            let Some(job) = Job::all(connection, "id = ?1", [id])?.pop() else { continue };
+            let (due, now) = (time(due), self.now.as_millisecond());
+            if job.enabled && attempt < MAX_ATTEMPTS && (self.is_repeatable)(&job) {
+                let repeat = "UPDATE runs SET host = ?2, attempt = ?3, started = ?4 WHERE id = ?1";
+                connection.execute(repeat, params![run, self.host, attempt + 1, now])?;
+                let text = "its host died; the call is safe to repeat";
+                advanced.events.push(job.event(due, RunState::Running, text));
+                advanced.started.push(Started { run, job, due, attempt: attempt + 1 });
+            } else {
+                let text =
+                    "its host died before the end was recorded; the call may have had its effect";
+                let end =
+                    "UPDATE runs SET state = 'interrupted', ended = ?2, outcome = ?3 WHERE id = ?1";
+                connection.execute(end, params![run, now, text])?;
+                advanced.events.push(job.event(due, RunState::Interrupted, text));
+            }
+        }
+        Ok(())
+    }
+
+    /// Accounts for all times of a job up to now.
+    fn account(
+        &self,
+        connection: &Connection,
+        job: Job,
+        advanced: &mut Advanced,
+    ) -> rusqlite::Result<()> {
+        let (Some(first), Ok(timetable)) = (job.next_due, job.timetable()) else {
+            let event = "its time zone or expression is not valid any more; the job is disabled";
+            connection.execute("UPDATE jobs SET enabled = 0 WHERE id = ?1", [job.id])?;
+            advanced.events.push(job.event(self.now, RunState::Skipped, event));
+            return Ok(());
+        };
+        let (times, next) = self.times(first, &timetable);
+        connection.execute(
+            "UPDATE jobs SET next_due = ?2 WHERE id = ?1",
+            params![job.id, next.map(Timestamp::as_second)],
+        )?;
+        let mut is_running = job.is_running(connection)?;
+        let mut missed = times.missed;
+        let late = match (&missed, times.on_time.is_empty() && !is_running) {
+            (Some(range), true) if job.on_missed == OnMissed::RunOnce => Some(range.last),
+            _ => None,
+        };
+        if late.is_some() {
+            missed = missed.and_then(Missed::without_last);
+        }
+        if let Some(missed) = missed {
+            let text = "no host lived";
+            missed.run(job.id, text).insert(connection, None)?;
+            let mut event = job.event(missed.first, RunState::Missed, text);
+            event.times = missed.times;
+            advanced.events.push(event);
+        }
+        for due in late.into_iter().chain(times.on_time) {
+            let state = if is_running { RunState::Skipped } else { RunState::Running };
+            let text = match state {
+                RunState::Skipped => "the run before it had not ended",
+                _ if late.is_some() => "missed, and run once now",
+                _ => "",
+            };
+            let run = self.new_run(job.id, due, state, text).insert(connection, Some(self.host))?;
+            advanced.events.push(job.event(due, state, text));
+            if state == RunState::Running {
+                advanced.started.push(Started { run, job: job.clone(), due, attempt: 1 });
+            }
+            is_running = true;
+        }
+        prune(connection, job.id)
+    }
+
+    /// The times up to now, and the one after.
+    fn times(&self, first: Timestamp, timetable: &Timetable) -> (Times, Option<Timestamp>) {
+        let grace = SignedDuration::try_from(self.grace).unwrap_or(SignedDuration::MAX);
+        let limit = self.now.saturating_sub(grace).unwrap_or(Timestamp::MIN);
+        let (mut times, mut next) = (Times::default(), Some(first));
+        while let Some(due) = next.filter(|due| *due <= self.now) {
+            next = timetable.after(due);
+            if due >= limit {
+                times.on_time.push(due);
+                continue;
+            }
+            let missed = times.missed.get_or_insert(Missed::beginning(due));
+            missed.add(due);
+            if missed.times == MAX_COUNTED {
+                // The rest of a long time is one range that is not counted.
+                next = timetable.after(limit - SignedDuration::from_nanos(1));
+            }
+        }
+        (times, next)
+    }
+
+    fn new_run(&self, job: i64, due: Timestamp, state: RunState, text: &str) -> Run {
+        let now = Some(self.now.as_millisecond());
+        let is_running = state == RunState::Running;
+        Run {
+            job,
+            due,
+            last_due: due,
+            times: 1,
+            state,
+            attempt: 1,
+            started: now.filter(|_| is_running),
+            ended: now.filter(|_| !is_running),
+            outcome: (!text.is_empty()).then(|| text.to_owned()),
+        }
+    }
+}
+
+/// Due times of one job, by what becomes of them.
+#[derive(Default)]
+struct Times {
+    missed: Option<Missed>,
+    on_time: Vec<Timestamp>,
+}
+
+#[derive(Clone, Copy)]
+struct Missed {
+    first: Timestamp,
+    before_last: Timestamp,
+    last: Timestamp,
+    times: u32,
+}
+
+impl Missed {
+    fn beginning(first: Timestamp) -> Self {
+        Self { first, before_last: first, last: first, times: 0 }
+    }
+
+    fn add(&mut self, due: Timestamp) {
+        (self.before_last, self.last, self.times) = (self.last, due, self.times + 1);
+    }
+
+    /// The same without the last time, which runs.
+    fn without_last(self) -> Option<Self> {
+        let last = self.before_last;
+        (self.times > 1).then(|| Self { last, times: self.times - 1, ..self })
+    }
+
+    fn run(&self, job: i64, text: &str) -> Run {
+        let Self { first, last, times, .. } = *self;
+        let outcome = Some(text.to_owned());
+        let (due, last_due, state) = (first, last, RunState::Missed);
+        Run { job, due, last_due, times, state, attempt: 0, started: None, ended: None, outcome }
+    }
+}
+
+impl Job {
+    pub(super) fn event(&self, due: Timestamp, state: RunState, text: &str) -> ScheduleEvent {
+        let due = self.timetable().map_or_else(|_| due.to_string(), |it| it.shown(due));
+        let (job, name, text) = (self.public_id(), self.name.clone(), text.to_owned());
+        ScheduleEvent { job, name, due, state, times: 1, text }
+    }
+}
+
+fn prune(connection: &Connection, job: i64) -> rusqlite::Result<()> {
+    connection.execute(
+        "DELETE FROM runs WHERE job = ?1 AND state <> 'running' AND id NOT IN
+            (SELECT id FROM runs WHERE job = ?1 ORDER BY id DESC LIMIT ?2)",
+        params![job, KEPT_RUNS],
+    )?;
+    Ok(())
+}

@@ -1,0 +1,203 @@
+//! The creation of jobs.
+
+use super::builder::Schedule;
+use super::database::{StoredPrincipal, failed, owner};
+use super::job::{Job, OnMissed, number};
+use super::list::CronJob;
+use super::text::{is_name, nearest};
+use super::timetable::Timetable;
+use crate::shown::Shown;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+use tool_runtime::{Secrets, Tool, ToolCall, ToolContext, ToolError};
+use tool_runtime_store::rusqlite::{OptionalExtension as _, Transaction, params};
+
+/// Bytes of the arguments of a job.
+const MAX_ARGUMENTS: usize = 64 * 1024;
+
+/// What a caller says about a job.
+pub(super) struct NewJob {
+    pub(super) name: String,
+    pub(super) schedule: String,
+    pub(super) time_zone: Option<String>,
+    pub(super) tool: String,
+    pub(super) arguments: Map<String, Value>,
+    pub(super) enabled: bool,
+    pub(super) on_missed: OnMissed,
+    pub(super) replace: bool,
+}
+
+/// What became of a job that was to be saved.
+enum Saved {
+    Job(i64),
+    Exists(i64),
+    TooMany,
+}
+
+impl Schedule {
+    pub(super) async fn create(
+        &self,
+        new: NewJob,
+        context: &ToolContext,
+    ) -> Result<Shown<CronJob>, ToolError> {
+        let verb = if new.replace { "saved" } else { "created" };
+        let id = self.save_job(new, context).await?;
+        let jobs = self.list(&owner(context.principal()))?;
+        let (hosts, job) = (jobs.hosts_text(), jobs.into_job(id));
+        let job = job.ok_or_else(|| ToolError::transient("the job was deleted meanwhile"))?;
+        let next = match job.next.as_slice() {
+            [] => "it is disabled".to_owned(),
+            next => format!("next runs: {}", next.join(", ")),
+        };
+        let text = format!("{verb} `{}`; {next}\n{hosts}", job.id);
+        Ok(Shown::new(text, job))
+    }
+
+    /// Checks and stores a job of the caller. Returns its number.
+    pub(super) async fn save_job(
+        &self,
+        new: NewJob,
+        context: &ToolContext,
+    ) -> Result<i64, ToolError> {
+        self.check_caller(context)?;
+        let NewJob { name, schedule, time_zone, tool, arguments, enabled, on_missed, replace } =
+            new;
+        if !is_name(&name, 100) {
+            return Err(ToolError::user("`name` must be one line of 1 to 100 characters"));
+        }
+        let options = &self.0.options;
+        let time_zone = time_zone.unwrap_or_else(|| options.time_zone.clone());
+        let timetable = Timetable::new(&schedule, &time_zone)?;
+        let now = self.now();
+        timetable.check(now, options.min_interval)?;
+        let arguments = Value::Object(arguments);
+        check_call(&tool, &arguments, context)?;
+        let principal = StoredPrincipal::from(context.principal());
+        let job = Job {
+            id: 0,
+            owner: owner(context.principal()),
+            name,
+            schedule,
+            time_zone,
+            tool,
+            arguments: arguments.to_string(),
+            on_missed,
+            enabled,
+            principal: serde_json::to_string(&principal)?,
+            next_due: timetable.after(now),
+        };
+        let (max_jobs, named) = (options.max_jobs, job.name.clone());
+        let save = move |connection: &Transaction<'_>| save(connection, &job, max_jobs, replace);
+        match self.0.store.write(save).await.map_err(failed)? {
+            Saved::Job(id) => Ok(id),
+            Saved::Exists(id) => Err(ToolError::user(format!(
+                "`{}` has the name `{named}` already; choose another name, or write `replace: true`",
+                super::job::public_id(id)
+            ))),
+            Saved::TooMany => Err(ToolError::user(format!(
+                "you have {max_jobs} jobs, which is the limit; delete one by `CronDelete` first"
+            ))),
+        }
+    }
+
+    /// # Errors
+    /// The caller is a job.
+    pub(super) fn check_caller(&self, context: &ToolContext) -> Result<(), ToolError> {
+        if self.is_job(context) && !self.0.options.jobs_may_schedule {
+            let text = "a job may not create or change jobs; ask the user to create them";
+            return Err(ToolError::user(text));
+        }
+        Ok(())
+    }
+
+    /// A job of a caller.
+    ///
+    /// # Errors
+    /// There is none of this id; the text names the caller's jobs.
+    pub(super) fn find_job(&self, id: &str, owner: &str) -> Result<Job, ToolError> {
+        let read = |connection: &_| Job::all(connection, "owner = ?1 ORDER BY id", [owner]);
+        let jobs = self.0.store.read(read).map_err(failed)?;
+        let wanted = number(id, "cron");
+        if let Some(job) = jobs.iter().find(|job| Some(job.id) == wanted) {
+            return Ok(job.clone());
+        }
+        let ids: Vec<String> = jobs.iter().map(Job::public_id).collect();
+        let of_name = jobs.iter().find(|job| job.name == id).map(Job::public_id);
+        let hint = match of_name {
+            Some(own) => format!("the job of that name is `{own}`"),
+            None if ids.is_empty() => "you have no jobs".to_owned(),
+            None => nearest(id, ids.iter().map(String::as_str))
+                .unwrap_or_else(|| format!("your jobs are `{}`", ids.join("`, `"))),
+        };
+        Err(ToolError::user(format!("there is no job `{id}`; {hint}")))
+    }
+}
+
+fn save(
+    connection: &Transaction<'_>,
+    job: &Job,
+    max_jobs: u32,
+    replace: bool,
+) -> tool_runtime_store::rusqlite::Result<Saved> {
+    let existing = "SELECT id FROM jobs WHERE owner = ?1 AND name = ?2";
+    let existing: Option<i64> = connection
+        .query_row(existing, params![job.owner, job.name], |row| row.get(0))
+        .optional()?;
+    if let Some(id) = existing.filter(|_| !replace) {
+        return Ok(Saved::Exists(id));
+    }
+    let count = "SELECT count(*) FROM jobs WHERE owner = ?1";
+    let count: u32 = connection.query_row(count, [&job.owner], |row| row.get(0))?;
+    if existing.is_none() && count >= max_jobs {
+        return Ok(Saved::TooMany);
+    }
+    job.save(connection).map(Saved::Job)
+}
+
+/// Checks the call of a job: what the caller cannot call now, and what must not be stored, cannot be made a job.
+fn check_call(tool: &str, arguments: &Value, context: &ToolContext) -> Result<(), ToolError> {
+    let text = arguments.to_string();
+    if text.len() > MAX_ARGUMENTS {
+        let text =
+            format!("`arguments` have {} bytes; at most {MAX_ARGUMENTS} are stored", text.len());
+        return Err(ToolError::user(text));
+    }
+    let handle =
+        context.pool().ok_or_else(|| ToolError::user("there is no pool to call tools of"))?;
+    let pool = handle.for_principal(context.principal().clone());
+    let found = pool.check_call(&ToolCall::new(tool, text.clone()));
+    let found = found.map_err(|error| {
+        ToolError::user(format!("the job cannot call `{tool}`: {}", error.message()))
+    })?;
+    if let Some(name) = secret_argument(&found, arguments) {
+        let text = format!(
+            "the argument `{name}` of `{tool}` is secret, so it cannot be stored; leave it out, or use a tool that reads the secret itself"
+        );
+        return Err(ToolError::user(text));
+    }
+    check_secrets(&text, "`arguments`", context)
+}
+
+/// An argument that the schema of the tool marks as secret.
+fn secret_argument<'a>(tool: &'a Tool, arguments: &Value) -> Option<&'a str> {
+    let properties = tool.definition().input_schema.get("properties")?.as_object()?;
+    let is_secret = |schema: &Value| schema.get("writeOnly") == Some(&Value::Bool(true));
+    let mut secret = properties.iter().filter(|(_, schema)| is_secret(schema));
+    secret.find(|(name, _)| arguments.get(name.as_str()).is_some()).map(|(name, _)| name.as_str())
+}
+
+/// # Errors
+/// The text contains a secret of the pool.
+pub(super) fn check_secrets(
+    text: &str,
+    place: &str,
+    context: &ToolContext,
+) -> Result<(), ToolError> {
+    let redactor = context.get::<Secrets>().map(Secrets::redactor);
+    match redactor.is_some_and(|redactor| matches!(redactor.text(text), Cow::Owned(_))) {
+        true => Err(ToolError::user(format!(
+            "{place} must not contain a secret, since it is stored; write its name, as `${{NAME}}`"
+        ))),
+        false => Ok(()),
+    }
+}

@@ -1,0 +1,115 @@
+//! One run of a job, in the process of its host.
+
+use super::advance::Started;
+use super::builder::{Schedule, Shared};
+use super::database::StoredPrincipal;
+use super::host::Notify;
+use super::job::RunState;
+use super::text::{MAX_OUTCOME, cut};
+use std::sync::{Arc, PoisonError};
+use std::time::Instant;
+use tool_runtime::{
+    CancellationToken, ErrorClass, Execution, Principal, SessionId, ToolCall, ToolPool, ToolResult,
+};
+use tool_runtime_store::rusqlite::{self, params};
+
+/// The label of the calls of jobs, whose value is the id of the job: policies read it by `labels`.
+pub(super) const JOB_LABEL: &str = "schedule.job";
+/// The label by which policies recognise the calls of all jobs: `labels: {run_by: schedule}`.
+const RUN_BY: (&str, &str) = ("run_by", "schedule");
+
+/// A run of this process.
+pub(super) struct HostedRun {
+    pub(super) schedule: Schedule,
+    pub(super) pool: ToolPool,
+    pub(super) host: String,
+    pub(super) notify: Notify,
+    pub(super) started: Started,
+}
+
+impl HostedRun {
+    /// Makes the call and records its end. Returns the number of the run.
+    pub(super) async fn make(self, token: CancellationToken) -> i64 {
+        let (state, text) = match self.principal() {
+            Ok(principal) => self.call(principal, &token).await,
+            Err(reason) => (RunState::Failed, reason),
+        };
+        let Started { run, job, due, attempt } = &self.started;
+        let (run, attempt, host) = (*run, *attempt, self.host.clone());
+        let (ended, outcome) = (self.schedule.now().as_millisecond(), text.clone());
+        let record = move |connection: &rusqlite::Transaction<'_>| {
+            // A host that was taken for dead corrects the record.
+            connection.execute(
+                "UPDATE runs SET state = ?4, ended = ?5, outcome = ?6
+                 WHERE id = ?1 AND host = ?2 AND attempt = ?3 AND state IN ('running', 'interrupted')",
+                params![run, host, attempt, state.name(), ended, outcome],
+            )
+        };
+        if let Err(error) = self.schedule.0.store.write(record).await {
+            tracing::error!(%error, run, "the end of a run cannot be recorded");
+        }
+        (self.notify)(&job.event(*due, state, &text));
+        run
+    }
+
+    /// # Errors
+    /// The creator may not run jobs any more.
+    fn principal(&self) -> Result<Principal, String> {
+        let stored: StoredPrincipal = serde_json::from_str(&self.started.job.principal)
+            .map_err(|error| format!("the creator of the job cannot be read: {error}"))?;
+        let principal = Principal::from(stored);
+        match &self.schedule.0.options.principals {
+            Some(decide) => decide(&principal)
+                .ok_or_else(|| "the creator of the job may not run it any more".to_owned()),
+            None => Ok(principal),
+        }
+    }
+
+    async fn call(&self, principal: Principal, token: &CancellationToken) -> (RunState, String) {
+        let Started { job, due, attempt, .. } = &self.started;
+        let session = self.pool.for_principal(principal).session();
+        let _mark = Mark::new(&self.schedule.0, *session.id());
+        let id = format!("{}/{}", job.public_id(), due.as_second());
+        let execution = Execution::new(id)
+            .with_attempt(*attempt)
+            .with_label(JOB_LABEL, job.public_id())
+            .with_label(RUN_BY.0, RUN_BY.1);
+        let context = session.pool().context();
+        let context = context
+            .in_execution(&Arc::new(execution))
+            .with_cancellation(token.clone())
+            .with_deadline(Instant::now() + self.schedule.0.options.run_timeout);
+        let call = ToolCall::new(job.tool.clone(), job.arguments.clone());
+        let result = session.pool().call_with(call, &context).await;
+        session.close().await;
+        (state(&result), cut(&result.observation().to_text(), MAX_OUTCOME))
+    }
+}
+
+fn state(result: &ToolResult) -> RunState {
+    match result.error().map(|error| error.class()) {
+        Some(ErrorClass::Cancelled) => RunState::Cancelled,
+        _ if result.is_error() => RunState::Failed,
+        _ => RunState::Succeeded,
+    }
+}
+
+/// Marks a session as that of a job, as long as it lives.
+struct Mark<'a> {
+    schedule: &'a Shared,
+    session: SessionId,
+}
+
+impl<'a> Mark<'a> {
+    fn new(schedule: &'a Shared, session: SessionId) -> Self {
+        schedule.running.lock().unwrap_or_else(PoisonError::into_inner).insert(session);
+        Self { schedule, session }
+    }
+}
+
+impl Drop for Mark<'_> {
+    fn drop(&mut self) {
+        let mut running = self.schedule.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.remove(&self.session);
+    }
+}

@@ -1,0 +1,177 @@
+//! Hosts and the states of runs.
+
+use super::*;
+use crate::schedule::RunState;
+use std::time::Duration;
+use tool_runtime::{CallView, CancellationToken, Decision, PolicyEngine, Principal};
+
+/// Ticks, waits for the runs, and moves on by a minute.
+async fn minute(setup: &Setup, host: &mut ScheduleHost) {
+    host.tick().await.unwrap();
+    host.idle().await;
+    setup.time.advance(60);
+}
+
+#[tokio::test]
+async fn a_job_runs_once_at_each_of_its_times_as_its_creator() {
+    let setup = Setup::new();
+    let ada = setup.pool.for_principal(Principal::new("ada"));
+    let job = json!({ "name": "a", "schedule": "* * * * *", "tool": "note", "arguments": { "text": "x" } });
+    value(&ada, "CronCreate", job).await;
+    let (mut host, events) = setup.host();
+    host.tick().await.unwrap();
+    host.idle().await;
+    assert!(setup.notes().is_empty(), "before its time");
+    setup.time.advance(30);
+    for _ in 0..3 {
+        host.tick().await.unwrap();
+        minute(&setup, &mut host).await;
+    }
+    assert_eq!(setup.notes(), ["ada: x"; 3]);
+    let lines: Vec<String> = events.lock().unwrap().iter().map(ScheduleEvent::to_string).collect();
+    assert_eq!(lines[0], "cron_1 `a` running, due 2026-06-01T08:00:00+00:00");
+    assert_eq!(lines[1], "cron_1 `a` succeeded, due 2026-06-01T08:00:00+00:00: noted");
+}
+
+#[tokio::test]
+async fn runs_without_a_host_are_missed_visibly() {
+    let setup = Setup::new();
+    setup.minutely(json!({})).await;
+    setup.time.set("2026-06-01T08:10:20Z");
+    let (mut host, events) = setup.host();
+    minute(&setup, &mut host).await;
+    // The last one is within the grace of a minute.
+    assert_eq!(setup.runs().await, ["succeeded 08:10 x1", "missed 08:00 x10"]);
+    let text = events.lock().unwrap()[0].to_string();
+    assert_eq!(
+        text,
+        "cron_1 `minutely` missed, due 2026-06-01T08:00:00+00:00 and 9 more: no host lived"
+    );
+    let list = call(&setup.pool, "CronList", json!({})).await.observation().to_text();
+    assert!(
+        list.contains("missed 2026-06-01T08:00:00+00:00 to 2026-06-01T08:09:00+00:00 (10 times)"),
+        "{list}"
+    );
+}
+
+#[tokio::test]
+async fn a_missed_run_is_made_once_by_choice() {
+    let setup = Setup::new();
+    setup.minutely(json!({ "schedule": "*/5 * * * *", "on_missed": "run_once" })).await;
+    setup.time.set("2026-06-01T08:12:00Z");
+    let (mut host, _) = setup.host();
+    minute(&setup, &mut host).await;
+    minute(&setup, &mut host).await;
+    assert_eq!(setup.notes().len(), 1);
+    assert_eq!(setup.runs().await, ["succeeded 08:10 x1", "missed 08:00 x2"]);
+}
+
+#[tokio::test]
+async fn jobs_survive_a_restart() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("schedule.db");
+    let first = Setup::with(|builder| builder.file(&file), |pool| pool);
+    first.minutely(json!({})).await;
+    drop(first);
+    let second = Setup::with(|builder| builder.file(&file), |pool| pool);
+    second.time.advance(30);
+    let (mut host, _) = second.host();
+    minute(&second, &mut host).await;
+    assert_eq!(second.notes(), [": hello"]);
+}
+
+/// A tool that does not end.
+fn endless(started: &CancellationToken) -> Tool {
+    let started = started.clone();
+    Tool::builder("endless", "Never end.").handler(move || {
+        started.cancel();
+        std::future::pending::<String>()
+    })
+}
+
+#[tokio::test]
+async fn a_run_that_overlaps_the_one_before_is_skipped_and_a_deleted_job_is_cancelled() {
+    let started = CancellationToken::new();
+    let setup = Setup::with(|builder| builder, |pool| pool.add(endless(&started)));
+    setup.minutely(json!({ "tool": "endless", "arguments": {} })).await;
+    let (mut host, events) = setup.host();
+    setup.time.advance(30);
+    host.tick().await.unwrap();
+    started.cancelled().await;
+    setup.time.advance(60);
+    host.tick().await.unwrap();
+    assert_eq!(setup.runs().await, ["skipped 08:01 x1", "running 08:00 x1"]);
+    call(&setup.pool, "CronDelete", json!({ "id": "cron_1" })).await;
+    host.tick().await.unwrap();
+    host.idle().await;
+    let last = events.lock().unwrap().last().unwrap().clone();
+    assert_eq!((last.state, &last.due[11..16]), (RunState::Cancelled, "08:00"));
+}
+
+#[tokio::test]
+async fn a_host_that_stops_cancels_what_does_not_end() {
+    let started = CancellationToken::new();
+    let setup = Setup::with(
+        |builder| builder.stop_timeout(Duration::ZERO),
+        |pool| pool.add(endless(&started)),
+    );
+    setup.minutely(json!({ "tool": "endless", "arguments": {} })).await;
+    setup.time.advance(30);
+    let stop = CancellationToken::new();
+    let running = tokio::spawn({
+        let (schedule, pool, stop) = (setup.schedule.clone(), setup.pool.clone(), stop.clone());
+        async move { schedule.run(&pool, stop).await }
+    });
+    started.cancelled().await;
+    stop.cancel();
+    running.await.unwrap().unwrap();
+    assert_eq!(setup.runs().await, ["cancelled 08:00 x1"]);
+    assert_eq!(setup.list().await["hosts"], json!([]));
+}
+
+/// Allows notes until it is closed, and tells whether a job calls.
+struct Gate(CancellationToken);
+
+impl PolicyEngine for Gate {
+    fn decide(&self, call: &CallView<'_>) -> Decision {
+        let labels = call.context().execution().map(|execution| execution.labels().clone());
+        let by_job = labels.is_some_and(|labels| labels["run_by"] == "schedule");
+        match call.name() == "note" && (self.0.is_cancelled() || !by_job) {
+            true => Decision::deny("closed"),
+            false => Decision::allow(),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_policy_judges_each_run() {
+    let closed = CancellationToken::new();
+    let gate = Gate(closed.clone());
+    let setup = Setup::with(|builder| builder, |pool| pool.policy(gate));
+    setup.minutely(json!({})).await;
+    setup.time.advance(30);
+    let (mut host, _) = setup.host();
+    minute(&setup, &mut host).await;
+    closed.cancel();
+    minute(&setup, &mut host).await;
+    assert_eq!(setup.notes().len(), 1);
+    assert_eq!(setup.runs().await, ["failed 08:01 x1", "succeeded 08:00 x1"]);
+    assert!(
+        setup.list().await["jobs"][0]["runs"][0]["outcome"].as_str().unwrap().contains("closed")
+    );
+}
+
+#[tokio::test]
+async fn the_operator_decides_about_creators_at_each_run() {
+    let decide = |principal: &Principal| (principal.id() != "gone").then(|| principal.clone());
+    let setup = Setup::with(|builder| builder.principals(decide), |pool| pool);
+    let gone = setup.pool.for_principal(Principal::new("gone"));
+    let job = json!({ "name": "a", "schedule": "* * * * *", "tool": "note", "arguments": { "text": "x" } });
+    value(&gone, "CronCreate", job).await;
+    setup.time.advance(30);
+    let (mut host, events) = setup.host();
+    minute(&setup, &mut host).await;
+    assert!(setup.notes().is_empty());
+    let text = events.lock().unwrap().last().unwrap().to_string();
+    assert!(text.ends_with("the creator of the job may not run it any more"), "{text}");
+}
