@@ -91,7 +91,7 @@ fn a_call_at_a_terminal_asks_the_person_there() {
     assert_eq!(terminal.code(), Some(0), "{}", terminal.shown);
     assert!(!example.file("memory.jsonl").contains("map"));
     let shown = example.run(&["log", "show", "calls.db", "--records"]).output;
-    assert!(shown.contains("approved") && shown.contains("the trip"), "{shown}");
+    assert!(shown.contains("  approved  ") && shown.contains("said: keep it"), "{shown}");
 }
 
 #[test]
