@@ -1,9 +1,9 @@
 //! Three MCP servers behind a policy, approvals and a log. See `README.md`.
 
-use tool_runtime::approvals::{ApprovalCommands, AskCaller, FileStore, Inbox};
+use tool_runtime::approvals::{ApprovalCommands, AskCaller, FileStore, Inbox, Remembering};
 use tool_runtime::audit::EventLog;
 use tool_runtime::policy::LivePolicy;
-use tool_runtime::{Secret, Secrets};
+use tool_runtime::{Secret, Secrets, TerminalApprover};
 
 tool_runtime::main!(
     mcp = "servers.json",
@@ -14,9 +14,12 @@ tool_runtime::main!(
             secrets.insert("DEMO_TOKEN", Secret::from(token));
         }
         let log = EventLog::builder().secrets(secrets.get("DEMO_TOKEN")).open("calls.db");
-        // The user of the client answers where the rule says so, else a person who reads the inbox.
+        // The user of the client answers where the rule says so, else the person at the terminal, else one who reads
+        // the inbox. It also keeps the answers that count for later calls.
         let questions = FileStore::open("inbox")?;
-        let approver = AskCaller::new().or(Inbox::new(questions.clone()));
+        let terminal = TerminalApprover::new().attended();
+        let approver = AskCaller::new().or(terminal).or(Inbox::new(questions.clone()));
+        let approver = Remembering::new(approver).kept_in(questions.clone());
         |pool| {
             pool.secrets(secrets)
                 .install(LivePolicy::open("policy.yaml"))

@@ -1,4 +1,4 @@
-//! The commands `approvals list`, `approve` and `deny`.
+//! The commands `approvals list`, `approve`, `deny`, `remembered` and `forget`.
 
 use crate::file_store::FileStore;
 use crate::store::{ApprovalAnswer, ApprovalStore, StoreError, StoredApproval};
@@ -11,8 +11,9 @@ use tool_runtime_core::{
     ToolPoolBuilder,
 };
 
-/// Adds the commands `approvals list`, `approvals approve` and `approvals deny` for the questions in a store that
-/// other processes see, too: a [`FileStore`], for instance. They run without the pool.
+/// Adds the commands `approvals list`, `approve` and `deny` for the questions in a store that other processes see,
+/// too: a [`FileStore`], for instance. `approvals remembered` and `forget` list and withdraw the approvals that count
+/// for later calls, see [`Remembering::kept_in`](crate::Remembering::kept_in). They run without the pool.
 ///
 /// An [`Inbox`](crate::Inbox) that is installed brings them by itself. This is for one that is behind another approver:
 ///
@@ -49,6 +50,8 @@ impl PoolExtension for ApprovalCommands {
             .command(command(Action::List))
             .command(command(Action::Approve))
             .command(command(Action::Deny))
+            .command(command(Action::Remembered))
+            .command(command(Action::Forget))
     }
 }
 
@@ -67,6 +70,8 @@ enum Action {
     List,
     Approve,
     Deny,
+    Remembered,
+    Forget,
 }
 
 impl CliCommand for Command {
@@ -78,10 +83,24 @@ impl CliCommand for Command {
             Action::Approve => CommandForm::new("approvals approve", "Let a call run")
                 .argument("ID", id)
                 .option("args", "OBJECT", "Other arguments, as a JSON object")
-                .flag("session", "Let all such calls of the session run"),
+                .flag("session", "Let all such calls of the session run")
+                .option("like", "ARGUMENT=PATTERN", "Let all such calls run whose argument matches")
+                .option(
+                    "kind",
+                    "KIND",
+                    "The kind of the pattern: path, url or shell; default: path",
+                ),
             Action::Deny => CommandForm::new("approvals deny", "Refuse a call")
                 .argument("ID", id)
                 .option("reason", "TEXT", "The reason, which the model reads"),
+            Action::Remembered => {
+                CommandForm::new("approvals remembered", "Show the approvals for later calls")
+                    .flag("json", "Print JSON")
+            }
+            Action::Forget => {
+                CommandForm::new("approvals forget", "Withdraw an approval for later calls")
+                    .argument("ID", "The id of the approval, or its beginning")
+            }
         };
         form.option("dir", "DIR", "The directory of the inbox; default: that of the program")
     }
@@ -124,6 +143,8 @@ impl Command {
             Action::List => return Ok(list(&*store, arguments.has("json")).await?),
             Action::Approve => approval(arguments)?,
             Action::Deny => ApprovalAnswer::deny(arguments.value("reason").map(str::to_owned)),
+            Action::Remembered => return Ok(remembered(&*store, arguments.has("json")).await?),
+            Action::Forget => return Ok(forget(&*store, id).await?),
         };
         Ok(give(&*store, id, answer).await?)
     }
@@ -143,7 +164,23 @@ fn approval(arguments: &CommandArguments) -> Result<ApprovalAnswer, CommandFailu
     if arguments.has("session") {
         answer.remember = Remember::Session;
     }
+    if let Some(like) = arguments.value("like") {
+        answer.remember = pattern(like, arguments.value("kind").unwrap_or("path"))?;
+    }
     Ok(answer)
+}
+
+fn pattern(like: &str, kind: &str) -> Result<Remember, CommandFailure> {
+    let Some((argument, pattern)) = like.split_once('=').filter(|(name, _)| !name.is_empty())
+    else {
+        let text =
+            format!("`--like {like}` is not ARGUMENT=PATTERN, as in `--like 'path=/srv/**'`");
+        return Err(CommandFailure::usage(text));
+    };
+    let kind = serde_json::from_value(kind.into()).map_err(|_| {
+        CommandFailure::usage(format!("`--kind {kind}` is not one of `path`, `url`, `shell`"))
+    })?;
+    Ok(Remember::pattern(argument, kind, pattern))
 }
 
 async fn list(store: &dyn ApprovalStore, json: bool) -> Result<String, StoreError> {
@@ -175,6 +212,39 @@ async fn list(store: &dyn ApprovalStore, json: bool) -> Result<String, StoreErro
         text.push_str("no open questions\n");
     }
     Ok(text)
+}
+
+async fn remembered(store: &dyn ApprovalStore, json: bool) -> Result<String, StoreError> {
+    let all = store.remembered().await?;
+    if json {
+        let text = serde_json::to_string_pretty(&all);
+        return text.map_err(|error| StoreError::Failed(error.to_string()));
+    }
+    let mut text = String::new();
+    for approval in &all {
+        let (tool, caller) = (line(&approval.tool), line(&approval.caller));
+        let (argument, kind, pattern) =
+            (line(&approval.argument), approval.kind, line(&approval.pattern));
+        let hours = approval.time_left().as_secs().div_ceil(3600);
+        let by = approval.by.as_deref().map(|by| format!(", approved by {}", line(by)));
+        let _ = writeln!(text, "{}  {}", &approval.id[..8], line(&approval.question));
+        let _ = writeln!(text, "  {tool} of {caller}, if `{argument}` matches {kind} `{pattern}`");
+        let _ = writeln!(text, "  {hours} h left{}", by.unwrap_or_default());
+    }
+    if all.is_empty() {
+        text.push_str("no approvals for later calls\n");
+    }
+    Ok(text)
+}
+
+async fn forget(store: &dyn ApprovalStore, id: &str) -> Result<String, StoreError> {
+    let all = store.remembered().await?;
+    let mut named = all.iter().filter(|approval| !id.is_empty() && approval.id.starts_with(id));
+    let (Some(found), None) = (named.next(), named.next()) else {
+        return Err(StoreError::NotRemembered(id.to_owned()));
+    };
+    store.forget(&found.id).await?;
+    Ok(format!("forgotten: {} of {}\n", line(&found.tool), line(&found.caller)))
 }
 
 fn line(text: &str) -> String {

@@ -1,7 +1,8 @@
 //! Questions in a directory, shared by processes.
 
 use crate::digest;
-use crate::memory_store::MAX_OPEN;
+use crate::memory_store::{MAX_OPEN, MAX_REMEMBERED};
+use crate::remembered::RememberedApproval;
 use crate::store::{ApprovalAnswer, ApprovalStore, PendingApproval, StoreError, StoredApproval};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -15,7 +16,8 @@ use tool_runtime_core::BoxFuture;
 /// The default time between two looks at the directory.
 const POLL: Duration = Duration::from_millis(500);
 
-/// Questions in a directory: a file of JSON for each, and one for its answer. Processes that share the
+/// Questions in a directory: a file of JSON for each, and one for its answer or for an approval that is
+/// [remembered](crate::Remembering::kept_in). Processes that share the
 /// directory share the questions, which survive them. Clones share the directory.
 ///
 /// On Unix the directory must not be writable by other users, and an answer counts as that of the user
@@ -64,6 +66,10 @@ impl FileStore {
         self.directory.join(format!("{id}.answer.json"))
     }
 
+    fn remembered_file(&self, id: &str) -> PathBuf {
+        self.directory.join(format!("{id}.remembered.json"))
+    }
+
     /// Writes a new file, whole or not at all. `false` if it exists already.
     fn create(&self, path: &Path, json: &impl Serialize) -> io::Result<bool> {
         let temporary = self.directory.join(format!(".{}.tmp", digest::random()));
@@ -101,16 +107,47 @@ impl FileStore {
     }
 
     fn read_all(&self) -> io::Result<Vec<StoredApproval>> {
-        let mut all = Vec::new();
-        for entry in fs::read_dir(&self.directory)? {
-            let name = entry?.file_name();
-            let id = name.to_str().and_then(|name| name.strip_suffix(".json"));
-            if let Some(id) = id.filter(|id| digest::is_id(id)) {
-                all.extend(self.read(id)?);
-            }
-        }
+        let ids = self.ids(".json")?;
+        let read = ids.iter().filter_map(|id| self.read(id).transpose());
+        let mut all = read.collect::<io::Result<Vec<_>>>()?;
         all.sort_by_key(|stored| stored.request.asked_at);
         Ok(all)
+    }
+
+    /// The ids of the files whose names end so.
+    fn ids(&self, end: &str) -> io::Result<Vec<String>> {
+        let mut ids = Vec::new();
+        for entry in fs::read_dir(&self.directory)? {
+            let name = entry?.file_name();
+            let id = name.to_str().and_then(|name| name.strip_suffix(end));
+            ids.extend(id.filter(|id| digest::is_id(id)).map(str::to_owned));
+        }
+        Ok(ids)
+    }
+
+    /// All approvals for later calls, the oldest first. A file under a foreign name is not one.
+    fn read_remembered(&self) -> io::Result<Vec<RememberedApproval>> {
+        let ids = self.ids(".remembered.json")?;
+        let read = ids.iter().filter_map(|id| {
+            let approval =
+                read_json::<RememberedApproval>(&self.remembered_file(id)).transpose()?;
+            Some(approval.map(|approval| (approval.id == *id).then_some(approval)))
+        });
+        let read: io::Result<Vec<Option<_>>> = read.collect();
+        let mut all: Vec<_> = read?.into_iter().flatten().collect();
+        all.sort_by_key(|approval| approval.approved_at);
+        Ok(all)
+    }
+
+    fn keep(&self, approval: &RememberedApproval) -> io::Result<()> {
+        let all = self.read_remembered()?;
+        let excess = (all.len() + 1).saturating_sub(MAX_REMEMBERED);
+        for (position, old) in all.iter().enumerate() {
+            if position < excess || old.time_left().is_zero() {
+                remove(&self.remembered_file(&old.id))?;
+            }
+        }
+        self.create(&self.remembered_file(&approval.id), approval).map(drop)
     }
 
     fn delete(&self, id: &str) -> io::Result<()> {
@@ -220,6 +257,33 @@ impl ApprovalStore for FileStore {
         self.run(move |store| match digest::is_id(&id) {
             true => Ok(store.delete(&id)?),
             false => Ok(()),
+        })
+    }
+
+    fn remember(&self, approval: RememberedApproval) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.run(move |store| Ok(store.keep(&approval)?))
+    }
+
+    fn remembered(&self) -> BoxFuture<'_, Result<Vec<RememberedApproval>, StoreError>> {
+        self.run(|store| {
+            let mut all = store.read_remembered()?;
+            all.retain(|approval| !approval.time_left().is_zero());
+            Ok(all)
+        })
+    }
+
+    fn forget<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
+        let id = id.to_owned();
+        self.run(move |store| {
+            if !digest::is_id(&id) {
+                return Err(StoreError::NotRemembered(id));
+            }
+            match fs::remove_file(store.remembered_file(&id)) {
+                Err(error) if error.kind() == ErrorKind::NotFound => {
+                    Err(StoreError::NotRemembered(id))
+                }
+                removed => Ok(removed?),
+            }
         })
     }
 

@@ -33,6 +33,7 @@ mod http;
 mod inbox;
 mod memory_store;
 mod or;
+mod remembered;
 mod remembering;
 mod store;
 
@@ -45,5 +46,6 @@ pub use http::router;
 pub use inbox::Inbox;
 pub use memory_store::MemoryStore;
 pub use or::Or;
+pub use remembered::RememberedApproval;
 pub use remembering::Remembering;
 pub use store::{ApprovalAnswer, ApprovalStore, PendingApproval, StoreError, StoredApproval};

@@ -1,7 +1,8 @@
 //! Questions in memory.
 
+use crate::remembered::RememberedApproval;
 use crate::store::{ApprovalAnswer, ApprovalStore, PendingApproval, StoreError, StoredApproval};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::future::ready;
 use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
@@ -10,6 +11,9 @@ use tool_runtime_core::seam::lock;
 
 /// Limit on the questions that are open at once.
 pub(crate) const MAX_OPEN: usize = 1000;
+
+/// Limit on the approvals that are remembered. The oldest is forgotten when there are more.
+pub(crate) const MAX_REMEMBERED: usize = 1000;
 
 /// Questions in memory, for an inbox in the same process. Clones share them.
 ///
@@ -27,13 +31,15 @@ pub struct MemoryStore(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     all: Mutex<BTreeMap<String, StoredApproval>>,
+    remembered: Mutex<VecDeque<RememberedApproval>>,
     changes: watch::Sender<()>,
 }
 
 impl MemoryStore {
     /// An empty store.
     pub fn new() -> Self {
-        Self(Arc::new(Shared { all: Mutex::default(), changes: watch::Sender::new(()) }))
+        let changes = watch::Sender::new(());
+        Self(Arc::new(Shared { all: Mutex::default(), remembered: Mutex::default(), changes }))
     }
 
     fn opened(&self, request: PendingApproval) -> Result<StoredApproval, StoreError> {
@@ -105,6 +111,30 @@ impl ApprovalStore for MemoryStore {
         // Subscribed now: a change before the first poll is seen.
         let mut changes = self.0.changes.subscribe();
         Box::pin(async move { drop(changes.changed().await) })
+    }
+
+    fn remember(&self, approval: RememberedApproval) -> BoxFuture<'_, Result<(), StoreError>> {
+        let mut remembered = lock(&self.0.remembered);
+        remembered.retain(|approval| !approval.time_left().is_zero());
+        remembered.push_back(approval);
+        if remembered.len() > MAX_REMEMBERED {
+            remembered.pop_front();
+        }
+        Box::pin(ready(Ok(())))
+    }
+
+    fn remembered(&self) -> BoxFuture<'_, Result<Vec<RememberedApproval>, StoreError>> {
+        let mut remembered: Vec<_> = lock(&self.0.remembered).iter().cloned().collect();
+        remembered.retain(|approval| !approval.time_left().is_zero());
+        Box::pin(ready(Ok(remembered)))
+    }
+
+    fn forget<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
+        let mut remembered = lock(&self.0.remembered);
+        let position = remembered.iter().position(|approval| approval.id == id);
+        let found = position.and_then(|position| remembered.remove(position));
+        let unknown = || StoreError::NotRemembered(id.to_owned());
+        Box::pin(ready(found.map(drop).ok_or_else(unknown)))
     }
 
     fn is_shared(&self) -> bool {

@@ -1,8 +1,11 @@
 //! Answers that count for later calls.
 
+use crate::remembered::RememberedApproval;
+use crate::store::ApprovalStore;
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use tool_runtime_core::seam::{argument_text, lock};
 use tool_runtime_core::{
     Approval, ApprovalRequest, Approver, ArgumentMatch, ArgumentMatcher, BoxFuture, MatchAs,
@@ -11,14 +14,17 @@ use tool_runtime_core::{
 
 /// Limit on the answers that are kept. The oldest is forgotten when there are more.
 const MAX_KEPT: usize = 1000;
+/// The default time that stored approvals count.
+const EXPIRY: Duration = Duration::from_secs(30 * 86_400);
 
 /// Keeps the approvals of another approver that are [meant for](Remember) more than one call, and
 /// gives them again without asking.
 ///
 /// A kept approval counts for the same caller, the same tool and the same question: that of one rule,
-/// or of the same words where there is no rule. Approvals for a pattern end with this value, those for
-/// a session with the session; an anonymous caller has both in its session alone. An approval with
-/// changed arguments is for one call.
+/// or of the same words where there is no rule. Approvals for a session end with the session. Those for a
+/// pattern end with this value; in a store ([`Self::kept_in`]) they outlive it, can be listed and withdrawn,
+/// and expire. An anonymous caller has both in its session alone. An approval with changed arguments is for
+/// one call.
 ///
 /// ```
 /// use tool_runtime::approvals::Remembering;
@@ -35,6 +41,9 @@ pub struct Remembering<A> {
     inner: A,
     matchers: Vec<Arc<dyn ArgumentMatcher>>,
     kept: Mutex<VecDeque<Kept>>,
+    /// Keeps approvals for patterns.
+    store: Option<Arc<dyn ApprovalStore>>,
+    expiry: Duration,
 }
 
 /// The calls that an answer may count for.
@@ -59,7 +68,7 @@ impl<A: Approver> Remembering<A> {
     pub fn new(inner: A) -> Self {
         let matchers: Vec<Arc<dyn ArgumentMatcher>> =
             vec![Arc::new(PathMatcher::new()), Arc::new(UrlMatcher::new())];
-        Self { inner, matchers, kept: Mutex::default() }
+        Self { inner, matchers, kept: Mutex::default(), store: None, expiry: EXPIRY }
     }
 
     /// Adds a matcher for patterns, such as `shell::ShellMatcher`. Default: those of paths and URLs.
@@ -70,18 +79,65 @@ impl<A: Approver> Remembering<A> {
         self
     }
 
-    /// Forgets all approvals.
+    /// Keeps approvals for patterns in a store, which may be that of an [`Inbox`](crate::Inbox). The commands
+    /// `approvals remembered` and `approvals forget` list and withdraw them, also while the program runs.
+    /// Default: in memory.
+    ///
+    /// ```
+    /// use tool_runtime::ToolPool;
+    /// use tool_runtime::approvals::{FileStore, Inbox, Remembering};
+    /// # let directory = std::env::temp_dir().join(format!("remembered-{}", std::process::id()));
+    ///
+    /// let store = FileStore::open(&directory)?;
+    /// let approver = Remembering::new(Inbox::new(store.clone())).kept_in(store);
+    /// let pool = ToolPool::builder().approver(approver).allow_empty().build()?;
+    /// # std::fs::remove_dir_all(&directory)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn kept_in(mut self, store: impl ApprovalStore) -> Self {
+        self.store = Some(Arc::new(store));
+        self
+    }
+
+    /// Sets the time that approvals in a store count. Default: 30 days.
+    #[must_use]
+    pub fn expiry(mut self, expiry: Duration) -> Self {
+        self.expiry = expiry;
+        self
+    }
+
+    /// Forgets all approvals that are kept in memory.
     pub fn forget(&self) {
         lock(&self.kept).clear();
     }
 
-    fn known(&self, request: &ApprovalRequest) -> Option<Approval> {
+    async fn known(&self, request: &ApprovalRequest) -> Option<Approval> {
+        if let Some(answer) = self.in_memory(request) {
+            return Some(answer);
+        }
+        match self.store.as_ref()?.remembered().await {
+            Ok(stored) => stored.iter().find(|it| self.covers(it, request)).map(|it| it.answer()),
+            Err(error) => {
+                tracing::warn!("remembered approvals cannot be read: {error}");
+                None
+            }
+        }
+    }
+
+    fn in_memory(&self, request: &ApprovalRequest) -> Option<Approval> {
         let subject = Subject::of(request);
         let kept = lock(&self.kept);
         kept.iter().find(|kept| kept.covers(&subject, request)).map(|kept| kept.answer.clone())
     }
 
-    fn keep(&self, request: &ApprovalRequest, answer: &Approval) {
+    fn covers(&self, stored: &RememberedApproval, request: &ApprovalRequest) -> bool {
+        let matcher = || self.compile(stored.kind, &stored.pattern);
+        stored.concerns(request)
+            && matcher().is_some_and(|matcher| matches(request, &stored.argument, &*matcher))
+    }
+
+    async fn keep(&self, request: &ApprovalRequest, answer: &Approval) {
         let Approval::Approved { arguments: None, by, is_caller, remember, .. } = answer else {
             return;
         };
@@ -99,6 +155,14 @@ impl<A: Approver> Remembering<A> {
             request.approvers().refusal(caller.id(), by.as_deref(), *is_caller).is_some();
         let is_anonymous = caller.is_anonymous();
         if is_refused || is_anonymous && session.is_none() {
+            return;
+        }
+        if let (Some(store), false) = (&self.store, is_anonymous)
+            && let Some(approval) = RememberedApproval::new(request, answer, self.expiry)
+        {
+            if let Err(error) = store.remember(approval).await {
+                tracing::warn!("an approval is for one call only: {error}");
+            }
             return;
         }
         let mut answer = Approval::approved();
@@ -153,21 +217,25 @@ impl Kept {
     }
 
     fn matches(&self, request: &ApprovalRequest) -> bool {
-        self.argument.as_ref().is_none_or(|(name, matcher)| {
-            let text = argument_text(request.arguments(), name);
-            text.is_some_and(|text| matcher.matches(&text) == ArgumentMatch::Yes)
-        })
+        let argument = self.argument.as_ref();
+        argument.is_none_or(|(name, matcher)| matches(request, name, &**matcher))
     }
+}
+
+/// Whether an argument of the request matches a pattern.
+fn matches(request: &ApprovalRequest, argument: &str, matcher: &dyn Matcher) -> bool {
+    let text = argument_text(request.arguments(), argument);
+    text.is_some_and(|text| matcher.matches(&text) == ArgumentMatch::Yes)
 }
 
 impl<A: Approver> Approver for Remembering<A> {
     fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
         Box::pin(async move {
-            if let Some(answer) = self.known(request) {
+            if let Some(answer) = self.known(request).await {
                 return answer;
             }
             let answer = self.inner.approve(request).await;
-            self.keep(request, &answer);
+            self.keep(request, &answer).await;
             answer
         })
     }

@@ -1,7 +1,9 @@
 //! Questions that wait for a person, and their answers.
 
 use crate::digest;
+use crate::remembered::RememberedApproval;
 use serde::{Deserialize, Serialize};
+use std::future::ready;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tool_runtime_core::{ApprovalRequest, Approvers, BoxFuture, Remember, Risk};
 
@@ -142,6 +144,32 @@ pub trait ApprovalStore: Send + Sync + 'static {
     /// Waits until a question may have been answered.
     fn changed(&self) -> BoxFuture<'_, ()>;
 
+    /// Keeps an approval for later calls, and removes those that have expired.
+    ///
+    /// # Errors
+    /// The store cannot be written. Default: it keeps none.
+    fn remember(&self, approval: RememberedApproval) -> BoxFuture<'_, Result<(), StoreError>> {
+        let _ = approval;
+        let error = StoreError::Failed("it keeps no approvals for later calls".to_owned());
+        Box::pin(ready(Err(error)))
+    }
+
+    /// The approvals for later calls that have not expired, the oldest first. Default: none.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn remembered(&self) -> BoxFuture<'_, Result<Vec<RememberedApproval>, StoreError>> {
+        Box::pin(ready(Ok(Vec::new())))
+    }
+
+    /// Removes an approval for later calls.
+    ///
+    /// # Errors
+    /// There is none with this id, or the store cannot be written.
+    fn forget<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(ready(Err(StoreError::NotRemembered(id.to_owned()))))
+    }
+
     /// Whether other processes see the questions, so that a command can answer them. Default: true.
     fn is_shared(&self) -> bool {
         true
@@ -155,6 +183,9 @@ pub enum StoreError {
     /// The store has no such question.
     #[error("`{0}` is not the id of a question; `approvals list` shows all")]
     Unknown(String),
+    /// The store has no such approval for later calls.
+    #[error("`{0}` is not the id of a remembered approval; `approvals remembered` shows all")]
+    NotRemembered(String),
     /// It has an answer.
     #[error("`{0}` is answered already")]
     Answered(String),
@@ -250,7 +281,7 @@ impl StoredApproval {
 }
 
 /// Milliseconds since 1970.
-fn now() -> u64 {
+pub(crate) fn now() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
 }

@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use tool_runtime_core::seam::hex;
 
+/// The usual length of a record's text.
+const TEXT: usize = 512;
+
 /// The last record of a log: its number and its hash. Everything before it is fixed by it.
 ///
 /// Keep it outside of the reach of those who can write the log; [`LogReader::verify`](crate::LogReader::verify) finds with
@@ -42,12 +45,14 @@ pub struct LogLine {
 
 impl LogLine {
     /// Chains a record to the head, which becomes this record.
-    pub(crate) fn chained(mut record: LogRecord, head: &mut Head) -> Self {
+    pub(crate) fn chained(record: &mut LogRecord, head: &mut Head) -> Self {
         record.seq = head.seq + 1;
         record.prev = std::mem::take(&mut head.hash);
-        let text = serde_json::to_string(&record).expect("texts and numbers");
+        let mut json = Vec::with_capacity(TEXT);
+        serde_json::to_writer(&mut json, record).expect("texts and numbers");
+        let text = String::from_utf8(json).expect("JSON is UTF-8");
         *head = Head { seq: record.seq, hash: hash(&text) };
-        let (run, step) = (record.run, record.step);
+        let (run, step) = (record.run.clone(), record.step.clone());
         Self { position: head.seq, hash: head.hash.clone(), text, run, step }
     }
 

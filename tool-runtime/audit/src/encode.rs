@@ -150,6 +150,9 @@ impl Encoder {
         // A refusal, and a replay, are not the outcome of the step.
         let is_outcome = is_step && record.duration_us.is_some() && record.replayed.is_none();
         match outcome {
+            Outcome::Text(text) => {
+                self.finish_done(&Observation::text(text), is_outcome, record);
+            }
             Outcome::Done(observation) => self.finish_done(&observation, is_outcome, record),
             Outcome::Failed(failure) => self.finish_failed(*failure, is_outcome, record),
         }

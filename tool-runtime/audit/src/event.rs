@@ -4,8 +4,8 @@ use compact_str::CompactString;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use tool_runtime_core::{
-    CallError, CallEvent, CallStage, CallView, Decision, Effect, ErrorClass, Execution,
-    Observation, RetryMode, Risk, SessionId, Source, Tool,
+    CallError, CallEvent, CallStage, CallView, ContentBlock, Decision, Effect, ErrorClass,
+    Execution, Observation, RetryMode, Risk, SessionId, Source, Tool,
 };
 
 /// An event of a call.
@@ -49,6 +49,8 @@ pub(crate) struct Proposal {
 /// The outcome of a call.
 #[derive(Debug)]
 pub(crate) enum Outcome {
+    /// A success that is one text, as most are.
+    Text(CompactString),
     Done(Box<Observation>),
     Failed(Box<Failure>),
 }
@@ -90,6 +92,7 @@ impl Event {
         let texts = match &self.stage {
             Stage::Proposed(proposal) => proposal.arguments.len(),
             Stage::Decided { arguments, .. } | Stage::Started { arguments, .. } => arguments.len(),
+            Stage::Finished { outcome: Outcome::Text(text), .. } => text.len(),
             Stage::Finished { outcome: Outcome::Done(observation), .. } => size_of(observation),
             Stage::Finished { outcome: Outcome::Failed(failure), .. } => failure.message.len(),
             Stage::Suspended => 0,
@@ -101,10 +104,9 @@ impl Event {
 /// The length of the structured value and of the largest members of the blocks.
 fn size_of(observation: &Observation) -> usize {
     let structured = observation.structured_json().map_or(0, str::len);
-    let block = |block: &tool_runtime_core::ContentBlock| match block {
-        tool_runtime_core::ContentBlock::Text(text) => text.text().len(),
-        tool_runtime_core::ContentBlock::Image(media)
-        | tool_runtime_core::ContentBlock::Audio(media) => media.data.len(),
+    let block = |block: &ContentBlock| match block {
+        ContentBlock::Text(text) => text.text().len(),
+        ContentBlock::Image(media) | ContentBlock::Audio(media) => media.data.len(),
         _ => 1024,
     };
     structured + observation.content().iter().map(block).sum::<usize>()
@@ -139,7 +141,10 @@ impl Proposal {
 impl Outcome {
     fn of(outcome: Result<&Observation, &CallError>, call: CallView<'_>) -> Self {
         match outcome {
-            Ok(observation) => Self::Done(Box::new(observation.clone())),
+            Ok(observation) => match plain_text(observation) {
+                Some(text) => Self::Text(text.into()),
+                None => Self::Done(Box::new(observation.clone())),
+            },
             Err(error) => Self::Failed(Box::new(Failure {
                 class: error.class(),
                 message: call.masked(error.message()).into_owned(),
@@ -147,6 +152,18 @@ impl Outcome {
                 json: call.step().and_then(|_| serde_json::to_string(error).ok()),
             })),
         }
+    }
+}
+
+/// The text of a success that is one text without more.
+fn plain_text(observation: &Observation) -> Option<&str> {
+    let has_more = observation.is_error()
+        || observation.structured_json().is_some()
+        || observation.meta().is_some()
+        || observation.other().is_some();
+    match observation.content() {
+        [ContentBlock::Text(block)] if !has_more && block.extra.is_none() => Some(block.text()),
+        _ => None,
     }
 }
 

@@ -94,7 +94,7 @@ impl LogThread {
         let mut new_head = None;
         let process = self.encoder.process.clone();
         let mut chain = |mut head: Head, removed: Head| {
-            let record = LogRecord {
+            let mut record = LogRecord {
                 kind: RecordKind::Pruned,
                 through: Some(removed.seq),
                 through_hash: Some(removed.hash),
@@ -102,7 +102,7 @@ impl LogThread {
                 time_us: now_us(),
                 ..LogRecord::default()
             };
-            let line = LogLine::chained(record, &mut head);
+            let line = LogLine::chained(&mut record, &mut head);
             new_head = Some(head);
             vec![line]
         };

@@ -20,6 +20,9 @@ use tool_runtime_core::RecordError;
 pub(crate) const MAX_QUEUED_BYTES: usize = 16 << 20;
 /// The most records that are kept while the log cannot be written. Tests lose some.
 const MAX_UNWRITTEN: usize = if cfg!(test) { 32 } else { 65_536 };
+/// The records after which a transaction ends, although more events wait. Larger ones would not stay in the
+/// caches of the processor.
+const MAX_TRANSACTION: usize = 2048;
 /// The most items for which an empty queue keeps its memory.
 const MAX_KEPT_ITEMS: usize = 16_384;
 /// The pause between attempts to write after a failure.
@@ -182,11 +185,15 @@ impl LogThread {
         let queue = Arc::clone(&self.queue);
         let mut empty = Vec::new();
         while let Some(mut items) = queue.take(self.interval, !self.unwritten.is_empty(), empty) {
+            let mut is_failing = !self.unwritten.is_empty();
             for item in items.drain(..) {
                 match item {
                     Item::Event(event, waiter) => {
                         self.unwritten.extend(self.encoder.record(event));
                         self.waiters.extend(waiter);
+                        if self.unwritten.len() >= MAX_TRANSACTION && !is_failing {
+                            is_failing = self.write().is_err();
+                        }
                     }
                     Item::Job(job) => {
                         let written = self.write();
@@ -234,10 +241,10 @@ impl LogThread {
             return Ok(());
         }
         let mut head = Head::empty();
-        let unwritten = &self.unwritten;
+        let unwritten = &mut self.unwritten;
         let mut chain = |last: Head| {
             head = last;
-            unwritten.iter().map(|record| LogLine::chained(record.clone(), &mut head)).collect()
+            unwritten.iter_mut().map(|record| LogLine::chained(record, &mut head)).collect()
         };
         let result = self.backend.append(&mut chain);
         if let Err(error) = result {

@@ -1,7 +1,7 @@
 //! Approval by a person at the terminal.
 
 use std::fmt;
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, IsTerminal as _, Write};
 use std::sync::Arc;
 use tokio::sync::{Mutex, mpsc};
 use tool_runtime_core::seam::printable;
@@ -11,8 +11,10 @@ use tool_runtime_core::{Approval, ApprovalRequest, Approver, BoxFuture, Remember
 /// session, `e OBJECT` approves it with other arguments. Any other answer rejects the call, and the
 /// model receives its text. The end of the input rejects the call.
 ///
-/// Clones share the terminal. A yes for the session counts with `approvals::Remembering` around this approver. Questions are written to standard error, one at a time, and answers read from standard input. A
-/// server over standard input and output cannot use it.
+/// Clones share the terminal. A yes for the session counts with `approvals::Remembering` around this approver. Questions
+/// are written to standard error, one at a time, and answers read from standard input; lines that were read before the
+/// question are ignored. A server over standard input and output cannot use it; one over HTTP can, see
+/// [`Self::attended`]. A question that the person may not answer is [`Approval::Unasked`].
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -32,6 +34,7 @@ pub struct TerminalApprover {
     lines: Arc<Mutex<Option<Lines>>>,
     /// The person at the terminal.
     name: Option<String>,
+    is_attended: bool,
 }
 
 /// The lines of the input, read one at a time by a thread.
@@ -45,7 +48,7 @@ struct Lines {
 impl TerminalApprover {
     /// An approver over the standard streams of the process.
     pub fn new() -> Self {
-        Self { lines: Arc::default(), name: None }
+        Self { lines: Arc::default(), name: None, is_attended: false }
     }
 
     /// Names the person at the terminal, for records and for rules that name their approvers. Default:
@@ -56,9 +59,29 @@ impl TerminalApprover {
         self
     }
 
+    /// Asks only where a person can answer: standard input and standard error are a terminal. They are not in a
+    /// pipeline or under an MCP client. Elsewhere the answer is [`Approval::Unasked`], so that `approvals::Or` asks
+    /// the next approver. Default: asks in any case.
+    ///
+    /// ```
+    /// use tool_runtime::approvals::{AskCaller, Inbox, MemoryStore};
+    /// use tool_runtime::{TerminalApprover, ToolPool};
+    ///
+    /// // `serve --http` asks the person at its terminal, `serve` under a client fills the inbox.
+    /// let terminal = TerminalApprover::new().attended();
+    /// let approver = AskCaller::new().or(terminal).or(Inbox::new(MemoryStore::new()));
+    /// let pool = ToolPool::builder().approver(approver).allow_empty().build()?;
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// ```
+    #[must_use]
+    pub fn attended(mut self) -> Self {
+        self.is_attended = true;
+        self
+    }
+
     #[cfg(test)]
     fn over(input: impl BufRead + Send + 'static) -> Self {
-        Self { lines: Arc::new(Mutex::new(Some(Lines::of(move || input)))), name: None }
+        Self { lines: Arc::new(Mutex::new(Some(Lines::of(move || input)))), ..Self::new() }
     }
 
     /// Asks a question that is not about a call, and returns the line that the person writes. `None` at the end
@@ -66,17 +89,39 @@ impl TerminalApprover {
     pub async fn ask_line(&self, question: &str) -> Option<String> {
         let mut lines = self.lines.lock().await;
         let lines = lines.get_or_insert_with(|| Lines::of(|| io::stdin().lock()));
+        lines.discard();
         // A closed terminal has no answer.
         let question = question.lines().map(printable).collect::<Vec<_>>().join("\n");
         let _ = write!(io::stderr(), "{question}\n> ");
         lines.next().await.map(|line| line.trim().to_owned())
     }
 
+    /// The reason why the person at the terminal is not asked.
+    fn obstacle(&self, request: &ApprovalRequest) -> Option<String> {
+        // Now: a server that takes over standard input leaves another one in its place.
+        if self.is_attended && !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+            return Some("no person is at the terminal".to_owned());
+        }
+        let caller = request.principal().id();
+        request.approvers().refusal(caller, self.name.as_deref(), false)
+    }
+
     async fn ask(&self, request: &ApprovalRequest) -> Approval {
+        if let Some(obstacle) = self.obstacle(request) {
+            return Approval::unasked(obstacle);
+        }
         let mut lines = self.lines.lock().await;
         let lines = lines.get_or_insert_with(|| Lines::of(|| io::stdin().lock()));
+        lines.discard();
+        let mut withdrawal = Withdrawal { is_answered: false };
         // A closed terminal rejects the call.
         let _ = write!(io::stderr(), "{}", prompt(request));
+        let approval = self.read(request, lines).await;
+        withdrawal.is_answered = true;
+        approval
+    }
+
+    async fn read(&self, request: &ApprovalRequest, lines: &mut Lines) -> Approval {
         loop {
             let Some(line) = lines.next().await else { return refusal() };
             let words = line.trim();
@@ -124,6 +169,19 @@ fn prompt(request: &ApprovalRequest) -> String {
     prompt + CHOICES
 }
 
+/// Tells the person that a question was cancelled.
+struct Withdrawal {
+    is_answered: bool,
+}
+
+impl Drop for Withdrawal {
+    fn drop(&mut self) {
+        if !self.is_answered {
+            let _ = write!(io::stderr(), "\nthe question was withdrawn\n");
+        }
+    }
+}
+
 impl Lines {
     /// A separate thread: a thread of the runtime that waits for a line would delay the end of the
     /// runtime.
@@ -141,6 +199,13 @@ impl Lines {
             }
         });
         Self { wanted, read, is_pending: false }
+    }
+
+    /// Discards a line that was the answer to a cancelled question.
+    fn discard(&mut self) {
+        if self.read.try_recv().is_ok() {
+            self.is_pending = false;
+        }
     }
 
     /// The next line; `None` at the end of the input.
@@ -176,6 +241,7 @@ impl fmt::Debug for TerminalApprover {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tool_runtime_core::Approvers;
 
     #[tokio::test]
     async fn a_person_answers_in_words_and_the_end_is_a_no() {
@@ -235,7 +301,50 @@ mod tests {
         let context = &mut std::task::Context::from_waker(std::task::Waker::noop());
         assert!(first.as_mut().poll(context).is_pending());
         drop(first);
+        let mut second = approver.approve(&request);
+        assert!(second.as_mut().poll(context).is_pending());
         writeln!(person, "y").unwrap();
-        assert_eq!(approver.approve(&request).await, Approval::approved());
+        assert_eq!(second.await, Approval::approved());
+    }
+
+    #[tokio::test]
+    async fn a_late_answer_to_a_cancelled_question_does_not_answer_the_next() {
+        let (input, mut person) = std::io::pipe().unwrap();
+        let approver = TerminalApprover::over(std::io::BufReader::new(input));
+        let request = ApprovalRequest::new("fs.remove", "{}", "Remove it?");
+        let context = &mut std::task::Context::from_waker(std::task::Waker::noop());
+        let mut first = approver.approve(&request);
+        assert!(first.as_mut().poll(context).is_pending());
+        drop(first);
+        writeln!(person, "y").unwrap();
+        while approver.lines.lock().await.as_ref().is_none_or(|lines| lines.read.is_empty()) {
+            tokio::task::yield_now().await;
+        }
+        let mut second = approver.approve(&request);
+        assert!(second.as_mut().poll(context).is_pending());
+        writeln!(person, "n").unwrap();
+        let no = Approval::rejected("the person at the terminal said no");
+        assert_eq!(second.await, no);
+    }
+
+    #[tokio::test]
+    async fn a_person_who_may_not_answer_is_not_asked() {
+        let approver = TerminalApprover::over("y\n".as_bytes()).named("bob");
+        let request = |approvers| {
+            ApprovalRequest::new("fs.remove", "{}", "Remove it?").with_approvers(approvers)
+        };
+        for approvers in [Approvers::caller(), Approvers::people(["ada"])] {
+            let answer = approver.approve(&request(approvers)).await;
+            assert!(matches!(answer, Approval::Unasked { .. }), "{answer:?}");
+        }
+        let answer = approver.approve(&request(Approvers::people(["bob"]))).await;
+        assert_eq!(answer, Approval::approved().by("bob"));
+        // Tests run without a terminal, or with one that nobody reads.
+        let attended =
+            TerminalApprover { is_attended: true, ..TerminalApprover::over("y\n".as_bytes()) };
+        if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+            let answer = attended.approve(&request(Approvers::anyone())).await;
+            assert_eq!(answer, Approval::unasked("no person is at the terminal"));
+        }
     }
 }

@@ -1,12 +1,14 @@
 //! Hexadecimal digits.
 
-use std::fmt::Write as _;
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// The bytes in lower-case hexadecimal digits, two each.
 pub fn hex(bytes: &[u8]) -> String {
     let mut digits = String::with_capacity(2 * bytes.len());
     for byte in bytes {
-        write!(digits, "{byte:02x}").expect("writing to a string succeeds");
+        for digit in [byte >> 4, byte & 15] {
+            digits.push(char::from(DIGITS[usize::from(digit)]));
+        }
     }
     digits
 }

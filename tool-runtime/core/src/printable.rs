@@ -23,6 +23,9 @@ pub fn printable(line: &str) -> String {
 /// Text on one printable line of at most `limit` characters, with single spaces between words. A
 /// longer one ends with `..`.
 pub fn one_line(text: &str, limit: usize) -> String {
+    if text.len() <= limit && is_one_line(text) {
+        return text.to_owned();
+    }
     // Long text is not cleaned to its end.
     let enough = text.char_indices().nth(8 * limit).map_or(text, |(end, _)| &text[..end]);
     let words: Vec<String> = enough.lines().map(printable).collect();
@@ -31,6 +34,15 @@ pub fn one_line(text: &str, limit: usize) -> String {
         Some((end, _)) => format!("{}..", &line[..end]),
         None => line,
     }
+}
+
+/// Whether a text is printable ASCII with single spaces between words, as most are.
+pub(crate) fn is_one_line(text: &str) -> bool {
+    let is_single = |pair: &[u8]| pair != b"  ";
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+        && text.as_bytes().windows(2).all(is_single)
+        && !text.starts_with(' ')
+        && !text.ends_with(' ')
 }
 
 /// Whether a character is invisible or changes the direction of text. The joiners U+200C and U+200D and

@@ -6,7 +6,7 @@ mod tests;
 mod views;
 
 use crate::mask::{self, Mask};
-use crate::printable::{one_line, printable};
+use crate::printable::{is_one_line, one_line, printable};
 use aho_corasick::{AhoCorasick, MatchKind};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -120,6 +120,9 @@ impl Redactor {
 
     /// Foreign text on one printable line of at most `limit` characters, without secrets.
     pub fn line(&self, text: &str, limit: usize) -> String {
+        if is_one_line(text) {
+            return one_line(&self.text(text), limit);
+        }
         let lines: Vec<String> = text.lines().map(printable).collect();
         one_line(&self.text(&lines.join(" ")), limit)
     }

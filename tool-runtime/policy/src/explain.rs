@@ -163,6 +163,9 @@ impl fmt::Display for Explanation {
         if !self.decision.reason().is_empty() {
             writeln!(f, "  reason: {}", self.decision.reason())?;
         }
+        if let Some(limit) = self.decision.time_limit() {
+            writeln!(f, "  time limit: {limit:?}")?;
+        }
         for limit in self.decision.limits() {
             writeln!(f, "  limit: {} of {}", limit.amount, limit.key)?;
         }

@@ -1,8 +1,8 @@
 //! Everything that rules read of a call, of a pool or of a test case.
 
-use crate::read::unique_value;
+use crate::read::unique_members;
 use jiff::Timestamp;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -35,8 +35,10 @@ pub(crate) struct ArgumentFacts<'a> {
     /// The call, for the aliases of its arguments.
     call: Option<CallView<'a>>,
     /// `None`: not an object, or one with duplicate keys.
-    parsed: OnceCell<Option<Map<String, Value>>>,
+    parsed: OnceCell<Option<Members<'a>>>,
 }
+
+type Members<'a> = Vec<(Cow<'a, str>, Value)>;
 
 /// The value of an argument.
 pub(crate) enum Argument<'a> {
@@ -77,15 +79,9 @@ impl<'a> ArgumentFacts<'a> {
         Self { text, call, parsed: OnceCell::new() }
     }
 
-    fn members(&self) -> Option<&Map<String, Value>> {
-        let parse = || {
-            let text = if self.text.trim().is_empty() { "{}" } else { self.text };
-            match unique_value(text)? {
-                Value::Object(members) => Some(members),
-                _ => None,
-            }
-        };
-        self.parsed.get_or_init(parse).as_ref()
+    fn members(&self) -> Option<&Members<'a>> {
+        let text = if self.text.trim().is_empty() { "{}" } else { self.text };
+        self.parsed.get_or_init(|| unique_members(text)).as_ref()
     }
 
     /// An argument by its advertised name, also if it is given by an alias.
@@ -94,7 +90,8 @@ impl<'a> ArgumentFacts<'a> {
         let is_it = |given: &str| {
             given == name || self.call.is_some_and(|call| call.argument_name(given) == name)
         };
-        let mut values = members.iter().filter(|(given, _)| is_it(given)).map(|(_, value)| value);
+        let given = members.iter().filter(|(given, _)| is_it(given));
+        let mut values = given.map(|(_, value)| value);
         match (values.next(), values.next()) {
             (None | Some(Value::Null), None) => Argument::Absent,
             (Some(value), None) => Argument::Given(value),

@@ -184,6 +184,9 @@ impl Policy {
         };
         let Some(rule) = outcome.rule else { return decision };
         let mut decision = decision.with_rule(Arc::clone(&rule.id));
+        if outcome.effect != Effect::Deny {
+            decision = rule.time_limit.into_iter().fold(decision, Decision::with_time_limit);
+        }
         if outcome.effect == Effect::Ask {
             decision = decision.approved_by(rule.approvers.clone());
             decision = rule.expiry.into_iter().fold(decision, Decision::with_expiry);

@@ -20,4 +20,4 @@ pub(crate) use problem::Fault;
 pub use problem::{PolicyError, PolicyProblem};
 pub use syntax::Format;
 pub(crate) use syntax::Text;
-pub(crate) use unique::unique_value;
+pub(crate) use unique::unique_members;

@@ -44,6 +44,8 @@ pub struct Rule {
     pub(crate) approvers: Approvers,
     /// The time that the question waits.
     pub(crate) expiry: Option<Duration>,
+    /// The time limit of the tool, if the call runs.
+    pub(crate) time_limit: Option<Duration>,
     /// Empty: every tool.
     pub(crate) tools: Vec<ToolPattern>,
     pub(crate) conditions: Vec<Condition>,
@@ -77,6 +79,7 @@ impl Rule {
             reason: None,
             approvers: Approvers::default(),
             expiry: None,
+            time_limit: None,
             tools: Vec::new(),
             conditions: Vec::new(),
             limits: Vec::new(),
@@ -121,6 +124,25 @@ impl Rule {
     #[must_use]
     pub fn expiry(mut self, expiry: Duration) -> Self {
         self.expiry = Some(expiry);
+        self
+    }
+
+    /// Sets a time limit for the calls that the rule lets run, counted from the start of the tool. A shorter limit of
+    /// the tool or of the pool counts instead. Default: none.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use tool_runtime::policy::{Policy, Rule, SampleCall};
+    ///
+    /// let rule = Rule::allow("search").tool("web.*").time_limit(Duration::from_secs(5));
+    /// let policy = Policy::builder().rule(rule).build()?;
+    /// let decision = policy.try_call(&SampleCall::new("web.search"));
+    /// assert_eq!(decision.time_limit(), Some(Duration::from_secs(5)));
+    /// # Ok::<(), tool_runtime::policy::PolicyError>(())
+    /// ```
+    #[must_use]
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.time_limit = Some(limit);
         self
     }
 

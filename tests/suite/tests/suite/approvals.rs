@@ -6,6 +6,7 @@ mod inbox;
 mod inbox_http;
 mod remembered;
 mod rules;
+mod stored;
 mod terminal;
 
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -41,20 +41,23 @@ impl Files {
 fn the_help_lists_the_commands() {
     let files = Files::new();
     let (_, help, _) = files.run("calls.db", &["--help"]);
-    for line in [
-        "policy check       Report all mistakes",
-        "policy explain     Show which rule decides",
-        "policy test        Run the tests",
-        "log show           Show calls",
-        "log follow         Show records",
-        "log verify         Check that no record",
-        "log export         Print records",
-        "log resolve        State the outcome",
-        "approvals list     Show the open questions",
-        "approvals approve  Let a call run",
-        "approvals deny     Refuse a call",
+    for (command, about) in [
+        ("policy check", "Report all mistakes"),
+        ("policy explain", "Show which rule decides"),
+        ("policy test", "Run the tests"),
+        ("log show", "Show calls"),
+        ("log follow", "Show records"),
+        ("log verify", "Check that no record"),
+        ("log export", "Print records"),
+        ("log resolve", "State the outcome"),
+        ("approvals list", "Show the open questions"),
+        ("approvals approve", "Let a call run"),
+        ("approvals deny", "Refuse a call"),
+        ("approvals remembered", "Show the approvals for later calls"),
+        ("approvals forget", "Withdraw an approval"),
     ] {
-        assert!(help.contains(line), "{line} is not in {help}");
+        let line = format!("{command:20}  {about}");
+        assert!(help.contains(&line), "{line} is not in {help}");
     }
     let (code, _, error) = files.run("calls.db", &["log", "show"]);
     assert_eq!(code, Some(2));

@@ -1,5 +1,7 @@
 //! Records of calls from their proposal to their end, in every place of a log.
 
+mod open_calls;
+
 use super::*;
 use crate::event::now_us;
 use crate::testing::{Folder, fill, kinds, pool, problems, records};

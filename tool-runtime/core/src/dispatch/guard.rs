@@ -37,7 +37,17 @@ pub(super) fn bounds<'a>(
     tool: &Tool,
     context: Cow<'a, ToolContext>,
 ) -> (Option<Duration>, Cow<'a, ToolContext>) {
-    match limit(pool, tool, &context) {
+    bounds_within(None, pool, tool, context)
+}
+
+/// The same, with a limit of the call itself.
+pub(super) fn bounds_within<'a>(
+    own: Option<Duration>,
+    pool: &ToolPool,
+    tool: &Tool,
+    context: Cow<'a, ToolContext>,
+) -> (Option<Duration>, Cow<'a, ToolContext>) {
+    match own.into_iter().chain(limit(pool, tool, &context)).min() {
         Some(limit) => (Some(limit), Cow::Owned(within(limit, &context))),
         None => (None, context),
     }
@@ -124,15 +134,19 @@ pub(super) async fn while_open<T>(
     instance: Option<&Instance>,
     work: impl Future<Output = Result<T, CallError>> + Unpin,
 ) -> Result<T, CallError> {
-    let (token, is_ended) = match instance {
-        // A toolset gives its calls time to end.
-        Some(instance) => (instance.ending(), instance.ending().is_cancelled()),
-        None => (pool.closing(), pool.is_closing()),
-    };
-    if is_ended {
-        return Err(shut_down());
-    }
+    check_open(pool, instance)?;
+    let token = instance.map_or_else(|| pool.closing(), Instance::ending);
     until_cancelled(token, work, || Err(shut_down())).await
+}
+
+/// Whether the pool, or the toolset value that the call runs on, is open.
+pub(super) fn check_open(pool: &ToolPool, instance: Option<&Instance>) -> Result<(), CallError> {
+    // A toolset gives its calls time to end.
+    let is_ended = match instance {
+        Some(instance) => instance.ending().is_cancelled(),
+        None => pool.is_closing(),
+    };
+    if is_ended { Err(shut_down()) } else { Ok(()) }
 }
 
 /// Runs work until a token is cancelled, and returns `otherwise` then. The token, which is not

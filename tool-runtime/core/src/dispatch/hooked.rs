@@ -4,12 +4,14 @@ use super::guard;
 use super::resolve::shut_down;
 use crate::context::ToolContext;
 use crate::error::CallError;
+use crate::future::BoxFuture;
 use crate::governance::{Governed, RoundGuard};
 use crate::hook::{Admitted, Admitting, ErasedToolHooks, HookCall};
 use crate::observation::Observation;
 use crate::pool::ToolPool;
 use crate::tool::Tool;
 use crate::toolset::Instance;
+use futures_util::future::Either;
 use std::future::poll_fn;
 use std::num::NonZeroU64;
 use std::pin::pin;
@@ -62,17 +64,25 @@ impl<'a> HookedCall<'a> {
         pool.ask_hooks(tool, self.hooks, &mut self.call, governed, context).await
     }
 
-    /// Records that the tool starts. A call that cannot be recorded does not run.
-    pub(super) async fn start(
-        &mut self,
-        (pool, tool): (&ToolPool, &Tool),
-        instance: Option<&Instance>,
-        context: &ToolContext,
-    ) -> Result<(), CallError> {
+    /// Records that the tool starts. A call that cannot be recorded does not run. `Some`: the record must be
+    /// waited for.
+    pub(super) fn start<'s>(
+        &'s mut self,
+        (pool, tool): (&'s ToolPool, &'s Tool),
+        instance: Option<&'s Instance>,
+        context: &'s ToolContext,
+    ) -> Result<Option<BoxFuture<'s, Result<(), CallError>>>, CallError> {
         let governed = self.governed.as_mut().and_then(|guard| guard.call.as_mut());
-        let Some(governed) = governed else { return Ok(()) };
-        let recorded = pin!(guard::waiting(governed.start(&self.call), tool.name(), context));
-        guard::while_open(pool, instance, recorded).await
+        let Some(governed) = governed else { return Ok(None) };
+        guard::check_open(pool, instance)?;
+        guard::check_time(tool.name(), context)?;
+        match governed.start(&self.call) {
+            Either::Left(recorded) => recorded.into_inner().map(|()| None),
+            Either::Right(recorded) => Ok(Some(Box::pin(async move {
+                let recorded = pin!(guard::waiting(recorded, tool.name(), context));
+                guard::while_open(pool, instance, recorded).await
+            }))),
+        }
     }
 
     /// Shows the outcome to the after-hooks, which may replace it, and records it.

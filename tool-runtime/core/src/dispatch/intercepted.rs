@@ -23,7 +23,7 @@ use std::borrow::Cow;
 use std::mem;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 type Outcome = Result<Observation, CallError>;
 
@@ -53,6 +53,8 @@ struct InterceptedCall<'a> {
     context: Cow<'a, ToolContext>,
     hooked: Option<HookedCall<'a>>,
     repairs: Vec<Repair>,
+    /// The time limit that policies set for the tool.
+    time_limit: Option<Duration>,
     /// The mistake in a meta parameter.
     meta_error: Option<CallError>,
     /// The time when the tool itself began to run, if something reads it.
@@ -92,6 +94,7 @@ impl<'a> InterceptedCall<'a> {
             context: Cow::Borrowed(context),
             hooked,
             repairs,
+            time_limit: None,
             meta_error,
             started: None,
             observation: Observation::default(),
@@ -197,6 +200,7 @@ impl<'a> InterceptedCall<'a> {
         if admitted.replayed.is_some() {
             return Ok(admitted.replayed);
         }
+        self.time_limit = admitted.time_limit;
         let number = hooked.number();
         if let Some(rewritten) = admitted.arguments {
             let context = hooked.call.context().clone();
@@ -228,14 +232,14 @@ impl<'a> InterceptedCall<'a> {
     /// Runs the tool within its limit, counted on the value whose method it is.
     async fn execute(&mut self, action: Option<DecodedAction>) -> Result<(), CallError> {
         let (pool, tool) = (self.pool, self.tool);
-        let (limit, context) = guard::bounds(pool, tool, Cow::Borrowed(&*self.context));
+        let (own, context) = (self.time_limit, Cow::Borrowed(&*self.context));
+        let (limit, context) = guard::bounds_within(own, pool, tool, context);
         let method = execution::enter_method(pool, tool, context).await?;
         let MethodCall { context, instance, _running } = &method;
         let instance = instance.as_deref();
         if let Some(hooked) = &mut self.hooked {
-            if hooked.is_governed() {
-                // Boxed: few pools record calls.
-                Box::pin(hooked.start((pool, tool), instance, context)).await?;
+            if let Some(recorded) = hooked.start((pool, tool), instance, context)? {
+                recorded.await?;
             }
             self.started = hooked.reads_outcome().then(guard::now);
         }

@@ -4,8 +4,8 @@ use super::call_view::CallView;
 use super::limiter::Reservation;
 use super::policy::{Decision, Effect};
 use super::question::Question;
-use super::recorder::{CallEvent, CallStage, Receipt, ReceiptState, RecordError};
-use super::seams::{GovernCalls as _, GovernedCall, Replayed, Seams};
+use super::recorder::{CallEvent, CallStage, Receipt, ReceiptState, RecordError, Recorder};
+use super::seams::{GovernCalls as _, GovernedCall, Recording, Replayed, Seams};
 use super::steps::Begin;
 use crate::annotations::RetryMode;
 use crate::approval::Approval;
@@ -14,6 +14,7 @@ use crate::future::BoxFuture;
 use crate::hook::{self, HookCall};
 use crate::observation::Observation;
 use futures_util::future::{Either, join_all, select};
+use std::future::ready;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -68,8 +69,9 @@ impl RunningCall {
 
     fn record(&mut self, call: &HookCall, stage: CallStage<'_>) {
         self.call = call.clone();
-        for receipt in record(&self.seams, CallEvent { call: call.view(), stage }) {
-            match receipt.0 {
+        let event = CallEvent { call: call.view(), stage };
+        for recorder in &self.seams.recorders {
+            match record(&**recorder, event).0 {
                 ReceiptState::Done(Ok(())) => {}
                 ReceiptState::Done(Err(error)) => {
                     self.record_error = Some(stricter(self.record_error.take(), error));
@@ -84,12 +86,28 @@ impl RunningCall {
         self.record(call, CallStage::Decided { decision, by });
     }
 
+    /// Whether everything up to now is recorded.
+    fn is_recorded(&self) -> bool {
+        self.receipts.is_empty() && self.record_error.is_none()
+    }
+
     /// Waits for all receipts up to now.
     async fn recorded(&mut self) -> Result<(), RecordError> {
         let receipts = join_all(std::mem::take(&mut self.receipts)).await;
         let errors = receipts.into_iter().filter_map(Result::err);
         let error = errors.fold(self.record_error.take(), |all, error| Some(stricter(all, error)));
         error.map_or(Ok(()), Err)
+    }
+
+    /// The record of the start is written.
+    fn started(&mut self, call: &HookCall) {
+        if let Some(reservation) = self.reservation.take() {
+            reservation.commit();
+        }
+        if let Some(execution) = call.context().execution() {
+            execution.count_step();
+        }
+        self.started = Some(Instant::now());
     }
 
     /// A call continues without a record only if it may be repeated and the recorder allows it.
@@ -151,6 +169,10 @@ impl GovernedCall for RunningCall {
         }
     }
 
+    fn may_replay(&self, call: &HookCall) -> bool {
+        self.seams.steps.is_some() && call.view().step().is_some() && self.started.is_none()
+    }
+
     fn replay<'a>(
         &'a mut self,
         call: &'a HookCall,
@@ -159,9 +181,6 @@ impl GovernedCall for RunningCall {
             let (Some(steps), Some(step)) = (self.seams.steps.clone(), call.view().step()) else {
                 return Ok(None);
             };
-            if self.started.is_some() {
-                return Ok(None);
-            }
             match steps.begin(step, call.view().retry_mode()).await {
                 Ok(Begin::Run) => Ok(None),
                 Ok(Begin::Replay(outcome)) => {
@@ -227,6 +246,10 @@ impl GovernedCall for RunningCall {
         self.record_decision(call, &decision, None);
     }
 
+    fn time_limit(&self) -> Option<Duration> {
+        self.decision.time_limit()
+    }
+
     fn admit(&mut self, call: &HookCall, by: Option<&str>) -> Result<(), CallError> {
         if self.is_admitted {
             return Ok(());
@@ -251,24 +274,22 @@ impl GovernedCall for RunningCall {
         Ok(())
     }
 
-    fn start<'a>(&'a mut self, call: &'a HookCall) -> BoxFuture<'a, Result<(), CallError>> {
-        Box::pin(async move {
-            if self.started.is_some() {
-                return Ok(());
-            }
-            self.record(call, CallStage::Started { mode: call.view().retry_mode() });
+    fn start<'a>(&'a mut self, call: &'a HookCall) -> Recording<'a, Result<(), CallError>> {
+        if self.started.is_some() {
+            return Recording::Left(ready(Ok(())));
+        }
+        self.record(call, CallStage::Started { mode: call.view().retry_mode() });
+        if self.is_recorded() {
+            self.started(call);
+            return Recording::Left(ready(Ok(())));
+        }
+        Recording::Right(Box::pin(async move {
             if let Err(error) = self.recorded().await {
                 Self::unrecorded(call, &error)?;
             }
-            if let Some(reservation) = self.reservation.take() {
-                reservation.commit();
-            }
-            if let Some(execution) = call.context().execution() {
-                execution.count_step();
-            }
-            self.started = Some(Instant::now());
+            self.started(call);
             Ok(())
-        })
+        }))
     }
 
     fn finish<'a>(
@@ -276,15 +297,16 @@ impl GovernedCall for RunningCall {
         call: &'a HookCall,
         outcome: &'a Result<Observation, CallError>,
         duration: Option<Duration>,
-    ) -> BoxFuture<'a, ()> {
-        Box::pin(async move {
-            self.reservation = None;
-            self.is_finished = true;
-            let (outcome, is_replayed) = (outcome.as_ref(), self.is_replayed);
-            self.record(call, CallStage::Finished { outcome, duration, is_replayed });
-            call.context().end_turn();
-            wait_for_record(call.name(), self.recorded()).await;
-        })
+    ) -> Recording<'a, ()> {
+        self.reservation = None;
+        self.is_finished = true;
+        let (outcome, is_replayed) = (outcome.as_ref(), self.is_replayed);
+        self.record(call, CallStage::Finished { outcome, duration, is_replayed });
+        call.context().end_turn();
+        match self.is_recorded() {
+            true => Recording::Left(ready(())),
+            false => Recording::Right(Box::pin(wait_for_record(call.name(), self.recorded()))),
+        }
     }
 }
 
@@ -308,22 +330,19 @@ fn stricter(one: Option<RecordError>, other: RecordError) -> RecordError {
     }
 }
 
-/// Passes an event to all recorders. A recorder that panics counts as one that did not record it.
-fn record(seams: &Seams, event: CallEvent<'_>) -> Vec<Receipt> {
+/// Passes an event to a recorder. One that panics counts as one that did not record it.
+fn record(recorder: &dyn Recorder, event: CallEvent<'_>) -> Receipt {
     let receipt =
         |panic| Receipt::refused(RecordError::new(format!("the recorder panicked: {panic}")));
-    let record = |recorder: &Arc<dyn super::Recorder>| {
-        caught(|| recorder.record(event)).unwrap_or_else(receipt)
-    };
-    seams.recorders.iter().map(record).collect()
+    caught(|| recorder.record(event)).unwrap_or_else(receipt)
 }
 
 /// Records a call of a tool that the pool does not have.
 pub(super) async fn record_unknown(seams: &Seams, call: CallView<'_>, error: &CallError) {
     let finished = CallStage::Finished { outcome: Err(error), duration: None, is_replayed: false };
     let events = [CallStage::Proposed, finished].map(|stage| CallEvent { call, stage });
-    let receipts = events.into_iter().flat_map(|event| record(seams, event));
-    let receipts: Vec<Receipt> = receipts.collect();
+    let record = |event| seams.recorders.iter().map(move |recorder| record(&**recorder, event));
+    let receipts: Vec<Receipt> = events.into_iter().flat_map(record).collect();
     let recorded = receipts.into_iter().map(|receipt| async {
         match receipt.0 {
             ReceiptState::Done(done) => done,

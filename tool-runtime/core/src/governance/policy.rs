@@ -90,6 +90,7 @@ pub struct Decision {
     forbids_asking: bool,
     approvers: Approvers,
     expiry: Option<Duration>,
+    time_limit: Option<Duration>,
 }
 
 impl Decision {
@@ -118,6 +119,7 @@ impl Decision {
             forbids_asking: false,
             approvers: Approvers::default(),
             expiry: None,
+            time_limit: None,
         }
     }
 
@@ -170,6 +172,28 @@ impl Decision {
         self
     }
 
+    /// Sets a time limit for the tool, if the call runs. The shortest of this, the tool's or the pool's limit, and
+    /// those of other policies counts. Default: none.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use tool_runtime::Decision;
+    ///
+    /// let short = Decision::allow().with_time_limit(Duration::from_secs(5));
+    /// let both = short.and(Decision::ask("Let it run?").with_time_limit(Duration::from_secs(60)));
+    /// assert_eq!(both.time_limit(), Some(Duration::from_secs(5)));
+    /// ```
+    #[must_use]
+    pub fn with_time_limit(mut self, limit: Duration) -> Self {
+        self.time_limit = Some(limit);
+        self
+    }
+
+    /// The time limit for the tool.
+    pub fn time_limit(&self) -> Option<Duration> {
+        self.time_limit
+    }
+
     /// The people who may answer the question.
     pub fn approvers(&self) -> &Approvers {
         &self.approvers
@@ -210,13 +234,14 @@ impl Decision {
         Self { rule: self.rule.clone(), ..Self::allow() }
     }
 
-    /// The stricter of two decisions, the first of equals, with the limits of both.
+    /// The stricter of two decisions, the first of equals, with the limits of both and the shorter time limit.
     #[must_use]
     pub fn and(mut self, mut other: Self) -> Self {
         let mut limits = std::mem::take(&mut self.limits);
         limits.append(&mut other.limits);
         let forbids_asking = self.forbids_asking || other.forbids_asking;
+        let time_limit = self.time_limit.into_iter().chain(other.time_limit).min();
         let stricter = if other.effect > self.effect { other } else { self };
-        Self { limits, forbids_asking, ..stricter }
+        Self { limits, forbids_asking, time_limit, ..stricter }
     }
 }

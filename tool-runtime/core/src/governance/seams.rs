@@ -16,12 +16,17 @@ use crate::future::BoxFuture;
 use crate::hook::HookCall;
 use crate::observation::Observation;
 use crate::principal::Principal;
+use futures_util::future::Either;
+use std::future::Ready;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
 /// The outcome that a step had in an earlier attempt.
 pub(crate) type Replayed = Result<Observation, CallError>;
+
+/// Most recorders do not wait: a call under them needs no box.
+pub(crate) type Recording<'a, T> = Either<Ready<T>, BoxFuture<'a, T>>;
 
 /// A call that is governed.
 pub(crate) type Governed = Box<dyn GovernedCall>;
@@ -63,6 +68,9 @@ pub(crate) trait GovernedCall: Send {
     /// A policy denies the call, or hides its tool from the caller.
     fn decide(&mut self, call: &HookCall) -> Result<Vec<Question>, CallError>;
 
+    /// Whether [`Self::replay`] may find an outcome.
+    fn may_replay(&self, call: &HookCall) -> bool;
+
     /// The outcome of the call in an earlier attempt, if it had one.
     ///
     /// # Errors
@@ -96,6 +104,9 @@ pub(crate) trait GovernedCall: Send {
     /// Records that the call is rejected.
     fn rejected(&mut self, call: &HookCall, error: &CallError);
 
+    /// The time limit that the policies set for the tool.
+    fn time_limit(&self) -> Option<Duration>;
+
     /// Reserves the call, and records that it may run.
     ///
     /// # Errors
@@ -106,7 +117,7 @@ pub(crate) trait GovernedCall: Send {
     ///
     /// # Errors
     /// It cannot be recorded, and the call may run only once.
-    fn start<'a>(&'a mut self, call: &'a HookCall) -> BoxFuture<'a, Result<(), CallError>>;
+    fn start<'a>(&'a mut self, call: &'a HookCall) -> Recording<'a, Result<(), CallError>>;
 
     /// Records the outcome, and waits until it is recorded.
     fn finish<'a>(
@@ -114,7 +125,7 @@ pub(crate) trait GovernedCall: Send {
         call: &'a HookCall,
         outcome: &'a Result<Observation, CallError>,
         duration: Option<Duration>,
-    ) -> BoxFuture<'a, ()>;
+    ) -> Recording<'a, ()>;
 }
 
 /// Everything that governs the calls of a pool, beside its hooks.

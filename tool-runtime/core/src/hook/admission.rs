@@ -27,6 +27,8 @@ pub(crate) struct Admitted {
     pub(crate) arguments: Option<String>,
     /// The context, if something was provided.
     pub(crate) context: Option<ToolContext>,
+    /// The time limit that policies set for the tool.
+    pub(crate) time_limit: Option<Duration>,
     /// The outcome of the call, if it ran in an earlier attempt.
     pub(crate) replayed: Option<Box<Replayed>>,
 }
@@ -59,14 +61,18 @@ impl ToolHooks {
         waker: &mut Context<'_>,
     ) -> Admitting<'a> {
         let mut admission = Admission::new(call, validate, governed);
-        match admission.run_ready(&self.before, waker) {
-            Ok(None) if admission.is_complete() => Admitting::Done(Ok(admission.admitted(None))),
-            Ok(rest) => Admitting::Waiting(Box::pin(admission.finish(rest, approver))),
+        let passed = match admission.run_ready(&self.before, waker) {
+            Ok(None) if admission.is_decided() => admission.admit(),
+            Ok(rest) => return Admitting::Waiting(Box::pin(admission.finish(rest, approver))),
+            Err(error) => Err(error),
+        };
+        Admitting::Done(match passed {
+            Ok(()) => Ok(admission.admitted(None)),
             Err(error) => {
                 admission.rejected(&error);
-                Admitting::Done(Err(error))
+                Err(error)
             }
-        }
+        })
     }
 }
 
@@ -122,9 +128,10 @@ impl<'a> Admission<'a> {
         Ok(None)
     }
 
-    /// Whether nothing remains once all hooks have run.
-    fn is_complete(&self) -> bool {
-        self.governed.is_none() && self.questions.is_empty()
+    /// Whether nothing is looked up or asked once all hooks have run.
+    fn is_decided(&self) -> bool {
+        let may_replay = self.governed.as_ref().is_some_and(|it| it.may_replay(self.call));
+        self.questions.is_empty() && self.policy_questions.is_empty() && !may_replay
     }
 
     async fn finish(
@@ -155,7 +162,7 @@ impl<'a> Admission<'a> {
                 self.pass(hook, started).await?;
             }
         }
-        if let Some(governed) = &mut self.governed {
+        if let Some(governed) = self.governed.as_mut().filter(|it| it.may_replay(self.call)) {
             let replayed = governed.replay(self.call).await?;
             if replayed.is_some() {
                 return Ok(replayed);
@@ -166,10 +173,14 @@ impl<'a> Admission<'a> {
         if !self.questions.is_empty() {
             Box::pin(self.ask_all(approver)).await?;
         }
-        if let Some(governed) = &mut self.governed {
-            governed.admit(self.call, self.approved_by.as_deref())?;
-        }
+        self.admit()?;
         Ok(None)
+    }
+
+    /// Reserves the call, and records that it may run.
+    fn admit(&mut self) -> Result<(), CallError> {
+        let by = self.approved_by.as_deref();
+        self.governed.as_mut().map_or(Ok(()), |governed| governed.admit(self.call, by))
     }
 
     /// Asks the policies about the present arguments.
@@ -370,6 +381,7 @@ impl<'a> Admission<'a> {
         Admitted {
             arguments: self.is_rewritten.then(|| self.call.arguments().to_owned()),
             context: self.is_provided.then(|| self.call.context().clone()),
+            time_limit: self.governed.as_ref().and_then(|governed| governed.time_limit()),
             replayed,
         }
     }

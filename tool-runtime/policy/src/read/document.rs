@@ -57,9 +57,9 @@ fn default(object: &mut Object<'_>, mistakes: &mut Mistakes) -> (Effect, Option<
     let at = object.take(&["default", "default_action"], mistakes);
     let Some(at) = at else { return (Effect::Deny, None) };
     match outcome(&at, mistakes) {
-        Some(Outcome { effect, reason, approvers, expiry, .. }) => {
-            if approvers != Approvers::default() || expiry.is_some() {
-                let help = "write a last rule without `when` that asks";
+        Some(Outcome { effect, reason, approvers, expiry, time_limit, .. }) => {
+            if approvers != Approvers::default() || expiry.or(time_limit).is_some() {
+                let help = "write a last rule without `when`";
                 mistakes.add(&at.place, "the default names no approvers and no time", help);
             }
             (effect, reason)

@@ -37,8 +37,8 @@ pub(super) fn rule(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Rule> {
     }
     rule.conditions.sort_by_key(Condition::cost);
     let priority = priority.unwrap_or_default();
-    let Outcome { effect, reason, approvers, expiry, .. } = outcome;
-    let rule = Rule { effect, priority, reason, approvers, expiry, limits, ..rule };
+    let Outcome { effect, reason, approvers, expiry, time_limit, .. } = outcome;
+    let rule = Rule { effect, priority, reason, approvers, expiry, time_limit, limits, ..rule };
     (!rule.id.is_empty()).then_some(rule)
 }
 
@@ -64,6 +64,7 @@ pub(super) struct Outcome {
     pub(super) reason: Option<String>,
     pub(super) approvers: Approvers,
     pub(super) expiry: Option<Duration>,
+    pub(super) time_limit: Option<Duration>,
     limits: Vec<LimitRule>,
 }
 
@@ -72,7 +73,8 @@ pub(super) fn outcome(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Outcome> {
     if at.value.is_string() {
         let effect = outcome_name(at, mistakes)?;
         let (approvers, limits) = (Approvers::default(), Vec::new());
-        return Some(Outcome { effect, reason: None, approvers, expiry: None, limits });
+        let (expiry, time_limit) = (None, None);
+        return Some(Outcome { effect, reason: None, approvers, expiry, time_limit, limits });
     }
     let mut object = at.object(mistakes)?;
     let decision = object.take(&["decision"], mistakes);
@@ -82,18 +84,26 @@ pub(super) fn outcome(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Outcome> {
     }
     let effect = decision.and_then(|at| outcome_name(&at, mistakes));
     let reason = object.take(&["reason"], mistakes).and_then(|at| at.text(mistakes));
-    if let Some(at) = object.take(&["timeout_ms"], mistakes)
-        && at.whole(mistakes).is_some_and(|timeout| timeout > 0)
-    {
-        let help = "remove it, and set the time limit of the tool or of the pool";
-        mistakes.add(&at.place, "rules have no time limits", help);
-    }
+    let time_limit = time_limit(&mut object, mistakes);
     let asked = object.take(&["approval", "approval_config"], mistakes);
     let Approval { message, approvers, expiry } =
         asked.map(|at| approval(&at, effect, mistakes)).unwrap_or_default();
     let limits = limits(&mut object, mistakes);
     object.finish(mistakes);
-    Some(Outcome { effect: effect?, reason: message.or(reason), approvers, expiry, limits })
+    let reason = message.or(reason);
+    Some(Outcome { effect: effect?, reason, approvers, expiry, time_limit, limits })
+}
+
+/// `time_limit: 5s`, or `timeout_ms: 5000`, where 0 is none.
+fn time_limit(object: &mut Object<'_>, mistakes: &mut Mistakes) -> Option<Duration> {
+    let millis = object.take(&["timeout_ms"], mistakes).and_then(|at| at.millis(mistakes));
+    let Some(at) = object.take(&["time_limit"], mistakes) else {
+        return millis.filter(|limit| !limit.is_zero());
+    };
+    if millis.is_some() {
+        mistakes.add(&at.place, "there are two time limits", "remove `timeout_ms`");
+    }
+    at.duration(mistakes)
 }
 
 /// An effect by its name.

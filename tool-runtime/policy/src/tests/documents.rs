@@ -134,7 +134,12 @@ fn mistakes_of_rules_are_refused_when_they_are_loaded() {
         ),
         ("- {id: a, then: allow, budget: {}}", "the budget has no amount"),
         ("- {id: a, then: deny, budget: {calls: 1}}", "a rule that denies has a limit"),
-        ("- {id: a, then: {decision: allow, timeout_ms: 5}}", "rules have no time limits"),
+        ("- {id: a, then: {decision: allow, timeout_ms: -5}}", "whole number"),
+        ("- {id: a, then: {decision: allow, time_limit: 5}}", "this is a number"),
+        (
+            "- {id: a, then: {decision: allow, time_limit: 5s, timeout_ms: 5}}",
+            "there are two time limits",
+        ),
         ("- {id: a, then: {decision: allow, approval: {approvers: [ada]}}}", "asks nobody"),
         ("- {id: a, then: {decision: deny, approval: {timeout: 1m}}}", "asks nobody"),
         ("- {id: a, then: {decision: ask, approval: {approvers: []}}}", "the list is empty"),

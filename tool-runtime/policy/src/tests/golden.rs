@@ -145,6 +145,29 @@ rules:
 }
 
 #[test]
+fn time_limits_are_those_of_the_rule_that_lets_the_call_run() {
+    let policy = yaml(
+        "
+rules:
+  - {id: search, when: {tool_id: web.search}, then: {decision: allow, timeout_ms: 5000}}
+  - {id: global, when: {tool_id: web.fetch}, then: {decision: allow, timeout_ms: 0}}
+  - {id: mail, when: {tool_id: mail.send}, then: {decision: require_approval, timeout_ms: 250}}
+  - {id: never, when: {tool_id: fs.*}, then: {decision: deny, timeout_ms: 250}}
+",
+    );
+    for (tool, expected) in [
+        ("web.search", Some(5000)),
+        ("web.fetch", None),
+        ("mail.send", Some(250)),
+        ("fs.read", None),
+        ("other", None),
+    ] {
+        let limit = try_call(&policy, tool, "{}").time_limit();
+        assert_eq!(limit, expected.map(Duration::from_millis), "{tool}");
+    }
+}
+
+#[test]
 fn the_first_match_is_by_priority_then_by_position() {
     let policy = yaml(
         "

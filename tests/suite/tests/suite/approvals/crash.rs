@@ -93,6 +93,24 @@ impl Program {
     }
 }
 
+/// Runs an approved call until its start waits for its record, and drops it then.
+async fn crash_at_the_start(
+    directory: &Directory,
+    removed: &Removed,
+    steps: &Steps,
+    is_recorded: bool,
+) {
+    let waits = Arc::new(Notify::new());
+    let crashing = Steps { waits: Some(Arc::clone(&waits)), is_recorded, ..steps.clone() };
+    let program = Program::start(directory, removed, &crashing);
+    let started = async {
+        program.approve().await;
+        waits.notified().await;
+    };
+    program.run_until(started).await;
+    assert!(removed.all().is_empty());
+}
+
 async fn check_one_run_without_a_question(directory: &Directory, removed: &Removed, steps: &Steps) {
     for _ in 0..2 {
         let again = Program::start(directory, removed, steps).run().await;
@@ -115,16 +133,7 @@ async fn an_answer_that_comes_after_the_end_of_the_program_counts() {
 async fn a_crash_between_the_approval_and_the_start_does_not_lose_the_call() {
     let (directory, removed) = (Directory::new("before"), Removed::default());
     let steps = Steps::default();
-    let waits = Arc::new(Notify::new());
-    let crashing = Steps { waits: Some(Arc::clone(&waits)), ..steps.clone() };
-    let first = Program::start(&directory, &removed, &crashing);
-    first
-        .run_until(async {
-            first.approve().await;
-            waits.notified().await;
-        })
-        .await;
-    assert!(removed.all().is_empty());
+    crash_at_the_start(&directory, &removed, &steps, false).await;
     check_one_run_without_a_question(&directory, &removed, &steps).await;
 }
 
@@ -132,15 +141,7 @@ async fn a_crash_between_the_approval_and_the_start_does_not_lose_the_call() {
 async fn a_crash_after_the_start_does_not_repeat_the_call() {
     let (directory, removed) = (Directory::new("after"), Removed::default());
     let steps = Steps::default();
-    let waits = Arc::new(Notify::new());
-    let crashing = Steps { waits: Some(Arc::clone(&waits)), is_recorded: true, ..steps.clone() };
-    let first = Program::start(&directory, &removed, &crashing);
-    first
-        .run_until(async {
-            first.approve().await;
-            waits.notified().await;
-        })
-        .await;
+    crash_at_the_start(&directory, &removed, &steps, true).await;
     let again = Program::start(&directory, &removed, &steps).run().await;
     assert_eq!(class(&again), ErrorClass::Indeterminate);
     assert!(removed.all().is_empty());

@@ -9,6 +9,19 @@ use tool_runtime::{
     Approval, ApprovalRequest, Decision, MatchAs, PoolSession, Principal, Remember,
 };
 
+/// Makes calls in sessions, and compares which of them ask.
+async fn check<'a>(
+    asked: &AtomicUsize,
+    calls: impl IntoIterator<Item = (&'a PoolSession, &'a str, ToolCall, bool)>,
+) {
+    for (session, principal, call, is_asked) in calls {
+        let before = asked.load(Ordering::Relaxed);
+        let text = format!("{principal}: {call:?}");
+        session.pool().for_principal(Principal::new(principal)).call(call).await;
+        assert_eq!(asked.load(Ordering::Relaxed) - before, usize::from(is_asked), "{text}");
+    }
+}
+
 /// A pool with an approver that gives this answer and counts its questions.
 fn pool(answer: Approval, asking: fn(Decision) -> Decision) -> (ToolPool, Arc<AtomicUsize>) {
     let questions = Arc::new(AtomicUsize::new(0));
@@ -21,13 +34,6 @@ fn pool(answer: Approval, asking: fn(Decision) -> Decision) -> (ToolPool, Arc<At
     (builder(&removed, asking).approver(approver).build().unwrap(), questions)
 }
 
-async fn calls(session: &PoolSession, principal: &str, calls: impl IntoIterator<Item = ToolCall>) {
-    let pool = session.pool().for_principal(Principal::new(principal));
-    for call in calls {
-        pool.call(call).await;
-    }
-}
-
 fn list_call() -> ToolCall {
     ToolCall::new("list", "")
 }
@@ -35,8 +41,8 @@ fn list_call() -> ToolCall {
 #[tokio::test]
 async fn an_approval_for_a_call_is_for_that_call() {
     let (pool, asked) = pool(Approval::approved(), |decision| decision);
-    calls(&pool.session(), "ada", [remove_call("a"), remove_call("a")]).await;
-    assert_eq!(asked.load(Ordering::Relaxed), 2);
+    let session = pool.session();
+    check(&asked, [1, 2].map(|_| (&session, "ada", remove_call("a"), true))).await;
 }
 
 #[tokio::test]
@@ -44,8 +50,7 @@ async fn an_approval_for_a_session_is_for_one_caller_tool_and_session() {
     let answer = Approval::approved().remembered(Remember::Session);
     let (pool, asked) = pool(answer, |decision| decision);
     let (one, other) = (pool.session(), pool.session());
-    let mut expected = 0;
-    for (session, principal, call, is_asked) in [
+    let calls = [
         (&one, "ada", remove_call("a"), true),
         (&one, "ada", remove_call("b"), false),
         (&one, "ada", list_call(), true),
@@ -54,16 +59,14 @@ async fn an_approval_for_a_session_is_for_one_caller_tool_and_session() {
         (&one, "", remove_call("a"), true),
         (&other, "ada", remove_call("a"), true),
         (&one, "ada", remove_call("c"), false),
-    ] {
-        calls(session, principal, [call]).await;
-        expected += usize::from(is_asked);
-        assert_eq!(asked.load(Ordering::Relaxed), expected, "{principal}");
-    }
+    ];
+    check(&asked, calls).await;
     // Without a session, there is nothing to remember it for.
+    let before = asked.load(Ordering::Relaxed);
     let alone = pool.for_principal(Principal::new("ada"));
     alone.call(remove_call("a")).await;
     alone.call(remove_call("a")).await;
-    assert_eq!(asked.load(Ordering::Relaxed), expected + 2);
+    assert_eq!(asked.load(Ordering::Relaxed), before + 2);
 }
 
 #[tokio::test]
@@ -71,19 +74,17 @@ async fn an_approval_for_a_pattern_is_for_arguments_that_match() {
     let pattern = Remember::pattern("path", MatchAs::Path, "/srv/**");
     let (pool, asked) = pool(Approval::approved().remembered(pattern), |decision| decision);
     let (one, other) = (pool.session(), pool.session());
-    let mut expected = 0;
-    for (session, principal, path, is_asked) in [
+    let calls = [
         (&one, "ada", "/srv/a", true),
         (&one, "ada", "/srv/b/c", false),
         (&other, "ada", "/srv/d", false),
         (&one, "ada", "/etc/passwd", true),
         (&one, "ada", "/srv/../etc/passwd", true),
         (&one, "bob", "/srv/a", true),
-    ] {
-        calls(session, principal, [remove_call(path)]).await;
-        expected += usize::from(is_asked);
-        assert_eq!(asked.load(Ordering::Relaxed), expected, "{principal} {path}");
-    }
+    ];
+    let call =
+        |(session, principal, path, is_asked)| (session, principal, remove_call(path), is_asked);
+    check(&asked, calls.map(call)).await;
 }
 
 #[tokio::test]
@@ -96,8 +97,8 @@ async fn unusable_answers_are_not_remembered() {
         Approval::approved().by_caller().remembered(Remember::Session),
     ] {
         let (pool, asked) = pool(answer, |decision| decision);
-        calls(&pool.session(), "ada", [remove_call("a"), remove_call("a")]).await;
-        assert_eq!(asked.load(Ordering::Relaxed), 2);
+        let session = pool.session();
+        check(&asked, [1, 2].map(|_| (&session, "ada", remove_call("a"), true))).await;
     }
 }
 

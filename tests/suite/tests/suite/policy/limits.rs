@@ -8,7 +8,10 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tool_runtime::policy::{BudgetStore, LimitKeeper, Policies};
 use tool_runtime::prelude::*;
-use tool_runtime::{CallEvent, CallStage, Execution, Principal, Receipt, RecordError, Recorder};
+use tool_runtime::{
+    Approval, ApprovalRequest, CallEvent, CallStage, Execution, Principal, Receipt, RecordError,
+    Recorder,
+};
 
 /// A clock that stands until it is moved.
 #[derive(Clone)]
@@ -202,4 +205,38 @@ async fn budgets_in_a_store_outlive_the_process_and_fail_closed() {
     assert_eq!(fate(&closed, reading("a")).await, "limited");
     let open = pool(rules, LimitKeeper::new().store(store).allow_on_store_error());
     assert_eq!(fate(&open, reading("a")).await, "ran");
+}
+
+/// The time of a rule counts from the start of the tool: not while a person is asked.
+#[tokio::test(start_paused = true)]
+async fn a_rule_limits_the_time_of_the_calls_that_it_lets_run() {
+    let tool = |name: &str, seconds| {
+        let wait = move || tokio::time::sleep(Duration::from_secs(seconds));
+        Tool::builder(name, "Wait.").handler(wait)
+    };
+    let slow_yes = |_: ApprovalRequest| async {
+        tokio::time::sleep(Duration::from_secs(60)).await;
+        Approval::approved()
+    };
+    let rules = yaml(
+        "
+rules:
+  - {id: asked, when: {tools: ['asked.*']}, then: {decision: ask, timeout_ms: 5000}}
+  - {id: short, when: {tools: ['short.*']}, then: {decision: allow, time_limit: 5s}}
+  - {id: long, when: {tools: ['long.*']}, then: {decision: allow, time_limit: 1h}}
+",
+    );
+    let pool = ToolPool::builder().timeout(Duration::from_secs(30)).install(rules);
+    let tools = ["asked.a", "short.a", "long.a"].map(|name| tool(name, 4)).into_iter();
+    let late = [("asked.b", 6), ("short.b", 6), ("long.b", 31)];
+    let tools = tools.chain(late.map(|(name, seconds)| tool(name, seconds)));
+    let pool = tools.fold(pool, |pool, tool| pool.add(tool)).approver(slow_yes).build().unwrap();
+    for (name, limit) in [("asked", "5s"), ("short", "5s"), ("long", "30s")] {
+        let done = pool.call(ToolCall::new(format!("{name}.a"), "")).await;
+        assert!(!done.is_error(), "{done:?}");
+        let late = pool.call(ToolCall::new(format!("{name}.b"), "")).await;
+        assert_eq!(class(&late), ErrorClass::Timeout);
+        let text = late.observation().to_text();
+        assert!(text.contains(&format!("did not answer within {limit}")), "{text}");
+    }
 }

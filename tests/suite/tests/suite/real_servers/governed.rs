@@ -1,5 +1,8 @@
 //! The example `governed`, driven by a real client, then examined by the commands of its README.
 
+#[cfg(unix)]
+mod terminal;
+
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
