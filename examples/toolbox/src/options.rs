@@ -25,7 +25,7 @@ pub(crate) fn options() -> ProgramOptions {
         .flag("no-network", "Commands have no network; needs a sandbox")
         .option("mcp-config", "FILE", "MCP servers whose tools and resources are added")
         .option("searxng", "URL", "The search engine of WebSearch; else BRAVE_API_KEY or TAVILY_API_KEY name one")
-        .repeated_option("allow-host", "HOST", "A host with a private address that pages may be fetched from")
+        .repeated_option("private-host", "HOST", "A host with a private address that pages may be fetched from")
         .option("min-interval", "SECONDS", "The shortest interval between two runs of a job [default: 60]")
 }
 
@@ -95,7 +95,7 @@ fn web(arguments: &ProgramArguments) -> WebParams {
         }
         None => None,
     };
-    let allowed_hosts = arguments.values("allow-host").map(str::to_owned).collect();
+    let allowed_hosts = arguments.values("private-host").map(str::to_owned).collect();
     WebParams { search, allowed_hosts, ..WebParams::default() }
 }
 

@@ -146,7 +146,7 @@ async fn web_server() -> u16 {
 async fn a_client_fetches_a_page_of_an_allowed_host() {
     let (project, port) = (project(), web_server().await);
     let url = format!("http://127.0.0.1:{port}/");
-    let options = ["--families", "web", "--allow-host", "127.0.0.1", "--searxng", &url];
+    let options = ["--families", "web", "--private-host", "127.0.0.1", "--searxng", &url];
     let client = connect(project.path(), &options).await;
     let fetched = call(&client, "WebFetch", json!({ "url": url })).await;
     let expected = format!("[{url} \"Plan\"]\n# Steps\n\nRead [more]({url}more).");
@@ -235,4 +235,23 @@ async fn a_job_of_a_client_runs_in_another_process() {
     };
     let line = tokio::time::timeout(LIMIT, ended).await.expect("no run within two minutes");
     assert!(line.starts_with("cron_1 `search` succeeded") && line.contains("old_name"), "{line}");
+}
+
+#[tokio::test]
+async fn every_tool_states_all_hints() {
+    let project = project();
+    let data = format!("--data={}", project.path().join("data").display());
+    let families = "--families=files,search,shell,code,web,servers,people,tasks,schedule";
+    for names in [&[][..], &["--open-hands"]] {
+        let client = connect(project.path(), &[&[families, &data], names].concat()).await;
+        for tool in client.list_all_tools().await.unwrap() {
+            let hints = tool.annotations.expect("annotations");
+            let is_stated = hints.read_only_hint.is_some()
+                && hints.destructive_hint.is_some()
+                && hints.idempotent_hint.is_some()
+                && hints.open_world_hint.is_some();
+            assert!(is_stated, "{}: {hints:?}", tool.name);
+        }
+        client.cancel().await.unwrap();
+    }
 }
