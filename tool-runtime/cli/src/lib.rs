@@ -22,7 +22,7 @@ mod table;
 pub mod __private;
 
 pub use approver::TerminalApprover;
-use options::Command;
+use options::{Command, Scope};
 pub use program_options::{ProgramArguments, ProgramOptions};
 use std::ffi::OsString;
 use std::pin::Pin;
@@ -208,7 +208,8 @@ impl Cli {
         T: Into<OsString> + Clone,
     {
         let global = self.options.map(|options| options.options).unwrap_or_default();
-        let command = options::parse(&self.about, &global, self.pool.commands(), arguments);
+        let command =
+            options::parse(&self.about, Scope::of_pool(&global), self.pool.commands(), arguments);
         let code = match command {
             Ok(options) => {
                 log::start(options.command.log());

@@ -285,7 +285,7 @@ async fn run(
     let mut setup = setup.await.map_err(Failure::Setup)?;
     let about = setup.about_program(name, version, about);
     let Options { command, pool: options } =
-        options::parse(&about, options::POOL_OPTIONS, setup.pool.commands(), std::env::args_os())
+        options::parse(&about, options::Scope::MAIN, setup.pool.commands(), std::env::args_os())
             .map_err(Failure::Printed)?;
     #[cfg(feature = "mcp-client")]
     log::start(servers::log(&command));

@@ -15,7 +15,7 @@ use super::{About, exit, print};
 use commands::{ALLOW, ARGS, CALL, DENY, JSON, LIST, REPORT, SCHEMA, SERVE, TOOLS, commands};
 #[cfg(feature = "export")]
 use commands::{FORMAT, STRICT, TOKENS};
-pub(super) use commands::{POOL_OPTIONS, ROOT};
+pub(super) use commands::{ROOT, Scope};
 #[cfg(feature = "jwt")]
 pub(super) use http::Jwt;
 #[cfg(feature = "http")]
@@ -159,11 +159,11 @@ pub(super) enum Input {
     Stdin,
 }
 
-/// Parses the command line. Help, versions and errors are printed here and end with an exit code. Every
-/// command takes the options `global`.
+/// Parses the command line. Help, versions and errors are printed here and end with an exit code. `scope`
+/// has the commands and options that are not of the pool.
 pub(super) fn parse<T>(
     about: &About,
-    global: &[Opt],
+    scope: Scope<'_>,
     added: &[Arc<dyn CliCommand>],
     arguments: impl IntoIterator<Item = T>,
 ) -> Result<Options, ExitCode>
@@ -171,7 +171,7 @@ where
     T: Into<OsString>,
 {
     let arguments = arguments.into_iter().map(Into::into).collect();
-    let commands = commands(global, added).map_err(|problem| {
+    let commands = commands(scope, added).map_err(|problem| {
         print::error(&problem);
         ExitCode::from(exit::SETUP)
     })?;

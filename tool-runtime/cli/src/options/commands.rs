@@ -19,9 +19,13 @@ pub(crate) static ROOT: CommandSpec = CommandSpec {
 ///
 /// # Errors
 /// An option or a command of the program has a form that cannot be used.
-pub(super) fn commands(global: &[Opt], added: &[Arc<dyn CliCommand>]) -> Result<Commands, String> {
+pub(super) fn commands(
+    scope: Scope<'_>,
+    added: &[Arc<dyn CliCommand>],
+) -> Result<Commands, String> {
+    let Scope { built_in, global } = scope;
     let global = global.to_vec();
-    let mut commands = Commands { root: &ROOT, built_in: ALL, added: Vec::new(), global };
+    let mut commands = Commands { root: &ROOT, built_in, added: Vec::new(), global };
     if let Some(problem) = added::global_problem(&commands) {
         return Err(format!("the program {problem}"));
     }
@@ -32,7 +36,27 @@ pub(super) fn commands(global: &[Opt], added: &[Arc<dyn CliCommand>]) -> Result<
     Ok(commands)
 }
 
-static ALL: &[&CommandSpec] = &[
+/// The commands and options that a program has, beside those of its pool.
+#[derive(Clone, Copy)]
+pub(crate) struct Scope<'a> {
+    built_in: &'static [&'static CommandSpec],
+    /// Options of every command.
+    global: &'a [Opt],
+}
+
+impl<'a> Scope<'a> {
+    /// A program of `main!`, which assembles the pool by options and connects external MCP servers.
+    pub(crate) const MAIN: Self = Self { built_in: OF_MAIN, global: POOL_OPTIONS };
+
+    /// A program with a pool and options of its own.
+    pub(crate) fn of_pool(global: &'a [Opt]) -> Self {
+        Self { built_in: OF_POOL, global }
+    }
+}
+
+static OF_POOL: &[&CommandSpec] = &[&SERVE, &LIST, &CALL, &SCHEMA, &REPORT, &HELP];
+
+static OF_MAIN: &[&CommandSpec] = &[
     &SERVE,
     &LIST,
     &CALL,
@@ -111,7 +135,7 @@ pub(super) static REPORT: CommandSpec = CommandSpec {
 };
 
 /// Options that build the pool. Every command of a `main!` program accepts them.
-pub(crate) static POOL_OPTIONS: &[Opt] = &[
+static POOL_OPTIONS: &[Opt] = &[
     TOOLS,
     ALLOW,
     DENY,
