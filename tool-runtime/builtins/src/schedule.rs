@@ -144,7 +144,7 @@ impl CronTools {
     }
 
     /// List your jobs with their next and last runs, and the hosts that run them.
-    #[tool(name = "CronList", read_only)]
+    #[tool(name = "CronList", read_only, destructive = false, idempotent = false)]
     fn cron_list(&self, context: &ToolContext) -> Result<Shown<CronJobs>, ToolError> {
         self.0.list(&owner(context.principal())).map(Shown::displayed)
     }

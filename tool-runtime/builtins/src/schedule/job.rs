@@ -72,10 +72,14 @@ impl fmt::Display for RunState {
     }
 }
 
-impl FromSql for RunState {
+/// A state as it is stored.
+struct StoredState(RunState);
+
+impl FromSql for StoredState {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         let name = value.as_str()?;
-        STATES.into_iter().find(|it| it.name() == name).ok_or(FromSqlError::InvalidType)
+        let state = STATES.into_iter().find(|it| it.name() == name);
+        state.map(Self).ok_or(FromSqlError::InvalidType)
     }
 }
 
@@ -211,7 +215,7 @@ impl Run {
                 due: time(row.get(1)?),
                 last_due: time(row.get(2)?),
                 times: row.get(3)?,
-                state: row.get(4)?,
+                state: row.get::<_, StoredState>(4)?.0,
                 attempt: row.get(5)?,
                 started: row.get(6)?,
                 ended: row.get(7)?,

@@ -3,13 +3,15 @@ use crate::shell::{Sandbox, ShellParams};
 use serde_json::json;
 use std::net::TcpListener;
 
-/// The pool, or `None` with a visible remark where the system has no such sandbox.
+/// The pool, or `None` with a remark where the system has no such sandbox. CI sets `REQUIRE_SANDBOXES`, where a missing
+/// one is a failure.
 fn fixture(sandbox: Sandbox, network: bool) -> Option<Fixture> {
     available(Fixture::confined(sandbox, network), sandbox)
 }
 
 fn available(fixture: Fixture, sandbox: Sandbox) -> Option<Fixture> {
     if fixture.pool.tools().is_empty() {
+        assert!(std::env::var_os("REQUIRE_SANDBOXES").is_none(), "{}", fixture.pool.report());
         eprintln!("SKIPPED: {sandbox:?} is not available here: {}", fixture.pool.report());
         return None;
     }
