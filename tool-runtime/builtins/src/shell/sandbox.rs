@@ -24,7 +24,7 @@ pub(super) fn bubblewrap() -> Option<PathBuf> {
 pub(super) fn check_bubblewrap() -> Result<(), String> {
     let program = bubblewrap().ok_or("`bwrap` is missing; install the package `bubblewrap`")?;
     let mut probe = std::process::Command::new(program);
-    probe.args(["--ro-bind", "/", "/", "--unshare-net", "true"]);
+    probe.args(BUBBLEWRAP).args(["--unshare-net", "--", "true"]);
     let output = probe.output().map_err(|error| format!("`bwrap` does not start: {error}"))?;
     if output.status.success() {
         return Ok(());
@@ -33,10 +33,26 @@ pub(super) fn check_bubblewrap() -> Result<(), String> {
     Err(format!("`bwrap` cannot confine commands here: {}", reason.trim()))
 }
 
+/// Files outside can be read, and devices cannot. Commands have no capabilities, also under root, which could remount
+/// what is read-only, and see no other processes, through whose `/proc` directories files outside can be written.
+const BUBBLEWRAP: &[&str] = &[
+    "--ro-bind",
+    "/",
+    "/",
+    "--dev",
+    "/dev",
+    "--proc",
+    "/proc",
+    "--unshare-user-try",
+    "--unshare-pid",
+    "--unshare-ipc",
+    "--cap-drop",
+    "ALL",
+];
+
 /// The arguments of `bwrap` before the command.
 pub(super) fn bubblewrap_arguments(confinement: &Confinement) -> Vec<PathBuf> {
-    let mut arguments: Vec<PathBuf> =
-        ["--ro-bind", "/", "/", "--dev-bind", "/dev", "/dev"].map(PathBuf::from).into();
+    let mut arguments: Vec<PathBuf> = BUBBLEWRAP.iter().map(PathBuf::from).collect();
     for directory in &confinement.writable {
         arguments.extend(["--bind-try".into(), directory.clone(), directory.clone()]);
     }

@@ -39,6 +39,8 @@ const ESCAPES: &[&str] = &[
     "rm -f EXISTING",
     "truncate -s 0 EXISTING",
     "echo x >> EXISTING",
+    "echo x > /proc/$PPID/root/OUTSIDE",
+    "mount -o remount,rw,bind / && echo x > OUTSIDE",
 ];
 
 async fn files_outside_do_not_change(sandbox: Sandbox) {
