@@ -11,6 +11,7 @@ mod shift;
 mod splice;
 
 pub(super) use line_index::LineIndex;
+use locate::MAX_PLACES;
 pub(super) use locate::{Located, Match, locate, locate_lines};
 pub(super) use nearest::{Nearest, nearest};
 pub(super) use splice::{Splice, replacement, spliced};
@@ -86,6 +87,8 @@ pub(super) enum EditError {
         line: usize,
     },
     NotFound(Vec<Nearest>),
+    /// More places than are replaced at once.
+    TooManyPlaces,
     /// Another hunk of the patch changes the same lines.
     Overlaps,
 }
@@ -105,7 +108,10 @@ pub(super) fn replace(content: &str, edit: Replace<'_>) -> Result<Replaced, Edit
     let view = LfView::of(content);
     let Located { step, matches } =
         locate(&view.text, &old).ok_or_else(|| not_found(&view, &old, &new))?;
-    let lines: Vec<usize> = matches.iter().map(|found| view.line_of(found.start)).collect();
+    if edit.all && matches.len() >= MAX_PLACES {
+        return Err(EditError::TooManyPlaces);
+    }
+    let lines = line_numbers_of(&view.text, &matches);
     if matches.len() > 1 && !edit.all {
         return Err(EditError::Ambiguous { step, lines });
     }
@@ -124,6 +130,17 @@ pub(super) fn replace(content: &str, edit: Replace<'_>) -> Result<Replaced, Edit
         },
     );
     Ok(Replaced { content: spliced(content, &splices), step, lines })
+}
+
+/// The number of the first line of each place, counted from 1.
+fn line_numbers_of(text: &str, matches: &[Match]) -> Vec<usize> {
+    let (mut line, mut at) = (1, 0);
+    let number = |found: &Match| {
+        line += memchr::memchr_iter(b'\n', &text.as_bytes()[at..found.start]).count();
+        at = found.start;
+        line
+    };
+    matches.iter().map(number).collect()
 }
 
 /// Text of a model with `\n` alone.
@@ -162,6 +179,10 @@ impl fmt::Display for EditError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("is empty; quote the lines around the place"),
+            Self::TooManyPlaces => write!(
+                f,
+                "is in the file {MAX_PLACES} times or more, which are not replaced at once; use a program such as `sed`"
+            ),
             Self::Overlaps => f.write_str("overlaps with another hunk; merge the two"),
             Self::Identical => f.write_str("equals the new text; nothing would change"),
             Self::Ambiguous { step, lines } => {

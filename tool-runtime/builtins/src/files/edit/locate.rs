@@ -5,8 +5,8 @@ use super::fold::{fold, fold_with_offsets};
 use super::line_index::{LineIndex, line_numbers};
 use super::shift::Shift;
 
-/// Places that are looked at before the search gives up: the text is ambiguous long before.
-const MAX_PLACES: usize = 100_000;
+/// Places that are looked for. More are not replaced.
+pub(in crate::files) const MAX_PLACES: usize = 100_000;
 
 /// The places of a text.
 #[derive(Debug)]
@@ -54,17 +54,17 @@ pub(in crate::files) fn locate_lines(index: &LineIndex<'_>, old: &str) -> Option
     })
 }
 
-/// Overlapping places count: both are meant equally.
+/// Places that do not overlap, from the beginning. If that is one, a place that overlaps it counts, too: both are meant
+/// equally.
 fn substrings(text: &str, old: &str) -> Vec<Match> {
     let finder = memchr::memmem::Finder::new(old);
-    let mut matches = Vec::new();
-    let mut from = 0;
-    while let Some(found) = finder.find(&text.as_bytes()[from..])
-        && matches.len() < MAX_PLACES
-    {
-        let start = from + found;
-        matches.push(Match { start, end: start + old.len(), shift: Shift::default() });
-        from = start + text[start..].chars().next().map_or(1, char::len_utf8);
+    let place = |start| Match { start, end: start + old.len(), shift: Shift::default() };
+    let starts = finder.find_iter(text.as_bytes()).take(MAX_PLACES);
+    let mut matches: Vec<Match> = starts.map(place).collect();
+    if let [only] = &matches[..] {
+        let from = only.start + text[only.start..].chars().next().map_or(1, char::len_utf8);
+        let overlapping = finder.find(&text.as_bytes()[from..]);
+        matches.extend(overlapping.map(|found| place(from + found)));
     }
     matches
 }

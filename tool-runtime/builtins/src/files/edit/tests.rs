@@ -129,3 +129,20 @@ fn an_edit_that_changes_nothing_is_an_error() {
     assert_eq!(edit("a", "", "x").unwrap_err(), EditError::Empty);
     assert_eq!(edit("a", "a\r\n", "a\n").unwrap_err(), EditError::Identical);
 }
+
+#[test]
+fn many_places_are_all_replaced_or_none() {
+    let all = |count: usize| {
+        let content = "a\n".repeat(count);
+        replace(&content, Replace { old: "a", new: "b", all: true })
+    };
+    assert_eq!(all(99_999).unwrap().content, "b\n".repeat(99_999));
+    assert_eq!(all(100_001).unwrap_err(), EditError::TooManyPlaces);
+}
+
+#[test]
+fn a_place_that_overlaps_is_ambiguous() {
+    let edit = |content| replace(content, Replace { old: "aa", new: "b", all: false });
+    assert!(matches!(edit("aaa"), Err(EditError::Ambiguous { .. })));
+    assert_eq!(edit("baab").unwrap().content, "bbb");
+}
