@@ -165,7 +165,7 @@ pub use secrets::{SecretTemplate, Secrets, UnknownSecret};
 pub use service::CallService;
 pub use texts::TextArguments;
 pub use tokio_util::sync::CancellationToken;
-pub use tool::{Executor, Handler, Tool, ToolBuilder};
+pub use tool::{Executor, Handler, Requirement, RequirementState, Tool, ToolBuilder};
 pub use toolset::{SharedBy, Toolset, ToolsetError, ToolsetKind, ToolsetMethods};
 pub use transform::{ArgumentTransform, ToolTransform, TransformError};
 pub use usage::Usage;

@@ -5,10 +5,12 @@ mod builder;
 mod executor;
 mod handler;
 mod lifecycle;
+mod requirement;
 
 pub use builder::ToolBuilder;
 pub use executor::Executor;
 pub use handler::Handler;
+pub use requirement::{Requirement, RequirementState};
 
 pub(crate) use action_executor::{DecodedAction, settle};
 
@@ -64,6 +66,8 @@ struct Parts {
     matched: Option<Box<MatchedArgument>>,
     /// The tool's name at its MCP server, if it belongs to one.
     remote: Option<Box<RemoteName>>,
+    /// Requirements outside of the pool.
+    requirements: Vec<Requirement>,
     /// The reason why the tool is unusable, computed once.
     unusable: OnceLock<Option<String>>,
     /// Whether calls declare what they touch.
@@ -127,6 +131,7 @@ impl Tool {
             origin: None,
             matched: None,
             remote: None,
+            requirements: Vec::new(),
             unusable: OnceLock::new(),
             declares_access: true,
             directory: None,
@@ -192,6 +197,7 @@ impl Tool {
             origin: parts.origin,
             matched: matched.map(Box::new),
             remote: parts.remote.clone(),
+            requirements: parts.requirements.clone(),
             unusable: OnceLock::new(),
             declares_access: parts.declares_access,
             directory: parts.directory.clone(),
@@ -245,6 +251,7 @@ impl Tool {
             origin: None,
             matched: matched(settings.parameters),
             remote: None,
+            requirements: Vec::new(),
             unusable: OnceLock::new(),
             declares_access,
             directory: None,
@@ -377,7 +384,13 @@ impl Tool {
             Ok(Err(reason)) => Some(reason),
             Err(_) => Some("its `is_usable` panicked".to_owned()),
         };
-        self.0.unusable.get_or_init(asked).as_deref()
+        let missing = || self.requirements().iter().find_map(Requirement::reason);
+        self.0.unusable.get_or_init(|| missing().or_else(asked)).as_deref()
+    }
+
+    /// The requirements outside of the pool that [`Self::requires`] has set.
+    pub fn requirements(&self) -> &[Requirement] {
+        &self.0.requirements
     }
 
     /// Notifies the executor that a call ended early.
@@ -517,6 +530,25 @@ impl Tool {
     pub fn resolve_keys_in(mut self, directory: impl Into<PathBuf>) -> Self {
         if let Some(parts) = Arc::get_mut(&mut self.0) {
             parts.directory = Some(directory.into().into());
+        }
+        self
+    }
+
+    /// Adds what the tool needs beside its pool. A [missing](Requirement::missing) requirement hides the tool, and the
+    /// pool's report shows all. Nothing changes once the tool was cloned.
+    ///
+    /// ```
+    /// use tool_runtime::Requirement;
+    /// use tool_runtime::prelude::*;
+    ///
+    /// let fetch = Tool::builder("fetch", "Fetch commits.").handler(|| async { "fetched" });
+    /// let fetch = fetch.requires([Requirement::met("git", "/usr/bin/git")]);
+    /// assert_eq!(fetch.requirements()[0].to_string(), "needs `git`: /usr/bin/git");
+    /// ```
+    #[must_use]
+    pub fn requires(mut self, requirements: impl IntoIterator<Item = Requirement>) -> Self {
+        if let Some(parts) = Arc::get_mut(&mut self.0) {
+            parts.requirements.extend(requirements);
         }
         self
     }

@@ -217,6 +217,7 @@ impl Core {
             source: source.clone(),
             made_from: None,
             status: ToolStatus::Removed,
+            requirements: Vec::new(),
         });
         report.tools.extend(removed);
         drop(offered);

@@ -223,6 +223,7 @@ impl Decision {
             source: offer.source.clone(),
             made_from: offer.tool.made_from().map(|original| original.first_name().to_owned()),
             status: status.clone(),
+            requirements: offer.tool.requirements().to_vec(),
         };
         let offers = self.offers.iter().map(|(offer, _)| (&offer.tool, &offer.source));
         let names: Vec<&str> = offers.clone().map(|(tool, _)| tool.name()).collect();

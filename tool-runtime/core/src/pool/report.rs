@@ -2,6 +2,7 @@
 
 use super::selector::Selector;
 use crate::source::Source;
+use crate::tool::{Requirement, RequirementState};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -76,6 +77,9 @@ pub struct ToolReport {
     /// Whether the tool is visible, with the reason if not.
     #[serde(flatten)]
     pub status: ToolStatus,
+    /// Requirements outside of the pool, such as programs and settings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requirements: Vec<Requirement>,
 }
 
 /// Whether a tool is visible, and why not.
@@ -141,13 +145,16 @@ impl fmt::Display for PoolReport {
             self.tools.iter().map(|tool| text(tool).chars().count()).max().unwrap_or(0)
         };
         let (names, sources) = (widest(|tool| tool.name.clone()), widest(|t| t.source.to_string()));
-        for ToolReport { name, source, made_from, status } in &self.tools {
+        for ToolReport { name, source, made_from, status, requirements } in &self.tools {
             let source = source.to_string();
             write!(f, "{name:names$}  {source:sources$}  {status}")?;
-            match made_from {
-                Some(original) => writeln!(f, ", made from `{original}`")?,
-                None => writeln!(f)?,
+            if let Some(original) = made_from {
+                write!(f, ", made from `{original}`")?;
             }
+            // The status has the one that is missing.
+            let is_new = |it: &&Requirement| it.state != RequirementState::Missing;
+            requirements.iter().filter(is_new).try_for_each(|it| write!(f, "; {it}"))?;
+            writeln!(f)?;
         }
         for selector in &self.unmatched {
             writeln!(f, "`{selector}` in the filter picks no tool")?;
