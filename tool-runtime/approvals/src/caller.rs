@@ -14,7 +14,7 @@ use tool_runtime_core::{
 ///
 /// The answer counts as that of the caller, so it is asked only where the rule includes the caller in
 /// its [`Approvers`](tool_runtime_core::Approvers). A caller that cannot show forms is not asked.
-/// Where nobody else can be asked, the call is denied.
+/// Where no one else can be asked, the call is denied.
 ///
 /// Clients of MCP 2026-07-28 answer with a second request, older ones while the call waits. Both are
 /// one call with one approval.
@@ -61,7 +61,9 @@ impl AskCaller {
         let key = format!("approval-{}", &digest[..8]);
         match context.ask_form(&key, message(request), self.form(request)).await {
             Ok(Answer::Accepted(fields)) => answer(request, &fields),
-            Ok(Answer::Declined | Answer::Cancelled) => Approval::rejected("the user declined"),
+            Ok(Answer::Declined | Answer::Cancelled) => {
+                Approval::rejected("the user declined").by_caller()
+            }
             Err(PeerError::Unsupported(_)) => Approval::unasked("the client cannot show forms"),
             Err(error) => Approval::rejected(error.to_string()),
         }
@@ -96,7 +98,7 @@ impl Approver for AskCaller {
     }
 }
 
-/// The request in words.
+/// The text of the request.
 fn message(request: &ApprovalRequest) -> String {
     let mut text = clean(request.question());
     let _ = write!(text, "\n\n{}", clean(request.visual()));
@@ -120,7 +122,7 @@ fn answer(request: &ApprovalRequest, fields: &Map<String, Value>) -> Approval {
         Some("approve_session") => Approval::approved().by_caller().remembered(Remember::Session),
         _ => {
             let reason = field("reason").filter(|reason| !reason.is_empty());
-            return Approval::rejected(reason.unwrap_or("the user denied it"));
+            return Approval::rejected(reason.unwrap_or("the user denied it")).by_caller();
         }
     };
     if let Some(edited) = field("arguments").filter(|text| *text != request.shown_arguments()) {

@@ -217,7 +217,10 @@ fn remove(path: &Path) -> io::Result<()> {
 
 fn read_json<T: DeserializeOwned>(path: &Path) -> io::Result<Option<T>> {
     match fs::read(path) {
-        Ok(json) => Ok(Some(serde_json::from_slice(&json)?)),
+        Ok(json) => serde_json::from_slice(&json).map(Some).map_err(|error| {
+            let text = format!("`{}` is damaged, remove it: {error}", path.display());
+            io::Error::new(ErrorKind::InvalidData, text)
+        }),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }

@@ -149,23 +149,24 @@ fn unusable(error: &StoreError) -> Approval {
 }
 
 fn approval(request: &ApprovalRequest, answer: ApprovalAnswer) -> Approval {
-    if !answer.is_approved {
-        return Approval::rejected(answer.reason.unwrap_or_default());
-    }
-    let mut approval = Approval::approved().remembered(answer.remember);
-    if let Some(by) = answer.by {
+    let mut approval = match answer.is_approved {
+        true => Approval::approved().remembered(answer.remember),
+        false => Approval::rejected(answer.reason.unwrap_or_default()),
+    };
+    if let Some(by) = &answer.by {
         approval = approval.by(by);
     }
     match answer.arguments.map(|edited| request.edited(&edited)) {
-        None => approval,
         Some(Ok(edited)) => approval.with_arguments(edited),
-        Some(Err(error)) => {
-            Approval::rejected(format!("its arguments were changed and are not valid: {error}"))
+        Some(Err(error)) if answer.is_approved => {
+            let text = format!("its arguments were changed and are not valid: {error}");
+            answer.by.into_iter().fold(Approval::rejected(text), Approval::by)
         }
+        _ => approval,
     }
 }
 
-/// Removes a question that nobody waits for.
+/// Removes a question whose call no longer waits.
 struct Withdrawal {
     store: Arc<dyn ApprovalStore>,
     id: String,

@@ -7,7 +7,7 @@ use std::future::ready;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tool_runtime_core::{ApprovalRequest, Approvers, BoxFuture, Remember, Risk};
 
-/// Time after which requests are removed that nobody waits for.
+/// Time after which requests without a waiting call are removed.
 const MAX_AGE: Duration = Duration::from_secs(7 * 86_400);
 
 /// A question that waits for a person.
@@ -135,7 +135,7 @@ pub trait ApprovalStore: Send + Sync + 'static {
         answer: ApprovalAnswer,
     ) -> BoxFuture<'a, Result<(), StoreError>>;
 
-    /// Removes a question, which nobody waits for any more.
+    /// Removes a question whose call no longer waits.
     ///
     /// # Errors
     /// The store cannot be written.

@@ -134,11 +134,8 @@ impl TerminalApprover {
                 }
                 ("y" | "Y" | "yes", _) => Approval::approved(),
                 ("s", _) => Approval::approved().remembered(Remember::Session),
-                ("" | "n" | "N" | "no", _) => return refusal(),
-                _ => {
-                    let text = format!("the person at the terminal said: {words}");
-                    return Approval::rejected(text);
-                }
+                ("" | "n" | "N" | "no", _) => refusal(),
+                _ => Approval::rejected(format!("the person at the terminal said: {words}")),
             };
             return match &self.name {
                 Some(name) => approval.by(name),

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// use tool_runtime::Approval;
 ///
 /// let answer = Approval::rejected("not on a Friday");
-/// assert_eq!(answer, Approval::Rejected { reason: "not on a Friday".to_owned() });
+/// assert!(matches!(answer, Approval::Rejected { reason, .. } if reason == "not on a Friday"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -28,9 +28,14 @@ pub enum Approval {
         remember: Remember,
     },
     /// The call must not run.
+    #[non_exhaustive]
     Rejected {
         /// The reason, which the model reads.
         reason: String,
+        /// The person who rejected. `None` if the approver does not know.
+        by: Option<String>,
+        /// Whether the caller itself rejected.
+        is_caller: bool,
     },
     /// No person could be asked, so the call must not run.
     Unasked {
@@ -90,11 +95,11 @@ impl Approval {
         Self::Approved { arguments: None, by: None, is_caller: false, remember: Remember::Call }
     }
 
-    /// Sets the person who approved, which the approver must have verified. Default: unknown. Without
-    /// effect on a rejection.
+    /// Sets the person who approved or rejected, which the approver must have verified. Default:
+    /// unknown.
     #[must_use]
     pub fn by(mut self, name: impl Into<String>) -> Self {
-        if let Self::Approved { by, .. } = &mut self {
+        if let Self::Approved { by, .. } | Self::Rejected { by, .. } = &mut self {
             *by = Some(name.into());
         }
         self
@@ -110,13 +115,13 @@ impl Approval {
         self
     }
 
-    /// Marks the answer as that of the caller itself. It counts only where [`Approvers`] include the
-    /// caller. Without effect on a rejection.
+    /// Marks the answer as that of the caller itself. An approval counts only where [`Approvers`]
+    /// include the caller.
     ///
     /// [`Approvers`]: super::Approvers
     #[must_use]
     pub fn by_caller(mut self) -> Self {
-        if let Self::Approved { is_caller, .. } = &mut self {
+        if let Self::Approved { is_caller, .. } | Self::Rejected { is_caller, .. } = &mut self {
             *is_caller = true;
         }
         self
@@ -138,6 +143,6 @@ impl Approval {
 
     /// The call must not run, for a reason that the model reads; empty for none.
     pub fn rejected(reason: impl Into<String>) -> Self {
-        Self::Rejected { reason: reason.into() }
+        Self::Rejected { reason: reason.into(), by: None, is_caller: false }
     }
 }

@@ -81,7 +81,7 @@ impl RunningCall {
         }
     }
 
-    /// Records the decision. `by` is who approved it.
+    /// Records the decision. `by` is the person who approved or rejected.
     fn record_decision(&mut self, call: &HookCall, decision: &Decision, by: Option<&str>) {
         self.record(call, CallStage::Decided { decision, by });
     }
@@ -238,12 +238,12 @@ impl GovernedCall for RunningCall {
         Err(hook::denied(call.name(), self.decision.reason()))
     }
 
-    fn rejected(&mut self, call: &HookCall, error: &CallError) {
+    fn rejected(&mut self, call: &HookCall, error: &CallError, by: Option<&str>) {
         let decision = match self.decision.effect() {
             Effect::Deny => self.decision.clone(),
             _ => Decision::deny(error.message()),
         };
-        self.record_decision(call, &decision, None);
+        self.record_decision(call, &decision, by);
     }
 
     fn time_limit(&self) -> Option<Duration> {

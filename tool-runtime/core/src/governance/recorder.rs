@@ -56,7 +56,7 @@ pub enum CallStage<'a> {
     Decided {
         /// The decision of all policies, hooks and the approver. The reason of a denial is in it.
         decision: &'a Decision,
-        /// The person who approved the call, if the approver reports it.
+        /// The person who approved or rejected the call, if the approver reports it.
         by: Option<&'a str>,
     },
     /// The call was interrupted for a question to its caller, and continues when a later request brings

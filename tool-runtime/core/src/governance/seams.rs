@@ -101,8 +101,8 @@ pub(crate) trait GovernedCall: Send {
     /// A policy forbids questions.
     fn check_asking(&mut self, call: &HookCall) -> Result<(), CallError>;
 
-    /// Records that the call is rejected.
-    fn rejected(&mut self, call: &HookCall, error: &CallError);
+    /// Records that the call is rejected. `by` is the person who did.
+    fn rejected(&mut self, call: &HookCall, error: &CallError, by: Option<&str>);
 
     /// The time limit that the policies set for the tool.
     fn time_limit(&self) -> Option<Duration>;

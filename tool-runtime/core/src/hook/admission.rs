@@ -90,6 +90,7 @@ struct Admission<'a> {
     policy_questions: Vec<Question>,
     /// The person who approved the call.
     approved_by: Option<String>,
+    rejected_by: Option<String>,
     is_rewritten: bool,
     is_provided: bool,
 }
@@ -103,6 +104,7 @@ impl<'a> Admission<'a> {
             questions: Vec::new(),
             policy_questions: Vec::new(),
             approved_by: None,
+            rejected_by: None,
             is_rewritten: false,
             is_provided: false,
         }
@@ -193,7 +195,7 @@ impl<'a> Admission<'a> {
 
     fn rejected(&mut self, error: &CallError) {
         if let Some(governed) = &mut self.governed {
-            governed.rejected(self.call, error);
+            governed.rejected(self.call, error, self.rejected_by.as_deref());
         }
     }
 
@@ -353,7 +355,10 @@ impl<'a> Admission<'a> {
                     None => Ok(()),
                 }
             }
-            Approval::Rejected { reason } => Err(rejected(self.call.name(), &reason)),
+            Approval::Rejected { reason, by, .. } => {
+                self.rejected_by = by;
+                Err(rejected(self.call.name(), &reason))
+            }
             Approval::Unasked { reason } => {
                 let text = because("it requires approval, and nobody can be asked".into(), &reason);
                 Err(denied(self.call.name(), &text))
@@ -396,19 +401,26 @@ fn start(call: &HookCall, hook: &Arc<Hook>, waker: &mut Context<'_>) -> Started<
     watch::start_hook(hook, call.context(), start, waker)
 }
 
-/// The answer, or a rejection if it is that of a person who may not approve.
-fn identified(answer: Approval, question: &Question, caller: &Principal) -> Approval {
-    let Approval::Approved { arguments, by, is_caller, remember } = answer else { return answer };
-    let refusal = question.approvers.refusal(caller.id(), by.as_deref(), is_caller);
-    if let Some(refusal) = refusal {
-        return Approval::rejected(refusal);
-    }
-    let by = match is_caller {
-        true if caller.is_anonymous() => Some("the caller".to_owned()),
-        true => Some(caller.id().to_owned()),
-        false => by,
+/// The answer with its person, or a rejection if it approves and the person may not.
+fn identified(mut answer: Approval, question: &Question, caller: &Principal) -> Approval {
+    let refusal = match &answer {
+        Approval::Approved { by, is_caller, .. } => {
+            question.approvers.refusal(caller.id(), by.as_deref(), *is_caller)
+        }
+        _ => None,
     };
-    Approval::Approved { arguments, by, is_caller, remember }
+    if let Approval::Approved { by, is_caller: true, .. }
+    | Approval::Rejected { by, is_caller: true, .. } = &mut answer
+    {
+        let name = if caller.is_anonymous() { "the caller" } else { caller.id() };
+        *by = Some(name.to_owned());
+    }
+    match (refusal, answer) {
+        (Some(reason), Approval::Approved { by, is_caller, .. }) => {
+            Approval::Rejected { reason, by, is_caller }
+        }
+        (_, answer) => answer,
+    }
 }
 
 /// The text that shows the call to a person.

@@ -8,7 +8,9 @@ use tool_runtime::approvals::{
     ApprovalAnswer, ApprovalStore, FileStore, Inbox, MemoryStore, StoreError, StoredApproval,
 };
 use tool_runtime::prelude::*;
-use tool_runtime::{CancellationToken, Decision, Principal};
+use tool_runtime::{
+    Approval, ApprovalRequest, Approver as _, CancellationToken, Decision, Principal,
+};
 
 pub(super) fn pool(store: impl ApprovalStore, removed: &Removed) -> ToolPool {
     builder(removed, |decision| decision).approver(Inbox::new(store)).build().unwrap()
@@ -232,6 +234,35 @@ pub(super) async fn command(directory: &Directory, words: &[&str]) -> (Option<i3
     let output = in_time(program.output()).await.expect("the program runs");
     let text = [output.stdout, output.stderr].concat();
     (output.status.code(), String::from_utf8(text).expect("UTF-8"))
+}
+
+#[tokio::test]
+async fn an_answer_names_its_person() {
+    let store = MemoryStore::new();
+    let inbox = Inbox::new(store.clone());
+    for answer in [ApprovalAnswer::approve(), ApprovalAnswer::deny("no".to_owned())] {
+        let request = ApprovalRequest::new("remove", "{}", "Remove it?");
+        let person = async {
+            let id = question(&store).await.request.id;
+            store.answer(&id, answer.by("grace")).await.unwrap();
+        };
+        match tokio::join!(inbox.approve(&request), person).0 {
+            Approval::Approved { by, .. } | Approval::Rejected { by, .. } => {
+                assert_eq!(by.as_deref(), Some("grace"));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_file_is_named() {
+    let directory = Directory::new("damaged");
+    let store = FileStore::open(&directory.0).unwrap();
+    let file = directory.0.join(format!("{}.json", "a".repeat(32)));
+    std::fs::write(&file, "{").unwrap();
+    let error = store.list().await.unwrap_err().to_string();
+    assert!(error.contains(&format!("`{}` is damaged", file.display())), "{error}");
 }
 
 #[tokio::test]

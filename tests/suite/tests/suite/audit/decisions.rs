@@ -68,7 +68,7 @@ struct Seen {
     allowed: BTreeSet<u64>,
     /// Calls whose decision or start was not recorded.
     unrecorded: BTreeSet<u64>,
-    /// Of these, the ones of which no call may run.
+    /// Decisions after which no call may run.
     forbidden: BTreeSet<u64>,
     numbers: BTreeMap<u64, u64>,
 }

@@ -26,7 +26,7 @@ async fn events(call: ToolCall) -> Vec<String> {
         if request.tool() == "read" {
             Approval::approved().by("ada")
         } else {
-            Approval::rejected("no")
+            Approval::rejected("no").by("bob")
         }
     };
     let pool = builder().policy(Paths::default()).hook(hook).approver(approver);
@@ -72,7 +72,7 @@ async fn a_rejection_at_each_stage_is_recorded() {
         (ToolCall::new("write", r#"{"path":"no"}"#), &["decided deny", "finished denied"]),
         (
             ToolCall::new("write", r#"{"path":"odd"}"#),
-            &["decided ask rule o", "decided deny", "finished approval_rejected"],
+            &["decided ask rule o", "decided deny by bob", "finished approval_rejected"],
         ),
         (ToolCall::new("unknown", r#"{"path":1}"#), &["finished not_found"]),
     ] {
