@@ -7,7 +7,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tool_runtime_core::{
-    Effect, Principal, Risk, Source, ToolAnnotations, ToolDefinition, ToolPool,
+    Effect, Principal, Risk, Source, ToolAnnotations, ToolDefinition, ToolPool, ToolReport,
+    ToolStatus,
 };
 
 /// A call that a policy is tried on, without a tool that runs.
@@ -128,6 +129,10 @@ impl SampleCall {
     /// Takes source, tags and hints from the tool of that name in a pool, if there is one.
     #[must_use]
     pub fn in_pool(mut self, pool: &ToolPool) -> Self {
+        let report = pool.report();
+        let is_it =
+            |tool: &&ToolReport| tool.name == self.tool && tool.status == ToolStatus::Visible;
+        self.source = report.tools.iter().find(is_it).map(|tool| tool.source.clone());
         let snapshot = pool.snapshot();
         if let Some(definition) = snapshot.definition(&self.tool) {
             self = self.of_tool(definition);

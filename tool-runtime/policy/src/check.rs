@@ -70,8 +70,9 @@ impl Policy {
     pub fn unused_patterns(&self, pool: &ToolPool) -> Vec<String> {
         let snapshot = pool.snapshot();
         let names: Vec<&str> = snapshot.tools().iter().map(|tool| tool.name()).collect();
-        let patterns =
-            self.rules.iter().flat_map(|rule| rule.tools.iter().map(move |it| (rule, it)));
+        // Rules of `_global` are reported once, with its own.
+        let own = self.rules.iter().filter(|rule| rule.merged_from.is_none());
+        let patterns = own.flat_map(|rule| rule.tools.iter().map(move |it| (rule, it)));
         let unused = patterns.filter(|(_, it)| !names.iter().any(|name| it.matches(name)));
         unused
             .map(|(rule, pattern)| {

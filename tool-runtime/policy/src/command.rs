@@ -26,6 +26,7 @@ impl CliCommand for Check {
         CommandForm::new("policy check", "Report all mistakes of policies, with their lines")
             .argument("FILE", "A file, or a folder with a file for each caller")
             .repeated_argument("FILE", "Further ones")
+            .flag("unused", "Also report patterns that select no tool; connects the MCP servers")
     }
 
     fn run<'a>(
@@ -42,7 +43,7 @@ impl CliCommand for Check {
         arguments: &'a CommandArguments,
     ) -> Option<BoxFuture<'a, ExitCode>> {
         let is_readable = |file: &String| read(Path::new(file)).is_ok();
-        match arguments.positional().iter().all(is_readable) {
+        match arguments.has("unused") && arguments.positional().iter().all(is_readable) {
             true => None,
             false => Some(print(|output| each(arguments, |file| check(file, None, output)))),
         }
@@ -56,7 +57,7 @@ impl CliCommand for Explain {
     fn form(&self) -> CommandForm {
         let about = "Show which rule decides about a call, why, and what would change it";
         CommandForm::new("policy explain", about)
-            .argument("FILE", "The policy")
+            .argument("FILE", "A file, or a folder with a file for each caller")
             .option("tool", "TOOL", "The id of the tool; required")
             .option("args", "OBJECT", "The arguments, as JSON; default: none")
             .option("principal", "ID", "The id of the caller; default: an anonymous one")
@@ -76,7 +77,7 @@ impl CliCommand for Explain {
         arguments: &'a CommandArguments,
     ) -> Option<BoxFuture<'a, ExitCode>> {
         let file = arguments.positional().first().map(Path::new);
-        match arguments.has("tool") && file.is_some_and(|file| Policy::read(file).is_ok()) {
+        match arguments.has("tool") && file.is_some_and(|file| read(file).is_ok()) {
             true => None,
             false => Some(print(|output| explain(arguments, None, output))),
         }
@@ -89,7 +90,7 @@ struct Test;
 impl CliCommand for Test {
     fn form(&self) -> CommandForm {
         CommandForm::new("policy test", "Run the tests beside the rules")
-            .argument("FILE", "A policy")
+            .argument("FILE", "A file, or a folder with a file for each caller")
             .repeated_argument("FILE", "Further ones")
     }
 
@@ -170,14 +171,22 @@ fn report(error: &PolicyError, output: &mut dyn Write) -> io::Result<bool> {
 }
 
 fn test(file: &Path, output: &mut dyn Write) -> io::Result<bool> {
-    match Policy::read(file) {
-        Ok(policy) => {
-            let tests = policy.test();
-            write!(output, "{}\n{tests}", file.display())?;
-            Ok(tests.is_passed())
-        }
-        Err(error) => report(&error, output),
+    let policies = match read(file) {
+        Ok(Document::File(policy)) => return run_tests(&policy, file, output),
+        Ok(Document::Folder(folder)) => folder,
+        Err(error) => return report(&error, output),
+    };
+    let mut is_passed = true;
+    for policy in policies.policies() {
+        is_passed &= run_tests(policy, &file.join(policy.name()), output)?;
     }
+    Ok(is_passed)
+}
+
+fn run_tests(policy: &Policy, file: &Path, output: &mut dyn Write) -> io::Result<bool> {
+    let tests = policy.test();
+    write!(output, "{}\n{tests}", file.display())?;
+    Ok(tests.is_passed())
 }
 
 fn explain(
@@ -189,8 +198,8 @@ fn explain(
         return Err(CommandFailure::usage("name the tool by `--tool TOOL`"));
     };
     let file = arguments.positional().first().map_or("", String::as_str);
-    let policy = match Policy::read(file) {
-        Ok(policy) => policy,
+    let document = match read(Path::new(file)) {
+        Ok(document) => document,
         Err(error) => return Ok(report(&error, output)?),
     };
     let mut call = SampleCall::new(tool)
@@ -203,7 +212,14 @@ fn explain(
     if let Some(pool) = pool {
         call = call.in_pool(pool);
     }
-    write!(output, "{}", policy.explain(&call))?;
+    let policy = match &document {
+        Document::File(policy) => Some(policy),
+        Document::Folder(folder) => folder.of(&call.principal),
+    };
+    match policy {
+        Some(policy) => write!(output, "{}", policy.explain(&call))?,
+        None => writeln!(output, "deny: no policy of the folder applies to this caller")?,
+    }
     Ok(true)
 }
 

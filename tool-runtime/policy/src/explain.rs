@@ -83,7 +83,7 @@ impl Explanation {
         &self.rules
     }
 
-    /// What would change the decision.
+    /// Changes that would alter the decision.
     pub fn changes(&self) -> &[String] {
         &self.changes
     }

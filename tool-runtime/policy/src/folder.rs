@@ -2,8 +2,10 @@
 
 use crate::policy::Policy;
 use crate::read::{Format, PolicyError, PolicyProblem};
-use std::collections::{BTreeMap, HashMap};
+use crate::rule::Rule;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tool_runtime_core::{CallView, Decision, PolicyEngine, Principal, ToolDefinition};
 
 /// The name of the file whose rules hold for all.
@@ -17,7 +19,7 @@ const GLOBAL: &str = "_global";
 #[derive(Debug)]
 pub struct PolicyFolder {
     global: Option<Policy>,
-    callers: HashMap<String, Policy>,
+    callers: BTreeMap<String, Policy>,
 }
 
 impl PolicyFolder {
@@ -37,7 +39,7 @@ impl PolicyFolder {
             }
         }
         let global = policies.remove(GLOBAL);
-        let mut callers = HashMap::new();
+        let mut callers = BTreeMap::new();
         for (name, policy) in policies {
             match (&global, files.get(GLOBAL)) {
                 (Some(_), Some(file)) => match Policy::read(file) {
@@ -56,7 +58,8 @@ impl PolicyFolder {
         }
     }
 
-    fn of(&self, principal: &Principal) -> Option<&Policy> {
+    /// The policy of a caller.
+    pub(crate) fn of(&self, principal: &Principal) -> Option<&Policy> {
         let own = match principal.is_anonymous() {
             true => None,
             false => self.callers.get(principal.id()),
@@ -119,9 +122,8 @@ fn files(folder: &Path) -> Result<BTreeMap<String, PathBuf>, PolicyError> {
 /// The rules of both, and the default of the first.
 fn merged(mut own: Policy, shared: Policy, problems: &mut Vec<PolicyProblem>) -> Policy {
     for rule in &shared.rules {
-        let is_repeated = |it: &&crate::rule::Rule| {
-            it.id == rule.id || it.priority == rule.priority && rule.priority != 0
-        };
+        let is_repeated =
+            |it: &&Rule| it.id == rule.id || it.priority == rule.priority && rule.priority != 0;
         if let Some(repeated) = own.rules.iter().find(is_repeated) {
             problems.push(PolicyProblem {
                 file: own.text.as_ref().and_then(|text| text.file.clone()),
@@ -133,8 +135,11 @@ fn merged(mut own: Policy, shared: Policy, problems: &mut Vec<PolicyProblem>) ->
         }
     }
     // Of equal priorities, those for all come first.
-    let own_rules = std::mem::replace(&mut own.rules, shared.rules);
-    own.rules.extend(own_rules);
+    let name: Arc<str> = shared.name.into();
+    let shared_rules = shared.rules.into_iter();
+    let shared_rules =
+        shared_rules.map(|rule| Rule { merged_from: Some(Arc::clone(&name)), ..rule });
+    own.rules.splice(..0, shared_rules);
     own.rules.sort_by_key(|rule| rule.priority);
     own
 }

@@ -132,16 +132,23 @@ impl LivePolicy {
         lock(&self.0.state).error.clone()
     }
 
-    /// Looks for changes at an interval, in a task that ends with the last clone of this. Needs a
-    /// runtime of tokio.
+    /// Looks for changes at an interval, in a task that ends with the last clone of this. Needs a runtime of tokio.
+    ///
+    /// A changed file is read once it stays the same for an interval: one that is still being written may be a valid
+    /// policy with fewer rules.
     pub fn watch(&self, interval: Duration) {
         let weak = Arc::downgrade(&self.0);
         drop(spawn(Box::pin(async move {
+            let mut seen = None;
             loop {
                 tokio::time::sleep(interval).await;
                 let Some(live) = weak.upgrade() else { return };
-                // Errors are logged and kept.
-                let _ = Self(live).reload_if_changed();
+                let now = Some(stamp(&live.path));
+                if seen == now {
+                    // Errors are logged and kept.
+                    let _ = Self(live).reload_if_changed();
+                }
+                seen = now;
             }
         })));
     }
@@ -196,8 +203,11 @@ impl PolicyEngine for LivePolicy {
 }
 
 impl Policy {
-    /// The line of a rule.
+    /// The line of a rule of the policy's own document.
     pub(crate) fn line(&self, rule: &Rule) -> Option<usize> {
+        if rule.merged_from.is_some() {
+            return None;
+        }
         let place = crate::read::Place::default().key("rules").index(rule.position).key("id");
         self.text.as_ref().and_then(|text| text.line(&place))
     }

@@ -130,7 +130,7 @@ struct Modes {
     sessions: HashMap<SessionId, SessionMode>,
 }
 
-/// What was set for a session.
+/// The settings of a session.
 #[derive(Clone, Copy, Default)]
 struct SessionMode {
     mode: Option<PermissionMode>,

@@ -192,8 +192,9 @@ impl Policy {
             decision = rule.expiry.into_iter().fold(decision, Decision::with_expiry);
         }
         let limits = rule.limits.iter().enumerate();
+        let policy = rule.merged_from.as_deref().unwrap_or(&self.name);
         limits.fold(decision, |decision, (number, limit)| {
-            decision.with_limit(limit.limit(&self.name, &rule.id, number, facts))
+            decision.with_limit(limit.limit(policy, &rule.id, number, facts))
         })
     }
 

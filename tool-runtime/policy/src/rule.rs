@@ -52,6 +52,8 @@ pub struct Rule {
     pub(crate) limits: Vec<LimitRule>,
     /// The position in the document, and the line if it is known.
     pub(crate) position: usize,
+    /// The name of the policy that the rule was merged from, if it is another one.
+    pub(crate) merged_from: Option<Arc<str>>,
     pub(crate) faults: Vec<(String, Fault)>,
 }
 
@@ -84,6 +86,7 @@ impl Rule {
             conditions: Vec::new(),
             limits: Vec::new(),
             position: 0,
+            merged_from: None,
             faults: Vec::new(),
         }
     }

@@ -69,7 +69,7 @@ fn the_help_lists_the_commands() {
 #[test]
 fn policies_are_checked_explained_and_tested_with_the_tools_of_the_program() {
     let files = Files::new();
-    let (code, checked, _) = files.run("calls.db", &["policy", "check", "policy.yaml"]);
+    let (code, checked, _) = files.run("calls.db", &["policy", "check", "policy.yaml", "--unused"]);
     let warning = "warning: rule `pings`: `pnig` selects no tool; did you mean `ping`?";
     assert_eq!((code, checked), (Some(0), format!("policy.yaml: {warning}\npolicy.yaml: ok\n")));
     let explain = ["policy", "explain", "policy.yaml", "--tool", "ping"];
@@ -78,6 +78,45 @@ fn policies_are_checked_explained_and_tested_with_the_tools_of_the_program() {
     assert!(explained.starts_with("deny by default: no rule matches"), "{explained}");
     let (code, tested, _) = files.run("calls.db", &["policy", "test", "policy.yaml"]);
     assert_eq!((code, &*tested), (Some(0), "policy.yaml\nok      pay {}\n1 passed, 0 failed\n"));
+}
+
+#[test]
+fn an_explanation_reads_the_source_of_the_tool() {
+    let files = Files::new();
+    files.write("policy.yaml", "rules: [{id: own, when: {sources: [linked]}, then: allow}]");
+    assert_eq!(files.run("calls.db", &["call", "ping"]).1, "pong\n");
+    let explain = ["policy", "explain", "policy.yaml", "--tool", "ping"];
+    let (_, explained, _) = files.run("calls.db", &explain);
+    assert!(explained.starts_with("allow by rule `own` (line 1)"), "{explained}");
+}
+
+#[test]
+fn folders_of_policies_are_explained_and_tested() {
+    let files = Files::new();
+    std::fs::create_dir(files.0.file("rules")).expect("a folder");
+    files.write("rules/_global.yaml", "\nrules: [{id: pings, when: {tools: [pnig]}, then: ask}]");
+    files.write(
+        "rules/ada.yaml",
+        "rules: [{id: own, when: {tools: [pay]}, then: allow}]
+tests: [{name: asks, call: {tool: pnig}, expect: ask, rule: pings}, {call: {tool: pay}, expect: deny}]",
+    );
+    let explain = |words: &[&str]| {
+        let all = [&["policy", "explain", "rules", "--tool"], words].concat();
+        files.run("calls.db", &all).1
+    };
+    let own = explain(&["pay", "--principal", "ada"]);
+    assert!(own.starts_with("allow by rule `own` (line 1)"), "{own}");
+    assert!(explain(&["pay", "--principal", "bob"]).starts_with("deny by default"));
+    let shared = explain(&["pnig", "--principal", "ada"]);
+    assert!(shared.starts_with("ask by rule `pings`\n"), "{shared}");
+    let (code, tested, _) = files.run("calls.db", &["policy", "test", "rules"]);
+    let failed = "FAILED  pay {}: expected deny, got allow by rule `own`";
+    let expected = format!(
+        "rules/_global\n0 passed, 0 failed\nrules/ada\nok      asks\n{failed}\n1 passed, 1 failed\n"
+    );
+    assert_eq!((code, tested), (Some(1), expected));
+    let (_, checked, _) = files.run("calls.db", &["policy", "check", "rules", "--unused"]);
+    assert_eq!(checked.matches("`pnig` selects no tool").count(), 1, "{checked}");
 }
 
 #[test]

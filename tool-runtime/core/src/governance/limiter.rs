@@ -60,6 +60,9 @@ pub struct Limit {
     pub measure: Measure,
     /// The period after which used amounts are free again.
     pub refill: Refill,
+    /// Whether the counter ends with the session of the call. Such a counter is not stored: sessions are those of one
+    /// process.
+    pub ends_with_session: bool,
 }
 
 /// A quantity that a [`Limit`] counts.
@@ -93,25 +96,32 @@ impl Limit {
     /// A number of calls in a window of time.
     pub fn rate(key: impl Into<String>, calls: u64, window: Duration) -> Self {
         let (measure, refill) = (Measure::Calls, Refill::Window(window));
-        Self { key: key.into(), amount: calls, measure, refill }
+        Self { key: key.into(), amount: calls, measure, refill, ends_with_session: false }
     }
 
     /// A number of calls at once, which refill evenly in a time.
     pub fn bucket(key: impl Into<String>, calls: u64, time: Duration) -> Self {
         let (measure, refill) = (Measure::Calls, Refill::Steady(time));
-        Self { key: key.into(), amount: calls, measure, refill }
+        Self { key: key.into(), amount: calls, measure, refill, ends_with_session: false }
     }
 
     /// A number of calls altogether.
     pub fn budget(key: impl Into<String>, calls: u64) -> Self {
         let (measure, refill) = (Measure::Calls, Refill::Never);
-        Self { key: key.into(), amount: calls, measure, refill }
+        Self { key: key.into(), amount: calls, measure, refill, ends_with_session: false }
     }
 
     /// Sets what is counted. Default: calls.
     #[must_use]
     pub fn of(mut self, measure: Measure) -> Self {
         self.measure = measure;
+        self
+    }
+
+    /// Lets the counter end with the session of the call. Default: it stays.
+    #[must_use]
+    pub fn ending_with_session(mut self) -> Self {
+        self.ends_with_session = true;
         self
     }
 }

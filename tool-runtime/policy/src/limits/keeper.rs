@@ -3,14 +3,14 @@
 use super::counter::Counter;
 use super::store::BudgetStore;
 use foldhash::fast::RandomState;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
-use tool_runtime_core::seam::{estimate_tokens, lock};
+use tool_runtime_core::seam::{SessionValues, estimate_tokens, lock};
 use tool_runtime_core::{
-    CallEvent, CallNumber, CallStage, CallView, Limit, LimitExceeded, Limiter, Measure, Receipt,
-    RecordError, Recorder, Refill, Reservation,
+    BoxFuture, CallEvent, CallNumber, CallStage, CallView, Limit, LimitExceeded, Limiter, Measure,
+    Receipt, RecordError, Recorder, Refill, Reservation, SessionId, ToolContext,
 };
 
 /// The most counters. Calls that need a further one are refused.
@@ -28,7 +28,7 @@ const COST: &str = "tool-runtime/cost";
 /// `tool-runtime/cost` in the `_meta` of its result; a result without it costs nothing.
 #[derive(Clone)]
 pub struct LimitKeeper {
-    state: Arc<Mutex<State>>,
+    counters: Arc<Counters>,
     store: Option<Arc<dyn BudgetStore>>,
     goes_on: bool,
     clock: Clock,
@@ -36,17 +36,28 @@ pub struct LimitKeeper {
 
 type Clock = Arc<dyn Fn() -> Instant + Send + Sync>;
 
+/// The counters, which clones share.
+#[derive(Default)]
+struct Counters(Mutex<State>);
+
 #[derive(Default)]
 struct State {
     rates: HashMap<String, (Counter, Limit), RandomState>,
     used: HashMap<String, u64, RandomState>,
     /// The budgets that calls count against when they end.
     running: HashMap<CallNumber, Vec<Limit>, RandomState>,
+    /// The keys of the counters that end with a session.
+    sessions: HashMap<SessionId, Vec<String>, RandomState>,
 }
 
 impl Default for LimitKeeper {
     fn default() -> Self {
-        Self { state: Arc::default(), store: None, goes_on: false, clock: Arc::new(Instant::now) }
+        Self {
+            counters: Arc::default(),
+            store: None,
+            goes_on: false,
+            clock: Arc::new(Instant::now),
+        }
     }
 }
 
@@ -79,19 +90,47 @@ impl LimitKeeper {
 
     /// The amount used of the budget of a key, as counted by this process.
     pub fn used(&self, key: &str) -> u64 {
-        lock(&self.state).used.get(key).copied().unwrap_or_default()
+        lock(&self.counters.0).used.get(key).copied().unwrap_or_default()
     }
 
-    /// The used amount of a budget, read from the store the first time.
+    /// The used amount of a budget, read from the store if this process does not count it yet.
     fn load(&self, state: &mut State, limit: &Limit) -> Result<u64, LimitExceeded> {
         if let Some(used) = state.used.get(&limit.key) {
             return Ok(*used);
         }
-        state.make_room()?;
-        let used = self.store.as_ref().map_or(Ok(0), |store| store.used(&limit.key));
+        self.make_room(state)?;
+        let used = self.store_of(limit).map_or(Ok(0), |store| store.used(&limit.key));
         let used = used.or_else(|error| self.tolerate(&error).map(|()| 0))?;
         state.used.insert(limit.key.clone(), used);
         Ok(used)
+    }
+
+    /// The store, unless the counter ends with a session.
+    fn store_of(&self, limit: &Limit) -> Option<&dyn BudgetStore> {
+        self.store.as_deref().filter(|_| !limit.ends_with_session)
+    }
+
+    /// Drops counters that can be made again, if there are too many: idle ones, and those in the store.
+    fn make_room(&self, state: &mut State) -> Result<(), LimitExceeded> {
+        if state.len() < MAX_COUNTERS {
+            return Ok(());
+        }
+        let now = (self.clock)();
+        state.rates.retain(|_, (counter, limit)| {
+            if let Refill::Window(time) | Refill::Steady(time) = limit.refill {
+                counter.refill(limit.amount, time, now);
+            }
+            !counter.is_idle(limit.amount)
+        });
+        if self.store.is_some() {
+            let of_sessions: HashSet<&String, RandomState> =
+                state.sessions.values().flatten().collect();
+            state.used.retain(|key, _| of_sessions.contains(key));
+        }
+        match state.len() < MAX_COUNTERS {
+            true => Ok(()),
+            false => Err(LimitExceeded::new("too many limits are counted; try again later")),
+        }
     }
 
     fn tolerate(&self, error: &RecordError) -> Result<(), LimitExceeded> {
@@ -109,7 +148,10 @@ impl LimitKeeper {
                 false => Err(LimitExceeded::new(format!("{} is used up", words(limit)))),
             };
         };
-        let counter = state.rate(limit, now)?;
+        if !state.rates.contains_key(&limit.key) {
+            self.make_room(state)?;
+        }
+        let counter = state.rate(limit, now);
         counter.refill(limit.amount, time, now);
         match counter.wait(limit.amount, time, now) {
             None => Ok(()),
@@ -135,20 +177,28 @@ impl LimitKeeper {
     }
 
     fn charge(&self, state: &mut State, limit: &Limit, amount: u64) {
+        // The session may have ended since the call began.
+        if limit.ends_with_session && !state.used.contains_key(&limit.key) {
+            return;
+        }
+        if let Err(error) = self.load(state, limit) {
+            tracing::error!(key = limit.key, "a call is not counted: {error}");
+            return;
+        }
         let used = state.used.entry_ref(&limit.key).or_default();
         *used = used.saturating_add(amount);
-        self.save(&limit.key, *used);
+        self.save(limit, *used);
     }
 
-    fn save(&self, key: &str, used: u64) {
-        let Some(store) = &self.store else { return };
-        if let Err(error) = store.set_used(key, used) {
-            tracing::error!(key, "the store of budgets failed: {error}");
+    fn save(&self, limit: &Limit, used: u64) {
+        let Some(store) = self.store_of(limit) else { return };
+        if let Err(error) = store.set_used(&limit.key, used) {
+            tracing::error!(key = limit.key, "the store of budgets failed: {error}");
         }
     }
 
     fn refund(&self, call: CallNumber, limits: &[Limit], taken: Instant) {
-        let mut state = lock(&self.state);
+        let mut state = lock(&self.counters.0);
         state.running.remove(&call);
         for limit in limits {
             match (limit.refill, limit.measure) {
@@ -156,7 +206,7 @@ impl LimitKeeper {
                     if let Some(used) = state.used.get_mut(&limit.key) {
                         *used = used.saturating_sub(1);
                         let used = *used;
-                        self.save(&limit.key, used);
+                        self.save(limit, used);
                     }
                 }
                 (Refill::Never, _) => {}
@@ -171,11 +221,12 @@ impl LimitKeeper {
 }
 
 impl State {
+    fn len(&self) -> usize {
+        self.rates.len() + self.used.len()
+    }
+
     /// The counter of a rate. One whose limit is of another kind now starts again.
-    fn rate(&mut self, limit: &Limit, now: Instant) -> Result<&mut Counter, LimitExceeded> {
-        if !self.rates.contains_key(&limit.key) {
-            self.make_room()?;
-        }
+    fn rate(&mut self, limit: &Limit, now: Instant) -> &mut Counter {
         let fresh = || match limit.refill {
             Refill::Steady(_) => Counter::bucket(limit.amount, now),
             _ => Counter::window(),
@@ -190,19 +241,31 @@ impl State {
             *counter = fresh();
         }
         *kept = limit.clone();
-        Ok(counter)
+        counter
     }
 
-    /// Forgets idle counters if there are too many.
-    fn make_room(&mut self) -> Result<(), LimitExceeded> {
-        if self.rates.len() + self.used.len() < MAX_COUNTERS {
-            return Ok(());
+    /// Lets a counter end with the session of a call.
+    fn end_with_session(&mut self, limit: &Limit, context: &ToolContext, counters: &Arc<Counters>) {
+        let Some(session) = context.session().filter(|_| limit.ends_with_session) else { return };
+        let keys = self.sessions.entry(*session).or_insert_with(|| {
+            let counters = Arc::downgrade(counters);
+            context.end_with_session(counters as Weak<dyn SessionValues>);
+            Vec::new()
+        });
+        if !keys.contains(&limit.key) {
+            keys.push(limit.key.clone());
         }
-        self.rates.retain(|_, (counter, limit)| !counter.is_idle(limit.amount));
-        match self.rates.len() + self.used.len() < MAX_COUNTERS {
-            true => Ok(()),
-            false => Err(LimitExceeded::new("too many limits are counted; try again later")),
+    }
+}
+
+impl SessionValues for Counters {
+    fn end(&self, session: SessionId) -> Option<BoxFuture<'static, ()>> {
+        let mut state = lock(&self.0);
+        for key in state.sessions.remove(&session).unwrap_or_default() {
+            state.used.remove(&key);
+            state.rates.remove(&key);
         }
+        None
     }
 }
 
@@ -212,9 +275,10 @@ impl Limiter for LimitKeeper {
             return Ok(Reservation::none());
         }
         let now = (self.clock)();
-        let mut state = lock(&self.state);
+        let mut state = lock(&self.counters.0);
         for limit in limits {
             self.check(&mut state, limit, now)?;
+            state.end_with_session(limit, call.context(), &self.counters);
         }
         for limit in limits {
             self.take(&mut state, limit, now);
@@ -235,7 +299,7 @@ impl Recorder for LimitKeeper {
         let CallStage::Finished { outcome, duration, .. } = event.stage else {
             return Receipt::recorded();
         };
-        let mut state = lock(&self.state);
+        let mut state = lock(&self.counters.0);
         let Some(limits) = state.running.remove(&event.call.number()) else {
             return Receipt::recorded();
         };

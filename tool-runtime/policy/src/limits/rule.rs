@@ -88,6 +88,10 @@ impl LimitRule {
             Refill::Window(time) => Limit::rate(key, self.amount, time),
             _ => Limit::budget(key, self.amount),
         };
-        limit.of(self.measure)
+        let limit = limit.of(self.measure);
+        match facts.session {
+            Some(_) if self.per.contains(&Share::Session) => limit.ending_with_session(),
+            _ => limit,
+        }
     }
 }

@@ -3,7 +3,7 @@
 use super::SecurityAnalyzer;
 use crate::read::{PolicyError, PolicyProblem};
 use tool_runtime_core::{CallView, Risk};
-use tool_runtime_shell::{ShellMatch, ShellPattern};
+use tool_runtime_shell::{Reason, ShellMatch, ShellPattern};
 
 /// Judges the shell command in an argument by its structure.
 ///
@@ -61,13 +61,22 @@ impl ShellAnalyzer {
         }
     }
 
+    /// Whether a dangerous pattern describes a part, under whatever path of the program.
+    fn is_dangerous(&self, part: &str) -> bool {
+        self.dangerous.iter().any(|pattern| {
+            let found = pattern.matches(part);
+            matches!(found, ShellMatch::Yes | ShellMatch::Undecidable(Reason::Path(_)))
+        })
+    }
+
     fn risk(&self, command: &str) -> Risk {
         let is = |patterns: &[ShellPattern], text: &str| {
             patterns.iter().any(|pattern| pattern.matches(text).is_yes())
         };
         // Each part is compared alone: quoting may hide more, but never makes a part harmless.
-        let parts = command.split(['\n', ';', '|', '&', '(', ')', '`', '{', '}']);
-        if parts.map(str::trim).any(|part| is(&self.dangerous, part)) {
+        let mut parts =
+            command.split(['\n', ';', '|', '&', '(', ')', '`', '{', '}']).map(str::trim);
+        if parts.any(|part| self.is_dangerous(part)) {
             return Risk::High;
         }
         if is(&self.harmless, command) {
@@ -105,6 +114,8 @@ mod tests {
             ("rm -rf src", Risk::High),
             ("ls; rm -rf src", Risk::High),
             ("ls && (dd if=a of=b)", Risk::High),
+            ("ls && /bin/rm -rf src", Risk::High),
+            ("tar xf a --to-command=rm", Risk::Unknown),
             ("", Risk::Unknown),
         ] {
             assert_eq!(shell.risk(command), expected, "{command}");

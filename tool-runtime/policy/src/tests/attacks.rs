@@ -291,6 +291,29 @@ rules:
     ],
 };
 
+#[cfg(feature = "shell")]
+const DENIED_COMMANDS: Table = Table {
+    rules: "
+default: allow
+rules:
+  - {id: no-rm, when: {arguments: {command: {command: ['rm *', 'git push *']}}}, then: deny}",
+    tool: "shell",
+    cases: &[
+        (r#"{"command": "ls rm"}"#, Allow),
+        (r#"{"command": "git rm x"}"#, Allow),
+        (r#"{"command": "cargo build --release"}"#, Allow),
+        (r#"{"command": "rm x"}"#, Deny),
+        (r#"{"command": "/usr/bin/../bin/rm x"}"#, Deny),
+        (r#"{"command": "command rm x"}"#, Deny),
+        (r#"{"command": "/lib64/ld-linux-x86-64.so.2 /bin/rm x"}"#, Deny),
+        (r#"{"command": "find . -exec rm x ';'"}"#, Deny),
+        (r#"{"command": "tar xf a --checkpoint-action=exec=rm"}"#, Deny),
+        (r#"{"command": "sed 1e x"}"#, Deny),
+        (r#"{"command": "python3 -c 1"}"#, Deny),
+        (r#"{"command": "git --no-pager push"}"#, Deny),
+    ],
+};
+
 const ASKING: Table = Table {
     rules: "
 rules:
@@ -381,6 +404,8 @@ fn attacks_on_conditions_about_arguments_are_held() {
         URLS,
         #[cfg(feature = "shell")]
         COMMANDS,
+        #[cfg(feature = "shell")]
+        DENIED_COMMANDS,
         ASKING,
         EQUALS,
         NOT,

@@ -206,7 +206,7 @@ proptest! {
                 Child::Agent | Child::Nested => TOOLS.into(),
                 Child::Session(_) => return Ok(()),
             };
-            // What both may do, the child does. The tool of skills is not read-only.
+            // The child may do only what both may do. The tool of skills is not read-only.
             if parent_mode.is_none() || !matches!(child, Child::Skill) {
                 prop_assert_eq!(of_child, &of_parent & &own);
             }

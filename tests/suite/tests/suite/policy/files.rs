@@ -158,3 +158,23 @@ async fn a_folder_has_a_file_for_each_caller_and_one_for_all() {
     directory.write("_global.yaml", "rules: [");
     assert!(PolicyFolder::read(directory.path()).is_err());
 }
+
+/// A limit of `_global` without shares is one for all callers, also for those with a file.
+#[tokio::test]
+async fn a_limit_for_all_callers_is_one() {
+    let directory = Directory::new();
+    directory.write(
+        "_global.yaml",
+        "rules:
+  - {id: reads, priority: 20, when: {tools: [fs.read]}, then: allow, budget: {calls: 2}}",
+    );
+    directory.write("ada.yaml", "rules: [{id: own, when: {tools: [fs.write]}, then: allow}]");
+    directory.write("bob.yaml", "rules: [{id: own, when: {tools: [fs.write]}, then: allow}]");
+    let pool = builder().install(LivePolicy::open(directory.path())).build().unwrap();
+    for (caller, expected) in
+        [("ada", "ran"), ("bob", "ran"), ("ada", "limited"), ("eve", "limited")]
+    {
+        let caller_pool = pool.for_principal(Principal::new(caller));
+        assert_eq!(fate(&caller_pool, reading("a")).await, expected, "{caller}");
+    }
+}

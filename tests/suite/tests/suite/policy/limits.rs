@@ -165,6 +165,39 @@ async fn sessions_and_executions_have_shares_of_their_own() {
 }
 
 #[tokio::test]
+async fn counters_of_sessions_end_with_them_and_are_not_stored() {
+    let (store, clock) = (Store::default(), Clock::new());
+    let rules = "rules: [{id: r, then: allow, budget: {calls: 1, per: session}}]";
+    let keeper = clock.keeper().store(store.clone());
+    let pool = pool(rules, keeper.clone());
+    let session = pool.session();
+    assert_eq!(fate(session.pool(), reading("a")).await, "ran");
+    let key = format!("r#0/session={:?}", Some(*session.id()));
+    assert_eq!(keeper.used(&key), 1);
+    assert!(store.0.lock().unwrap().is_empty(), "another process has other sessions");
+    session.close().await;
+    assert_eq!(keeper.used(&key), 0);
+}
+
+/// More callers than there are counters. Those of earlier callers are free when their window is over.
+#[tokio::test]
+async fn counters_that_are_idle_make_room() {
+    let clock = Clock::new();
+    let rules = "rules: [{id: r, then: allow, rate_limit: {max: 1, window: 1m, per: principal}}]";
+    let pool = pool(rules, clock.keeper());
+    let call = async |number: usize| {
+        let context = pool.context().with_principal(Principal::new(number.to_string()));
+        !pool.call_with(reading("a"), &context).await.is_error()
+    };
+    for number in 0..100_000 {
+        assert!(call(number).await);
+    }
+    assert!(!call(100_000).await, "all counters are in use");
+    clock.advance(60);
+    assert!(call(100_000).await);
+}
+
+#[tokio::test]
 async fn many_calls_at_once_never_exceed_a_limit() {
     let keeper = LimitKeeper::new();
     let pool = pool("rules: [{id: r, then: allow, budget: {calls: 25}}]", keeper.clone());
