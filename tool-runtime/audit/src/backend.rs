@@ -5,7 +5,7 @@ use crate::error::{LogError, LogErrorKind};
 
 /// Stores the records of a log. The crate has three: SQLite, JSONL files, memory.
 ///
-/// A backend is used by one thread. It does not know the chain: it calls back with the last record, and
+/// A backend is used by one thread. It does not handle the chain: it calls back with the last record, and
 /// stores what it gets.
 pub trait LogBackend: Send + 'static {
     /// Appends records, all or none. They are durable once this returns.

@@ -19,7 +19,7 @@ use std::time::Duration;
 use tool_runtime_core::Secret;
 use tool_runtime_core::seam::{Redactor, hex};
 
-/// What happens to calls while the log cannot be written: the disk is full, the file is locked or
+/// The handling of calls while the log cannot be written: the disk is full, the file is locked or
 /// read-only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -27,7 +27,7 @@ pub enum OnFailure {
     /// Calls are rejected, and the log tries again four times a second.
     #[default]
     Reject,
-    /// Calls go on. Up to 65,536 records are kept and written later; a record of the kind
+    /// Calls continue. Up to 65,536 records are kept and written later; a record of the kind
     /// [`Lost`](crate::RecordKind::Lost) tells how many more are missing. Each failure is logged as an
     /// error of `tracing`.
     Continue,

@@ -44,7 +44,7 @@ pub struct LoggedCall {
     pub duration: Option<Duration>,
     /// The cost in millionths.
     pub cost_micros: u64,
-    /// What happened between the proposal and the end, in words.
+    /// The events between the proposal and the end, as texts.
     pub stages: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ impl LoggedCall {
     }
 }
 
-/// The stage in words. `None` for those that every call has.
+/// The text of a stage. `None` for those that every call has.
 fn stage(record: &LogRecord) -> Option<String> {
     let by = record.by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
     let rule = record.rule.as_ref().map(|rule| format!(" (rule {rule})")).unwrap_or_default();

@@ -1,6 +1,7 @@
 //! The commands `log show`, `follow`, `verify`, `export` and `resolve`.
 
 use crate::calls::{Calls, time};
+use crate::error::{LogError, LogErrorKind};
 use crate::event_log::{EventLog, Resolution};
 use crate::head_file;
 use crate::reader::LogReader;
@@ -133,7 +134,12 @@ fn show_file(
 ) -> Result<bool, CommandFailure> {
     let reader = LogReader::open(file)?;
     if let Some(run) = arguments.value("run") {
-        writeln!(output, "{}", reader.run(run)?)?;
+        let summary = reader.run(run)?;
+        if summary.calls.is_empty() {
+            let text = format!("the log has no run `{}`", one_line(run, 100));
+            return Err(LogError::new(LogErrorKind::NotFound, text).into());
+        }
+        writeln!(output, "{summary}")?;
         return Ok(true);
     }
     let tool = arguments.value("tool");

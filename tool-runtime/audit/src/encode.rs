@@ -23,7 +23,7 @@ const MAX_NAME: usize = 256;
 /// The cost of a call, in the metadata of its result.
 const COST: &str = "tool-runtime/cost";
 
-/// Makes records, and knows the calls that did not end yet.
+/// Makes records, and keeps the calls that did not end yet.
 pub(crate) struct Encoder {
     pub(crate) redactor: Arc<Redactor>,
     pub(crate) max_arguments: usize,

@@ -146,7 +146,7 @@ impl EventLog {
     }
 
     /// States the outcome of a step that is indeterminate, or whose end is not recorded: the next attempt
-    /// of its run goes on from there. `by` is the operator.
+    /// of its run continues from there. `by` is the operator.
     ///
     /// # Errors
     /// The step did not start, or its outcome is known; the log cannot be read or written.

@@ -26,7 +26,7 @@ impl HeadFile {
         Ok(Self { path })
     }
 
-    /// Replaces the file. A failure is logged: the log itself goes on.
+    /// Replaces the file. A failure is logged; the log itself continues.
     pub(crate) fn write(&self, head: &Head) {
         if let Err(error) = self.replace(head) {
             tracing::error!("the head file `{}` cannot be written: {error}", self.path.display());

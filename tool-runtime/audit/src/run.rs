@@ -44,7 +44,7 @@ pub struct RunSummary {
     pub total: ToolSummary,
     /// The sums of each tool.
     pub tools: BTreeMap<String, ToolSummary>,
-    /// The steps whose outcome an operator must state before the run can go on.
+    /// The steps whose outcome an operator must state before the run can continue.
     pub unresolved: Vec<String>,
     /// The calls, in the order of their proposals.
     pub calls: Vec<LoggedCall>,

@@ -61,7 +61,7 @@ pub(crate) async fn kinds(log: &EventLog) -> Vec<RecordKind> {
     records(log).await.iter().map(|record| record.kind).collect()
 }
 
-/// What is found in a file.
+/// The contents of a file.
 pub(crate) fn problems(path: &Path) -> Vec<String> {
     let verification = LogReader::open(path).unwrap().verify(None).unwrap();
     verification.problems.iter().map(ToString::to_string).collect()

@@ -171,7 +171,7 @@ pub(crate) struct LogThread {
     pub(crate) interval: Duration,
     pub(crate) on_head: Vec<OnHead>,
     pub(crate) retention: Retention,
-    /// Whether calls go on while the log cannot be written.
+    /// Whether calls continue while the log cannot be written.
     pub(crate) continues: bool,
     /// Records that are not written yet.
     pub(crate) unwritten: VecDeque<LogRecord>,

@@ -115,3 +115,14 @@ fn mistakes_in_arguments_say_what_to_write() {
         }
     }
 }
+
+#[test]
+fn a_run_that_the_log_does_not_have_is_an_error() {
+    let folder = Folder::new();
+    let file = folder.file("calls.db");
+    drop(EventLog::open(&file).unwrap());
+    match attempt(&["show", file.to_str().unwrap(), "--run", "one"]) {
+        Err(CommandFailure::Failed(text)) => assert_eq!(text, "the log has no run `one`"),
+        other => panic!("{other:?}"),
+    }
+}

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct JsonlReader {
     files: Files,
     current: Option<Current>,
-    /// The number of the record that was read last. Reading goes on after it, without a search.
+    /// The number of the record that was read last. Reading continues after it, without a search.
     read: Option<u64>,
 }
 
@@ -88,7 +88,7 @@ impl JsonlReader {
         Ok(file.map(current))
     }
 
-    /// At the end of a file: goes on in the next one. False if there is none.
+    /// At the end of a file: continues in the next one. False if there is none.
     fn next_file(&mut self) -> Result<bool, LogError> {
         let Some(current) = &mut self.current else { return Ok(false) };
         let (own, position) = (current.first, current.position);
