@@ -45,11 +45,28 @@
 //! subcommands of common programs that run commands, load code or write files; words that a `*` matches
 //! must not be among them. A pattern that writes such a word out allows it: `git -C * status`.
 //!
-//! The table is a list of known options. It is not a sandbox: programs absent from it, scripts in a
+//! # Deny lists
+//!
+//! A command that a pattern does not describe can still run one that it describes. These are
+//! [`ShellMatch::Undecidable`] too, so that a deny list denies them:
+//!
+//! - another path of the same program: `/bin/rm` for `rm *`;
+//! - options by which the command's own words are run, from a second table: `find -exec`, `tar --checkpoint-action`,
+//!   `sed 1e`, `python -c`, `awk 'BEGIN { system("..") }'`, `make X=..`;
+//! - options before the subcommand: `git --no-pager push` for `git push *`;
+//! - an interpreter without arguments, which runs its input.
+//!
+//! Not recognised: a copy or a link of a program under another name, a program that does the same (`unlink` for `rm`),
+//! another spelling of the same options (`rm -r -f` for `rm -rf *`), and code in files: scripts, `make`, `npm run`,
+//! `cargo test`.
+//!
+//! The tables are lists of known options. They are not a sandbox: programs absent from them, scripts in a
 //! repository, hooks, aliases and configuration files are not covered. The environment, and aliases and
-//! functions of the shell, can also change a command's meaning.
+//! functions of the shell, can also change a command's meaning. A deny list of a shell stops mistakes; only a sandbox
+//! confines commands.
 
 mod matcher;
+mod opaque;
 mod options;
 mod parse;
 mod pattern;
@@ -114,11 +131,8 @@ impl ShellPattern {
             return ShellMatch::Undecidable(Reason::Wrapper(words[0].clone()));
         }
         if !self.describes(words) {
-            return ShellMatch::No;
+            return opaque::reason(self, words).map_or(ShellMatch::No, ShellMatch::Undecidable);
         }
-        match options::rejected(self, words) {
-            Some(reason) => ShellMatch::Undecidable(reason),
-            None => ShellMatch::Yes,
-        }
+        options::rejected(self, words).map_or(ShellMatch::Yes, ShellMatch::Undecidable)
     }
 }

@@ -29,6 +29,8 @@ enum RejectedWord {
     Subcommand,
     /// A script of sed that may run commands or write files.
     SedScript,
+    /// A script of sed that may run commands.
+    SedCode,
 }
 
 /// Finds a word that a wildcard of the pattern matches and the table rejects.
@@ -37,7 +39,7 @@ enum RejectedWord {
 pub(crate) fn rejected(pattern: &ShellPattern, words: &[String]) -> Option<Reason> {
     let literal = pattern.words().iter().enumerate().filter(|(_, word)| word.is_literal());
     for (index, word) in literal {
-        let Some((name, program)) = find(word.prefix()) else { continue };
+        let Some((name, program)) = find(&table::PROGRAMS, word.prefix()) else { continue };
         let found = program.rejected_word(&words[index + 1..], &pattern.words()[index + 1..]);
         if let Some(word) = found {
             return Some(Reason::Option { program: name, word: word.clone() });
@@ -46,14 +48,24 @@ pub(crate) fn rejected(pattern: &ShellPattern, words: &[String]) -> Option<Reaso
     None
 }
 
+/// Finds a word by which a command runs another one, or code.
+pub(crate) fn code(words: &[String]) -> Option<(&'static str, &String)> {
+    let (name, program) = find(&table::OPAQUE, &words[0])?;
+    program.rejected_word(&words[1..], &[]).map(|word| (name, word))
+}
+
 /// Finds a program by its name, with or without a version: `python3.12`.
-fn find(word: &str) -> Option<(&'static str, &'static Program)> {
-    let name = base_name(word);
-    let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
-    table::PROGRAMS.iter().find_map(|program| {
+fn find(table: &'static [Program], word: &str) -> Option<(&'static str, &'static Program)> {
+    let (name, plain) = (base_name(word), plain_name(word));
+    table.iter().find_map(|program| {
         let known = program.names.iter().find(|known| **known == name || **known == plain)?;
         Some((*known, program))
     })
+}
+
+/// The name of a program without directory and version.
+pub(crate) fn plain_name(program: &str) -> &str {
+    base_name(program).trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'))
 }
 
 impl Program {
@@ -104,6 +116,7 @@ impl Rule {
         };
         match self.rejected_word {
             RejectedWord::SedScript => sed::positions(words),
+            RejectedWord::SedCode => sed::code_positions(words),
             RejectedWord::Subcommand => subcommand.into_iter().collect(),
             rejected_word => (0..end).filter(|at| rejected_word.hits(&words[*at])).collect(),
         }
@@ -127,7 +140,7 @@ impl RejectedWord {
             Self::Flag(name) => flag(word) == Some(name),
             Self::Word(text) => word == text,
             Self::Text(text) => word.contains(text),
-            Self::Subcommand | Self::SedScript => false,
+            Self::Subcommand | Self::SedScript | Self::SedCode => false,
         }
     }
 
@@ -147,7 +160,7 @@ impl RejectedWord {
             Self::Short(_) | Self::Leading(_) | Self::Letter(_) | Self::Text(_) => {
                 self.hits(prefix)
             }
-            Self::Word(_) | Self::Subcommand | Self::SedScript => false,
+            Self::Word(_) | Self::Subcommand | Self::SedScript | Self::SedCode => false,
         }
     }
 }

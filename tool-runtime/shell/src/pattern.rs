@@ -76,9 +76,32 @@ impl ShellPattern {
 
     /// Whether the words of a command match, independent of their effect on the program.
     pub(crate) fn describes(&self, words: &[String]) -> bool {
+        self.program() == words[0] && self.describes_rest(words)
+    }
+
+    /// Whether the words match if only the name of the program counts, not its directory.
+    pub(crate) fn describes_by_name(&self, words: &[String]) -> bool {
+        wrappers::base_name(self.program()) == wrappers::base_name(&words[0])
+            && self.describes_rest(words)
+    }
+
+    /// Whether options are written before the subcommand that the pattern names.
+    pub(crate) fn has_options_before(&self, words: &[String]) -> bool {
+        let subcommand = self.words.get(1).filter(|word| word.is_literal());
+        let is_option = |word: &str| word.starts_with(['-', '+']);
+        subcommand.map(WordPattern::prefix).is_some_and(|name| {
+            wrappers::base_name(self.program()) == wrappers::base_name(&words[0])
+                && !is_option(name)
+                && words.get(1).is_some_and(|word| is_option(word))
+                && words[1..].iter().any(|word| word == name)
+        })
+    }
+
+    fn describes_rest(&self, words: &[String]) -> bool {
         let enough =
             words.len() == self.words.len() || (self.open && words.len() > self.words.len());
-        enough && self.words.iter().zip(words).all(|(pattern, word)| pattern.matches(word))
+        let mut pairs = self.words.iter().zip(words).skip(1);
+        enough && pairs.all(|(pattern, word)| pattern.matches(word))
     }
 }
 

@@ -47,6 +47,24 @@ pub enum Reason {
     /// The program runs another command.
     #[error("`{0}` runs another command; run that one alone")]
     Wrapper(String),
+    /// The program is written with another path than the pattern's.
+    #[error("`{0}` may be the program of the pattern under another path; write the same path")]
+    Path(String),
+    /// An option is written before the subcommand of the pattern.
+    #[error(
+        "`{0}` is written before the subcommand, which cannot be told from its value; write it after"
+    )]
+    OptionFirst(String),
+    /// A word is code, or makes the program run another command.
+    #[error(
+        "`{word}` makes `{program}` run code or another command, which cannot be checked; run that one alone"
+    )]
+    Code {
+        /// The program.
+        program: String,
+        /// The decoded word.
+        word: String,
+    },
     /// A word can make the program run commands or write files.
     #[error(
         "`{word}` can make `{program}` run commands or write files; only a pattern that contains the word allows it"

@@ -1,6 +1,7 @@
 //! Tests of whole patterns against whole commands.
 
 mod attacks;
+mod deny;
 mod options;
 mod ordinary;
 mod patterns;

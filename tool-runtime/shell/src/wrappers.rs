@@ -1,12 +1,17 @@
 //! Programs and builtins that run another command, and keywords of the shell.
 
 const WRAPPERS: &str = "\
-    . ash at bash batch builtin busybox bwrap caffeinate chroot chrt command coproc csh \
-    dash dbus-run-session doas entr env eval exec expect fakeroot faketime firejail fish \
-    flock gdb ionice ksh ltrace nice nohup nsenter nu parallel pkexec prlimit proot pwsh \
-    rlwrap runcon runuser screen script setarch setpriv setsid sh source \
-    start-stop-daemon stdbuf strace su sudo systemd-run taskset tcsh time timeout tmux \
-    toybox trap unbuffer unshare watch xargs zsh";
+    . ash at bash batch builtin busybox bwrap caffeinate chpst chroot chronic chrt command \
+    coproc csh daemonize dash dbus-run-session doas dtach dumb-init eatmydata entr env eval \
+    exec expect fakeroot faketime firejail fish flock gdb gosu hyperfine ifne ionice ksh ld.so \
+    ltrace mosh nice nohup nsenter nu numactl parallel pkexec prlimit proot proxychains \
+    proxychains4 pwsh rlwrap run-parts runcon runuser screen script sem setarch setpriv \
+    setsid sh source ssh sshpass start-stop-daemon stdbuf strace su su-exec sudo systemd-run \
+    taskset tcsh time timeout tini tmux torsocks toybox trap unbuffer unshare valgrind watch \
+    xargs xvfb-run zsh";
+
+/// Beginnings of the names of dynamic linkers, which run a program that is an argument.
+const LINKERS: &[&str] = &["ld-linux", "ld-musl"];
 
 const KEYWORDS: &[&str] = &[
     "!", "[[", "]]", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for",
@@ -17,6 +22,7 @@ const KEYWORDS: &[&str] = &[
 pub(crate) fn is_wrapper(program: &str) -> bool {
     let name = base_name(program);
     WRAPPERS.split(' ').any(|wrapper| wrapper == name)
+        || LINKERS.iter().any(|linker| name.starts_with(linker))
 }
 
 /// Whether a word is a keyword of the shell at the beginning of a command.

@@ -1,4 +1,4 @@
-//! The table, read from `table.txt`, which explains its format.
+//! The tables, read from `table.txt`, which explains their format, and `opaque.txt`.
 
 use super::RejectedWord;
 use std::sync::LazyLock;
@@ -19,6 +19,9 @@ pub(super) struct Rule {
 
 pub(super) static PROGRAMS: LazyLock<Vec<Program>> =
     LazyLock::new(|| read(include_str!("table.txt")));
+
+pub(super) static OPAQUE: LazyLock<Vec<Program>> =
+    LazyLock::new(|| read(include_str!("opaque.txt")));
 
 fn read(text: &'static str) -> Vec<Program> {
     let mut programs: Vec<Program> = Vec::new();
@@ -51,6 +54,8 @@ fn parse(word: &'static str) -> RejectedWord {
     let letter = |text: &str| text.chars().next().unwrap_or('-');
     if word == "%sed" {
         RejectedWord::SedScript
+    } else if word == "%sed-code" {
+        RejectedWord::SedCode
     } else if let Some(name) = word.strip_prefix("=-") {
         RejectedWord::Flag(name)
     } else if let Some(text) = word.strip_prefix('*') {
@@ -73,28 +78,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_line_of_the_table_is_well_formed() {
-        let text = include_str!("table.txt");
-        for line in text.lines().filter(|line| line.starts_with(' ')) {
-            for word in line.split_whitespace() {
+    fn each_line_of_the_tables_is_well_formed() {
+        for text in [include_str!("table.txt"), include_str!("opaque.txt")] {
+            for word in
+                text.lines().filter(|line| line.starts_with(' ')).flat_map(str::split_whitespace)
+            {
                 let short = word.starts_with('-') && !word.starts_with("--");
                 assert!(!short || word.len() <= 2, "write `=-name` for `{word}`");
                 assert!(!word.starts_with('^') || word.len() == 2, "{word}");
                 assert!(!matches!(word, "--" | "=-" | "*" | "@"), "{word}");
             }
         }
-        assert!(PROGRAMS.len() >= 60);
-        assert!(
-            PROGRAMS.iter().all(|program| !program.names.is_empty() && !program.rules.is_empty())
-        );
+        assert!(PROGRAMS.len() >= 60 && OPAQUE.len() >= 40);
+        let is_complete =
+            |program: &Program| !program.names.is_empty() && !program.rules.is_empty();
+        assert!(PROGRAMS.iter().chain(OPAQUE.iter()).all(is_complete));
     }
 
     #[test]
     fn each_program_is_listed_once() {
-        let mut names: Vec<_> = PROGRAMS.iter().flat_map(|program| &program.names).collect();
-        names.sort_unstable();
-        let count = names.len();
-        names.dedup();
-        assert_eq!(names.len(), count);
+        for table in [&PROGRAMS, &OPAQUE] {
+            let mut names: Vec<_> = table.iter().flat_map(|program| &program.names).collect();
+            names.sort_unstable();
+            let count = names.len();
+            names.dedup();
+            assert_eq!(names.len(), count);
+        }
     }
 }
