@@ -1,6 +1,9 @@
+//! Values from files and standard input (`key=@FILE`) are read by `argument_source`.
+//!
 //! Converts `key=value` to JSON by the tool's schema. A value stays text if the schema accepts that text, even if it
 //! also accepts a number. Otherwise the value is parsed as JSON, unless the schema accepts strings only.
 
+use crate::argument_source::Sources;
 use serde_json::{Map, Value, json};
 use tool_runtime_core::Tool;
 use tool_runtime_core::seam::check;
@@ -8,6 +11,7 @@ use tool_runtime_core::seam::check;
 /// The arguments as a JSON object. Values of the wrong type stay text, and the call reports them.
 pub(super) fn object(tool: &Tool, pairs: &[String]) -> Result<String, String> {
     let definition = tool.definition();
+    let mut sources = Sources::default();
     let mut arguments: Map<String, Value> = Map::new();
     for pair in pairs {
         let Some((key, text)) = pair.split_once('=') else {
@@ -16,6 +20,7 @@ pub(super) fn object(tool: &Tool, pairs: &[String]) -> Result<String, String> {
         if let Some(nested) = nested(tool, key) {
             return Err(nested);
         }
+        let text = &*sources.text(key, text)?;
         let schema = definition.argument(tool.argument_name(key)).cloned().unwrap_or_default();
         let definitions = definition.input_schema.get("$defs").cloned();
         let typed = ValueSchema { schema, definitions: definitions.unwrap_or_default() };
@@ -181,6 +186,21 @@ mod tests {
     #[test]
     fn unknown_and_invalid_values_are_passed_on() {
         assert_eq!(object_of(&["n=x", "typo=1"]).unwrap(), json!({"n": "x", "typo": 1}));
+    }
+
+    #[test]
+    fn values_come_from_files() {
+        let file = std::env::temp_dir().join(format!("cli-argument-{}", std::process::id()));
+        let path = file.display();
+        std::fs::write(&file, "42\n").unwrap();
+        let object = object_of(&[&format!("s=@{path}"), &format!("n=@{path}"), "isbn=@@978"]);
+        assert_eq!(object.unwrap(), json!({"s": "42\n", "n": 42, "isbn": "@978"}));
+        std::fs::write(&file, b"\xff").unwrap();
+        let error = object_of(&[&format!("s=@{path}")]).unwrap_err();
+        assert!(error.starts_with(&format!("`s`: cannot read `{path}`: ")), "{error}");
+        std::fs::remove_file(&file).unwrap();
+        let error = object_of(&[&format!("s=@{path}")]).unwrap_err();
+        assert!(error.contains("write `s=@@"), "{error}");
     }
 
     #[test]

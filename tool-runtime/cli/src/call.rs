@@ -1,8 +1,8 @@
 //! `call NAME ...`: calls a tool and prints the result.
 
 use super::options::{Call, Input};
-use super::{arguments, exit, print, signals};
-use std::io::{IsTerminal as _, Read as _};
+use super::{argument_source, arguments, exit, print, signals};
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
 use tool_runtime_core::{ErrorClass, Observation, ToolCall, ToolPool, ToolResult};
 
@@ -29,11 +29,9 @@ pub(super) async fn call(pool: &ToolPool, call: Call) -> ExitCode {
 fn arguments(pool: &ToolPool, call: &Call) -> Result<String, String> {
     match &call.input {
         Input::Json(json) => Ok(json.clone()),
-        Input::Stdin => {
-            let mut text = String::new();
-            let read = std::io::stdin().read_to_string(&mut text);
-            read.map_err(|error| format!("cannot read standard input: {error}")).map(|_| text)
-        }
+        Input::File(path) => std::fs::read_to_string(path)
+            .map_err(|error| format!("`--args`: cannot read `{path}`: {error}")),
+        Input::Stdin => argument_source::stdin(),
         Input::Pairs(pairs) => match pool.get(&call.name) {
             Some(tool) => arguments::object(&tool, pairs),
             None => Ok(String::new()),
@@ -57,9 +55,9 @@ fn show(pool: &ToolPool, result: &ToolResult, arguments: &str) {
         return;
     }
     if let Some(tool) = pool.get(result.name()) {
-        print::dimmed(&tool.visualize(arguments));
+        print::dimmed(&print::clean(&tool.visualize(arguments)));
     }
-    print::line(&result.observation().visualize());
+    print::line(&print::clean(&result.observation().visualize()));
 }
 
 /// The text of a result, or a description of content without text.

@@ -1,6 +1,7 @@
 //! The command line of a tool program.
 
 mod approver;
+mod argument_source;
 mod arguments;
 mod call;
 #[cfg(feature = "export")]

@@ -156,6 +156,7 @@ pub(super) struct Call {
 pub(super) enum Input {
     Pairs(Vec<String>),
     Json(String),
+    File(String),
     Stdin,
 }
 
@@ -270,7 +271,10 @@ fn call(mut arguments: Arguments, json: bool) -> Result<Call, UsageError> {
             return Err(UsageError::conflict(&CALL, 1, &ARGS));
         }
         Some("-") => Input::Stdin,
-        Some(object) => Input::Json(object.to_owned()),
+        Some(object) => match object.strip_prefix('@') {
+            Some(path) => Input::File(path.to_owned()),
+            None => Input::Json(object.to_owned()),
+        },
         None if arguments.positional == ["-"] => Input::Stdin,
         None => Input::Pairs(arguments.positional),
     };

@@ -104,7 +104,7 @@ impl ProgramOptions {
                 return Err(usage(&UsageError::repeated(&ROOT, option)));
             }
             let value = match option.value {
-                Some(_) => text(option, value.map(OsString::from).or_else(|| arguments.next())),
+                Some(_) => option.text(value.map(OsString::from).or_else(|| arguments.next())),
                 None => Ok(String::new()),
             };
             given.push((option.long, value.map_err(|error| usage(&error))?));
@@ -128,21 +128,26 @@ impl ProgramOptions {
     }
 }
 
-/// The value after an option.
-fn text(option: &Opt, value: Option<OsString>) -> Result<String, UsageError> {
-    let value = value.unwrap_or_default().into_string().map_err(|_| UsageError::not_unicode())?;
-    if value.is_empty() || (value.starts_with('-') && value != "-") {
-        return Err(UsageError::no_value(&option.usage()));
-    }
-    Ok(value)
-}
-
 fn usage(error: &UsageError) -> ExitCode {
     print::error(&error.text(&crate::program_name()));
     ExitCode::from(exit::USAGE)
 }
 
 impl ProgramArguments {
+    /// The command: the first argument that is not an option. `None` if there is none.
+    ///
+    /// ```
+    /// use tool_runtime::ProgramOptions;
+    ///
+    /// let options = ProgramOptions::new().option("root", "DIR", "A directory");
+    /// let arguments = options.parse(["program", "--root", "src", "call", "Grep"]).expect("arguments");
+    /// assert_eq!(arguments.command(), Some("call"));
+    /// ```
+    pub fn command(&self) -> Option<&str> {
+        let mut words = self.rest.iter().skip(1).filter_map(|argument| argument.to_str());
+        words.find(|word| !word.starts_with('-'))
+    }
+
     /// Whether an option or a flag was given.
     pub fn has(&self, option: &str) -> bool {
         self.given.has(option)

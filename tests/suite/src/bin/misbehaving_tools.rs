@@ -28,6 +28,16 @@ fn print_everywhere() -> std::io::Result<usize> {
     std::io::stdin().read_to_end(&mut Vec::new())
 }
 
+/// Control the terminal.
+#[tool]
+async fn escape(
+    /// Whether the text is an error.
+    fail: bool,
+) -> Result<&'static str, ToolError> {
+    let text = "\u{1b}]0;title\u{7}\u{1b}[31mline\nnext\u{202e}";
+    if fail { Err(ToolError::user(text)) } else { Ok(text) }
+}
+
 /// Panic.
 #[tool]
 async fn boom() {

@@ -233,6 +233,25 @@ fn a_terminal_shows_the_call_and_the_result() {
     assert!(shown.contains("  \"total\": 1"), "structured values are indented: {shown}");
 }
 
+/// Text of a foreign server does not control the terminal of the person who reads it.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_terminal_is_not_controlled_by_text_of_tools() {
+    let program = env!("CARGO_BIN_EXE_misbehaving_tools");
+    for fail in ["false", "true"] {
+        let mut script = Command::new("script");
+        let command = format!("{program} call escape fail={fail}");
+        script.args(["--quiet", "--return", "--command", &command, "/dev/null"]);
+        let output = limit::output(script.stdin(Stdio::null())).expect("`script` is installed");
+        let text = stdout(&output);
+        assert!(text.contains("title\u{fffd}line\r\nnext\u{fffd}"), "{text:?}");
+        assert!(!text.contains("\u{1b}]") && !text.contains('\u{202e}'), "{text:?}");
+    }
+    let piped = |fail| misbehaving(&["call", "escape", fail]);
+    assert!(stdout(&piped("fail=false")).contains("\u{1b}]0;"), "a pipe gets the text");
+    assert!(!stderr(&piped("fail=true")).contains('\u{1b}'));
+}
+
 #[test]
 fn an_error_is_reported_once() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_closing_server"));

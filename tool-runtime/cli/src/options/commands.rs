@@ -99,7 +99,7 @@ pub(super) static CALL: CommandSpec = CommandSpec {
         TOOL,
         Positional {
             name: Cow::Borrowed("[KEY=VALUE]..."),
-            help: "Arguments, typed by the tool's schema; `-` reads a JSON object from standard input",
+            help: "Arguments, typed by the tool's schema; `KEY=@FILE` reads a file, a lone `-` a JSON object from standard input",
             is_repeatable: true,
         },
     ]),
@@ -108,6 +108,8 @@ pub(super) static CALL: CommandSpec = CommandSpec {
 Exit codes: 0 success, 1 the tool returned an error, 2 usage error.
 
 A list is a repeated key or JSON: `tags=a tags=b` or `tags='[\"a\",\"b\"]'`.
+`KEY=@FILE` is the text of a file, `KEY=@-` of standard input, `KEY=@@text` the value `@text`.
+Keys that begin with a dash follow `--`: `call Grep pattern=x -- -i=true`.
 `--json` prints the whole result as MCP's `tools/call` gives it.",
 };
 
@@ -167,7 +169,10 @@ pub(super) const STRICT: Opt =
 
 pub(super) const ARGS: Opt = Opt {
     value: Some("OBJECT"),
-    ..Opt::new("args", "All arguments as one JSON object; `-` reads it from standard input")
+    ..Opt::new(
+        "args",
+        "All arguments as one JSON object; `@FILE` reads it from a file, `-` from standard input",
+    )
 };
 
 pub(super) const TOOLS: Opt =

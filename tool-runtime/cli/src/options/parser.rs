@@ -131,20 +131,23 @@ fn find<'a>(name: &str, commands: &'a Commands) -> Result<&'a CommandSpec, Usage
     found.ok_or_else(|| UsageError::unknown_command(name, commands))
 }
 
-/// The value of an option that takes one. A lone `-` is a value, other texts with a leading dash are options.
+impl Opt {
+    /// Checks a value on the command line. A lone `-` is a value, other texts with a leading dash are options.
+    pub(crate) fn text(&self, value: Option<OsString>) -> Result<String, UsageError> {
+        let text = utf8(value.unwrap_or_default())?;
+        if text.is_empty() || (text.starts_with('-') && text != "-") {
+            return Err(UsageError::no_value(&self.usage()));
+        }
+        Ok(text)
+    }
+}
+
+/// The value of an option, empty for a flag.
 fn value(parser: &mut Parser, option: &Opt) -> Result<String, UsageError> {
     if option.value.is_none() {
         return Ok(String::new());
     }
-    let value = match parser.optional_value() {
-        Some(value) => value,
-        None => parser.value().unwrap_or_default(),
-    };
-    let value = utf8(value)?;
-    if value.is_empty() || (value.starts_with('-') && value != "-") {
-        return Err(UsageError::no_value(&option.usage()));
-    }
-    Ok(value)
+    option.text(parser.optional_value().or_else(|| parser.value().ok()))
 }
 
 fn utf8(text: OsString) -> Result<String, UsageError> {
