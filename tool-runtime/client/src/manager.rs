@@ -330,7 +330,7 @@ impl McpManager {
         let taken: Vec<(&str, &str)> =
             slots.iter().map(|(name, slot)| (&**name, slot.prefix())).collect();
         let slot = entry.into_slot(&self.0.settings, &self.0.pool, &self.0.watchers, &taken)?;
-        let has_resources = slot.config.as_ref().is_some_and(|config| config.resources);
+        let has_resources = slot.resources() == Some(true);
         let slot = Arc::new(slot);
         slots.insert(name.to_string(), Arc::clone(&slot));
         drop(slots);

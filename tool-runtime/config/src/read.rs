@@ -89,7 +89,7 @@ impl Reader<'_> {
     /// Reads settings of all transports.
     fn settings(&mut self, entry: &mut Entry<'_>, server: &mut McpServerConfig) {
         server.required = self.flag(entry, &["required"]).unwrap_or(false);
-        server.resources = self.flag(entry, &["resources"]).unwrap_or(false);
+        server.resources = self.flag(entry, &["resources"]);
         server.trusted = self.flag(entry, &["trusted"]).unwrap_or(false);
         server.description = self.plain(entry, &["description"]);
         server.icon = self.plain(entry, &["icon"]).map(Icon::new);

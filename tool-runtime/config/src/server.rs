@@ -55,9 +55,10 @@ pub struct McpServerConfig {
     pub transforms: BTreeMap<String, ToolTransform>,
     /// Prefix of its tools' ids. Default: its name.
     pub prefix: Option<String>,
-    /// Whether models can list and read its resources, by the tools `list_mcp_resources` and
-    /// `read_mcp_resource`. Default: false.
-    pub resources: bool,
+    /// Whether models can list and read its resources. `true` adds the tools `list_mcp_resources` and
+    /// `read_mcp_resource` to the pool, for this server. `false` hides them from tools for the resources of all servers.
+    /// Default: `None`, neither.
+    pub resources: Option<bool>,
     /// Whether the annotations of its tools are trusted: they satisfy filters such as `hint:read_only`, let calls run
     /// concurrently, and allow a lost call to be sent again. Annotations of other servers are listed and otherwise
     /// ignored. Default: false.
@@ -83,7 +84,7 @@ impl McpServerConfig {
             exclude: Vec::new(),
             transforms: BTreeMap::new(),
             prefix: None,
-            resources: false,
+            resources: None,
             trusted: false,
             lacking: Vec::new(),
             found: BTreeMap::new(),
@@ -241,11 +242,10 @@ impl McpServerConfig {
         self
     }
 
-    /// Sets whether models can list and read its resources, by the tools `list_mcp_resources` and
-    /// `read_mcp_resource`. Default: false.
+    /// Sets whether models can list and read its resources, see the field `resources`. Default: not set.
     #[must_use]
     pub fn resources(mut self, resources: bool) -> Self {
-        self.resources = resources;
+        self.resources = Some(resources);
         self
     }
 

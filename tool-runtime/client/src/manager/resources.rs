@@ -47,6 +47,11 @@ impl McpManager {
         }
     }
 
+    /// The setting `resources` of a server's entry; `None` for one that is unknown or has no entry.
+    pub fn resources_setting(&self, server: &str) -> Option<bool> {
+        self.slot(server).ok()?.resources()
+    }
+
     /// Reads a resource of a server, by its URI.
     ///
     /// # Errors
@@ -109,9 +114,7 @@ fn unanswered(server: &str, problem: String) -> McpManagerError {
 fn servers(manager: &Weak<Shared>) -> Result<Vec<Arc<Server>>, ToolError> {
     let shared = manager.upgrade().ok_or_else(|| ToolError::user("the MCP servers are closed"))?;
     let slots = McpManager(shared).slots().values().cloned().collect::<Vec<_>>();
-    let offers = |slot: &&Arc<super::slot::Slot>| {
-        slot.config.as_ref().is_some_and(|config| config.resources)
-    };
+    let offers = |slot: &&Arc<super::slot::Slot>| slot.resources() == Some(true);
     Ok(slots.iter().filter(offers).map(|slot| Arc::clone(&slot.server)).collect())
 }
 

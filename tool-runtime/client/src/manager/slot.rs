@@ -66,6 +66,11 @@ impl Slot {
         self.publisher.prefix()
     }
 
+    /// The setting `resources` of its entry.
+    pub(super) fn resources(&self) -> Option<bool> {
+        self.config.as_ref()?.resources
+    }
+
     /// Starts a supervisor, which runs until the token or [`Self::stop`]. Does nothing if one runs.
     pub(super) fn start(&self, all: &CancellationToken) {
         let mut running = lock(&self.running);
