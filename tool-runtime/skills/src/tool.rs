@@ -15,7 +15,9 @@ pub(crate) const NAME: &str = "Skill";
 pub(crate) fn tool(library: &SkillLibrary) -> Tool {
     let library = library.clone();
     Tool::builder(NAME, description(&library))
+        .read_only(false)
         .destructive(false)
+        .idempotent(false)
         .open_world(false)
         .input_schema(schema())
         .handler(move |arguments: Map<String, Value>, context: ToolContext| {

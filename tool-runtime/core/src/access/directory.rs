@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 thread_local! {
-    /// Of the tool whose keys are computed on this thread.
+    /// The directory of the tool whose keys are computed on this thread.
     static DIRECTORY: RefCell<Option<Arc<Path>>> = const { RefCell::new(None) };
 }
 
