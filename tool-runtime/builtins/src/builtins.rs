@@ -1,13 +1,13 @@
 //! The extension that adds families of tools to a pool.
 
 use crate::workspace::Workspace;
-use tool_runtime::{PoolExtension, Source, Tool, ToolPoolBuilder, Toolset};
+use tool_runtime::{PoolExtension, Requirement, Source, Tool, ToolPoolBuilder, Toolset};
 
 /// The names and arguments under which tools are offered. The code behind them is the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Profile {
-    /// `Read`, `Edit`, `Grep`, `Bash`: the names that most models know.
+    /// `Read`, `Edit`, `Grep`, `Bash`: the names that most models use.
     #[default]
     Standard,
     /// `file_editor`, `glob`, `grep`, `terminal`: the names of OpenHands.
@@ -26,7 +26,7 @@ type AddFamily = Box<dyn FnOnce(&Builtins, ToolPoolBuilder) -> ToolPoolBuilder +
 /// Families of tools over one [`Workspace`], as an extension of a pool.
 ///
 /// A family is added by its method, in the [`Profile`] of the extension. The tools have tags:
-/// `core`, `advanced` or `specialist` by how often agents need them, which filters know.
+/// `core`, `advanced` or `specialist` by how often agents need them, for filters.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -43,6 +43,8 @@ pub struct Builtins {
     workspace: Workspace,
     prefix: String,
     profiles: Vec<Profile>,
+    /// Names of tools without prefix, each with what the program adds.
+    requirements: Vec<(String, Requirement)>,
     families: Vec<AddFamily>,
 }
 
@@ -50,7 +52,13 @@ impl Builtins {
     /// An extension without families.
     pub fn new(workspace: Workspace) -> Self {
         let profiles = vec![Profile::default()];
-        Self { workspace, prefix: String::new(), profiles, families: Vec::new() }
+        Self {
+            workspace,
+            prefix: String::new(),
+            profiles,
+            requirements: Vec::new(),
+            families: Vec::new(),
+        }
     }
 
     /// The workspace of the tools.
@@ -64,9 +72,31 @@ impl Builtins {
         self
     }
 
-    /// Sets the profiles. Two profiles offer most actions twice, which models confuse. Default: [`Profile::Standard`].
+    /// Sets the profiles. Two profiles offer most actions twice, which models confuse. Of names that differ only in case,
+    /// as `Glob` and `glob`, the first profile's is offered, since a pool refuses both. Default: [`Profile::Standard`].
     pub fn profiles(mut self, profiles: impl IntoIterator<Item = Profile>) -> Self {
         self.profiles = profiles.into_iter().collect();
+        self
+    }
+
+    /// Adds what a tool needs of the program, by the tool's name without prefix: an option, a file. The pool's report
+    /// shows it, and a [missing](Requirement::missing) one hides the tool.
+    ///
+    /// ```
+    /// use tool_runtime::Requirement;
+    /// use tool_runtime::prelude::*;
+    /// use tool_runtime_builtins::{Builtins, Workspace};
+    ///
+    /// let workspace = Workspace::builder().root(env!("CARGO_MANIFEST_DIR")).build()?;
+    /// let writable = Requirement::missing("--writable", "files are not changed without it");
+    /// let builtins = Builtins::new(workspace).requires("Write", writable).files();
+    /// let pool = ToolPool::builder().install(builtins).build()?;
+    /// assert!(pool.get("Write").is_none());
+    /// assert!(pool.report().to_string().contains("`--writable` is missing"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn requires(mut self, tool: impl Into<String>, requirement: Requirement) -> Self {
+        self.requirements.push((tool.into(), requirement));
         self
     }
 }
@@ -100,19 +130,34 @@ impl Builtins {
         };
         tools.retain(|tool| self.is_offered::<F>(tool.name()));
         let root = self.workspace.roots()[0].path();
-        tools.into_iter().map(|tool| tool.resolve_keys_in(root)).collect()
+        let tools = tools.into_iter().map(|tool| tool.resolve_keys_in(root));
+        tools.map(|tool| self.with_requirements(tool)).collect()
+    }
+
+    /// A tool with what the program says that it needs.
+    fn with_requirements(&self, tool: Tool) -> Tool {
+        let own = own_name(tool.name());
+        let of_tool = self.requirements.iter().filter(|(name, _)| name == own);
+        let of_tool: Vec<Requirement> = of_tool.map(|(_, it)| it.clone()).collect();
+        tool.requires(of_tool)
     }
 
     /// Whether the profiles offer a tool of a family.
     pub(crate) fn is_offered<F: Family>(&self, name: &str) -> bool {
-        let own = name.rsplit_once('.').map_or(name, |(_, own)| own);
-        self.profiles.iter().any(|profile| F::tools_of(*profile).contains(&own))
+        let own = own_name(name);
+        let mut offered = self.profiles.iter().flat_map(|profile| F::tools_of(*profile));
+        offered.find(|offered| offered.eq_ignore_ascii_case(own)).is_some_and(|name| *name == own)
     }
 
     /// A name with the prefix.
     pub(crate) fn named(&self, name: &str) -> String {
         if self.prefix.is_empty() { name.to_owned() } else { format!("{}.{name}", self.prefix) }
     }
+}
+
+/// A name without its prefix.
+fn own_name(name: &str) -> &str {
+    name.rsplit_once('.').map_or(name, |(_, own)| own)
 }
 
 impl PoolExtension for Builtins {

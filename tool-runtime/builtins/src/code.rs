@@ -6,14 +6,14 @@
 //! | `notebook` | cells of Jupyter notebooks |
 //! | `worktree` | copies of a repository, each on a branch of its own |
 //! | `lsp` | questions to language servers |
-//! | `process` | programs that the tools start |
+//! | `requirements` | programs that the tools need, and whether they are there |
 
 #[cfg(unix)]
 mod lsp;
 mod notebook;
 mod params;
 #[cfg(unix)]
-mod process;
+mod requirements;
 #[cfg(all(test, unix))]
 mod tests;
 #[cfg(unix)]
@@ -48,8 +48,13 @@ impl Builtins {
             let mut tools = builtins.tools(Ok(Notebooks::over(workspace())));
             #[cfg(unix)]
             {
-                tools.extend(builtins.tools(Worktrees::new(workspace(), params.worktrees.clone())));
-                tools.extend(builtins.tools(LanguageServers::new(workspace(), params)));
+                let git = requirements::git(&params, builtins.workspace());
+                let servers = requirements::language_servers(&params, builtins.workspace());
+                let worktrees = Worktrees::new(workspace(), params.worktrees.clone());
+                let worktrees = builtins.tools(worktrees).into_iter();
+                let servers_tools = builtins.tools(LanguageServers::new(workspace(), params));
+                tools.extend(worktrees.map(|tool| tool.requires(git.clone())));
+                tools.extend(servers_tools.into_iter().map(|tool| tool.requires(servers.clone())));
             }
             tools
         })

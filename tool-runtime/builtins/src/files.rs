@@ -7,14 +7,16 @@
 //! | `read` | lines with numbers, images, notebooks, large files |
 //! | `edit` | replacing quoted text |
 //! | `patch` | patches of several files |
-//! | `change`, `editor`, `undo`, `directory` | the tools |
-//! | `commit`, `publish` | writing files, all or none, each whole |
+//! | `change`, `editor`, `undo`, `list`, `directory` | the tools |
+//! | `commit`, `transaction` | changes with their history; writing several of them, all or none |
+//! | `publish`, `lock` | writing one file whole; excluding other processes |
 //! | `rewrite` | changes by other families |
 //! | `history`, `state` | versions that were read and changes that can be undone |
 //! | `diff` | results |
 //!
 //! Tools declare the file of a call, which orders the calls of a batch: relative paths begin at the first root, and
-//! spellings of one file are one key. Correctness does not depend on it: writes of a workspace exclude each other.
+//! spellings of one file are one key. Correctness does not depend on it: writes of a workspace exclude each other,
+//! and those of other processes.
 
 mod change;
 mod commit;
@@ -23,6 +25,8 @@ mod directory;
 mod edit;
 mod editor;
 mod history;
+mod list;
+mod lock;
 mod patch;
 mod place;
 mod publish;
@@ -34,16 +38,19 @@ mod state;
 #[cfg(test)]
 mod tests;
 mod text;
+mod transaction;
 mod undo;
 
 pub use change::{ChangeOutput, EditOperation};
 #[cfg(all(feature = "code", unix))]
 pub(crate) use diff::unified as unified_diff;
-pub use directory::{Entry, EntryKind, ListOutput};
 pub use edit::Step;
 pub use editor::{EditorCommand, EditorOutput};
+pub use list::{Entry, EntryKind, ListOutput};
 pub use patch::{PatchAction, PatchOutput, PatchedFile};
 pub use read::ReadOutput;
+#[cfg(feature = "code")]
+pub(crate) use read::joined as joined_lines;
 #[cfg(feature = "code")]
 pub(crate) use rewrite::rewrite;
 pub(crate) use state::FileState;
@@ -184,7 +191,7 @@ impl Files {
     }
 
     /// Undo the last change of a file, link or directory by these tools: its new content, creation, deletion or move. Up
-    /// to ten changes, one for each call.
+    /// to ten changes of a file, one for each call.
     #[tool(
         name = "UndoEdit",
         destructive,
@@ -282,8 +289,9 @@ impl Files {
         /// Its new path.
         #[arg(length = 1..=4096)]
         destination: String,
+        context: &ToolContext,
     ) -> Result<String, ToolError> {
-        self.move_entry(&source, &destination)
+        self.move_entry(&source, &destination, context)
     }
 
     /// Delete a file, a symbolic link or an empty directory.

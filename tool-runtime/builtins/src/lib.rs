@@ -1,4 +1,4 @@
-//! Tools for agents: files, search, shell, code, the web, MCP resources, people, tasks, a schedule.
+//! Tools for agents: files, search, shell, code, the web, a browser, MCP resources, people, tasks, a schedule.
 //!
 //! ```
 //! use tool_runtime::prelude::*;
@@ -19,6 +19,8 @@
 //! | `shell` | run commands |
 //! | `code` | notebooks, worktrees of git, language servers |
 //! | `web`, `addresses` | fetch pages, search the web; addresses that tools may connect to |
+//! | `browser` | use pages in a Chromium that is installed |
+//! | `per_caller`, `random` | a value for each agent of each session; ids |
 //! | `servers` | resources of external MCP servers |
 //! | `people` | ask people, plan, keep lists, finish |
 //! | `tasks` | tasks, teams, sub-agents |
@@ -31,6 +33,7 @@
 //! | `shell` | `Builtins::shell` | no |
 //! | `code` | `Builtins::code`, and `files` | no |
 //! | `web` | `Builtins::web` | no |
+//! | `browser` | `Builtins::browser`, and `web` | no |
 //! | `servers` | `Builtins::servers` | no |
 //! | `people` | `Builtins::people` | no |
 //! | `tasks` | `Builtins::tasks` | no |
@@ -38,17 +41,30 @@
 
 #[cfg(feature = "web")]
 mod addresses;
+#[cfg(all(feature = "browser", unix))]
+pub mod browser;
 mod builtins;
 #[cfg(feature = "code")]
 pub mod code;
 #[cfg(feature = "files")]
 pub mod files;
+#[cfg(all(test, any(feature = "code", feature = "search", feature = "shell", feature = "web")))]
+mod hints;
 #[cfg(any(feature = "files", feature = "web"))]
 mod image_block;
 #[cfg(feature = "people")]
 pub mod people;
-#[cfg(all(any(feature = "code", feature = "shell"), unix))]
+#[cfg(any(feature = "browser", feature = "people", feature = "tasks"))]
+mod per_caller;
+#[cfg(all(any(feature = "browser", feature = "code"), unix))]
+mod process;
+#[cfg(all(any(feature = "browser", feature = "code", feature = "shell"), unix))]
 mod process_tree;
+#[cfg(any(
+    all(any(feature = "browser", feature = "shell"), unix),
+    any(feature = "code", feature = "schedule", feature = "tasks")
+))]
+mod random;
 #[cfg(feature = "schedule")]
 pub mod schedule;
 #[cfg(feature = "search")]
@@ -58,6 +74,8 @@ pub mod servers;
 #[cfg(all(feature = "shell", unix))]
 pub mod shell;
 mod shown;
+#[cfg(any(feature = "files", feature = "search"))]
+mod stop;
 #[cfg(feature = "tasks")]
 pub mod tasks;
 #[cfg(any(feature = "schedule", feature = "web"))]

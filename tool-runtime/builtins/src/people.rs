@@ -9,7 +9,7 @@
 //! | `params` | settings of the operator |
 //! | `ask` | questions and the people who answer them |
 //! | `plan` | plan mode and its approval |
-//! | `lists`, `per_caller` | `TodoWrite`, `task_tracker`; one list for each agent of a session |
+//! | `lists` | `TodoWrite`, `task_tracker`; one list for each agent of a session |
 //! | `answer` | `finish` |
 
 mod answer;
@@ -17,7 +17,6 @@ mod ask;
 mod install;
 mod lists;
 mod params;
-mod per_caller;
 mod plan;
 #[cfg(test)]
 mod tests;

@@ -2,104 +2,208 @@
 //!
 //! A command leads a session of its own and has a mark in its environment, which its descendants inherit. So a
 //! descendant is found if one of these holds: it is in the session, its environment has the mark, or its parent
-//! was found. It is missed only if it left the session, cleared its environment, and was orphaned. Without
-//! `/proc` only the process group is found.
+//! was found. The shells of the family `shell` adopt orphans as long as they run, so that parents are found. A
+//! descendant is missed if it left the session, cleared its environment, and was orphaned by the end of the shell.
+//! Without `/proc` only the process group is found.
 
 use rustix::process::{Pid, Signal};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The variable that holds the mark.
 pub(crate) const MARK: &str = "TOOL_RUNTIME_JOB";
-/// Rounds of killing: a process may start others while they are looked for.
-const ROUNDS: usize = 50;
-/// Time for killed processes to disappear.
-const PAUSE: Duration = Duration::from_millis(2);
+/// Limit on the time in which killed processes disappear. A busy machine needs more than a moment.
+const TIME_LIMIT: Duration = Duration::from_secs(10);
+/// Time between two rounds of killing: a process may start others while they are looked for. It doubles up to a limit.
+const FIRST_PAUSE: Duration = Duration::from_millis(2);
+const MAX_PAUSE: Duration = Duration::from_millis(50);
 
 /// The processes of one command, or of all commands with a common beginning of their marks.
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
-    /// The leader of the session, until it was waited for: its id may belong to another process then.
+    /// The leader of the session. Its id belongs to no other process as long as the session has members.
     pub(crate) leader: Option<Pid>,
     pub(crate) mark: String,
 }
 
 impl Tree {
-    /// Sends a signal to all of them. Returns whether there were some.
-    pub(crate) fn signal(&self, signal: Signal) -> bool {
-        let members = self.members();
-        for member in &members {
-            // Fails only for a process that has just ended.
-            let _ = rustix::process::kill_process(*member, signal);
-        }
-        !members.is_empty()
-    }
-
     /// Ends all of them: they have ended when it returns.
     pub(crate) fn kill(&self) {
-        for _ in 0..ROUNDS {
-            if !self.signal(Signal::KILL) {
+        self.kill_with(Members::default());
+    }
+
+    /// Ends all of them, and the members that were found before: these may have lost their parents since.
+    pub(crate) fn kill_with(&self, mut known: Members) {
+        let (deadline, mut pause) = (Instant::now() + TIME_LIMIT, FIRST_PAUSE);
+        while Instant::now() < deadline {
+            known = self.kill_once(&known);
+            if known.is_empty() {
                 return;
             }
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(pause);
+            pause = (2 * pause).min(MAX_PAUSE);
         }
+        // A leader that was stopped must not stay so.
+        self.kill_leader();
         tracing::warn!(mark = self.mark, "processes could not be ended");
     }
 
-    /// Ends all of them without blocking the thread.
-    pub(crate) fn kill_in_background(self) {
-        self.signal(Signal::KILL);
-        std::thread::spawn(move || self.kill());
+    fn kill_leader(&self) {
+        if let Some(leader) = self.leader {
+            let _ = rustix::process::kill_process(leader, Signal::KILL);
+        }
     }
 
-    #[cfg(target_os = "linux")]
-    fn members(&self) -> Vec<Pid> {
-        let mut found = Vec::new();
+    /// Ends all of them without blocking the thread.
+    #[cfg(any(feature = "code", feature = "shell"))]
+    pub(crate) fn kill_in_background(self) {
+        let known = self.kill_once(&Members::default());
+        std::thread::spawn(move || self.kill_with(known));
+    }
+}
+
+/// Processes that were found, each with its start time, so that another one with the same id is not taken for it.
+#[cfg(target_os = "linux")]
+#[derive(Default)]
+pub(crate) struct Members(Vec<proc::Process>);
+
+#[cfg(target_os = "linux")]
+impl Members {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn has(&self, process: &proc::Process) -> bool {
+        self.0.iter().any(|known| (known.id, known.started) == (process.id, process.started))
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Tree {
+    /// Sends a signal to all of them, and returns them.
+    #[cfg(any(feature = "browser", feature = "shell"))]
+    pub(crate) fn signal(&self, signal: Signal) -> Members {
+        self.signal_if(signal, |_| true)
+    }
+
+    /// Sends a signal to all of them but the leader, and returns them.
+    #[cfg(feature = "shell")]
+    pub(crate) fn signal_others(&self, signal: Signal) -> Members {
+        self.signal_if(signal, |id| Some(id) != self.leader)
+    }
+
+    #[cfg(any(feature = "browser", feature = "shell"))]
+    fn signal_if(&self, signal: Signal, is_meant: impl Fn(Pid) -> bool) -> Members {
+        let members = self.members(&Members::default());
+        members.0.iter().filter(|member| is_meant(member.id)).for_each(|it| send(it, signal));
+        members
+    }
+
+    /// Kills all but the leader, which adopts their orphans and is stopped, and the leader when it is the last one.
+    fn kill_once(&self, known: &Members) -> Members {
+        let members = self.members(known);
+        let is_last = members.0.len() == 1;
+        for member in &members.0 {
+            let is_kept = Some(member.id) == self.leader && !is_last;
+            send(member, if is_kept { Signal::STOP } else { Signal::KILL });
+        }
+        members
+    }
+
+    /// Whether one of them runs. For a leader that was waited for: an empty session is forgotten, since its id may
+    /// belong to another process from then on.
+    #[cfg(feature = "shell")]
+    pub(crate) fn outlives_leader(&mut self) -> bool {
+        let members = self.members(&Members::default());
+        self.leader = self.leader.filter(|leader| members.0.iter().any(|it| it.session == *leader));
+        !members.is_empty()
+    }
+
+    fn members(&self, known: &Members) -> Members {
         let mut others: Vec<proc::Process> = proc::processes().collect();
-        others.retain(|process| {
-            let is_member = self.leader.is_some_and(|leader| process.session == leader)
-                || proc::has_mark(process.id, &self.mark);
-            if is_member {
-                found.push(process.id);
-            }
-            !is_member
-        });
+        let is_member = |process: &mut proc::Process| {
+            self.leader.is_some_and(|leader| process.session == leader)
+                || known.has(process)
+                || proc::has_mark(process.id, &self.mark)
+        };
+        let mut found: Vec<proc::Process> = others.extract_if(.., is_member).collect();
         // Children of those that were found, and their children.
         loop {
-            let before = found.len();
-            others.retain(|process| {
-                let is_child = process.parent.is_some_and(|parent| found.contains(&parent));
-                if is_child {
-                    found.push(process.id);
-                }
-                !is_child
-            });
-            if found.len() == before {
-                return found;
+            let is_child = |process: &mut proc::Process| {
+                found.iter().any(|parent| process.parent == Some(parent.id))
+            };
+            let children: Vec<proc::Process> = others.extract_if(.., is_child).collect();
+            if children.is_empty() {
+                return Members(found);
             }
+            found.extend(children);
         }
     }
+}
 
-    #[cfg(not(target_os = "linux"))]
-    fn members(&self) -> Vec<Pid> {
-        let leader =
-            self.leader.filter(|leader| rustix::process::test_kill_process_group(*leader).is_ok());
-        if let Some(leader) = leader {
-            let _ = rustix::process::kill_process_group(leader, Signal::KILL);
-        }
-        leader.into_iter().collect()
+/// Fails only for a process that has just ended.
+#[cfg(target_os = "linux")]
+fn send(process: &proc::Process, signal: Signal) {
+    let _ = rustix::process::kill_process(process.id, signal);
+}
+
+/// Whether there were some.
+#[cfg(not(target_os = "linux"))]
+#[derive(Default)]
+pub(crate) struct Members(bool);
+
+#[cfg(not(target_os = "linux"))]
+impl Members {
+    fn is_empty(&self) -> bool {
+        !self.0
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+impl Tree {
+    /// Sends a signal to the process group.
+    pub(crate) fn signal(&self, signal: Signal) -> Members {
+        let signal = |leader| rustix::process::kill_process_group(leader, signal);
+        Members(self.leader.is_some_and(|leader| signal(leader).is_ok()))
+    }
+
+    /// Sends a signal to the process group.
+    #[cfg(feature = "shell")]
+    pub(crate) fn signal_others(&self, signal: Signal) -> Members {
+        self.signal(signal)
+    }
+
+    fn kill_once(&self, _: &Members) -> Members {
+        self.signal(Signal::KILL)
+    }
+
+    /// Whether the process group has members, after its leader was waited for.
+    #[cfg(feature = "shell")]
+    pub(crate) fn outlives_leader(&mut self) -> bool {
+        let has_members = |leader: &Pid| rustix::process::test_kill_process_group(*leader).is_ok();
+        self.leader = self.leader.filter(has_members);
+        self.leader.is_some()
     }
 }
 
 /// Ends the processes of a command whose call was dropped.
+#[cfg(any(feature = "code", feature = "shell"))]
 pub(crate) struct KillOnDrop(pub(crate) Option<Tree>);
 
+#[cfg(any(feature = "code", feature = "shell"))]
 impl KillOnDrop {
-    /// The command has ended.
+    /// The leader of the processes.
+    #[cfg(feature = "shell")]
+    pub(crate) fn leader(&self) -> Option<Pid> {
+        self.0.as_ref().and_then(|tree| tree.leader)
+    }
+
+    /// The command has ended, or another guard has its processes.
     pub(crate) fn disarm(mut self) {
         self.0 = None;
     }
 }
 
+#[cfg(any(feature = "code", feature = "shell"))]
 impl Drop for KillOnDrop {
     fn drop(&mut self) {
         if let Some(tree) = self.0.take() {
@@ -119,6 +223,8 @@ mod proc {
         pub(super) id: Pid,
         pub(super) parent: Option<Pid>,
         pub(super) session: Pid,
+        /// Ticks of the clock between the start of the system and that of the process.
+        pub(super) started: u64,
     }
 
     /// All processes that have not ended.
@@ -134,7 +240,8 @@ mod proc {
         digits.parse().ok().filter(|id| *id > 0).and_then(Pid::from_raw)
     }
 
-    /// `ID (NAME) STATE PARENT GROUP SESSION ..`, in which the name may have blanks and parentheses.
+    /// `ID (NAME) STATE PARENT GROUP SESSION ..`, in which the name may have blanks and parentheses. The start time is
+    /// the 22nd field.
     fn read(id: Pid) -> Option<Process> {
         let stat = fs::read(format!("/proc/{}/stat", id.as_raw_nonzero())).ok()?;
         let after = stat.iter().rposition(|byte| *byte == b')')?;
@@ -143,7 +250,8 @@ mod proc {
         let state = fields.next()?;
         let parent = pid(fields.next()?);
         let session = pid(fields.nth(1)?)?;
-        (!matches!(state, "Z" | "X")).then_some(Process { id, parent, session })
+        let started = fields.nth(15)?.parse().ok()?;
+        (!matches!(state, "Z" | "X")).then_some(Process { id, parent, session, started })
     }
 
     /// Whether the environment that a process began with has a mark that begins so.

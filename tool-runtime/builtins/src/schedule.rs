@@ -79,7 +79,6 @@ use crate::shown::Shown;
 use create::NewJob;
 use database::{failed, owner};
 use serde_json::{Map, Value};
-use std::hash::{BuildHasher as _, RandomState};
 use tool_runtime::prelude::*;
 use tool_runtime_store::rusqlite::{Transaction, params};
 
@@ -112,7 +111,7 @@ impl CronTools {
         /// Whether the job runs. A disabled one is kept.
         #[arg(default = true)]
         enabled: bool,
-        /// What becomes of runs that no host made in time.
+        /// The handling of runs that no host made in time.
         #[arg(default)]
         on_missed: OnMissed,
         /// Whether a job of this name is replaced. It keeps its id.
@@ -173,9 +172,4 @@ impl Family for CronTools {
             Profile::OpenHands => &[],
         }
     }
-}
-
-/// Digits that cannot be guessed.
-fn random() -> String {
-    format!("{:016x}{:016x}", RandomState::new().hash_one(0), RandomState::new().hash_one(1))
 }

@@ -1,7 +1,7 @@
 //! Tools that list and read the resources of external MCP servers.
 //!
-//! They reach all servers of their pool. An entry of a configuration that sets `resources` adds tools of the manager
-//! beside them, which do the same; leave it unset.
+//! They reach all servers of their pool, except those whose entry sets `resources: false`. An entry with
+//! `resources: true` adds tools of the manager to the pool, which do the same.
 //!
 //! | Module | Topic |
 //! |---|---|
@@ -104,6 +104,7 @@ fn servers(context: &ToolContext) -> Vec<Server> {
     let managers = context.pool().map(|pool| McpManager::of_pool(&pool)).unwrap_or_default();
     let of = |manager: McpManager| {
         let names = manager.status().into_iter().map(|status| status.name);
+        let names = names.filter(|name| manager.resources_setting(name) != Some(false));
         let named = |name| Server { name, manager: manager.clone() };
         names.map(named).collect::<Vec<_>>()
     };

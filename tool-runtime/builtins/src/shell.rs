@@ -5,19 +5,21 @@
 //! stay.
 //!
 //! A command ends with all that it started: when its time is up, when its call is cancelled, by `KillBash`, and when the
-//! pool closes. A process that a command leaves in the background stays until the pool closes. The module `process_tree`
-//! says how processes are found, and which are not.
+//! pool closes. A process that a command leaves in the background stays until the pool closes; a background job runs as
+//! long as one of its processes does. The module `process_tree` says how processes are found, and which are not.
 //!
 //! | Module | Topic |
 //! |---|---|
 //! | `params`, `sandbox` | settings of the operator, confinement |
-//! | `spawn`, `environment` | how commands start, their variables |
+//! | `spawn`, `before_exec`, `environment` | how commands start, their ties to this process, their variables |
 //! | `command`, `capture`, `output`, `scratch` | one command, its streams, texts and files |
 //! | `outputs` | the files as resources of a pool |
 //! | `jobs` | commands in the background |
 //! | `terminal`, `session`, `stopper`, `marker`, `keys`, `screen` | calls of a terminal, its shell, its interruption, the end of a command, keys, texts |
 //! | `result` | what the tools return |
 
+#[cfg(target_os = "linux")]
+mod before_exec;
 mod capture;
 mod command;
 mod environment;
@@ -43,6 +45,7 @@ pub use result::{CommandOutput, JobOutput, JobStatus, TerminalOutput};
 
 use crate::builtins::{Builtins, Family, Profile};
 use crate::process_tree::Tree;
+use crate::random;
 use crate::shown::Shown;
 use crate::workspace::Workspace;
 use command::Running;
@@ -53,7 +56,6 @@ use rustix::process::Signal;
 use scratch::Scratch;
 use session::Identity;
 use spawn::{Invocation, Launcher};
-use std::hash::{BuildHasher as _, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use terminal::{MAX_TIME, Request, Terminals};
@@ -204,7 +206,7 @@ impl Shell {
         let place = self.terminals.of(context, self.launcher.params.max_terminals);
         let mut place = place.lock().await;
         let secrets = environment::secrets(&self.launcher.params, None, context)?;
-        let identity = Identity { mark: self.mark(self.next()), token: random(), secrets };
+        let identity = Identity { mark: self.mark(self.next()), token: random::hex(32), secrets };
         request.run(&mut place, &self.launcher, &self.scratch, identity).await.map(|output| {
             self.outputs.link(output.output_file.clone(), Shown::displayed(output), context)
         })
@@ -255,7 +257,7 @@ impl Shell {
     pub(crate) fn new(workspace: Workspace, params: ShellParams) -> Self {
         Self {
             launcher: Launcher { workspace, params },
-            id: random(),
+            id: random::hex(32),
             commands: AtomicU64::new(0),
             scratch: Scratch::default(),
             outputs: Outputs::default(),
@@ -302,11 +304,6 @@ impl Family for Shell {
     }
 }
 
-/// Digits that cannot be guessed.
-fn random() -> String {
-    format!("{:016x}{:016x}", RandomState::new().hash_one(0), RandomState::new().hash_one(1))
-}
-
 impl Toolset for Shell {
     type Params = ShellParams;
 
@@ -321,7 +318,7 @@ impl Toolset for Shell {
 
     /// Ends all processes that the tools started.
     async fn close(&self) {
-        self.jobs.kill_all();
+        self.jobs.kill_all().await;
         self.terminals.close();
         let tree = self.all_processes();
         // Fails only if the runtime shuts down; `drop` ends the processes then.

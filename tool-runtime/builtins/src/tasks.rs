@@ -31,10 +31,12 @@
 //! | `board` | the tools for tasks |
 //! | `team`, `identity` | the tools for teams; who an agent is |
 //! | `agents`, `spawn`, `kinds` | `Agent`; its inputs; `Explore` and `Plan` |
+//! | `delegate` | `delegate` of OpenHands: agents by names that the model chooses |
 
 mod agents;
 mod alive;
 mod board;
+mod delegate;
 mod identity;
 mod install;
 mod kinds;
@@ -49,6 +51,7 @@ mod team_rows;
 mod tests;
 
 pub use agents::{AgentReport, SubAgentStatus};
+pub use delegate::{DelegateCommand, DelegateReport, DelegatedAgent, DelegatedStatus};
 pub use state::{NewTaskStatus, TaskStatus};
 pub use store::{TaskStore, TaskStoreError};
 pub use task_rows::{TaskList, TaskRecord};
@@ -56,6 +59,7 @@ pub use team_rows::Team;
 
 pub(crate) use agents::Agents;
 pub(crate) use board::Board;
+pub(crate) use delegate::Delegation;
 pub(crate) use runner::Runner;
 pub(crate) use team::{Mailbox, Teams};
 

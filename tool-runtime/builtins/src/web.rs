@@ -14,7 +14,7 @@
 mod charset;
 mod client;
 mod download;
-mod html;
+pub(crate) mod html;
 mod page;
 mod params;
 mod search;
@@ -30,7 +30,7 @@ pub use search::{
 use crate::builtins::{Builtins, Family, Profile};
 use crate::shown::Shown;
 use client::{Fetched, Fetcher, status_error};
-use page::{Part, redirected};
+use page::{Body, Part, redirected};
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use std::collections::BTreeMap;
@@ -112,25 +112,40 @@ impl Fetch {
     ) -> Result<Shown<FetchOutput>, ToolError> {
         let url = parse(&url)?;
         let headers = self.headers(&headers)?;
-        let response = match self.fetcher.get(url, &headers).await? {
+        let fetched = self.fetch(url.clone(), &headers, context);
+        match self.fetcher.within(&url, fetched).await? {
+            Ok(body) => {
+                let part = Part { offset, length: max_length as usize };
+                body.output(format, part).await
+            }
+            Err(redirected) => Ok(redirected),
+        }
+    }
+
+    /// The answer, or the notice of a redirect that is not followed.
+    async fn fetch(
+        &self,
+        url: Url,
+        headers: &HeaderMap,
+        context: &ToolContext,
+    ) -> Result<Result<Body, Shown<FetchOutput>>, ToolError> {
+        let response = match self.fetcher.get(url, headers).await? {
             Fetched::Page(response) => response,
             Fetched::OtherHost { status, from, to } => {
-                return Ok(redirected(&from, &to, status.as_u16()));
+                return Ok(Err(redirected(&from, &to, status.as_u16())));
             }
         };
         let status = response.status();
-        if !status.is_success() {
-            let (url, headers) = (response.url().clone(), response.headers().clone());
-            let body = download::body(response, MAX_ERROR_BYTES, context).await;
-            let text = match body {
-                Ok(body) => body.excerpt(MAX_ERROR_TEXT).await,
-                Err(_) => String::new(),
-            };
-            return Err(status_error(&url, status, &headers, &text));
+        if status.is_success() {
+            return download::body(response, self.params.max_bytes, context).await.map(Ok);
         }
-        let body = download::body(response, self.params.max_bytes, context).await?;
-        let part = Part { offset, length: max_length as usize };
-        body.output(format, part).await
+        let (url, headers) = (response.url().clone(), response.headers().clone());
+        let body = download::body(response, MAX_ERROR_BYTES, context).await;
+        let text = match body {
+            Ok(body) => body.excerpt(MAX_ERROR_TEXT).await,
+            Err(_) => String::new(),
+        };
+        Err(status_error(&url, status, &headers, &text))
     }
 
     /// The headers of a request.

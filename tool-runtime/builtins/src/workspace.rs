@@ -40,12 +40,14 @@ pub(crate) type Environment = BTreeMap<OsString, OsString>;
 #[derive(Clone)]
 pub struct Workspace(Arc<Shared>);
 
-/// What the clones of a workspace share.
+/// State that the clones of a workspace share.
 struct Shared {
     /// Not empty. The first is the working directory.
     roots: Vec<Arc<Root>>,
     environment: Environment,
     clock: Arc<dyn Clock>,
+    #[cfg(feature = "files")]
+    unread_edits: bool,
     #[cfg(feature = "files")]
     files: crate::files::FileState,
 }
@@ -71,7 +73,13 @@ impl Workspace {
         &*self.0.clock
     }
 
-    /// What the tools for files keep.
+    /// Whether files may be replaced and edited that were not read.
+    #[cfg(feature = "files")]
+    pub(crate) fn allows_unread_edits(&self) -> bool {
+        self.0.unread_edits
+    }
+
+    /// State of the tools for files.
     #[cfg(feature = "files")]
     pub(crate) fn file_state(&self) -> &crate::files::FileState {
         &self.0.files

@@ -2,6 +2,9 @@
 //!
 //! Without libtest, which would print to the standard output of the server.
 
+#[path = "../src/hints.rs"]
+mod hints;
+
 use serde_json::{Value, json};
 use std::time::Duration;
 use tool_runtime::mcp::{McpManager, McpServer, McpServerConfig};
@@ -86,7 +89,8 @@ async fn connected() -> (ToolPool, McpManager) {
     let pool = pool();
     let manager = McpManager::builder()
         .server("first", server.clone())
-        .server("second", server)
+        .server("second", server.clone())
+        .server("hidden", server.resources(false))
         .server("missing", missing)
         .connect(&pool)
         .await
@@ -170,26 +174,9 @@ async fn mistakes_are_errors_that_name_the_servers(pool: &ToolPool) {
 }
 
 fn hints_and_tags_are_stated(pool: &ToolPool) {
-    let tools = pool.tools();
-    let own: Vec<_> = tools
-        .iter()
-        .filter(|tool| {
-            tool.name().ends_with("McpResources") || tool.name().ends_with("McpResource")
-        })
-        .collect();
-    assert_eq!(own.len(), 2);
-    for tool in own {
-        let definition = tool.definition();
-        let hints = &definition.annotations;
-        let found = [
-            hints.read_only_hint,
-            hints.destructive_hint,
-            hints.idempotent_hint,
-            hints.open_world_hint,
-        ];
-        assert_eq!(found, [Some(true), Some(false), Some(true), Some(true)]);
-        assert!(definition.output_schema.is_some() && definition.tags == ["specialist"]);
-    }
+    let mut rows = hints::rows(pool);
+    rows.retain(|row| row.contains("McpResource"));
+    assert_eq!(rows, ["ListMcpResources r-io specialist", "ReadMcpResource r-io specialist"]);
 }
 
 async fn a_pool_without_servers_says_so() {

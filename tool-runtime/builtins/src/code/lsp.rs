@@ -33,8 +33,8 @@ pub use operation::LspOperation;
 pub use output::{LspItem, LspOutput};
 
 use super::params::CodeParams;
-use super::process::find_program;
 use crate::builtins::{Family, Profile};
+use crate::process::find_program;
 use crate::shown::Shown;
 use crate::workspace::Workspace;
 use operation::Request;

@@ -6,8 +6,9 @@ use super::diff;
 use super::edit::{self, EditError, Replace, Replaced, Step};
 use super::place;
 use super::snapshot::{Hash, hex};
-use super::text::{Binary, Eol, LfView, Text};
+use super::text::{Eol, LfView, Text};
 use crate::shown::Shown;
+use crate::stop::Stop;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -32,6 +33,9 @@ pub struct ChangeOutput {
     /// SHA-256 of the file now; absent if it was deleted, moved, or is not a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
+    /// The encoding of the file, if it was guessed from its bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assumed_encoding: Option<String>,
     /// Where the entry was until its move was undone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
@@ -55,6 +59,8 @@ pub struct EditOperation {
 pub(super) struct Applied {
     pub(super) replacements: usize,
     pub(super) step: Option<Step>,
+    /// The encoding, if it was guessed.
+    pub(super) assumed_encoding: Option<&'static str>,
 }
 
 impl Applied {
@@ -93,6 +99,7 @@ impl Files {
         let text = decoded(&before)?;
         let mut content = text.as_ref().map(|text| Cow::Borrowed(text.content.as_str()));
         let mut applied = Applied::default();
+        let stop = Stop::after(edit::TIME_LIMIT, context);
         for (number, edit) in edits.iter().enumerate() {
             content = match (content, edit.old_string.as_str()) {
                 (None, "") => Some(Cow::Owned(edit.new_string.clone())),
@@ -101,7 +108,7 @@ impl Files {
                     Some(Cow::Owned(edit.new_string.clone()))
                 }
                 (Some(content), _) => {
-                    let replaced = replace(&content, edit).map_err(|error| {
+                    let replaced = replace(&content, edit, &stop).map_err(|error| {
                         edit_error(before.location(), edits.len(), number, &error)
                     })?;
                     applied.add(&replaced);
@@ -119,9 +126,10 @@ impl Files {
         before: Before,
         text: Option<Text>,
         content: Option<String>,
-        applied: Applied,
+        mut applied: Applied,
         context: &ToolContext,
     ) -> Result<Shown<ChangeOutput>, ToolError> {
+        applied.assumed_encoding = text.as_ref().and_then(|text| text.encoding.assumed());
         let path = before.location().to_string();
         let old = text.as_ref().map(|text| text.content.as_str());
         let bytes = content.as_deref().map(|content| encode(&path, text.as_ref(), content));
@@ -150,7 +158,8 @@ pub(super) fn shown(
         Some(step) if step != Step::Exact => format!(" (found by {})", step.name()),
         _ => String::new(),
     };
-    let text = format!("{verb} `{path}`{how}\n{diff}");
+    let encoding = applied.assumed_encoding.map(assumption).unwrap_or_default();
+    let text = format!("{verb} `{path}`{how}\n{diff}{encoding}");
     let value = ChangeOutput {
         path,
         created,
@@ -158,9 +167,17 @@ pub(super) fn shown(
         replacements: applied.step.map(|_| applied.replacements),
         matched_with: applied.step,
         sha256: hash.as_ref().map(hex),
+        assumed_encoding: applied.assumed_encoding.map(str::to_owned),
         moved_from: None,
     };
     Shown::new(text, value)
+}
+
+/// The notice for an encoding that was guessed.
+pub(super) fn assumption(encoding: &str) -> String {
+    format!(
+        "[the encoding is assumed to be {encoding}; if that is wrong, convert the file to UTF-8, as by `iconv`]\n"
+    )
 }
 
 /// The text of a file that exists.
@@ -169,10 +186,8 @@ pub(super) fn shown(
 /// It is not text.
 pub(super) fn decoded(before: &Before) -> Result<Option<Text>, ToolError> {
     let decode = |bytes: &[u8]| {
-        Text::decode(bytes).map_err(|Binary { format }| {
-            let kind = format.map_or(String::new(), |format| format!(" ({format})"));
-            ToolError::user(format!("`{}` is not text{kind}", before.location()))
-        })
+        Text::decode(bytes)
+            .map_err(|binary| ToolError::user(format!("`{}` {binary}", before.location())))
     };
     before.snapshot().map(|snapshot| decode(&snapshot.bytes)).transpose()
 }
@@ -197,9 +212,10 @@ fn with_eol_of(old: &str, content: &str) -> String {
     }
 }
 
-fn replace(content: &str, edit: &EditOperation) -> Result<Replaced, EditError> {
+fn replace(content: &str, edit: &EditOperation, stop: &Stop<'_>) -> Result<Replaced, EditError> {
     let EditOperation { old_string, new_string, replace_all } = edit;
-    edit::replace(content, Replace { old: old_string, new: new_string, all: *replace_all })
+    let edit = Replace { old: old_string, new: new_string, all: *replace_all };
+    edit::replace(content, edit, stop)
 }
 
 fn edit_error(

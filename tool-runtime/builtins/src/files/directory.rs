@@ -1,91 +1,26 @@
-//! Directories: list, move, delete.
+//! Moving and deleting entries of directories.
 
 use super::Files;
-use super::commit::{Before, Change, create_parents, remove_empty};
+use super::commit::{Before, Change};
 use super::history::Action;
-use super::place::{self, Found, Place, describe, missing};
+use super::lock;
+use super::place::{self, Place, describe, missing};
 use super::publish::rename_no_replace;
 use super::snapshot::MAX_CHANGED;
-use crate::shown::Shown;
 use crate::workspace::Location;
 use cap_std::fs::Metadata;
-use schemars::JsonSchema;
-use serde::Serialize;
-use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 use tool_runtime::{ToolContext, ToolError};
 
-/// Entries of a list.
-const MAX_ENTRIES: usize = 500;
-
-/// Entries of one directory that are looked at.
-const MAX_READ: usize = 100_000;
-
-/// A list of a directory.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[non_exhaustive]
-pub struct ListOutput {
-    /// Path of the directory.
-    pub path: String,
-    /// Its entries, by name, each directory followed by its own.
-    pub entries: Vec<Entry>,
-    /// Whether entries are left out.
-    pub truncated: bool,
-}
-
-/// An entry of a directory.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[non_exhaustive]
-pub struct Entry {
-    /// Path relative to the directory that is listed.
-    pub path: String,
-    /// Kind of the entry.
-    pub kind: EntryKind,
-    /// Size in bytes, of a file.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub size: Option<u64>,
-}
-
-/// The kind of an entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline)]
-pub enum EntryKind {
-    /// A file.
-    File,
-    /// A directory.
-    Directory,
-    /// A symbolic link.
-    Link,
-    /// A pipe, a socket, a device.
-    Other,
-}
-
 impl Files {
-    pub(super) fn list(
-        &self,
-        path: &str,
-        depth: usize,
-        context: &ToolContext,
-    ) -> Result<Shown<ListOutput>, ToolError> {
-        let location = self.workspace.resolve(path)?;
-        let found = match place::find(&location)? {
-            Found::Directory(found) => found,
-            Found::Missing(location) => return Err(missing(&location)),
-            Found::File(_) => {
-                return Err(ToolError::user(format!("`{location}` is a file; read it instead")));
-            }
-        };
-        let mut list = List { entries: Vec::new(), truncated: false, context };
-        list.add(&found, Path::new(""), depth)?;
-        let List { entries, truncated, .. } = list;
-        let text = text_of(&entries, truncated);
-        Ok(Shown::new(text, ListOutput { path: location.to_string(), entries, truncated }))
-    }
-
     /// Moves a file or directory to a name that is not used.
-    pub(super) fn move_entry(&self, from: &str, to: &str) -> Result<String, ToolError> {
+    pub(super) fn move_entry(
+        &self,
+        from: &str,
+        to: &str,
+        context: &ToolContext,
+    ) -> Result<String, ToolError> {
         let [source, target] = [from, to].map(|path| self.workspace.resolve(path));
         let (source, target) = (source?, target?);
         let (place, metadata) = place::entry(&source, from)?.ok_or_else(|| missing(&source))?;
@@ -95,9 +30,10 @@ impl Files {
         let target = into_directory(target, &place, to)?;
         let _one_at_a_time = self.writing();
         let mut directories = Vec::new();
-        let moved = rename(&place, &metadata, &target, &mut directories);
+        let moved = rename(&place, &metadata, &target, &mut directories, context);
         let new = moved.inspect_err(|_| remove_empty(&directories))?;
-        self.history().record(new.key, Action::Moved { from: place.key }, directories);
+        let action = Action::Moved { from: place.key, edit: None };
+        self.history().record([(new.key, action, directories)]);
         Ok(format!("moved `{from}` to `{}`", new.shown))
     }
 
@@ -116,6 +52,7 @@ impl Files {
             return Ok(format!("deleted `{path}`"));
         }
         let _one_at_a_time = self.writing();
+        let _locked = lock::directories(&[&place], context)?;
         let action = if kind.is_dir() {
             remove_directory(&place)?;
             Some(Action::DirectoryDeleted { permissions: metadata.permissions() })
@@ -127,7 +64,7 @@ impl Files {
         let Some(action) = action else {
             return Ok(format!("deleted `{path}`; this cannot be undone"));
         };
-        self.history().record(place.key, action, Vec::new());
+        self.history().record([(place.key, action, Vec::new())]);
         Ok(format!("deleted `{path}`"))
     }
 }
@@ -138,12 +75,53 @@ pub(super) fn rename(
     metadata: &Metadata,
     target: &Location,
     directories: &mut Vec<Location>,
+    context: &ToolContext,
 ) -> Result<Place, ToolError> {
     create_parents(target, directories).map_err(|error| describe(&target.to_string(), &error))?;
     let new = Place::of_new(target)?;
-    let moved = rename_no_replace(&place.parent, &place.name, &new.parent, &new.name);
-    moved.map_err(|error| move_error(&place.shown, &new.shown, metadata, &error))?;
+    if metadata.is_dir() && new.key.starts_with(&place.key) {
+        return Err(ToolError::user(format!(
+            "the directory `{}` cannot be moved into itself, to `{}`; give a name outside of it",
+            place.shown, new.shown
+        )));
+    }
+    let _locked = lock::directories(&[place, &new], context)?;
+    rename_entry(place, &new, if metadata.is_dir() { "directory" } else { "file" })?;
     Ok(new)
+}
+
+/// Renames an entry of a kind to a name that is not used, in an existing directory.
+pub(super) fn rename_entry(from: &Place, to: &Place, kind: &str) -> Result<(), ToolError> {
+    let (old, new) = (&from.shown, &to.shown);
+    rename_no_replace(&from.parent, &from.name, &to.parent, &to.name).map_err(|error| {
+        match error.kind() {
+            io::ErrorKind::AlreadyExists => occupied(new),
+            io::ErrorKind::CrossesDevices => ToolError::user(format!(
+                "`{old}` and `{new}` are on different file systems; write the {kind} there and delete it here"
+            )),
+            _ => describe(old, &error),
+        }
+    })
+}
+
+/// Creates the directories of an entry, and lists them.
+pub(super) fn create_parents(location: &Location, created: &mut Vec<Location>) -> io::Result<()> {
+    let dir = location.root().dir();
+    let parent = location.path().parent().filter(|parent| !parent.as_os_str().is_empty());
+    let Some(parent) = parent else { return Ok(()) };
+    let missing = parent.ancestors().take_while(|path| !path.as_os_str().is_empty());
+    let missing = missing.take_while(|path| !dir.exists(path));
+    created.extend(missing.map(|path| location.with_path(path)));
+    dir.create_dir_all(parent)
+}
+
+/// Removes directories that are not needed any more. Others may use them already.
+pub(super) fn remove_empty(directories: &[Location]) {
+    let mut deepest_first: Vec<&Location> = directories.iter().collect();
+    deepest_first.sort_by_key(|directory| usize::MAX - directory.path().components().count());
+    for directory in deepest_first {
+        let _ = directory.root().dir().remove_dir(directory.path());
+    }
 }
 
 fn remove_directory(place: &Place) -> Result<(), ToolError> {
@@ -169,90 +147,7 @@ fn into_directory(target: Location, source: &Place, shown: &str) -> Result<Locat
     }
 }
 
-fn move_error(from: &str, to: &str, metadata: &Metadata, error: &io::Error) -> ToolError {
-    match error.kind() {
-        io::ErrorKind::AlreadyExists => {
-            ToolError::user(format!("`{to}` exists; delete it first, or give another name"))
-        }
-        io::ErrorKind::CrossesDevices => {
-            let kind = if metadata.is_dir() { "directory" } else { "file" };
-            ToolError::user(format!(
-                "`{from}` and `{to}` are on different file systems; write the {kind} there and delete it here"
-            ))
-        }
-        _ => describe(from, error),
-    }
-}
-
-/// Collects the entries of a directory.
-struct List<'c> {
-    entries: Vec<Entry>,
-    truncated: bool,
-    context: &'c ToolContext,
-}
-
-impl List<'_> {
-    fn add(&mut self, directory: &Location, prefix: &Path, depth: usize) -> Result<(), ToolError> {
-        let shown = directory.to_string();
-        let read = directory.root().dir().read_dir(directory.path());
-        let read = read.map_err(|error| describe(&shown, &error))?;
-        let mut found = Vec::new();
-        for entry in read {
-            if found.len() == MAX_READ || self.context.is_cancelled() {
-                self.truncated = true;
-                break;
-            }
-            let entry = entry.map_err(|error| describe(&shown, &error))?;
-            found.push((entry.file_name(), entry));
-        }
-        found.sort_by(|(a, _), (b, _)| a.cmp(b));
-        for (name, entry) in found {
-            if self.entries.len() == MAX_ENTRIES {
-                self.truncated = true;
-                return Ok(());
-            }
-            // Deleted meanwhile.
-            let Ok(metadata) = entry.metadata() else { continue };
-            let path = prefix.join(&name);
-            let kind = EntryKind::of(&metadata);
-            let size = (kind == EntryKind::File).then(|| metadata.len());
-            self.entries.push(Entry { path: path.display().to_string(), kind, size });
-            if kind == EntryKind::Directory && depth > 1 {
-                let below = directory.with_path(directory.path().join(&name));
-                // One that cannot be read is listed without entries.
-                let _ = self.add(&below, &path, depth - 1);
-            }
-        }
-        Ok(())
-    }
-}
-
-impl EntryKind {
-    fn of(metadata: &Metadata) -> Self {
-        match metadata.file_type() {
-            kind if kind.is_file() => Self::File,
-            kind if kind.is_dir() => Self::Directory,
-            kind if kind.is_symlink() => Self::Link,
-            _ => Self::Other,
-        }
-    }
-}
-
-fn text_of(entries: &[Entry], truncated: bool) -> String {
-    let mut text = String::new();
-    for Entry { path, kind, size } in entries {
-        let _ = match (kind, size) {
-            (EntryKind::Directory, _) => writeln!(text, "{path}/"),
-            (EntryKind::Link, _) => writeln!(text, "{path} (link)"),
-            (_, Some(size)) => writeln!(text, "{path} ({size} bytes)"),
-            _ => writeln!(text, "{path} (special)"),
-        };
-    }
-    if entries.is_empty() {
-        text.push_str("[the directory is empty]\n");
-    }
-    if truncated {
-        let _ = writeln!(text, "[the first {} entries; list a subdirectory]", entries.len());
-    }
-    text
+/// The error for a new name that is used.
+pub(super) fn occupied(shown: &str) -> ToolError {
+    ToolError::user(format!("`{shown}` exists; delete it first, or give another name"))
 }

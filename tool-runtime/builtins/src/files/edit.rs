@@ -17,16 +17,21 @@ pub(super) use nearest::{Nearest, nearest};
 pub(super) use splice::{Splice, replacement, spliced};
 
 use super::text::LfView;
+use crate::stop::Stop;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
+use std::time::Duration;
+
+/// Limit on the time that a call takes to find and replace text.
+pub(super) const TIME_LIMIT: Duration = Duration::from_secs(20);
 
 /// The rule by which the quoted text was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
 pub enum Step {
-    /// As quoted. `\n` stands for every line ending.
+    /// As quoted. `\n` matches every line ending.
     Exact,
     /// Whole lines that differ in spaces at their ends.
     TrailingWhitespace,
@@ -91,13 +96,40 @@ pub(super) enum EditError {
     TooManyPlaces,
     /// Another hunk of the patch changes the same lines.
     Overlaps,
+    /// The search took too long.
+    Expired,
+    Cancelled,
 }
 
 /// Replaces text in a file.
 ///
 /// # Errors
-/// The text is not in the file, or several times.
-pub(super) fn replace(content: &str, edit: Replace<'_>) -> Result<Replaced, EditError> {
+/// The text is not in the file, or several times; the call was cancelled, or takes too long.
+pub(super) fn replace(
+    content: &str,
+    edit: Replace<'_>,
+    stop: &Stop<'_>,
+) -> Result<Replaced, EditError> {
+    let replaced = find_and_replace(content, edit, stop);
+    complete(stop)?;
+    replaced
+}
+
+/// # Errors
+/// The work was stopped, so that its result must not be used.
+pub(super) fn complete(stop: &Stop<'_>) -> Result<(), EditError> {
+    match (stop.is_due(), stop.has_expired()) {
+        (false, _) => Ok(()),
+        (true, true) => Err(EditError::Expired),
+        (true, false) => Err(EditError::Cancelled),
+    }
+}
+
+fn find_and_replace(
+    content: &str,
+    edit: Replace<'_>,
+    stop: &Stop<'_>,
+) -> Result<Replaced, EditError> {
     let (old, new) = (lf(edit.old), lf(edit.new));
     if old.is_empty() {
         return Err(EditError::Empty);
@@ -107,7 +139,7 @@ pub(super) fn replace(content: &str, edit: Replace<'_>) -> Result<Replaced, Edit
     }
     let view = LfView::of(content);
     let Located { step, matches } =
-        locate(&view.text, &old).ok_or_else(|| not_found(&view, &old, &new))?;
+        locate(&view.text, &old, stop).ok_or_else(|| not_found(&view, &old, &new, stop))?;
     if edit.all && matches.len() >= MAX_PLACES {
         return Err(EditError::TooManyPlaces);
     }
@@ -115,15 +147,16 @@ pub(super) fn replace(content: &str, edit: Replace<'_>) -> Result<Replaced, Edit
     if matches.len() > 1 && !edit.all {
         return Err(EditError::Ambiguous { step, lines });
     }
-    if !edit.all && is_applied(&view.text, &matches[0], &old, &new) {
+    if !edit.all && is_applied(&view.text, &matches[0], &old, &new, stop) {
         return Err(EditError::AlreadyApplied { line: lines[0] });
     }
-    let (splices, lines) = matches.iter().zip(lines).fold(
+    let places = matches.iter().zip(lines).take_while(|_| !stop.is_due());
+    let (splices, lines) = places.fold(
         (Vec::<Splice>::new(), Vec::new()),
         |(mut splices, mut kept), (found, line)| {
             // `aa` is in `aaa` twice, and is replaced once.
             if splices.last().is_none_or(|last| last.range.end <= view.raw_offset(found.start)) {
-                splices.push(replacement(&view, found, &old, &new));
+                splices.push(replacement(&view, found, &old, &new, stop));
                 kept.push(line);
             }
             (splices, kept)
@@ -154,24 +187,24 @@ pub(super) fn is_telling(text: &str) -> bool {
 }
 
 /// Whether the place has the new text already, which contains the old one: the edit would add it again.
-pub(super) fn is_applied(text: &str, found: &Match, old: &str, new: &str) -> bool {
-    let mut places = memchr::memmem::find_iter(new.as_bytes(), old.as_bytes());
-    places.any(|at| {
+pub(super) fn is_applied(text: &str, found: &Match, old: &str, new: &str, stop: &Stop<'_>) -> bool {
+    let places = memchr::memmem::find_iter(new.as_bytes(), old.as_bytes());
+    places.take_while(|_| !stop.is_due()).any(|at| {
         let start = found.start.checked_sub(at);
         start.and_then(|start| text.as_bytes().get(start..start + new.len()))
             == Some(new.as_bytes())
     })
 }
 
-fn not_found(view: &LfView<'_>, old: &str, new: &str) -> EditError {
+fn not_found(view: &LfView<'_>, old: &str, new: &str, stop: &Stop<'_>) -> EditError {
     if is_telling(new)
         && let Some(Located { step: Step::Exact | Step::TrailingWhitespace, matches }) =
-            locate(&view.text, new)
+            locate(&view.text, new, stop)
         && let [found] = &*matches
     {
         return EditError::AlreadyApplied { line: view.line_of(found.start) };
     }
-    EditError::NotFound(nearest(&view.text, old))
+    EditError::NotFound(nearest(&view.text, old, stop))
 }
 
 /// Continues a sentence about the quoted text.
@@ -183,6 +216,10 @@ impl fmt::Display for EditError {
                 f,
                 "is in the file {MAX_PLACES} times or more, which are not replaced at once; use a program such as `sed`"
             ),
+            Self::Expired => f.write_str(
+                "takes too long to find and replace; quote fewer lines, or use a program such as `sed`",
+            ),
+            Self::Cancelled => f.write_str("was not replaced: the call was cancelled"),
             Self::Overlaps => f.write_str("overlaps with another hunk; merge the two"),
             Self::Identical => f.write_str("equals the new text; nothing would change"),
             Self::Ambiguous { step, lines } => {

@@ -3,8 +3,8 @@
 use super::Files;
 use super::change::{Applied, ChangeOutput, EditOperation, decoded};
 use super::commit::{Before, Freshness};
-use super::directory::ListOutput;
 use super::edit::lf;
+use super::list::ListOutput;
 use super::place::{self, Found};
 use super::read::{ReadOutput, ReadWindow};
 use super::text::{LfView, Text};

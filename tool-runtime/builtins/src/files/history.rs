@@ -2,34 +2,41 @@
 //!
 //! A change keeps the name that its entry had then. Names that changed since are followed when it is looked up, so that
 //! undoing moves restores what was known of both names.
+//!
+//! The changes of one call are a commit. When there is no room, the oldest commits are dropped whole.
 
 use super::snapshot::{Hash, Snapshot, Stamp};
 use crate::workspace::Location;
 use cap_std::fs::Permissions;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::ops::RangeBounds;
 use std::path::{Path, PathBuf};
 
 /// Changes of one file that can be undone.
 pub(super) const MAX_UNDO: usize = 10;
 
-/// Bytes of all versions that are kept. The oldest are dropped first.
+/// Bytes of all versions that are kept. The newest commit is kept even if it has more.
 const MAX_KEPT_BYTES: usize = 64 * 1024 * 1024;
 
 /// Files whose version is remembered. Models read one again that is forgotten.
 const MAX_SEEN: usize = 50_000;
 
-/// What a change without content takes, about.
+/// The approximate size of a change without content.
 const OVERHEAD: usize = 1024;
 
-/// What tools know of the files of a workspace.
+/// The versions of files that a workspace has read and written.
 #[derive(Default)]
 pub(crate) struct FileHistory {
     seen: HashMap<PathBuf, Seen>,
-    /// Of all files, oldest first.
+    /// The changes of all files, oldest first.
     changes: VecDeque<Undo>,
     kept_bytes: usize,
+    /// Entries whose changes were dropped.
+    dropped: HashSet<PathBuf>,
     /// Number of all changes.
     recorded: u64,
+    /// Number of all commits.
+    commits: u64,
 }
 
 /// The version that a model saw.
@@ -44,6 +51,7 @@ pub(super) enum Seen {
 #[derive(Clone)]
 pub(super) struct Undo {
     pub(super) number: u64,
+    commit: u64,
     /// The entry; of a move, its new name.
     pub(super) key: PathBuf,
     pub(super) action: Action,
@@ -56,12 +64,19 @@ pub(super) struct Undo {
 pub(super) enum Action {
     /// New content of a file. The version before is `None` if it created the file, the hash after if it deleted the file.
     Content { before: Option<Version>, after: Option<Hash> },
-    /// A file, link or directory got another name.
-    Moved { from: PathBuf },
+    /// A file, link or directory got another name, and a file perhaps new content.
+    Moved { from: PathBuf, edit: Option<Edit> },
     /// A symbolic link was deleted.
     LinkDeleted { target: PathBuf },
     /// An empty directory was deleted.
     DirectoryDeleted { permissions: Permissions },
+}
+
+/// New content of a file that was moved.
+#[derive(Clone)]
+pub(super) struct Edit {
+    pub(super) before: Version,
+    pub(super) after: Hash,
 }
 
 /// A version of a file.
@@ -90,26 +105,64 @@ impl FileHistory {
         self.seen.insert(key.to_owned(), version);
     }
 
-    /// Remembers a change.
-    pub(super) fn record(&mut self, key: PathBuf, action: Action, directories: Vec<Location>) {
-        match &action {
-            Action::Content { after, .. } => self.see_or_forget(&key, *after),
-            Action::Moved { from } => self.rename_seen(from, &key),
-            Action::LinkDeleted { .. } | Action::DirectoryDeleted { .. } => {}
+    /// Remembers the changes of one call.
+    pub(super) fn record(
+        &mut self,
+        changes: impl IntoIterator<Item = (PathBuf, Action, Vec<Location>)>,
+    ) {
+        self.commits += 1;
+        for (key, action, directories) in changes {
+            match &action {
+                Action::Content { after, .. } => self.see_or_forget(&key, *after),
+                Action::Moved { from, edit } => {
+                    self.rename_known(from, &key);
+                    if let Some(edit) = edit {
+                        self.see(&key, Seen::Whole(edit.after));
+                    }
+                }
+                Action::LinkDeleted { .. } | Action::DirectoryDeleted { .. } => {}
+            }
+            self.recorded += 1;
+            let (number, commit) = (self.recorded, self.commits);
+            let change = Undo { number, commit, key, action, directories };
+            self.drop_oldest_of(&change.key);
+            self.kept_bytes += change.size();
+            self.changes.push_back(change);
         }
-        self.recorded += 1;
-        let change = Undo { number: self.recorded, key, action, directories };
-        let is_same = |other: &&Undo| other.key == change.key;
-        let of_entry = self.changes.iter().filter(is_same).count();
-        if of_entry >= MAX_UNDO {
-            let oldest = self.changes.iter().position(|other| is_same(&other));
-            self.drop_at(oldest);
+        while self.kept_bytes > MAX_KEPT_BYTES
+            && let Some(oldest) = self.changes.front()
+            && oldest.commit != self.commits
+        {
+            self.drop_commit(oldest.commit);
         }
-        self.kept_bytes += change.size();
-        self.changes.push_back(change);
-        while self.kept_bytes > MAX_KEPT_BYTES && self.changes.len() > 1 {
-            self.drop_at(Some(0));
+    }
+
+    /// Makes room for one more change of an entry.
+    fn drop_oldest_of(&mut self, key: &Path) {
+        let of_entry = self.changes.iter().filter(|change| change.key == key);
+        let commits: Vec<u64> = of_entry.map(|change| change.commit).collect();
+        if commits.len() >= MAX_UNDO {
+            self.drop_commit(commits[0]);
         }
+    }
+
+    fn drop_commit(&mut self, commit: u64) {
+        if self.dropped.len() >= MAX_SEEN {
+            self.dropped.clear();
+        }
+        while let Some(index) = self.changes.iter().position(|change| change.commit == commit) {
+            let Some(change) = self.remove(index) else { return };
+            if let Action::Moved { from, .. } = &change.action {
+                // Earlier changes are found by the name of now.
+                self.rename_changes(..index, from, &change.key);
+            }
+            self.dropped.insert(change.key);
+        }
+    }
+
+    /// Whether changes of an entry were dropped, so that they cannot be undone.
+    pub(super) fn has_dropped(&self, key: &Path) -> bool {
+        self.dropped.contains(key)
     }
 
     /// The last change of an entry. Changes before a directory got another name are found by the new one.
@@ -119,7 +172,7 @@ impl FileHistory {
             if change.key == key {
                 return Some(change);
             }
-            let Action::Moved { from } = &change.action else { continue };
+            let Action::Moved { from, .. } = &change.action else { continue };
             if *from == key {
                 return Some(change);
             }
@@ -134,28 +187,31 @@ impl FileHistory {
     /// Forgets a change, which was undone.
     pub(super) fn undone(&mut self, number: u64) {
         let index = self.changes.iter().position(|change| change.number == number);
-        let Some(change) = self.drop_at(index) else { return };
-        if let (Action::Moved { from }, Some(index)) = (change.action, index) {
-            self.move_back(index, &change.key, &from);
+        let Some((index, change)) = index.and_then(|index| Some((index, self.remove(index)?)))
+        else {
+            return;
+        };
+        if let Action::Moved { from, .. } = change.action {
+            // Later changes belong to the name of before again.
+            self.rename_known(&change.key, &from);
+            self.rename_changes(index.., &change.key, &from);
         }
     }
 
-    /// Later changes belong to the name of before again.
-    fn move_back(&mut self, index: usize, to: &Path, from: &Path) {
-        self.rename_seen(to, from);
-        for change in self.changes.range_mut(index..) {
-            if let Some(key) = renamed(&change.key, to, from) {
+    fn rename_changes(&mut self, range: impl RangeBounds<usize>, from: &Path, to: &Path) {
+        for change in self.changes.range_mut(range) {
+            if let Some(key) = renamed(&change.key, from, to) {
                 change.key = key;
             }
-            if let Action::Moved { from: source } = &mut change.action
-                && let Some(key) = renamed(source, to, from)
+            if let Action::Moved { from: source, .. } = &mut change.action
+                && let Some(key) = renamed(source, from, to)
             {
                 *source = key;
             }
         }
     }
 
-    /// The version that a model knows because it made it.
+    /// The version that a model has written itself.
     pub(super) fn see_or_forget(&mut self, key: &Path, version: Option<Hash>) {
         match version {
             Some(hash) => self.see(key, Seen::Whole(hash)),
@@ -163,7 +219,8 @@ impl FileHistory {
         }
     }
 
-    fn rename_seen(&mut self, from: &Path, to: &Path) {
+    /// Versions that were seen and changes that were dropped belong to another name now.
+    fn rename_known(&mut self, from: &Path, to: &Path) {
         let keys: Vec<PathBuf> =
             self.seen.keys().filter(|key| key.starts_with(from)).cloned().collect();
         for key in keys {
@@ -171,10 +228,12 @@ impl FileHistory {
                 self.seen.insert(new, seen);
             }
         }
+        let dropped = self.dropped.drain().map(|key| renamed(&key, from, to).unwrap_or(key));
+        self.dropped = dropped.collect();
     }
 
-    fn drop_at(&mut self, index: Option<usize>) -> Option<Undo> {
-        let change = index.and_then(|index| self.changes.remove(index))?;
+    fn remove(&mut self, index: usize) -> Option<Undo> {
+        let change = self.changes.remove(index)?;
         self.kept_bytes -= change.size();
         Some(change)
     }
@@ -183,7 +242,8 @@ impl FileHistory {
 impl Undo {
     fn size(&self) -> usize {
         let content = match &self.action {
-            Action::Content { before: Some(version), .. } => version.bytes.len(),
+            Action::Content { before: Some(version), .. }
+            | Action::Moved { edit: Some(Edit { before: version, .. }), .. } => version.bytes.len(),
             _ => 0,
         };
         content + OVERHEAD
@@ -195,4 +255,65 @@ fn renamed(key: &Path, from: &Path, to: &Path) -> Option<PathBuf> {
     let rest = key.strip_prefix(from).ok()?;
     // `join` of an empty path would append a separator.
     Some(if rest.as_os_str().is_empty() { to.to_owned() } else { to.join(rest) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn version(length: usize) -> Version {
+        let permissions = cap_std::fs::Permissions::from_std(
+            std::fs::metadata(env!("CARGO_MANIFEST_DIR")).unwrap().permissions(),
+        );
+        Version { bytes: vec![b'x'; length], permissions }
+    }
+
+    fn content(key: &str, length: usize) -> (PathBuf, Action, Vec<Location>) {
+        let action = Action::Content { before: Some(version(length)), after: Some([0; 32]) };
+        (key.into(), action, Vec::new())
+    }
+
+    #[test]
+    fn the_content_of_a_file_as_large_as_the_history_is_kept() {
+        let mut history = FileHistory::default();
+        history.record([content("small", 1)]);
+        let edit = Edit { before: version(MAX_KEPT_BYTES), after: [1; 32] };
+        let moved = Action::Moved { from: "a".into(), edit: Some(edit) };
+        history.record([("b".into(), moved, Vec::new())]);
+        for name in ["a", "b"] {
+            let action = &history.last(Path::new(name)).unwrap().action;
+            assert!(
+                matches!(action, Action::Moved { edit: Some(edit), .. } if edit.before.bytes.len() == MAX_KEPT_BYTES)
+            );
+        }
+        assert!(history.last(Path::new("small")).is_none());
+        assert!(history.has_dropped(Path::new("small")) && !history.has_dropped(Path::new("b")));
+    }
+
+    #[test]
+    fn commits_are_dropped_whole() {
+        let mut history = FileHistory::default();
+        let kept = |history: &FileHistory| {
+            ["a", "b", "c", "d"].map(|key| history.last(Path::new(key)).is_some())
+        };
+        history.record([content("a", 1), content("b", MAX_KEPT_BYTES), content("c", 1)]);
+        assert_eq!(kept(&history), [true, true, true, false]);
+        history.record([content("d", 1)]);
+        assert_eq!(kept(&history), [false, false, false, true]);
+        assert!(["a", "b", "c"].iter().all(|key| history.has_dropped(Path::new(key))));
+    }
+
+    /// A move is dropped from the middle of the history, with the patch that it belongs to.
+    #[test]
+    fn changes_before_a_dropped_move_are_found_by_the_new_name() {
+        let mut history = FileHistory::default();
+        history.record([content("a", 1)]);
+        let moved = Action::Moved { from: "a".into(), edit: None };
+        history.record([("b".into(), moved, Vec::new()), content("c", 1)]);
+        for _ in 0..MAX_UNDO {
+            history.record([content("c", 1)]);
+        }
+        assert!(history.last(Path::new("a")).is_none());
+        assert!(matches!(history.last(Path::new("b")).unwrap().action, Action::Content { .. }));
+    }
 }

@@ -5,15 +5,17 @@ mod begin_end;
 mod unified;
 
 use super::Files;
-use super::change::{Applied, decoded, encode};
+use super::change::{Applied, assumption, decoded, encode};
 use super::commit::{Before, Change, Freshness};
 use super::diff;
-use super::edit::Step;
+use super::edit::{Step, TIME_LIMIT};
 use super::snapshot::hex;
 use super::text::Text;
 use crate::shown::Shown;
+use crate::stop::Stop;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use tool_runtime::{Access, ToolContext, ToolError};
 
@@ -23,7 +25,7 @@ const MAX_BYTES: usize = 2 * super::snapshot::MAX_CHANGED as usize;
 /// A patch of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum FilePatch {
-    Add { path: String, content: String },
+    Add { path: String, content: String, is_executable: bool },
     Delete { path: String },
     Update { path: String, move_to: Option<String>, hunks: Vec<Hunk> },
 }
@@ -35,8 +37,18 @@ pub(super) struct Hunk {
     pub(super) scopes: Vec<String>,
     pub(super) old: String,
     pub(super) new: String,
-    /// Whether the place is at the end of the file.
-    pub(super) at_end: bool,
+    pub(super) anchor: Anchor,
+}
+
+/// The part of a file where a hunk belongs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Anchor {
+    #[default]
+    Anywhere,
+    /// Lines without context are the first of the file.
+    Start,
+    /// The last line of the hunk is the last of the file.
+    End,
 }
 
 /// The changed files.
@@ -63,6 +75,9 @@ pub struct PatchedFile {
     /// The least strict rule by which old lines were found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matched_with: Option<Step>,
+    /// The encoding of the file, if it was guessed from its bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assumed_encoding: Option<String>,
     /// SHA-256 of the file now; absent if it was deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
@@ -105,20 +120,28 @@ pub(super) fn parse(patch: &str) -> Result<Vec<FilePatch>, String> {
 /// Several updates of one file are one.
 fn merged(patches: Vec<FilePatch>) -> Result<Vec<FilePatch>, String> {
     let mut result: Vec<FilePatch> = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
     for patch in patches {
-        let known = result.iter_mut().find(|other| other.path() == patch.path());
-        match (known, patch) {
+        let index = known.get(patch.path()).copied();
+        match (index.and_then(|index| result.get_mut(index)), patch) {
             (
                 Some(FilePatch::Update { move_to: None, hunks, .. }),
                 FilePatch::Update { move_to: None, hunks: more, .. },
             ) => hunks.extend(more),
             (Some(_), patch) => {
-                return Err(format!("the patch changes `{}` in two ways", patch.path()));
+                return Err(two_sections(patch.path()));
             }
-            (None, patch) => result.push(patch),
+            (None, patch) => {
+                known.insert(patch.path().to_owned(), result.len());
+                result.push(patch);
+            }
         }
     }
     Ok(result)
+}
+
+fn two_sections(path: &str) -> String {
+    format!("the patch has two sections for `{path}`; write one section with all of its hunks")
 }
 
 impl FilePatch {
@@ -143,7 +166,7 @@ pub(super) fn access(patch: &str) -> Access {
 
 /// A patched file that is not written yet.
 struct Planned {
-    changes: Vec<Change>,
+    change: Change,
     file: PatchedFile,
 }
 
@@ -161,14 +184,10 @@ impl Files {
             .plan_all(patches, context)
             .map_err(nothing)?
             .into_iter()
-            .map(|plan| (plan.changes, plan.file))
+            .map(|plan| (plan.change, plan.file))
             .unzip();
-        let counts: Vec<usize> = changes.iter().map(Vec::len).collect();
-        let hashes = self.commit(changes.into_iter().flatten().collect(), context)?;
-        let mut hashes = hashes.into_iter();
-        for (file, count) in files.iter_mut().zip(counts) {
-            // The new file is the last change.
-            file.sha256 = hashes.by_ref().take(count).last().flatten().as_ref().map(hex);
+        for (file, hash) in files.iter_mut().zip(self.commit(changes, context)?) {
+            file.sha256 = hash.as_ref().map(hex);
         }
         Ok(Shown::new(text_of(&files), PatchOutput { files }))
     }
@@ -179,13 +198,19 @@ impl Files {
         context: &ToolContext,
     ) -> Result<Vec<Planned>, ToolError> {
         let (mut size, count) = (0, patches.len());
+        let mut keys = HashSet::new();
+        let stop = Stop::after(TIME_LIMIT, context);
         let plan = |(number, patch): (usize, FilePatch)| {
             if context.is_cancelled() {
                 return Err(ToolError::user("the call was cancelled"));
             }
-            let planned = self.plan(patch)?;
+            let planned = self.plan(patch, &stop)?;
             context.progress(number + 1, 2 * count, "files patched, not written yet");
-            size += planned.changes.iter().map(Change::size).sum::<usize>();
+            // A path may have several spellings.
+            if !planned.change.keys().all(|key| keys.insert(key)) {
+                return Err(ToolError::user(two_sections(&planned.file.path)));
+            }
+            size += planned.change.size();
             if size > MAX_BYTES {
                 return Err(ToolError::user(format!(
                     "the files of the patch have more than {MAX_BYTES} bytes; send a patch for each"
@@ -196,13 +221,15 @@ impl Files {
         patches.into_iter().enumerate().map(plan).collect()
     }
 
-    fn plan(&self, patch: FilePatch) -> Result<Planned, ToolError> {
+    fn plan(&self, patch: FilePatch, stop: &Stop<'_>) -> Result<Planned, ToolError> {
         let before = self.read_to_change(patch.path(), Freshness::UnchangedIfRead)?;
         let path = before.location().to_string();
         match patch {
-            FilePatch::Add { content, .. } if before.snapshot().is_none() => {
+            FilePatch::Add { content, is_executable, .. } if before.snapshot().is_none() => {
                 let file = PatchedFile::new(path, PatchAction::Added, None, Some(&content));
-                Ok(Planned { changes: vec![Change::new(before, Some(content.into()))], file })
+                let change = Change::new(before, Some(content.into()));
+                let change = if is_executable { change.executable() } else { change };
+                Ok(Planned { change, file })
             }
             FilePatch::Add { .. } => Err(ToolError::user(format!(
                 "`{path}` exists already; update it instead of adding it"
@@ -211,9 +238,11 @@ impl Files {
             FilePatch::Delete { .. } => {
                 let old = decoded(&before).ok().flatten().map(|text| text.content);
                 let file = PatchedFile::new(path, PatchAction::Deleted, old.as_deref(), None);
-                Ok(Planned { changes: vec![Change::new(before, None)], file })
+                Ok(Planned { change: Change::new(before, None), file })
             }
-            FilePatch::Update { move_to, hunks, .. } => self.plan_update(before, move_to, &hunks),
+            FilePatch::Update { move_to, hunks, .. } => {
+                self.plan_update(before, move_to, &hunks, stop)
+            }
         }
     }
 
@@ -222,19 +251,21 @@ impl Files {
         before: Before,
         move_to: Option<String>,
         hunks: &[Hunk],
+        stop: &Stop<'_>,
     ) -> Result<Planned, ToolError> {
         let path = before.location().to_string();
         let text = decoded(&before)?.unwrap_or_else(|| Text::new(""));
         let (content, applied) =
-            apply::hunks(&text.content, hunks).map_err(|(number, error)| {
+            apply::hunks(&text.content, hunks, stop).map_err(|(number, error)| {
                 ToolError::user(format!("`{path}`: the old text of hunk {} {error}", number + 1))
             })?;
         let bytes = encode(&path, Some(&text), &content)?;
         let mut file =
             PatchedFile::new(path, PatchAction::Updated, Some(&text.content), Some(&content));
         file.matched_with = applied.step;
+        file.assumed_encoding = text.encoding.assumed().map(str::to_owned);
         let Some(move_to) = move_to else {
-            return Ok(Planned { changes: vec![Change::new(before, Some(bytes))], file });
+            return Ok(Planned { change: Change::new(before, Some(bytes)), file });
         };
         let target = self.read_to_change(&move_to, Freshness::UnchangedIfRead)?;
         if target.snapshot().is_some() {
@@ -243,16 +274,22 @@ impl Files {
             )));
         }
         file.moved_to = Some(target.location().to_string());
-        let permissions = before.snapshot().map(|snapshot| snapshot.permissions.clone());
-        let moved = Change { before: target, after: Some(bytes), permissions };
-        Ok(Planned { changes: vec![Change::new(before, None), moved], file })
+        Ok(Planned { change: Change::new(before, Some(bytes)).moved_to(target), file })
     }
 }
 
 impl PatchedFile {
     fn new(path: String, action: PatchAction, old: Option<&str>, new: Option<&str>) -> Self {
         let diff = diff::unified(&path, old, new);
-        Self { path, action, moved_to: None, diff, matched_with: None, sha256: None }
+        Self {
+            path,
+            action,
+            moved_to: None,
+            diff,
+            matched_with: None,
+            assumed_encoding: None,
+            sha256: None,
+        }
     }
 }
 
@@ -270,6 +307,7 @@ fn text_of(files: &[PatchedFile]) -> String {
             _ => String::new(),
         };
         let _ = writeln!(text, "{verb} `{}`{to}{how}", file.path);
+        text.extend(file.assumed_encoding.as_deref().map(assumption));
     }
     text
 }

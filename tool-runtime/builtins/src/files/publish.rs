@@ -1,10 +1,11 @@
 //! Writing one file: whole or not at all.
 
+use super::lock;
 use super::place::{Place, describe};
 use super::snapshot::{Snapshot, Stamp};
 use cap_std::fs::{File, OpenOptions, Permissions};
 use std::ffi::OsString;
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
 use tool_runtime::ToolError;
 
@@ -94,9 +95,14 @@ impl<'p> Staged<'p> {
 
     fn write_in_place(&self, before: &Snapshot) -> io::Result<()> {
         let mut options = OpenOptions::new();
-        let mut file = self.place.parent.open_with(&self.place.name, options.write(true))?;
+        let options = options.read(true).write(true);
+        let file = self.place.parent.open_with(&self.place.name, options)?;
+        let stamp = Stamp::of(&file.metadata()?);
+        // Other processes reach the file by its names in other directories.
+        let mut file = file.into_std();
+        lock::acquire(&file, None)?;
         // A link may have taken the place of the file.
-        if Stamp::of(&file.metadata()?) != before.stamp {
+        if stamp != before.stamp || !has_bytes(&mut file, &before.bytes)? {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
         let written = overwrite(&mut file, self.bytes);
@@ -115,7 +121,13 @@ impl Drop for Staged<'_> {
     }
 }
 
-fn overwrite(file: &mut File, bytes: &[u8]) -> io::Result<()> {
+fn has_bytes(file: &mut std::fs::File, bytes: &[u8]) -> io::Result<bool> {
+    let mut found = Vec::with_capacity(bytes.len());
+    file.take(bytes.len() as u64 + 1).read_to_end(&mut found)?;
+    Ok(found == bytes)
+}
+
+fn overwrite(file: &mut std::fs::File, bytes: &[u8]) -> io::Result<()> {
     io::Seek::rewind(file)?;
     file.write_all(bytes)?;
     file.set_len(bytes.len() as u64)?;

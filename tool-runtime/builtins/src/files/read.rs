@@ -7,12 +7,15 @@ mod window;
 pub(crate) use large::LineMarks;
 
 use super::Files;
+use super::change::assumption;
 use super::history::Seen;
 use super::place::{self, Found, Place};
 use super::snapshot::{Hash, MAX_SHOWN, Snapshot, hash, hex};
 use super::text::{Binary, Encoding, Eol, Text};
 use crate::image_block;
 use crate::shown::Shown;
+#[cfg(feature = "code")]
+pub(crate) use notebook::joined;
 use schemars::JsonSchema;
 use serde::Serialize;
 use tool_runtime::{ToolContext, ToolError};
@@ -81,7 +84,7 @@ fn show(place: &Place, bytes: &[u8], window: Window) -> Result<Shown<ReadOutput>
             None => lines(place, bytes, &text, &text.content, window),
         },
         Ok(text) => lines(place, bytes, &text, &text.content, window),
-        Err(Binary { format: Some(format) }) if image_block::supported(format).is_some() => {
+        Err(Binary::Format(Some(format))) if image_block::supported(format).is_some() => {
             image_output(place, bytes, format)
         }
         Err(binary) => Err(not_text(&place.shown, bytes.len() as u64, binary)),
@@ -105,11 +108,12 @@ fn lines(
 
 fn text_output(
     place: &Place,
-    cut: Cut,
+    mut cut: Cut,
     encoding: Encoding,
     eol: Eol,
     hash: Option<Hash>,
 ) -> Shown<ReadOutput> {
+    cut.text.extend(encoding.assumed().map(assumption));
     let value = ReadOutput {
         path: place.shown.clone(),
         text: cut.text.clone(),
@@ -148,10 +152,11 @@ fn image_output(
 }
 
 fn not_text(shown: &str, length: u64, binary: Binary) -> ToolError {
-    let kind = binary.format.map_or(String::new(), |format| format!(" ({format})"));
-    ToolError::user(format!(
-        "`{shown}` is not text{kind}, {length} bytes; run a command that reads this format"
-    ))
+    let remedy = match binary {
+        Binary::Format(_) => format!(", {length} bytes; run a command that reads this format"),
+        Binary::Lossy(_) => String::new(),
+    };
+    ToolError::user(format!("`{shown}` {binary}{remedy}"))
 }
 
 pub(super) use window::Window as ReadWindow;

@@ -1,17 +1,17 @@
-//! What the tools for files keep in a workspace.
+//! State of the tools for files in a workspace.
 
 use super::Files;
 use super::history::FileHistory;
 use super::read::LineMarks;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What the tools for files keep in a workspace.
+/// State of the tools for files in a workspace.
 #[derive(Default)]
 pub(crate) struct FileState {
     history: Mutex<FileHistory>,
     line_marks: Mutex<LineMarks>,
-    /// Held while files are written, so that calls of this workspace do not overtake each other between a check and
-    /// its write.
+    /// Held while files are written, so that calls of this workspace do not overtake each other between a check, its
+    /// write and the record of it. The directories are locked beside, for other processes.
     writing: Mutex<()>,
 }
 

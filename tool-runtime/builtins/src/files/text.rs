@@ -6,6 +6,7 @@ mod eol;
 pub(super) use encoding::Encoding;
 pub use eol::Eol;
 pub(super) use eol::LfView;
+use std::fmt;
 
 /// Bytes that are looked at to tell text from binary data.
 const SAMPLE: usize = 8 * 1024;
@@ -25,9 +26,25 @@ pub(super) struct Text {
 
 /// The reason why bytes are not text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Binary {
+pub(super) enum Binary {
     /// The MIME type, if the format is known.
-    pub(super) format: Option<&'static str>,
+    Format(Option<&'static str>),
+    /// The likely encoding, which would write other bytes for the same text.
+    Lossy(&'static str),
+}
+
+/// Continues a sentence about a file.
+impl fmt::Display for Binary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Format(None) => f.write_str("is not text"),
+            Self::Format(Some(format)) => write!(f, "is not text ({format})"),
+            Self::Lossy(encoding) => write!(
+                f,
+                "is not text, or its encoding is not known: as {encoding} it has bytes that would not be kept; convert it to UTF-8 first, as by `iconv`"
+            ),
+        }
+    }
 }
 
 impl Text {
@@ -39,7 +56,7 @@ impl Text {
     /// Decodes a file.
     ///
     /// # Errors
-    /// It is binary, or has no encoding that gives back its bytes.
+    /// It is binary, or has no encoding that restores its bytes.
     pub(super) fn decode(bytes: &[u8]) -> Result<Self, Binary> {
         let marks = [
             (UTF8_BOM, Encoding::Utf8),
@@ -54,12 +71,12 @@ impl Text {
             }
         }
         if is_binary(bytes) {
-            return Err(Binary { format: infer::get(bytes).map(|kind| kind.mime_type()) });
+            return Err(Binary::Format(infer::get(bytes).map(|kind| kind.mime_type())));
         }
         let encoding = Encoding::detect(bytes);
         match encoding.decode(bytes) {
             Some(content) => Ok(Self { content, encoding, has_bom: false }),
-            None => Err(Binary { format: None }),
+            None => Err(Binary::Lossy(encoding.name())),
         }
     }
 
@@ -107,8 +124,8 @@ mod tests {
     #[test]
     fn binary_data_is_not_text() {
         let png = b"\x89PNG\r\n\x1A\n\0\0\0\rIHDR";
-        assert_eq!(Text::decode(png), Err(Binary { format: Some("image/png") }));
-        assert_eq!(Text::decode(b"a\0b"), Err(Binary { format: None }));
+        assert_eq!(Text::decode(png), Err(Binary::Format(Some("image/png"))));
+        assert_eq!(Text::decode(b"a\0b"), Err(Binary::Format(None)));
         assert!(Text::decode(b"\x1B[31mred\x1B[0m").is_ok());
     }
 

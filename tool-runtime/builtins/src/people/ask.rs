@@ -45,7 +45,7 @@ where
 /// Asks the caller if it can show forms, or else the person of the operator.
 ///
 /// # Errors
-/// Nobody can be asked, or the person does not answer.
+/// No person can be asked, or the person does not answer.
 pub(super) async fn ask(
     key: &str,
     question: &Question,

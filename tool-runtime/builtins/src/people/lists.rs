@@ -1,7 +1,7 @@
 //! The agent's own lists of what is to be done. They belong to a session, and end with the program.
 
-use super::per_caller::PerCaller;
 use crate::builtins::{Family, Profile};
+use crate::per_caller::PerCaller;
 use crate::shown::Shown;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

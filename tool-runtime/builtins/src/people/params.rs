@@ -36,7 +36,7 @@ impl PeopleParams {
     }
 
     /// Sets who is asked if the caller of a tool cannot be: a person at the terminal, for instance by
-    /// `TerminalApprover::ask_line`. Default: nobody, and such a question is an error.
+    /// `TerminalApprover::ask_line`. Default: no person, and such a question is an error.
     #[must_use]
     pub fn asker<F, Fut>(mut self, ask: F) -> Self
     where

@@ -2,6 +2,7 @@
 
 mod lists;
 mod plan;
+mod properties;
 mod questions;
 
 use super::PeopleParams;

@@ -14,7 +14,7 @@ const MAX_COUNTED: u32 = 10_000;
 /// Attempts of a run whose host died.
 const MAX_ATTEMPTS: u32 = 3;
 
-/// What a host asks for.
+/// The request of a host.
 pub(super) struct Step<'a> {
     pub(super) host: &'a str,
     pub(super) now: Timestamp,
@@ -183,7 +183,7 @@ impl Step<'_> {
     }
 }
 
-/// Due times of one job, by what becomes of them.
+/// Due times of one job, by their outcome.
 #[derive(Default)]
 struct Times {
     missed: Option<Missed>,

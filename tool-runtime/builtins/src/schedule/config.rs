@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::fmt;
 use tool_runtime::prelude::*;
 
-/// What `Config` does.
+/// The actions of `Config`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
@@ -66,7 +66,7 @@ impl ConfigTools {
     #[tool(name = "Config", read_only = false, destructive, idempotent)]
     async fn config(
         &self,
-        /// What to do.
+        /// The action.
         action: ConfigAction,
         /// Name of the setting. Not for `list`.
         key: Option<String>,

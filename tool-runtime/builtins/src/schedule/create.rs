@@ -15,7 +15,7 @@ use tool_runtime_store::rusqlite::{OptionalExtension as _, Transaction, params};
 /// Bytes of the arguments of a job.
 const MAX_ARGUMENTS: usize = 64 * 1024;
 
-/// What a caller says about a job.
+/// The inputs of a caller for a job.
 pub(super) struct NewJob {
     pub(super) name: String,
     pub(super) schedule: String,
@@ -27,7 +27,7 @@ pub(super) struct NewJob {
     pub(super) replace: bool,
 }
 
-/// What became of a job that was to be saved.
+/// The outcome of saving a job.
 enum Saved {
     Job(i64),
     Exists(i64),
@@ -113,7 +113,7 @@ impl Schedule {
     /// A job of a caller.
     ///
     /// # Errors
-    /// There is none of this id; the text names the caller's jobs.
+    /// No job has this id; the text lists the caller's jobs.
     pub(super) fn find_job(&self, id: &str, owner: &str) -> Result<Job, ToolError> {
         let read = |connection: &_| Job::all(connection, "owner = ?1 ORDER BY id", [owner]);
         let jobs = self.0.store.read(read).map_err(failed)?;

@@ -20,7 +20,7 @@ const FIRST_PAUSE: Duration = Duration::from_secs(1);
 
 type Sleep = dyn Fn(Duration) -> BoxFuture<'static, ()> + Send + Sync;
 
-/// What deliveries need of the outside.
+/// The services that deliveries need.
 pub(super) struct Courier {
     client: Client,
     sleep: Box<Sleep>,

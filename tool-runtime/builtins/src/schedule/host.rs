@@ -57,7 +57,7 @@ impl Schedule {
         ScheduleHost {
             schedule: self.clone(),
             pool: pool.clone(),
-            id: super::random(),
+            id: crate::random::hex(32),
             notify: Arc::new(|event| tracing::info!("{event}")),
             renewed: None,
             running: HashMap::new(),
@@ -95,7 +95,7 @@ impl ScheduleHost {
                     pause
                 }
                 Err(error) => {
-                    // Another process may hold the file. Without a lease the host must not go on.
+                    // Another process may hold the file. Without a lease the host must stop.
                     let since = *failing.get_or_insert_with(Instant::now);
                     if since.elapsed() >= self.schedule.0.options.lease {
                         self.cancel_all();
@@ -242,7 +242,7 @@ fn is_repeatable(pool: &ToolPool, tool: &str) -> bool {
     definition.retry_mode.unwrap_or_else(of_hints) == RetryMode::SafeToRetry
 }
 
-/// What a host reads before it decides whether to write.
+/// State that a host reads before it decides whether to write.
 struct View {
     next_due: Option<Timestamp>,
     /// Whether a dead host has left runs.

@@ -1,4 +1,4 @@
-//! What the tools return about jobs.
+//! Jobs as the tools return them.
 
 use super::builder::Schedule;
 use super::database::failed;
@@ -38,7 +38,7 @@ pub struct CronJob {
     pub arguments: Value,
     /// Whether the job runs.
     pub enabled: bool,
-    /// What becomes of missed runs.
+    /// The handling of missed runs.
     pub on_missed: OnMissed,
     /// The next three times, in the time zone of the job. Empty if it is disabled.
     pub next: Vec<String>,

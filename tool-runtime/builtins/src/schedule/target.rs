@@ -107,7 +107,7 @@ impl Targets {
     }
 
     /// # Errors
-    /// There is no target of this name; the text names the nearest, or all.
+    /// No target has this name; the text names the nearest, or all.
     pub(super) fn get(&self, name: &str) -> Result<&CheckedTarget, ToolError> {
         self.0.get(name).ok_or_else(|| {
             let all = || {

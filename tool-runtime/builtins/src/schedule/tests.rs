@@ -11,6 +11,7 @@ use super::{Schedule, ScheduleBuilder, ScheduleEvent, ScheduleHost};
 use crate::{Builtins, Workspace};
 use jiff::Timestamp;
 use serde_json::{Value, json};
+use std::panic::Location;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use tool_runtime::ToolPoolBuilder;
@@ -127,31 +128,32 @@ async fn call(pool: &ToolPool, tool: &str, arguments: Value) -> ToolResult {
     pool.call(ToolCall::json(tool, arguments)).await
 }
 
+/// The structured value of a result that is not an error.
 #[track_caller]
-fn value<'a>(
-    pool: &'a ToolPool,
-    tool: &'a str,
-    arguments: Value,
-) -> impl Future<Output = Value> + use<'a> {
-    let caller = std::panic::Location::caller();
-    async move {
-        let result = call(pool, tool, arguments).await;
-        assert!(!result.is_error(), "{caller}: {}", result.observation().to_text());
-        result.observation().structured().unwrap().clone()
-    }
+fn value(pool: &ToolPool, tool: &str, arguments: Value) -> impl Future<Output = Value> {
+    let observation = observe(pool, tool, arguments, false);
+    async { observation.await.structured().unwrap().clone() }
 }
 
+/// The text of an error.
 #[track_caller]
-fn error<'a>(
-    pool: &'a ToolPool,
-    tool: &'a str,
+fn error(pool: &ToolPool, tool: &str, arguments: Value) -> impl Future<Output = String> {
+    let observation = observe(pool, tool, arguments, true);
+    async { observation.await.to_text() }
+}
+
+/// The result of a call. A panic names the test that called.
+#[track_caller]
+fn observe(
+    pool: &ToolPool,
+    tool: &str,
     arguments: Value,
-) -> impl Future<Output = String> + use<'a> {
-    let caller = std::panic::Location::caller();
+    is_error: bool,
+) -> impl Future<Output = Observation> {
+    let caller = Location::caller();
     async move {
-        let result = call(pool, tool, arguments).await;
-        let text = result.observation().to_text();
-        assert!(result.is_error(), "{caller}: {text}");
-        text
+        let observation = call(pool, tool, arguments).await.observation().clone();
+        assert_eq!(observation.is_error(), is_error, "{caller}: {}", observation.to_text());
+        observation
     }
 }

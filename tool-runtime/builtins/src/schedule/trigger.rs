@@ -6,7 +6,7 @@ use super::database::{failed, owner};
 use super::delivery::{Courier, Parcel};
 use super::job::{OnMissed, number};
 use super::text::{is_name, nearest};
-use super::trigger_info::{RemoteTriggerOutput, Trigger, output};
+use super::trigger_info::{RemoteTriggerOutput, Trigger, TriggerInfo, output};
 use crate::builtins::{Family, Profile};
 use crate::shown::Shown;
 use schemars::JsonSchema;
@@ -15,7 +15,7 @@ use serde_json::{Map, json};
 use tool_runtime::prelude::*;
 use tool_runtime_store::rusqlite::{OptionalExtension as _, Transaction, params};
 
-/// What `RemoteTrigger` does.
+/// The actions of `RemoteTrigger`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
@@ -55,7 +55,7 @@ impl TriggerTools {
     #[allow(clippy::too_many_arguments, reason = "the arguments of all actions")]
     async fn remote_trigger(
         &self,
-        /// What to do.
+        /// The action.
         action: TriggerAction,
         /// Id of the trigger. For `get`, `update`, `run` and `delete`.
         id: Option<String>,
@@ -124,7 +124,7 @@ impl TriggerTools {
             let insert = "INSERT INTO triggers (owner, name, target, prompt, nonce) SELECT ?1, ?2, ?3, ?4, ?5
                  WHERE (SELECT count(*) FROM triggers WHERE owner = ?1) < ?6
                  ON CONFLICT (owner, name) DO NOTHING RETURNING id";
-            let values = params![owner, name, target, prompt, super::random(), limit];
+            let values = params![owner, name, target, prompt, crate::random::hex(32), limit];
             connection.query_row(insert, values, |row| row.get::<_, i64>(0)).optional()
         };
         let number = self.schedule.0.store.write(insert).await.map_err(failed)?;
@@ -153,10 +153,27 @@ impl TriggerTools {
             self.schedule.0.targets.get(target)?;
         }
         let id = trigger.info.id.clone();
-        if let Some(schedule) = schedule {
-            self.set_schedule(&id, schedule, time_zone, context).await?;
+        self.write_texts(trigger.number(), name, target, prompt).await?;
+        if let Some(schedule) = schedule
+            && let Err(error) = self.set_schedule(&id, schedule, time_zone, context).await
+        {
+            // All of an update, or nothing.
+            let TriggerInfo { name, target, prompt, .. } = trigger.info.clone();
+            let number = trigger.number();
+            self.write_texts(number, Some(name), Some(target), Some(prompt)).await?;
+            return Err(error);
         }
-        let number = trigger.number();
+        self.find(&id, context)
+    }
+
+    /// Changes what is given.
+    async fn write_texts(
+        &self,
+        number: Option<i64>,
+        name: Option<String>,
+        target: Option<String>,
+        prompt: Option<String>,
+    ) -> Result<(), ToolError> {
         let update = move |connection: &Transaction<'_>| {
             connection.execute(
                 "UPDATE OR IGNORE triggers SET name = coalesce(?2, name), target = coalesce(?3, target),
@@ -164,10 +181,10 @@ impl TriggerTools {
                 params![number, name, target, prompt],
             )
         };
-        if self.schedule.0.store.write(update).await.map_err(failed)? == 0 {
-            return Err(ToolError::user("another trigger has that name; choose another"));
+        match self.schedule.0.store.write(update).await.map_err(failed)? {
+            0 => Err(ToolError::user("another trigger has that name; choose another")),
+            _ => Ok(()),
         }
-        self.find(&id, context)
     }
 
     /// Gives a trigger a job, or takes it.
@@ -265,7 +282,7 @@ impl Toolset for TriggerTools {
 
 impl TriggerTools {
     /// # Errors
-    /// There are no targets, or TLS is not available; for the operator.
+    /// The operator has set no targets, or TLS is not available.
     pub(crate) fn new(schedule: &Schedule) -> Result<Self, String> {
         if schedule.0.targets.is_empty() {
             return Err("no target is declared; write `.target(Target::new(..))` on the schedule"
@@ -289,7 +306,7 @@ impl Family for TriggerTools {
     }
 }
 
-/// What a caller gives.
+/// The inputs of a caller.
 struct Given {
     id: Option<String>,
     name: Option<String>,

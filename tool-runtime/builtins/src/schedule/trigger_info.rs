@@ -98,7 +98,7 @@ impl Trigger {
                 let hex: String = digest[..16].iter().map(|byte| format!("{byte:02x}")).collect();
                 format!("msg_{hex}")
             }
-            None => format!("msg_{}", super::random()),
+            None => format!("msg_{}", crate::random::hex(32)),
         }
     }
 }

@@ -4,12 +4,13 @@ use super::grep_output::{FileMatches, GrepOutput, OutputMode};
 use super::newest::{Hit, Newest};
 use super::pattern;
 use super::scan::{self, Query, Tally};
-use super::stop::Stop;
 use super::target::{self, Target};
 use super::walk::{Found, Rules, Walk};
+use crate::stop::Stop;
 use crate::workspace::{Location, Workspace};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use tool_runtime::{ToolContext, ToolError};
 
 /// Files between two reports of progress.
@@ -41,10 +42,19 @@ struct Totals {
     searched: AtomicU64,
     files: AtomicU64,
     matches: AtomicU64,
-    /// Files that could not be searched.
-    failed: AtomicU64,
+    failed: Mutex<Failed>,
     /// The model named a binary file.
     is_binary: AtomicBool,
+}
+
+/// Files that could not be searched.
+#[derive(Default)]
+pub(super) struct Failed {
+    pub(super) count: u64,
+    /// Whether nothing else was searched.
+    pub(super) is_all: bool,
+    /// The path of one, and the reason.
+    pub(super) example: Option<(String, String)>,
 }
 
 /// Searches twice: all files for the number of matches, then the newest for as many lines as are asked for. So
@@ -77,7 +87,9 @@ pub(super) fn grep(
     if is_binary {
         output.note("the file is binary, so its lines are not shown");
     }
-    output.explain(query, totals.failed.into_inner(), stop.has_expired());
+    let mut failed = totals.failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+    failed.is_all = failed.count > 0 && matches!(target, Target::File(_));
+    output.explain(query, failed, stop.has_expired());
     Ok(output)
 }
 
@@ -134,6 +146,7 @@ impl Search<'_> {
 
     fn file(&self, searcher: &mut grep_searcher::Searcher, path: PathBuf) {
         let file = scan::open(self.place.root().dir(), &path);
+        let shown = || self.place.with_path(&path).to_string();
         match file.and_then(|file| self.scan.tally(searcher, file, self.stop)) {
             Ok(Tally { count: 0, .. }) => {}
             Ok(tally) => {
@@ -141,7 +154,12 @@ impl Search<'_> {
                 self.totals.is_binary.fetch_or(is_named_binary, Ordering::Relaxed);
                 self.found(path, tally.count);
             }
-            Err(_) => drop(self.totals.failed.fetch_add(1, Ordering::Relaxed)),
+            Err(error) => {
+                let mut failed = self.totals.failed.lock().unwrap_or_else(PoisonError::into_inner);
+                failed.count += 1;
+                let reason = || (shown(), self.scan.reason(&error));
+                failed.example.get_or_insert_with(reason);
+            }
         }
     }
 

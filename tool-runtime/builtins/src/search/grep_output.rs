@@ -1,13 +1,13 @@
 //! The result of a search by content.
 
 use super::glob::join;
-use super::grep::GrepQuery;
+use super::grep::{Failed, GrepQuery};
 use super::line::Line;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What a search by content returns.
+/// The result of a search by content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OutputMode {
@@ -72,7 +72,7 @@ impl GrepOutput {
     }
 
     /// States what was cut and how to see the rest.
-    pub(super) fn explain(&mut self, query: &GrepQuery<'_>, failed: u64, is_late: bool) {
+    pub(super) fn explain(&mut self, query: &GrepQuery<'_>, failed: Failed, is_late: bool) {
         let shown = self.shown(query.mode);
         let next = query.offset + shown;
         let mut notices = Vec::from_iter(self.notice.take());
@@ -86,13 +86,14 @@ impl GrepOutput {
                 self.totals(),
             ));
         } else if self.total_files == 0 {
-            notices.push(no_match(query));
+            notices.extend((!failed.is_all).then(|| no_match(query)));
         } else if shown == 0 && notices.is_empty() {
             notices.push(format!("`offset` is past the end of {}", self.totals()));
         }
-        if failed > 0 {
-            notices.push(format!("{failed} files could not be searched"));
-        }
+        notices.extend(failed.example.map(|(path, reason)| match failed.count {
+            1 => format!("`{path}` could not be searched: {reason}"),
+            count => format!("{count} files could not be searched, as `{path}`: {reason}"),
+        }));
         if is_late {
             self.truncated = true;
             notices

@@ -1,7 +1,8 @@
 //! One file: how often a pattern matches, and the matching lines.
 
 use super::line::Line;
-use super::stop::{Stop, Stoppable};
+use super::stop::Stoppable;
+use crate::stop::Stop;
 use cap_std::fs::{Dir, File, OpenOptions};
 use grep_matcher::Matcher as _;
 use grep_regex::RegexMatcher;
@@ -44,6 +45,21 @@ impl Query {
             if self.is_named { BinaryDetection::convert(0) } else { BinaryDetection::quit(0) };
         builder.multi_line(self.multiline).heap_limit(Some(MAX_HEAP)).binary_detection(binary);
         builder
+    }
+
+    /// Why a file could not be searched.
+    pub(super) fn reason(&self, error: &io::Error) -> String {
+        let limit = MAX_HEAP >> 20;
+        // The searcher has no other error of its own.
+        match (error.kind(), error.raw_os_error()) {
+            (io::ErrorKind::Other, None) if self.multiline => {
+                format!("it has more than {limit} MiB, the limit of `multiline`")
+            }
+            (io::ErrorKind::Other, None) => {
+                format!("it has a line of more than {limit} MiB; run a command such as `grep -o`")
+            }
+            _ => error.to_string(),
+        }
     }
 
     /// Counts the matches in a file.

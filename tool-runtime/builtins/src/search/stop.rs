@@ -1,40 +1,7 @@
-//! The end of a search before it has seen everything.
+//! A file whose search ends early.
 
+use crate::stop::Stop;
 use std::io::{self, Read};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
-use tool_runtime::ToolContext;
-
-/// Ends a search that is cancelled or takes too long.
-pub(super) struct Stop<'a> {
-    context: &'a ToolContext,
-    deadline: Instant,
-    has_expired: AtomicBool,
-}
-
-impl<'a> Stop<'a> {
-    pub(super) fn after(limit: Duration, context: &'a ToolContext) -> Self {
-        let deadline = Instant::now() + limit;
-        Self { context, deadline, has_expired: AtomicBool::new(false) }
-    }
-
-    /// Whether the search ends now.
-    pub(super) fn is_due(&self) -> bool {
-        if self.context.is_cancelled() {
-            return true;
-        }
-        let is_late = Instant::now() >= self.deadline;
-        if is_late {
-            self.has_expired.store(true, Ordering::Relaxed);
-        }
-        is_late
-    }
-
-    /// Whether the time was up before the search had seen everything.
-    pub(super) fn has_expired(&self) -> bool {
-        self.has_expired.load(Ordering::Relaxed)
-    }
-}
 
 /// A file whose end comes early when the search stops.
 pub(super) struct Stoppable<'a, R> {

@@ -4,7 +4,7 @@ mod glob;
 mod grep;
 mod tool_search;
 
-use crate::{Builtins, Profile, Workspace};
+use crate::{Builtins, Profile, Workspace, hints};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -70,15 +70,7 @@ fn write(path: &Path, content: &[u8], age: usize) {
 #[test]
 fn hints_are_stated_and_outputs_have_schemas() {
     let fixture = Fixture::in_profile(Profile::Standard, &[]);
-    for tool in fixture.pool.tools().iter() {
-        let definition = tool.definition();
-        let hints = &definition.annotations;
-        assert_eq!(hints.read_only_hint, Some(true));
-        assert_eq!(hints.destructive_hint, Some(false));
-        assert_eq!(hints.idempotent_hint, Some(true));
-        assert_eq!(hints.open_world_hint, Some(false));
-        assert!(definition.output_schema.is_some() && definition.tags == ["core"]);
-    }
+    assert_eq!(hints::rows(&fixture.pool), ["Glob r-i- core", "Grep r-i- core"]);
 }
 
 #[test]
@@ -107,4 +99,19 @@ fn the_arguments_of_grep_are_those_that_models_know() {
         (&schema["required"], &properties["head_limit"]["default"]),
         (&serde_json::json!(["pattern"]), &serde_json::json!(250))
     );
+}
+
+#[cfg(feature = "files")]
+#[test]
+fn the_first_of_two_profiles_names_the_tools() {
+    let names = |profiles: [Profile; 2]| {
+        let workspace = Workspace::builder().root(env!("CARGO_MANIFEST_DIR")).build().unwrap();
+        let builtins = Builtins::new(workspace).profiles(profiles).search().files();
+        let pool = ToolPool::builder().install(builtins).build().unwrap();
+        let names = ["Glob", "Grep", "glob", "grep", "Read", "file_editor"];
+        names.map(|name| pool.tools().iter().any(|tool| tool.name() == name))
+    };
+    let [standard, open_hands] = [Profile::Standard, Profile::OpenHands];
+    assert_eq!(names([standard, open_hands]), [true, true, false, false, true, true]);
+    assert_eq!(names([open_hands, standard]), [false, false, true, true, true, true]);
 }

@@ -1,6 +1,6 @@
 //! The files below a directory, by ripgrep's rules, in several threads.
 
-use super::stop::Stop;
+use crate::stop::Stop;
 use crate::workspace::Location;
 use ignore::overrides::Override;
 use ignore::types::Types;

@@ -17,7 +17,7 @@ const MAX_IDLE: usize = 40;
 /// it is not stopped.
 pub(super) struct Capture {
     output: Arc<Mutex<Output>>,
-    /// Cancelled when nobody can write any more.
+    /// Cancelled when no process can write any more.
     closed: CancellationToken,
 }
 
@@ -41,7 +41,7 @@ impl Capture {
         Self { output, closed }
     }
 
-    /// Whether nobody can write any more.
+    /// Whether no process can write any more.
     pub(super) fn is_closed(&self) -> bool {
         self.closed.is_cancelled()
     }

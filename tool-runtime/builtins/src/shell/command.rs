@@ -18,6 +18,9 @@ const STDOUT: usize = 20_000;
 const STDERR: usize = 8_000;
 /// Time for processes to end by themselves after `SIGTERM`.
 const GRACE: Duration = Duration::from_millis(500);
+/// Time between two looks at the processes that a shell has left.
+const MIN_PAUSE: Duration = Duration::from_millis(10);
+const MAX_PAUSE: Duration = Duration::from_millis(500);
 /// Time between two reports of progress.
 const PROGRESS: Duration = Duration::from_secs(1);
 
@@ -25,6 +28,8 @@ const PROGRESS: Duration = Duration::from_secs(1);
 pub(super) struct Running {
     child: Box<dyn ChildWrapper>,
     pub(super) tree: Tree,
+    /// Whether the leader is the program of a sandbox, with which all ends at once.
+    is_wrapped: bool,
     pub(super) stdout: Arc<Capture>,
     pub(super) stderr: Arc<Capture>,
 }
@@ -53,10 +58,10 @@ impl Running {
             stdout.store();
             stderr.store();
         }
-        let Started { mut child, tree } = launcher.start(invocation).await?;
+        let Started { mut child, tree, is_wrapped } = launcher.start(invocation).await?;
         let stdout = Arc::new(Capture::start(child.stdout().take(), stdout));
         let stderr = Arc::new(Capture::start(child.stderr().take(), stderr));
-        Ok(Self { child, tree, stdout, stderr })
+        Ok(Self { child, tree, is_wrapped, stdout, stderr })
     }
 
     /// Waits for the end, or ends the command and all that it started when the time is up. If the call is dropped,
@@ -99,9 +104,29 @@ impl Running {
         }
     }
 
-    /// Waits for the end of a background job.
+    /// Waits for the end of the shell, which may leave processes.
     pub(super) async fn status(&mut self) -> io::Result<ExitStatus> {
         self.child.wait().await
+    }
+
+    /// Waits for the end of all processes.
+    pub(super) async fn end(&mut self) {
+        // An error means that there is no process to wait for.
+        let _ = self.child.wait().await;
+        let mut pause = MIN_PAUSE;
+        while self.outlives_shell().await {
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(MAX_PAUSE);
+        }
+    }
+
+    async fn outlives_shell(&mut self) -> bool {
+        let mut tree = self.tree.clone();
+        let looked = tokio::task::spawn_blocking(move || (tree.outlives_leader(), tree)).await;
+        // Fails only if the runtime shuts down; the processes are ended then.
+        let Ok((outlives, tree)) = looked else { return false };
+        self.tree = tree;
+        outlives
     }
 
     /// Waits for what was written before the end.
@@ -112,13 +137,17 @@ impl Running {
 
     /// Asks all processes to end, then ends them.
     pub(super) async fn terminate(&mut self) {
-        self.tree.signal(Signal::TERM);
+        let asked = if self.is_wrapped {
+            self.tree.signal_others(Signal::TERM)
+        } else {
+            self.tree.signal(Signal::TERM)
+        };
         // A stopped process gets the signal when it continues.
         self.tree.signal(Signal::CONT);
-        let _ = tokio::time::timeout(GRACE, self.child.wait()).await;
+        let _ = tokio::time::timeout(GRACE, self.end()).await;
         let tree = self.tree.clone();
         // Fails only if the runtime shuts down; the guard of the call ends the processes then.
-        let _ = tokio::task::spawn_blocking(move || tree.kill()).await;
+        let _ = tokio::task::spawn_blocking(move || tree.kill_with(asked)).await;
         let _ = self.child.wait().await;
     }
 }

@@ -1,4 +1,4 @@
-//! Commands in the background.
+//! Commands in the background. A job runs as long as one of its processes does.
 
 use super::command::Running;
 use super::result::{CommandOutput, JobOutput, JobStatus};
@@ -23,7 +23,7 @@ pub(super) struct Job {
     command: String,
     /// The principal that started it; for others it does not exist.
     owner: String,
-    end: watch::Receiver<Option<End>>,
+    state: watch::Receiver<State>,
     kill: CancellationToken,
     streams: Streams,
 }
@@ -35,8 +35,9 @@ struct Streams {
 }
 
 #[derive(Clone, Copy)]
-struct End {
+struct State {
     status: JobStatus,
+    /// The end of the shell, whose processes may still run.
     exit: Option<ExitStatus>,
 }
 
@@ -63,12 +64,12 @@ impl Jobs {
         running: Running,
         context: &ToolContext,
     ) -> Arc<Job> {
-        let (sender, end) = watch::channel(None);
+        let (sender, state) = watch::channel(State { status: JobStatus::Running, exit: None });
         let kill = CancellationToken::new();
         let streams =
             Streams { stdout: Arc::clone(&running.stdout), stderr: Arc::clone(&running.stderr) };
         let owner = context.principal().id().to_owned();
-        let job = Arc::new(Job { number, command, owner, end, kill: kill.clone(), streams });
+        let job = Arc::new(Job { number, command, owner, state, kill: kill.clone(), streams });
         tokio::spawn(run(running, kill, sender));
         let mut jobs = self.lock();
         jobs.insert(number, Arc::clone(&job));
@@ -90,9 +91,14 @@ impl Jobs {
         )))
     }
 
-    /// Ends all jobs.
-    pub(super) fn kill_all(&self) {
-        self.lock().values().for_each(|job| job.kill.cancel());
+    /// Ends all jobs, which may clean up, and waits for that.
+    pub(super) async fn kill_all(&self) {
+        let jobs: Vec<Arc<Job>> = self.lock().values().cloned().collect();
+        jobs.iter().for_each(|job| job.kill.cancel());
+        for job in jobs {
+            // Fails only if the runtime shuts down.
+            let _ = job.kill().await;
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Job>>> {
@@ -109,18 +115,22 @@ fn forget_oldest(jobs: &mut BTreeMap<u64, Arc<Job>>) {
     }
 }
 
-/// Waits for the end of a command, or ends it.
-async fn run(mut running: Running, kill: CancellationToken, sender: watch::Sender<Option<End>>) {
-    let end = tokio::select! {
-        exit = running.status() => End { status: JobStatus::Ended, exit: exit.ok() },
+/// Waits for the end of all processes of a command, or ends them.
+async fn run(mut running: Running, kill: CancellationToken, sender: watch::Sender<State>) {
+    let end = async {
+        let exit = running.status().await.ok();
+        sender.send_modify(|state| state.exit = exit);
+        running.end().await;
+    };
+    let status = tokio::select! {
+        () = end => JobStatus::Ended,
         () = kill.cancelled() => {
             running.terminate().await;
-            End { status: JobStatus::Killed, exit: None }
+            JobStatus::Killed
         }
     };
     running.drain().await;
-    // Nobody may have asked for the end.
-    let _ = sender.send(Some(end));
+    sender.send_modify(|state| state.status = status);
 }
 
 impl Job {
@@ -129,31 +139,35 @@ impl Job {
     }
 
     fn is_running(&self) -> bool {
-        self.end.borrow().is_none()
+        self.state.borrow().status == JobStatus::Running
     }
 
     /// State and new output. Lines that a filter does not match are left out, and cannot be read later.
     pub(super) fn read(&self, filter: Option<&Regex>) -> JobOutput {
-        let end = *self.end.borrow();
+        let State { status, exit } = *self.state.borrow();
+        let is_running = status == JobStatus::Running;
         let (mut stdout, mut stderr) =
-            (self.streams.stdout.take(end.is_some()), self.streams.stderr.take(end.is_some()));
+            (self.streams.stdout.take(!is_running), self.streams.stderr.take(!is_running));
         if let Some(filter) = filter {
             for text in [&mut stdout.text, &mut stderr.text] {
                 *text = matching_lines(text, filter);
             }
         }
-        let output = CommandOutput::default()
+        let notice = exit.filter(|_| is_running).map(|exit| {
+            format!("the shell has ended ({exit}), and processes that it started still run; end them by `KillBash`")
+        });
+        let output = CommandOutput { notice, ..CommandOutput::default() }
             .with_texts(stdout, stderr)
-            .with_status(end.and_then(|end| end.exit));
-        let status = end.map_or(JobStatus::Running, |end| end.status);
+            .with_status(exit.filter(|_| status == JobStatus::Ended));
         JobOutput { job_id: self.id(), command: self.command.clone(), status, output }
     }
 
     /// Ends the job and waits for that.
     pub(super) async fn kill(&self) -> io::Result<()> {
         self.kill.cancel();
-        let mut end = self.end.clone();
-        end.wait_for(Option::is_some).await.map(drop).map_err(io::Error::other)
+        let mut state = self.state.clone();
+        let has_ended = |state: &State| state.status != JobStatus::Running;
+        state.wait_for(has_ended).await.map(drop).map_err(io::Error::other)
     }
 }
 

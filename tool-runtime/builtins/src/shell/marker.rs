@@ -27,9 +27,20 @@ impl Marker {
         Self { start: format!("\x1b]7337;{token};").into_bytes(), pending: Vec::new() }
     }
 
-    /// The command by which bash writes the mark.
-    pub(super) fn prompt_command(token: &str) -> String {
-        format!("printf '\\033]7337;{token};%d;%s\\007' \"$?\" \"$PWD\"")
+    /// A script that makes bash write the mark, and nothing else, before its prompts. It keeps the exit code.
+    pub(super) fn prompt_script(token: &str) -> String {
+        // The group hides the trace of `set -x`.
+        let print = format!(
+            r#"{{ builtin printf "\033]7337;{token};%d;%s\007" "$?" "$PWD"; }} 2>/dev/null"#
+        );
+        [
+            "tool_runtime_status=$?",
+            "unset -v PROMPT_COMMAND PS0",
+            &format!("PS1= PS2= PROMPT_COMMAND='{print}'"),
+            "return $tool_runtime_status",
+            "",
+        ]
+        .join("\n")
     }
 
     /// Passes output without marks on, and returns the last mark.

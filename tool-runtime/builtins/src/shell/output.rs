@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Bytes of a file for the whole output.
 const MAX_FILE: u64 = 1 << 30;
 
-/// What a process has written and nobody has read yet.
+/// The output of a process that was not read yet.
 pub(super) struct Output {
     head: Vec<u8>,
     tail: VecDeque<u8>,
@@ -25,7 +25,7 @@ pub(super) struct Output {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Text {
     pub(super) text: String,
-    /// The file with the whole output, if the text is not all of it.
+    /// The file with the output, if the text is not all of it.
     pub(super) file: Option<PathBuf>,
 }
 
@@ -79,7 +79,7 @@ impl Output {
         }
         let skipped = std::mem::take(&mut self.skipped);
         let file = self.file.path().filter(|_| skipped > 0);
-        Text { text: join(&head, skipped, &tail, file.as_deref()), file }
+        Text { text: join(&head, skipped, &tail, &self.file.contents()), file }
     }
 }
 
@@ -93,8 +93,8 @@ fn incomplete(bytes: &[u8]) -> usize {
     start.map_or(0, |start| bytes.len() - start)
 }
 
-/// Head and tail with a notice between them, cut at ends of lines if these are near.
-fn join(head: &[u8], skipped: u64, tail: &[u8], file: Option<&Path>) -> String {
+/// Head and tail with a notice between them, which says what the file has. They are cut at ends of lines if these are near.
+fn join(head: &[u8], skipped: u64, tail: &[u8], stored: &str) -> String {
     if skipped == 0 {
         return printable(&[head, tail].concat());
     }
@@ -104,12 +104,8 @@ fn join(head: &[u8], skipped: u64, tail: &[u8], file: Option<&Path>) -> String {
     let tail_start = tail.iter().take(1000).position(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     let (cut_tail, tail) = tail.split_at(tail_start.max(continuation(tail)));
     let skipped = skipped + (cut_head.len() + cut_tail.len()) as u64;
-    let place = file.map_or_else(
-        || "they could not be stored".to_owned(),
-        |file| format!("all of it is in `{}`", file.display()),
-    );
     format!(
-        "{}\n[{skipped} bytes are left out here; {place}]\n{}",
+        "{}\n[{skipped} bytes are left out here; {stored}]\n{}",
         printable(head).trim_end_matches('\n'),
         printable(tail)
     )
@@ -140,6 +136,8 @@ struct Spill {
     path: PathBuf,
     state: SpillState,
     written: u64,
+    /// The most bytes.
+    limit: u64,
 }
 
 enum SpillState {
@@ -151,7 +149,7 @@ enum SpillState {
 
 impl Spill {
     fn new(path: PathBuf) -> Self {
-        Self { path, state: SpillState::Absent, written: 0 }
+        Self { path, state: SpillState::Absent, written: 0, limit: MAX_FILE }
     }
 
     fn is_absent(&self) -> bool {
@@ -161,6 +159,19 @@ impl Spill {
     /// The path, if the file has something.
     fn path(&self) -> Option<PathBuf> {
         (self.written > 0).then(|| self.path.clone())
+    }
+
+    /// What the file has of the output.
+    fn contents(&self) -> String {
+        let path = self.path.display();
+        match self.state {
+            _ if self.written == 0 => "they could not be stored".to_owned(),
+            SpillState::Failed => format!(
+                "the first {} bytes of the output are in `{path}`, the rest could not be stored",
+                self.written
+            ),
+            SpillState::Absent | SpillState::Open(_) => format!("all of it is in `{path}`"),
+        }
     }
 
     /// Creates a file that only its owner can read.
@@ -176,11 +187,13 @@ impl Spill {
 
     fn write(&mut self, bytes: &[u8]) {
         let SpillState::Open(file) = &mut self.state else { return };
-        match file.write_all(bytes) {
-            Ok(()) => self.written += bytes.len() as u64,
+        let room = usize::try_from(self.limit - self.written).unwrap_or(usize::MAX);
+        let stored = &bytes[..room.min(bytes.len())];
+        match file.write_all(stored) {
+            Ok(()) => self.written += stored.len() as u64,
             Err(error) => return self.fail(&error.to_string()),
         }
-        if self.written > MAX_FILE {
+        if stored.len() < bytes.len() {
             self.fail("too long");
         }
     }
@@ -226,6 +239,23 @@ mod tests {
         assert_eq!(text, format!("0\n1\n2\n3\n4\n{notice}\n998\n999\n"));
         assert_eq!(std::fs::read_to_string(file).unwrap(), all);
         assert_eq!(output.total(), all.len() as u64);
+    }
+
+    #[test]
+    fn the_notice_says_how_much_of_an_endless_output_is_stored() {
+        let (_directory, mut output) = output(20);
+        output.file.limit = 100;
+        for _ in 0..30 {
+            output.push(b"0123456789\n");
+        }
+        let Text { text, file } = output.take(true);
+        let file = file.unwrap();
+        let expected = format!(
+            "the first 100 bytes of the output are in `{}`, the rest could not be stored]",
+            file.display()
+        );
+        assert!(text.contains(&expected) && !text.contains("all of it"), "{text}");
+        assert_eq!(std::fs::metadata(file).unwrap().len(), 100);
     }
 
     #[test]

@@ -3,10 +3,10 @@
 //! A result that shows a part of an output has a link to all of it. The caller that got the link may read it, in parts
 //! that begin and end at lines.
 
+use crate::random;
 use crate::shown::Shown;
 use std::collections::VecDeque;
 use std::fs::File;
-use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub(crate) struct Outputs(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
-    /// What all URIs begin with. Unset in a pool without the resource.
+    /// The common beginning of all URIs. Unset in a pool without the resource.
     base: OnceLock<String>,
     /// Oldest first.
     offered: Mutex<VecDeque<Offered>>,
@@ -45,8 +45,7 @@ impl Outputs {
     pub(crate) fn resource(&self, name: &str) -> Resource {
         let base = self.0.base.get_or_init(|| format!("output://{name}"));
         let outputs = self.clone();
-        let about =
-            "Whole output of a command whose result shows a part of it. Parts have about 1 MiB.";
+        let about = "Output of a command whose result shows a part of it, up to 1 GiB. Parts have about 1 MiB.";
         Resource::builder(format!("{base}/{{id}}/{{part}}"), "output", about)
             .mime_type("text/plain")
             .handler(move |variables: TextArguments, context: ToolContext| {
@@ -75,8 +74,8 @@ impl Outputs {
         let uri = format!("{base}/{}", self.id(path, context.principal().id()));
         let parts = size.div_ceil(PART);
         let about = match parts {
-            0 | 1 => "The whole output".to_owned(),
-            _ => format!("The whole output, in parts: {uri}/1 to {uri}/{parts}"),
+            0 | 1 => "The output".to_owned(),
+            _ => format!("The output, in parts: {uri}/1 to {uri}/{parts}"),
         };
         let link = ResourceLink::new(format!("{uri}/1"), name).with_description(about);
         Some(link.with_mime_type("text/plain").with_size(size))
@@ -87,8 +86,7 @@ impl Outputs {
         let mut offered = self.offered();
         let known = offered.iter().position(|other| other.path == path && other.owner == owner);
         let known = known.and_then(|index| offered.remove(index));
-        let new = || format!("{:016x}", RandomState::new().hash_one(&path));
-        let id = known.map_or_else(new, |known| known.id);
+        let id = known.map_or_else(|| random::hex(16), |known| known.id);
         offered.push_back(Offered { id: id.clone(), owner: owner.to_owned(), path });
         if offered.len() > MAX_OUTPUTS
             && let Some(oldest) = offered.pop_front()

@@ -50,6 +50,22 @@ impl Default for ShellParams {
 }
 
 /// Confinement of commands, on Linux. Both kinds let commands read all files of the user.
+///
+/// | Commands can | `Off` | `Landlock` | `Bubblewrap` |
+/// |---|---|---|---|
+/// | change contents and names of files outside | yes | no | no |
+/// | change owner, mode, times and attributes of files outside (`chmod`, `chown`, `touch`) | yes | **yes** | no |
+/// | signal other processes | yes | no, from Linux 6.12 on | no |
+/// | use the network although `network = false` | refused at start | UDP and local sockets | no |
+/// | leave a process that outlives the pool, see below | yes | yes | no |
+/// | leave a process when this one gets `SIGKILL` | yes | yes | no |
+///
+/// Landlock has no right for metadata: choose [`Bubblewrap`](Self::Bubblewrap) where modes and owners of other files
+/// matter.
+///
+/// A process outlives the pool if it left its session, cleared its environment, and was orphaned because its shell ended
+/// by itself. A program that holds a `Subreaper` (`tool_runtime::mcp`), as `main!` and `toolbox` do, ends these
+/// processes when it ends in an orderly way. When it is killed, the shells get `SIGTERM`, and their children run on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Sandbox {
@@ -57,11 +73,11 @@ pub enum Sandbox {
     #[default]
     Off,
     /// Landlock of the kernel, 5.13 or later: commands change files only in the roots, the directory for temporary
-    /// files and `writable`, and signal only each other. Without `network` TCP is denied, which needs Linux 6.7;
+    /// files and `writable`; metadata they change everywhere. Without `network` TCP is denied, which needs Linux 6.7;
     /// UDP is not.
     Landlock,
     /// The program `bwrap`: all other directories are mounted read-only. Without `network` commands have no
-    /// network at all.
+    /// network at all. Processes in the background end with the shell that started them.
     Bubblewrap,
 }
 

@@ -28,7 +28,7 @@ pub struct CommandOutput {
     /// Id of the background job, for `BashOutput` and `KillBash`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub job_id: Option<String>,
-    /// Files with the whole output where `stdout` or `stderr` is not all of it.
+    /// Files with the output, up to 1 GiB, where `stdout` or `stderr` is not all of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     pub output_files: Vec<String>,
@@ -121,7 +121,7 @@ pub struct JobOutput {
     pub job_id: String,
     /// The command.
     pub command: String,
-    /// Whether the job runs.
+    /// Whether the job runs: the command, or a process that it started.
     pub status: JobStatus,
     /// Output, exit code and signal; the output is what was written since the last call.
     #[serde(flatten)]
@@ -132,9 +132,9 @@ pub struct JobOutput {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JobStatus {
-    /// The job runs.
+    /// The command runs, or a process that it started.
     Running,
-    /// The job has ended by itself.
+    /// The command and all that it started have ended by themselves.
     Ended,
     /// `KillBash` has ended the job.
     Killed,
@@ -167,7 +167,7 @@ pub struct TerminalOutput {
     pub is_running: bool,
     /// Directory of the shell.
     pub working_directory: String,
-    /// File with the whole output of the shell, if `output` is not all of it.
+    /// File with the output of the shell, up to 1 GiB, if `output` is not all of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_file: Option<String>,
     /// Remarks, for instance what to do next.
@@ -182,6 +182,19 @@ impl TerminalOutput {
             notice.map(str::to_owned).into_iter().chain(self.notice.take()).collect();
         self.notice = (!notices.is_empty()).then(|| notices.join("; "));
         self
+    }
+
+    /// Adds the rest of the output of the previous command.
+    pub(super) fn after(mut self, previous: Option<Self>) -> Self {
+        let Some(previous) = previous else {
+            return self;
+        };
+        self.output = [previous.output, self.output].join("\n").trim_matches('\n').to_owned();
+        let notice = format!(
+            "the output begins with the rest of that of the previous command, which ended with exit code {}",
+            previous.exit_code
+        );
+        self.with_notice(Some(&notice))
     }
 }
 

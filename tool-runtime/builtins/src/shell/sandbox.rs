@@ -1,11 +1,14 @@
 //! Confinement of commands on Linux.
 //!
 //! Landlock restricts a thread and what it starts, so a command is started on a thread of its own that is restricted
-//! before. Nothing runs between `fork` and `exec` for it, and this process stays unrestricted.
+//! before. Nothing runs between `fork` and `exec` for it, and this process stays unrestricted. Landlock has no right for
+//! metadata: `chmod`, `chown` and `touch` work outside, unlike in bubblewrap.
 
+use super::params::Sandbox;
+use std::io;
 use std::path::PathBuf;
 
-/// What commands may change.
+/// The files that commands may change.
 #[derive(Clone, Debug)]
 pub(super) struct Confinement {
     /// Directories.
@@ -34,7 +37,8 @@ pub(super) fn check_bubblewrap() -> Result<(), String> {
 }
 
 /// Files outside can be read, and devices cannot. Commands have no capabilities, also under root, which could remount
-/// what is read-only, and see no other processes, through whose `/proc` directories files outside can be written.
+/// what is read-only, and see no other processes, through whose `/proc` directories files outside can be written. All
+/// processes of a command end with its shell, and with this process.
 const BUBBLEWRAP: &[&str] = &[
     "--ro-bind",
     "/",
@@ -48,6 +52,7 @@ const BUBBLEWRAP: &[&str] = &[
     "--unshare-ipc",
     "--cap-drop",
     "ALL",
+    "--die-with-parent",
 ];
 
 /// The arguments of `bwrap` before the command.
@@ -64,7 +69,22 @@ pub(super) fn bubblewrap_arguments(confinement: &Confinement) -> Vec<PathBuf> {
 }
 
 #[cfg(target_os = "linux")]
-pub(super) use linux::{check_landlock, restrict_thread};
+pub(super) use linux::check_landlock;
+
+/// Restricts this thread, and all processes that it starts, if commands are confined by Landlock.
+#[cfg(target_os = "linux")]
+pub(super) fn restrict_thread(sandbox: Sandbox, confinement: &Confinement) -> io::Result<()> {
+    match sandbox {
+        Sandbox::Landlock => linux::restrict_thread(confinement),
+        Sandbox::Off | Sandbox::Bubblewrap => Ok(()),
+    }
+}
+
+/// A pool with a sandbox was not built.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn restrict_thread(_: Sandbox, _: &Confinement) -> io::Result<()> {
+    Ok(())
+}
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -95,8 +115,7 @@ mod linux {
         }
     }
 
-    /// Restricts this thread, and all processes that it starts.
-    pub(in super::super) fn restrict_thread(confinement: &Confinement) -> io::Result<()> {
+    pub(super) fn restrict_thread(confinement: &Confinement) -> io::Result<()> {
         let restricted = ruleset(confinement).and_then(RulesetCreated::restrict_self);
         restricted.map(drop).map_err(io::Error::other)
     }

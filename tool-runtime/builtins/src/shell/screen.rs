@@ -19,7 +19,7 @@ impl Screen {
         self.0.process(bytes);
     }
 
-    /// What is on the screen, if a program such as an editor fills it.
+    /// The text of the screen, if a program such as an editor fills it.
     pub(super) fn of_program(&self) -> Option<String> {
         let screen = self.0.screen();
         screen.alternate_screen().then(|| screen.contents())

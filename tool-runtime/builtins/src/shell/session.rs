@@ -5,9 +5,9 @@ use super::marker::{Marker, Prompt};
 use super::output::{Output, Text};
 use super::scratch::Scratch;
 use super::screen::{COLUMNS, ROWS, Screen};
-use super::spawn::Launcher;
+use super::spawn::{Launcher, Spawned};
 use super::stopper::{StopOnDrop, Stopper};
-use crate::process_tree::{KillOnDrop, Tree};
+use crate::process_tree::KillOnDrop;
 use crate::workspace::Environment;
 use pty_process::{OwnedReadPty, OwnedWritePty, Size};
 use rustix::process::Pid;
@@ -31,10 +31,14 @@ pub(super) struct Session {
     shared: Arc<Shared>,
     writer: OwnedWritePty,
     terminal: Arc<OwnedFd>,
+    /// The file of [`Marker::prompt_script`].
+    prompt_script: PathBuf,
     /// The process group of the shell itself.
     shell: Option<Pid>,
     /// Prompts when the last command began: it runs until there is another.
     started_at: u64,
+    /// Whether the last wait ended before the command did.
+    is_awaited: bool,
     /// Locked while the command of a dropped call is stopped.
     stopping: Arc<AsyncMutex<()>>,
     /// Ends the shell and all that it started.
@@ -42,7 +46,7 @@ pub(super) struct Session {
     _child: Child,
 }
 
-/// What a new shell is given.
+/// The settings of a new shell.
 pub(super) struct Identity {
     /// The mark of its processes.
     pub(super) mark: String,
@@ -71,7 +75,12 @@ pub(super) struct Patience {
     pub(super) quiet: Option<Duration>,
 }
 
-/// What the reading task shares with the calls.
+impl Patience {
+    /// For a command that has ended.
+    pub(super) const NONE: Self = Self { total: Duration::ZERO, quiet: None };
+}
+
+/// State that the reading task shares with the calls.
 struct Shared {
     state: Mutex<State>,
     changed: Notify,
@@ -99,31 +108,31 @@ impl Session {
         let terminal = Arc::new(pty.as_fd().try_clone_to_owned()?);
         let command = command(launcher, secrets, &mark)?;
         let start = move || command.spawn(pts).map_err(io::Error::other);
-        let child = launcher.confined(start).await?;
-        let leader = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+        let Spawned { child, tree } = launcher.start_on_thread(start, Child::id, mark).await?;
         let (reader, writer) = pty.into_split();
         let shared = Arc::new(Shared::new(scratch.path("terminal.txt")?));
         tokio::spawn(read(reader, Marker::new(&token), Arc::clone(&shared)));
-        let tree = KillOnDrop(Some(Tree { leader, mark }));
+        let prompt_script = scratch.path("prompt.sh")?;
+        fs::write(&prompt_script, Marker::prompt_script(&token))?;
         let mut session = Self {
             shared,
             writer,
             terminal,
+            prompt_script,
             shell: None,
             started_at: 0,
+            is_awaited: false,
             stopping: Arc::default(),
             _tree: tree,
             _child: child,
         };
-        session.prepare(scratch, &token).await?;
+        session.prepare(scratch).await?;
         Ok(session)
     }
 
-    /// Turns off echo and prompts, and begins to write marks.
-    async fn prepare(&mut self, scratch: &Scratch, token: &str) -> io::Result<()> {
-        let prompt = Marker::prompt_command(token).replace('\'', r"'\''");
-        let script = format!("stty -echo\nPS1= PS2= PROMPT_COMMAND='{prompt}'\nunset HISTFILE\n");
-        self.run(scratch, &script).await?;
+    /// Turns off echo and history, and waits for the first mark.
+    async fn prepare(&mut self, scratch: &Scratch) -> io::Result<()> {
+        self.run(scratch, "stty -echo\nunset HISTFILE").await?;
         let patience = Patience { total: START, quiet: None };
         if self.wait(&patience).await != Waited::Prompt {
             let text = self.take(true).text;
@@ -135,12 +144,14 @@ impl Session {
         Ok(())
     }
 
-    /// Runs a command. It is read from a file, since a terminal cuts long lines.
+    /// Runs a command. It is read from a file, since a terminal cuts long lines. The command may have changed what the
+    /// shell does before a prompt, so that is set again after it; its trace, if there is one, is not shown.
     pub(super) async fn run(&mut self, scratch: &Scratch, command: &str) -> io::Result<()> {
         let path = scratch.path("command.sh")?;
         fs::write(&path, format!("{command}\n"))?;
         self.started_at = self.shared.lock().prompts;
-        self.input(format!(". '{}'\n", path.display()).as_bytes()).await
+        let (command, prompt) = (path.display(), self.prompt_script.display());
+        self.input(format!(". '{command}'; {{ . '{prompt}'; }} 2>/dev/null\n").as_bytes()).await
     }
 
     /// Writes to the terminal, as a person who types.
@@ -150,7 +161,8 @@ impl Session {
     }
 
     /// Waits for the end of the command. If the call is dropped meanwhile, the command is stopped.
-    pub(super) async fn wait(&self, patience: &Patience) -> Waited {
+    pub(super) async fn wait(&mut self, patience: &Patience) -> Waited {
+        self.is_awaited = false;
         let guard = StopOnDrop(Some(self.stopper().await));
         let deadline = Instant::now() + patience.total;
         let waited = loop {
@@ -172,6 +184,7 @@ impl Session {
             let _ = tokio::time::timeout(until - now, self.shared.changed.notified()).await;
         };
         guard.disarm();
+        self.is_awaited = matches!(waited, Waited::Quiet | Waited::TimeUp);
         waited
     }
 
@@ -179,6 +192,11 @@ impl Session {
     pub(super) fn is_running(&self) -> bool {
         let state = self.shared.lock();
         state.prompts == self.started_at && !state.is_closed
+    }
+
+    /// Whether the end of the last command was not reported yet.
+    pub(super) fn is_awaited(&self) -> bool {
+        self.is_awaited
     }
 
     /// Whether the shell has ended.
@@ -237,10 +255,12 @@ fn command(
         .envs(environment::variables(&launcher.workspace, secrets, mark, "xterm-256color"))
         .current_dir(launcher.directory())
         .kill_on_drop(true);
+    #[cfg(target_os = "linux")]
+    let command = super::before_exec::prepare_terminal(command);
     Ok(command)
 }
 
-/// Reads the terminal until nobody has it open.
+/// Reads the terminal until no process has it open.
 async fn read(mut reader: OwnedReadPty, mut marker: Marker, shared: Arc<Shared>) {
     let mut buffer = vec![0; 16 << 10];
     while let Ok(length @ 1..) = reader.read(&mut buffer).await {

@@ -1,12 +1,18 @@
 //! Starts commands: in a session of their own, marked, and confined by the operator's choice.
+//!
+//! Each process is started by a thread of its own, which lives as long as the process: Landlock restricts a thread, and
+//! the kernel signals the death of a parent when the thread that started the child ends.
 
+#[cfg(target_os = "linux")]
+use super::before_exec;
 use super::environment;
 use super::params::{Sandbox, ShellParams};
 use super::sandbox::{self, Confinement};
-use crate::process_tree::Tree;
+use crate::process_tree::{KillOnDrop, Tree};
 use crate::workspace::{Environment, Workspace};
 use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessSession};
-use rustix::process::Pid;
+use rustix::io::Errno;
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
@@ -28,10 +34,19 @@ pub(super) struct Invocation {
     pub(super) secrets: Environment,
 }
 
+/// A process that was started. Without its owner all that it started is ended, before the process itself is: it adopts
+/// the orphans, by which they are found.
+pub(super) struct Spawned<T> {
+    pub(super) tree: KillOnDrop,
+    pub(super) child: T,
+}
+
 /// A command that runs.
 pub(super) struct Started {
     pub(super) child: Box<dyn ChildWrapper>,
     pub(super) tree: Tree,
+    /// Whether the process is the program of a sandbox, which starts the shell.
+    pub(super) is_wrapped: bool,
 }
 
 impl Launcher {
@@ -50,12 +65,18 @@ impl Launcher {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true);
+        #[cfg(target_os = "linux")]
+        before_exec::prepare(&mut child);
         let mut child = CommandWrap::from(child);
         child.wrap(ProcessSession);
         // The wrapper waits for the whole session; a background process must not delay the result.
-        let child = self.confined(move || child.spawn()).await?.into_inner();
-        let id = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
-        Ok(Started { child, tree: Tree { leader: id, mark } })
+        let start = move || Ok(child.spawn()?.into_inner());
+        let spawned = self.start_on_thread(start, |child| child.id(), mark.clone()).await?;
+        let Spawned { child, tree } = spawned;
+        let leader = tree.leader();
+        tree.disarm();
+        let is_wrapped = self.params.sandbox == Sandbox::Bubblewrap;
+        Ok(Started { child, tree: Tree { leader, mark }, is_wrapped })
     }
 
     /// The first root, where every command of `Bash` begins.
@@ -81,30 +102,37 @@ impl Launcher {
         Confinement { writable: roots.chain(others).collect(), network: self.params.network }
     }
 
-    /// Runs a start on a restricted thread, if Landlock is to confine commands.
-    #[cfg(target_os = "linux")]
-    pub(super) async fn confined<T: Send + 'static>(
+    /// Starts a process with a mark on a thread that Landlock restricts, if it is to confine commands. If the call is
+    /// dropped meanwhile, the process and all that it started are ended.
+    pub(super) async fn start_on_thread<T: Send + 'static>(
         &self,
         start: impl FnOnce() -> io::Result<T> + Send + 'static,
-    ) -> io::Result<T> {
-        if self.params.sandbox != Sandbox::Landlock {
-            return start();
-        }
-        let (runtime, confinement) = (tokio::runtime::Handle::current(), self.confinement());
+        id: impl Fn(&T) -> Option<u32> + Send + 'static,
+        mark: String,
+    ) -> io::Result<Spawned<T>> {
+        let (runtime, sandbox) = (tokio::runtime::Handle::current(), self.params.sandbox);
+        let confinement = self.confinement();
         let (sender, receiver) = tokio::sync::oneshot::channel();
-        std::thread::Builder::new().name("sandbox".to_owned()).spawn(move || {
-            let _runtime = runtime.enter();
-            // Fails only if the call was dropped; the child ends with its handle then.
-            let _ = sender.send(sandbox::restrict_thread(&confinement).and_then(|()| start()));
+        std::thread::Builder::new().name("command".to_owned()).spawn(move || {
+            let started = {
+                let _runtime = runtime.enter();
+                sandbox::restrict_thread(sandbox, &confinement).and_then(|()| start())
+            };
+            let started = started.map(|child| {
+                let leader = id(&child).and_then(|id| Pid::from_raw(id.cast_signed()));
+                Spawned { tree: KillOnDrop(Some(Tree { leader, mark })), child }
+            });
+            let id = started.as_ref().ok().and_then(|started| started.tree.leader());
+            // Fails only if the call was dropped.
+            let _ = sender.send(started);
+            id.into_iter().for_each(wait);
         })?;
         receiver.await.map_err(io::Error::other)?
     }
+}
 
-    #[cfg(not(target_os = "linux"))]
-    pub(super) async fn confined<T: Send + 'static>(
-        &self,
-        start: impl FnOnce() -> io::Result<T> + Send + 'static,
-    ) -> io::Result<T> {
-        start()
-    }
+/// Waits for the end of a child, which stays to be waited for by others.
+fn wait(id: Pid) {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    while waitid(WaitId::Pid(id), options).is_err_and(|error| error == Errno::INTR) {}
 }

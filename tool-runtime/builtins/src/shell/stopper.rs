@@ -36,7 +36,7 @@ impl Stopper {
         tracing::warn!("a command of a terminal could not be stopped");
     }
 
-    /// Interrupts the shell, so that it does not go on to the next command, and the group in the foreground.
+    /// Interrupts the shell, so that it does not run the next command, and the group in the foreground.
     fn signal(&self, is_gentle: bool) {
         let foreground = rustix::termios::tcgetpgrp(&self.terminal).ok();
         if let Some(group) = foreground.filter(|group| Some(*group) != self.shell) {

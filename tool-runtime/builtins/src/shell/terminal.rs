@@ -73,54 +73,69 @@ impl Request {
                 "`reset` starts a new shell, which awaits no input; leave `is_input` out",
             ));
         }
-        let mut notice = None;
-        if self.reset || place.as_ref().is_some_and(Session::is_closed) {
-            *place = None;
-            notice = Some("a new shell was started");
-        }
-        let session = match place {
-            Some(session) => session,
-            None => place.insert(Session::start(launcher, scratch, identity).await?),
+        let rest = match place {
+            Some(session) if !self.reset => rest(session, launcher).await,
+            _ => None,
         };
+        let old = place.take_if(|session| self.reset || session.is_closed());
+        let notice = old.map(|_| "a new shell was started");
+        match rest {
+            Some(rest) if self.is_input => {
+                Ok(rest.with_notice(Some("the command ended before the input, which was not sent")))
+            }
+            Some(rest) if self.is_wait() => Ok(rest),
+            rest => {
+                let session = match place {
+                    Some(session) => session,
+                    None => place.insert(Session::start(launcher, scratch, identity).await?),
+                };
+                let (waited, output) = self.run_on(session, launcher, scratch).await?;
+                place.take_if(|_| waited == Waited::Closed);
+                Ok(output.after(rest).with_notice(notice))
+            }
+        }
+    }
+
+    /// Runs the request on a terminal whose last command was reported or runs.
+    async fn run_on(
+        &self,
+        session: &mut Session,
+        launcher: &Launcher,
+        scratch: &Scratch,
+    ) -> Result<(Waited, TerminalOutput), ToolError> {
         if self.reset && self.command.is_empty() {
-            return Ok(output(session, launcher, Waited::Prompt).with_notice(notice));
+            return Ok((Waited::Prompt, output(session, launcher, Waited::Prompt)));
         }
         self.send(session, scratch).await?;
         let waited = session.wait(&self.patience()).await;
-        let output = output(session, launcher, waited);
-        if waited == Waited::Closed {
-            *place = None;
-        }
-        Ok(output.with_notice(notice))
+        Ok((waited, output(session, launcher, waited)))
     }
 
     /// Types a command or an input, unless the call only waits.
     async fn send(&self, session: &mut Session, scratch: &Scratch) -> Result<(), ToolError> {
         session.stopped().await;
-        let is_running = session.is_running();
-        match (is_running, self.is_input) {
-            (true, _) if self.command.is_empty() => {}
-            (true, true) => session.input(&keys::bytes(&self.command)).await?,
-            (true, false) => {
-                return Err(ToolError::user(
-                    "a command still runs; send an empty `command` to wait for it, a text or a key such as `C-c` with `is_input: true`, or `reset: true`",
-                ));
-            }
+        match (session.is_running(), self.is_input) {
+            (true, _) if self.command.is_empty() => Ok(()),
+            (true, true) => Ok(session.input(&keys::bytes(&self.command)).await?),
+            (true, false) => Err(ToolError::user(
+                "a command still runs; send an empty `command` to wait for it, a text or a key such as `C-c` with `is_input: true`, or `reset: true`",
+            )),
             (false, true) => {
-                return Err(ToolError::user(
-                    "no command runs that awaits input; leave `is_input` out",
-                ));
+                Err(ToolError::user("no command runs that awaits input; leave `is_input` out"))
             }
-            (false, false) if self.command.trim().is_empty() => {
-                return Err(ToolError::user("no command runs to wait for; give a `command`"));
+            (false, false) if self.is_wait() => {
+                Err(ToolError::user("no command runs to wait for; give a `command`"))
             }
             (false, false) => {
-                // What background processes wrote since the last call belongs to no command.
+                // The output of background processes since the last call belongs to no command.
                 session.take(false);
-                session.run(scratch, &self.command).await?;
+                Ok(session.run(scratch, &self.command).await?)
             }
         }
-        Ok(())
+    }
+
+    fn is_wait(&self) -> bool {
+        self.command.trim().is_empty()
     }
 
     fn patience(&self) -> Patience {
@@ -129,6 +144,16 @@ impl Request {
             None => Patience { total: Duration::from_secs(MAX_TIME), quiet: Some(QUIET) },
         }
     }
+}
+
+/// The end of a command that ran on when the last call returned, if it has ended since.
+async fn rest(session: &mut Session, launcher: &Launcher) -> Option<TerminalOutput> {
+    session.stopped().await;
+    if !session.is_awaited() || session.is_running() {
+        return None;
+    }
+    let waited = session.wait(&Patience::NONE).await;
+    Some(output(session, launcher, waited))
 }
 
 fn output(session: &Session, launcher: &Launcher, waited: Waited) -> TerminalOutput {

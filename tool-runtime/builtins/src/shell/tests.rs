@@ -7,7 +7,7 @@ mod sandbox;
 mod terminal;
 
 use super::{Sandbox, ShellParams};
-use crate::{Builtins, Profile, Workspace};
+use crate::{Builtins, Profile, Workspace, hints};
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::Read as _;
@@ -98,23 +98,7 @@ async fn ended(pipe: Receiver<String>) -> String {
 #[tokio::test]
 async fn hints_are_stated_and_outputs_have_schemas() {
     let fixture = Fixture::new();
-    // Read-only, destructive, idempotent, open world.
-    let expected = [
-        ("Bash", [false, true, false, true]),
-        ("BashOutput", [true, false, false, false]),
-        ("KillBash", [false, true, true, false]),
-        ("terminal", [false, true, false, true]),
-    ];
-    for (tool, (name, hints)) in fixture.pool.tools().iter().zip(expected) {
-        let definition = tool.definition();
-        let found = &definition.annotations;
-        let found = [
-            found.read_only_hint,
-            found.destructive_hint,
-            found.idempotent_hint,
-            found.open_world_hint,
-        ];
-        assert_eq!((tool.name(), found), (name, hints.map(Some)));
-        assert!(definition.output_schema.is_some() && definition.tags == ["core"], "{name}");
-    }
+    let expected =
+        ["Bash -d-o core", "BashOutput r--- core", "KillBash -di- core", "terminal -d-o core"];
+    assert_eq!(hints::rows(&fixture.pool), expected);
 }

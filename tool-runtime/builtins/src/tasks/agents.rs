@@ -1,7 +1,7 @@
 //! The tools that start agents.
 
 use super::runner::{Runner, output};
-use super::spawn::AgentInput;
+use super::spawn::{AgentInput, spawner_of};
 use super::store::TaskStore;
 use crate::builtins::{Family, Profile};
 use crate::shown::Shown;
@@ -96,21 +96,7 @@ impl Agents {
         resume: Option<String>,
         context: &ToolContext,
     ) -> Result<Shown<AgentReport>, ToolError> {
-        let input = AgentInput {
-            prompt,
-            description,
-            subagent_type,
-            resume,
-            model: None,
-            name: None,
-            max_turns: None,
-            skills: Vec::new(),
-            mcp_servers: None,
-            run_in_background: false,
-            isolation: None,
-            team_name: None,
-            mode: None,
-        };
+        let input = AgentInput { resume, ..AgentInput::new(prompt, description, subagent_type) };
         self.run(input, context).await
     }
 
@@ -119,9 +105,7 @@ impl Agents {
         input: AgentInput,
         context: &ToolContext,
     ) -> Result<Shown<AgentReport>, ToolError> {
-        let (request, identity) = input.request(&*self.spawner, &self.store, context).await?;
-        let context = context.clone().with(identity);
-        let handle = self.spawner.spawn(request, &context).await?;
+        let handle = input.spawn(&*self.spawner, &self.store, context).await?;
         let mut report = AgentReport {
             agent_id: handle.id().to_owned(),
             task_id: None,
@@ -173,10 +157,7 @@ impl Toolset for Agents {
 
     /// The spawner and the store are state of the pool.
     async fn create((): (), context: &ToolContext) -> Result<Self, ToolError> {
-        let missing =
-            || ToolError::user("no spawner of agents; write `.state(agents)` on the pool");
-        let spawner = context.get::<Arc<dyn AgentSpawner>>().cloned().ok_or_else(missing)?;
         let store = TaskStore::of(context)?;
-        Ok(Self::new(spawner, store.clone(), Runner::new(store)))
+        Ok(Self::new(spawner_of(context)?, store.clone(), Runner::new(store)))
     }
 }

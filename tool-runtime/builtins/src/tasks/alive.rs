@@ -1,8 +1,8 @@
 //! Processes that have the file open: each locks a file of its own, and the system releases the lock when the
 //! process ends, however it does.
 
+use crate::random;
 use std::fs::{self, File, TryLockError};
-use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -18,8 +18,7 @@ impl Alive {
     pub(super) fn new(directory: &Path) -> io::Result<Self> {
         fs::create_dir_all(directory)?;
         remove_dead(directory);
-        let random = RandomState::new().hash_one(std::process::id());
-        let name = format!("{}-{random:016x}", std::process::id());
+        let name = format!("{}-{}", std::process::id(), random::hex(16));
         // It gets its name once it is locked, so that others never see it unlocked.
         let temporary = directory.join(format!(".{name}"));
         let file = File::create_new(&temporary)?;

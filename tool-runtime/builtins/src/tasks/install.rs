@@ -1,6 +1,6 @@
 //! Adds the tools to a pool, and the mailbox of agent loops.
 
-use super::{Agents, Board, Mailbox, Runner, TasksParams, Teams};
+use super::{Agents, Board, Delegation, Mailbox, Runner, TasksParams, Teams};
 use crate::builtins::Builtins;
 use std::sync::Arc;
 use tool_runtime::{AgentMailbox, Source, ToolPoolBuilder};
@@ -32,10 +32,11 @@ fn install(builtins: &Builtins, params: TasksParams, pool: ToolPoolBuilder) -> T
     let (store, runner) = (params.store.clone(), Runner::new(params.store));
     let reason = "no spawner of agents; give one by `TasksParams::agents`";
     let spawner = params.agents.ok_or_else(|| reason.to_owned());
+    let delegation = spawner.clone().map(|spawner| Delegation::new(spawner, store.clone()));
     let agents = spawner.map(|spawner| Agents::new(spawner, store.clone(), Arc::clone(&runner)));
     let tools = builtins.tools(Ok(Board::new(store.clone(), runner)));
     let tools = tools.into_iter().chain(builtins.tools(Ok(Teams::new(store.clone()))));
-    let tools = tools.chain(builtins.tools(agents));
+    let tools = tools.chain(builtins.tools(agents)).chain(builtins.tools(delegation));
     let mailbox: Arc<dyn AgentMailbox> = Arc::new(Mailbox(store));
     pool.add_from(&Source::Custom, tools).state(mailbox)
 }

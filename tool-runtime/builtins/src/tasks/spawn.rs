@@ -6,8 +6,10 @@ use super::store::{TaskStore, listed};
 use super::team::check_member;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 use tool_runtime::{
-    AgentSpawner, Selector, Snapshot, SpawnRequest, ToolContext, ToolError, ToolPattern,
+    AgentHandle, AgentSpawner, Selector, Snapshot, SpawnRequest, ToolContext, ToolError,
+    ToolPattern,
 };
 
 /// The inputs of `Agent`.
@@ -81,11 +83,41 @@ pub(super) enum ServerTools {
 }
 
 impl AgentInput {
-    /// The request, and the identity of the agent.
+    /// An agent of a type, with nothing else that is asked for.
+    pub(super) fn new(prompt: String, description: String, subagent_type: String) -> Self {
+        Self {
+            prompt,
+            description,
+            subagent_type,
+            model: None,
+            name: None,
+            max_turns: None,
+            skills: Vec::new(),
+            mcp_servers: None,
+            run_in_background: false,
+            isolation: None,
+            team_name: None,
+            mode: None,
+            resume: None,
+        }
+    }
+
+    /// Starts the agent.
     ///
     /// # Errors
     /// An input is unknown or cannot be met; the text names it.
-    pub(super) async fn request(
+    pub(super) async fn spawn(
+        &self,
+        spawner: &dyn AgentSpawner,
+        store: &TaskStore,
+        context: &ToolContext,
+    ) -> Result<AgentHandle, ToolError> {
+        let (request, identity) = self.request(spawner, store, context).await?;
+        spawner.spawn(request, &context.clone().with(identity)).await
+    }
+
+    /// The request, and the identity of the agent.
+    async fn request(
         &self,
         spawner: &dyn AgentSpawner,
         store: &TaskStore,
@@ -131,6 +163,12 @@ impl AgentInput {
         );
         Ok((Identity::Member { team: team.number, name: name.clone() }, introduction))
     }
+}
+
+/// The spawner in the state of the pool.
+pub(super) fn spawner_of(context: &ToolContext) -> Result<Arc<dyn AgentSpawner>, ToolError> {
+    let missing = || ToolError::user("no spawner of agents; write `.state(agents)` on the pool");
+    context.get::<Arc<dyn AgentSpawner>>().cloned().ok_or_else(missing)
 }
 
 /// The name of a mode, also in the spelling of other programs.
@@ -186,7 +224,7 @@ fn with_servers(
     let patterns = all.map(|id| id.parse().map_err(ToolError::internal));
     let patterns: Vec<ToolPattern> = patterns.collect::<Result<_, _>>()?;
     Ok(match request.tools.clone() {
-        // Of a kind that only reads.
+        // A kind that only reads.
         Some(kept) => request.tools(kept.into_iter().filter(|pattern| patterns.contains(pattern))),
         None => request.tools(patterns),
     })

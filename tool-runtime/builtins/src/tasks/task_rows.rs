@@ -292,6 +292,9 @@ fn find(connection: &Connection, principal: &str, id: &str) -> Step<TaskRecord> 
             Some(number) if (1..=last).contains(&number) => {
                 format!("`{id}` ended long ago and is forgotten; `TaskList` shows all tasks")
             }
+            _ if id.starts_with("job_") => format!(
+                "`{id}` is not the id of a task; `KillBash` ends a background command, `BashOutput` reads it, and `TaskList` shows all tasks"
+            ),
             _ => format!("`{id}` is not the id of a task; `TaskList` shows all tasks"),
         };
         return Ok(Err(ToolError::user(text)));

@@ -3,6 +3,7 @@
 mod agents;
 mod background;
 mod board;
+mod delegate;
 mod processes;
 mod properties;
 mod teams;
@@ -14,9 +15,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
+use tokio::sync::Barrier;
 use tool_runtime::policy::{PermissionMode, Permissions};
 use tool_runtime::prelude::*;
-use tool_runtime::{AgentSpawner, Principal, ToolPoolBuilder};
+use tool_runtime::{Access, AgentSpawner, Principal, ToolPoolBuilder};
 use tool_runtime_agent::{Agent, ScriptedModel, SubAgents};
 
 /// More than any test takes.
@@ -76,4 +78,17 @@ async fn error(pool: &ToolPool, tool: &str, arguments: Value) -> String {
 /// A model with these turns.
 fn script(turns: Value) -> ScriptedModel {
     ScriptedModel::from_json(&turns.to_string()).unwrap()
+}
+
+/// A tool whose calls wait until two of them run at once.
+fn meet() -> Tool {
+    let barrier = Arc::new(Barrier::new(2));
+    let tool = Tool::builder("meet", "Wait for another call.").access(|_| Access::none());
+    tool.handler(move || {
+        let barrier = Arc::clone(&barrier);
+        async move {
+            barrier.wait().await;
+            "met"
+        }
+    })
 }

@@ -45,13 +45,21 @@ impl Fetcher {
         Ok(Self { client, rules, follow_other_hosts: params.follow_other_hosts, timeout })
     }
 
-    /// Requests a page and follows its redirects.
-    pub(super) async fn get(&self, url: Url, headers: &HeaderMap) -> Result<Fetched, ToolError> {
-        let within = tokio::time::timeout(self.timeout, self.follow(url.clone(), headers));
-        within.await.unwrap_or_else(|_| Err(timed_out(&url)))
+    /// Limits the time of a request with its redirects and its answer.
+    pub(super) async fn within<T>(
+        &self,
+        url: &Url,
+        work: impl Future<Output = Result<T, ToolError>>,
+    ) -> Result<T, ToolError> {
+        tokio::time::timeout(self.timeout, work).await.unwrap_or_else(|_| Err(timed_out(url)))
     }
 
-    async fn follow(&self, mut url: Url, headers: &HeaderMap) -> Result<Fetched, ToolError> {
+    /// Requests a page and follows its redirects.
+    pub(super) async fn get(
+        &self,
+        mut url: Url,
+        headers: &HeaderMap,
+    ) -> Result<Fetched, ToolError> {
         for _ in 0..=MAX_REDIRECTS {
             check_url(&url)?;
             self.rules

@@ -27,11 +27,11 @@ const REMOVED: &str =
 
 /// A page in another format.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Converted {
-    pub(super) title: Option<String>,
-    pub(super) text: String,
+pub(crate) struct Converted {
+    pub(crate) title: Option<String>,
+    pub(crate) text: String,
     /// Why the text is not the whole page.
-    pub(super) notice: Option<&'static str>,
+    pub(crate) notice: Option<&'static str>,
 }
 
 /// The main part of a page as Markdown; the whole page if it has no main part.
@@ -48,6 +48,18 @@ pub(super) fn markdown(html: &str, url: &Url, stop: &AtomicBool) -> Converted {
         }
         _ => Converted { title, text: whole, notice: cut },
     }
+}
+
+/// A whole page as Markdown, with or without the addresses of its links.
+#[cfg(feature = "browser")]
+pub(crate) fn whole_markdown(html: &str, url: &Url, links: bool, stop: &AtomicBool) -> Converted {
+    let (document, notice) = prepared(html, url, stop);
+    let title = title(&document);
+    if !links {
+        document.select("a").rename("span");
+    }
+    let text = document.md(None).trim().to_owned();
+    Converted { title, text, notice }
 }
 
 /// The text of a whole page.

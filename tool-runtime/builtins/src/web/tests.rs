@@ -6,7 +6,7 @@ mod search;
 mod server;
 
 use super::{SearchParams, WebParams};
-use crate::{Builtins, Workspace};
+use crate::{Builtins, Workspace, hints};
 use serde_json::Value;
 use std::time::Duration;
 use tool_runtime::prelude::*;
@@ -49,17 +49,7 @@ async fn error(pool: &ToolPool, tool: &str, arguments: Value) -> String {
 async fn hints_are_stated_and_outputs_have_schemas() {
     let searxng = SearchParams::Searxng { url: "http://127.0.0.1:9/".to_owned() };
     let pool = pool(WebParams { search: Some(searxng), ..params() });
-    let names: Vec<String> = pool.tools().iter().map(|tool| tool.name().to_owned()).collect();
-    assert_eq!(names, ["WebFetch", "WebSearch"]);
-    for tool in pool.tools().iter() {
-        let definition = tool.definition();
-        let hints = &definition.annotations;
-        assert_eq!(hints.read_only_hint, Some(true));
-        assert_eq!(hints.destructive_hint, Some(false));
-        assert_eq!(hints.idempotent_hint, Some(true));
-        assert_eq!(hints.open_world_hint, Some(true));
-        assert!(definition.output_schema.is_some() && definition.tags == ["core"]);
-    }
+    assert_eq!(hints::rows(&pool), ["WebFetch r-io core", "WebSearch r-io core"]);
 }
 
 #[test]

@@ -13,6 +13,8 @@ pub struct WorkspaceBuilder {
     roots: Vec<PathBuf>,
     environment: Option<Environment>,
     clock: Option<Arc<dyn Clock>>,
+    #[cfg(feature = "files")]
+    unread_edits: bool,
 }
 
 impl WorkspaceBuilder {
@@ -39,6 +41,31 @@ impl WorkspaceBuilder {
         self
     }
 
+    /// Sets whether files may be replaced and edited that were not read. Default: no, since a model that has not read a
+    /// file does not know what it overwrites. It is for calls of a person, whose command line starts a process for each.
+    /// A file that was read must still be unchanged.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    /// use tool_runtime_builtins::{Builtins, Workspace};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// let folder = tempfile::tempdir()?;
+    /// std::fs::write(folder.path().join("a.txt"), "one")?;
+    /// let workspace = Workspace::builder().root(folder.path()).unread_edits(true).build()?;
+    /// let pool = ToolPool::builder().install(Builtins::new(workspace).files()).build()?;
+    /// let edit = r#"{"file_path": "a.txt", "old_string": "one", "new_string": "two"}"#;
+    /// assert!(!pool.call(ToolCall::new("Edit", edit)).await.is_error());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "files")]
+    pub fn unread_edits(mut self, allowed: bool) -> Self {
+        self.unread_edits = allowed;
+        self
+    }
+
     /// Opens the roots.
     ///
     /// # Errors
@@ -55,6 +82,8 @@ impl WorkspaceBuilder {
             roots: self.roots.into_iter().map(open).collect::<Result<_, _>>()?,
             environment: self.environment.unwrap_or_else(|| std::env::vars_os().collect()),
             clock: self.clock.unwrap_or_else(|| Arc::new(SystemClock)),
+            #[cfg(feature = "files")]
+            unread_edits: self.unread_edits,
             #[cfg(feature = "files")]
             files: crate::files::FileState::default(),
         })))

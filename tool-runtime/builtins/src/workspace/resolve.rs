@@ -14,7 +14,7 @@ use tool_runtime::ToolError;
 pub struct Location {
     root: Arc<Root>,
     path: PathBuf,
-    /// Whether models know it by its relative path.
+    /// Whether models see its relative path.
     is_in_working_directory: bool,
 }
 

@@ -66,7 +66,9 @@ async fn a_binary_file_is_not_text() {
 async fn other_encodings_are_read() {
     let desk = Desk::new(&[]);
     desk.put("a.txt", b"caf\xe9, d\xe9j\xe0 vu\n");
-    assert_eq!(desk.read("a.txt").await, "     1\tcafé, déjà vu\n");
+    let text = desk.read("a.txt").await;
+    let notice = "[the encoding is assumed to be windows-1252; ";
+    assert!(text.starts_with(&format!("     1\tcafé, déjà vu\n{notice}")), "{text}");
 }
 
 #[tokio::test]

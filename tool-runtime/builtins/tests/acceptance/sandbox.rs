@@ -6,7 +6,7 @@ use serde_json::json;
 use std::fs;
 use std::os::unix::fs::symlink;
 
-/// What must not run where only `git status *` and `echo *` may.
+/// Commands that must not run where only `git status *` and `echo *` may.
 const REFUSED: &[&str] = &[
     // The second command of a list.
     "git status; rm x",

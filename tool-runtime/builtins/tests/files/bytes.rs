@@ -1,6 +1,6 @@
 //! Bytes that a model did not touch stay, by every tool, in every encoding and with every line ending.
 
-use crate::support::{Folder, Tools, edit};
+use crate::support::{Folder, Tools, edit, tools};
 use encoding_rs::{Encoding, SHIFT_JIS, WINDOWS_1252};
 use serde_json::{Value, json};
 
@@ -88,4 +88,49 @@ async fn untouched_bytes_stay_and_new_lines_end_as_their_neighbours() {
             }
         }
     }
+}
+
+#[tokio::test]
+async fn an_assumed_encoding_is_named() {
+    let (folder, tools) = tools(&[("utf8.txt", "grün\n")]);
+    assert!(!tools.edit("utf8.txt", "grün", "blau").await.contains("assumed"));
+    folder.put("latin.txt", b"caf\xE9 na\xEFve, d\xE9j\xE0 vu\n");
+    let notice = "[the encoding is assumed to be windows-1252;";
+    let text = tools.read("latin.txt").await;
+    assert!(text.contains(notice), "{text}");
+    let text = tools.ok("Edit", edit("latin.txt", "vu", "lu")).await;
+    assert!(text.contains(notice), "{text}");
+    let patch = "--- a/latin.txt\n+++ b/latin.txt\n@@ -1 +1 @@\n-café naïve, déjà lu\n+déjà\n";
+    let value = tools.value("apply_patch", json!({ "patch": patch })).await;
+    assert_eq!(value["files"][0]["assumed_encoding"], "windows-1252");
+    assert_eq!(folder.get("latin.txt"), b"d\xE9j\xE0\n");
+}
+
+/// Shift_JIS has two codes for some characters, and only one of them is written.
+#[tokio::test]
+async fn files_whose_bytes_would_change_are_refused() {
+    let (folder, tools) = tools(&[]);
+    let text = "これは日本語の文章です。".repeat(4);
+    let mut bytes = encoding_rs::SHIFT_JIS.encode(&text).0.into_owned();
+    bytes.extend(b"\xED\x40\n");
+    folder.put("a.txt", &bytes);
+    let error = tools.error("Read", json!({"file_path": "a.txt"})).await;
+    assert!(error.contains("as Shift_JIS it has bytes that would not be kept"), "{error}");
+    let arguments =
+        json!({"command": "str_replace", "path": "a.txt", "old_str": "日", "new_str": "x"});
+    let error = tools.error("file_editor", arguments).await;
+    assert!(error.contains("as Shift_JIS it has bytes that would not be kept"), "{error}");
+    assert_eq!(folder.get("a.txt"), bytes);
+}
+
+#[tokio::test]
+async fn a_file_that_became_binary_is_named_so() {
+    let (folder, tools) = tools(&[("a.txt", "text\n")]);
+    tools.read("a.txt").await;
+    folder.put("a.txt", b"\x89PNG\r\n\x1A\n\0\0\0\rIHDR");
+    let error = tools.error("Edit", edit("a.txt", "text", "x")).await;
+    assert_eq!(
+        error,
+        "`a.txt` was changed since it was read, and now is not text (image/png); it cannot be changed as text"
+    );
 }

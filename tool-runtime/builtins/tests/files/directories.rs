@@ -87,3 +87,16 @@ async fn files_of_several_roots_are_known_by_absolute_paths() {
         format!("`../three` is outside of the workspace; give a path inside of `{one}` or `{two}`")
     );
 }
+
+#[tokio::test]
+async fn a_directory_is_not_moved_into_itself() {
+    let (folder, tools) = tools(&[("d/a.txt", "a")]);
+    for to in ["d", "d/e", "d/e/f"] {
+        let error = tools.error("Move", json!({"source": "d", "destination": to})).await;
+        assert!(
+            error.starts_with("the directory `d` cannot be moved into itself, to `d/"),
+            "{error}"
+        );
+    }
+    assert_eq!(std::fs::read_dir(folder.path("d")).unwrap().count(), 1);
+}

@@ -4,9 +4,12 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
 mod bytes;
+mod concurrent;
 mod directories;
 mod editor;
 mod escapes;
+#[path = "../../src/hints.rs"]
+mod hints;
 mod large;
 mod offered;
 mod patches;

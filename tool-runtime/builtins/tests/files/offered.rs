@@ -1,9 +1,10 @@
 //! What a pool offers: names, hints, schemas, declarations.
 
+use crate::hints;
 use crate::support::{Folder, Tools, tools};
 use serde_json::json;
+use tool_runtime::DeclaredTools;
 use tool_runtime::prelude::*;
-use tool_runtime::{DeclaredTools, ToolAnnotations};
 use tool_runtime_builtins::{Builtins, Profile, Workspace};
 
 fn names(builtins: Builtins) -> Vec<String> {
@@ -35,42 +36,22 @@ fn profiles_and_prefixes_decide_about_names() {
     assert_eq!(other, ["fs.apply_patch", "fs.file_editor"]);
 }
 
-/// Hints as letters: read-only, destructive, idempotent, open world.
-fn letters(hints: &ToolAnnotations) -> String {
-    let all = [
-        ('r', hints.read_only_hint),
-        ('d', hints.destructive_hint),
-        ('i', hints.idempotent_hint),
-        ('o', hints.open_world_hint),
-    ];
-    all.iter().map(|(letter, hint)| if hint.unwrap() { *letter } else { '-' }).collect()
-}
-
 #[test]
 fn every_tool_states_all_hints_and_the_schema_of_its_result() {
     let (_folder, tools) = tools(&[]);
-    let mut found: Vec<(String, String)> = Vec::new();
-    for tool in tools.0.tools() {
-        let definition = tool.definition();
-        let is_text = ["Move", "Delete"].contains(&tool.name());
-        assert_eq!(definition.output_schema.is_none(), is_text, "{}", tool.name());
-        found.push((tool.name().to_owned(), letters(&definition.annotations)));
-    }
-    found.sort();
     let expected = [
-        ("Delete", "-d--"),
-        ("Edit", "-d--"),
-        ("ListDirectory", "r-i-"),
-        ("Move", "----"),
-        ("MultiEdit", "-d--"),
-        ("Read", "r-i-"),
-        ("UndoEdit", "-d--"),
-        ("Write", "-di-"),
-        ("apply_patch", "-d--"),
-        ("file_editor", "-d--"),
+        "Delete -d-- advanced (text)",
+        "Edit -d-- core",
+        "ListDirectory r-i- core",
+        "Move ---- advanced (text)",
+        "MultiEdit -d-- advanced",
+        "Read r-i- core",
+        "UndoEdit -d-- advanced",
+        "Write -di- core",
+        "apply_patch -d-- advanced",
+        "file_editor -d-- core",
     ];
-    let expected = expected.map(|(name, hints)| (name.to_owned(), hints.to_owned()));
-    assert_eq!(found, expected);
+    assert_eq!(hints::rows(&tools.0), expected);
 }
 
 #[test]

@@ -34,7 +34,6 @@ async fn a_hunk_without_place_changes_no_file() {
     for (hunk, reason) in [
         ("-missing", "`b.rs`: the old text of hunk 1 is not in the file"),
         ("-x", "`b.rs`: the old text of hunk 1 is in the file 2 times, at lines 1, 2"),
-        ("+y", "`b.rs`: the old text of hunk 1 is empty; quote the lines around the place"),
     ] {
         let text = format!(
             "*** Begin Patch\n*** Add File: n/n.rs\n+n\n*** Update File: a.rs\n@@\n-one\n+two\n*** Update File: b.rs\n@@\n{hunk}\n*** End Patch\n"
@@ -79,7 +78,14 @@ async fn conflicting_and_impossible_changes_are_errors() {
             "*** Update File: a\n*** Move to: b\n@@\n-a\n+x",
             "nothing was changed: `b` exists already; move to another name",
         ),
-        ("*** Delete File: a\n*** Add File: a\n+x", "the patch changes `a` in two ways"),
+        (
+            "*** Delete File: a\n*** Add File: a\n+x",
+            "the patch has two sections for `a`; write one section with all of its hunks",
+        ),
+        (
+            "*** Update File: a\n@@\n-a\n+x\n*** Update File: ./a\n@@\n-a\n+y",
+            "nothing was changed: the patch has two sections for `a`; write one section with all of its hunks",
+        ),
         ("", "the patch changes no file"),
     ];
     for (body, expected) in cases {
@@ -93,4 +99,81 @@ async fn conflicting_and_impossible_changes_are_errors() {
     let text = "--- a/b\n+++ b/b\n@@ -1 +1 @@\n-changed\n+x\n";
     let error = tools.error("apply_patch", patch(text)).await;
     assert!(error.contains("`b` was changed since it was read"), "{error}");
+}
+
+#[tokio::test]
+async fn lines_without_context_are_placed_as_the_format_says() {
+    let (folder, tools) = tools(&[("a.rs", "one\n"), ("empty.rs", "")]);
+    let begin = |path: &str, lines: &str| {
+        patch(&format!("*** Begin Patch\n*** Update File: {path}\n@@\n{lines}*** End Patch\n"))
+    };
+    let unified = |path: &str, header: &str| {
+        patch(&format!("--- a/{path}\n+++ b/{path}\n{header}\n+fn new_line() {{}}\n"))
+    };
+    tools.ok("apply_patch", begin("a.rs", "+last\n")).await;
+    assert_eq!(folder.text("a.rs"), "one\nlast\n");
+    tools.ok("apply_patch", unified("a.rs", "@@ -0,0 +1 @@")).await;
+    assert_eq!(folder.text("a.rs"), "fn new_line() {}\none\nlast\n");
+    tools.ok("apply_patch", unified("empty.rs", "@@ -1,0 +1 @@")).await;
+    assert_eq!(folder.text("empty.rs"), "fn new_line() {}\n");
+    folder.put("b.rs", "one\ntwo\n");
+    let error = tools.error("apply_patch", unified("b.rs", "@@ -1,0 +2 @@")).await;
+    let expected = "nothing was changed: `b.rs`: the old text of hunk 1 is empty; quote the lines around the place";
+    assert_eq!(error, expected);
+}
+
+#[tokio::test]
+async fn sections_of_git_without_lines_are_refused() {
+    let (folder, tools) = tools(&[("a", "a\n")]);
+    let mode = "diff --git a/a b/a\nold mode 100644\nnew mode 100755\n";
+    let error = tools.error("apply_patch", patch(mode)).await;
+    assert!(
+        error.starts_with("the patch changes the mode of a file (`diff --git a/a b/a`)"),
+        "{error}"
+    );
+    assert!(error.ends_with("run `chmod`"), "{error}");
+    let binary = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\ndiff --git a/x b/x\nindex 1..2\nBinary files a/x and b/x differ\n";
+    let error = tools.error("apply_patch", patch(binary)).await;
+    assert!(
+        error.starts_with(
+            "line 6 of the patch, `diff --git a/x b/x`, begins a section without lines"
+        ),
+        "{error}"
+    );
+    assert_eq!(folder.text("a"), "a\n");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_moved_file_stays_the_same_file() {
+    use std::os::unix::fs::MetadataExt as _;
+    let (folder, tools) = tools(&[("a", "a\n"), ("same", "s\n")]);
+    std::fs::hard_link(folder.path("a"), folder.path("link")).unwrap();
+    let inode = |name: &str| std::fs::metadata(folder.path(name)).unwrap().ino();
+    let (edited, same) = (inode("a"), inode("same"));
+    let text = "diff --git a/a b/new/b\nrename from a\nrename to new/b\n--- a/a\n+++ b/new/b\n@@ -1 +1 @@\n-a\n+b\ndiff --git a/same b/other\nrename from same\nrename to other\n";
+    tools.ok("apply_patch", patch(text)).await;
+    assert_eq!([folder.text("new/b"), folder.text("link")], ["b\n", "b\n"]);
+    assert_eq!([inode("new/b"), inode("other")], [edited, same]);
+    tools.ok("UndoEdit", json!({ "file_path": "new/b" })).await;
+    assert_eq!([folder.text("a"), folder.text("link")], ["a\n", "a\n"]);
+    assert_eq!(inode("a"), edited);
+    assert_eq!(folder.names(), ["a", "link", "other"]);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_new_file_is_executable_as_git_says() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (folder, tools) = tools(&[]);
+    let section = |name: &str, mode: &str| {
+        format!(
+            "diff --git a/{name} b/{name}\nnew file mode {mode}\n--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+#!/bin/sh\n"
+        )
+    };
+    let text = section("run.sh", "100755") + &section("data.sh", "100644");
+    tools.ok("apply_patch", patch(&text)).await;
+    let mode =
+        |name: &str| std::fs::metadata(folder.path(name)).unwrap().permissions().mode() & 0o111;
+    assert_eq!([mode("run.sh"), mode("data.sh")], [0o111, 0]);
 }

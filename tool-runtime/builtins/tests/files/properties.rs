@@ -26,6 +26,9 @@ proptest! {
                 let target = target.replace("ROOT", folder.path("").to_str().unwrap());
                 let _ = std::os::unix::fs::symlink(target, folder.path("root").join(link.replace("..", "b")));
             }
+            // A link may have been created behind another, outside of the root.
+            let outside = || std::fs::read_dir(folder.path("b")).unwrap().count();
+            let before = outside();
             let tools = Tools::over(folder.path("root"));
             for path in &paths {
                 let path = path.replace("ROOT", folder.path("").to_str().unwrap());
@@ -37,7 +40,7 @@ proptest! {
             }
             prop_assert_eq!(folder.names(), ["a", "b", "root"]);
             prop_assert_eq!(folder.text("a") + &folder.text("b/a"), "secret\nsecret\n");
-            prop_assert_eq!(std::fs::read_dir(folder.path("b")).unwrap().count(), 1);
+            prop_assert_eq!(outside(), before);
             Ok(())
         })?;
     }

@@ -16,8 +16,11 @@ async fn changes_are_undone_one_by_one() {
         assert_eq!(folder.text("a.txt"), format!("{number}\r\n"));
     }
     let error = tools.error("UndoEdit", json!({"file_path": "a.txt"})).await;
-    assert_eq!(error, "`a.txt` has no change to undo");
-    // The model knows the version that came back.
+    assert!(
+        error.starts_with("`a.txt` was changed, but this cannot be undone any more"),
+        "{error}"
+    );
+    // The restored version counts as read.
     tools.ok("Edit", edit("a.txt", "2", "two")).await;
 }
 
@@ -96,4 +99,51 @@ async fn links_directories_and_permissions_come_back() {
         "*** Begin Patch\n*** Update File: run.sh\n*** Move to: go.sh\n@@\n-x\n+y\n*** End Patch\n";
     tools.ok("apply_patch", json!({ "patch": patch })).await;
     assert_eq!((folder.text("go.sh"), mode("go.sh")), ("y\n".to_owned(), 0o750));
+}
+
+/// A patch that moves a file, with a hunk for its first line.
+fn moving(from: &str, to: &str, lines: &str) -> serde_json::Value {
+    let patch = format!(
+        "*** Begin Patch\n*** Update File: {from}\n*** Move to: {to}\n{lines}*** End Patch\n"
+    );
+    json!({ "patch": patch })
+}
+
+#[tokio::test]
+async fn a_move_by_a_patch_is_undone_by_one_call() {
+    let (folder, tools) = tools(&[("a.txt", "one\n")]);
+    for name in ["a.txt", "new/b.txt"] {
+        tools.ok("apply_patch", moving("a.txt", "new/b.txt", "@@\n-one\n+two\n")).await;
+        assert_eq!(folder.text("new/b.txt"), "two\n");
+        let value = tools.value("UndoEdit", json!({ "file_path": name })).await;
+        assert_eq!([&value["path"], &value["moved_from"]], ["a.txt", "new/b.txt"]);
+        assert!(value["diff"].as_str().unwrap().contains("-two\n+one\n"), "{value}");
+        assert_eq!((folder.names(), folder.text("a.txt")), (vec!["a.txt".into()], "one\n".into()));
+    }
+    // The restored version counts as read.
+    tools.ok("Edit", edit("a.txt", "one", "three")).await;
+    tools.ok("UndoEdit", json!({"file_path": "a.txt"})).await;
+    tools.ok("apply_patch", moving("a.txt", "b.txt", "@@\n-one\n+two\n")).await;
+    folder.put("b.txt", "others");
+    let error = tools.error("UndoEdit", json!({"file_path": "b.txt"})).await;
+    assert_eq!(error, "`b.txt` was changed by others since; undo would lose their changes");
+    assert_eq!((folder.names(), folder.text("b.txt")), (vec!["b.txt".into()], "others".into()));
+}
+
+/// A change of several files is kept whole or not at all.
+#[tokio::test]
+async fn the_files_of_a_patch_are_forgotten_together() {
+    let (folder, tools) = tools(&[("a.txt", "0\n"), ("b.txt", "0\n")]);
+    let patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-0\n+1\n*** Update File: b.txt\n@@\n-0\n+1\n*** End Patch\n";
+    tools.ok("apply_patch", json!({ "patch": patch })).await;
+    for number in 1..=10 {
+        let (old, new) = (number.to_string(), (number + 1).to_string());
+        tools.edit("a.txt", &old, &new).await;
+    }
+    for path in ["a.txt", "b.txt"] {
+        while !tools.call("UndoEdit", json!({ "file_path": path })).await.is_error() {}
+        let error = tools.error("UndoEdit", json!({ "file_path": path })).await;
+        assert!(error.contains("cannot be undone any more"), "{error}");
+        assert_eq!(folder.text(path), "1\n");
+    }
 }

@@ -140,9 +140,9 @@ impl Step {
             }
             Self::Patch(_) => {
                 let files = result.observation().structured().unwrap()["files"].clone();
-                let paths = files.as_array().unwrap().iter().flat_map(|file| {
-                    let path = |key: &str| file[key].as_str().map(str::to_owned);
-                    path("path").into_iter().chain(path("moved_to"))
+                let paths = files.as_array().unwrap().iter().map(|file| {
+                    let path = file["moved_to"].as_str().or(file["path"].as_str());
+                    path.unwrap().to_owned()
                 });
                 let mut paths: Vec<String> = paths.collect();
                 paths.reverse();

@@ -29,7 +29,7 @@ async fn a_file_must_be_read_before_it_is_changed() {
     assert_eq!(tools.error("Edit", edit("a.txt", "one", "two")).await, changed);
     assert_eq!(tools.error("Write", write("a.txt", "x")).await, changed);
     tools.edit("a.txt", "one", "two").await;
-    // The model knows what it wrote.
+    // A file that the model wrote counts as read.
     tools.ok("Write", write("a.txt", "three\n")).await;
     assert_eq!(folder.text("a.txt"), "three\n");
 }

@@ -169,7 +169,7 @@ impl Pending {
     }
 
     fn answer(&self, id: Option<i64>, answer: Answer) {
-        // Nobody waits for the answer of a cancelled request.
+        // The answer of a cancelled request is dropped.
         let sender = id.and_then(|id| self.lock().answers.remove(&id));
         sender.map(|sender| sender.send(answer));
     }

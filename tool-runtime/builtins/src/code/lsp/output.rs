@@ -1,4 +1,4 @@
-//! What the tool returns.
+//! The result of the tool.
 
 use super::operation::LspOperation;
 use schemars::JsonSchema;

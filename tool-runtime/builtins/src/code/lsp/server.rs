@@ -8,7 +8,7 @@ use super::position::Encoding;
 use super::uri;
 use super::watch::Watch;
 use crate::code::params::LanguageServer;
-use crate::code::process::{Started, find_program, start};
+use crate::process::{Started, find_program, start};
 use crate::process_tree::{KillOnDrop, Tree};
 use crate::workspace::{Environment, Root};
 use process_wrap::tokio::ChildWrapper;

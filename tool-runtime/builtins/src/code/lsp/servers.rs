@@ -2,7 +2,7 @@
 
 use super::server::{Server, missing};
 use crate::code::params::{CodeParams, LanguageServer};
-use crate::code::process::find_program;
+use crate::process::find_program;
 use crate::workspace::{Location, Root, Workspace};
 use std::collections::{BTreeMap, HashMap};
 use std::io;

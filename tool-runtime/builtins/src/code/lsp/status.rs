@@ -1,4 +1,4 @@
-//! What a server reports by itself: progress and diagnostics.
+//! Notifications of a server: progress and diagnostics.
 
 use super::uri;
 use gen_lsp_types::{Diagnostic, PublishDiagnosticsParams};

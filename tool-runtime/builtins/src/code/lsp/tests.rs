@@ -63,7 +63,7 @@ impl Fixture {
         }
     }
 
-    /// What the scripted server says about itself.
+    /// The capabilities of the scripted server.
     async fn state(&self, path: &str) -> Result<Value, String> {
         let answer = self.call(at("hover", path, 1, 1)).await?;
         Ok(serde_json::from_str(answer["hover"].as_str().unwrap()).unwrap())

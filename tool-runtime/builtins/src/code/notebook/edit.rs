@@ -4,9 +4,9 @@ use super::cell::{Cell, CellType};
 use super::entries::{Entries, range_in};
 use super::layout::Layout;
 use super::{CellPlace, NotebookCommand};
+use crate::files::joined_lines;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use std::hash::{BuildHasher as _, RandomState};
 use tool_runtime::ToolError;
 
 /// A change of one cell.
@@ -21,7 +21,7 @@ pub(super) struct CellEdit {
 #[derive(Debug)]
 pub(super) struct Edited {
     pub(super) text: String,
-    /// Of the cell that was changed, or was deleted.
+    /// The id of the cell that was changed or deleted.
     pub(super) number: usize,
     pub(super) id: Option<String>,
     pub(super) cell_type: Option<CellType>,
@@ -95,7 +95,8 @@ impl<'t> Notebook<'t> {
         let old_type = entries.value::<CellType>("cell_type");
         let old_source = entries.value::<Value>("source").unwrap_or_default();
         let new_type = edit.cell_type.filter(|cell_type| Some(*cell_type) != old_type);
-        let new_source = edit.source.as_ref().filter(|source| **source != joined(&old_source));
+        let new_source =
+            edit.source.as_ref().filter(|source| **source != joined_lines(&old_source));
         let mut cell = Cell::of(&entries);
         match (new_type, new_source) {
             (None, None) if edit.source.is_none() && edit.cell_type.is_none() => {
@@ -192,7 +193,7 @@ impl<'t> Notebook<'t> {
     fn new_id(&self) -> String {
         let ids = self.ids();
         loop {
-            let id = format!("{:08x}", RandomState::new().hash_one(ids.len()) >> 32);
+            let id = crate::random::hex(8);
             if !ids.contains(&Some(id.clone())) {
                 return id;
             }
@@ -203,15 +204,6 @@ impl<'t> Notebook<'t> {
     fn has_string_sources(&self) -> bool {
         let source = |cell: &str| Entries::parse(cell).ok()?.value::<Value>("source");
         self.cells.iter().find_map(|cell| source(cell)).is_some_and(|source| source.is_string())
-    }
-}
-
-/// Multi-line text of a notebook: one string, or one for each line.
-fn joined(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Array(lines) => lines.iter().filter_map(Value::as_str).collect(),
-        _ => String::new(),
     }
 }
 

@@ -129,7 +129,7 @@ fn cells_are_inserted_after_an_id_or_at_a_number() {
     let last = applied(NOTEBOOK, &insert(CellPlace::Number(2)));
     assert_eq!((last.number, last.count), (2, 3));
     for edited in [after, last] {
-        // The deletion of the new cell gives back the old bytes.
+        // The deletion of the new cell restores the old bytes.
         let delete = edit(NotebookCommand::Delete, CellPlace::Id(edited.id.unwrap()), None, None);
         assert_eq!(applied(&edited.text, &delete).text, NOTEBOOK);
     }

@@ -1,6 +1,6 @@
 //! Runs git: without prompts, without variables of other calls of git, and without programs that the repository names.
 
-use crate::code::process::{Started, find_program, start};
+use crate::process::{Started, find_program, start};
 use crate::process_tree::KillOnDrop;
 use crate::workspace::Workspace;
 use std::ffi::{OsStr, OsString};
@@ -171,7 +171,7 @@ impl Ended {
 async fn read(stream: Option<impl AsyncRead + Unpin>) -> Vec<u8> {
     let mut bytes = Vec::new();
     if let Some(stream) = stream {
-        // What was read before an error is what there is.
+        // The bytes before an error are kept.
         let _ = stream.take(MAX_OUTPUT).read_to_end(&mut bytes).await;
     }
     bytes

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
 use tool_runtime::ToolError;
 
-/// A worktree that git knows.
+/// A worktree of the repository.
 #[derive(Debug, Default)]
 pub(super) struct Entry {
     pub(super) path: PathBuf,

@@ -1,4 +1,4 @@
-//! What the removal of a worktree would destroy.
+//! Work that the removal of a worktree would destroy.
 
 use super::git::{Git, line};
 use super::list::Entry;

@@ -1,10 +1,10 @@
-//! What the tools for worktrees return.
+//! Results of the tools for worktrees.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What happens to a worktree that a model leaves.
+/// The action on a worktree that a model leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExitAction {
@@ -65,7 +65,7 @@ impl fmt::Display for WorktreeOutput {
 pub struct ExitOutput {
     /// Name of the worktree.
     pub name: String,
-    /// What happened to it.
+    /// The action that was taken.
     pub action: ExitAction,
     /// Directory of the worktree.
     pub path: String,

@@ -2,6 +2,7 @@
 
 use super::Step;
 use super::fold::fold;
+use crate::stop::Stop;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -51,7 +52,12 @@ impl<'t> LineIndex<'t> {
 }
 
 /// A number for each line: equal if a step takes the lines for equal.
-pub(super) fn line_numbers(old: &[&str], index: &LineIndex<'_>, step: Step) -> [Vec<u32>; 2] {
+pub(super) fn line_numbers(
+    old: &[&str],
+    index: &LineIndex<'_>,
+    step: Step,
+    stop: &Stop<'_>,
+) -> [Vec<u32>; 2] {
     let mut known: HashMap<Cow<'_, str>, u32> = HashMap::new();
     let old = old.iter().map(|line| {
         let next = known.len() as u32;
@@ -60,7 +66,7 @@ pub(super) fn line_numbers(old: &[&str], index: &LineIndex<'_>, step: Step) -> [
     let old = old.collect();
     // Lines that are not quoted need no number of their own.
     let number = |line| known.get(&comparable(line, step)).copied().unwrap_or(u32::MAX);
-    [old, index.lines().map(number).collect()]
+    [old, stop.items(index.lines()).map(number).collect()]
 }
 
 /// The part of a line that a step compares.

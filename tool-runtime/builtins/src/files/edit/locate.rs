@@ -1,9 +1,10 @@
 //! The places of a quoted text, by the first step that finds any.
 
 use super::Step;
-use super::fold::{fold, fold_with_offsets};
+use super::fold::{fold, offsets};
 use super::line_index::{LineIndex, line_numbers};
 use super::shift::Shift;
+use crate::stop::Stop;
 
 /// Places that are looked for. More are not replaced.
 pub(in crate::files) const MAX_PLACES: usize = 100_000;
@@ -26,7 +27,7 @@ pub(in crate::files) struct Match {
 }
 
 /// Finds a quoted text, which may begin and end inside of lines. `old` is not empty.
-pub(in crate::files) fn locate(text: &str, old: &str) -> Option<Located> {
+pub(in crate::files) fn locate(text: &str, old: &str, stop: &Stop<'_>) -> Option<Located> {
     let exact = substrings(text, old);
     if !exact.is_empty() {
         return Some(Located { step: Step::Exact, matches: exact });
@@ -36,10 +37,10 @@ pub(in crate::files) fn locate(text: &str, old: &str) -> Option<Located> {
     Step::ALL.into_iter().find_map(|step| {
         let mut matches = Vec::new();
         if step == Step::TypographicCharacters {
-            matches = folded_substrings(&index, old);
+            matches = folded_substrings(&index, old, stop);
         }
         if matches.is_empty() {
-            matches = whole_lines(&index, old, step);
+            matches = whole_lines(&index, old, step, stop);
         }
         let step = if step == Step::Exact { Step::TrailingWhitespace } else { step };
         (!matches.is_empty()).then_some(Located { step, matches })
@@ -47,9 +48,13 @@ pub(in crate::files) fn locate(text: &str, old: &str) -> Option<Located> {
 }
 
 /// Finds quoted lines.
-pub(in crate::files) fn locate_lines(index: &LineIndex<'_>, old: &str) -> Option<Located> {
+pub(in crate::files) fn locate_lines(
+    index: &LineIndex<'_>,
+    old: &str,
+    stop: &Stop<'_>,
+) -> Option<Located> {
     Step::ALL.into_iter().find_map(|step| {
-        let matches = whole_lines(index, old, step);
+        let matches = whole_lines(index, old, step, stop);
         (!matches.is_empty()).then_some(Located { step, matches })
     })
 }
@@ -70,19 +75,21 @@ fn substrings(text: &str, old: &str) -> Vec<Match> {
 }
 
 /// Places of a part of a line that has typographic characters, or is quoted with them.
-fn folded_substrings(index: &LineIndex<'_>, old: &str) -> Vec<Match> {
+fn folded_substrings(index: &LineIndex<'_>, old: &str, stop: &Stop<'_>) -> Vec<Match> {
     let quoted = fold(old);
     if old.contains('\n') || quoted.trim().is_empty() {
         return Vec::new();
     }
     let in_line = |number: usize| {
         let line = index.line(number);
-        let (folded, offsets) = fold_with_offsets(line);
-        let offset = |at: usize| offsets.get(at).copied().unwrap_or(line.len());
+        let places = substrings(&fold(line), &quoted);
+        // The offsets of a line take several times its memory.
+        let offsets = if places.is_empty() { Vec::new() } else { offsets(line) };
+        let offset = move |at: usize| offsets.get(at).copied().unwrap_or(line.len());
         // Not in the middle of what one character became.
         let is_boundary = |at: usize| at == 0 || offset(at) != offset(at - 1);
-        let places = substrings(&folded, &quoted).into_iter();
-        let whole = places.filter(move |m| is_boundary(m.start) && is_boundary(m.end));
+        let places = places.into_iter();
+        let whole = places.filter(|m| is_boundary(m.start) && is_boundary(m.end));
         let start = index.start(number);
         let placed = whole.map(|m| Match {
             start: start + offset(m.start),
@@ -91,21 +98,21 @@ fn folded_substrings(index: &LineIndex<'_>, old: &str) -> Vec<Match> {
         });
         placed.collect::<Vec<_>>()
     };
-    (0..index.len()).flat_map(in_line).take(MAX_PLACES).collect()
+    stop.items(0..index.len()).flat_map(in_line).take(MAX_PLACES).collect()
 }
 
-fn whole_lines(index: &LineIndex<'_>, old: &str, step: Step) -> Vec<Match> {
+fn whole_lines(index: &LineIndex<'_>, old: &str, step: Step, stop: &Stop<'_>) -> Vec<Match> {
     let has_end = old.ends_with('\n');
     let quoted: Vec<&str> = old.strip_suffix('\n').unwrap_or(old).split('\n').collect();
     let is_blank = quoted.iter().all(|line| line.trim().is_empty());
     if is_blank && step != Step::Exact {
         return Vec::new();
     }
-    let [wanted, lines] = line_numbers(&quoted, index, step);
+    let [wanted, lines] = line_numbers(&quoted, index, step, stop);
     let at = |first: usize| {
         let last = first + quoted.len() - 1;
-        let found: Vec<&str> = (first..=last).map(|line| index.line(line)).collect();
         let shift = if step >= Step::ShiftedIndentation {
+            let found: Vec<&str> = (first..=last).map(|line| index.line(line)).collect();
             Shift::between(&quoted, &found)?
         } else {
             Shift::default()
@@ -113,7 +120,33 @@ fn whole_lines(index: &LineIndex<'_>, old: &str, step: Step) -> Vec<Match> {
         let end = if has_end { index.start(last + 1) } else { index.end(last) };
         Some(Match { start: index.start(first), end, shift })
     };
-    let windows = lines.windows(wanted.len()).enumerate();
-    let equal = windows.filter(|(_, window)| *window == wanted).take(MAX_PLACES);
-    equal.filter_map(|(first, _)| at(first)).collect()
+    let equal = occurrences(&lines, &wanted, stop).take(MAX_PLACES);
+    equal.take_while(|_| !stop.is_due()).filter_map(at).collect()
+}
+
+/// Where a pattern begins in a text, overlapping places included, in linear time (Knuth, Morris, Pratt).
+fn occurrences(text: &[u32], pattern: &[u32], stop: &Stop<'_>) -> impl Iterator<Item = usize> {
+    let borders = borders(pattern, stop);
+    let mut equal = 0;
+    stop.items(text.iter().enumerate()).filter_map(move |(at, number)| {
+        while equal > 0 && pattern.get(equal) != Some(number) {
+            equal = borders.get(equal - 1).copied().unwrap_or_default();
+        }
+        equal += usize::from(pattern.get(equal) == Some(number));
+        (equal == pattern.len()).then(|| at + 1 - equal)
+    })
+}
+
+/// For each beginning of a pattern, the length of its longest proper prefix that is also its end.
+fn borders(pattern: &[u32], stop: &Stop<'_>) -> Vec<usize> {
+    let mut borders = vec![0];
+    let mut equal = 0;
+    for number in stop.items(pattern.iter().skip(1)) {
+        while equal > 0 && pattern[equal] != *number {
+            equal = borders[equal - 1];
+        }
+        equal += usize::from(pattern[equal] == *number);
+        borders.push(equal);
+    }
+    borders
 }

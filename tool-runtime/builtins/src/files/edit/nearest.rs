@@ -2,6 +2,7 @@
 
 use super::Step;
 use super::line_index::{LineIndex, line_numbers};
+use crate::stop::Stop;
 use std::collections::HashMap;
 use std::fmt;
 
@@ -24,22 +25,22 @@ pub(in crate::files) struct Nearest {
 }
 
 /// The places with most lines of the quoted text, or with the line that is most like its first.
-pub(in crate::files) fn nearest(text: &str, old: &str) -> Vec<Nearest> {
+pub(in crate::files) fn nearest(text: &str, old: &str, stop: &Stop<'_>) -> Vec<Nearest> {
     let index = LineIndex::of(text);
     let quoted: Vec<&str> = old.strip_suffix('\n').unwrap_or(old).split('\n').collect();
     if index.len() == 0 {
         return Vec::new();
     }
-    let mut starts = starts_with_equal_lines(&quoted, &index);
+    let mut starts = starts_with_equal_lines(&quoted, &index, stop);
     if starts.is_empty() {
-        starts.extend(start_of_similar_line(&quoted, &index));
+        starts.extend(start_of_similar_line(&quoted, &index, stop));
     }
     starts.into_iter().take(SHOWN).map(|start| describe(&quoted, &index, start)).collect()
 }
 
 /// The first lines of places, by the number of equal lines.
-fn starts_with_equal_lines(quoted: &[&str], index: &LineIndex<'_>) -> Vec<usize> {
-    let [wanted, lines] = line_numbers(quoted, index, Step::TypographicCharacters);
+fn starts_with_equal_lines(quoted: &[&str], index: &LineIndex<'_>, stop: &Stop<'_>) -> Vec<usize> {
+    let [wanted, lines] = line_numbers(quoted, index, Step::TypographicCharacters, stop);
     let mut by_number: HashMap<u32, Vec<usize>> = HashMap::new();
     for (line, number) in lines.iter().enumerate().filter(|(_, number)| **number != u32::MAX) {
         by_number.entry(*number).or_default().push(line);
@@ -47,9 +48,9 @@ fn starts_with_equal_lines(quoted: &[&str], index: &LineIndex<'_>) -> Vec<usize>
     let mut votes: HashMap<usize, usize> = HashMap::new();
     let telling = wanted.iter().enumerate().filter(|(line, _)| is_telling(quoted[*line]));
     let pairs = telling.flat_map(|(line, number)| {
-        by_number.get(number).into_iter().flatten().filter_map(move |at| at.checked_sub(line))
+        by_number.get(number).into_iter().flatten().map(move |at| at.checked_sub(line))
     });
-    for start in pairs.take(MAX_VOTES) {
+    for start in pairs.take(MAX_VOTES).flatten() {
         *votes.entry(start).or_default() += 1;
     }
     let mut starts: Vec<(usize, usize)> = votes.into_iter().collect();
@@ -63,7 +64,7 @@ fn is_telling(line: &str) -> bool {
     line.chars().filter(|character| character.is_alphanumeric()).count() > 2
 }
 
-fn start_of_similar_line(quoted: &[&str], index: &LineIndex<'_>) -> Option<usize> {
+fn start_of_similar_line(quoted: &[&str], index: &LineIndex<'_>, stop: &Stop<'_>) -> Option<usize> {
     let (number, line) = quoted.iter().enumerate().find(|(_, line)| is_telling(line))?;
     let wanted = pairs_of_letters(line);
     let score = |at: &usize| {
@@ -71,7 +72,8 @@ fn start_of_similar_line(quoted: &[&str], index: &LineIndex<'_>) -> Option<usize
         let common = wanted.iter().filter(|pair| found.contains(pair)).count();
         1000 * 2 * common / (wanted.len() + found.len()).max(1)
     };
-    let best = (0..index.len().min(50_000)).max_by_key(|at| (score(at), usize::MAX - at))?;
+    let lines = stop.items(0..index.len().min(50_000));
+    let best = lines.max_by_key(|at| (score(at), usize::MAX - at))?;
     (score(&best) >= 500).then(|| best.saturating_sub(number))
 }
 

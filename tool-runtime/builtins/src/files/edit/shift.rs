@@ -3,7 +3,7 @@
 /// A change of indentation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::files) struct Shift {
-    /// Of the first line alone, if it differs from the others: models often drop its indentation.
+    /// The shift of the first line, if it differs from the others: models often drop its indentation.
     first: Option<Change>,
     rest: Change,
 }

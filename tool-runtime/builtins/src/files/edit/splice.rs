@@ -2,8 +2,14 @@
 
 use super::Match;
 use crate::files::text::LfView;
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use crate::stop::Stop;
+use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
+use std::collections::HashMap;
 use std::ops::Range;
+use std::time::{Duration, Instant};
+
+/// Limit on the time that comparing the lines of one replacement takes, which does not end when the call is cancelled.
+const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// New text for a part of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +37,7 @@ pub(in crate::files) fn replacement(
     found: &Match,
     old: &str,
     new: &str,
+    stop: &Stop<'_>,
 ) -> Splice {
     let range = view.raw_offset(found.start)..view.raw_offset(found.end);
     let place = &view.text[found.start..found.end];
@@ -46,7 +53,7 @@ pub(in crate::files) fn replacement(
     }
     let mut lines = Lines { view, file: &file, text: String::new(), ending: None };
     let last = wanted.len() - 1;
-    for (number, line) in pairs(&quoted, &wanted).into_iter().enumerate() {
+    for (number, line) in stop.items(pairs(&quoted, &wanted, stop)).enumerate() {
         match line {
             Line::Kept(index) => lines.keep(index),
             Line::New { index, beside } => {
@@ -71,30 +78,38 @@ fn segments(place: &str, start: usize) -> impl Iterator<Item = Range<usize>> {
 
 /// A line of the new text.
 enum Line {
-    /// A line of the quoted text, by its number there.
+    /// A line of the quoted text, by its number there. It may have moved.
     Kept(usize),
     /// By its number in the new text, and that of the line that it replaces or follows.
     New { index: usize, beside: usize },
 }
 
-fn pairs(quoted: &[&str], wanted: &[&str]) -> Vec<Line> {
+fn pairs(quoted: &[&str], wanted: &[&str], stop: &Stop<'_>) -> Vec<Line> {
     let mut lines = Vec::with_capacity(wanted.len());
-    for op in capture_diff_slices(Algorithm::Myers, quoted, wanted) {
+    let with_text = quoted.iter().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let moved: HashMap<&str, usize> = with_text.map(|(number, line)| (*line, number)).collect();
+    let new = |index: usize, beside| match moved.get(wanted[index]) {
+        Some(number) => Line::Kept(*number),
+        None => Line::New { index, beside },
+    };
+    let deadline = Instant::now() + TIMEOUT;
+    let ops = capture_diff_slices_deadline(Algorithm::Myers, quoted, wanted, Some(deadline));
+    if Instant::now() >= deadline {
+        // Lines that stay may count as new.
+        stop.expire();
+    }
+    for op in ops {
         match op {
             DiffOp::Equal { old_index, len, .. } => {
                 lines.extend((old_index..old_index + len).map(Line::Kept));
             }
             DiffOp::Insert { old_index, new_index, new_len } => {
                 let beside = old_index.saturating_sub(1);
-                let new = new_index..new_index + new_len;
-                lines.extend(new.map(|index| Line::New { index, beside }));
+                lines.extend((new_index..new_index + new_len).map(|index| new(index, beside)));
             }
             DiffOp::Replace { old_index, old_len, new_index, new_len } => {
-                let new = |number: usize| {
-                    let beside = old_index + number.min(old_len - 1);
-                    Line::New { index: new_index + number, beside }
-                };
-                lines.extend((0..new_len).map(new));
+                let beside = |number: usize| old_index + number.min(old_len - 1);
+                lines.extend((0..new_len).map(|number| new(new_index + number, beside(number))));
             }
             DiffOp::Delete { .. } => {}
         }

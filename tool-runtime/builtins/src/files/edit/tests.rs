@@ -1,7 +1,13 @@
 use super::*;
 
+use tool_runtime::{CancellationToken, ToolContext};
+
 fn edit(content: &str, old: &str, new: &str) -> Result<Replaced, EditError> {
     replace(content, Replace { old, new, all: false })
+}
+
+fn replace(content: &str, edit: Replace<'_>) -> Result<Replaced, EditError> {
+    super::replace(content, edit, &Stop::after(TIME_LIMIT, &ToolContext::default()))
 }
 
 #[track_caller]
@@ -41,6 +47,15 @@ fn spaces_at_the_ends_of_lines_do_not_matter() {
     let expected = "fn a() {  \n    c();\n}\n";
     applied(content, old, "fn a() {\n    c();\n}", Step::TrailingWhitespace, expected);
     applied("a\nb", "b\n", "c\n", Step::TrailingWhitespace, "a\nc");
+}
+
+/// A line that moves keeps its bytes, and not the spaces with which the model quotes it.
+#[test]
+fn a_line_that_moves_is_that_of_the_file() {
+    let (old, new) = ("a(); \nb();\nc();", "b();\nc();\na(); ");
+    let step = Step::TrailingWhitespace;
+    applied("a();\nb();\nc();\n", old, new, step, "b();\nc();\na();\n");
+    applied("a();\t\nb();\nc();\n", old, new, step, "b();\nc();\na();\t\n");
 }
 
 #[test]
@@ -145,4 +160,56 @@ fn a_place_that_overlaps_is_ambiguous() {
     let edit = |content| replace(content, Replace { old: "aa", new: "b", all: false });
     assert!(matches!(edit("aaa"), Err(EditError::Ambiguous { .. })));
     assert_eq!(edit("baab").unwrap().content, "bbb");
+}
+
+/// Each of these takes minutes if places are compared one by one.
+#[test]
+fn repeated_lines_are_searched_in_linear_time() {
+    let start = std::time::Instant::now();
+    let lines = |line: &str, count: usize| line.repeat(count);
+    let text = lines("a\n", 200_000);
+    let old = lines(" a\n", 60_000) + "b\n";
+    assert!(matches!(edit(&text, &old, "x"), Err(EditError::NotFound(_))));
+    let text = lines("x", 800_000) + "’";
+    let old = lines("x", 200_000) + "'y";
+    assert!(matches!(edit(&text, &old, "z"), Err(EditError::NotFound(_))));
+    assert!(start.elapsed() < TIME_LIMIT, "{:?}", start.elapsed());
+}
+
+#[test]
+fn a_search_that_takes_long_is_refused_in_time() {
+    // Each place has as many lines as are quoted, and one indentation for each.
+    let text = "  a\n".repeat(60_000);
+    let old = "a\n".repeat(30_000);
+    let context = ToolContext::default();
+    let limit = Duration::from_millis(300);
+    let start = std::time::Instant::now();
+    let stop = Stop::after(limit, &context);
+    let edit = Replace { old: &old, new: "x", all: false };
+    assert_eq!(super::replace(&text, edit, &stop).unwrap_err(), EditError::Expired);
+    assert!(start.elapsed() < TIME_LIMIT, "{:?}", start.elapsed());
+}
+
+#[test]
+fn lines_that_are_all_different_are_not_compared_without_end() {
+    let lines = |from: usize| (from..from + 60_000).map(|line| format!("{line}\n")).collect();
+    let [old, new]: [String; 2] = [lines(0), lines(100_000)];
+    let start = std::time::Instant::now();
+    assert!(matches!(edit(&old, &old, &new), Ok(_) | Err(EditError::Expired)));
+    assert!(start.elapsed() < TIME_LIMIT, "{:?}", start.elapsed());
+}
+
+#[test]
+fn a_cancelled_search_ends() {
+    let text = "  a\n".repeat(60_000);
+    let old = "a\n".repeat(30_000);
+    let token = CancellationToken::new();
+    let context = ToolContext::default().with_cancellation(token.clone());
+    let stop = Stop::after(Duration::from_secs(3600), &context);
+    let edit = Replace { old: &old, new: "x", all: false };
+    std::thread::scope(|scope| {
+        let search = scope.spawn(|| super::replace(&text, edit, &stop));
+        token.cancel();
+        assert_eq!(search.join().unwrap().unwrap_err(), EditError::Cancelled);
+    });
 }

@@ -1,27 +1,37 @@
 //! Hunks on the text of a file.
 
-use super::{Applied, Hunk};
+use super::{Anchor, Applied, Hunk};
 use crate::files::edit::{
     self, EditError, LineIndex, Match, Splice, locate_lines, nearest, replacement, spliced,
 };
 use crate::files::text::LfView;
+use crate::stop::Stop;
 use std::ops::Range;
 
 /// The number of a hunk, counted from 0, and the reason why it has no place.
 pub(super) type HunkError = (usize, EditError);
 
 /// The text with all hunks. Each is searched in the original.
-pub(super) fn hunks(content: &str, hunks: &[Hunk]) -> Result<(String, Applied), HunkError> {
+///
+/// # Errors
+/// A hunk has no place, the call was cancelled, or takes too long.
+pub(super) fn hunks(
+    content: &str,
+    hunks: &[Hunk],
+    stop: &Stop<'_>,
+) -> Result<(String, Applied), HunkError> {
     let view = LfView::of(content);
     let index = LineIndex::of(&view.text);
     let mut applied = Applied::default();
     let mut splices: Vec<Splice> = Vec::new();
     for (number, hunk) in hunks.iter().enumerate() {
-        let splice = place(&view, &index, hunk, &mut applied).map_err(|error| (number, error))?;
+        let splice = place(&view, &index, hunk, &mut applied, stop);
+        edit::complete(stop).map_err(|error| (number, error))?;
+        let splice = splice.map_err(|error| (number, error))?;
         let overlaps = |other: &Splice| {
             other.range.start < splice.range.end && splice.range.start < other.range.end
         };
-        if splices.iter().any(overlaps) {
+        if stop.items(&splices).any(overlaps) {
             return Err((number, EditError::Overlaps));
         }
         splices.push(splice);
@@ -36,21 +46,22 @@ fn place(
     index: &LineIndex<'_>,
     hunk: &Hunk,
     applied: &mut Applied,
+    stop: &Stop<'_>,
 ) -> Result<Splice, EditError> {
     if hunk.old.is_empty() {
-        return insertion(view, index, hunk);
+        return insertion(view, index, hunk, stop);
     }
-    let Some(located) = locate_lines(index, &hunk.old) else {
-        return Err(not_found(view, index, hunk));
+    let Some(located) = locate_lines(index, &hunk.old, stop) else {
+        return Err(not_found(view, index, hunk, stop));
     };
-    let found = only(view, index, hunk, &located.matches)
+    let found = only(view, index, hunk, &located.matches, stop)
         .map_err(|lines| EditError::Ambiguous { step: located.step, lines })?;
-    if edit::is_applied(&view.text, found, &hunk.old, &hunk.new) {
+    if edit::is_applied(&view.text, found, &hunk.old, &hunk.new, stop) {
         return Err(EditError::AlreadyApplied { line: view.line_of(found.start) });
     }
     applied.replacements += 1;
     applied.step = applied.step.max(Some(located.step));
-    Ok(replacement(view, found, &hunk.old, &hunk.new))
+    Ok(replacement(view, found, &hunk.old, &hunk.new, stop))
 }
 
 /// The place that is meant. The line number of a hunk selects none: models count badly, and a twin of the place may be
@@ -63,10 +74,11 @@ fn only<'m>(
     index: &LineIndex<'_>,
     hunk: &Hunk,
     matches: &'m [Match],
+    stop: &Stop<'_>,
 ) -> Result<&'m Match, Vec<usize>> {
     let line = |found: &&Match| view.line_of(found.start);
-    let ends = |found: &&Match| !hunk.at_end || found.end == view.text.len();
-    let scope = scope(index, &hunk.scopes);
+    let ends = |found: &&Match| hunk.anchor != Anchor::End || found.end == view.text.len();
+    let scope = scope(index, &hunk.scopes, stop);
     let in_scope = |found: &&Match| scope.as_ref().is_none_or(|scope| scope.contains(&found.start));
     let mut left: Vec<&Match> = matches.iter().collect();
     let filters: [&dyn Fn(&&Match) -> bool; 2] = [&ends, &in_scope];
@@ -84,10 +96,11 @@ fn only<'m>(
 
 /// The part of the text that the lines after `@@` name: from a line to the next with no more indentation. `None` if
 /// there are no such lines, or one is not unique.
-fn scope(index: &LineIndex<'_>, scopes: &[String]) -> Option<Range<usize>> {
+fn scope(index: &LineIndex<'_>, scopes: &[String], stop: &Stop<'_>) -> Option<Range<usize>> {
     let mut range = 0..index.len();
     for scope in scopes {
-        let mut named = range.clone().filter(|line| index.line(*line).trim() == scope.trim());
+        let mut named =
+            stop.items(range.clone()).filter(|line| index.line(*line).trim() == scope.trim());
         let header = named.next().filter(|_| named.next().is_none())?;
         let indent = |line: usize| {
             let text = index.line(line);
@@ -98,31 +111,46 @@ fn scope(index: &LineIndex<'_>, scopes: &[String]) -> Option<Range<usize>> {
             let closes = text.starts_with(['}', ')', ']']);
             !text.is_empty() && !closes && indent(*line) <= indent(header)
         };
-        let end = (header + 1..range.end).find(ends).unwrap_or(range.end);
+        let end = stop.items(header + 1..range.end).find(ends).unwrap_or(range.end);
         range = header + 1..end;
     }
     (!scopes.is_empty()).then(|| index.start(range.start)..index.start(range.end).max(1))
 }
 
-/// Lines without context: after the line that `@@` names, at the end, or in an empty file.
-fn insertion(view: &LfView<'_>, index: &LineIndex<'_>, hunk: &Hunk) -> Result<Splice, EditError> {
+/// Lines without context: after the line that `@@` names, at the start or end if the hunk says so, or in an empty file.
+fn insertion(
+    view: &LfView<'_>,
+    index: &LineIndex<'_>,
+    hunk: &Hunk,
+    stop: &Stop<'_>,
+) -> Result<Splice, EditError> {
     let text = &view.text;
-    let at = match scope(index, &hunk.scopes) {
+    let at = match scope(index, &hunk.scopes, stop) {
         Some(scope) => scope.start,
-        None if hunk.at_end || text.is_empty() => text.len(),
+        None if hunk.anchor == Anchor::Start => 0,
+        None if hunk.anchor == Anchor::End || text.is_empty() => text.len(),
         None => return Err(EditError::Empty),
     };
+    let applied = if text[at..].starts_with(&hunk.new) {
+        Some(at)
+    } else {
+        text[..at].ends_with(&hunk.new).then(|| at - hunk.new.len())
+    };
+    if let Some(start) = applied.filter(|_| edit::is_telling(&hunk.new)) {
+        return Err(EditError::AlreadyApplied { line: view.line_of(start) });
+    }
     let raw = view.raw_offset(at);
     let needs_newline = at > 0 && !text[..at].ends_with('\n');
     let new = if needs_newline { format!("\n{}", hunk.new) } else { hunk.new.clone() };
     Ok(Splice { range: raw..raw, text: view.with_newlines(&new, at.saturating_sub(1)) })
 }
 
-fn not_found(view: &LfView<'_>, index: &LineIndex<'_>, hunk: &Hunk) -> EditError {
-    let located = edit::is_telling(&hunk.new).then(|| locate_lines(index, &hunk.new)).flatten();
+fn not_found(view: &LfView<'_>, index: &LineIndex<'_>, hunk: &Hunk, stop: &Stop<'_>) -> EditError {
+    let located =
+        edit::is_telling(&hunk.new).then(|| locate_lines(index, &hunk.new, stop)).flatten();
     match located.map(|located| located.matches).as_deref() {
         Some([found]) => EditError::AlreadyApplied { line: view.line_of(found.start) },
-        _ => EditError::NotFound(nearest(&view.text, &hunk.old)),
+        _ => EditError::NotFound(nearest(&view.text, &hunk.old, stop)),
     }
 }
 
@@ -136,7 +164,9 @@ mod tests {
     }
 
     fn apply(content: &str, list: &[Hunk]) -> Result<String, HunkError> {
-        hunks(content, list).map(|(content, _)| content)
+        let context = tool_runtime::ToolContext::default();
+        let stop = Stop::after(edit::TIME_LIMIT, &context);
+        hunks(content, list, &stop).map(|(content, _)| content)
     }
 
     #[test]
@@ -173,9 +203,16 @@ mod tests {
         let add = hunk("", "    x();\n");
         let scoped = Hunk { scopes: vec!["mod a {".into()], ..add.clone() };
         assert_eq!(apply(content, &[scoped]).unwrap(), "mod a {\n    x();\n}\n");
-        let last = Hunk { at_end: true, ..add.clone() };
+        let last = Hunk { anchor: Anchor::End, ..add.clone() };
         assert_eq!(apply("a", &[last]).unwrap(), "a\n    x();\n");
-        assert_eq!(apply(content, &[add]).unwrap_err(), (0, EditError::Empty));
+        assert_eq!(apply(content, std::slice::from_ref(&add)).unwrap_err(), (0, EditError::Empty));
+        let first = Hunk { anchor: Anchor::Start, ..add.clone() };
+        assert_eq!(apply(content, &[first]).unwrap(), "    x();\nmod a {\n}\n");
+        assert_eq!(apply("", &[add]).unwrap(), "    x();\n");
+        // The same patch again.
+        let last = Hunk { anchor: Anchor::End, ..hunk("", "fn appended() {}\n") };
+        let error = apply("a\nfn appended() {}\n", &[last]).unwrap_err();
+        assert_eq!(error, (0, EditError::AlreadyApplied { line: 2 }));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Patches between `*** Begin Patch` and `*** End Patch`.
 
-use super::{FilePatch, Hunk};
+use super::{Anchor, FilePatch, Hunk};
 use std::iter::Peekable;
 use std::str::Lines;
 
@@ -33,7 +33,7 @@ impl Parser<'_> {
         let path =
             |prefix: &str| header.trim().strip_prefix(prefix).map(|path| path.trim().to_owned());
         if let Some(path) = path("*** Add File:") {
-            return Ok(FilePatch::Add { path, content: self.added()? });
+            return Ok(FilePatch::Add { path, content: self.added()?, is_executable: false });
         }
         if let Some(path) = path("*** Delete File:") {
             return Ok(FilePatch::Delete { path });
@@ -81,7 +81,7 @@ impl Parser<'_> {
                 hunks.extend(draft.take_whole());
                 draft.scope(scope);
             } else if line.trim() == END_OF_FILE {
-                draft.hunk.at_end = true;
+                draft.hunk.anchor = Anchor::End;
             } else {
                 draft.line(line).map_err(|()| {
                     format!(
@@ -92,6 +92,12 @@ impl Parser<'_> {
             }
         }
         hunks.extend(draft.take_whole());
+        for hunk in &mut hunks {
+            // Lines alone are appended.
+            if hunk.old.is_empty() && hunk.scopes.is_empty() {
+                hunk.anchor = Anchor::End;
+            }
+        }
         Ok(hunks)
     }
 }
@@ -170,20 +176,24 @@ mod tests {
 *** Delete File: c.rs
 *** End Patch
 ";
-        let hunk = |scopes: &[&str], old: &str, new: &str, at_end| Hunk {
+        let hunk = |scopes: &[&str], old: &str, new: &str, anchor| Hunk {
             scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
             old: old.to_owned(),
             new: new.to_owned(),
-            at_end,
+            anchor,
         };
         let expected = [
-            FilePatch::Add { path: "new.txt".into(), content: "one\n\n".into() },
+            FilePatch::Add {
+                path: "new.txt".into(),
+                content: "one\n\n".into(),
+                is_executable: false,
+            },
             FilePatch::Update {
                 path: "a.rs".into(),
                 move_to: Some("b.rs".into()),
                 hunks: vec![
-                    hunk(&["impl A {", "fn x() {"], "keep\nold\n", "keep\nnew\n", false),
-                    hunk(&[], "last\n", "", true),
+                    hunk(&["impl A {", "fn x() {"], "keep\nold\n", "keep\nnew\n", Anchor::Anywhere),
+                    hunk(&[], "last\n", "", Anchor::End),
                 ],
             },
             FilePatch::Delete { path: "c.rs".into() },

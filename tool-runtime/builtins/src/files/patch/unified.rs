@@ -1,15 +1,19 @@
 //! Unified diffs, also those of git.
 
 use super::begin_end::Draft;
-use super::{FilePatch, Hunk};
+use super::{Anchor, FilePatch, Hunk};
 
 const NULL: &str = "/dev/null";
 
 /// The file that is being read.
 #[derive(Default)]
 struct File {
+    /// The line `diff --git`, with its number.
+    header: Option<(usize, String)>,
     old: Option<String>,
     new: Option<String>,
+    changes_mode: bool,
+    is_executable: bool,
     hunks: Vec<Hunk>,
     draft: Draft,
     /// Whether a hunk has begun.
@@ -31,6 +35,9 @@ pub(super) fn parse(patch: &str) -> Result<Vec<FilePatch>, String> {
         if line.starts_with("diff --git ") || is_header && file.in_body {
             patches.extend(std::mem::take(&mut file).finish()?);
         }
+        if line.starts_with("diff --git ") {
+            file.header = Some((number + 1, (*line).to_owned()));
+        }
         file.line(line, is_header).map_err(|()| {
             format!(
                 "line {} of the patch is `{line}`; begin it with a space, `+` or `-`",
@@ -44,7 +51,11 @@ pub(super) fn parse(patch: &str) -> Result<Vec<FilePatch>, String> {
 
 impl File {
     fn line(&mut self, line: &str, is_header: bool) -> Result<(), ()> {
-        if is_header || !self.in_body && line.starts_with("rename from ") {
+        if !self.in_body && (line.starts_with("old mode ") || line.starts_with("new mode ")) {
+            self.changes_mode = true;
+        } else if !self.in_body && line.starts_with("new file mode ") {
+            self.is_executable = line.ends_with("755");
+        } else if is_header || !self.in_body && line.starts_with("rename from ") {
             self.old = Some(path_of(line));
         } else if !self.in_body && (line.starts_with("+++ ") || line.starts_with("rename to ")) {
             self.new = Some(path_of(line));
@@ -65,7 +76,12 @@ impl File {
         self.hunks.extend(self.draft.take_whole());
         self.in_body = true;
         match counts(line) {
-            Some(counts) => self.missing = counts,
+            Some([old, new]) => {
+                self.missing = [old.1, new.1];
+                if old == (0, 0) {
+                    self.draft.hunk.anchor = Anchor::Start;
+                }
+            }
             None => self.draft.scope(scope),
         }
     }
@@ -100,13 +116,24 @@ impl File {
 
     fn finish(mut self) -> Result<Option<FilePatch>, String> {
         self.hunks.extend(self.draft.take_whole());
-        let (Some(old), Some(new)) = (self.old, self.new) else { return Ok(None) };
+        if self.changes_mode {
+            let place = self.header.map_or(String::new(), |(_, line)| format!(" (`{line}`)"));
+            return Err(format!(
+                "the patch changes the mode of a file{place}, which this tool does not; remove the lines `old mode` and `new mode`, and run `chmod`"
+            ));
+        }
+        let (Some(old), Some(new)) = (self.old, self.new) else {
+            let Some((number, line)) = self.header else { return Ok(None) };
+            return Err(format!(
+                "line {number} of the patch, `{line}`, begins a section without lines; binary and empty files cannot be patched"
+            ));
+        };
         let [old, new] = without_prefixes(old, new);
         let patch = match (old.as_str(), new.as_str()) {
             (NULL, NULL) => return Err("both sides of the patch are `/dev/null`".to_owned()),
             (NULL, _) => {
                 let content = self.hunks.iter().map(|hunk| hunk.new.as_str()).collect();
-                FilePatch::Add { path: new, content }
+                FilePatch::Add { path: new, content, is_executable: self.is_executable }
             }
             (_, NULL) => FilePatch::Delete { path: old },
             _ => {
@@ -137,14 +164,13 @@ fn without_prefixes(old: String, new: String) -> [String; 2] {
     }
 }
 
-/// The number of lines of both sides: `@@ -1,2 +3,4 @@` has 2 and 4.
-fn counts(header: &str) -> Option<[usize; 2]> {
+/// The first line and the number of lines of both sides: `@@ -1,2 +3,4 @@`.
+fn counts(header: &str) -> Option<[(usize, usize); 2]> {
     let mut parts = header.split(' ').skip(1);
     let mut count = |sign: char| {
         let range = parts.next()?.strip_prefix(sign)?;
         let (first, count) = range.split_once(',').unwrap_or((range, "1"));
-        first.parse::<usize>().ok()?;
-        count.parse().ok()
+        Some((first.parse().ok()?, count.parse().ok()?))
     };
     Some([count('-')?, count('+')?])
 }
@@ -205,7 +231,7 @@ diff --git a/d b/d
                 vec![hunk("keep\n-- old\n", "keep\n++ new\n"), hunk("last\n", "last\nmore\n")],
             ),
             update("b.rs", Some("c.rs"), vec![hunk("x", "y")]),
-            FilePatch::Add { path: "n".into(), content: "new\n".into() },
+            FilePatch::Add { path: "n".into(), content: "new\n".into(), is_executable: false },
             FilePatch::Delete { path: "d".into() },
         ];
         assert_eq!(parse(patch).unwrap(), expected);

@@ -84,7 +84,7 @@ impl Files {
         let sample = sample(&mut file).map_err(failed)?;
         if is_binary(&sample) {
             let format = infer::get(&sample).map(|kind| kind.mime_type());
-            return Err(not_text(&place.shown, metadata.len(), Binary { format }));
+            return Err(not_text(&place.shown, metadata.len(), Binary::Format(format)));
         }
         let mut marks = self.line_marks().take(place, Stamp::of(metadata));
         let mut search =

@@ -39,7 +39,7 @@ pub(super) fn cells(content: &str) -> Option<String> {
 }
 
 /// Multi-line text of a notebook: one string, or one for each line.
-fn joined(value: &Value) -> String {
+pub(crate) fn joined(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Array(lines) => lines.iter().filter_map(Value::as_str).collect(),

@@ -24,6 +24,14 @@ impl Encoding {
         Self::Legacy(detector.guess(None, Utf8Detection::Deny))
     }
 
+    /// The name of an encoding that was guessed from the bytes, and may be another.
+    pub(in crate::files) fn assumed(self) -> Option<&'static str> {
+        match self {
+            Self::Legacy(encoding) => Some(encoding.name()),
+            _ => None,
+        }
+    }
+
     pub(in crate::files) fn name(self) -> &'static str {
         match self {
             Self::Utf8 => "UTF-8",

@@ -283,3 +283,33 @@ fn targets_are_checked_when_the_schedule_is_opened() {
     assert!(open(&[target("http://a/", KEY), target("http://b/", KEY)]).contains("declared twice"));
     assert!(!format!("{:?}", target("http://a/", KEY)).contains("MfKQ"));
 }
+
+#[tokio::test]
+async fn an_update_changes_all_or_nothing() {
+    let peer = Peer::answering(&[]).await;
+    let setup = Setup::with(|builder| builder.target(peer.target()), |pool| pool);
+    for name in ["a", "b"] {
+        let create = json!({ "action": "create", "name": name, "prompt": "x" });
+        value(&setup.pool, "RemoteTrigger", create).await;
+    }
+    let get = json!({ "action": "get", "id": "trigger_1" });
+    let before = value(&setup.pool, "RemoteTrigger", get.clone()).await;
+    for (change, reason) in [
+        (json!({ "name": "b", "schedule": "0 9 * * *" }), "another trigger has that name"),
+        (json!({ "name": "c", "prompt": "y", "schedule": "never" }), "`schedule` has 1 fields"),
+    ] {
+        let mut update = json!({ "action": "update", "id": "trigger_1" });
+        update.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+        let refused = call(&setup.pool, "RemoteTrigger", update).await;
+        let text = refused.observation().to_text();
+        assert!(refused.is_error() && text.contains(reason), "{text}");
+        assert_eq!(value(&setup.pool, "RemoteTrigger", get.clone()).await, before, "{change}");
+        let jobs = value(&setup.pool, "CronList", json!({})).await;
+        assert_eq!(jobs["jobs"], json!([]), "{change}");
+    }
+    let both =
+        json!({ "action": "update", "id": "trigger_1", "name": "c", "schedule": "0 9 * * *" });
+    let both = value(&setup.pool, "RemoteTrigger", both).await;
+    let trigger = &both["triggers"][0];
+    assert_eq!((&trigger["name"], &trigger["schedule"]), (&json!("c"), &json!("0 9 * * *")));
+}

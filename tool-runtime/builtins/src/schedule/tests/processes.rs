@@ -172,7 +172,7 @@ async fn a_call_whose_host_was_killed_is_shown_and_not_repeated() {
         assert_eq!(setup.runs().await, ["interrupted 08:00 x1"]);
         let text = events.lock().unwrap()[0].to_string();
         assert!(text.contains("interrupted") && text.contains("may have had its effect"), "{text}");
-        // The job goes on.
+        // The job continues.
         setup.time.set("2026-06-01T08:01:00Z");
         own.tick().await.unwrap();
         assert_eq!(setup.runs().await, ["running 08:01 x1", "interrupted 08:00 x1"]);

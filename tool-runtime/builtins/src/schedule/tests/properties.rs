@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 enum Change {
     Create(u8, bool),
     Delete(u8),
-    /// The clock goes on by seconds, and a host takes a step.
+    /// The clock advances by seconds, and a host takes a step.
     Tick(u8, u16),
     /// A host is gone with its runs, as after kill -9.
     Die(u8),

@@ -182,3 +182,18 @@ async fn the_face_of_open_hands_ignores_case() {
     let found = fixture.text("grep", json!({ "pattern": "TWO", "include": "*.rs" })).await;
     assert_eq!(found, "old.rs");
 }
+
+#[tokio::test]
+async fn a_line_without_end_is_named_as_the_reason() {
+    let fixture = Fixture::new(&[("text.txt", "needle\n")]);
+    let line = vec![b'x'; (64 << 20) + 1];
+    write(&fixture.root().join("line.txt"), &line, 5);
+    let text =
+        fixture.call("Grep", json!({ "pattern": "needle", "path": "line.txt" })).await.to_text();
+    assert_eq!(
+        text,
+        "[`line.txt` could not be searched: it has a line of more than 64 MiB; run a command such as `grep -o`]"
+    );
+    let text = fixture.call("Grep", json!({ "pattern": "needle" })).await.to_text();
+    assert!(text.starts_with("text.txt\n[`line.txt` could not be searched"), "{text}");
+}

@@ -32,7 +32,7 @@ async fn tools_are_found_by_words_and_names() {
         (json!({ "query": "send an email", "limit": 1 }), &["mail.send"]),
         (json!({ "query": "search the content of files", "limit": 1 }), &["Grep"]),
         (json!({ "query": "select:mail.list,Glob" }), &["mail.list", "Glob"]),
-        // The name of the limit that some models know.
+        // Another name of the limit that some models use.
         (json!({ "query": "send an email", "max_results": 1 }), &["mail.send"]),
         (json!({ "query": "select:nothing" }), &[]),
         (json!({ "query": "zyzzyva" }), &[]),

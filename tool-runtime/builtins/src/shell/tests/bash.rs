@@ -87,7 +87,7 @@ async fn a_command_can_clean_up_before_it_is_ended() {
     let fixture = Fixture::new();
     for (name, rest) in [("running", "while :; do sleep 0.02; done"), ("stopped", "kill -STOP $$")]
     {
-        let command = format!("trap 'echo bye; echo bye > {name}; exit' TERM; {rest}");
+        let command = format!("trap 'sleep 0.1; echo bye; echo bye > {name}; exit' TERM; {rest}");
         let result = fixture.call("Bash", json!({ "command": command, "timeout_ms": 500 })).await;
         assert!(result.to_text().starts_with("bye\n"), "{name}: {}", result.to_text());
         assert!(fixture.root().join(name).exists(), "{name}");
@@ -118,10 +118,11 @@ async fn an_exit_code_is_not_an_error() {
 async fn a_command_without_end_is_ended_with_all_that_it_started() {
     let fixture = Fixture::new();
     let pipe = fixture.pipe("pipe");
-    // In the group, in a group of its own, in a session of its own, orphaned, and deaf to SIGTERM.
+    // In the group, in a group of its own, in a session of its own, orphaned, and deaf to SIGTERM;
+    // without the mark, in a session of its own, and orphaned.
     let command = "exec 3>pipe; echo begun; echo begun >&2
         sleep 1000 & (set -m; sleep 1000 &) ; setsid sleep 1000 & (setsid sleep 1000 &)
-        env -i sleep 1000 & (trap '' TERM; sleep 1000; sleep 1000) & wait";
+        env -i sleep 1000 & (env -i setsid sleep 1000 &) ; (trap '' TERM; sleep 1000; sleep 1000) & wait";
     let result = fixture.call("Bash", json!({ "command": command, "timeout_ms": 500 })).await;
     assert!(result.is_error());
     let value = result.structured().unwrap();
@@ -136,7 +137,7 @@ async fn a_command_without_end_is_ended_with_all_that_it_started() {
 async fn a_cancelled_call_ends_its_processes() {
     let fixture = Fixture::new();
     let (begun, held) = (fixture.pipe("begun"), fixture.pipe("held"));
-    let command = "exec 3>held; setsid sleep 1000 & echo yes > begun; sleep 1000";
+    let command = "exec 3>held; (env -i setsid sleep 1000 &) ; echo yes > begun; sleep 1000";
     let call = fixture.pool.call(ToolCall::json("Bash", json!({ "command": command })));
     tokio::select! {
         _ = call => panic!("the command has no end"),
@@ -144,6 +145,46 @@ async fn a_cancelled_call_ends_its_processes() {
     }
     ended(held).await;
     fixture.close().await;
+}
+
+/// A command may do much before its start is reported, on a busy machine.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_call_that_is_cancelled_during_the_start_ends_its_processes() {
+    use crate::process_tree::MARK;
+    use crate::shell::spawn::Launcher;
+    for is_reported in [false, true] {
+        let fixture = Fixture::new();
+        let (begun, held) = (fixture.pipe("begun"), fixture.pipe("held"));
+        let root = fixture.root();
+        let workspace = crate::Workspace::builder().root(&root).build().unwrap();
+        let launcher = Launcher { workspace, params: ShellParams::default() };
+        let (report, reported) = std::sync::mpsc::channel::<()>();
+        let mark = format!("start-{}-{is_reported}.", std::process::id());
+        let environment = (MARK, mark.clone());
+        let start = move || {
+            let mut command = tokio::process::Command::new("bash");
+            let script = "exec 3>held; (setsid sleep 1000 &); echo > begun; sleep 1000";
+            command.args(["-c", script]).current_dir(root).envs([environment]).kill_on_drop(true);
+            crate::shell::before_exec::prepare(&mut command);
+            let child = command.spawn()?;
+            let _ = reported.recv();
+            Ok(child)
+        };
+        let mut call = Box::pin(launcher.start_on_thread(start, |child| child.id(), mark));
+        tokio::select! {
+            biased;
+            _ = &mut call => panic!("the start is not reported"),
+            _ = ended(begun) => {}
+        }
+        if is_reported {
+            report.send(()).unwrap();
+        }
+        drop(call);
+        drop(report);
+        ended(held).await;
+        fixture.close().await;
+    }
 }
 
 #[tokio::test]

@@ -1,6 +1,8 @@
 use super::{Fixture, ended};
 use crate::shell::ShellParams;
 use serde_json::{Value, json};
+use std::io::{Read as _, Write as _};
+use std::process::Stdio;
 use tool_runtime::Principal;
 use tool_runtime::prelude::*;
 
@@ -83,13 +85,61 @@ async fn a_filter_picks_lines() {
 async fn a_job_is_ended_with_all_that_it_started() {
     let fixture = Fixture::new();
     let (begun, held) = (fixture.pipe("begun"), fixture.pipe("held"));
-    let id = fixture.start("exec 3>held; (setsid sleep 1000 &); echo > begun; sleep 1000").await;
+    let id =
+        fixture.start("exec 3>held; (env -i setsid sleep 1000 &) ; echo > begun; sleep 1000").await;
     ended(begun).await;
     let killed = fixture.value("KillBash", json!({ "job_id": id })).await;
     assert_eq!(killed["status"], "killed");
     ended(held).await;
     let again = fixture.value("KillBash", json!({ "job_id": id })).await;
     assert_eq!(again["status"], "killed");
+    fixture.close().await;
+}
+
+/// Reads a job until its shell has ended, which processes outlive.
+async fn shell_ended(fixture: &Fixture, id: &str) -> String {
+    loop {
+        let value = fixture.output(id).await;
+        assert_eq!((&value["status"], &value["exit_code"]), (&json!("running"), &json!(null)));
+        if let Some(notice) = value["notice"].as_str() {
+            return notice.to_owned();
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_job_whose_shell_has_ended_is_ended_with_all_that_it_started() {
+    let fixture = Fixture::with(ShellParams { max_jobs: 1, ..ShellParams::default() }, &[]);
+    // In the session of the shell, and in one of its own.
+    for start in ["exec 3>held; sleep 1000 &", "exec 3>held; setsid sleep 1000 &"] {
+        let mut held = fixture.pipe("held");
+        let id = fixture.start(start).await;
+        let notice = shell_ended(&fixture, &id).await;
+        assert!(notice.contains("exit status: 0") && notice.contains("`KillBash`"), "{notice}");
+        let arguments = json!({ "command": "true", "run_in_background": true });
+        let refused = fixture.call("Bash", arguments).await;
+        assert!(refused.is_error() && refused.to_text().ends_with(&id), "{}", refused.to_text());
+        assert!(held.try_recv().is_err());
+        let killed = fixture.value("KillBash", json!({ "job_id": id })).await;
+        assert_eq!(killed["status"], "killed");
+        ended(held).await;
+        std::fs::remove_file(fixture.root().join("held")).unwrap();
+    }
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn a_job_ends_with_its_last_process_and_has_the_exit_code_of_its_shell() {
+    let fixture = Fixture::new();
+    let go = fixture.root().join("go");
+    std::process::Command::new("mkfifo").arg(&go).status().unwrap();
+    let id = fixture.start("(read -r x < go; echo $x) & exit 3").await;
+    shell_ended(&fixture, &id).await;
+    tokio::task::spawn_blocking(move || std::fs::write(go, "late\n")).await.unwrap().unwrap();
+    let (text, value) = fixture.all_output(&id).await;
+    assert_eq!((text.as_str(), &value["status"]), ("late\n", &json!("ended")));
+    assert_eq!(value["exit_code"], 3);
     fixture.close().await;
 }
 
@@ -101,6 +151,38 @@ async fn jobs_end_with_the_pool() {
     ended(begun).await;
     fixture.close().await;
     ended(held).await;
+}
+
+#[tokio::test]
+async fn jobs_can_clean_up_when_the_pool_closes() {
+    let fixture = Fixture::new();
+    let (begun, directory) = (fixture.pipe("begun"), tempfile::TempDir::new().unwrap());
+    let file = directory.path().join("bye");
+    let command =
+        "trap 'sleep 0.1; echo bye > FILE; exit' TERM; echo > begun; while :; do sleep 0.02; done";
+    fixture.start(&command.replace("FILE", file.to_str().unwrap())).await;
+    ended(begun).await;
+    fixture.close().await;
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "bye\n");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn processes_end_with_tools_that_were_not_closed() {
+    use crate::shell::Shell;
+    use std::os::unix::process::ExitStatusExt as _;
+    let directory = tempfile::TempDir::new().unwrap();
+    let workspace = crate::Workspace::builder().root(directory.path()).build().unwrap();
+    let shell = Shell::new(workspace, ShellParams::default());
+    let mark = shell.mark(shell.next());
+    let mut cat = std::process::Command::new("cat");
+    cat.env(crate::process_tree::MARK, mark).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = cat.spawn().unwrap();
+    // A process has its environment some time after its start, and before it answers.
+    child.stdin.as_mut().unwrap().write_all(b".").unwrap();
+    child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
+    drop(shell);
+    assert_eq!(child.wait().unwrap().signal(), Some(9));
 }
 
 #[tokio::test]

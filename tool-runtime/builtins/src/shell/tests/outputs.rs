@@ -41,7 +41,7 @@ async fn a_cut_output_is_a_resource_in_parts() {
     let link = fixture.link("Bash", json!({ "command": LONG })).await;
     assert_eq!(link.size, Some(numbers().len() as u64));
     let first = link.uri.strip_suffix("/1").unwrap();
-    let about = format!("The whole output, in parts: {first}/1 to {first}/2");
+    let about = format!("The output, in parts: {first}/1 to {first}/2");
     assert_eq!(link.description, Some(about));
     let context = fixture.pool.context();
     let mut text = fixture.resource(&link.uri, &context).await.unwrap();

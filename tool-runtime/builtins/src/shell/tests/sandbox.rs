@@ -1,7 +1,8 @@
-use super::Fixture;
+use super::{Fixture, ended};
 use crate::shell::{Sandbox, ShellParams};
 use serde_json::json;
 use std::net::TcpListener;
+use std::os::unix::fs::MetadataExt as _;
 
 /// The pool, or `None` with a remark where the system has no such sandbox. CI sets `REQUIRE_SANDBOXES`, where a missing
 /// one is a failure.
@@ -156,6 +157,44 @@ async fn bubblewrap_lets_files_in_added_directories_change() {
 async fn bubblewrap_denies_the_network_if_asked() {
     assert!(matches!(reaches_the_network(Sandbox::Bubblewrap, true).await, None | Some(true)));
     assert!(matches!(reaches_the_network(Sandbox::Bubblewrap, false).await, None | Some(false)));
+}
+
+/// Landlock has no right for metadata, as its documentation says.
+#[tokio::test]
+async fn bubblewrap_protects_metadata_outside() {
+    let Some(fixture) = fixture(Sandbox::Bubblewrap, true) else { return };
+    let outside = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+    let file = outside.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let before = std::fs::metadata(&file).unwrap();
+    let name = file.display();
+    for command in ["chmod 777", "touch -d @0", "chown 1:1", "chmod -x"] {
+        fixture.bash(&format!("{command} {name}; {command} {}", outside.path().display())).await;
+        let after = std::fs::metadata(&file).unwrap();
+        let facts = |metadata: &std::fs::Metadata| {
+            (metadata.mode(), metadata.uid(), metadata.gid(), metadata.mtime())
+        };
+        assert_eq!(facts(&after), facts(&before), "{command}");
+    }
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn bubblewrap_ends_all_processes_with_the_shell() {
+    let Some(fixture) = fixture(Sandbox::Bubblewrap, true) else { return };
+    let held = fixture.pipe("held");
+    fixture.bash("exec 3>held; (env -i setsid sleep 1000 &)").await;
+    ended(held).await;
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn a_command_in_bubblewrap_can_clean_up_before_it_is_ended() {
+    let Some(fixture) = fixture(Sandbox::Bubblewrap, true) else { return };
+    let command = "trap 'echo bye; exit' TERM; while :; do sleep 0.02; done";
+    let result = fixture.call("Bash", json!({ "command": command, "timeout_ms": 500 })).await;
+    assert!(result.to_text().starts_with("bye\n"), "{}", result.to_text());
+    fixture.close().await;
 }
 
 #[tokio::test]

@@ -1,5 +1,11 @@
 use super::{Fixture, ended};
+use crate::shell::scratch::Scratch;
+use crate::shell::session::{Identity, Patience, Session, Waited};
+use crate::shell::spawn::Launcher;
+use crate::shell::terminal::Request;
 use serde_json::{Value, json};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 use tool_runtime::prelude::*;
 
 impl Fixture {
@@ -58,6 +64,39 @@ async fn the_shell_stays() {
 }
 
 #[tokio::test]
+async fn prompts_and_traces_of_the_command_do_not_disturb() {
+    let fixture = Fixture::new();
+    let cases: &[(&str, &str, i32)] = &[
+        ("PROMPT_COMMAND='echo mine'", "", 0),
+        ("false", "", 1),
+        ("PROMPT_COMMAND=; PS1='mine> '; PS2='more> '", "", 0),
+        ("echo one; (exit 3)", "one", 3),
+        ("unset PROMPT_COMMAND PS1 PS2", "", 0),
+        ("echo $?", "0", 0),
+        ("PROMPT_COMMAND=(a b); PS0=ps0", "", 0),
+        ("echo two", "two", 0),
+        ("set -x", "", 0),
+        ("echo three", "+ . COMMAND\n++ echo three\nthree", 0),
+        ("(exit 4)", "+ . COMMAND\n++ exit 4", 4),
+        ("set +x", "+ . COMMAND\n++ set +x", 0),
+        ("printf() { echo function; }", "", 0),
+        ("echo four", "four", 0),
+    ];
+    for (command, output, code) in cases {
+        let value = fixture.value("terminal", json!({ "command": command, "timeout": 10 })).await;
+        // The file of the command, which differs.
+        let shown = value["output"]
+            .as_str()
+            .unwrap()
+            .lines()
+            .map(|line| if line.ends_with("-command.sh") { "+ . COMMAND" } else { line });
+        let found = (shown.collect::<Vec<_>>().join("\n"), value["exit_code"].as_i64());
+        assert_eq!(found, ((*output).to_owned(), Some(i64::from(*code))), "{command}: {value}");
+    }
+    fixture.close().await;
+}
+
+#[tokio::test]
 async fn long_lines_and_scripts_arrive_whole() {
     let fixture = Fixture::new();
     let long = "x".repeat(9000);
@@ -110,6 +149,65 @@ async fn a_running_command_is_waited_for() {
     let value = fixture.terminal("").await;
     assert_eq!((&value["output"], &value["exit_code"]), (&json!("went"), &json!(0)));
     fixture.close().await;
+}
+
+/// A terminal without the tool around it.
+struct Bare {
+    launcher: Launcher,
+    scratch: Scratch,
+    place: Option<Session>,
+    _directory: tempfile::TempDir,
+}
+
+impl Bare {
+    fn new() -> Self {
+        let directory = tempfile::TempDir::new().unwrap();
+        let workspace = crate::Workspace::builder().root(directory.path()).build().unwrap();
+        let launcher = Launcher { workspace, params: crate::shell::ShellParams::default() };
+        Self { launcher, scratch: Scratch::default(), place: None, _directory: directory }
+    }
+
+    fn identity() -> Identity {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let mark = format!("bare-{}-{}.", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        Identity { mark, token: "token".to_owned(), secrets: Default::default() }
+    }
+
+    async fn run(&mut self, command: &str, is_input: bool, timeout: Option<f64>) -> Value {
+        let command = command.to_owned();
+        let timeout = timeout.map(Duration::from_secs_f64);
+        let request = Request { command, is_input, timeout, reset: false };
+        let (launcher, scratch) = (&self.launcher, &self.scratch);
+        let output = request.run(&mut self.place, launcher, scratch, Self::identity()).await;
+        serde_json::to_value(output.unwrap()).unwrap()
+    }
+}
+
+#[tokio::test]
+async fn the_end_of_a_command_between_two_calls_is_not_lost() {
+    let calls = [
+        ("", false, "went", 3, None),
+        ("y", true, "went", 3, Some("was not sent")),
+        ("echo new", false, "went\nnew", 0, Some("ended with exit code 3")),
+    ];
+    // What a shell that has ended wrote is not lost either.
+    for (end, is_closed) in [("(exit 3)", false), ("exit", true)] {
+        for (command, is_input, output, code, notice) in calls {
+            let mut bare = Bare::new();
+            bare.run(&format!("read -r x; echo went; {end}"), false, Some(0.2)).await;
+            bare.place.as_mut().unwrap().input(b"\n").await.unwrap();
+            while bare.place.as_ref().unwrap().is_running() {
+                tokio::task::yield_now().await;
+            }
+            let value = bare.run(command, is_input, None).await;
+            assert_eq!(value["output"], output, "{command}: {value}");
+            if !is_closed {
+                assert_eq!(value["exit_code"], code, "{command}: {value}");
+                let found = value["notice"].as_str().unwrap_or_default();
+                assert!(found.contains(notice.unwrap_or_default()), "{command}: {value}");
+            }
+        }
+    }
 }
 
 #[tokio::test]
@@ -186,18 +284,10 @@ async fn mistakes_are_errors() {
 
 #[tokio::test]
 async fn a_wait_ends_when_nothing_is_written() {
-    use crate::shell::scratch::Scratch;
-    use crate::shell::session::{Identity, Patience, Session, Waited};
-    use crate::shell::spawn::Launcher;
-    let directory = tempfile::TempDir::new().unwrap();
-    let workspace = crate::Workspace::builder().root(directory.path()).build().unwrap();
-    let launcher = Launcher { workspace, params: crate::shell::ShellParams::default() };
-    let scratch = Scratch::default();
-    let mark = format!("quiet-{}.", std::process::id());
-    let identity = Identity { mark, token: "token".to_owned(), secrets: Default::default() };
-    let mut session = Session::start(&launcher, &scratch, identity).await.unwrap();
-    session.run(&scratch, "echo begun; sleep 1000").await.unwrap();
-    let quiet = Some(std::time::Duration::from_millis(300));
+    let Bare { launcher, scratch, .. } = &Bare::new();
+    let mut session = Session::start(launcher, scratch, Bare::identity()).await.unwrap();
+    session.run(scratch, "echo begun; sleep 1000").await.unwrap();
+    let quiet = Some(Duration::from_millis(300));
     let waited = session.wait(&Patience { total: super::LIMIT, quiet }).await;
     assert_eq!(waited, Waited::Quiet);
     assert!(session.is_running() && session.take(false).text.contains("begun"));

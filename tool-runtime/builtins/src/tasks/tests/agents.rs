@@ -2,7 +2,7 @@
 
 use super::{
     Agent, PermissionMode, Permissions, ScriptedModel, SubAgents, Value, builder, error, json,
-    script, text, within,
+    meet, script, text, within,
 };
 use crate::Profile;
 use std::sync::{Arc, Mutex};
@@ -184,20 +184,10 @@ impl tool_runtime::PolicyEngine for Only {
 #[tokio::test]
 async fn agents_run_in_parallel_and_one_that_fails_does_not_affect_others() {
     let directory = TempDir::new().unwrap();
-    let barrier = Arc::new(tokio::sync::Barrier::new(2));
-    let meet =
-        Tool::builder("meet", "Wait for the other.").access(|_| tool_runtime::Access::none());
-    let meet = meet.handler(move || {
-        let barrier = Arc::clone(&barrier);
-        async move {
-            barrier.wait().await;
-            "met"
-        }
-    });
     let meeting = || script(json!([{ "calls": [{ "name": "meet" }] }, { "text": "Met." }]));
     let agents = SubAgents::new(script(json!([]))).model("a", meeting()).model("b", meeting());
     let builder = builder(&directory.path().join("tasks.db"), Some(agents), Profile::Standard);
-    let pool = builder.add(meet).build().unwrap();
+    let pool = builder.add(meet()).build().unwrap();
     let calls = [json!({ "model": "a" }), json!({ "model": "b" }), json!({})];
     let calls = calls.map(|extra| ToolCall::json("Agent", input(extra)));
     let results = within(pool.call_all(calls)).await;

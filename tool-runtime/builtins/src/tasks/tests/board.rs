@@ -55,6 +55,8 @@ async fn refusals_say_what_is_possible() {
             assert!(text.contains("`TaskList` shows all tasks"), "{tool} {id}: {text}");
         }
     }
+    let refusal = error(&pool, "TaskStop", json!({ "id": "job_1" })).await;
+    assert!(refusal.contains("`KillBash` ends a background command"), "{refusal}");
     for (tool, arguments) in [
         ("TaskCreate", json!({ "subject": "a", "status": "completed" })),
         ("TaskUpdate", json!({ "id": "task_1", "status": "done" })),

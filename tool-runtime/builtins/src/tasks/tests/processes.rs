@@ -5,7 +5,9 @@ use crate::Profile;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::Arc;
 use tempfile::TempDir;
+use tokio::sync::Notify;
 use tool_runtime::prelude::*;
 
 const FILE: &str = "TASKS_TEST_FILE";
@@ -61,13 +63,20 @@ async fn child() {
     let file = Path::new(&file);
     if role == "agent" {
         let agents = SubAgents::new(script(json!([{ "calls": [{ "name": "work" }] }])));
-        let work = Tool::builder("work", "Work forever.").read_only(true).handler(|| async {
-            println!("step working");
-            std::future::pending::<()>().await;
+        let begun = Arc::new(Notify::new());
+        let told = Arc::clone(&begun);
+        let work = Tool::builder("work", "Work forever.").read_only(true).handler(move || {
+            let told = Arc::clone(&told);
+            async move {
+                told.notify_one();
+                std::future::pending::<()>().await;
+            }
         });
         let pool = builder(file, Some(agents), Profile::Standard).add(work).build().unwrap();
         let input = json!({ "prompt": "Work.", "description": "Work", "run_in_background": true });
         value(&pool, "Agent", input).await;
+        begun.notified().await;
+        println!("step working");
         // Ended by the test.
         value(&pool, "TaskOutput", json!({ "id": "task_1", "wait_ms": 50_000 })).await;
         println!("step ended");
@@ -122,15 +131,21 @@ async fn what_was_answered_survives_kill() {
     }
 }
 
-#[tokio::test]
-async fn another_process_stops_an_agent() {
+/// A process whose agent works on `task_1`, and a pool of this process over the same file.
+async fn working() -> (TempDir, Process, ToolPool) {
     let directory = TempDir::new().unwrap();
     let file = directory.path().join("tasks.db");
     let mut process = Process::start(&file, "agent");
     process.wait_for("step working");
     let pool = builder(&file, None, Profile::Standard).build().unwrap();
-    let id = json!({ "id": "task_1" });
-    assert_eq!(value(&pool, "TaskGet", id).await["status"], "in_progress");
+    let task = value(&pool, "TaskGet", json!({ "id": "task_1" })).await;
+    assert_eq!(task["status"], "in_progress");
+    (directory, process, pool)
+}
+
+#[tokio::test]
+async fn another_process_stops_an_agent() {
+    let (_directory, mut process, pool) = working().await;
     text(&pool, "TaskStop", json!({ "id": "task_1", "reason": "enough" })).await;
     let output = json!({ "id": "task_1", "wait_ms": 50_000 });
     let task = within(value(&pool, "TaskOutput", output)).await;
@@ -140,15 +155,9 @@ async fn another_process_stops_an_agent() {
 
 #[tokio::test]
 async fn the_tasks_of_a_killed_process_have_failed() {
-    let directory = TempDir::new().unwrap();
-    let file = directory.path().join("tasks.db");
-    let mut process = Process::start(&file, "agent");
-    process.wait_for("step working");
-    let pool = builder(&file, None, Profile::Standard).build().unwrap();
-    let id = json!({ "id": "task_1" });
-    assert_eq!(value(&pool, "TaskGet", id.clone()).await["status"], "in_progress");
+    let (_directory, mut process, pool) = working().await;
     process.kill();
-    let task = value(&pool, "TaskGet", id).await;
+    let task = value(&pool, "TaskGet", json!({ "id": "task_1" })).await;
     assert_eq!(task["status"], "failed");
     assert_eq!(task["reason"], "the process that ran the agent has ended");
 }

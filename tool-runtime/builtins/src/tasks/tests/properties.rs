@@ -23,7 +23,7 @@ fn operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// What a call must do: the new status, or a refusal.
+/// The expected effect of a call: the new status, or a refusal.
 fn expected(statuses: &mut [TaskStatus], operation: &Operation) -> bool {
     let (task, next) = match operation {
         Operation::Create { .. } => return true,

@@ -159,7 +159,12 @@ async fn a_refused_address_gets_no_connection() {
     let server = Server::new(|_| ok("text/plain", "secret")).await;
     let pool = pool(WebParams::default());
     for host in ["127.0.0.1", "localhost", "2130706433", "[::ffff:127.0.0.1]"] {
-        error(&pool, "WebFetch", json!({ "url": format!("http://{host}:{}/", server.port) })).await;
+        error(
+            &pool,
+            "WebFetch",
+            json!({ "url": format!("http://{host}:{}/", server.address.port()) }),
+        )
+        .await;
     }
     assert_eq!(server.requests(), Vec::<String>::new());
 }
@@ -271,4 +276,33 @@ async fn a_long_download_reports_progress() {
     let seen = recorder.0.lock().unwrap().clone();
     assert!(seen.len() >= 2 && seen.windows(2).all(|two| two[0].0 < two[1].0), "{seen:?}");
     assert!(seen.iter().all(|(_, total)| *total == Some(1_000_000.0)), "{seen:?}");
+}
+
+#[tokio::test]
+async fn the_time_limit_is_that_of_the_whole_call() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    // A slow redirect to a page that never ends.
+    let server = tokio::spawn(async move {
+        let mut streams = Vec::new();
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut request = [0; 4096];
+            let length = stream.read(&mut request).await.unwrap();
+            let answer = if request[..length].starts_with(b"GET /page") {
+                "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\npart".to_owned()
+            } else {
+                tokio::time::sleep(std::time::Duration::from_millis(1500)).await;
+                "HTTP/1.1 302 Found\r\nlocation: /page\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".to_owned()
+            };
+            stream.write_all(answer.as_bytes()).await.unwrap();
+            streams.push(stream);
+        }
+    });
+    let pool = pool(WebParams { timeout_seconds: 2, ..params() });
+    let begin = std::time::Instant::now();
+    let url = format!("http://127.0.0.1:{port}/slow");
+    let late = error(&pool, "WebFetch", json!({ "url": url })).await;
+    assert!(late.contains("did not answer in time"), "{late}");
+    assert!(begin.elapsed() < std::time::Duration::from_secs(3), "{:?}", begin.elapsed());
+    server.abort();
 }

@@ -46,7 +46,7 @@ async fn a_redirect_to_a_refused_address_is_an_error() {
     let server = redirecting().await;
     let other = Server::new(|_| ok("text/plain", "secret")).await;
     let pool = pool(following());
-    let port = other.port;
+    let port = other.address.port();
     for host in ["127.0.0.2", "0x7f000002", "[::1]", "0.0.0.0", "169.254.169.254"] {
         let target = format!("http://{host}:{port}/");
         let text =

@@ -1,25 +1,34 @@
-//! A server on this machine that answers by a function.
+//! An HTTP server on loopback whose responses come from a function. The tests of the browser include this file, too.
 
 use std::io::Write as _;
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-/// Answers requests until it is dropped. All connections end after their answer.
+/// A server that runs until it is dropped. It closes each connection after one response.
 pub(super) struct Server {
-    pub(super) port: u16,
+    pub(super) address: SocketAddr,
     requests: Arc<Mutex<Vec<String>>>,
     task: JoinHandle<()>,
 }
 
 impl Server {
-    /// `answer` gets the path and returns a whole response.
+    /// A server at 127.0.0.1. `answer` receives the path of a request and returns the response with its headers.
     pub(super) async fn new(
         answer: impl Fn(&str) -> Vec<u8> + Clone + Send + Sync + 'static,
     ) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let port = listener.local_addr().unwrap().port();
+        Self::at("127.0.0.1", answer).await
+    }
+
+    /// A server at another loopback address.
+    pub(super) async fn at(
+        host: &str,
+        answer: impl Fn(&str) -> Vec<u8> + Clone + Send + Sync + 'static,
+    ) -> Self {
+        let listener = TcpListener::bind((host, 0)).await.unwrap();
+        let address = listener.local_addr().unwrap();
         let requests = Arc::new(Mutex::new(Vec::new()));
         let seen = Arc::clone(&requests);
         let task = tokio::spawn(async move {
@@ -28,20 +37,22 @@ impl Server {
                 tokio::spawn(async move {
                     let request = request(&mut stream).await;
                     let path = request.split(' ').nth(1).unwrap_or_default().to_owned();
-                    seen.lock().unwrap().push(request);
+                    if path != "/favicon.ico" {
+                        seen.lock().unwrap().push(request);
+                    }
                     let _ = stream.write_all(&answer(&path)).await;
                     let _ = stream.shutdown().await;
                 });
             }
         });
-        Self { port, requests, task }
+        Self { address, requests, task }
     }
 
     pub(super) fn url(&self, path: &str) -> String {
-        format!("http://127.0.0.1:{}{path}", self.port)
+        format!("http://{}{path}", self.address)
     }
 
-    /// All requests, with their bodies.
+    /// All requests except those for icons, with their bodies.
     pub(super) fn requests(&self) -> Vec<String> {
         self.requests.lock().unwrap().clone()
     }
@@ -53,8 +64,8 @@ impl Drop for Server {
     }
 }
 
-/// A request up to its end by `content-length`.
-async fn request(stream: &mut tokio::net::TcpStream) -> String {
+/// Reads one request, whose body has the length in `content-length`.
+async fn request(stream: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
     loop {
         let mut chunk = [0; 4096];

@@ -1,24 +1,24 @@
 //! Programs that the tools start: where they are, and how they end with all that they started.
 
 use crate::process_tree::{MARK, Tree};
+use crate::random;
 use crate::workspace::Environment;
 use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessSession};
 use rustix::process::Pid;
 use std::ffi::OsStr;
-use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 use tokio::process::Command;
 
 /// A program that runs, as the leader of a session.
-pub(super) struct Started {
-    pub(super) child: Box<dyn ChildWrapper>,
-    pub(super) tree: Tree,
+pub(crate) struct Started {
+    pub(crate) child: Box<dyn ChildWrapper>,
+    pub(crate) tree: Tree,
 }
 
 /// Starts a program in a session of its own, by which all its descendants are found.
-pub(super) fn start(mut command: Command) -> io::Result<Started> {
-    let mark = format!("{:016x}.", RandomState::new().hash_one(0));
+pub(crate) fn start(mut command: Command) -> io::Result<Started> {
+    let mark = format!("{}.", random::hex(16));
     command.env(MARK, &mark).kill_on_drop(true);
     let mut command = CommandWrap::from(command);
     command.wrap(ProcessSession);
@@ -29,7 +29,7 @@ pub(super) fn start(mut command: Command) -> io::Result<Started> {
 }
 
 /// The file of a program: a path, or a name that is looked up in the directories of `PATH`.
-pub(super) fn find_program(program: &Path, environment: &Environment) -> Option<PathBuf> {
+pub(crate) fn find_program(program: &Path, environment: &Environment) -> Option<PathBuf> {
     if program.components().count() > 1 {
         return is_executable(program).then(|| program.to_owned());
     }

@@ -11,7 +11,7 @@ const MAX_VALUES: usize = 256;
 type Caller = (String, Option<SessionId>, Option<String>);
 
 /// Values by caller. Calls outside of a session share one for each principal.
-pub(super) struct PerCaller<T>(Mutex<Values<T>>);
+pub(crate) struct PerCaller<T>(Mutex<Values<T>>);
 
 struct Values<T> {
     values: HashMap<Caller, (u64, T)>,
@@ -20,12 +20,12 @@ struct Values<T> {
 }
 
 impl<T: Default> PerCaller<T> {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(Mutex::new(Values { values: HashMap::new(), uses: 0 }))
     }
 
     /// Uses the value of a caller.
-    pub(super) fn with<R>(&self, context: &ToolContext, use_it: impl FnOnce(&mut T) -> R) -> R {
+    pub(crate) fn with<R>(&self, context: &ToolContext, use_it: impl FnOnce(&mut T) -> R) -> R {
         let agent = context.get::<AgentRun>().and_then(|run| run.agent().map(str::to_owned));
         let caller = (context.principal().id().to_owned(), context.session().copied(), agent);
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,0 +1,265 @@
+//! Processes, time, hints.
+
+use crate::support::{Desk, page, params};
+use rustix::process::{Pid, Signal};
+use serde_json::json;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use tool_runtime::CancellationToken;
+use tool_runtime::prelude::*;
+use tool_runtime_builtins::browser::BrowserParams;
+
+/// A program of a path of its own, by which its processes are found.
+pub(crate) struct Marked {
+    directory: tempfile::TempDir,
+    program: PathBuf,
+}
+
+impl Marked {
+    pub(crate) fn new() -> Self {
+        let directory = tempfile::TempDir::new().unwrap();
+        let program = directory.path().join("chromium");
+        fs::write(&program, "#!/bin/sh\nexec chromium \"$@\" \"--mark=$0\"\n").unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        Self { directory, program }
+    }
+
+    pub(crate) fn params(&self) -> BrowserParams {
+        BrowserParams { program: Some(self.program.clone()), ..params() }
+    }
+
+    /// The port by which the browser is controlled.
+    pub(crate) fn port(&self) -> u16 {
+        let file = profile(&self.browser().1).join("DevToolsActivePort");
+        fs::read_to_string(file).unwrap().lines().next().unwrap().parse().unwrap()
+    }
+
+    /// The first process of the browser, and its command line.
+    fn browser(&self) -> (Pid, String) {
+        let mark = format!("--mark={}", self.directory.path().display());
+        let found = processes().find(|(_, line)| line.contains(&mark) && !line.contains("--type="));
+        found.expect("no browser runs")
+    }
+}
+
+/// Ids and command lines of all processes that have not ended.
+fn processes() -> impl Iterator<Item = (Pid, String)> {
+    fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| {
+        let id: i32 = entry.file_name().to_str()?.parse().ok()?;
+        let line = fs::read(entry.path().join("cmdline")).ok()?;
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        Some((Pid::from_raw(id)?, line)).filter(|(_, line)| !line.is_empty())
+    })
+}
+
+/// `ID (NAME) STATE PARENT GROUP SESSION ..`
+fn session(id: Pid) -> Option<Pid> {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", id.as_raw_nonzero())).ok()?;
+    let (_, rest) = stat.rsplit_once(')')?;
+    Pid::from_raw(rest.split_whitespace().nth(3)?.parse().ok()?)
+}
+
+/// All processes of the session that a browser leads.
+fn members(browser: Pid) -> Vec<(Pid, String)> {
+    processes().filter(|(id, _)| session(*id) == Some(browser)).collect()
+}
+
+fn profile(command: &str) -> PathBuf {
+    let at = command.split("--user-data-dir=").nth(1).unwrap();
+    at.split(' ').next().unwrap().into()
+}
+
+/// Waits for a state of the system.
+fn wait(what: &str, is_so: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < Duration::from_secs(30), "{what}");
+        std::thread::yield_now();
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_left_after_the_pool_was_closed() {
+    let marked = Marked::new();
+    let desk = Desk::with(marked.params());
+    desk.open("about:blank").await;
+    let (browser, line) = marked.browser();
+    let profile = profile(&line);
+    assert!(profile.exists() && members(browser).len() > 3);
+    desk.close().await;
+    assert_eq!(members(browser), []);
+    assert!(!profile.exists());
+}
+
+#[tokio::test]
+async fn nothing_is_left_after_the_pool_was_dropped() {
+    let marked = Marked::new();
+    let desk = Desk::with(marked.params());
+    desk.open("about:blank").await;
+    let (browser, line) = marked.browser();
+    let profile = profile(&line);
+    drop(desk);
+    tokio::task::spawn_blocking(move || {
+        wait("processes are left", || members(browser).is_empty());
+        wait("the profile is left", || !profile.exists());
+    })
+    .await
+    .unwrap();
+}
+
+#[tokio::test]
+async fn a_browser_that_crashed_is_started_again() {
+    let marked = Marked::new();
+    let site = page("<title>Page</title>").await;
+    let desk = Desk::with(marked.params());
+    desk.open(&site.url("/")).await;
+    let (id, line) = marked.browser();
+    rustix::process::kill_process(id, Signal::KILL).unwrap();
+    // The call may be the one that notices it.
+    let first = desk.call("browser_navigate", json!({"url": site.url("/")})).await;
+    let mut text = first.observation().to_text();
+    if first.is_error() {
+        assert!(text.contains("starts a new one"), "{text}");
+        text = desk.text("browser_navigate", json!({"url": site.url("/")})).await;
+    }
+    assert!(text.contains("was restarted") && text.contains("\"Page\""), "{text}");
+    assert!(!profile(&line).exists());
+    assert_eq!(members(id), []);
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_page_that_crashed_loses_its_tab_alone() {
+    let marked = Marked::new();
+    let site = page("<title>Page</title>").await;
+    let desk = Desk::with(marked.params());
+    desk.open(&site.url("/")).await;
+    let renderers = members(marked.browser().0);
+    for (id, _) in renderers.iter().filter(|(_, line)| line.contains("--type=renderer")) {
+        rustix::process::kill_process(*id, Signal::KILL).unwrap();
+    }
+    let first = desk.call("browser_get_state", json!({})).await;
+    let mut text = first.observation().to_text();
+    if first.is_error() {
+        text.push_str(&desk.text("browser_list_tabs", json!({})).await);
+    }
+    assert!(text.contains("the page of tab 1 crashed"), "{text}");
+    assert_eq!(desk.open(&site.url("/")).await["title"], "Page");
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_page_that_does_not_respond_is_an_error_and_then_the_browser_is_replaced() {
+    let site = page("<title>Busy</title><button onclick='for(;;);'>Hang</button>").await;
+    let desk = Desk::with(BrowserParams { action_seconds: 4, ..params() });
+    desk.open(&site.url("/")).await;
+    let index = desk.index("Hang").await;
+    let mut errors = vec![desk.error("browser_click", json!({"index": index})).await];
+    while !errors.last().unwrap().contains("was ended") {
+        assert!(errors.len() < 4, "{errors:?}");
+        errors.push(desk.error("browser_get_state", json!({})).await);
+    }
+    assert!(errors[0].contains("did not respond in time"), "{errors:?}");
+    let page = desk.open(&site.url("/")).await;
+    assert!(page["notices"].to_string().contains("was restarted"), "{page}");
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_answer_is_an_error_in_time() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    let desk = Desk::with(BrowserParams { action_seconds: 2, ..params() });
+    let error = desk.error("browser_navigate", json!({"url": url})).await;
+    assert!(error.contains("did not answer within 2 seconds"), "{error}");
+    assert_eq!(desk.open("about:blank").await["url"], "about:blank");
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_cancelled_call_ends_and_the_browser_stays() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    let desk = Desk::new();
+    desk.open("about:blank").await;
+    let token = CancellationToken::new();
+    let context = ToolContext::default().with_cancellation(token.clone());
+    let call = ToolCall::json("browser_navigate", json!({"url": url}));
+    let cancel = async {
+        // The browser has asked the server.
+        let connection = listener.accept().await.unwrap();
+        token.cancel();
+        connection
+    };
+    let start = Instant::now();
+    let (result, _connection) = tokio::join!(desk.pool.call_with(call, &context), cancel);
+    assert!(result.is_error() && start.elapsed() < Duration::from_secs(20));
+    let text = desk.text("browser_list_tabs", json!({})).await;
+    assert!(!text.contains("was restarted"), "{text}");
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn an_idle_browser_is_closed() {
+    let marked = Marked::new();
+    let desk = Desk::with(BrowserParams { idle_seconds: 1, ..marked.params() });
+    desk.open("about:blank").await;
+    let (browser, _) = marked.browser();
+    while !members(browser).is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let page = desk.open("about:blank").await;
+    assert!(page["notices"].to_string().contains("was restarted"), "{page}");
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn more_browsers_than_allowed_are_an_error() {
+    let desk = Desk::with(BrowserParams { max_browsers: 1, ..params() });
+    desk.open("about:blank").await;
+    let session = desk.pool.session();
+    let call = ToolCall::json("browser_list_tabs", json!({}));
+    let result = session.pool().call(call).await;
+    assert!(result.is_error());
+    let text = result.observation().to_text();
+    assert!(text.contains("1 browsers are in use"), "{text}");
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_program_that_is_no_browser_is_an_error() {
+    let desk = Desk::with(BrowserParams { program: Some("false".into()), ..params() });
+    for _ in 0..3 {
+        let error = desk.error("browser_list_tabs", json!({})).await;
+        assert!(error.contains("it ended when it was started"), "{error}");
+    }
+    let error = desk.error("browser_list_tabs", json!({})).await;
+    assert!(error.contains("wait half a minute"), "{error}");
+    desk.close().await;
+}
+
+#[test]
+fn hints_are_stated_and_outputs_have_schemas() {
+    let desk = Desk::new();
+    let mut read_only = Vec::new();
+    for tool in desk.pool.tools().iter() {
+        let definition = tool.definition();
+        let hints = &definition.annotations;
+        assert!(hints.destructive_hint.is_some() && hints.idempotent_hint.is_some());
+        assert_eq!(hints.open_world_hint, Some(true), "{}", tool.name());
+        assert_eq!(definition.tags, ["specialist"]);
+        let has_text_alone = tool.name() == "browser_set_storage";
+        assert!(definition.output_schema.is_some() || has_text_alone, "{}", tool.name());
+        if hints.read_only_hint == Some(true) {
+            read_only.push(tool.name().to_owned());
+        }
+    }
+    read_only.sort();
+    assert_eq!(
+        read_only,
+        ["browser_get_content", "browser_get_state", "browser_get_storage", "browser_list_tabs"]
+    );
+    assert_eq!(desk.pool.tools().len(), 12);
+}

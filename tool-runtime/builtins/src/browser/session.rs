@@ -1,0 +1,263 @@
+//! One browser: its process, its proxy, the connection to it, and the tab that the tools act on.
+
+use super::chromium::Chromium;
+use super::devtools::{Devtools, Failure};
+use super::output::PageOutput;
+use super::params::BrowserParams;
+use super::proxy::{Proxy, Refusal};
+use super::tabs::{Tab, Tabs};
+use crate::addresses::AddressRules;
+use crate::workspace::Environment;
+use chromiumoxide::Command;
+use chromiumoxide::cdp::browser_protocol::browser::{
+    SetDownloadBehaviorBehavior, SetDownloadBehaviorParams,
+};
+use chromiumoxide::cdp::browser_protocol::page::CreateIsolatedWorldParams;
+use chromiumoxide::cdp::browser_protocol::target::{
+    ActivateTargetParams, CreateTargetParams, FilterEntry, SetAutoAttachParams, TargetFilter,
+};
+use chromiumoxide::cdp::js_protocol::runtime::EvaluateParams;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tool_runtime::ToolError;
+
+/// The script that runs in pages: reads text, finds elements.
+const SCRIPT: &str = include_str!("script.js");
+/// Name of the script's JavaScript world, which is isolated from scripts of the page.
+const WORLD: &str = "tools";
+/// Attempts to run the script when the page navigates during the run.
+const ATTEMPTS: usize = 5;
+/// Extra time for the response of the browser, beyond the limit of an action.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Configuration shared by all browsers of a pool.
+pub(super) struct Setup {
+    pub(super) program: PathBuf,
+    pub(super) params: BrowserParams,
+    pub(super) rules: AddressRules,
+    pub(super) environment: Environment,
+    /// Directory of downloads, as an absolute path.
+    pub(super) downloads: Option<PathBuf>,
+}
+
+/// A running browser.
+pub(super) struct Session {
+    pub(super) devtools: Devtools,
+    pub(super) tabs: Arc<Tabs>,
+    pub(super) proxy: Proxy,
+    /// Time limit for one action.
+    pub(super) limit: Duration,
+    chromium: Chromium,
+    /// Target id of the page that the tools act on.
+    current: Mutex<String>,
+    /// Number of refusals that earlier results have reported.
+    reported: Mutex<u64>,
+}
+
+/// The reason why an action has no result.
+#[derive(Debug)]
+pub(super) enum ActionError {
+    /// A failure of the browser or its connection.
+    Browser(Failure),
+    /// An error that the model can act on.
+    Tool(ToolError),
+}
+
+impl From<Failure> for ActionError {
+    fn from(failure: Failure) -> Self {
+        Self::Browser(failure)
+    }
+}
+
+impl From<ToolError> for ActionError {
+    fn from(error: ToolError) -> Self {
+        Self::Tool(error)
+    }
+}
+
+impl Session {
+    /// Starts a browser with one empty tab.
+    ///
+    /// # Errors
+    /// The reason, for the model and the operator.
+    pub(super) async fn start(setup: &Setup) -> Result<Self, String> {
+        let limit = Duration::from_secs(setup.params.action_seconds);
+        let proxy = Proxy::start(setup.rules.clone()).await;
+        let proxy = proxy.map_err(|error| format!("the proxy cannot start: {error}"))?;
+        let chromium =
+            Chromium::start(&setup.program, &setup.params, &setup.environment, proxy.port).await?;
+        if let Some(port) = chromium.port() {
+            proxy.close_port(port);
+        }
+        let max_download = setup.downloads.is_some().then_some(setup.params.max_download_bytes);
+        let tabs = Arc::new(Tabs::new(max_download));
+        let devtools = Devtools::connect(&chromium.address, limit + GRACE, Arc::clone(&tabs)).await;
+        let devtools = devtools.map_err(|failure| failure.to_string())?;
+        let session = Self {
+            devtools,
+            tabs,
+            proxy,
+            limit,
+            chromium,
+            current: Mutex::default(),
+            reported: Mutex::default(),
+        };
+        session.prepare(setup.downloads.as_deref()).await.map_err(|failure| failure.to_string())?;
+        Ok(session)
+    }
+
+    async fn prepare(&self, downloads: Option<&Path>) -> Result<(), Failure> {
+        // Denied downloads are accepted and cancelled at their start, because Chromium does not report downloads that it denies.
+        let directory = downloads.unwrap_or_else(|| self.chromium.profile());
+        let mut behavior = SetDownloadBehaviorParams::new(SetDownloadBehaviorBehavior::Allow);
+        behavior.download_path = Some(directory.display().to_string());
+        behavior.events_enabled = Some(true);
+        self.devtools.run(None, behavior).await?;
+        let pages = FilterEntry { exclude: None, r#type: Some("page".to_owned()) };
+        let mut attach = SetAutoAttachParams::new(true, true);
+        attach.flatten = Some(true);
+        attach.filter = Some(TargetFilter::new(vec![pages]));
+        self.devtools.run(None, attach).await?;
+        if self.tabs.all().is_empty() {
+            self.open().await?;
+        }
+        Ok(())
+    }
+
+    /// Whether the browser has ended.
+    pub(super) fn is_closed(&self) -> bool {
+        self.devtools.is_closed()
+    }
+
+    /// Ends the browser and all its processes.
+    pub(super) async fn end(self) {
+        drop(self.devtools);
+        self.chromium.end().await;
+    }
+
+    /// Opens an empty tab and makes it the current one.
+    pub(super) async fn open(&self) -> Result<Tab, Failure> {
+        let created = self.devtools.run(None, CreateTargetParams::new("about:blank")).await?;
+        let target = String::from(created.target_id);
+        let tab = self.tabs.opened(&target, self.limit).await.ok_or(Failure::Timeout)?;
+        self.show(&tab);
+        Ok(tab)
+    }
+
+    /// Makes a tab the current one.
+    pub(super) fn show(&self, tab: &Tab) {
+        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = tab.target.clone();
+    }
+
+    /// The current tab, or the newest one if the current one was closed.
+    pub(super) async fn current(&self) -> Result<Tab, Failure> {
+        let current = self.current.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let all = self.tabs.all();
+        let tab = all.iter().find(|tab| tab.target == current).or(all.last());
+        match tab {
+            Some(tab) => {
+                self.show(tab);
+                Ok(tab.clone())
+            }
+            None => self.open().await,
+        }
+    }
+
+    /// Brings a tab to the front. Chromium rarely renders background tabs.
+    pub(super) async fn activate(&self, tab: &Tab) -> Result<(), Failure> {
+        self.devtools.run(None, ActivateTargetParams::new(tab.target.clone())).await.map(drop)
+    }
+
+    /// Runs a command on a page.
+    pub(super) async fn run<C: Command>(
+        &self,
+        tab: &Tab,
+        command: C,
+    ) -> Result<C::Response, Failure> {
+        self.devtools.run(Some(&tab.session), command).await
+    }
+
+    /// Runs an action of the script on a page. Repeats it if the page navigates during the run.
+    pub(super) async fn script<T: DeserializeOwned>(
+        &self,
+        tab: &Tab,
+        request: Value,
+    ) -> Result<T, Failure> {
+        let expression = format!("({SCRIPT})({request})");
+        let mut attempt = 0;
+        let value = loop {
+            attempt += 1;
+            match self.evaluate(tab, &expression).await {
+                Err(Failure::Refused(reason)) if attempt < ATTEMPTS => {
+                    tracing::debug!(reason, "a script is run again");
+                    self.tabs.settled(&tab.target, self.limit).await;
+                }
+                result => break result?,
+            }
+        };
+        serde_json::from_value(value).map_err(|error| Failure::Unexpected(error.to_string()))
+    }
+
+    /// Waits until a page has reacted to an action and, if it navigates, has loaded. Returns whether loading is complete.
+    pub(super) async fn settled(&self, tab: &Tab) -> Result<bool, Failure> {
+        let expression = format!("({SCRIPT})({{\"action\": \"pause\"}})");
+        match self.evaluate(tab, &expression).await {
+            // `Refused`: the page navigated during the pause.
+            Ok(_) | Err(Failure::Refused(_)) => {}
+            Err(failure) => return Err(failure),
+        }
+        Ok(self.tabs.settled(&tab.target, self.limit).await)
+    }
+
+    async fn evaluate(&self, tab: &Tab, expression: &str) -> Result<Value, Failure> {
+        let mut world = CreateIsolatedWorldParams::new(tab.target.clone());
+        world.world_name = Some(WORLD.to_owned());
+        let context = self.run(tab, world).await?.execution_context_id;
+        let mut evaluate = EvaluateParams::new(expression);
+        evaluate.context_id = Some(context);
+        evaluate.return_by_value = Some(true);
+        evaluate.silent = Some(true);
+        evaluate.await_promise = Some(true);
+        let returned = self.run(tab, evaluate).await?;
+        match returned.exception_details {
+            Some(exception) => {
+                let text = exception.exception.and_then(|exception| exception.description);
+                Err(Failure::Unexpected(text.unwrap_or(exception.text)))
+            }
+            None => Ok(returned.result.value.unwrap_or_default()),
+        }
+    }
+
+    /// Takes the notices and refusals since the last result.
+    pub(super) fn notices(&self) -> Vec<String> {
+        let refusals = self.refusals();
+        self.with_refusals(refusals)
+    }
+
+    /// Takes the notices since the last result, and adds the forbidden ones of `refusals`. Unreachable hosts are left
+    /// out, because Chromium also tries to reach its own services.
+    pub(super) fn with_refusals(&self, refusals: Vec<Refusal>) -> Vec<String> {
+        let mut notices = self.tabs.take_notices();
+        let forbidden = refusals.into_iter().filter(|refusal| refusal.is_forbidden);
+        notices.extend(forbidden.map(|refusal| format!("not loaded: {}", refusal.reason)));
+        notices
+    }
+
+    /// Takes the refusals since the last result.
+    pub(super) fn refusals(&self) -> Vec<Refusal> {
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        let refusals = self.proxy.refused_after(*reported);
+        *reported = self.proxy.refused();
+        refusals
+    }
+
+    /// The page of a tab, with the notices since the last result.
+    pub(super) async fn page(&self, tab: &Tab) -> Result<PageOutput, ActionError> {
+        let request = serde_json::json!({"action": "page"});
+        let page: PageOutput = self.script(tab, request).await?;
+        Ok(PageOutput { tab_id: tab.number.to_string(), notices: self.notices(), ..page })
+    }
+}

@@ -1,0 +1,288 @@
+//! The tabs of a browser, from the events of the protocol.
+//!
+//! A new page is paused until a session is attached, so that none of its events is missed.
+
+use super::devtools::Event;
+use chromiumoxide::Command;
+use chromiumoxide::cdp::browser_protocol::browser::CancelDownloadParams;
+use chromiumoxide::cdp::browser_protocol::target::CloseTargetParams;
+use chromiumoxide::cdp::browser_protocol::{fetch, inspector, page};
+use chromiumoxide::cdp::js_protocol::runtime::RunIfWaitingForDebuggerParams;
+use chromiumoxide::types::MethodId;
+use serde_json::Value;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// Limit on tabs. Further ones are closed at once.
+const MAX_TABS: usize = 20;
+/// Limit on the notices for the next result.
+const MAX_NOTICES: usize = 20;
+/// Limit on the characters of a page's text in a notice.
+const MAX_TEXT: usize = 500;
+/// Time after an action within which a page starts to navigate.
+const REACTION: Duration = Duration::from_millis(150);
+
+/// A command to send.
+pub(super) struct Message {
+    pub(super) session: Option<String>,
+    pub(super) method: MethodId,
+    pub(super) params: Value,
+}
+
+impl Message {
+    pub(super) fn new<C: Command>(session: Option<&str>, command: C) -> Self {
+        let method = command.identifier();
+        // Commands are plain structs, which JSON can always represent.
+        let params = serde_json::to_value(command).unwrap_or_default();
+        Self { session: session.map(str::to_owned), method, params }
+    }
+}
+
+/// A tab.
+#[derive(Clone, Debug)]
+pub(super) struct Tab {
+    /// The number that models see.
+    pub(super) number: u32,
+    /// The id of the page, and of its main frame.
+    pub(super) target: String,
+    /// The session id of the protocol.
+    pub(super) session: String,
+    is_loading: bool,
+    /// Whether the tab is hidden, and its requests are answered with an empty page.
+    is_hidden: bool,
+}
+
+/// All tabs.
+pub(super) struct Tabs {
+    state: Mutex<State>,
+    /// Counts changes, to wait for them.
+    revision: watch::Sender<u64>,
+}
+
+#[derive(Default)]
+struct State {
+    tabs: Vec<Tab>,
+    last_number: u32,
+    notices: Vec<String>,
+    /// Limit on the bytes of a download. `None` denies downloads.
+    max_download: Option<f64>,
+}
+
+impl Tabs {
+    /// No tabs. `max_download` limits the bytes of a download; `None` denies downloads.
+    pub(super) fn new(max_download: Option<u64>) -> Self {
+        // The protocol has floating-point numbers.
+        let max_download = max_download.map(|bytes| bytes as f64);
+        let state = State { max_download, ..State::default() };
+        Self { state: Mutex::new(state), revision: watch::Sender::default() }
+    }
+
+    /// All visible tabs, oldest first.
+    pub(super) fn all(&self) -> Vec<Tab> {
+        self.lock().tabs.iter().filter(|tab| !tab.is_hidden).cloned().collect()
+    }
+
+    /// Hides a page: its requests are answered with an empty page.
+    pub(super) fn hide(&self, target: &str) -> Option<Tab> {
+        let mut state = self.lock();
+        let tab = state.tabs.iter_mut().find(|tab| tab.target == target)?;
+        tab.is_hidden = true;
+        Some(tab.clone())
+    }
+
+    /// Adds a notice for the next result.
+    pub(super) fn notify(&self, notice: &str) {
+        self.lock().notify(notice.to_owned());
+    }
+
+    /// Takes all notices.
+    pub(super) fn take_notices(&self) -> Vec<String> {
+        std::mem::take(&mut self.lock().notices)
+    }
+
+    /// Waits for a notice.
+    pub(super) async fn noticed(&self, limit: Duration) {
+        self.until(limit, |state| (!state.notices.is_empty()).then_some(())).await;
+    }
+
+    /// Waits for a tab of a page.
+    pub(super) async fn opened(&self, target: &str, limit: Duration) -> Option<Tab> {
+        let found = |state: &State| state.tabs.iter().find(|tab| tab.target == target).cloned();
+        self.until(limit, found).await
+    }
+
+    /// Whether a page is closed.
+    pub(super) fn is_closed(&self, target: &str) -> bool {
+        self.lock().tabs.iter().all(|tab| tab.target != target)
+    }
+
+    /// Waits until a page is closed. Returns whether it was closed in time.
+    pub(super) async fn closed(&self, target: &str, limit: Duration) -> bool {
+        let is_gone =
+            |state: &State| state.tabs.iter().all(|tab| tab.target != target).then_some(());
+        self.until(limit, is_gone).await.is_some()
+    }
+
+    /// Waits until a page has reacted to an action and is loaded. Returns whether that was in time.
+    pub(super) async fn settled(&self, target: &str, limit: Duration) -> bool {
+        let begins = |state: &State| {
+            state.tabs.iter().any(|tab| tab.target == target && tab.is_loading).then_some(())
+        };
+        if self.until(REACTION, begins).await.is_none() {
+            return true;
+        }
+        self.loaded(target, limit).await
+    }
+
+    /// Waits until a page is loaded. Returns whether that was in time.
+    pub(super) async fn loaded(&self, target: &str, limit: Duration) -> bool {
+        let is_loaded = |state: &State| {
+            state.tabs.iter().all(|tab| tab.target != target || !tab.is_loading).then_some(())
+        };
+        self.until(limit, is_loaded).await.is_some()
+    }
+
+    async fn until<T>(&self, limit: Duration, find: impl Fn(&State) -> Option<T>) -> Option<T> {
+        let mut revision = self.revision.subscribe();
+        let wait = async {
+            loop {
+                if let Some(found) = find(&self.lock()) {
+                    return Some(found);
+                }
+                revision.changed().await.ok()?;
+            }
+        };
+        tokio::time::timeout(limit, wait).await.ok().flatten()
+    }
+
+    /// Handles an event. Returns the commands to send in response.
+    pub(super) fn on_event(&self, event: Event) -> Vec<Message> {
+        let session = event.session.as_deref();
+        let messages = self.lock().on_event(&event.method, session, &event.params);
+        self.revision.send_modify(|revision| *revision += 1);
+        messages
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn on_event(&mut self, method: &str, session: Option<&str>, params: &Value) -> Vec<Message> {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        match method {
+            "Target.attachedToTarget" => return self.attached(params),
+            "Target.detachedFromTarget" => {
+                let gone = text(&params["sessionId"]);
+                self.tabs.retain(|tab| tab.session != gone);
+            }
+            "Page.frameStartedLoading" | "Page.frameStoppedLoading" => {
+                let frame = text(&params["frameId"]);
+                if let Some(tab) = self.tabs.iter_mut().find(|tab| tab.target == frame) {
+                    tab.is_loading = method == "Page.frameStartedLoading";
+                }
+            }
+            "Page.javascriptDialogOpening" => return self.dialog(session, params),
+            "Inspector.targetCrashed" => {
+                let Some(tab) = self.of_session(session) else { return Vec::new() };
+                let (number, target) = (tab.number, tab.target.clone());
+                self.notify(format!("the page of tab {number} crashed, and the tab was closed"));
+                self.tabs.retain(|tab| tab.target != target);
+                return vec![Message::new(None, CloseTargetParams::new(target))];
+            }
+            "Browser.downloadWillBegin" => return self.download(params),
+            "Browser.downloadProgress" => return self.progress(params),
+            "Fetch.requestPaused" => {
+                let request = text(&params["requestId"]);
+                let empty = fetch::FulfillRequestParams::new(request, 200);
+                return vec![Message::new(session, empty)];
+            }
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    /// Handles the attachment of a paused page.
+    fn attached(&mut self, params: &Value) -> Vec<Message> {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let (session, target) =
+            (text(&params["sessionId"]), text(&params["targetInfo"]["targetId"]));
+        if self.tabs.len() >= MAX_TABS {
+            self.notify(format!("a page wants more than {MAX_TABS} tabs; a new one was closed"));
+            return vec![Message::new(None, CloseTargetParams::new(target))];
+        }
+        self.last_number += 1;
+        let number = self.last_number;
+        let (is_loading, is_hidden) = (false, false);
+        if !text(&params["targetInfo"]["openerId"]).is_empty() {
+            self.notify(format!("the page opened tab {number}; show it by browser_switch_tab"));
+        }
+        let messages = vec![
+            Message::new(Some(&session), page::EnableParams::default()),
+            Message::new(Some(&session), inspector::EnableParams::default()),
+            Message::new(Some(&session), RunIfWaitingForDebuggerParams::default()),
+        ];
+        self.tabs.push(Tab { number, target, session, is_loading, is_hidden });
+        messages
+    }
+
+    fn download(&mut self, params: &Value) -> Vec<Message> {
+        let (name, url) = (shown(&params["suggestedFilename"]), shown(&params["url"]));
+        if self.max_download.is_some() {
+            self.notify(format!("the page downloads `{name}` from {url}"));
+            return Vec::new();
+        }
+        self.notify(format!("the download of `{name}` from {url} was denied"));
+        vec![cancel(params)]
+    }
+
+    fn progress(&mut self, params: &Value) -> Vec<Message> {
+        let Some(most) = self.max_download else { return Vec::new() };
+        let file = params["filePath"].as_str().map_or(String::new(), |path| format!(": {path}"));
+        match params["state"].as_str() {
+            Some("completed") => self.notify(format!("the download is complete{file}")),
+            Some("canceled") => self.notify("a download was cancelled".to_owned()),
+            _ if params["receivedBytes"].as_f64().is_some_and(|bytes| bytes > most) => {
+                self.notify(format!("a download has more than {most} bytes"));
+                return vec![cancel(params)];
+            }
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    /// Answers a dialog, which blocks the page: leaving a page is confirmed, everything else is dismissed.
+    fn dialog(&mut self, session: Option<&str>, params: &Value) -> Vec<Message> {
+        let kind = params["type"].as_str().unwrap_or("dialog");
+        let accept = matches!(kind, "alert" | "beforeunload");
+        if kind != "beforeunload" {
+            let answer = if accept { "closed" } else { "declined" };
+            let text = shown(&params["message"]);
+            self.notify(format!("the page showed a dialog ({kind}), which was {answer}: {text}"));
+        }
+        vec![Message::new(session, page::HandleJavaScriptDialogParams::new(accept))]
+    }
+
+    fn of_session(&self, session: Option<&str>) -> Option<&Tab> {
+        self.tabs.iter().find(|tab| Some(tab.session.as_str()) == session)
+    }
+
+    fn notify(&mut self, notice: String) {
+        if self.notices.len() < MAX_NOTICES && !self.notices.contains(&notice) {
+            self.notices.push(notice);
+        }
+    }
+}
+
+/// Cancels the download of an event.
+fn cancel(params: &Value) -> Message {
+    let id = params["guid"].as_str().unwrap_or_default();
+    Message::new(None, CancelDownloadParams::new(id))
+}
+
+/// The start of a text of a page, for a notice.
+fn shown(value: &Value) -> String {
+    value.as_str().unwrap_or_default().chars().take(MAX_TEXT).collect()
+}

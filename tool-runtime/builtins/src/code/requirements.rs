@@ -1,0 +1,29 @@
+//! The programs that the tools need.
+
+use super::params::CodeParams;
+use crate::process::find_program;
+use crate::workspace::Workspace;
+use std::path::Path;
+use tool_runtime::Requirement;
+
+/// Git, if it is there. Without it the tools are hidden with a reason of their own.
+pub(super) fn git(params: &CodeParams, workspace: &Workspace) -> Vec<Requirement> {
+    found(&params.worktrees.git, workspace).into_iter().collect()
+}
+
+/// Each language server.
+pub(super) fn language_servers(params: &CodeParams, workspace: &Workspace) -> Vec<Requirement> {
+    let servers = params.language_servers.values();
+    let requirement = |server: &super::LanguageServer| {
+        found(&server.command, workspace).unwrap_or_else(|| {
+            let remedy = server.install.as_deref().unwrap_or("install it");
+            Requirement::absent(server.command.display().to_string(), remedy)
+        })
+    };
+    servers.map(requirement).collect()
+}
+
+fn found(program: &Path, workspace: &Workspace) -> Option<Requirement> {
+    let file = find_program(program, workspace.environment())?;
+    Some(Requirement::met(program.display().to_string(), file.display().to_string()))
+}

@@ -1,0 +1,154 @@
+//! Listing a directory.
+
+use super::Files;
+use super::place::{self, Found, describe, missing};
+use crate::shown::Shown;
+use crate::workspace::Location;
+use cap_std::fs::Metadata;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::fmt::Write as _;
+use std::path::Path;
+use tool_runtime::{ToolContext, ToolError};
+
+/// Entries of a list.
+const MAX_ENTRIES: usize = 500;
+
+/// Entries of one directory that are looked at.
+const MAX_READ: usize = 100_000;
+
+/// A list of a directory.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[non_exhaustive]
+pub struct ListOutput {
+    /// Path of the directory.
+    pub path: String,
+    /// Its entries, by name, each directory followed by its own.
+    pub entries: Vec<Entry>,
+    /// Whether entries are left out.
+    pub truncated: bool,
+}
+
+/// An entry of a directory.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[non_exhaustive]
+pub struct Entry {
+    /// Path relative to the directory that is listed.
+    pub path: String,
+    /// Kind of the entry.
+    pub kind: EntryKind,
+    /// Size in bytes, of a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
+}
+
+/// The kind of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum EntryKind {
+    /// A file.
+    File,
+    /// A directory.
+    Directory,
+    /// A symbolic link.
+    Link,
+    /// A pipe, a socket, a device.
+    Other,
+}
+
+impl Files {
+    pub(super) fn list(
+        &self,
+        path: &str,
+        depth: usize,
+        context: &ToolContext,
+    ) -> Result<Shown<ListOutput>, ToolError> {
+        let location = self.workspace.resolve(path)?;
+        let found = match place::find(&location)? {
+            Found::Directory(found) => found,
+            Found::Missing(location) => return Err(missing(&location)),
+            Found::File(_) => {
+                return Err(ToolError::user(format!("`{location}` is a file; read it instead")));
+            }
+        };
+        let mut list = List { entries: Vec::new(), truncated: false, context };
+        list.add(&found, Path::new(""), depth)?;
+        let List { entries, truncated, .. } = list;
+        let text = text_of(&entries, truncated);
+        Ok(Shown::new(text, ListOutput { path: location.to_string(), entries, truncated }))
+    }
+}
+
+/// Collects the entries of a directory.
+struct List<'c> {
+    entries: Vec<Entry>,
+    truncated: bool,
+    context: &'c ToolContext,
+}
+
+impl List<'_> {
+    fn add(&mut self, directory: &Location, prefix: &Path, depth: usize) -> Result<(), ToolError> {
+        let shown = directory.to_string();
+        let read = directory.root().dir().read_dir(directory.path());
+        let read = read.map_err(|error| describe(&shown, &error))?;
+        let mut found = Vec::new();
+        for entry in read {
+            if found.len() == MAX_READ || self.context.is_cancelled() {
+                self.truncated = true;
+                break;
+            }
+            let entry = entry.map_err(|error| describe(&shown, &error))?;
+            found.push((entry.file_name(), entry));
+        }
+        found.sort_by(|(a, _), (b, _)| a.cmp(b));
+        for (name, entry) in found {
+            if self.entries.len() == MAX_ENTRIES {
+                self.truncated = true;
+                return Ok(());
+            }
+            // Deleted meanwhile.
+            let Ok(metadata) = entry.metadata() else { continue };
+            let path = prefix.join(&name);
+            let kind = EntryKind::of(&metadata);
+            let size = (kind == EntryKind::File).then(|| metadata.len());
+            self.entries.push(Entry { path: path.display().to_string(), kind, size });
+            if kind == EntryKind::Directory && depth > 1 {
+                let below = directory.with_path(directory.path().join(&name));
+                // One that cannot be read is listed without entries.
+                let _ = self.add(&below, &path, depth - 1);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl EntryKind {
+    fn of(metadata: &Metadata) -> Self {
+        match metadata.file_type() {
+            kind if kind.is_file() => Self::File,
+            kind if kind.is_dir() => Self::Directory,
+            kind if kind.is_symlink() => Self::Link,
+            _ => Self::Other,
+        }
+    }
+}
+
+fn text_of(entries: &[Entry], truncated: bool) -> String {
+    let mut text = String::new();
+    for Entry { path, kind, size } in entries {
+        let _ = match (kind, size) {
+            (EntryKind::Directory, _) => writeln!(text, "{path}/"),
+            (EntryKind::Link, _) => writeln!(text, "{path} (link)"),
+            (_, Some(size)) => writeln!(text, "{path} ({size} bytes)"),
+            _ => writeln!(text, "{path} (special)"),
+        };
+    }
+    if entries.is_empty() {
+        text.push_str("[the directory is empty]\n");
+    }
+    if truncated {
+        let _ = writeln!(text, "[the first {} entries; list a subdirectory]", entries.len());
+    }
+    text
+}

@@ -1,0 +1,200 @@
+//! Writing several changes: all or none.
+//!
+//! New bytes are written to temporary files first. When all of them are on disk, each step is made. If one fails, the
+//! steps before it are reverted.
+
+use super::commit::Change;
+use super::directory::{create_parents, remove_empty, rename_entry};
+use super::lock;
+use super::place::{self, Place, describe};
+use super::publish::{Staged, changed};
+use super::snapshot::Snapshot;
+use crate::workspace::Location;
+use cap_std::fs::Permissions;
+use std::path::PathBuf;
+use tool_runtime::{ToolContext, ToolError};
+
+/// A file that was written, moved or deleted.
+pub(super) struct Written {
+    /// Its key; of a file that was moved, that of its new name.
+    pub(super) key: PathBuf,
+    /// Directories that were created for it.
+    pub(super) directories: Vec<Location>,
+}
+
+/// Makes all changes, or none, and does not record them. The caller excludes other calls of the workspace.
+///
+/// # Errors
+/// A file changed meanwhile or cannot be written, or the call was cancelled.
+pub(super) fn write_changes(
+    changes: &[Change],
+    context: &ToolContext,
+) -> Result<Vec<Written>, ToolError> {
+    let mut directories = vec![Vec::new(); changes.len()];
+    let keys = write_all(changes, &mut directories, context)
+        .inspect_err(|_| remove_empty(&directories.concat()))?;
+    let written = keys.into_iter().zip(directories);
+    Ok(written.map(|(key, directories)| Written { key, directories }).collect())
+}
+
+/// Returns the keys of the changed files.
+fn write_all(
+    changes: &[Change],
+    directories: &mut [Vec<Location>],
+    context: &ToolContext,
+) -> Result<Vec<PathBuf>, ToolError> {
+    let targets = changes.iter().zip(directories).map(|(change, created)| target(change, created));
+    let targets: Vec<Option<Place>> = targets.collect::<Result<_, _>>()?;
+    let (mut steps, mut keys, count) = (Vec::new(), Vec::new(), changes.len());
+    for (number, (change, target)) in changes.iter().zip(&targets).enumerate() {
+        let (key, of_change) = steps_of(change, target.as_ref())?;
+        keys.push(key);
+        for step in of_change {
+            steps.push((step.stage()?, step));
+        }
+        if count > 1 {
+            context.progress(count + number + 1, 2 * count, "files written");
+        }
+    }
+    if context.is_cancelled() {
+        return Err(ToolError::user("the call was cancelled; nothing was changed"));
+    }
+    let places: Vec<&Place> = steps.iter().flat_map(|(_, step)| step.places()).collect();
+    let _locked = lock::directories(&places, context)?;
+    let mut done = Vec::with_capacity(steps.len());
+    for (staged, step) in steps {
+        match step.make(staged) {
+            Ok(()) => done.push(step),
+            Err(error) => return Err(revert(&done, error)),
+        }
+    }
+    Ok(keys)
+}
+
+/// The entry that a change creates: a new file, or the new name of one. Creates its directories.
+fn target(change: &Change, created: &mut Vec<Location>) -> Result<Option<Place>, ToolError> {
+    let new = match (&change.moved_to, &change.before.file, &change.after) {
+        (Some(new), ..) => new,
+        (None, None, Some(_)) => &change.before,
+        _ => return Ok(None),
+    };
+    create_parents(&new.location, created)
+        .map_err(|error| describe(&new.location.to_string(), &error))?;
+    Place::of_new(&new.location).map(Some)
+}
+
+/// One change of one entry.
+enum Step<'c> {
+    /// Writes a file, which is new if there is none before.
+    Write {
+        place: &'c Place,
+        before: Option<&'c Snapshot>,
+        after: &'c [u8],
+        permissions: Option<&'c Permissions>,
+    },
+    Delete {
+        place: &'c Place,
+        before: &'c Snapshot,
+    },
+    Rename {
+        from: &'c Place,
+        to: &'c Place,
+    },
+}
+
+/// The steps of a change, and the key of its file after them. A file is written under its old name before it gets the
+/// new one, so that it stays the same file, with its hard links.
+fn steps_of<'c>(
+    change: &'c Change,
+    target: Option<&'c Place>,
+) -> Result<(PathBuf, Vec<Step<'c>>), ToolError> {
+    let permissions = change.permissions.as_ref();
+    let (place, steps) = match (&change.before.file, change.after.as_deref(), target) {
+        (Some((from, before)), Some(after), Some(to)) => {
+            let edit = Step::Write { place: from, before: Some(before), after, permissions: None };
+            let edit = (after != before.bytes).then_some(edit);
+            (to, edit.into_iter().chain([Step::Rename { from, to }]).collect())
+        }
+        (Some((place, before)), Some(after), None) => {
+            let before = Some(before);
+            (place, vec![Step::Write { place, before, after, permissions: None }])
+        }
+        (Some((place, before)), None, _) => (place, vec![Step::Delete { place, before }]),
+        (None, Some(after), Some(place)) => {
+            (place, vec![Step::Write { place, before: None, after, permissions }])
+        }
+        (None, ..) => return Err(place::missing(&change.before.location)),
+    };
+    Ok((place.key.clone(), steps))
+}
+
+impl<'c> Step<'c> {
+    fn places(&self) -> impl Iterator<Item = &'c Place> + use<'c> {
+        let (place, to) = match *self {
+            Self::Write { place, .. } | Self::Delete { place, .. } => (place, None),
+            Self::Rename { from, to } => (from, Some(to)),
+        };
+        std::iter::once(place).chain(to)
+    }
+
+    /// Writes the temporary file.
+    fn stage(&self) -> Result<Option<Staged<'c>>, ToolError> {
+        match *self {
+            Self::Write { place, before, after, permissions } => {
+                Staged::write(place, after, before, permissions).map(Some)
+            }
+            Self::Delete { .. } | Self::Rename { .. } => Ok(None),
+        }
+    }
+
+    fn make(&self, staged: Option<Staged<'_>>) -> Result<(), ToolError> {
+        match self {
+            Self::Write { .. } => staged.map_or(Ok(()), Staged::publish),
+            Self::Delete { place, before } => {
+                if before.bytes != Snapshot::read(place)?.bytes {
+                    return Err(changed(&place.shown));
+                }
+                remove(place)
+            }
+            Self::Rename { from, to } => rename_entry(from, to, "file"),
+        }
+    }
+
+    /// Restores the state before.
+    fn revert(&self) -> Result<(), ToolError> {
+        match *self {
+            Self::Write { place, before: None, .. } => remove(place),
+            Self::Write { place, before: Some(before), .. } => {
+                let current = Snapshot::read(place)?;
+                Staged::write(place, &before.bytes, Some(&current), None)?.publish()
+            }
+            Self::Delete { place, before } => {
+                Staged::write(place, &before.bytes, None, Some(&before.permissions))?.publish()
+            }
+            Self::Rename { from, to } => rename_entry(to, from, "file"),
+        }
+    }
+}
+
+fn remove(place: &Place) -> Result<(), ToolError> {
+    place.parent.remove_file(&place.name).map_err(|error| describe(&place.shown, &error))
+}
+
+/// Reverts the steps before one that failed.
+fn revert(done: &[Step<'_>], error: ToolError) -> ToolError {
+    let failed: Vec<&str> = done
+        .iter()
+        .rev()
+        .filter(|step| step.revert().is_err())
+        .flat_map(Step::places)
+        .map(|place| &*place.shown)
+        .collect();
+    if failed.is_empty() {
+        return error;
+    }
+    ToolError::user(format!(
+        "{}; these files were changed already and could not be restored: {}",
+        error.message(),
+        failed.join(", ")
+    ))
+}
