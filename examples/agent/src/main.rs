@@ -1,5 +1,5 @@
 //! An agent at a terminal: calls and their progress are shown as they run, and a person approves plans and
-//! dangerous calls. It delegates to sub-agents.
+//! dangerous calls. It searches the web, delegates to sub-agents and schedules jobs, which run while the program lives.
 //!
 //! A script replaces the model, so that the example runs without an account: `cargo run -p agent`.
 //!
@@ -7,9 +7,11 @@
 //! the key from `ANTHROPIC_API_KEY`; `--mcp-config .mcp.json` adds the tools of MCP servers.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for people")]
 
+mod jobs;
 mod notes;
 mod options;
 
+use jobs::Jobs;
 use notes::{DeleteNotesAction, ListNotesAction, Notes};
 use options::{BoxError, Options};
 use std::process::ExitCode;
@@ -18,13 +20,20 @@ use tool_runtime::mcp::McpConfig;
 use tool_runtime::policy::{PermissionMode, Permissions};
 use tool_runtime::prelude::*;
 use tool_runtime::{Before, Hook, HookCall, TerminalApprover};
-use tool_runtime_agent::{Agent, AgentEvent, Model, StopReason, SubAgents};
+use tool_runtime_agent::{Agent, AgentEvent, StopReason, SubAgents};
 use tool_runtime_builtins::people::PeopleParams;
+use tool_runtime_builtins::schedule::Schedule;
 use tool_runtime_builtins::tasks::{TaskStore, TasksParams};
+use tool_runtime_builtins::web::{SearchParams, WebParams};
 use tool_runtime_builtins::{Builtins, Workspace};
 
 /// The agent's tools. Calls that may change something are asked about, those of sub-agents too.
-fn pool(tasks: TaskStore, explorer: Arc<dyn Model>) -> Result<ToolPool, BoxError> {
+fn pool(
+    options: &Options,
+    workspace: Workspace,
+    tasks: TaskStore,
+    schedule: &Schedule,
+) -> Result<ToolPool, BoxError> {
     let terminal = TerminalApprover::new();
     let ask = Hook::before("*", |call: HookCall| async move {
         let only_starts = ["Agent", "Task"].contains(&call.name());
@@ -34,7 +43,7 @@ fn pool(tasks: TaskStore, explorer: Arc<dyn Model>) -> Result<ToolPool, BoxError
         }
     });
     let permissions = Permissions::new(PermissionMode::Bypass);
-    let agents = SubAgents::new(explorer).permissions(permissions.clone());
+    let agents = SubAgents::new(options.explorer()?).permissions(permissions.clone());
     let person = terminal.clone();
     let people = PeopleParams::new().permissions(permissions).asker(move |question| {
         let person = person.clone();
@@ -43,8 +52,15 @@ fn pool(tasks: TaskStore, explorer: Arc<dyn Model>) -> Result<ToolPool, BoxError
             answer.ok_or_else(|| ToolError::user("the person at the terminal has left"))
         }
     });
-    let builtins = Builtins::new(Workspace::builder().root(".").build()?)
+    let web = WebParams {
+        search: options.searxng.clone().map(|url| SearchParams::Searxng { url }),
+        allowed_hosts: options.private_hosts.clone(),
+        ..WebParams::default()
+    };
+    let builtins = Builtins::new(workspace)
         .people(people)
+        .web(web)
+        .schedule(schedule)
         .tasks(TasksParams::new(tasks).agents(Arc::new(agents)));
     Ok(ToolPool::builder()
         .tool::<ListNotesAction>()
@@ -83,7 +99,10 @@ async fn run() -> Result<ExitCode, BoxError> {
     let options = Options::parse()?;
     let directory = tempfile::tempdir()?;
     let tasks = TaskStore::open(directory.path().join("tasks.db"))?;
-    let pool = pool(tasks, options.explorer()?)?;
+    let workspace = Workspace::builder().root(".").build()?;
+    let schedule = jobs::open(&workspace, directory.path())?;
+    let pool = pool(&options, workspace, tasks, &schedule)?;
+    let jobs = Jobs::start(&schedule, &pool);
     let mut agent = Agent::new(options.model()?, pool).system("You keep notes.");
     if let Some(file) = &options.mcp_config {
         agent = agent.mcp_servers(McpConfig::from_file(file)?);
@@ -95,6 +114,7 @@ async fn run() -> Result<ExitCode, BoxError> {
     }
     let usage = run.usage();
     run.close().await;
+    jobs.finish(options.runs).await?;
     match end {
         Some(StopReason::Done) => {
             println!("{} tokens in, {} out", usage.input, usage.output);

@@ -1,7 +1,7 @@
 //! The command line.
 
 use lexopt::prelude::*;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tool_runtime_agent::{Model, ScriptedModel};
 
@@ -10,17 +10,30 @@ pub(crate) type BoxError = Box<dyn std::error::Error>;
 const HELP: &str = "\
 Usage: agent [OPTIONS] [TASK]
 
-Does a task with tools for notes, with plans and sub-agents, and asks before it deletes some. Default: a scripted
-model deletes old notes.
+Does a task with tools for notes, the web, plans, sub-agents and jobs, and asks before it changes something. Default: a
+scripted model deletes old notes.
 
 Options:
       --model NAME        A model of the crate genai; its API key is read from the environment
+      --script FILE       Turns of a scripted model instead
+      --explorer FILE     Turns of the scripted model of sub-agents
       --mcp-config FILE   MCP servers whose tools are offered as well
+      --searxng URL       The search engine of WebSearch
+      --private-host HOST A host with a private address that pages may be fetched from
+      --runs N            Stay until N runs of jobs have ended
   -h, --help              Print this help";
 
 #[derive(Default)]
 pub(crate) struct Options {
     model: Option<String>,
+    script: Option<PathBuf>,
+    explorer: Option<PathBuf>,
+    /// The search engine.
+    pub(crate) searxng: Option<String>,
+    /// Hosts with private addresses that pages may be fetched from.
+    pub(crate) private_hosts: Vec<String>,
+    /// Runs of jobs to wait for.
+    pub(crate) runs: usize,
     /// A file of MCP servers.
     pub(crate) mcp_config: Option<PathBuf>,
     task: Option<String>,
@@ -33,6 +46,11 @@ impl Options {
             match argument {
                 Long("model") => options.model = Some(parser.value()?.string()?),
                 Long("mcp-config") => options.mcp_config = Some(parser.value()?.into()),
+                Long("script") => options.script = Some(parser.value()?.into()),
+                Long("explorer") => options.explorer = Some(parser.value()?.into()),
+                Long("searxng") => options.searxng = Some(parser.value()?.string()?),
+                Long("private-host") => options.private_hosts.push(parser.value()?.string()?),
+                Long("runs") => options.runs = parser.value()?.parse()?,
                 Short('h') | Long("help") => {
                     println!("{HELP}");
                     std::process::exit(0);
@@ -50,18 +68,19 @@ impl Options {
 
     /// The model with this name, or the script.
     pub(crate) fn model(&self) -> Result<Arc<dyn Model>, BoxError> {
-        self.model_or(include_str!("script.json"))
+        self.model_or(self.script.as_deref(), include_str!("script.json"))
     }
 
     /// The model of sub-agents: that of the agent, or a script of their own.
     pub(crate) fn explorer(&self) -> Result<Arc<dyn Model>, BoxError> {
-        self.model_or(include_str!("explorer.json"))
+        self.model_or(self.explorer.as_deref(), include_str!("explorer.json"))
     }
 
-    fn model_or(&self, script: &str) -> Result<Arc<dyn Model>, BoxError> {
-        match &self.model {
-            Some(name) => named(name),
-            None => Ok(Arc::new(ScriptedModel::from_json(script)?)),
+    fn model_or(&self, file: Option<&Path>, script: &str) -> Result<Arc<dyn Model>, BoxError> {
+        match (&self.model, file) {
+            (Some(name), _) => named(name),
+            (None, Some(file)) => Ok(Arc::new(ScriptedModel::from_file(file)?)),
+            (None, None) => Ok(Arc::new(ScriptedModel::from_json(script)?)),
         }
     }
 }

@@ -3,23 +3,29 @@
 //! ```text
 //! cargo run -p toolbox -- serve --root . --families files,search,shell --policy examples/toolbox/policy.yaml
 //! cargo run -p toolbox -- call Grep pattern='fn main' --root .
+//! cargo run -p toolbox -- call Grep pattern=todo --root . -- -i=true
+//! cargo run -p toolbox -- call Write file_path=notes.md content=@draft.md
 //! cargo run -p toolbox -- call Bash command='cargo --version' --families shell --sandbox landlock
 //! cargo run -p toolbox -- schedule --families shell,schedule --data .toolbox
 //! ```
 //!
 //! `toolbox --help` lists the options, each of which every command takes. The commands are those of every tool program:
 //! `serve`, `list`, `call`, `schema`, `report`; the family `schedule` adds `schedule`, which runs the jobs. Questions and
-//! plans reach the user by the forms of the MCP client.
+//! plans reach the user by the forms of the MCP client. `report` shows what each tool needs, and whether it is there.
 
+mod agents;
+mod needs;
 mod options;
+mod targets;
 
 use std::process::ExitCode;
 use tool_runtime::approvals::AskCaller;
-use tool_runtime::mcp::{McpConfig, McpManager};
+use tool_runtime::mcp::{McpConfig, McpManager, Subreaper};
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
 use tool_runtime::shell::ShellMatcher;
-use tool_runtime::{Cli, ProgramArguments};
+use tool_runtime::skills::Skills;
+use tool_runtime::{Cli, ProgramArguments, Source};
 
 type BoxError = Box<dyn std::error::Error>;
 
@@ -29,6 +35,8 @@ async fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(code) => return code,
     };
+    // Dropped last: ends what commands have left. Not on every system.
+    let _subreaper = Subreaper::new();
     let (pool, _servers) = match prepare(&arguments).await {
         Ok(prepared) => prepared,
         Err(error) => {
@@ -45,14 +53,19 @@ async fn main() -> ExitCode {
 
 /// The pool, and its servers.
 async fn prepare(arguments: &ProgramArguments) -> Result<(ToolPool, Option<McpManager>), BoxError> {
+    let skills = options::skills(arguments);
+    let skill = skills.iter().map(|skills| skills.tool().requires([needs::skills(arguments)]));
     let builder = ToolPool::builder()
         .install(options::builtins(arguments)?)
+        .add_from(&Source::Custom, skill)
         .argument_matcher(ShellMatcher)
         .approver(AskCaller::new());
     let pool = match arguments.value("policy") {
         Some(file) => builder.install(Policy::read(file)?).build()?,
         None => builder.build()?,
     };
+    // The pool is that of one client: its skills may narrow the pool itself.
+    skills.iter().for_each(|library| drop(Skills::new(library, &pool)));
     let servers = match arguments.value("mcp-config") {
         Some(file) => {
             let config = McpConfig::loader().environment().file(file).load()?;

@@ -1,10 +1,16 @@
 //! The options, and the families that they choose.
 
 use crate::BoxError;
+use crate::agents::agents;
+use crate::needs::with_needs;
+use crate::targets::targets;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tool_runtime::policy::{PermissionMode, Permissions};
+use tool_runtime::search::ActiveTools;
+use tool_runtime::skills::SkillLibrary;
 use tool_runtime::{ProgramArguments, ProgramOptions};
+use tool_runtime_builtins::browser::BrowserParams;
 use tool_runtime_builtins::code::CodeParams;
 use tool_runtime_builtins::people::PeopleParams;
 use tool_runtime_builtins::schedule::{Schedule, Settings};
@@ -13,46 +19,84 @@ use tool_runtime_builtins::tasks::{TaskStore, TasksParams};
 use tool_runtime_builtins::web::{SearchParams, WebParams};
 use tool_runtime_builtins::{Builtins, Profile, Workspace};
 
+/// The families, for messages.
+const FAMILIES: &str =
+    "files, search, shell, code, web, browser, servers, people, tasks, schedule, skills";
+
 /// The options of the program.
 pub(crate) fn options() -> ProgramOptions {
     ProgramOptions::new()
         .repeated_option("root", "DIR", "A directory that the tools may touch [default: .]")
-        .option("families", "LIST", "Some of files, search, shell, code, web, servers, people, tasks, schedule [default: files,search]")
+        .option("families", "LIST", "Some of files, search, shell, code, web, browser, servers, people, tasks, schedule, skills [default: files,search]")
         .option("policy", "FILE", "Rules about calls, in YAML; without a file every call is allowed")
-        .flag("open-hands", "Offer the names of OpenHands: file_editor, terminal, glob, grep, task_tracker")
+        .flag("open-hands", "Offer the names of OpenHands: file_editor, terminal, glob, grep, task_tracker, task, delegate")
         .option("data", "DIR", "Where tasks, jobs and settings are kept; tasks and schedule need it")
         .option("sandbox", "KIND", "Confine commands: landlock or bubblewrap")
         .flag("no-network", "Commands have no network; needs a sandbox")
         .option("mcp-config", "FILE", "MCP servers whose tools and resources are added")
         .option("searxng", "URL", "The search engine of WebSearch; else BRAVE_API_KEY or TAVILY_API_KEY name one")
         .repeated_option("private-host", "HOST", "A host with a private address that pages may be fetched from")
+        .option("chromium", "FILE", "The program of the browser [default: the first of chromium, chromium-browser, google-chrome in PATH]")
+        .option("downloads", "DIR", "Where the browser may store downloads, inside of a root; without it they are denied")
+        .flag("show-stored-values", "browser_get_storage shows the values of cookies and of local storage, not only their names")
+        .option("model", "NAME", "The model of sub-agents, by genai's names, with its key from the environment; needs the feature genai")
+        .option("model-url", "URL", "The endpoint of that model, if it is not the usual one")
+        .option("model-script", "FILE", "Scripted answers instead of a model of sub-agents, for tests")
+        .repeated_option("skills", "DIR", "A folder of skills for the tool Skill; they are trusted")
+        .option("targets", "FILE", "Webhooks of RemoteTrigger, in JSON")
         .option("min-interval", "SECONDS", "The shortest interval between two runs of a job [default: 60]")
 }
 
-/// The families over the roots.
+/// The families that were chosen.
+fn families(arguments: &ProgramArguments) -> Vec<&str> {
+    let families = arguments.value("families").unwrap_or("files,search");
+    families.split(',').map(str::trim).collect()
+}
+
+/// The skills, if their family was chosen. Without `--skills` there are none, and the tool is hidden.
+pub(crate) fn skills(arguments: &ProgramArguments) -> Option<SkillLibrary> {
+    let loader = arguments
+        .values("skills")
+        .fold(SkillLibrary::loader(), |loader, folder| loader.root(folder));
+    families(arguments).contains(&"skills").then(|| loader.load())
+}
+
+/// The other families, over the roots.
 pub(crate) fn builtins(arguments: &ProgramArguments) -> Result<Builtins, BoxError> {
+    let families = families(arguments);
     let workspace = workspace(arguments)?;
-    let profile = if arguments.has("open-hands") { Profile::OpenHands } else { Profile::Standard };
-    let mut builtins = Builtins::new(workspace.clone()).profiles([profile]);
-    for family in arguments.value("families").unwrap_or("files,search").split(',') {
-        builtins = match family.trim() {
+    let is_open_hands = arguments.has("open-hands");
+    let profile = if is_open_hands { Profile::OpenHands } else { Profile::Standard };
+    let builtins = Builtins::new(workspace.clone()).profiles([profile]);
+    let mut builtins = with_needs(builtins, arguments);
+    // Plan mode alone restricts calls, beside the policy.
+    let permissions = Permissions::new(PermissionMode::Bypass);
+    for family in &families {
+        builtins = match *family {
             "files" => builtins.files(),
-            "search" => builtins.search(),
+            "search" if is_open_hands => builtins.search(),
+            "search" => builtins.search().tool_search(&ActiveTools::new(["*"])?),
             "shell" => builtins.shell(shell(arguments)?),
             "code" => builtins.code(CodeParams::default()),
             "web" => builtins.web(web(arguments)),
+            "browser" => builtins.browser(browser(arguments)),
             "servers" => builtins.servers(),
-            "people" => builtins.people(people()),
+            "people" => builtins.people(PeopleParams::new().permissions(permissions.clone())),
             "tasks" => {
-                let file = data(arguments)?.join("tasks.db");
-                builtins.tasks(TasksParams::new(TaskStore::open(file)?))
+                let store = TaskStore::open(data(arguments)?.join("tasks.db"))?;
+                let has_modes = families.contains(&"people");
+                let agents = agents(arguments, has_modes.then(|| permissions.clone()))?;
+                let tasks = TasksParams::new(store);
+                builtins.tasks(match agents {
+                    Some(agents) => tasks.agents(agents),
+                    None => tasks,
+                })
             }
             "schedule" => schedule(builtins, &workspace, arguments)?,
+            "skills" => builtins,
             other => {
-                let known = "files, search, shell, code, web, servers, people, tasks, schedule";
-                return Err(
-                    format!("`{other}` is not a family of tools; write some of {known}").into()
-                );
+                let text = format!("`{other}` is not a family of tools; write some of {FAMILIES}");
+                return Err(text.into());
             }
         };
     }
@@ -66,7 +110,8 @@ fn workspace(arguments: &ProgramArguments) -> Result<Workspace, BoxError> {
     }
     let workspace =
         roots.into_iter().fold(Workspace::builder(), |builder, root| builder.root(root));
-    Ok(workspace.build()?)
+    // A person starts a process for each call, which has read nothing. A model reads before it writes.
+    Ok(workspace.unread_edits(arguments.command() == Some("call")).build()?)
 }
 
 fn shell(arguments: &ProgramArguments) -> Result<ShellParams, BoxError> {
@@ -79,6 +124,9 @@ fn shell(arguments: &ProgramArguments) -> Result<ShellParams, BoxError> {
             return Err(text.into());
         }
     };
+    if arguments.has("no-network") && sandbox == Sandbox::Off {
+        return Err("`--no-network` needs a sandbox; add `--sandbox bubblewrap`".into());
+    }
     Ok(ShellParams { sandbox, network: !arguments.has("no-network"), ..ShellParams::default() })
 }
 
@@ -99,9 +147,14 @@ fn web(arguments: &ProgramArguments) -> WebParams {
     WebParams { search, allowed_hosts, ..WebParams::default() }
 }
 
-/// Plan mode alone restricts calls, beside the policy.
-fn people() -> PeopleParams {
-    PeopleParams::new().permissions(Permissions::new(PermissionMode::Bypass))
+fn browser(arguments: &ProgramArguments) -> BrowserParams {
+    BrowserParams {
+        program: arguments.value("chromium").map(PathBuf::from),
+        allowed_hosts: arguments.values("private-host").map(str::to_owned).collect(),
+        downloads: arguments.value("downloads").map(PathBuf::from),
+        show_stored_values: arguments.has("show-stored-values"),
+        ..BrowserParams::default()
+    }
 }
 
 /// Jobs and settings.
@@ -117,6 +170,8 @@ fn schedule(
         let seconds = seconds.map_err(|_| format!("`{text}` is not a number of seconds"))?;
         schedule = schedule.min_interval(Duration::from_secs(seconds));
     }
+    schedule =
+        targets(arguments)?.into_iter().fold(schedule, |schedule, target| schedule.target(target));
     let settings = Settings::builder().file(&file);
     Ok(builtins.schedule(&schedule.open()?).settings(&settings.open()?))
 }

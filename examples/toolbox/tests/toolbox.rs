@@ -5,6 +5,7 @@ use rmcp::service::{RoleClient, RunningService, ServiceExt as _};
 use rmcp::transport::TokioChildProcess;
 use serde_json::{Value, json};
 use std::path::Path;
+use std::process::Stdio;
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -83,6 +84,45 @@ async fn a_policy_sees_the_parsed_command() {
     client.cancel().await.unwrap();
 }
 
+/// A process for each call: nothing was read before.
+#[tokio::test]
+async fn a_person_edits_from_the_command_line_and_a_model_reads_first() {
+    let project = project();
+    let run = async |arguments: &[&str], input: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_toolbox"));
+        command.args(["--root", "."]).args(arguments).current_dir(project.path());
+        let (input_pipe, output_pipe) =
+            (std::process::Stdio::piped(), std::process::Stdio::piped());
+        let mut child = command.stdin(input_pipe).stdout(output_pipe).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).await.unwrap();
+        let output = child.wait_with_output().await.unwrap();
+        (String::from_utf8(output.stdout).unwrap(), output.status.success())
+    };
+    let main = project.path().join("main.rs");
+    let edit = ["call", "Edit", "file_path=main.rs", "old_string=old_name", "new_string=new_name"];
+    assert!(run(&edit, "").await.1);
+    assert!(std::fs::read_to_string(&main).unwrap().contains("new_name"));
+    assert!(run(&["call", "Write", "file_path=main.rs", "content=@-"], "a\nB\n").await.1);
+    assert_eq!(std::fs::read_to_string(&main).unwrap(), "a\nB\n");
+    assert!(run(&["call", "Write", "file_path=copy.rs", "content=@main.rs"], "").await.1);
+    assert_eq!(std::fs::read_to_string(project.path().join("copy.rs")).unwrap(), "a\nB\n");
+    std::fs::write(project.path().join("arguments.json"), r#"{"pattern": "b", "-i": true}"#)
+        .unwrap();
+    for arguments in [
+        &["call", "Grep", "--args", "@arguments.json"][..],
+        &["call", "Grep", "pattern=b", "--", "-i=true"],
+        &["call", "Grep", "--", "pattern=b", "-i=true"],
+    ] {
+        let (text, is_success) = run(arguments, "").await;
+        assert!(is_success && text.contains("main.rs"), "{text}");
+    }
+    let client = connect(project.path(), &[]).await;
+    let arguments = json!({ "file_path": "main.rs", "old_string": "a", "new_string": "b" });
+    let (text, is_error) = call(&client, "Edit", arguments).await;
+    assert!(is_error && text.contains("was not read yet"), "{text}");
+    client.cancel().await.unwrap();
+}
+
 #[tokio::test]
 async fn a_call_from_the_command_line() {
     let project = project();
@@ -94,12 +134,60 @@ async fn a_call_from_the_command_line() {
     assert_eq!(String::from_utf8_lossy(&output.stdout), "main.rs:1\n");
     assert!(output.status.success());
 
-    let mut command = Command::new(env!("CARGO_BIN_EXE_toolbox"));
-    command.args(["list", "--families", "fiels"]);
-    let output = command.output().await.unwrap();
-    assert_eq!(output.status.code(), Some(3));
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert!(error.contains("`fiels` is not a family of tools"), "{error}");
+    let mistakes: [(&[&str], &str); 2] = [
+        (&["list", "--families", "fiels"], "`fiels` is not a family of tools"),
+        (&["serve", "--families", "shell", "--no-network"], "`--no-network` needs a sandbox"),
+    ];
+    for (arguments, expected) in mistakes {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_toolbox"));
+        command.args(arguments).stdin(Stdio::null());
+        let output = tokio::time::timeout(LIMIT, command.output()).await.unwrap().unwrap();
+        assert_eq!(output.status.code(), Some(3));
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+/// Runs a command of `Bash` that holds a pipe. Returns the program, and the end of all that hold the pipe.
+#[cfg(target_os = "linux")]
+fn hold(root: &Path, command: &str) -> (std::process::Child, std::thread::JoinHandle<String>) {
+    let pipe = root.join("held");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_toolbox"));
+    program.args(["call", "Bash", &format!("command=exec 3>held; {command}"), "--root"]).arg(root);
+    let program = program.args(["--families", "shell"]).spawn().unwrap();
+    let held = std::thread::spawn(move || std::fs::read_to_string(pipe).unwrap());
+    (program, held)
+}
+
+#[cfg(target_os = "linux")]
+async fn assert_ended(held: std::thread::JoinHandle<String>) {
+    let held = tokio::task::spawn_blocking(move || held.join().unwrap());
+    let ended = tokio::time::timeout(Duration::from_secs(60), held).await;
+    ended.expect("a process lives on").unwrap();
+}
+
+/// The process has left the session, has no mark, and was orphaned by the end of its shell.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn no_process_outlives_the_program() {
+    let project = project();
+    let (mut program, held) = hold(project.path(), "(env -i setsid sleep 1000 &)");
+    assert!(program.wait().unwrap().success());
+    assert_ended(held).await;
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_command_ends_when_the_program_is_killed() {
+    let project = project();
+    let begun = project.path().join("begun");
+    assert!(std::process::Command::new("mkfifo").arg(&begun).status().unwrap().success());
+    let (mut program, held) = hold(project.path(), "echo > begun; exec sleep 1000");
+    tokio::task::spawn_blocking(|| std::fs::read(begun).unwrap()).await.unwrap();
+    program.kill().unwrap();
+    program.wait().unwrap();
+    assert_ended(held).await;
 }
 
 #[tokio::test]
@@ -241,7 +329,7 @@ async fn a_job_of_a_client_runs_in_another_process() {
 async fn every_tool_states_all_hints() {
     let project = project();
     let data = format!("--data={}", project.path().join("data").display());
-    let families = "--families=files,search,shell,code,web,servers,people,tasks,schedule";
+    let families = "--families=files,search,shell,code,web,servers,people,tasks,schedule,skills";
     for names in [&[][..], &["--open-hands"]] {
         let client = connect(project.path(), &[&[families, &data], names].concat()).await;
         for tool in client.list_all_tools().await.unwrap() {
