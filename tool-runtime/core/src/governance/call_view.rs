@@ -10,6 +10,7 @@ use crate::principal::Principal;
 use crate::repair::Repair;
 use crate::source::Source;
 use crate::tool::Tool;
+use crate::unique_keys::read_unique;
 use compact_str::CompactString;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -84,11 +85,12 @@ pub(crate) struct CallText {
 }
 
 impl CallText {
-    /// Removes needless escapes, so that code that searches the text finds a word in any spelling.
+    /// Removes needless escapes, so that code that searches the text finds a word in any spelling. A text with
+    /// duplicate keys stays as it is: a value would have one of them only.
     pub(crate) fn new(arguments: &str) -> Self {
         let text = Arguments::new(arguments).as_str();
         let unescaped = match text.contains('\\') {
-            true => serde_json::from_str::<Value>(text).ok(),
+            true => unique_value(text),
             false => None,
         };
         let text = unescaped.map_or_else(|| text.into(), |value| value.to_string().into());
@@ -102,6 +104,14 @@ impl CallText {
     fn value(&self) -> &Value {
         self.value.get_or_init(|| serde_json::from_str(&self.text).unwrap_or_default())
     }
+}
+
+/// The value of a JSON text without duplicate keys.
+fn unique_value(text: &str) -> Option<Value> {
+    let (mut json, mut is_unique) = (serde_json::Deserializer::from_str(text), true);
+    let value = read_unique(&mut json, &mut |_, _| is_unique = false).ok()?;
+    json.end().ok()?;
+    is_unique.then_some(value)
 }
 
 impl CallDetails {

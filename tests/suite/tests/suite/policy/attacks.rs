@@ -96,7 +96,12 @@ default: allow
 rules: [{id: r, when: {arguments: {path: {equals: secret}}}, then: deny}]";
     let pool = ToolPool::builder().add(raw).install(yaml(rules)).build().unwrap();
     assert_eq!(fate(&pool, ToolCall::new("raw", r#"{"path": "a"}"#)).await, "ran");
-    for arguments in [r#"{"path": "a", "path": "secret"}"#, r#"{"path": "secret", "path": "a"}"#] {
+    for arguments in [
+        r#"{"path": "a", "path": "secret"}"#,
+        r#"{"path": "secret", "path": "a"}"#,
+        r#"{"path": "secret", "path": "a", "other": "\n"}"#,
+        r#"{"p\u0061th": "secret", "path": "a"}"#,
+    ] {
         assert_eq!(fate(&pool, ToolCall::new("raw", arguments)).await, "denied", "{arguments}");
     }
 }
