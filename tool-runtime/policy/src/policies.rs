@@ -12,7 +12,8 @@ use tool_runtime_core::{
     ToolPoolBuilder,
 };
 
-/// Several policies for one pool, and what keeps their limits. Deny beats ask beats allow.
+/// Several policies for one pool, and what keeps their limits. Deny beats ask beats allow. If several ask, each
+/// question is put, to the people that its policy names.
 ///
 /// A [`Policy`] or a [`LivePolicy`] that is installed alone does the same.
 ///
@@ -83,13 +84,15 @@ impl Policies {
 
 impl PoolExtension for Policies {
     fn install<S>(self, builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> {
-        let engines = Engines(self.engines);
+        let engines = self.engines.into_iter();
         if self.is_dry_run {
-            return builder.policy(DryRun(engines));
+            return engines.fold(builder, |builder, engine| builder.policy(DryRun(engine)));
         }
+        // One by one: the question of each is asked, and answered by the people that it names.
+        let builder = engines.fold(builder, |builder, engine| builder.policy(Boxed(engine)));
         match self.has_limits {
-            true => builder.policy(engines).limiter(self.keeper.clone()).recorder(self.keeper),
-            false => builder.policy(engines),
+            true => builder.limiter(self.keeper.clone()).recorder(self.keeper),
+            false => builder,
         }
     }
 
@@ -121,22 +124,20 @@ impl PoolExtension for LivePolicy {
     }
 }
 
-/// The strictest of several engines.
-struct Engines(Vec<Box<dyn PolicyEngine>>);
+struct Boxed(Box<dyn PolicyEngine>);
 
-impl PolicyEngine for Engines {
+impl PolicyEngine for Boxed {
     fn decide(&self, call: &CallView<'_>) -> Decision {
-        let decisions = self.0.iter().map(|engine| engine.decide(call));
-        decisions.reduce(Decision::and).unwrap_or_else(Decision::allow)
+        self.0.decide(call)
     }
 
     fn visible(&self, tool: &ToolDefinition, principal: &Principal) -> bool {
-        self.0.iter().all(|engine| engine.visible(tool, principal))
+        self.0.visible(tool, principal)
     }
 }
 
 /// Logs what would have happened.
-struct DryRun(Engines);
+struct DryRun(Box<dyn PolicyEngine>);
 
 impl PolicyEngine for DryRun {
     fn decide(&self, call: &CallView<'_>) -> Decision {

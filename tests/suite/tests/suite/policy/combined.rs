@@ -8,7 +8,9 @@ use tool_runtime::policy::{
     Policies, PoolRules as _, SecurityAnalyzer,
 };
 use tool_runtime::prelude::*;
-use tool_runtime::{CallView, Execution, HookCall, MetaParameters, Principal, Risk};
+use tool_runtime::{
+    Approval, ApprovalRequest, CallView, Execution, HookCall, MetaParameters, Principal, Risk,
+};
 
 const ALLOW: &str = "rules: [{id: all, then: allow}]";
 const ASK: &str = "rules: [{id: ask, then: ask}]";
@@ -34,6 +36,27 @@ async fn the_strictest_of_files_engines_and_hooks_counts_in_any_order() {
             let pool = pool.approver(yes).build().unwrap();
             assert_eq!(fate(&pool, reading("a")).await, approved, "{policies:?}");
         }
+    }
+}
+
+/// The people of one policy do not answer for those of another.
+#[tokio::test]
+async fn the_questions_of_all_policies_are_asked() {
+    let by = |person: &str| {
+        let then = format!("{{decision: ask, approval: {{approvers: [{person}]}}}}");
+        yaml(&format!("rules: [{{id: by-{person}, then: {then}}}]"))
+    };
+    let grace = |_: ApprovalRequest| async { Approval::approved().by("grace") };
+    let asked_person = |request: ApprovalRequest| async move {
+        let rule = request.rule().unwrap_or_default();
+        Approval::approved().by(rule.trim_start_matches("by-"))
+    };
+    for policies in [["grace", "ada"], ["ada", "grace"]] {
+        let together = || policies.iter().fold(Policies::new(), |all, id| all.policy(by(id)));
+        let pool = builder().install(together()).approver(grace).build().unwrap();
+        assert_eq!(fate(&pool, reading("a")).await, "rejected", "{policies:?}");
+        let pool = builder().install(together()).approver(asked_person).build().unwrap();
+        assert_eq!(fate(&pool, reading("a")).await, "ran", "{policies:?}");
     }
 }
 
