@@ -57,7 +57,9 @@ impl AskCaller {
         if !context.can_ask(PeerCapability::Elicitation) {
             return Approval::unasked("the client cannot show forms");
         }
-        let digest = digest::of(&[request.rule().unwrap_or_default(), request.question()]);
+        // Of all that the user sees: an answer does not count for other arguments in a later round.
+        let (rule, arguments) = (request.rule().unwrap_or_default(), request.shown_arguments());
+        let digest = digest::of(&[rule, request.question(), request.visual(), arguments]);
         let key = format!("approval-{}", &digest[..8]);
         match context.ask_form(&key, message(request), self.form(request)).await {
             Ok(Answer::Accepted(fields)) => answer(request, &fields),

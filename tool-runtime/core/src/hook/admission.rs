@@ -269,7 +269,9 @@ impl<'a> Admission<'a> {
         let asked_at = self.governed.as_mut().map(|it| it.asked(self.call, &questions));
         let asked_about = self.call.arguments().to_owned();
         for question in &questions {
-            self.ask(approver, question, asked_at).await?;
+            let answer = self.ask(approver, question, asked_at).await?;
+            self.apply_approval(answer.clone()).await?;
+            self.check_edit(&answer, &questions)?;
         }
         if let Some(governed) = &mut self.governed {
             let mut answer = Approval::approved();
@@ -284,12 +286,13 @@ impl<'a> Admission<'a> {
         Ok(())
     }
 
+    /// The answer of the approver, with its person.
     async fn ask(
         &mut self,
         approver: &Arc<dyn Approver>,
         question: &Question,
         asked_at: Option<Instant>,
-    ) -> Result<(), CallError> {
+    ) -> Result<Approval, CallError> {
         let tool = self.call.name().to_owned();
         let expiry = question.expiry;
         let left = expiry.map(|expiry| {
@@ -310,10 +313,7 @@ impl<'a> Admission<'a> {
             }
         };
         match watch::catch_panic(answered).await {
-            Ok(Some(answer)) => {
-                let answer = identified(answer, question, self.call.context().principal());
-                self.apply_approval(answer).await
-            }
+            Ok(Some(answer)) => Ok(identified(answer, question, self.call.context().principal())),
             Ok(None) => {
                 let expiry = expiry.unwrap_or_default();
                 Err(rejected(&tool, &format!("nobody answered within {expiry:?}")))
@@ -364,6 +364,19 @@ impl<'a> Admission<'a> {
                 Err(denied(self.call.name(), &text))
             }
         }
+    }
+
+    /// The question about edited arguments is not asked, so the person who edited them must be one who may answer it,
+    /// unless the people who may are asked anyway.
+    fn check_edit(&self, answer: &Approval, asked: &[Question]) -> Result<(), CallError> {
+        let Approval::Approved { arguments: Some(_), by, is_caller, .. } = answer else {
+            return Ok(());
+        };
+        let caller = self.call.context().principal().id();
+        let is_new = |new: &&Question| asked.iter().all(|old| old.approvers != new.approvers);
+        let mut new = self.policy_questions.iter().filter(is_new);
+        let refusal = new.find_map(|it| it.approvers.refusal(caller, by.as_deref(), *is_caller));
+        refusal.map_or(Ok(()), |reason| Err(rejected(self.call.name(), &reason)))
     }
 
     /// Arguments as the approver changed them. A model cannot correct these, either.

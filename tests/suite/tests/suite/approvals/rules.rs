@@ -1,13 +1,14 @@
 //! Rules for every approver: identity, expiry, edited arguments.
 
 use super::super::support::{class, in_time};
-use super::{Removed, builder, by_caller, remove_call};
+use super::{RemoveAction, Removed, builder, by_caller, remove_call};
 use std::future::ready;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tool_runtime::prelude::*;
 use tool_runtime::{
-    Approval, ApprovalRequest, Approvers, Before, Decision, Hook, HookCall, Principal,
+    Approval, ApprovalRequest, Approvers, Before, CallView, Decision, Hook, HookCall, PolicyEngine,
+    Principal,
 };
 
 /// The result of a call by `ada` with an approver that always gives this answer.
@@ -145,6 +146,38 @@ async fn edited_arguments_are_validated_and_decided_again() {
         let (text, removed) = call_as_ada(|decision| decision, answer).await;
         assert_eq!(text, expected);
         assert_eq!(removed, usize::from(text == "removed b"));
+    }
+}
+
+/// Asks `grace` about the path `big`, and every person about others.
+struct GraceAboutBig;
+
+impl PolicyEngine for GraceAboutBig {
+    fn decide(&self, call: &CallView<'_>) -> Decision {
+        match call.argument("path").and_then(|path| path.as_str()) {
+            Some("big") => by_grace(Decision::ask("Remove a big one?")),
+            _ => Decision::ask("Remove it?"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_person_does_not_edit_a_call_into_one_of_other_approvers() {
+    for (by, path, expected) in [
+        ("bob", "small", "removed small"),
+        ("grace", "big", "removed big"),
+        ("bob", "big", "the call to `remove` was not approved: `bob` may not approve it"),
+    ] {
+        let removed = Removed::default();
+        let pool = ToolPool::builder().tool::<RemoveAction>().state(removed.clone());
+        let approver = move |_: ApprovalRequest| {
+            let edited = format!(r#"{{"path":"{path}"}}"#);
+            ready(Approval::approved().by(by).with_arguments(edited))
+        };
+        let pool = pool.policy(GraceAboutBig).approver(approver).build().unwrap();
+        let result = pool.call(remove_call("a")).await;
+        assert!(result.observation().to_text().starts_with(expected), "{by} {path}: {result:?}");
+        assert_eq!(removed.all().len(), usize::from(expected.starts_with("removed")));
     }
 }
 
