@@ -9,7 +9,8 @@ use tool_runtime::testing::{Question, Reply, TestClient};
 use tool_runtime::{
     After, AfterCall, Approval, ApprovalRequest, Before, BoxFuture, CallEvent, CallStage, Hook,
     HookCall, LogEntry, LogLevel, OutputLimits, Peer, PeerCapability, PeerError, PeerRequest,
-    Progress, Prompt, Receipt, Recorder, Resource, SecretTemplate, Secrets, TextArguments,
+    Principal, Progress, Prompt, Receipt, Recorder, Resource, SecretTemplate, Secrets,
+    TextArguments,
 };
 
 const KEY: &str = "s3cret-k3y/+=";
@@ -204,7 +205,8 @@ async fn the_log_of_calls_has_no_secret_of_the_pool() {
     let pool = ToolPool::builder().add(login).secrets(secrets).policy(Echo).install(log.clone());
     let pool = pool.approver(|_: ApprovalRequest| async { Approval::approved() }).build().unwrap();
     let arguments = json!({ "key": format!("Bearer {KEY}"), "pin": 86_420_975 });
-    pool.call(ToolCall::json("login", arguments)).await;
+    let named = pool.for_principal(Principal::new(format!("ada {KEY}")));
+    named.call(ToolCall::json("login", arguments).with_call_id(format!("call {KEY}"))).await;
     pool.call(ToolCall::json("unknown", json!({ "key": KEY }))).await;
     pool.call(ToolCall::new("login", format!("{{ {KEY}"))).await;
     let records = log.reader().await.unwrap().records().collect::<Result<Vec<_>, _>>().unwrap();
