@@ -11,6 +11,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tool_runtime::ToolError;
 
+/// Characters of an address, also of one that a redirect names.
+const MAX_URL: usize = 8192;
+/// Characters of a header in an error.
+const MAX_HEADER: usize = 100;
 /// Time limit of a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_REDIRECTS: usize = 10;
@@ -118,7 +122,11 @@ fn redirect(response: &Response, url: &Url) -> Result<Option<Url>, ToolError> {
     }
     let Some(location) = response.headers().get(LOCATION) else { return Ok(None) };
     let target = std::str::from_utf8(location.as_bytes()).ok().and_then(|to| url.join(to).ok());
-    let invalid = || ToolError::user(format!("`{url}` redirects to an invalid address"));
+    let target = target.filter(|target| target.as_str().len() <= MAX_URL);
+    let invalid = || {
+        let text = "redirects to an address that is not valid, or longer than";
+        ToolError::user(format!("`{url}` {text} {MAX_URL} characters"))
+    };
     target.map(Some).ok_or_else(invalid)
 }
 
@@ -180,6 +188,7 @@ pub(super) fn status_error(
         _ => "check the address",
     };
     let wait = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+    let wait = wait.map(|wait| wait.chars().take(MAX_HEADER).collect::<String>());
     let wait = wait.map_or(String::new(), |wait| format!(" (retry after: {wait})"));
     let body = body.trim();
     let body = if body.is_empty() { String::new() } else { format!("\n{body}") };

@@ -6,6 +6,8 @@ use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
 use tool_runtime::{ToolContext, ToolError};
 
+/// Characters of a content type.
+const MAX_CONTENT_TYPE: usize = 200;
 /// Bytes between two notifications of progress.
 const PROGRESS: usize = 256 << 10;
 
@@ -16,7 +18,8 @@ pub(super) async fn body(
     context: &ToolContext,
 ) -> Result<Body, ToolError> {
     let header = response.headers().get(CONTENT_TYPE);
-    let content_type = header.and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
+    let content_type = header.and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let content_type = content_type.chars().take(MAX_CONTENT_TYPE).collect();
     let (url, status) = (response.url().clone(), response.status().as_u16());
     let total = response.content_length().map(|total| total as f64);
     let (mut bytes, mut is_cut, mut reported) = (Vec::new(), false, 0);

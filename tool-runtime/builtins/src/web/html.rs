@@ -19,6 +19,10 @@ const MAX_DEPTH: usize = 256;
 const MAX_NODES: usize = 150_000;
 /// Elements up to which the main part of a page is looked for.
 const MAX_ELEMENTS: usize = 50_000;
+/// Characters of a title.
+const MAX_TITLE: usize = 300;
+/// Bytes of all links of a page, which are absolute: a long base would multiply the page.
+const MAX_LINKS: usize = 8 << 20;
 /// Time limit on parsing.
 const MAX_TIME: Duration = Duration::from_secs(3);
 /// Parts of a page that are no text.
@@ -30,7 +34,7 @@ const REMOVED: &str =
 pub(crate) struct Converted {
     pub(crate) title: Option<String>,
     pub(crate) text: String,
-    /// Why the text is not the whole page.
+    /// The reason why the text is not the whole page.
     pub(crate) notice: Option<&'static str>,
 }
 
@@ -77,15 +81,27 @@ fn prepared(html: &str, url: &Url, stop: &AtomicBool) -> (Document, Option<&'sta
     document.select(REMOVED).remove();
     let base = document.select("base[href]").attr("href");
     let base = base.and_then(|base| url.join(&base).ok()).unwrap_or_else(|| url.clone());
+    document.select("base").remove();
+    make_absolute(&document, &base);
+    (document, notice)
+}
+
+/// Makes links absolute. Those beyond the limit lose their addresses.
+fn make_absolute(document: &Document, base: &Url) {
+    let mut room = MAX_LINKS;
     for (selector, attribute) in [("a[href]", "href"), ("img[src]", "src")] {
         for node in document.select(selector).nodes() {
+            if room == 0 {
+                node.remove_attr(attribute);
+                continue;
+            }
             let link = node.attr(attribute).and_then(|link| base.join(&link).ok());
             if let Some(link) = link {
+                room = room.saturating_sub(link.as_str().len());
                 node.set_attr(attribute, link.as_str());
             }
         }
     }
-    (document, notice)
 }
 
 fn parse(html: &str, stop: &AtomicBool) -> (Document, Option<&'static str>) {
@@ -124,6 +140,7 @@ fn depth(document: &Document) -> usize {
 fn title(document: &Document) -> Option<String> {
     let title = document.select("title").iter().next()?.text();
     let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+    let title: String = title.chars().take(MAX_TITLE).collect();
     (!title.is_empty()).then_some(title)
 }
 

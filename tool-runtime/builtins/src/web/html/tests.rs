@@ -63,6 +63,18 @@ fn a_base_changes_links() {
     assert_eq!(page.text, "[y](https://other.example/x)");
 }
 
+#[test]
+fn a_long_base_and_a_long_title_do_not_multiply_the_page() {
+    let (long, base) = ("t".repeat(100_000), "x".repeat(100_000));
+    let links = "<p>word, word, <a href=y>z</a>".repeat(1000);
+    let html = format!("<title>{long}</title><base href='//{base}'>{links}");
+    for page in [markdown_of(&html), text(&html, &url(), &AtomicBool::new(false))] {
+        assert_eq!(page.title.unwrap().len(), MAX_TITLE);
+        assert!(page.text.len() < 2 * MAX_LINKS, "{}", page.text.len());
+        assert_eq!(page.text.matches('z').count(), 1000);
+    }
+}
+
 /// Each of these takes minutes, gigabytes or the stack without limits.
 #[test]
 fn hostile_pages_end_soon_and_leave_the_stack() {

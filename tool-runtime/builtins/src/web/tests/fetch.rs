@@ -110,6 +110,10 @@ async fn statuses_are_errors_that_say_what_to_do() {
         "/404" => response("404 Not Found", &["content-type: text/html"], "<p>No <b>such</b> page"),
         "/500" => response("500 Internal Server Error", &[], ""),
         "/429" => response("429 Too Many Requests", &["retry-after: 17"], "slow down"),
+        "/503" => {
+            let wait = format!("retry-after: {}", "9".repeat(50_000));
+            response("503 Service Unavailable", &[&wait], "")
+        }
         _ => response("403 Forbidden", &["content-type: image/png"], "x"),
     })
     .await;
@@ -118,11 +122,13 @@ async fn statuses_are_errors_that_say_what_to_do() {
         ("/404", ErrorClass::Tool, ["404 Not Found", "check the address", "No such page"]),
         ("/500", ErrorClass::Transient, ["500 Internal", "try again later", ""]),
         ("/429", ErrorClass::Transient, ["429 Too Many", "retry after: 17", "slow down"]),
+        ("/503", ErrorClass::Transient, ["503 Service", "retry after: 999", ""]),
         ("/403", ErrorClass::Tool, ["403 Forbidden", "needs a login", ""]),
     ] {
         let result = call(&pool, "WebFetch", json!({ "url": server.url(path) })).await;
         let text = result.observation().to_text();
         assert!(parts.iter().all(|part| text.contains(part)), "{path}: {text}");
+        assert!(text.len() < 1000, "{path}: {}", text.len());
         assert_eq!(result.error().unwrap().class(), class, "{path}");
     }
 }

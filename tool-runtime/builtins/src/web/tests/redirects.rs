@@ -70,6 +70,15 @@ async fn a_redirect_to_a_refused_address_is_an_error() {
 }
 
 #[tokio::test]
+async fn a_redirect_to_a_long_address_is_an_error() {
+    let target = format!("https://other.example/{}", "x".repeat(100_000));
+    let location = format!("location: {target}");
+    let server = Server::new(move |_| response("302 Found", &[&location], "")).await;
+    let text = error(&pool(params()), "WebFetch", json!({ "url": server.url("/") })).await;
+    assert!(text.contains("longer than 8192 characters") && text.len() < 300, "{text}");
+}
+
+#[tokio::test]
 async fn endless_redirects_are_an_error() {
     let server =
         Server::new(|_| response("301 Moved Permanently", &["location: /again"], "")).await;
