@@ -83,9 +83,12 @@ impl SubAgents {
     ) -> Result<Conversation, ToolError> {
         let conversation = self.conversations.of(id, context)?;
         let is_other_kind = request.kind.is_some() && request.kind != conversation.kind;
-        if is_other_kind || request.model.is_some() || request.system.is_some() {
+        let own_name = id.rsplit_once('-').map(|(name, _)| name);
+        let is_other_name = request.name.is_some() && request.name.as_deref() != own_name;
+        let is_other = is_other_kind || is_other_name;
+        if is_other || request.model.is_some() || request.system.is_some() {
             let text = format!(
-                "`{id}` is resumed with its own kind, model and instructions; leave these out, or start a new agent"
+                "`{id}` is resumed with its own name, kind, model and instructions; leave these out, or start a new agent"
             );
             return Err(ToolError::user(text));
         }

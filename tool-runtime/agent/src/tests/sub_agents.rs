@@ -386,8 +386,8 @@ async fn an_agent_that_ended_is_resumed_with_its_conversation_and_at_most_its_to
         .map(|(names, messages)| ("First.".to_owned(), tools(names), messages));
     assert_eq!(*requests.lock().unwrap(), expected);
 
-    let message = "`agent-1` is resumed with its own kind, model and instructions; leave these out, or start a new agent";
-    for key in ["model", "system", "kind"] {
+    let message = "`agent-1` is resumed with its own name, kind, model and instructions; leave these out, or start a new agent";
+    for key in ["model", "system", "kind", "name"] {
         assert_eq!(spawned(&pool, json!({ "resume": "agent-1", key: "other" })).await, message);
     }
     let stranger = pool.context().with_principal(Principal::new("eve"));

@@ -133,7 +133,9 @@ async fn inputs_work_or_are_refused_by_name() {
         "{tools:?}"
     );
     assert!(!tools.iter().any(|tool| tool == "far.drop" || tool == "near.find"), "{tools:?}");
-    let second = text(&pool, "Agent", input(json!({ "resume": id }))).await;
+    let renamed = input(json!({ "resume": id, "name": "other" }));
+    assert!(error(&pool, "Agent", renamed).await.contains("its own name"));
+    let second = text(&pool, "Agent", input(json!({ "resume": id, "name": "scout" }))).await;
     assert!(second.starts_with("Two."), "{second}");
     let tools = seen.lock().unwrap()[1].1.clone();
     assert!(!tools.contains(&"near.find".to_owned()), "it has the tools that it had: {tools:?}");
