@@ -4,12 +4,17 @@ use crate::support::{Desk, page, params};
 use rustix::process::{Pid, Signal};
 use serde_json::json;
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use tool_runtime::CancellationToken;
 use tool_runtime::prelude::*;
 use tool_runtime_builtins::browser::BrowserParams;
+
+/// The variable by which the program of a host is found.
+const HOST: &str = "BROWSER_TEST_HOST";
 
 /// A program of a path of its own, by which its processes are found.
 pub(crate) struct Marked {
@@ -34,6 +39,12 @@ impl Marked {
     pub(crate) fn port(&self) -> u16 {
         let file = profile(&self.browser().1).join("DevToolsActivePort");
         fs::read_to_string(file).unwrap().lines().next().unwrap().parse().unwrap()
+    }
+
+    /// The leader of the browser's session, and the profile.
+    fn session(&self) -> (Pid, PathBuf) {
+        let (browser, line) = self.browser();
+        (session(browser).unwrap(), profile(&line))
     }
 
     /// The first process of the browser, and its command line.
@@ -61,9 +72,9 @@ fn session(id: Pid) -> Option<Pid> {
     Pid::from_raw(rest.split_whitespace().nth(3)?.parse().ok()?)
 }
 
-/// All processes of the session that a browser leads.
-fn members(browser: Pid) -> Vec<(Pid, String)> {
-    processes().filter(|(id, _)| session(*id) == Some(browser)).collect()
+/// All processes of a session.
+fn members(leader: Pid) -> Vec<(Pid, String)> {
+    processes().filter(|(id, _)| session(*id) == Some(leader)).collect()
 }
 
 fn profile(command: &str) -> PathBuf {
@@ -85,11 +96,10 @@ async fn nothing_is_left_after_the_pool_was_closed() {
     let marked = Marked::new();
     let desk = Desk::with(marked.params());
     desk.open("about:blank").await;
-    let (browser, line) = marked.browser();
-    let profile = profile(&line);
-    assert!(profile.exists() && members(browser).len() > 3);
+    let (leader, profile) = marked.session();
+    assert!(profile.exists() && members(leader).len() > 3);
     desk.close().await;
-    assert_eq!(members(browser), []);
+    assert_eq!(members(leader), []);
     assert!(!profile.exists());
 }
 
@@ -98,15 +108,43 @@ async fn nothing_is_left_after_the_pool_was_dropped() {
     let marked = Marked::new();
     let desk = Desk::with(marked.params());
     desk.open("about:blank").await;
-    let (browser, line) = marked.browser();
-    let profile = profile(&line);
+    let (leader, profile) = marked.session();
     drop(desk);
     tokio::task::spawn_blocking(move || {
-        wait("processes are left", || members(browser).is_empty());
+        wait("processes are left", || members(leader).is_empty());
         wait("the profile is left", || !profile.exists());
     })
     .await
     .unwrap();
+}
+
+/// The program of a process that is killed; without its variable it does nothing.
+#[tokio::test]
+#[allow(clippy::print_stdout, reason = "the parent reads it")]
+async fn host() {
+    let Some(program) = std::env::var_os(HOST) else { return };
+    let desk = Desk::with(BrowserParams { program: Some(program.into()), ..params() });
+    desk.open("about:blank").await;
+    println!("step opened");
+    std::future::pending::<()>().await;
+}
+
+#[tokio::test]
+async fn nothing_is_left_after_the_host_was_killed() {
+    let marked = Marked::new();
+    let mut host = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "processes::host", "--nocapture"])
+        .env(HOST, &marked.program)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(host.stdout.take().unwrap()).lines();
+    lines.map_while(Result::ok).find(|line| line.contains("step opened")).expect("it has ended");
+    let (leader, profile) = marked.session();
+    host.kill().unwrap();
+    host.wait().unwrap();
+    wait("processes are left", || members(leader).is_empty());
+    assert!(!profile.exists());
 }
 
 #[tokio::test]
@@ -115,8 +153,8 @@ async fn a_browser_that_crashed_is_started_again() {
     let site = page("<title>Page</title>").await;
     let desk = Desk::with(marked.params());
     desk.open(&site.url("/")).await;
-    let (id, line) = marked.browser();
-    rustix::process::kill_process(id, Signal::KILL).unwrap();
+    let (leader, profile) = marked.session();
+    rustix::process::kill_process(marked.browser().0, Signal::KILL).unwrap();
     // The call may be the one that notices it.
     let first = desk.call("browser_navigate", json!({"url": site.url("/")})).await;
     let mut text = first.observation().to_text();
@@ -125,8 +163,8 @@ async fn a_browser_that_crashed_is_started_again() {
         text = desk.text("browser_navigate", json!({"url": site.url("/")})).await;
     }
     assert!(text.contains("was restarted") && text.contains("\"Page\""), "{text}");
-    assert!(!profile(&line).exists());
-    assert_eq!(members(id), []);
+    assert!(!profile.exists());
+    assert_eq!(members(leader), []);
     desk.close().await;
 }
 
@@ -136,7 +174,7 @@ async fn a_page_that_crashed_loses_its_tab_alone() {
     let site = page("<title>Page</title>").await;
     let desk = Desk::with(marked.params());
     desk.open(&site.url("/")).await;
-    let renderers = members(marked.browser().0);
+    let renderers = members(marked.session().0);
     for (id, _) in renderers.iter().filter(|(_, line)| line.contains("--type=renderer")) {
         rustix::process::kill_process(*id, Signal::KILL).unwrap();
     }
@@ -206,8 +244,8 @@ async fn an_idle_browser_is_closed() {
     let marked = Marked::new();
     let desk = Desk::with(BrowserParams { idle_seconds: 1, ..marked.params() });
     desk.open("about:blank").await;
-    let (browser, _) = marked.browser();
-    while !members(browser).is_empty() {
+    let (leader, _) = marked.session();
+    while !members(leader).is_empty() {
         tokio::task::yield_now().await;
     }
     let page = desk.open("about:blank").await;

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
-use tokio::process::Command;
+use tokio::process::{ChildStdin, Command};
 use tokio::sync::oneshot;
 
 /// Programs to look for in `PATH`, in this order.
@@ -24,10 +24,15 @@ const READY: &str = "DevTools listening on ";
 const MAX_LINES: usize = 20;
 const MAX_LINE: usize = 300;
 
+/// Starts a browser, and deletes its profile once it has ended. The browser ends when its pipe for commands is closed:
+/// its input, which the system closes with this process, however it ends.
+const SCRIPT: &str = r#""$@" 3<&0 4>/dev/null </dev/null; rm -rf -- "$0""#;
+
 /// Options of every browser. They turn off Chromium's own services, and send all traffic through the proxy.
 const OPTIONS: &[&str] = &[
     "--headless=new",
     "--remote-debugging-port=0",
+    "--remote-debugging-pipe",
     "--no-first-run",
     "--no-default-browser-check",
     "--no-pings",
@@ -82,6 +87,8 @@ pub(super) struct Chromium {
     pub(super) address: String,
     tree: Tree,
     profile: Option<TempDir>,
+    /// Its end ends the browser.
+    _pipe: Option<ChildStdin>,
 }
 
 impl Chromium {
@@ -100,7 +107,8 @@ impl Chromium {
         let command = command(program, params, environment, proxy_port, profile.path());
         let failed = |error: io::Error| format!("`{}`: {error}", program.display());
         let Started { mut child, tree } = start(command).map_err(failed)?;
-        let mut chromium = Self { address: String::new(), tree, profile: Some(profile) };
+        let (profile, _pipe) = (Some(profile), child.stdin().take());
+        let mut chromium = Self { address: String::new(), tree, profile, _pipe };
         let stderr = child.stderr().take().ok_or("the process has no error output")?;
         let (ready, address) = oneshot::channel();
         let lines = Arc::new(Mutex::new(Vec::new()));
@@ -151,8 +159,12 @@ impl Drop for Chromium {
 
 fn remove(tree: &Tree, profile: Option<TempDir>) {
     tree.kill();
-    if let Some(Err(error)) = profile.map(TempDir::close) {
-        tracing::warn!(%error, "the profile of a browser could not be deleted");
+    match profile.map(TempDir::close) {
+        // The script has deleted it after a crash.
+        Some(Err(error)) if error.kind() != io::ErrorKind::NotFound => {
+            tracing::warn!(%error, "the profile of a browser could not be deleted");
+        }
+        _ => {}
     }
 }
 
@@ -163,8 +175,11 @@ fn command(
     proxy_port: u16,
     profile: &Path,
 ) -> Command {
-    let mut command = Command::new(program);
+    let mut command = Command::new("/bin/sh");
     command
+        .args(["-c", SCRIPT])
+        .arg(profile)
+        .arg(program)
         .args(OPTIONS)
         .arg(format!("--window-size={},{}", params.width, params.height))
         .arg(format!("--proxy-server=http://127.0.0.1:{proxy_port}"))
@@ -176,7 +191,7 @@ fn command(
         .env("XDG_CONFIG_HOME", profile)
         .env("XDG_CACHE_HOME", profile)
         .current_dir(profile)
-        .stdin(Stdio::null())
+        .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::piped());
     // Chromium refuses to be its own sandbox for root.
