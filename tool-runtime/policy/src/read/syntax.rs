@@ -126,12 +126,17 @@ impl Text {
     /// TOML recovers from mistakes, so that all are found; duplicate keys are among them.
     #[cfg(feature = "toml")]
     fn parse_toml(&self) -> Result<Value, Vec<PolicyProblem>> {
-        let (_, errors) = toml::de::DeTable::parse_recoverable(&self.text);
-        if errors.is_empty()
-            && let Ok(table) = toml::from_str::<toml::Table>(&self.text)
-            && let Ok(value) = serde_json::to_value(table)
-        {
-            return Ok(value);
+        use serde::de::Error as _;
+        let (_, mut errors) = toml::de::DeTable::parse_recoverable(&self.text);
+        if errors.is_empty() {
+            let table = toml::from_str::<toml::Table>(&self.text);
+            match table
+                .and_then(|table| serde_json::to_value(table).map_err(toml::de::Error::custom))
+            {
+                Ok(value) => return Ok(value),
+                // A number that is too large, say.
+                Err(error) => errors.push(error),
+            }
         }
         let problem = |error: toml::de::Error| {
             let line = error.span().map(|span| self.line_at(span.start));

@@ -89,6 +89,10 @@ fn duplicate_keys_are_mistakes_in_every_syntax() {
     let toml = "[[rules]]\nid = \"a\"\nthen = \"allow\"\nthen = \"deny\"\n";
     let problems = mistakes(toml, Format::Toml);
     assert!(problems[0].starts_with("line 4: this is not TOML: duplicate key"), "{problems:?}");
+    // A number that no integer holds is found when the values are read.
+    let large = "version = 99999999999999999999999\nrules = []\n";
+    let problems = mistakes(large, Format::Toml);
+    assert!(problems[0].starts_with("line 1: this is not TOML: "), "{problems:?}");
     // Two names of one key.
     let both = "rules:\n  - {id: a, when: {tools: [a], tool_ids: [b]}, then: allow}\n";
     let problems = mistakes(both, Format::Yaml);
