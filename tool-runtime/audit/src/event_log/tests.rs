@@ -62,6 +62,8 @@ async fn each_stage_of_a_call_is_a_record() {
         assert!(records.iter().all(|record| record.tool == call.name() && record.call > 0));
         let by = records.iter().find(|record| record.kind == Approved).map(|record| &record.by);
         assert!(by.is_none_or(|by| by.as_deref() == Some("ada")));
+        let allowed = records.iter().find(|record| record.kind == Allowed);
+        assert!(allowed.is_none_or(|record| record.rule.as_deref() == Some("rest")), "{records:?}");
     }
 }
 

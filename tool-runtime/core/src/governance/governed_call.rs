@@ -148,8 +148,7 @@ impl GovernedCall for RunningCall {
     fn decide(&mut self, call: &HookCall) -> Result<Vec<Question>, CallError> {
         self.call = call.clone();
         self.check_visible(call)?;
-        let (view, mut questions) = (call.view(), Vec::new());
-        let mut combined = Decision::allow();
+        let (view, mut questions, mut combined) = (call.view(), Vec::new(), None::<Decision>);
         for policy in &self.seams.policies {
             let decision = caught(|| policy.decide(&view)).map_err(|panic| {
                 hook::unchecked(call.name(), format!("a policy panicked: {panic}"))
@@ -157,9 +156,12 @@ impl GovernedCall for RunningCall {
             if decision.effect() == Effect::Ask {
                 questions.push(Question::from(&decision));
             }
-            combined = combined.and(decision);
+            combined = Some(match combined {
+                Some(stricter) => stricter.and(decision),
+                None => decision,
+            });
         }
-        self.decision = combined;
+        self.decision = combined.unwrap_or_else(Decision::allow);
         if self.decision.effect() == Effect::Ask && self.decision.forbids_asking() {
             self.decision = asking_forbidden().with_rule(self.decision.rule().unwrap_or_default());
         }
