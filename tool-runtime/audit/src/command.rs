@@ -177,6 +177,12 @@ fn verify(
     if !found.is_tail_checked {
         writeln!(output, "whether the end was cut is not known: give its head by `--head FILE`")?;
     }
+    if let Some(removed) = found.unproven_removal {
+        writeln!(
+            output,
+            "records up to {removed} were removed after the head was kept: whether by the retention is not known"
+        )?;
+    }
     writeln!(output, "head: {} {}", last, found.head.hash)?;
     Ok(found.is_intact())
 }

@@ -28,7 +28,7 @@
 //! It cannot find:
 //!
 //! - records added to the end, after the head: they look like those of the writer. So does a record that
-//!   earlier ones were removed by the retention;
+//!   earlier ones were removed by the retention, which [`Verification::unproven_removal`] tells;
 //! - anything, if the head is replaced together with the log: keep heads at several places or times;
 //! - bytes that are not part of a record: free pages of a database, the beginning of a line after the last
 //!   one of the active file, which its writer may be in the middle of.

@@ -23,6 +23,9 @@ pub struct Verification {
     /// Whether the end was compared with a head that was kept elsewhere. Without one, nothing tells that
     /// the last records were cut off. False also for a head whose record was removed by the retention.
     pub is_tail_checked: bool,
+    /// The last record that was removed, if the record about it is newer than the head that was kept elsewhere:
+    /// nothing tells then whether the retention removed it, or somebody who can write the log.
+    pub unproven_removal: Option<u64>,
 }
 
 impl Verification {
@@ -129,8 +132,8 @@ pub(crate) struct Verifier<'a> {
     previous: Option<Previous>,
     /// The first record, and the hash that it has of the one before it, unless it was changed.
     start: Option<(u64, Option<String>)>,
-    /// The removed records that are recorded: the last of them, and its hash.
-    pruned: HashMap<u64, String>,
+    /// The removed records that are recorded: the last of them, its hash, and the place of the record about it.
+    pruned: HashMap<u64, (String, u64)>,
     /// The first and the last record of each gap.
     gaps: Vec<(u64, u64)>,
     has_known_head: bool,
@@ -144,6 +147,7 @@ impl<'a> Verifier<'a> {
             head: Head::empty(),
             problems: Vec::new(),
             is_tail_checked: known_head.is_some(),
+            unproven_removal: None,
         };
         let has_known_head = known_head.is_some_and(|head| head.seq == 0);
         let pruned = HashMap::new();
@@ -182,7 +186,7 @@ impl<'a> Verifier<'a> {
             if let (RecordKind::Pruned, Some(through), Some(hash)) =
                 (record.kind, record.through, record.through_hash)
             {
-                self.pruned.insert(through, hash);
+                self.pruned.entry(through).or_insert((hash, position));
             }
         }
         self.check_head(line);
@@ -238,7 +242,15 @@ impl<'a> Verifier<'a> {
             }
         }
         self.check_tail();
+        self.found.unproven_removal = self.unproven_removal();
         self.found
+    }
+
+    fn unproven_removal(&self) -> Option<u64> {
+        let (head, last) = (self.known_head?.seq, self.found.first - 1);
+        let mut removals = self.pruned.iter().filter(|(through, _)| **through >= last);
+        let is_proven = last == 0 || removals.any(|(_, (_, position))| *position <= head);
+        (!is_proven).then_some(last)
     }
 
     fn check_tail(&mut self) {
@@ -248,7 +260,7 @@ impl<'a> Verifier<'a> {
         match self.pruned.get(&seq) {
             _ if seq > last => self.report(LogProblem::TailCut { last, head: seq }),
             _ if seq >= self.found.first => self.report(other),
-            Some(hash) if *hash != head.hash => self.report(other),
+            Some((hash, _)) if *hash != head.hash => self.report(other),
             Some(_) => {}
             None => self.found.is_tail_checked = false,
         }
@@ -259,7 +271,7 @@ impl<'a> Verifier<'a> {
     fn check_start(&mut self, first: u64, prev: Option<&str>) {
         let is_known = match (first, self.pruned.get(&(first - 1))) {
             (1, _) => prev.is_none_or(|prev| prev == Head::empty().hash),
-            (_, Some(hash)) => prev.is_none_or(|prev| prev == hash),
+            (_, Some((hash, _))) => prev.is_none_or(|prev| prev == hash),
             (_, None) => self.pruned.keys().any(|through| *through >= first),
         };
         match first {

@@ -84,6 +84,22 @@ async fn a_record_about_removed_records_with_another_hash_proves_nothing() {
     assert_eq!(log.verified(None), "records 1 to 8 are missing");
 }
 
+/// Whoever can write the log can append a record about removed ones: it proves nothing about records up to
+/// the head that was kept before.
+#[tokio::test]
+async fn a_removal_after_the_known_head_is_not_proven() {
+    for name in ["a.db", "a.jsonl"] {
+        let log = Log::written(name).await;
+        let verify =
+            |head: Option<&Head>| LogReader::open(&log.path).unwrap().verify(head).unwrap();
+        EventLog::open(&log.path).unwrap().prune(16).await.unwrap();
+        let found = verify(Some(log.head()));
+        assert_eq!((found.problems, found.unproven_removal), (vec![], Some(16)), "{name}");
+        let later = verify(Some(&verify(None).head));
+        assert_eq!((later.problems, later.unproven_removal), (vec![], None), "{name}");
+    }
+}
+
 /// Removes records after the first read.
 struct Pruning {
     reader: Box<dyn LogRead>,
