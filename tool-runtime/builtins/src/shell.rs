@@ -56,6 +56,7 @@ use rustix::process::Signal;
 use scratch::Scratch;
 use session::Identity;
 use spawn::{Invocation, Launcher};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use terminal::{MAX_TIME, Request, Terminals};
@@ -74,7 +75,7 @@ pub struct Shell {
     /// The beginning of the marks of all processes.
     id: String,
     commands: AtomicU64,
-    scratch: Scratch,
+    scratch: Arc<Scratch>,
     outputs: Outputs,
     jobs: Jobs,
     terminals: Terminals,
@@ -255,12 +256,13 @@ impl Shell {
     }
 
     pub(crate) fn new(workspace: Workspace, params: ShellParams) -> Self {
+        let scratch = Arc::new(Scratch::default());
         Self {
             launcher: Launcher { workspace, params },
             id: random::hex(32),
             commands: AtomicU64::new(0),
-            scratch: Scratch::default(),
-            outputs: Outputs::default(),
+            outputs: Outputs::over(Arc::clone(&scratch)),
+            scratch,
             jobs: Jobs::default(),
             terminals: Terminals::default(),
         }

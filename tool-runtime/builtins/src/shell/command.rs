@@ -52,8 +52,8 @@ impl Running {
         invocation: Invocation,
         stores_all: bool,
     ) -> io::Result<Self> {
-        let mut stdout = Output::new(STDOUT, scratch.path("stdout.txt")?);
-        let mut stderr = Output::new(STDERR, scratch.path("stderr.txt")?);
+        let mut stdout = Output::new(STDOUT, scratch.file("stdout.txt")?);
+        let mut stderr = Output::new(STDERR, scratch.file("stderr.txt")?);
         if stores_all {
             stdout.store();
             stderr.store();

@@ -29,9 +29,9 @@ impl Marker {
 
     /// A script that makes bash write the mark, and nothing else, before its prompts. It keeps the exit code.
     pub(super) fn prompt_script(token: &str) -> String {
-        // The group hides the trace of `set -x`.
+        // The group hides the trace of `set -x`. The shell's own output may be elsewhere, after `exec >file`.
         let print = format!(
-            r#"{{ builtin printf "\033]7337;{token};%d;%s\007" "$?" "$PWD"; }} 2>/dev/null"#
+            r#"{{ builtin printf "\033]7337;{token};%d;%s\007" "$?" "$PWD" >/dev/tty; }} 2>/dev/null"#
         );
         [
             "tool_runtime_status=$?",

@@ -1,7 +1,8 @@
 //! The output of a process: its head and tail in memory, all of it in a file once that is too little.
 
+use super::scratch::ScratchFile;
 use std::collections::VecDeque;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::Write as _;
 use std::path::PathBuf;
 
@@ -31,9 +32,9 @@ pub(super) struct Text {
 
 impl Output {
     /// An output that keeps at most `limit` bytes in memory. The file is created when it is needed.
-    pub(super) fn new(limit: usize, path: PathBuf) -> Self {
+    pub(super) fn new(limit: usize, file: ScratchFile) -> Self {
         let (head, tail) = (Vec::new(), VecDeque::new());
-        Self { head, tail, half: limit / 2, skipped: 0, total: 0, file: Spill::new(path) }
+        Self { head, tail, half: limit / 2, skipped: 0, total: 0, file: Spill::new(file) }
     }
 
     /// Bytes since the start.
@@ -78,7 +79,7 @@ impl Output {
             self.head = end.split_off(end.len() - incomplete(end));
         }
         let skipped = std::mem::take(&mut self.skipped);
-        let file = self.file.path().filter(|_| skipped > 0);
+        let file = if skipped > 0 { self.file.show() } else { None };
         Text { text: join(&head, skipped, &tail, &self.file.contents()), file }
     }
 }
@@ -131,13 +132,14 @@ fn printable(bytes: &[u8]) -> String {
         .collect()
 }
 
-/// A file for a whole output.
+/// A file for a whole output. Removed with its value, unless its path was given to a model.
 struct Spill {
-    path: PathBuf,
+    file: ScratchFile,
     state: SpillState,
     written: u64,
     /// The most bytes.
     limit: u64,
+    is_shown: bool,
 }
 
 enum SpillState {
@@ -148,22 +150,23 @@ enum SpillState {
 }
 
 impl Spill {
-    fn new(path: PathBuf) -> Self {
-        Self { path, state: SpillState::Absent, written: 0, limit: MAX_FILE }
+    fn new(file: ScratchFile) -> Self {
+        Self { file, state: SpillState::Absent, written: 0, limit: MAX_FILE, is_shown: false }
     }
 
     fn is_absent(&self) -> bool {
         matches!(self.state, SpillState::Absent)
     }
 
-    /// The path, if the file has something.
-    fn path(&self) -> Option<PathBuf> {
-        (self.written > 0).then(|| self.path.clone())
+    /// The path for models, if the file has something.
+    fn show(&mut self) -> Option<PathBuf> {
+        self.is_shown |= self.written > 0;
+        self.is_shown.then(|| self.file.path.clone())
     }
 
     /// What the file has of the output.
     fn contents(&self) -> String {
-        let path = self.path.display();
+        let path = self.file.path.display();
         match self.state {
             _ if self.written == 0 => "they could not be stored".to_owned(),
             SpillState::Failed => format!(
@@ -174,12 +177,8 @@ impl Spill {
         }
     }
 
-    /// Creates a file that only its owner can read.
     fn open(&mut self) {
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        match options.open(&self.path) {
+        match self.file.create() {
             Ok(file) => self.state = SpillState::Open(file),
             Err(error) => self.fail(&error.to_string()),
         }
@@ -199,35 +198,58 @@ impl Spill {
     }
 
     fn fail(&mut self, reason: &str) {
-        tracing::warn!(path = %self.path.display(), "an output is not stored whole: {reason}");
+        tracing::warn!(path = %self.file.path.display(), "an output is not stored whole: {reason}");
         self.state = SpillState::Failed;
+    }
+}
+
+impl Drop for Spill {
+    fn drop(&mut self) {
+        if !self.is_shown && !self.is_absent() {
+            self.file.remove();
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::scratch::Scratch;
     use super::*;
-    use tempfile::TempDir;
 
-    fn output(limit: usize) -> (TempDir, Output) {
-        let directory = TempDir::new().unwrap();
-        let output = Output::new(limit, directory.path().join("all"));
-        (directory, output)
+    fn output(limit: usize) -> (Scratch, Output) {
+        let scratch = Scratch::default();
+        let output = Output::new(limit, scratch.file("all").unwrap());
+        (scratch, output)
+    }
+
+    #[test]
+    fn a_file_that_no_result_names_is_removed() {
+        for (bytes, is_kept) in [(&b"short"[..], false), (b"longer than the limit", true)] {
+            let (scratch, mut output) = output(10);
+            output.store();
+            output.push(bytes);
+            output.take(true);
+            let path = output.file.file.path.clone();
+            assert!(path.exists());
+            drop(output);
+            assert_eq!(path.exists(), is_kept);
+            drop(scratch);
+        }
     }
 
     #[test]
     fn a_short_output_is_whole_and_has_no_file() {
-        let (directory, mut output) = output(10);
+        let (_scratch, mut output) = output(10);
         output.push(b"12345");
         output.push(b"67890");
         assert_eq!(output.take(true), Text { text: "1234567890".into(), file: None });
         assert_eq!(output.take(true), Text::default());
-        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+        assert!(!output.file.file.path.exists());
     }
 
     #[test]
     fn head_and_tail_of_a_long_output_stay_and_all_of_it_is_stored() {
-        let (_directory, mut output) = output(20);
+        let (_scratch, mut output) = output(20);
         let all: String = (0..1000).map(|number| format!("{number}\n")).collect();
         for part in all.as_bytes().chunks(7) {
             output.push(part);
@@ -243,7 +265,7 @@ mod tests {
 
     #[test]
     fn the_notice_says_how_much_of_an_endless_output_is_stored() {
-        let (_directory, mut output) = output(20);
+        let (_scratch, mut output) = output(20);
         output.file.limit = 100;
         for _ in 0..30 {
             output.push(b"0123456789\n");
@@ -260,14 +282,14 @@ mod tests {
 
     #[test]
     fn characters_are_never_split() {
-        let (_directory, mut output) = output(8);
+        let (_scratch, mut output) = output(8);
         output.push("ü".as_bytes().split_at(1).0);
         assert_eq!(output.take(false).text, "");
         output.push("ü".as_bytes().split_at(1).1);
         assert_eq!(output.take(false).text, "ü");
         output.push(&"ü".as_bytes()[..1]);
         assert_eq!(output.take(true).text, "\u{fffd}");
-        let (_directory, mut output) = self::output(9);
+        let (_scratch, mut output) = self::output(9);
         output.push("€".repeat(9).as_bytes());
         let text = output.take(true).text;
         assert!(text.starts_with("€\n[") && text.ends_with("]\n€"), "{text}");
@@ -275,7 +297,7 @@ mod tests {
 
     #[test]
     fn every_text_is_valid() {
-        let (_directory, mut output) = output(100);
+        let (_scratch, mut output) = output(100);
         output.push(b"a\xff\x00\x01\tb\xc3");
         assert_eq!(output.take(true).text, "a\u{fffd}\u{fffd}\u{fffd}\tb\u{fffd}");
     }

@@ -3,13 +3,14 @@
 //! A result that shows a part of an output has a link to all of it. The caller that got the link may read it, in parts
 //! that begin and end at lines.
 
+use super::scratch::{Scratch, ScratchFile};
 use crate::random;
 use crate::shown::Shown;
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tool_runtime::{ContentBlock, Resource, ResourceLink, TextArguments, ToolContext, ToolError};
 
@@ -21,11 +22,11 @@ const PART: u64 = 1 << 20;
 const MAX_LINE: u64 = 64 << 10;
 
 /// The outputs that are offered.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(crate) struct Outputs(Arc<Shared>);
 
-#[derive(Default)]
 struct Shared {
+    scratch: Arc<Scratch>,
     /// The common beginning of all URIs. Unset in a pool without the resource.
     base: OnceLock<String>,
     /// Oldest first.
@@ -37,10 +38,15 @@ struct Offered {
     id: String,
     /// The principal that may read it; for others it does not exist.
     owner: String,
-    path: PathBuf,
+    file: ScratchFile,
 }
 
 impl Outputs {
+    /// Offers files of a directory.
+    pub(super) fn over(scratch: Arc<Scratch>) -> Self {
+        Self(Arc::new(Shared { scratch, base: OnceLock::new(), offered: Mutex::default() }))
+    }
+
     /// The resource through which the outputs are read. From now on results have links to it.
     pub(crate) fn resource(&self, name: &str) -> Resource {
         let base = self.0.base.get_or_init(|| format!("output://{name}"));
@@ -61,17 +67,18 @@ impl Outputs {
         mut shown: Shown<T>,
         context: &ToolContext,
     ) -> Shown<T> {
-        let links = files.into_iter().filter_map(|file| self.offer(file.into(), context));
+        let links = files.into_iter().filter_map(|file| self.offer(Path::new(&file), context));
         shown.blocks.extend(links.map(ContentBlock::from));
         shown
     }
 
     /// Offers a file to the caller. `None` without the resource, or if the file is gone.
-    pub(super) fn offer(&self, path: PathBuf, context: &ToolContext) -> Option<ResourceLink> {
-        let base = self.0.base.get()?;
-        let size = path.metadata().ok()?.len();
+    pub(super) fn offer(&self, path: &Path, context: &ToolContext) -> Option<ResourceLink> {
+        let file = self.0.scratch.find(path)?;
+        let size = file.open().ok()?.metadata().ok()?.len();
         let name = path.file_name()?.to_string_lossy().into_owned();
-        let uri = format!("{base}/{}", self.id(path, context.principal().id()));
+        let id = self.id(file, context.principal().id());
+        let uri = format!("{}/{id}", self.0.base.get()?);
         let parts = size.div_ceil(PART);
         let about = match parts {
             0 | 1 => "The output".to_owned(),
@@ -82,17 +89,17 @@ impl Outputs {
     }
 
     /// The id of a file, which becomes the newest one.
-    fn id(&self, path: PathBuf, owner: &str) -> String {
+    fn id(&self, file: ScratchFile, owner: &str) -> String {
         let mut offered = self.offered();
-        let known = offered.iter().position(|other| other.path == path && other.owner == owner);
+        let is_same = |other: &Offered| other.file.path == file.path && other.owner == owner;
+        let known = offered.iter().position(is_same);
         let known = known.and_then(|index| offered.remove(index));
         let id = known.map_or_else(|| random::hex(16), |known| known.id);
-        offered.push_back(Offered { id: id.clone(), owner: owner.to_owned(), path });
+        offered.push_back(Offered { id: id.clone(), owner: owner.to_owned(), file });
         if offered.len() > MAX_OUTPUTS
             && let Some(oldest) = offered.pop_front()
         {
-            // It may be gone with its directory.
-            let _ = std::fs::remove_file(oldest.path);
+            oldest.file.remove();
         }
         id
     }
@@ -106,10 +113,10 @@ impl Outputs {
     ) -> Result<Option<String>, ToolError> {
         let owner = context.principal().id();
         let is_own = |other: &&Offered| other.id == id && other.owner == owner;
-        let path = self.offered().iter().find(is_own).map(|offered| offered.path.clone());
+        let file = self.offered().iter().find(is_own).map(|offered| offered.file.clone());
         let part = part.parse::<u64>().ok().and_then(|part| part.checked_sub(1));
-        let (Some(path), Some(part)) = (path, part) else { return Ok(None) };
-        let read = tokio::task::spawn_blocking(move || read_part(&path, part));
+        let (Some(file), Some(part)) = (file, part) else { return Ok(None) };
+        let read = tokio::task::spawn_blocking(move || read_part(&file.open()?, part));
         match read.await.map_err(ToolError::internal)? {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             read => Ok(read?),
@@ -127,14 +134,13 @@ impl Outputs {
 }
 
 /// The lines that begin in a part of a file.
-fn read_part(path: &Path, part: u64) -> io::Result<Option<String>> {
-    let file = File::open(path)?;
+fn read_part(file: &File, part: u64) -> io::Result<Option<String>> {
     let at = part.saturating_mul(PART);
     if at > 0 && at >= file.metadata()?.len() {
         return Ok(None);
     }
-    let (start, end) = (line_start(&file, at)?, line_start(&file, at + PART)?);
-    let bytes = read_at(&file, start, end.saturating_sub(start))?;
+    let (start, end) = (line_start(file, at)?, line_start(file, at + PART)?);
+    let bytes = read_at(file, start, end.saturating_sub(start))?;
     Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
@@ -171,7 +177,8 @@ mod tests {
         let lines: String = (0..300_000).map(|number| format!("{number}\n")).collect();
         for text in [lines, "€".repeat(1_000_000), "a\n".to_owned(), String::new()] {
             std::fs::write(&path, &text).unwrap();
-            let parts = (0..).map_while(|part| read_part(&path, part).unwrap());
+            let file = File::open(&path).unwrap();
+            let parts = (0..).map_while(|part| read_part(&file, part).unwrap());
             let parts: Vec<String> = parts.collect();
             assert_eq!(parts.len() as u64, (text.len() as u64).div_ceil(PART).max(1));
             assert!(parts.concat() == text);

@@ -7,6 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use std::fmt;
 use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
 use std::process::ExitStatus;
 use tool_runtime::{
     ContentBlock, IntoObservation, Observation, ResourceLink, ToolContext, ToolError,
@@ -68,7 +69,7 @@ impl CommandOutput {
 
     /// Offers the files to the caller.
     pub(super) fn with_links(mut self, outputs: &Outputs, context: &ToolContext) -> Self {
-        let offer = |file: &String| outputs.offer(file.into(), context);
+        let offer = |file: &String| outputs.offer(Path::new(file), context);
         self.links = self.output_files.iter().filter_map(offer).collect();
         self
     }

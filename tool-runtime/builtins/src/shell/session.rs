@@ -3,7 +3,7 @@
 use super::environment;
 use super::marker::{Marker, Prompt};
 use super::output::{Output, Text};
-use super::scratch::Scratch;
+use super::scratch::{Scratch, ScratchFile};
 use super::screen::{COLUMNS, ROWS, Screen};
 use super::spawn::{Launcher, Spawned};
 use super::stopper::{StopOnDrop, Stopper};
@@ -11,7 +11,6 @@ use crate::process_tree::KillOnDrop;
 use crate::workspace::Environment;
 use pty_process::{OwnedReadPty, OwnedWritePty, Size};
 use rustix::process::Pid;
-use std::fs;
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -110,15 +109,15 @@ impl Session {
         let start = move || command.spawn(pts).map_err(io::Error::other);
         let Spawned { child, tree } = launcher.start_on_thread(start, Child::id, mark).await?;
         let (reader, writer) = pty.into_split();
-        let shared = Arc::new(Shared::new(scratch.path("terminal.txt")?));
+        let shared = Arc::new(Shared::new(scratch.file("terminal.txt")?));
         tokio::spawn(read(reader, Marker::new(&token), Arc::clone(&shared)));
-        let prompt_script = scratch.path("prompt.sh")?;
-        fs::write(&prompt_script, Marker::prompt_script(&token))?;
+        let prompt_script = scratch.file("prompt.sh")?;
+        prompt_script.write(&Marker::prompt_script(&token))?;
         let mut session = Self {
             shared,
             writer,
             terminal,
-            prompt_script,
+            prompt_script: prompt_script.path,
             shell: None,
             started_at: 0,
             is_awaited: false,
@@ -147,10 +146,10 @@ impl Session {
     /// Runs a command. It is read from a file, since a terminal cuts long lines. The command may have changed what the
     /// shell does before a prompt, so that is set again after it; its trace, if there is one, is not shown.
     pub(super) async fn run(&mut self, scratch: &Scratch, command: &str) -> io::Result<()> {
-        let path = scratch.path("command.sh")?;
-        fs::write(&path, format!("{command}\n"))?;
+        let script = scratch.file("command.sh")?;
+        script.write(&format!("{command}\n"))?;
         self.started_at = self.shared.lock().prompts;
-        let (command, prompt) = (path.display(), self.prompt_script.display());
+        let (command, prompt) = (script.path.display(), self.prompt_script.display());
         self.input(format!(". '{command}'; {{ . '{prompt}'; }} 2>/dev/null\n").as_bytes()).await
     }
 
@@ -272,7 +271,7 @@ async fn read(mut reader: OwnedReadPty, mut marker: Marker, shared: Arc<Shared>)
 }
 
 impl Shared {
-    fn new(file: PathBuf) -> Self {
+    fn new(file: ScratchFile) -> Self {
         let mut output = Output::new(OUTPUT, file);
         output.store();
         let state = State {

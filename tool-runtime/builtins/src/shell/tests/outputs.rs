@@ -18,13 +18,17 @@ fn links(observation: &Observation) -> Vec<ResourceLink> {
 
 impl Fixture {
     /// The only link of a call.
-    async fn link(&self, tool: &str, arguments: Value) -> ResourceLink {
+    pub(super) async fn link(&self, tool: &str, arguments: Value) -> ResourceLink {
         let observation = self.call(tool, arguments).await;
         let [link] = &links(&observation)[..] else { panic!("{observation:?}") };
         link.clone()
     }
 
-    async fn resource(&self, uri: &str, context: &ToolContext) -> Result<String, ErrorClass> {
+    pub(super) async fn resource(
+        &self,
+        uri: &str,
+        context: &ToolContext,
+    ) -> Result<String, ErrorClass> {
         let read = tokio::time::timeout(LIMIT, self.pool.read_resource(uri, context));
         let contents = read.await.expect("the read hangs").map_err(|error| error.class())?;
         Ok(contents[0].text.clone().unwrap())

@@ -70,6 +70,27 @@ async fn files_outside_do_not_change(sandbox: Sandbox) {
     fixture.close().await;
 }
 
+/// The tools have files in the directory for temporary files, which commands may change.
+async fn links_in_place_of_files_of_the_tools_lead_nowhere(sandbox: Sandbox) {
+    let Some(fixture) = fixture(sandbox, true) else { return };
+    let outside = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+    let existing = outside.path().join("existing");
+    std::fs::write(&existing, "content").unwrap();
+    let name = existing.display();
+    let plant = "for n in {0..30}; do ln -s NAME \"${BASH_SOURCE%/*}/$n-command.sh\"; done 2>&-";
+    fixture.value("terminal", json!({ "command": plant.replace("NAME", &name.to_string()) })).await;
+    fixture.call("terminal", json!({ "command": "echo x" })).await;
+    assert_eq!(std::fs::read_to_string(&existing).unwrap(), "content");
+
+    let context = fixture.pool.context();
+    let link = fixture.link("Bash", json!({ "command": "seq 1 20000" })).await;
+    let file = fixture.bash("seq 1 20000").await["output_files"][0].clone();
+    let file = file.as_str().unwrap().rsplit_once('/').unwrap().0.to_owned();
+    fixture.bash(&format!("cd {file}; for f in *-stdout.txt; do ln -sf {name} $f; done")).await;
+    assert!(fixture.resource(&link.uri, &context).await.is_err());
+    fixture.close().await;
+}
+
 impl Fixture {
     async fn wait_for_job(&self, id: &str) {
         while self.value("BashOutput", json!({ "job_id": id })).await["status"] == "running" {
@@ -115,6 +136,11 @@ async fn landlock_protects_files_outside() {
 }
 
 #[tokio::test]
+async fn landlock_does_not_let_files_of_the_tools_lead_outside() {
+    links_in_place_of_files_of_the_tools_lead_nowhere(Sandbox::Landlock).await;
+}
+
+#[tokio::test]
 async fn landlock_lets_files_inside_change() {
     files_inside_change(Sandbox::Landlock).await;
 }
@@ -141,6 +167,11 @@ async fn landlock_protects_other_processes() {
 #[tokio::test]
 async fn bubblewrap_protects_files_outside() {
     files_outside_do_not_change(Sandbox::Bubblewrap).await;
+}
+
+#[tokio::test]
+async fn bubblewrap_does_not_let_files_of_the_tools_lead_outside() {
+    links_in_place_of_files_of_the_tools_lead_nowhere(Sandbox::Bubblewrap).await;
 }
 
 #[tokio::test]

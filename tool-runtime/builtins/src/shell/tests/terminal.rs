@@ -81,6 +81,9 @@ async fn prompts_and_traces_of_the_command_do_not_disturb() {
         ("set +x", "+ . COMMAND\n++ set +x", 0),
         ("printf() { echo function; }", "", 0),
         ("echo four", "four", 0),
+        ("exec 3>&1 >/dev/null", "", 0),
+        ("echo hidden; (exit 5)", "", 5),
+        ("exec >&3 3>&-; echo five", "five", 0),
     ];
     for (command, output, code) in cases {
         let value = fixture.value("terminal", json!({ "command": command, "timeout": 10 })).await;
