@@ -140,9 +140,14 @@ impl Files {
         let shown = &place.shown;
         match self.history().seen(&place.key) {
             None if freshness == Freshness::Read && !self.workspace.allows_unread_edits() => {
-                Err(ToolError::user(format!(
-                    "`{shown}` was not read yet; read it first, so that the change fits its content"
-                )))
+                Err(ToolError::user(match Text::decode(&snapshot.bytes) {
+                    Ok(_) => format!(
+                        "`{shown}` was not read yet; read it first, so that the change fits its content"
+                    ),
+                    Err(binary) => format!(
+                        "`{shown}` {binary}, and is not changed as text; to replace it, delete it first"
+                    ),
+                }))
             }
             Some(seen)
                 if !snapshot.is(seen)

@@ -96,6 +96,10 @@ pub(super) enum EditError {
     TooManyPlaces,
     /// Another hunk of the patch changes the same lines.
     Overlaps,
+    /// The only place is before the line that the hunk names.
+    BeforeScope {
+        line: usize,
+    },
     /// The search took too long.
     Expired,
     Cancelled,
@@ -221,6 +225,10 @@ impl fmt::Display for EditError {
             ),
             Self::Cancelled => f.write_str("was not replaced: the call was cancelled"),
             Self::Overlaps => f.write_str("overlaps with another hunk; merge the two"),
+            Self::BeforeScope { line } => write!(
+                f,
+                "is at line {line}, before the line that `@@` names; correct the one or the other"
+            ),
             Self::Identical => f.write_str("equals the new text; nothing would change"),
             Self::Ambiguous { step, lines } => {
                 write!(f, "is in the file {} times, at lines {}", lines.len(), numbers(lines))?;

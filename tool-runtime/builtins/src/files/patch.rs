@@ -114,7 +114,16 @@ pub(super) fn parse(patch: &str) -> Result<Vec<FilePatch>, String> {
         ));
     };
     let merged = merged(parsed)?;
-    if merged.is_empty() { Err("the patch changes no file".to_owned()) } else { Ok(merged) }
+    if merged.is_empty() {
+        return Err("the patch changes no file".to_owned());
+    }
+    match merged.iter().find(|patch| patch.is_empty()) {
+        Some(patch) => Err(format!(
+            "the patch has no lines for `{}`; write hunks with `-` and `+`, or remove the section",
+            patch.path()
+        )),
+        None => Ok(merged),
+    }
 }
 
 /// Several updates of one file are one.
@@ -149,6 +158,11 @@ impl FilePatch {
         match self {
             Self::Add { path, .. } | Self::Delete { path } | Self::Update { path, .. } => path,
         }
+    }
+
+    /// Whether nothing is to be changed.
+    fn is_empty(&self) -> bool {
+        matches!(self, Self::Update { move_to: None, hunks, .. } if hunks.is_empty())
     }
 }
 

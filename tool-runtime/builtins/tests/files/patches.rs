@@ -87,6 +87,14 @@ async fn conflicting_and_impossible_changes_are_errors() {
             "nothing was changed: the patch has two sections for `a`; write one section with all of its hunks",
         ),
         ("", "the patch changes no file"),
+        (
+            "*** Add File: c\n+x\n*** Update File: a",
+            "the patch has no lines for `a`; write hunks with `-` and `+`, or remove the section",
+        ),
+        (
+            "*** Update File: a\n@@\n a",
+            "nothing was changed: `a`: the old text of hunk 1 equals the new text; nothing would change",
+        ),
     ];
     for (body, expected) in cases {
         let text = format!("*** Begin Patch\n{body}\n*** End Patch\n");

@@ -150,6 +150,12 @@ async fn binary_files_are_not_edited() {
         )
         .await;
     assert_eq!(error, "nothing was changed: `a.bin` is not text");
+    let expected =
+        "`a.bin` is not text, and is not changed as text; to replace it, delete it first";
+    assert_eq!(tools.error("Write", write("a.bin", "x")).await, expected);
+    assert_eq!(tools.error("Edit", edit("a.bin", "a", "x")).await, expected);
+    tools.ok("Delete", json!({ "path": "a.bin" })).await;
+    tools.ok("Write", write("a.bin", "x")).await;
 }
 
 #[cfg(unix)]

@@ -2,7 +2,7 @@
 
 use super::{Anchor, Applied, Hunk};
 use crate::files::edit::{
-    self, EditError, LineIndex, Match, Splice, locate_lines, nearest, replacement, spliced,
+    self, EditError, LineIndex, Located, Match, Splice, locate_lines, nearest, replacement, spliced,
 };
 use crate::files::text::LfView;
 use crate::stop::Stop;
@@ -51,11 +51,13 @@ fn place(
     if hunk.old.is_empty() {
         return insertion(view, index, hunk, stop);
     }
+    if hunk.old == hunk.new {
+        return Err(EditError::Identical);
+    }
     let Some(located) = locate_lines(index, &hunk.old, stop) else {
         return Err(not_found(view, index, hunk, stop));
     };
-    let found = only(view, index, hunk, &located.matches, stop)
-        .map_err(|lines| EditError::Ambiguous { step: located.step, lines })?;
+    let found = only(view, index, hunk, &located, stop)?;
     if edit::is_applied(&view.text, found, &hunk.old, &hunk.new, stop) {
         return Err(EditError::AlreadyApplied { line: view.line_of(found.start) });
     }
@@ -68,19 +70,24 @@ fn place(
 /// at a stale number.
 ///
 /// # Errors
-/// The first lines of all, if there are several.
+/// There are several places, or all are before the line that the hunk names.
 fn only<'m>(
     view: &LfView<'_>,
     index: &LineIndex<'_>,
     hunk: &Hunk,
-    matches: &'m [Match],
+    located: &'m Located,
     stop: &Stop<'_>,
-) -> Result<&'m Match, Vec<usize>> {
-    let line = |found: &&Match| view.line_of(found.start);
-    let ends = |found: &&Match| hunk.anchor != Anchor::End || found.end == view.text.len();
+) -> Result<&'m Match, EditError> {
+    let line = |found: &Match| view.line_of(found.start);
     let scope = scope(index, &hunk.scopes, stop);
+    // The line itself may be the first one of the hunk.
+    let is_after = |found: &&Match| scope.as_ref().is_none_or(|scope| scope.start <= found.end);
+    let mut left: Vec<&Match> = located.matches.iter().filter(is_after).collect();
+    if left.is_empty() {
+        return Err(EditError::BeforeScope { line: located.matches.first().map_or(1, line) });
+    }
+    let ends = |found: &&Match| hunk.anchor != Anchor::End || found.end == view.text.len();
     let in_scope = |found: &&Match| scope.as_ref().is_none_or(|scope| scope.contains(&found.start));
-    let mut left: Vec<&Match> = matches.iter().collect();
     let filters: [&dyn Fn(&&Match) -> bool; 2] = [&ends, &in_scope];
     for filter in filters {
         let narrowed: Vec<&Match> = left.iter().copied().filter(filter).collect();
@@ -90,7 +97,10 @@ fn only<'m>(
     }
     match &*left {
         [found] => Ok(found),
-        _ => Err(left.iter().map(line).collect()),
+        _ => {
+            let lines = left.into_iter().map(line).collect();
+            Err(EditError::Ambiguous { step: located.step, lines })
+        }
     }
 }
 
@@ -195,6 +205,17 @@ mod tests {
         let expected = "fn a() {\n    x();\n}\nfn b() {\n    y();\n}\n";
         let scoped = Hunk { scopes: vec!["fn b() {".into()], ..ambiguous };
         assert_eq!(apply(content, &[scoped]).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_place_before_the_line_that_a_hunk_names_is_not_meant() {
+        let content = "fn a() {\n    x();\n}\nfn b() {\n    y();\n}\nz();\n";
+        let scoped = |old: &str| Hunk { scopes: vec!["fn b() {".into()], ..hunk(old, "new();\n") };
+        let error = apply(content, &[scoped("    x();\n")]).unwrap_err();
+        assert_eq!(error, (0, EditError::BeforeScope { line: 2 }));
+        assert!(apply(content, &[scoped("fn b() {\n")]).unwrap().contains("}\nnew();\n    y"));
+        // Behind its last line may be meant: the end of a scope is guessed by indentation.
+        assert!(apply(content, &[scoped("z();\n")]).unwrap().ends_with("}\nnew();\n"));
     }
 
     #[test]
