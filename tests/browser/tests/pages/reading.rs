@@ -98,3 +98,26 @@ async fn thousands_of_elements_are_cut_with_a_notice() {
     assert_eq!(Some(page["url"].as_str().unwrap()), first["href"].as_str());
     desk.close().await;
 }
+
+#[tokio::test]
+async fn long_addresses_titles_and_tags_are_cut() {
+    let html = "<body><a id=far>Far</a><script>
+        document.title = 't'.repeat(50000);
+        far.href = '/' + 'h'.repeat(50000);
+        document.body.append(Object.assign(document.createElement('x-' + 'e'.repeat(50000)),
+            { innerText: 'Long', tabIndex: 0 }));
+        location.hash = 'x'.repeat(50000);
+        </script>";
+    let site = page(html).await;
+    let desk = Desk::new();
+    let url = desk.open(&site.url("/")).await["url"].as_str().unwrap().to_owned();
+    assert!(url.starts_with(&site.url("/#x")) && url.ends_with("x…"), "{url}");
+    for tool in ["browser_get_state", "browser_list_tabs", "browser_get_content"] {
+        let text = desk.text(tool, json!({})).await;
+        assert!(text.len() < 6000, "{tool}: {}", text.len());
+    }
+    let far = desk.index("Far").await;
+    let error = desk.error("browser_click", json!({"index": far, "new_tab": true})).await;
+    assert!(error.contains("more than 8192 characters"), "{error}");
+    desk.close().await;
+}

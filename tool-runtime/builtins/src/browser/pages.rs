@@ -15,6 +15,13 @@ use tool_runtime::ToolError;
 /// The address of an empty page.
 const EMPTY: &str = "about:blank";
 
+/// Limit on the characters of an address to open.
+const MAX_URL: usize = 8192;
+
+/// Limits on the characters of an address and of a title in the list of tabs.
+const MAX_TAB_URL: usize = 2000;
+const MAX_TITLE: usize = 300;
+
 /// The error of a page that became a download. It has other causes as well.
 const ABORTED: &str = "net::ERR_ABORTED";
 
@@ -102,12 +109,20 @@ pub(super) async fn described(session: &Session) -> Result<Vec<TabOutput>, Failu
         let info = infos.iter().find(|info| info.target_id.as_ref() == tab.target);
         TabOutput {
             tab_id: tab.number.to_string(),
-            url: info.map(|info| info.url.clone()).unwrap_or_default(),
-            title: info.map(|info| info.title.clone()).unwrap_or_default(),
+            url: info.map(|info| start(&info.url, MAX_TAB_URL)).unwrap_or_default(),
+            title: info.map(|info| start(&info.title, MAX_TITLE)).unwrap_or_default(),
             active: tab.target == current.target,
         }
     });
     Ok(described.collect())
+}
+
+/// The start of a text.
+fn start(text: &str, length: usize) -> String {
+    match text.char_indices().nth(length) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 pub(super) async fn switch(session: &Session, tab_id: &str) -> Result<PageOutput, ActionError> {
@@ -143,6 +158,10 @@ fn find(session: &Session, tab_id: &str) -> Result<Tab, ToolError> {
 /// Parses and checks an address from the model.
 fn checked(url: &str) -> Result<Url, ToolError> {
     let url = url.trim();
+    if url.len() > MAX_URL {
+        let text = format!("the address has more than {MAX_URL} characters; open another page");
+        return Err(ToolError::user(text));
+    }
     let parsed = Url::parse(url).map_err(|error| {
         ToolError::user(format!(
             "`{url}` is not a valid URL: {error}; write it whole, as `https://example.com/page`"

@@ -13,6 +13,8 @@
     const words = String(value ?? '').slice(0, 4 * length).replace(/\s+/g, ' ').trim();
     return words.length > length ? words.slice(0, length - 1) + '…' : words;
   };
+  // Custom elements may have names of any length.
+  const tag = (element) => text(element.localName, 40);
   const frameDocument = (element) => {
     try { return element.contentDocument; } catch { return null; }
   };
@@ -88,7 +90,7 @@
   };
 
   const describe = (element, index) => {
-    const described = { index, tag: element.localName, text: label(element) };
+    const described = { index, tag: tag(element), text: label(element) };
     const role = element.getAttribute('role');
     if (role) described.role = text(role, 40);
     if (element.localName === 'input') described.type = element.type;
@@ -107,7 +109,7 @@
     const root = document.scrollingElement ?? document.documentElement;
     const entry = performance.getEntriesByType('navigation')[0];
     return {
-      url: location.href,
+      url: text(location.href, 2000),
       title: text(document.title, 300),
       status: entry?.responseStatus || undefined,
       scroll_top: Math.round(root?.scrollTop ?? 0),
@@ -161,7 +163,7 @@
       cover ??= hit;
     }
     if (!cover) return { error: 'outside' };
-    return { error: 'covered', by: `${cover.localName} "${text(cover.innerText, 60)}"` };
+    return { error: 'covered', by: `${tag(cover)} "${text(cover.innerText, 60)}"` };
   };
 
   const link = () => {
@@ -189,7 +191,7 @@
     const { element, ...failure } = get();
     if (!element) return failure;
     if (element.matches(':disabled') || element.readOnly) return { error: 'disabled' };
-    if (!isField(element)) return { error: 'field', tag: element.localName, type: element.type };
+    if (!isField(element)) return { error: 'field', tag: tag(element), type: element.type };
     element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
     element.focus();
     if (element.localName === 'select') {
