@@ -204,17 +204,42 @@ impl SubAgents {
         })
     }
 
-    /// A session with a permission mode, within that of the caller. `None` without a mode.
+    /// A separate session, within that of the caller, for a permission mode or for skills, which narrow the tools of a
+    /// session. `None` without these.
     fn session(
         &self,
         mode: Option<&str>,
+        skills: &[String],
         pool: &ToolPool,
         context: &ToolContext,
     ) -> Result<Option<PoolSession>, ToolError> {
-        let (Some(mode), Some(set_mode)) = (mode, &self.set_mode) else { return Ok(None) };
+        let mode = mode.zip(self.set_mode.as_ref());
+        if mode.is_none() && skills.is_empty() {
+            return Ok(None);
+        }
         let session = pool.session();
-        set_mode(mode, &session.enter(context))?;
+        if let Some((mode, set_mode)) = mode {
+            set_mode(mode, &session.enter(context))?;
+        }
         Ok(Some(session))
+    }
+
+    /// Checks a request, and reserves what its agent needs.
+    fn admit(
+        &self,
+        request: &SpawnRequest,
+        context: &ToolContext,
+        depth: usize,
+    ) -> Result<Admitted, ToolError> {
+        self.check_depth(depth)?;
+        let conversation = self.conversation(request, context)?;
+        let id = self.id(request)?;
+        let pool = context.pool().ok_or_else(|| ToolError::user("no pool runs this call"))?;
+        let permit = self.permit()?;
+        let session =
+            self.session(conversation.mode.as_deref(), &request.skills, &pool, context)?;
+        let pool = session.as_ref().map_or(pool, |session| session.pool().clone());
+        Ok(Admitted { id, conversation, pool, session, permit })
     }
 
     async fn start(
@@ -224,23 +249,17 @@ impl SubAgents {
     ) -> Result<AgentHandle, ToolError> {
         let scope = context.get::<RunScope>();
         let depth = scope.map_or(0, |scope| scope.depth);
-        self.check_depth(depth)?;
-        let conversation = self.conversation(&request, context)?;
-        let id = self.id(&request)?;
-        let pool = context.pool().ok_or_else(|| ToolError::user("no pool runs this call"))?;
-        let permit = self.permit()?;
-        let skills = load_skills(&pool, &request.skills, context).await?;
+        let admitted = self.admit(&request, context, depth)?;
+        let skills =
+            load_skills(&admitted.pool, &request.skills, &admitted.enter(context.clone())).await?;
+        let base = if request.is_background { context.detached() } else { context.clone() };
+        let base = admitted.enter(base);
+        let Admitted { id, conversation, pool, session, permit } = admitted;
         let restrictions = conversation.tools.iter().map(|tools| pool.restrict(tools.clone()));
         let restrictions = restrictions.collect::<Result<Vec<_>, _>>()?;
         let ended =
             scope.map_or_else(|| pool.closing().child_token(), |s| s.cancellation.child_token());
-        let limit = conversation.max_turns.min(self.max_turns);
-        let session = self.session(conversation.mode.as_deref(), &pool, context)?;
-        let agent = Agent::new(Arc::clone(&conversation.model), pool)
-            .system(&*conversation.system)
-            .max_turns(request.max_turns.map_or(limit, |max| max.min(limit)));
-        let base = if request.is_background { context.detached() } else { context.clone() };
-        let base = session.as_ref().map_or(base.clone(), |session| session.enter(&base));
+        let agent = self.agent(&conversation, request.max_turns, pool);
         let messages = Arc::clone(&conversation.messages);
         let mut run = Run::nested(agent, &id, base, depth + 1, messages).with_cancellation(ended);
         run.send(skills + &request.prompt);
@@ -259,6 +278,39 @@ impl SubAgents {
         let outcome =
             if request.is_background { worker.in_background() } else { Box::pin(worker.work()) };
         Ok(AgentHandle::new(id, cancellation, outcome))
+    }
+
+    /// The agent of a conversation.
+    fn agent(
+        &self,
+        conversation: &Conversation,
+        max_turns: Option<usize>,
+        pool: ToolPool,
+    ) -> Agent {
+        let limit = conversation.max_turns.min(self.max_turns);
+        Agent::new(Arc::clone(&conversation.model), pool)
+            .system(&*conversation.system)
+            .max_turns(max_turns.map_or(limit, |max| max.min(limit)))
+    }
+}
+
+/// An agent that may start.
+struct Admitted {
+    id: String,
+    conversation: Conversation,
+    /// The pool of the session, if there is one.
+    pool: ToolPool,
+    session: Option<PoolSession>,
+    permit: OwnedSemaphorePermit,
+}
+
+impl Admitted {
+    /// A context of the agent's calls.
+    fn enter(&self, context: ToolContext) -> ToolContext {
+        match &self.session {
+            Some(session) => session.enter(&context),
+            None => context,
+        }
     }
 }
 
@@ -287,7 +339,7 @@ struct Worker {
     events: Option<UnboundedSender<AgentEvent>>,
     conversation: Conversation,
     conversations: Arc<Conversations>,
-    /// The session that has the mode of the agent.
+    /// The session that has the mode and the skills of the agent.
     _session: Option<PoolSession>,
     _restrictions: Vec<Restriction>,
     _permit: OwnedSemaphorePermit,

@@ -11,6 +11,7 @@ use tool_runtime::export::{Api, ApiFormat};
 use tool_runtime::prelude::*;
 use tool_runtime::{
     AgentHandle, AgentSpawner, BoxFuture, Principal, SpawnKind, SpawnRequest, ToolPattern,
+    ToolPoolBuilder,
 };
 
 /// Makes a hang fail.
@@ -276,6 +277,7 @@ async fn spawn(
     for tool in text("tools").iter().flat_map(|tools| tools.split(' ')) {
         wanted.tools.get_or_insert_default().push(tool.parse()?);
     }
+    wanted.skills.extend(text("skill"));
     if let Some(setting) = text("setting") {
         wanted = wanted.setting(setting, true);
     }
@@ -294,14 +296,20 @@ async fn spawned_for(pool: &ToolPool, context: &ToolContext, request: Value) -> 
 }
 
 fn spawning(agents: SubAgents) -> ToolPool {
+    spawning_with(agents, |builder| builder)
+}
+
+fn spawning_with(
+    agents: SubAgents,
+    add: impl FnOnce(ToolPoolBuilder) -> ToolPoolBuilder,
+) -> ToolPool {
     let agents = Arc::new(agents) as Arc<dyn AgentSpawner>;
-    ToolPool::builder()
+    let builder = ToolPool::builder()
         .tool::<AddAction>()
         .tool::<WaitAction>()
         .tool::<SpawnAction>()
-        .state(agents)
-        .build()
-        .unwrap()
+        .state(agents);
+    add(builder).build().unwrap()
 }
 
 /// A model that answers with its name and records requests: instructions, tools, messages.
@@ -427,4 +435,28 @@ async fn an_agent_is_resumed_after_it_was_cancelled_and_not_while_it_runs() {
         result = pool.call(resumed) => panic!("{result:?}"),
         () = within(asked.notified()) => {}
     }
+}
+
+#[tokio::test]
+async fn skills_narrow_the_tools_of_their_agent_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::create_dir(directory.path().join("sum")).unwrap();
+    let text = "---\nname: sum\ndescription: Sum up.\nallowed-tools: add\n---\nUse `add`.\n";
+    std::fs::write(directory.path().join("sum/SKILL.md"), text).unwrap();
+    let library = tool_runtime::skills::SkillLibrary::load(directory.path());
+    let requests = Arc::default();
+    let agents = SubAgents::new(Named("Done.", Arc::clone(&requests)));
+    let pool = spawning_with(agents, |builder| builder.add(library.tool()));
+    let session = pool.session();
+    // A handle that others use, too, and one of a session.
+    for pool in [&pool, session.pool()] {
+        let answer = spawned(pool, json!({ "skill": "sum" })).await;
+        assert!(answer.ends_with(": Done."), "{answer}");
+        assert_eq!(requests.lock().unwrap().pop().unwrap().1, ["Skill", "add"]);
+        assert_eq!(pool.tools().len(), 4, "the caller keeps its tools");
+        spawned(pool, json!({})).await;
+        assert_eq!(requests.lock().unwrap().pop().unwrap().1.len(), 4);
+    }
+    let unknown = spawned(&pool, json!({ "skill": "product" })).await;
+    assert!(unknown.contains("`product`"), "{unknown}");
 }
