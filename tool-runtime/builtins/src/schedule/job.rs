@@ -225,13 +225,14 @@ impl Run {
         query.query_map(params![job, count], run)?.collect()
     }
 
+    /// Records a run, in place of one that has the same time: the clock was set back, and the job was replaced since.
     pub(super) fn insert(
         &self,
         connection: &Connection,
         host: Option<&str>,
     ) -> rusqlite::Result<i64> {
         connection.execute(
-            "INSERT INTO runs (job, due, last_due, times, state, host, attempt, started, ended, outcome)
+            "INSERT OR REPLACE INTO runs (job, due, last_due, times, state, host, attempt, started, ended, outcome)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
             params![
                 self.job,

@@ -67,6 +67,20 @@ async fn a_missed_run_is_made_once_by_choice() {
 }
 
 #[tokio::test]
+async fn a_job_that_is_replaced_after_the_clock_was_set_back_runs_again() {
+    let setup = Setup::new();
+    setup.minutely(json!({})).await;
+    let (mut host, _) = setup.host();
+    setup.time.set("2026-06-01T08:00:00Z");
+    minute(&setup, &mut host).await;
+    setup.time.set("2026-06-01T07:59:30Z");
+    setup.minutely(json!({ "replace": true })).await;
+    setup.time.set("2026-06-01T08:00:00Z");
+    minute(&setup, &mut host).await;
+    assert_eq!((setup.notes().len(), setup.runs().await), (2, vec!["succeeded 08:00 x1".into()]));
+}
+
+#[tokio::test]
 async fn jobs_survive_a_restart() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("schedule.db");
