@@ -177,6 +177,28 @@ async fn no_process_outlives_the_program() {
     assert_ended(held).await;
 }
 
+/// The program adopts orphans, which would stay zombies as long as it runs.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn no_zombie_is_left_while_the_program_runs() {
+    let project = project();
+    let client = connect(project.path(), &["--families", "shell"]).await;
+    let command = "for i in 1 2 3; do sleep 0.1 >&- 2>&- & done; echo $PPID";
+    let (id, _) = call(&client, "Bash", json!({ "command": command })).await;
+    let parent = format!("PPid:\t{}\n", id.trim());
+    let is_child = |entry: std::fs::DirEntry| {
+        let status = std::fs::read_to_string(entry.path().join("status"));
+        status.is_ok_and(|status| status.contains(&parent))
+    };
+    let ended = async {
+        while std::fs::read_dir("/proc").unwrap().flatten().any(is_child) {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(LIMIT, ended).await.expect("a zombie stays");
+    client.cancel().await.unwrap();
+}
+
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_command_ends_when_the_program_is_killed() {

@@ -252,7 +252,7 @@ fn command(
         .args(["--noprofile", "--norc", "--noediting", "-i"])
         .env_clear()
         .envs(environment::variables(&launcher.workspace, secrets, mark, "xterm-256color"))
-        .current_dir(launcher.directory())
+        .current_dir(launcher.existing_directory()?)
         .kill_on_drop(true);
     #[cfg(target_os = "linux")]
     let command = super::before_exec::prepare_terminal(command);

@@ -1,6 +1,6 @@
 //! Starts commands: in a session of their own, marked, and confined by the operator's choice.
 //!
-//! Each process is started by a thread of its own, which lives as long as the process: Landlock restricts a thread, and
+//! Each process is started by a thread of its own, which lives as long as the process and its orphans: Landlock restricts a thread, and
 //! the kernel signals the death of a parent when the thread that started the child ends.
 
 #[cfg(target_os = "linux")]
@@ -17,7 +17,12 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::process::Stdio;
+use std::time::Duration;
 use tokio::process::Command;
+
+/// Time between two looks whether the owner of a child has waited for it.
+const MIN_PAUSE: Duration = Duration::from_millis(1);
+const MAX_PAUSE: Duration = Duration::from_secs(1);
 
 /// Everything that the start of a command depends on.
 #[derive(Clone)]
@@ -60,7 +65,7 @@ impl Launcher {
             .args(["-c", "--", &command])
             .env_clear()
             .envs(environment::variables(&self.workspace, secrets, &mark, "dumb"))
-            .current_dir(self.directory())
+            .current_dir(self.existing_directory()?)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -82,6 +87,19 @@ impl Launcher {
     /// The first root, where every command of `Bash` begins.
     pub(super) fn directory(&self) -> PathBuf {
         self.workspace.roots()[0].canonical_path().to_owned()
+    }
+
+    /// The same directory.
+    ///
+    /// # Errors
+    /// A command has removed it.
+    pub(super) fn existing_directory(&self) -> io::Result<PathBuf> {
+        let directory = self.directory();
+        if directory.is_dir() {
+            return Ok(directory);
+        }
+        let text = format!("the working directory `{}` does not exist", directory.display());
+        Err(io::Error::new(io::ErrorKind::NotFound, text))
     }
 
     /// The shell, or what starts it in a sandbox.
@@ -131,8 +149,16 @@ impl Launcher {
     }
 }
 
-/// Waits for the end of a child, which stays to be waited for by others.
+/// Waits for the end of a child, which its owner waits for, too, and then for orphans of its group: they are children of
+/// this process if it is a `Subreaper`, and would stay zombies.
 fn wait(id: Pid) {
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-    while waitid(WaitId::Pid(id), options).is_err_and(|error| error == Errno::INTR) {}
+    let looks = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    while waitid(WaitId::Pid(id), looks).is_err_and(|error| error == Errno::INTR) {}
+    let mut pause = MIN_PAUSE;
+    while waitid(WaitId::Pid(id), looks | WaitIdOptions::NOHANG).is_ok() {
+        std::thread::sleep(pause);
+        pause = (2 * pause).min(MAX_PAUSE);
+    }
+    let waits = || waitid(WaitId::Pgid(Some(id)), WaitIdOptions::EXITED);
+    while waits().map_or_else(|error| error == Errno::INTR, |_| true) {}
 }

@@ -242,6 +242,13 @@ async fn mistakes_are_errors() {
     ] {
         assert!(fixture.call("Bash", arguments.clone()).await.is_error(), "{arguments}");
     }
+    let root = fixture.root();
+    fixture.bash("rm -r \"$PWD\"").await;
+    let expected = format!("the working directory `{}` does not exist", root.display());
+    for tool in ["Bash", "terminal"] {
+        let result = fixture.call(tool, json!({ "command": "pwd" })).await;
+        assert_eq!(result.to_text(), expected, "{tool}");
+    }
     fixture.close().await;
 }
 
