@@ -93,8 +93,11 @@ fn split(pattern: &str) -> (&str, &str) {
 
 /// The directory to walk: absolute if the pattern is.
 fn start(path: Option<&str>, directory: &str) -> PathBuf {
-    let path = Path::new(path.filter(|path| !path.is_empty()).unwrap_or("."));
-    if directory.is_empty() { path.to_owned() } else { path.join(directory) }
+    match (path.unwrap_or_default(), directory) {
+        ("", "") => PathBuf::from("."),
+        (one, "") | ("", one) => PathBuf::from(one),
+        (path, directory) => Path::new(path).join(directory),
+    }
 }
 
 /// Compares paths relative to the directory of the walk.

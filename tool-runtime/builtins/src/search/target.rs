@@ -37,7 +37,11 @@ impl Target {
 fn cannot_search(path: &str, error: &io::Error) -> ToolError {
     match error.kind() {
         ErrorKind::NotFound => ToolError::user(format!(
-            "`{path}` does not exist; leave `path` out to search the whole workspace"
+            "`{path}` does not exist; leave it out to search the whole workspace"
+        )),
+        // The error of cap-std for a path that would leave its directory has no number of the system.
+        ErrorKind::PermissionDenied if error.raw_os_error().is_none() => ToolError::user(format!(
+            "`{path}` leads out of the workspace by a symbolic link; give a path inside of it"
         )),
         _ => ToolError::user(format!("cannot search `{path}`: {error}")),
     }
