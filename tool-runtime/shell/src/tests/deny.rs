@@ -59,6 +59,20 @@ const HIDDEN: &[&str] = &[
     "docker run a rm x",
     "cmake -E rm x",
     "gdb -ex 'shell rm x'",
+    "zip a.zip x -T -TT 'rm x'",
+    "dc -e '!rm x'",
+    // Subscripts of variables are evaluated, substitutions included.
+    "printf -v 'a[$(rm x)]' y",
+    "test -v 'a[$(rm x)]'",
+    "read 'a[`rm x`]'",
+    "let 'a[$(rm x)]'",
+    "wait -p 'a[$(rm x)]'",
+    "compgen -W '$(rm x)'",
+    "compgen -C 'rm x'",
+    "mapfile -C 'rm x' -c 1",
+    "jobs -x rm x",
+    "alias r=rm",
+    "hash -p /bin/rm r",
 ];
 
 #[test]
@@ -98,6 +112,9 @@ fn a_deny_list_does_not_stop_commands_that_run_no_other() {
         "docker ps",
         "/usr/bin/ls rm",
         "sort -o a b",
+        "printf '%s\\n' x",
+        "test -f x",
+        "read -r x",
     ] {
         assert_eq!(compare("rm *", command), ShellMatch::No, "{command}");
     }

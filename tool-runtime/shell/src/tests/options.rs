@@ -77,6 +77,12 @@ const REJECTED: &[(&str, &str)] = &[
     ("gcc *", "gcc -wrapper sh x.c"),
     ("gdb *", "gdb -ex x"),
     ("tcpdump *", "tcpdump -z sh"),
+    ("printf *", "printf -v 'a[$(id)]' x"),
+    ("test *", "test -v 'a[$(id)]'"),
+    ("read *", "read 'a[$(id)]'"),
+    ("let *", "let 'a[$(id)]'"),
+    ("compgen *", "compgen -W '$(id)'"),
+    ("mapfile *", "mapfile -C id -c 1"),
 ];
 
 /// Patterns with an ordinary command of the same programs, or that write the option out.
