@@ -22,7 +22,7 @@ use tool_runtime::ToolError;
 /// Limit on the listed elements.
 const MAX_ELEMENTS: usize = 250;
 
-/// Where to scroll.
+/// A direction to scroll.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ScrollDirection {

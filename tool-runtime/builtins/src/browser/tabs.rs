@@ -16,6 +16,8 @@ use tokio::sync::watch;
 
 /// Limit on tabs. Further ones are closed at once.
 const MAX_TABS: usize = 20;
+/// Limit on downloads between two results. Further ones are cancelled.
+const MAX_DOWNLOADS: usize = 8;
 /// Limit on the notices for the next result.
 const MAX_NOTICES: usize = 20;
 /// Limit on the characters of a page's text in a notice.
@@ -67,6 +69,8 @@ struct State {
     notices: Vec<String>,
     /// Limit on the bytes of a download. `None` denies downloads.
     max_download: Option<f64>,
+    /// Number of downloads since the last result.
+    downloads: usize,
 }
 
 impl Tabs {
@@ -98,7 +102,9 @@ impl Tabs {
 
     /// Takes all notices.
     pub(super) fn take_notices(&self) -> Vec<String> {
-        std::mem::take(&mut self.lock().notices)
+        let mut state = self.lock();
+        state.downloads = 0;
+        std::mem::take(&mut state.notices)
     }
 
     /// Waits for a notice.
@@ -230,12 +236,17 @@ impl State {
 
     fn download(&mut self, params: &Value) -> Vec<Message> {
         let (name, url) = (shown(&params["suggestedFilename"]), shown(&params["url"]));
-        if self.max_download.is_some() {
-            self.notify(format!("the page downloads `{name}` from {url}"));
-            return Vec::new();
+        if self.max_download.is_none() {
+            self.notify(format!("the download of `{name}` from {url} was denied"));
+            return vec![cancel(params)];
         }
-        self.notify(format!("the download of `{name}` from {url} was denied"));
-        vec![cancel(params)]
+        self.downloads += 1;
+        if self.downloads > MAX_DOWNLOADS {
+            self.notify(format!("more than {MAX_DOWNLOADS} downloads at a time were cancelled"));
+            return vec![cancel(params)];
+        }
+        self.notify(format!("the page downloads `{name}` from {url}"));
+        Vec::new()
     }
 
     fn progress(&mut self, params: &Value) -> Vec<Message> {
@@ -285,4 +296,31 @@ fn cancel(params: &Value) -> Message {
 /// The start of a text of a page, for a notice.
 fn shown(value: &Value) -> String {
     value.as_str().unwrap_or_default().chars().take(MAX_TEXT).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn begin(number: usize) -> Event {
+        let params = json!({"guid": format!("{number}"), "suggestedFilename": format!("{number}.bin"), "url": "blob:x"});
+        let event = json!({"method": "Browser.downloadWillBegin", "params": params});
+        serde_json::from_value(event).unwrap()
+    }
+
+    #[test]
+    fn a_flood_of_downloads_is_cancelled_until_the_next_result() {
+        let tabs = Tabs::new(Some(1000));
+        for _ in 0..2 {
+            let cancelled = (0..30).flat_map(|number| tabs.on_event(begin(number))).count();
+            assert_eq!(cancelled, 30 - MAX_DOWNLOADS);
+            let notices = tabs.take_notices();
+            assert_eq!(notices.len(), MAX_DOWNLOADS + 1);
+            assert!(notices[MAX_DOWNLOADS].contains("more than 8 downloads"), "{notices:?}");
+        }
+        let denied = Tabs::new(None);
+        assert_eq!(denied.on_event(begin(1)).len(), 1);
+        assert!(denied.take_notices()[0].contains("was denied"));
+    }
 }
