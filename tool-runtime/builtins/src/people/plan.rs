@@ -1,6 +1,7 @@
 //! Plan mode: the session only reads until a person has approved a plan.
 
 use crate::builtins::{Family, Profile};
+use serde_json::Value;
 use std::fmt;
 use tool_runtime::policy::Permissions;
 use tool_runtime::prelude::*;
@@ -11,8 +12,9 @@ pub struct Planning {
     permissions: Permissions,
 }
 
-/// The value that a call of `ExitPlanMode` has once a person has approved it.
-struct Approved;
+/// The value that a call of `ExitPlanMode` has once a person has approved it: the plan of the model, unless the argument
+/// has another name.
+struct Approved(Option<String>);
 
 #[toolset(
     prefix = "",
@@ -48,17 +50,22 @@ impl Planning {
         #[arg(length = 1..=100_000)]
         plan: String,
         context: &ToolContext,
-    ) -> Result<&'static str, ToolError> {
-        drop(plan);
+    ) -> Result<String, ToolError> {
         if !self.permissions.is_planning(context) {
             return Err(ToolError::user("plan mode did not begin; call `EnterPlanMode` first"));
         }
         // Without it the hook did not run: the tool has another name, for instance.
-        if context.get::<Approved>().is_none() {
+        let Some(Approved(proposed)) = context.get::<Approved>() else {
             return Err(ToolError::user("no person has approved the plan, so plan mode continues"));
-        }
+        };
         self.permissions.end_plan(context);
-        Ok("the plan is approved, and plan mode has ended; carry it out")
+        let ended = "the plan is approved, and plan mode has ended; carry it out";
+        Ok(match proposed {
+            Some(proposed) if *proposed != plan => {
+                format!("{ended}. The person has changed it:\n{plan}")
+            }
+            _ => ended.to_owned(),
+        })
     }
 
     pub(crate) fn new(permissions: Permissions) -> Self {
@@ -88,8 +95,10 @@ pub(crate) fn approval(tool: &str, permissions: Permissions) -> Hook {
             if !is_planning {
                 return Before::proceed();
             }
+            let arguments = call.parse::<Value>().unwrap_or_default();
+            let plan = arguments["plan"].as_str().map(str::to_owned);
             let question = Before::ask("Carry out this plan?");
-            question.approved_by(Approvers::anyone().or_caller()).provide(Approved)
+            question.approved_by(Approvers::anyone().or_caller()).provide(Approved(plan))
         }
     })
 }

@@ -45,7 +45,19 @@ async fn a_session_only_reads_until_a_person_has_approved_its_plan() {
 }
 
 #[tokio::test]
-async fn nobody_but_a_person_approves_a_plan() {
+async fn a_model_sees_how_a_person_has_changed_its_plan() {
+    let approver = |_: ApprovalRequest| async {
+        Approval::approved().with_arguments(r#"{"plan": "1. Test it first."}"#)
+    };
+    let pool = planning().approver(approver).build().unwrap();
+    let session = pool.session();
+    text(session.pool(), "EnterPlanMode", json!({})).await;
+    let left = text(session.pool(), "ExitPlanMode", json!({ "plan": "1. Write it." })).await;
+    assert!(left.contains("approved") && left.ends_with(":\n1. Test it first."), "{left}");
+}
+
+#[tokio::test]
+async fn only_a_person_approves_a_plan() {
     let plan = json!({ "plan": "1. Write it." });
     let pool = planning().build().unwrap();
     let session = pool.session();
