@@ -6,7 +6,7 @@ use tool_runtime::ProgramArguments;
 use tool_runtime::policy::Permissions;
 use tool_runtime_agent::{Model, ScriptedModel, SubAgents};
 
-/// What starts sub-agents, if a model is configured. `permissions` are those of the pool, if it has some.
+/// The spawner of sub-agents, if a model is configured. `permissions` are those of the pool, if it has some.
 pub(crate) fn agents(
     arguments: &ProgramArguments,
     permissions: Option<Permissions>,

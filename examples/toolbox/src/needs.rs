@@ -1,4 +1,4 @@
-//! What tools need of this program, for `report`.
+//! Requirements of the tools that this program knows, for `report`.
 
 use tool_runtime::{ProgramArguments, Requirement};
 use tool_runtime_builtins::Builtins;

@@ -284,12 +284,12 @@ async fn two_clients_share_tasks() {
     assert_eq!(listed, ("task_1 [pending] Rename".to_owned(), false));
     // This client shows no forms.
     let (text, is_error) = call(&one, "AskUser", json!({ "question": "Why?" })).await;
-    assert!(is_error && text.starts_with("nobody can be asked"), "{text}");
+    assert!(is_error && text.starts_with("no person can be asked"), "{text}");
     call(&one, "EnterPlanMode", json!({})).await;
     let (text, is_error) = call(&one, "TaskCreate", json!({ "subject": "Write" })).await;
     assert!(is_error && text.contains("only tools that read may run"), "{text}");
     let (_, is_error) = call(&one, "ExitPlanMode", json!({ "plan": "Write." })).await;
-    assert!(is_error, "nobody has approved it");
+    assert!(is_error, "no person has approved it");
     one.cancel().await.unwrap();
     other.cancel().await.unwrap();
 }

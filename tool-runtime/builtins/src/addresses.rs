@@ -40,7 +40,7 @@ impl AddressRules {
     /// Reads host names, `*.` names, addresses and networks such as `10.0.0.0/8`.
     ///
     /// # Errors
-    /// An entry is none of them.
+    /// An entry is not one of them.
     pub(crate) fn parse(entries: &[String]) -> Result<Self, String> {
         let mut allowed = Allowed::default();
         for entry in entries {
@@ -95,7 +95,7 @@ impl AddressRules {
     /// The allowed addresses of a name.
     ///
     /// # Errors
-    /// There are none.
+    /// No address is allowed.
     pub(crate) async fn resolve(
         &self,
         host: &str,

@@ -29,7 +29,7 @@
 //! | `task_rows`, `team_rows` | tasks, teams and messages in the file |
 //! | `runner`, `alive` | agents in the background; processes that ended |
 //! | `board` | the tools for tasks |
-//! | `team`, `identity` | the tools for teams; who an agent is |
+//! | `team`, `identity` | the tools for teams; the identity of an agent |
 //! | `agents`, `spawn`, `kinds` | `Agent`; its inputs; `Explore` and `Plan` |
 //! | `delegate` | `delegate` of OpenHands: agents by names that the model chooses |
 

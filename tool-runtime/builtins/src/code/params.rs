@@ -36,7 +36,7 @@ impl Default for CodeParams {
     }
 }
 
-/// How a language server is started, and for which files.
+/// A language server: its program, its files, its settings.
 ///
 /// A language server runs with the rights of this process, and some run programs of the project that they read: build
 /// scripts, plug-ins, interpreters. Offer it only for projects whose code you would run.
@@ -64,7 +64,7 @@ pub struct LanguageServer {
     /// Settings that the server may ask for, by section: `{"python": {"analysis": {}}}`.
     #[serde(default)]
     pub settings: Value,
-    /// How the program is installed, for messages.
+    /// The command that installs the program, for messages.
     #[serde(default)]
     pub install: Option<String>,
 }

@@ -61,7 +61,7 @@ pub(super) async fn ask(
     }
     let Some(asker) = asker else {
         return Err(unanswered(
-            "nobody can be asked: the client shows no forms, and the program has no other way",
+            "no person can be asked: the client shows no forms, and the program has no other way",
         ));
     };
     let answer = asker.ask(question.clone()).await?;

@@ -40,7 +40,7 @@ pub(super) struct Delivered {
     pub(super) attempts: u32,
 }
 
-/// Why an attempt did not succeed.
+/// The reason why an attempt did not succeed.
 enum Failure {
     /// A further attempt may succeed, not before the time that the target names.
     Passing(String, Option<Duration>),

@@ -61,10 +61,10 @@ pub struct CronRun {
     pub times: u32,
     /// The number of attempts: more than one if a host died.
     pub attempts: u32,
-    /// When the call began.
+    /// Time at which the call began.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started: Option<String>,
-    /// When the call ended.
+    /// Time at which the call ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
     /// The beginning of the result, or the reason.
@@ -78,7 +78,7 @@ pub struct CronRun {
 pub struct ScheduleHostInfo {
     /// Its id in the system.
     pub process: u32,
-    /// When it began.
+    /// Time at which it began.
     pub since: String,
 }
 

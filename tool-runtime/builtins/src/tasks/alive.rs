@@ -2,7 +2,7 @@
 //! process ends, however it does.
 
 use crate::random;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -48,7 +48,7 @@ impl Drop for Alive {
 /// Unknown counts as locked: nothing that runs is reported as ended.
 fn is_locked(path: &Path) -> bool {
     match File::open(path) {
-        Ok(file) => !matches!(file.try_lock(), Ok(()) | Err(TryLockError::Error(_))),
+        Ok(file) => file.try_lock().is_err(),
         Err(error) => error.kind() != io::ErrorKind::NotFound,
     }
 }

@@ -1,11 +1,11 @@
-//! Who an agent is in a team.
+//! The identity of an agent in a team.
 
 use tool_runtime::{AgentRun, ToolContext};
 
 /// The name of the agent that no other agent started.
 pub(super) const LEAD: &str = "lead";
 
-/// Who an agent is: a value of its context, which the agent that starts it sets.
+/// The identity of an agent: a value of its context, which the agent that starts it sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Identity {
     /// The lead of all teams of its principal.

@@ -58,7 +58,7 @@ impl Inner {
             .filter_map(|entry| Some(format!("`{}`", entry.path.file_name()?.to_string_lossy())))
             .collect();
         let others = match names.is_empty() {
-            true => "there are none; create one by `EnterWorktree`".to_owned(),
+            true => "create one by `EnterWorktree`".to_owned(),
             false => format!("there is {}", names.join(", ")),
         };
         Err(ToolError::user(format!("there is no worktree `{name}`; {others}")))

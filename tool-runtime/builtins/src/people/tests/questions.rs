@@ -79,14 +79,14 @@ async fn the_person_of_the_operator_answers_by_text_or_number() {
 }
 
 #[tokio::test]
-async fn a_question_that_reaches_nobody_is_an_error() {
+async fn a_question_without_a_person_is_an_error() {
     let pool = builder(PeopleParams::new()).build().unwrap();
     for (tool, arguments) in [
         ("AskUser", json!({ "question": "Why?" })),
         ("pause_for_human", json!({ "reason": "Stop." })),
     ] {
         let text = error(&pool, tool, arguments).await;
-        assert!(text.starts_with("nobody can be asked"), "{text}");
+        assert!(text.starts_with("no person can be asked"), "{text}");
         assert!(text.ends_with("say what you assume"), "{text}");
     }
     let (text, is_error) = call(&pool, "AskUser", json!({ "question": "" })).await;

@@ -83,7 +83,7 @@ pub(super) fn is_wanted(url: &Url, query: &SearchQuery) -> bool {
 /// The domain that a model means: `docs.rs` for `https://docs.rs/` and `*.docs.rs`.
 ///
 /// # Errors
-/// It is none.
+/// The text is not a domain.
 pub(super) fn domain(text: &str) -> Result<String, ToolError> {
     let name = text.trim().trim_start_matches("*.").trim_start_matches('.');
     let whole = if name.contains("://") { name.to_owned() } else { format!("http://{name}") };

@@ -19,7 +19,7 @@ async fn a_worktree_without_work_is_removed_with_its_branch() {
     assert_eq!(fixture.branches(), ["main"]);
     assert_eq!(
         fixture.exit("w", "remove", false).await.unwrap_err(),
-        "there is no worktree `w`; there are none; create one by `EnterWorktree`"
+        "there is no worktree `w`; create one by `EnterWorktree`"
     );
     fixture.enter("v").await.unwrap();
     let error = fixture.exit("w", "keep", false).await.unwrap_err();
