@@ -131,6 +131,27 @@ async fn lines_without_context_are_placed_as_the_format_says() {
 }
 
 #[tokio::test]
+async fn the_newline_at_the_end_is_added_and_removed_as_the_patch_says() {
+    const NONE: &str = "\\ No newline at end of file\n";
+    let hunks = [
+        ("one\nlast\n", format!(" one\n-last\n+last\n{NONE}"), "one\nlast"),
+        ("one\r\nlast", format!(" one\n-last\n{NONE}+last\n"), "one\r\nlast\r\n"),
+        ("one\nlast", format!("-one\n+two\n last\n{NONE}"), "two\nlast"),
+        ("one\nlast\n", format!("-one\n-last\n+two\n+last\n{NONE}"), "two\nlast"),
+        ("one\nlast", format!("-last\n{NONE}"), "one\n"),
+        // Lines were added to the file since.
+        ("last\nmore\n", format!("-last\n+new\n{NONE}"), "new\nmore\n"),
+        ("last\nmore\n", format!("-last\n{NONE}+new\n"), "new\nmore\n"),
+    ];
+    for (before, hunk, after) in hunks {
+        let (folder, tools) = tools(&[("a", before)]);
+        let text = format!("--- a/a\n+++ b/a\n@@ -1 +1 @@\n{hunk}");
+        tools.ok("apply_patch", patch(&text)).await;
+        assert_eq!(folder.text("a"), after, "{hunk}");
+    }
+}
+
+#[tokio::test]
 async fn sections_of_git_without_lines_are_refused() {
     let (folder, tools) = tools(&[("a", "a\n")]);
     let mode = "diff --git a/a b/a\nold mode 100644\nnew mode 100755\n";

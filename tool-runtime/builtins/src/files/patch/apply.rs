@@ -6,6 +6,7 @@ use crate::files::edit::{
 };
 use crate::files::text::LfView;
 use crate::stop::Stop;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// The number of a hunk, counted from 0, and the reason why it has no place.
@@ -63,7 +64,20 @@ fn place(
     }
     applied.replacements += 1;
     applied.step = applied.step.max(Some(located.step));
-    Ok(replacement(view, found, &hunk.old, &hunk.new, stop))
+    Ok(replacement(view, found, &hunk.old, &with_end(hunk, &view.text[found.end..]), stop))
+}
+
+/// The new lines. A hunk that adds or removes the last newline of a file is about its end: before other lines, it does
+/// neither.
+fn with_end<'h>(hunk: &'h Hunk, rest: &str) -> Cow<'h, str> {
+    let (old_ends, new_ends) = (hunk.old.ends_with('\n'), hunk.new.ends_with('\n'));
+    match &*hunk.new {
+        new if !old_ends && new_ends && rest.starts_with('\n') => new[..new.len() - 1].into(),
+        new if old_ends && !new_ends && !new.is_empty() && !rest.is_empty() => {
+            format!("{new}\n").into()
+        }
+        new => new.into(),
+    }
 }
 
 /// The place that is meant. The line number of a hunk selects none: models count badly, and a twin of the place may be

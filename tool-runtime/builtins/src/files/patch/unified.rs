@@ -20,6 +20,8 @@ struct File {
     in_body: bool,
     /// Lines of the old and the new side that the current hunk still needs, as its header states them.
     missing: [usize; 2],
+    /// Lines of the old and the new side that the last line is.
+    last: [usize; 2],
 }
 
 pub(super) fn parse(patch: &str) -> Result<Vec<FilePatch>, String> {
@@ -95,22 +97,17 @@ impl File {
         for (missing, count) in self.missing.iter_mut().zip(sides) {
             *missing = missing.saturating_sub(count);
         }
+        self.last = sides;
         self.draft.line(line)
     }
 
     /// The line before has no newline, on its sides.
     fn without_newline(&mut self) {
         let Hunk { old, new, .. } = &mut self.draft.hunk;
-        let last = |text: &str| text.lines().next_back().map(str::to_owned);
-        // Context is on both sides; otherwise the side that is complete.
-        if self.missing[0] == 0
-            && old.ends_with('\n')
-            && (self.missing[1] > 0 || last(old) == last(new))
-        {
-            old.pop();
-        }
-        if self.missing[1] == 0 && new.ends_with('\n') {
-            new.pop();
+        for (side, count) in [old, new].into_iter().zip(self.last) {
+            if count == 1 && side.ends_with('\n') {
+                side.pop();
+            }
         }
     }
 
