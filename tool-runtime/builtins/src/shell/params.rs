@@ -57,8 +57,11 @@ impl Default for ShellParams {
 /// | change owner, mode, times and attributes of files outside (`chmod`, `chown`, `touch`) | yes | **yes** | no |
 /// | signal other processes | yes | no, from Linux 6.12 on | no |
 /// | use the network although `network = false` | refused at start | UDP and local sockets | no |
+/// | ask a service to do so that listens at a socket of the file system: Docker, systemd, D-Bus | yes | **yes** | **yes** |
 /// | leave a process that outlives the pool, see below | yes | yes | no |
 /// | leave a process when this one gets `SIGKILL` | yes | yes | no |
+///
+/// A sandbox does not hide such sockets: do not run this process as a user, root for instance, whom these services obey.
 ///
 /// Landlock has no right for metadata: choose [`Bubblewrap`](Self::Bubblewrap) where modes and owners of other files
 /// matter.

@@ -37,8 +37,9 @@ pub(super) fn check_bubblewrap() -> Result<(), String> {
 }
 
 /// Files outside can be read, and devices cannot. Commands have no capabilities, also under root, which could remount
-/// what is read-only, and see no other processes, through whose `/proc` directories files outside can be written. All
-/// processes of a command end with its shell, and with this process.
+/// what is read-only, and see no other processes, through whose `/proc` directories files outside can be written.
+/// Settings of the kernel are read-only: root needs no capability to write them, and one names a program that the kernel
+/// runs. All processes of a command end with its shell, and with this process.
 const BUBBLEWRAP: &[&str] = &[
     "--ro-bind",
     "/",
@@ -47,6 +48,15 @@ const BUBBLEWRAP: &[&str] = &[
     "/dev",
     "--proc",
     "/proc",
+    "--ro-bind-try",
+    "/proc/sys",
+    "/proc/sys",
+    "--ro-bind-try",
+    "/proc/sysrq-trigger",
+    "/proc/sysrq-trigger",
+    "--ro-bind-try",
+    "/proc/fs",
+    "/proc/fs",
     "--unshare-user-try",
     "--unshare-pid",
     "--unshare-ipc",

@@ -99,6 +99,18 @@ impl Fixture {
     }
 }
 
+/// Root needs no capability to change them: the name of the machine, the program that gets core dumps.
+async fn settings_of_the_kernel_do_not_change(sandbox: Sandbox) {
+    let Some(fixture) = fixture(sandbox, true) else { return };
+    for name in ["core_pattern", "hostname"] {
+        // The same value, which does no harm.
+        let file = format!("/proc/sys/kernel/{name}");
+        let value = fixture.bash(&format!("x=$(cat {file}) && echo $x > {file}; echo $?")).await;
+        assert_eq!(value["stdout"], "1\n", "{value}");
+    }
+    fixture.close().await;
+}
+
 async fn files_inside_change(sandbox: Sandbox) {
     let Some(fixture) = fixture(sandbox, true) else { return };
     let command = "mkdir a && echo x > a/b && mv a/b c && cat c && rm -r a && echo y > \"$(mktemp)\" && echo z > /dev/null && cat /etc/passwd > d";
@@ -141,6 +153,11 @@ async fn landlock_does_not_let_files_of_the_tools_lead_outside() {
 }
 
 #[tokio::test]
+async fn landlock_protects_settings_of_the_kernel() {
+    settings_of_the_kernel_do_not_change(Sandbox::Landlock).await;
+}
+
+#[tokio::test]
 async fn landlock_lets_files_inside_change() {
     files_inside_change(Sandbox::Landlock).await;
 }
@@ -172,6 +189,11 @@ async fn bubblewrap_protects_files_outside() {
 #[tokio::test]
 async fn bubblewrap_does_not_let_files_of_the_tools_lead_outside() {
     links_in_place_of_files_of_the_tools_lead_nowhere(Sandbox::Bubblewrap).await;
+}
+
+#[tokio::test]
+async fn bubblewrap_protects_settings_of_the_kernel() {
+    settings_of_the_kernel_do_not_change(Sandbox::Bubblewrap).await;
 }
 
 #[tokio::test]
