@@ -1,5 +1,6 @@
 //! Three MCP servers behind a policy, approvals and a log. See `README.md`.
 
+use std::time::Duration;
 use tool_runtime::approvals::{ApprovalCommands, AskCaller, FileStore, Inbox, Remembering};
 use tool_runtime::audit::EventLog;
 use tool_runtime::policy::LivePolicy;
@@ -20,9 +21,12 @@ tool_runtime::main!(
         let terminal = TerminalApprover::new().attended();
         let approver = AskCaller::new().or(terminal).or(Inbox::new(questions.clone()));
         let approver = Remembering::new(approver).kept_in(questions.clone());
+        // An edited file counts once it stays the same for two seconds; one with mistakes does not, and is logged.
+        let policy = LivePolicy::open("policy.yaml");
+        let policy = policy.inspect(|policy| policy.watch(Duration::from_secs(2)));
         |pool| {
             pool.secrets(secrets)
-                .install(LivePolicy::open("policy.yaml"))
+                .install(policy)
                 .install(log)
                 .approver(approver)
                 .install(ApprovalCommands::new(questions))

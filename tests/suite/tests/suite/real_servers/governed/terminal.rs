@@ -1,6 +1,6 @@
 //! A person at the terminal of the gateway approves calls.
 
-use super::{Example, TOKEN};
+use super::{Example, LIMIT, TOKEN};
 use crate::http::client::{Connection, RawRequest};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::{Value, json};
@@ -8,6 +8,7 @@ use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
+use std::time::Instant;
 use suite::limit::Limit;
 
 const FORGET: [&str; 4] =
@@ -94,14 +95,21 @@ fn a_call_at_a_terminal_asks_the_person_there() {
     assert!(shown.contains("  approved  ") && shown.contains("said: keep it"), "{shown}");
 }
 
-#[test]
-fn a_server_over_http_asks_the_person_at_its_terminal() {
-    let example = Example::new("terminal-http");
-    let mut terminal = Terminal::start(&example, &["serve", "--http", "127.0.0.1:0"]);
+/// The example as a server over HTTP, at a terminal.
+fn serve(example: &Example) -> (Terminal, SocketAddr) {
+    let mut terminal = Terminal::start(example, &["serve", "--http", "127.0.0.1:0"]);
     terminal.until("/mcp");
     let (_, address) = terminal.shown.split_once("listening on http://").expect("an address");
     let address = address.split('/').next().expect("a text").parse().expect("an address");
-    let client = std::thread::spawn(move || write_file(address));
+    (terminal, address)
+}
+
+#[test]
+fn a_server_over_http_asks_the_person_at_its_terminal() {
+    let example = Example::new("terminal-http");
+    let (mut terminal, address) = serve(&example);
+    let arguments = json!({ "path": "new.txt", "content": "hello" });
+    let client = std::thread::spawn(move || call(address, "files.write_file", &arguments));
     terminal.until("May the file be written?");
     terminal.until("other arguments] ");
     assert!(terminal.shown.contains("new.txt") && !terminal.shown.contains(TOKEN));
@@ -111,19 +119,34 @@ fn a_server_over_http_asks_the_person_at_its_terminal() {
     assert_eq!(example.file("files/new.txt"), "hello");
 }
 
+#[test]
+fn an_edited_policy_counts_without_a_restart() {
+    let example = Example::new("edited");
+    let (_terminal, address) = serve(&example);
+    let read = || call(address, "files.read_text_file", &json!({ "path": "note.txt" }));
+    assert_ne!(read()["isError"], true);
+    let policy = example.file("policy.yaml");
+    let stricter = policy.replace("files.list_directory]}\n    then: allow", "x]}\n    then: deny");
+    assert_ne!(policy, stricter);
+    fs::write(example.folder.join("policy.yaml"), stricter).expect("room for a file");
+    let start = Instant::now();
+    while read()["isError"] != true {
+        assert!(start.elapsed() < LIMIT, "the edited policy does not count");
+    }
+}
+
 /// Calls a tool as a client without forms, once its server has started.
 #[tokio::main(flavor = "current_thread")]
-async fn write_file(address: SocketAddr) -> Value {
+async fn call(address: SocketAddr, tool: &str, arguments: &Value) -> Value {
     let mut connection = Connection::open(address).await;
     loop {
         let list = RawRequest::stateless(1, "tools/list", json!({}));
         let listed = connection.request(&list).await.last_event();
-        if listed.to_string().contains("files.write_file") {
+        if listed.to_string().contains(tool) {
             break;
         }
     }
-    let arguments = json!({ "path": "new.txt", "content": "hello" });
-    let params = json!({ "name": "files.write_file", "arguments": arguments });
+    let params = json!({ "name": tool, "arguments": arguments });
     let call = RawRequest::stateless(2, "tools/call", params);
     connection.request(&call).await.last_event()["result"].take()
 }
