@@ -26,7 +26,7 @@
 //! | Module | Topic |
 //! |---|---|
 //! | `store`, `state` | the file, its limits; the state machine |
-//! | `task_rows`, `team_rows` | tasks, teams and messages in the file |
+//! | `record`, `task_rows`, `team_rows` | tasks as returned; tasks, teams and messages in the file |
 //! | `runner`, `alive` | agents in the background; processes that ended |
 //! | `board` | the tools for tasks |
 //! | `team`, `identity` | the tools for teams; the identity of an agent |
@@ -40,6 +40,7 @@ mod delegate;
 mod identity;
 mod install;
 mod kinds;
+mod record;
 mod runner;
 mod spawn;
 mod state;
@@ -52,9 +53,9 @@ mod tests;
 
 pub use agents::{AgentReport, SubAgentStatus};
 pub use delegate::{DelegateCommand, DelegateReport, DelegatedAgent, DelegatedStatus};
+pub use record::{TaskList, TaskRecord, TaskSummary};
 pub use state::{NewTaskStatus, TaskStatus};
 pub use store::{TaskStore, TaskStoreError};
-pub use task_rows::{TaskList, TaskRecord};
 pub use team_rows::Team;
 
 pub(crate) use agents::Agents;

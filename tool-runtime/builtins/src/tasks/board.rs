@@ -1,9 +1,10 @@
 //! The tools for tasks.
 
+use super::record::{TaskList, TaskRecord};
 use super::runner::Runner;
 use super::state::{NewTaskStatus, TaskStatus};
 use super::store::TaskStore;
-use super::task_rows::{NewTask, TaskChange, TaskList, TaskRecord};
+use super::task_rows::{NewTask, TaskChange};
 use crate::builtins::{Family, Profile};
 use crate::shown::Shown;
 use std::sync::Arc;
@@ -65,7 +66,7 @@ impl Board {
         self.store.task(context.principal().id(), &id).await
     }
 
-    /// List tasks, the oldest first.
+    /// List tasks, the oldest first. `TaskGet` and `TaskOutput` return their texts.
     #[tool(name = "TaskList", read_only, tags("advanced"))]
     async fn list(
         &self,
@@ -80,6 +81,7 @@ impl Board {
             status.is_none_or(|status| task.status == status)
                 && owner.as_ref().is_none_or(|owner| task.owner.as_ref() == Some(owner))
         });
+        let tasks = tasks.into_iter().map(Into::into).collect();
         Ok(Shown::displayed(TaskList { tasks }))
     }
 

@@ -1,8 +1,9 @@
 //! Agents that this process runs in the background, each for a task.
 
+use super::record::TaskRecord;
 use super::state::TaskStatus;
 use super::store::TaskStore;
-use super::task_rows::{NewTask, TaskRecord};
+use super::task_rows::NewTask;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;

@@ -1,10 +1,8 @@
 //! Tasks in the file.
 
+use super::record::TaskRecord;
 use super::state::TaskStatus;
 use super::store::{Step, TaskStore, last_number, next_number, now};
-use schemars::JsonSchema;
-use serde::Serialize;
-use std::fmt;
 use tool_runtime::ToolError;
 use tool_runtime_store::rusqlite::{
     self, Connection, OptionalExtension as _, Row, Transaction, params,
@@ -16,43 +14,6 @@ const COLUMNS: &str =
     "number, subject, description, owner, status, output, reason, agent, created, updated, runner";
 const KIND: &str = "task";
 const FINAL: &str = "('completed', 'failed', 'cancelled')";
-
-/// A task.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[non_exhaustive]
-pub struct TaskRecord {
-    /// The id: `task_` and a number.
-    pub id: String,
-    /// The title.
-    pub subject: String,
-    /// The text. Empty if there is none.
-    pub description: String,
-    /// The person or agent who does it, if it has one.
-    pub owner: Option<String>,
-    /// The status.
-    pub status: TaskStatus,
-    /// The result, if there is one.
-    pub output: Option<String>,
-    /// The reason why it was stopped or has failed, if there is one.
-    pub reason: Option<String>,
-    /// The id of the agent that does it in the background. `None` for other tasks.
-    pub agent: Option<String>,
-    /// Milliseconds since 1970.
-    pub created: i64,
-    /// The time of the last change, in milliseconds since 1970.
-    pub updated: i64,
-    /// The process that runs the agent.
-    #[serde(skip)]
-    pub(super) runner: Option<String>,
-}
-
-/// Tasks, the oldest first.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-#[non_exhaustive]
-pub struct TaskList {
-    /// The tasks.
-    pub tasks: Vec<TaskRecord>,
-}
 
 /// A new task.
 pub(super) struct NewTask {
@@ -334,25 +295,4 @@ fn number(id: &str) -> Option<i64> {
     let digits = id.strip_prefix("task_")?;
     let number = digits.parse().ok()?;
     (id_of(number) == id).then_some(number)
-}
-
-impl fmt::Display for TaskRecord {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} [{}] {}", self.id, self.status.as_str(), self.subject)?;
-        let parts = [("owner", &self.owner), ("agent", &self.agent), ("reason", &self.reason)];
-        for (name, value) in parts.into_iter().filter_map(|(n, v)| v.as_ref().map(|v| (n, v))) {
-            write!(f, "; {name}: {value}")?;
-        }
-        Ok(())
-    }
-}
-
-impl fmt::Display for TaskList {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.tasks.is_empty() {
-            return f.write_str("no tasks");
-        }
-        let lines: Vec<String> = self.tasks.iter().map(TaskRecord::to_string).collect();
-        f.write_str(&lines.join("\n"))
-    }
 }

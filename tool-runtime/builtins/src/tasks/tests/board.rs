@@ -41,6 +41,11 @@ async fn tasks_are_listed_in_order_and_filtered() {
     assert_eq!(ids, expected);
     let failed = text(&pool, "TaskList", json!({ "status": "failed" })).await;
     assert_eq!(failed, "task_4 [failed] s4; owner: ada");
+    let long =
+        json!({ "id": "task_1", "description": "d".repeat(20_000), "output": "o".repeat(100_000) });
+    text(&pool, "TaskUpdate", long).await;
+    let listed = value(&pool, "TaskList", json!({})).await.to_string();
+    assert!(listed.len() < 5000, "long texts are not listed: {}", listed.len());
     let of_ada = json!({ "status": "pending", "owner": "ada" });
     assert_eq!(value(&pool, "TaskList", of_ada).await["tasks"].as_array().unwrap().len(), 4);
 }
