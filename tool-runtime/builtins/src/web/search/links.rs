@@ -6,6 +6,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use reqwest::Url;
 use tool_runtime::ToolError;
 
+/// Characters of an address, as of one that `WebFetch` takes.
+const MAX_URL: usize = 8192;
 /// Redirects within redirects that are unwrapped.
 const MAX_WRAPPED: usize = 3;
 
@@ -22,7 +24,8 @@ pub(super) fn target(link: &str, own_hosts: &[String]) -> Option<Url> {
     }
     let host = url.host_str()?;
     let is_own = own_hosts.iter().any(|own| is_within(host, own)) || is_wrapper(&url);
-    (matches!(url.scheme(), "http" | "https") && !is_own).then_some(url)
+    let is_short = url.as_str().len() <= MAX_URL;
+    (matches!(url.scheme(), "http" | "https") && !is_own && is_short).then_some(url)
 }
 
 /// The target of a redirect of DuckDuckGo, Google, Bing or Yahoo.
@@ -101,6 +104,7 @@ mod tests {
     #[test]
     fn redirects_are_unwrapped_and_own_links_dropped() {
         let own = ["search.example".to_owned()];
+        let long = format!("https://a.example/{}", "x".repeat(MAX_URL));
         for (link, expected) in [
             ("https://a.example/x?y=1#z", Some("https://a.example/x?y=1#z")),
             (
@@ -129,6 +133,7 @@ mod tests {
             ("https://research.example/x", Some("https://research.example/x")),
             ("https://maps.google.com/url", Some("https://maps.google.com/url")),
             ("javascript:alert(1)", None),
+            (&long, None),
             ("/relative", None),
             ("", None),
         ] {
