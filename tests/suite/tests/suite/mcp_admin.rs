@@ -1,6 +1,6 @@
 //! Operation of a running manager: its servers, their states, and the results of calls.
 
-use super::support::{Log, in_time};
+use super::support::{Log, in_time, server_state};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -185,6 +185,7 @@ async fn a_server_that_does_not_answer_delays_the_start_at_most_by_its_limit() {
     let manager = builder.start_timeout(Duration::from_millis(500)).connect(&pool).await.unwrap();
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
     assert_eq!(manager.server("silent").unwrap().state, McpState::Connecting);
+    server_state(&manager, "ready", |state| *state == McpState::Ready).await;
     assert!(!call(&pool, "ready.echo", json!({})).await.is_error());
     manager.close().await;
 }
