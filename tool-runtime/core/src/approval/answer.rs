@@ -136,6 +136,11 @@ impl Approval {
         self
     }
 
+    /// Whether the call may run with other arguments.
+    pub(crate) fn is_edit(&self) -> bool {
+        matches!(self, Self::Approved { arguments: Some(_), .. })
+    }
+
     /// No person could be asked, for a reason that the model reads.
     pub fn unasked(reason: impl Into<String>) -> Self {
         Self::Unasked { reason: reason.into() }

@@ -268,11 +268,15 @@ impl<'a> Admission<'a> {
         };
         let asked_at = self.governed.as_mut().map(|it| it.asked(self.call, &questions));
         let asked_about = self.call.arguments().to_owned();
+        let mut edit = None;
         for question in &questions {
             let answer = self.ask(approver, question, asked_at).await?;
             self.apply_approval(answer.clone()).await?;
-            self.check_edit(&answer, &questions)?;
+            edit = Some(answer).filter(Approval::is_edit).or(edit);
         }
+        // Rules, modes and files of policies may have changed while a person was asked.
+        self.decide()?;
+        self.check_new_questions(&questions, edit.as_ref())?;
         if let Some(governed) = &mut self.governed {
             let mut answer = Approval::approved();
             if asked_about != self.call.arguments() {
@@ -366,16 +370,22 @@ impl<'a> Admission<'a> {
         }
     }
 
-    /// The question about edited arguments is not asked, so the person who edited them must be one who may answer it,
-    /// unless the people who may are asked anyway.
-    fn check_edit(&self, answer: &Approval, asked: &[Question]) -> Result<(), CallError> {
-        let Approval::Approved { arguments: Some(_), by, is_caller, .. } = answer else {
-            return Ok(());
-        };
+    /// New questions are not asked. Those about edited arguments need an editor who may answer them, unless the people
+    /// who may were asked anyway.
+    fn check_new_questions(
+        &self,
+        asked: &[Question],
+        edit: Option<&Approval>,
+    ) -> Result<(), CallError> {
         let caller = self.call.context().principal().id();
         let is_new = |new: &&Question| asked.iter().all(|old| old.approvers != new.approvers);
         let mut new = self.policy_questions.iter().filter(is_new);
-        let refusal = new.find_map(|it| it.approvers.refusal(caller, by.as_deref(), *is_caller));
+        let refusal = new.find_map(|new| match edit {
+            Some(Approval::Approved { by, is_caller, .. }) => {
+                new.approvers.refusal(caller, by.as_deref(), *is_caller)
+            }
+            _ => Some("the rules changed while a person was asked; call it again".to_owned()),
+        });
         refusal.map_or(Ok(()), |reason| Err(rejected(self.call.name(), &reason)))
     }
 

@@ -3,6 +3,7 @@
 use super::super::support::{class, in_time};
 use super::{RemoveAction, Removed, builder, by_caller, remove_call};
 use std::future::ready;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tool_runtime::prelude::*;
@@ -178,6 +179,43 @@ async fn a_person_does_not_edit_a_call_into_one_of_other_approvers() {
         let result = pool.call(remove_call("a")).await;
         assert!(result.observation().to_text().starts_with(expected), "{by} {path}: {result:?}");
         assert_eq!(removed.all().len(), usize::from(expected.starts_with("removed")));
+    }
+}
+
+/// Denies calls, asks `grace` or asks every person, as its number says.
+#[derive(Clone, Default)]
+struct Changing(Arc<AtomicUsize>);
+
+impl PolicyEngine for Changing {
+    fn decide(&self, _: &CallView<'_>) -> Decision {
+        match self.0.load(Ordering::Relaxed) {
+            0 => Decision::ask("Remove it?"),
+            1 => by_grace(Decision::ask("Remove it today?")),
+            _ => Decision::deny("nothing is removed now"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn policies_decide_again_once_a_person_has_answered() {
+    for (later, expected) in [
+        (0, "removed a"),
+        (
+            1,
+            "the call to `remove` was not approved: the rules changed while a person was asked; call it again",
+        ),
+        (2, "the call to `remove` is not allowed: nothing is removed now"),
+    ] {
+        let (removed, policy) = (Removed::default(), Changing::default());
+        let pool = ToolPool::builder().tool::<RemoveAction>().state(removed.clone());
+        let state = Arc::clone(&policy.0);
+        let approver = move |_: ApprovalRequest| {
+            state.store(later, Ordering::Relaxed);
+            ready(Approval::approved().by("grace"))
+        };
+        let pool = pool.policy(policy).approver(approver).build().unwrap();
+        assert_eq!(pool.call(remove_call("a")).await.observation().to_text(), expected);
+        assert_eq!(removed.all().len(), usize::from(later == 0));
     }
 }
 
