@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tool_runtime_core::{
-    Effect, Principal, Risk, Source, ToolAnnotations, ToolDefinition, ToolPool, ToolReport,
+    Effect, Principal, Risk, Source, Tool, ToolAnnotations, ToolDefinition, ToolPool, ToolReport,
     ToolStatus,
 };
 
@@ -36,6 +36,8 @@ pub struct SampleCall {
     pub(crate) elapsed: Option<Duration>,
     pub(crate) at: Option<Timestamp>,
     pub(crate) arguments: String,
+    /// The tool, if it is known.
+    pub(crate) called: Option<Tool>,
 }
 
 impl SampleCall {
@@ -54,6 +56,7 @@ impl SampleCall {
             elapsed: None,
             at: None,
             arguments: "{}".to_owned(),
+            called: None,
         }
     }
 
@@ -126,17 +129,22 @@ impl SampleCall {
         self
     }
 
-    /// Takes source, tags and hints from the tool of that name in a pool, if there is one.
+    /// Takes id, source, tags, hints and the aliases of arguments from the tool of that id or wire name in a pool, if
+    /// there is one.
     #[must_use]
     pub fn in_pool(mut self, pool: &ToolPool) -> Self {
+        let snapshot = pool.snapshot();
+        let is_it =
+            |tool: &&Tool| tool.name() == self.tool || tool.definition().wire_name() == self.tool;
+        self.called = snapshot.tools().iter().find(is_it).cloned();
+        if let Some(tool) = self.called.clone() {
+            self.tool = tool.name().to_owned();
+            self = self.of_tool(tool.definition());
+        }
         let report = pool.report();
         let is_it =
             |tool: &&ToolReport| tool.name == self.tool && tool.status == ToolStatus::Visible;
         self.source = report.tools.iter().find(is_it).map(|tool| tool.source.clone());
-        let snapshot = pool.snapshot();
-        if let Some(definition) = snapshot.definition(&self.tool) {
-            self = self.of_tool(definition);
-        }
         self
     }
 
@@ -166,7 +174,7 @@ impl SampleCall {
             steps: self.steps,
             elapsed: self.elapsed,
             now: self.at,
-            arguments: ArgumentFacts::new(&self.arguments, None),
+            arguments: ArgumentFacts::new(&self.arguments, self.called.as_ref()),
         }
     }
 }

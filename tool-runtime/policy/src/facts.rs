@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::time::Duration;
-use tool_runtime_core::{CallView, Principal, Risk, SessionId, Source, ToolAnnotations};
+use tool_runtime_core::{CallView, Principal, Risk, SessionId, Source, Tool, ToolAnnotations};
 
 /// Everything that rules read of a call.
 pub(crate) struct Facts<'a> {
@@ -32,8 +32,8 @@ pub(crate) struct Facts<'a> {
 /// The arguments of a call, parsed by the first rule that reads them.
 pub(crate) struct ArgumentFacts<'a> {
     text: &'a str,
-    /// The call, for the aliases of its arguments.
-    call: Option<CallView<'a>>,
+    /// The tool, for the aliases of its arguments.
+    called: Option<&'a Tool>,
     /// `None`: not an object, or one with duplicate keys.
     parsed: OnceCell<Option<Members<'a>>>,
 }
@@ -65,7 +65,7 @@ impl<'a> Facts<'a> {
             steps: execution.map(|execution| execution.steps()),
             elapsed: execution.map(|execution| execution.elapsed()),
             now: None,
-            arguments: ArgumentFacts::new(call.arguments(), Some(*call)),
+            arguments: ArgumentFacts::new(call.arguments(), call.tool()),
         }
     }
 
@@ -75,8 +75,8 @@ impl<'a> Facts<'a> {
 }
 
 impl<'a> ArgumentFacts<'a> {
-    pub(crate) fn new(text: &'a str, call: Option<CallView<'a>>) -> Self {
-        Self { text, call, parsed: OnceCell::new() }
+    pub(crate) fn new(text: &'a str, called: Option<&'a Tool>) -> Self {
+        Self { text, called, parsed: OnceCell::new() }
     }
 
     fn members(&self) -> Option<&Members<'a>> {
@@ -88,7 +88,7 @@ impl<'a> ArgumentFacts<'a> {
     pub(crate) fn get(&self, name: &str) -> Argument<'_> {
         let Some(members) = self.members() else { return Argument::Uncertain };
         let is_it = |given: &str| {
-            given == name || self.call.is_some_and(|call| call.argument_name(given) == name)
+            given == name || self.called.is_some_and(|tool| tool.argument_name(given) == name)
         };
         let given = members.iter().filter(|(given, _)| is_it(given));
         let mut values = given.map(|(_, value)| value);

@@ -2,9 +2,9 @@
 
 use super::{builder, fate, pool, reading, yaml};
 use crate::support::class;
-use tool_runtime::policy::{CanUse, PoolRules as _};
+use tool_runtime::policy::{CanUse, PoolRules as _, SampleCall};
 use tool_runtime::prelude::*;
-use tool_runtime::{Before, Hook, HookCall};
+use tool_runtime::{Before, Effect, Hook, HookCall};
 
 const NO_SECRETS: &str = "
 default: allow
@@ -35,6 +35,20 @@ async fn another_spelling_of_a_call_does_not_pass_a_rule() {
     for name in ["fs_read", "FS.READ", "fs.Read"] {
         let result = pool.call(ToolCall::new(name, r#"{"path": "secret"}"#)).await;
         assert!(result.is_error(), "{name}");
+    }
+}
+
+#[test]
+fn an_explanation_reads_aliases_and_wire_names_like_a_call() {
+    let (pool, policy) = (pool(NO_SECRETS), yaml(NO_SECRETS));
+    let decided = |tool: &str, arguments: &str| {
+        let call = SampleCall::new(tool).arguments_text(arguments).in_pool(&pool);
+        policy.try_call(&call).effect()
+    };
+    for tool in ["fs.read", "fs__read"] {
+        assert_eq!(decided(tool, r#"{"file": "a"}"#), Effect::Allow, "{tool}");
+        assert_eq!(decided(tool, r#"{"file": "secret"}"#), Effect::Deny, "{tool}");
+        assert_eq!(decided(tool, r#"{"file": "a", "path": "a"}"#), Effect::Deny, "{tool}");
     }
 }
 
