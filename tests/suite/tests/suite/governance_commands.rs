@@ -147,7 +147,7 @@ fn the_log_of_the_program_is_shown_and_verified_and_damage_is_an_exit_code() {
     let files = Files::new();
     assert_eq!(files.run("calls.db", &["call", "pay"]).1, "paid\n");
     let (_, shown, _) = files.run("calls.db", &["log", "show", "calls.db"]);
-    assert!(shown.contains("pay {} -> succeeded"), "{shown}");
+    assert!(shown.contains("pay {} -> allowed (rule pay); succeeded"), "{shown}");
     let (code, verified, _) = files.run("calls.db", &["log", "verify", "calls.db"]);
     assert!(code == Some(0) && verified.starts_with("records 1 to 4 are"), "{verified}");
     damage(&files.0.file("calls.db"));
