@@ -49,7 +49,8 @@ impl Default for ShellParams {
     }
 }
 
-/// Confinement of commands, on Linux. Both kinds let commands read all files of the user.
+/// Confinement of commands, on Linux. Both kinds let commands read all files of the user, and give them no
+/// capabilities: under root, they change files in the roots that belong to root, or as their permissions say.
 ///
 /// | Commands can | `Off` | `Landlock` | `Bubblewrap` |
 /// |---|---|---|---|

@@ -1,8 +1,9 @@
 //! Confinement of commands on Linux.
 //!
 //! Landlock restricts a thread and what it starts, so a command is started on a thread of its own that is restricted
-//! before. Nothing runs between `fork` and `exec` for it, and this process stays unrestricted. Landlock has no right for
-//! metadata: `chmod`, `chown` and `touch` work outside, unlike in bubblewrap.
+//! before. Nothing runs between `fork` and `exec` for it, and this process stays unrestricted. The thread has no
+//! capabilities either, by which root could create the device of a disk in a root of the workspace, and write it. Landlock
+//! has no right for metadata: `chmod`, `chown` and `touch` work outside, unlike in bubblewrap.
 
 use super::params::Sandbox;
 use std::io;
@@ -104,6 +105,7 @@ mod linux {
         RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, Scope,
         path_beneath_rules,
     };
+    use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};
     use std::io;
     use std::path::Path;
 
@@ -127,7 +129,10 @@ mod linux {
 
     pub(super) fn restrict_thread(confinement: &Confinement) -> io::Result<()> {
         let restricted = ruleset(confinement).and_then(RulesetCreated::restrict_self);
-        restricted.map(drop).map_err(io::Error::other)
+        restricted.map_err(io::Error::other)?;
+        let none = CapabilitySet::empty();
+        let sets = CapabilitySets { effective: none, permitted: none, inheritable: none };
+        Ok(set_capabilities(None, sets)?)
     }
 
     /// Writing is required of the kernel, and TCP if there is to be no network. Later rights, which older kernels

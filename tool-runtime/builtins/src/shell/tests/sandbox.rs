@@ -99,6 +99,16 @@ impl Fixture {
     }
 }
 
+async fn commands_have_no_capabilities(sandbox: Sandbox) {
+    let Some(fixture) = fixture(sandbox, true) else { return };
+    let command = "grep -E 'Cap(Prm|Eff|Inh)' /proc/self/status | cut -f 2 | sort -u";
+    for (tool, member) in [("Bash", "stdout"), ("terminal", "output")] {
+        let value = fixture.value(tool, json!({ "command": command })).await;
+        assert_eq!(value[member].as_str().unwrap().trim(), "0".repeat(16), "{value}");
+    }
+    fixture.close().await;
+}
+
 /// Root needs no capability to change them: the name of the machine, the program that gets core dumps.
 async fn settings_of_the_kernel_do_not_change(sandbox: Sandbox) {
     let Some(fixture) = fixture(sandbox, true) else { return };
@@ -153,6 +163,11 @@ async fn landlock_does_not_let_files_of_the_tools_lead_outside() {
 }
 
 #[tokio::test]
+async fn commands_in_landlock_have_no_capabilities() {
+    commands_have_no_capabilities(Sandbox::Landlock).await;
+}
+
+#[tokio::test]
 async fn landlock_protects_settings_of_the_kernel() {
     settings_of_the_kernel_do_not_change(Sandbox::Landlock).await;
 }
@@ -189,6 +204,11 @@ async fn bubblewrap_protects_files_outside() {
 #[tokio::test]
 async fn bubblewrap_does_not_let_files_of_the_tools_lead_outside() {
     links_in_place_of_files_of_the_tools_lead_nowhere(Sandbox::Bubblewrap).await;
+}
+
+#[tokio::test]
+async fn commands_in_bubblewrap_have_no_capabilities() {
+    commands_have_no_capabilities(Sandbox::Bubblewrap).await;
 }
 
 #[tokio::test]
