@@ -1,5 +1,6 @@
 //! Several policies of one pool, with their limits.
 
+use crate::explain::effect_name;
 use crate::limits::LimitKeeper;
 use crate::live::LivePolicy;
 use crate::policy::Policy;
@@ -74,7 +75,8 @@ impl Policies {
     }
 
     /// Lets every call run, and logs the decisions that would have stopped it, as warnings with the
-    /// target `tool_runtime_policy::policies`. Limits do not count.
+    /// target `tool_runtime_policy::policies`. Recorders get them as the rule: `dry-run: deny by no-keys`. Limits do
+    /// not count.
     #[must_use]
     pub fn dry_run(mut self) -> Self {
         self.is_dry_run = true;
@@ -84,11 +86,11 @@ impl Policies {
 
 impl PoolExtension for Policies {
     fn install<S>(self, builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> {
-        let engines = self.engines.into_iter();
         if self.is_dry_run {
-            return engines.fold(builder, |builder, engine| builder.policy(DryRun(engine)));
+            return builder.policy(DryRun(self.engines));
         }
         // One by one: the question of each is asked, and answered by the people that it names.
+        let engines = self.engines.into_iter();
         let builder = engines.fold(builder, |builder, engine| builder.policy(Boxed(engine)));
         match self.has_limits {
             true => builder.limiter(self.keeper.clone()).recorder(self.keeper),
@@ -137,19 +139,20 @@ impl PolicyEngine for Boxed {
 }
 
 /// Logs what would have happened.
-struct DryRun(Box<dyn PolicyEngine>);
+struct DryRun(Vec<Box<dyn PolicyEngine>>);
 
 impl PolicyEngine for DryRun {
     fn decide(&self, call: &CallView<'_>) -> Decision {
-        let decision = self.0.decide(call);
+        let decisions = self.0.iter().map(|engine| engine.decide(call));
+        let decision = decisions.reduce(Decision::and).unwrap_or_else(Decision::allow);
         let rule = decision.rule().unwrap_or("default");
-        let (tool, reason) = (call.name(), decision.reason());
-        match decision.effect() {
+        let (tool, reason, effect) = (call.name(), decision.reason(), decision.effect());
+        match effect {
             Effect::Allow => tracing::debug!(tool, rule, "dry run: the call is allowed"),
             Effect::Ask => tracing::warn!(tool, rule, "dry run: a person would be asked: {reason}"),
             _ => tracing::warn!(tool, rule, "dry run: the call would be denied: {reason}"),
         }
-        Decision::allow().with_rule("dry-run")
+        Decision::allow().with_rule(format!("dry-run: {} by {rule}", effect_name(effect)))
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{builder, fate, pool, reading, yaml, yes};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tool_runtime::audit::EventLog;
 use tool_runtime::policy::{
     CanUse, ConfirmRisk, Confirmation, Ensemble, Hint, LimitKeeper, ModelRisk, PatternAnalyzer,
     Policies, PoolRules as _, SecurityAnalyzer,
@@ -119,6 +120,24 @@ async fn a_dry_run_lets_everything_run_and_counts_nothing() {
         for _ in 0..3 {
             assert_eq!(fate(&pool, reading("a")).await, "ran");
         }
+    }
+}
+
+#[tokio::test]
+async fn a_dry_run_records_what_would_have_happened() {
+    for (policies, expected) in [
+        ([ALLOW, ALLOW], "dry-run: allow by all"),
+        ([ALLOW, ASK], "dry-run: ask by ask"),
+        ([DENY, ALLOW], "dry-run: deny by no"),
+        ([ALLOW, "rules: []"], "dry-run: deny by default"),
+    ] {
+        let policies = policies.into_iter().fold(Policies::new(), |all, it| all.policy(yaml(it)));
+        let log = EventLog::memory();
+        let pool = builder().install(policies.dry_run()).install(log.clone()).build().unwrap();
+        assert_eq!(fate(&pool, reading("a")).await, "ran");
+        let mut records = log.reader().await.unwrap().records();
+        let rule = records.find_map(|record| record.unwrap().rule);
+        assert_eq!(rule.as_deref(), Some(expected));
     }
 }
 
