@@ -80,7 +80,7 @@ impl Members {
 #[cfg(target_os = "linux")]
 impl Tree {
     /// Sends a signal to all of them, and returns them.
-    #[cfg(feature = "shell")]
+    #[cfg(any(feature = "browser", feature = "shell"))]
     pub(crate) fn signal(&self, signal: Signal) -> Members {
         self.signal_if(signal, |_| true)
     }
@@ -91,7 +91,7 @@ impl Tree {
         self.signal_if(signal, |id| Some(id) != self.leader)
     }
 
-    #[cfg(feature = "shell")]
+    #[cfg(any(feature = "browser", feature = "shell"))]
     fn signal_if(&self, signal: Signal, is_meant: impl Fn(Pid) -> bool) -> Members {
         let members = self.members(&Members::default());
         members.0.iter().filter(|member| is_meant(member.id)).for_each(|it| send(it, signal));

@@ -4,7 +4,7 @@ use crate::support::{Desk, page, params};
 use rustix::process::{Pid, Signal};
 use serde_json::json;
 use std::fs;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -118,7 +118,8 @@ async fn nothing_is_left_after_the_pool_was_dropped() {
     .unwrap();
 }
 
-/// The program of a process that is killed; without its variable it does nothing.
+/// The program of a process that is killed, or ends at a line of its input without closing its pool; without its variable
+/// it does nothing.
 #[tokio::test]
 #[allow(clippy::print_stdout, reason = "the parent reads it")]
 async fn host() {
@@ -126,25 +127,37 @@ async fn host() {
     let desk = Desk::with(BrowserParams { program: Some(program.into()), ..params() });
     desk.open("about:blank").await;
     println!("step opened");
-    std::future::pending::<()>().await;
+    std::io::stdin().read_line(&mut String::new()).unwrap();
+    // Dropped with the runtime.
+    tokio::spawn(async move {
+        let _desk = desk;
+        std::future::pending::<()>().await;
+    });
 }
 
 #[tokio::test]
-async fn nothing_is_left_after_the_host_was_killed() {
-    let marked = Marked::new();
-    let mut host = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "processes::host", "--nocapture"])
-        .env(HOST, &marked.program)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let lines = BufReader::new(host.stdout.take().unwrap()).lines();
-    lines.map_while(Result::ok).find(|line| line.contains("step opened")).expect("it has ended");
-    let (leader, profile) = marked.session();
-    host.kill().unwrap();
-    host.wait().unwrap();
-    wait("processes are left", || members(leader).is_empty());
-    assert!(!profile.exists());
+async fn nothing_is_left_after_the_host_has_ended() {
+    for is_killed in [true, false] {
+        let marked = Marked::new();
+        let mut host = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "processes::host", "--nocapture"])
+            .env(HOST, &marked.program)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(host.stdout.take().unwrap()).lines();
+        let opened = lines.map_while(Result::ok).find(|line| line.contains("step opened"));
+        opened.expect("it has ended");
+        let (leader, profile) = marked.session();
+        match is_killed {
+            true => host.kill().unwrap(),
+            false => host.stdin.take().unwrap().write_all(b"\n").unwrap(),
+        }
+        host.wait().unwrap();
+        wait("processes are left", || members(leader).is_empty());
+        assert!(!profile.exists(), "killed: {is_killed}");
+    }
 }
 
 #[tokio::test]

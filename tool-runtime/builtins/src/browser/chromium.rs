@@ -4,11 +4,12 @@ use super::params::BrowserParams;
 use crate::process::{Started, find_program, start};
 use crate::process_tree::Tree;
 use crate::workspace::Environment;
+use rustix::process::Signal;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 use tokio::process::{ChildStdin, Command};
@@ -22,10 +23,6 @@ const READY: &str = "DevTools listening on ";
 /// Lines of standard error that are kept for messages.
 const MAX_LINES: usize = 20;
 const MAX_LINE: usize = 300;
-
-/// Time in which a browser whose pipe was closed ends by itself, and the pause between two looks.
-const GRACE: Duration = Duration::from_secs(5);
-const PAUSE: Duration = Duration::from_millis(20);
 
 /// Starts a browser, and deletes its profile once it has ended. The browser ends when its pipe for commands is closed:
 /// its input, which the system closes with this process, however it ends.
@@ -91,7 +88,7 @@ pub(super) struct Chromium {
     tree: Tree,
     profile: Option<TempDir>,
     /// Its end ends the browser.
-    pipe: Option<ChildStdin>,
+    _pipe: Option<ChildStdin>,
 }
 
 impl Chromium {
@@ -110,8 +107,8 @@ impl Chromium {
         let command = command(program, params, environment, proxy_port, profile.path());
         let failed = |error: io::Error| format!("`{}`: {error}", program.display());
         let Started { mut child, tree } = start(command).map_err(failed)?;
-        let (profile, pipe) = (Some(profile), child.stdin().take());
-        let mut chromium = Self { address: String::new(), tree, profile, pipe };
+        let (profile, _pipe) = (Some(profile), child.stdin().take());
+        let mut chromium = Self { address: String::new(), tree, profile, _pipe };
         let stderr = child.stderr().take().ok_or("the process has no error output")?;
         let (ready, address) = oneshot::channel();
         let lines = Arc::new(Mutex::new(Vec::new()));
@@ -152,17 +149,11 @@ impl Chromium {
 
 impl Drop for Chromium {
     fn drop(&mut self) {
-        let Some(profile) = self.profile.take() else { return };
-        // The browser ends and deletes its profile, also if this process ends before the thread.
-        self.pipe = None;
-        let tree = self.tree.clone();
-        std::thread::spawn(move || {
-            let deadline = Instant::now() + GRACE;
-            while profile.path().exists() && Instant::now() < deadline {
-                std::thread::sleep(PAUSE);
-            }
-            remove(&tree, Some(profile));
-        });
+        if let Some(profile) = self.profile.take() {
+            self.tree.signal(Signal::KILL);
+            let tree = self.tree.clone();
+            std::thread::spawn(move || remove(&tree, Some(profile)));
+        }
     }
 }
 
