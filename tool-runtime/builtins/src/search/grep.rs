@@ -8,6 +8,7 @@ use super::target::{self, Target};
 use super::walk::{Found, Rules, Walk};
 use crate::stop::Stop;
 use crate::workspace::{Location, Workspace};
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -154,6 +155,8 @@ impl Search<'_> {
                 self.totals.is_binary.fetch_or(is_named_binary, Ordering::Relaxed);
                 self.found(path, tally.count);
             }
+            // Deleted meanwhile, or its directory is a link out of the root by now.
+            Err(error) if error.kind() == ErrorKind::NotFound || target::leads_out(&error) => {}
             Err(error) => {
                 let mut failed = self.totals.failed.lock().unwrap_or_else(PoisonError::into_inner);
                 failed.count += 1;

@@ -39,12 +39,16 @@ fn cannot_search(path: &str, error: &io::Error) -> ToolError {
         ErrorKind::NotFound => ToolError::user(format!(
             "`{path}` does not exist; leave it out to search the whole workspace"
         )),
-        // The error of cap-std for a path that would leave its directory has no number of the system.
-        ErrorKind::PermissionDenied if error.raw_os_error().is_none() => ToolError::user(format!(
+        _ if leads_out(error) => ToolError::user(format!(
             "`{path}` leads out of the workspace by a symbolic link; give a path inside of it"
         )),
         _ => ToolError::user(format!("cannot search `{path}`: {error}")),
     }
+}
+
+/// Whether a path would leave its root: this error of cap-std has no number of the system.
+pub(super) fn leads_out(error: &io::Error) -> bool {
+    error.kind() == ErrorKind::PermissionDenied && error.raw_os_error().is_none()
 }
 
 /// A file that was found, with its time. `None` if it is not a file below the root any more: a link out of the root,

@@ -149,6 +149,44 @@ async fn links_are_not_followed_out_of_the_root() {
     }
 }
 
+/// A directory and a link out of the root change places all the time.
+#[cfg(target_os = "linux")]
+#[test]
+fn names_outside_are_not_shown_while_links_change() {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let names: Vec<String> = (0..50).map(|number| format!("current/{number}")).collect();
+    let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "needle\n")).collect();
+    let (fixture, is_done) = (Fixture::new(&files), AtomicBool::new(false));
+    let (outside, root) = (fixture.directory.path().join("outside"), fixture.root());
+    for number in 0..50 {
+        write(&outside.join(format!("secret-{number}")), b"needle\n", 9);
+    }
+    symlink(&outside, root.join("link")).unwrap();
+    let [current, link] = ["current", "link"].map(|name| root.join(name));
+    let swap = || {
+        while !is_done.load(Ordering::Relaxed) {
+            renameat_with(CWD, &current, CWD, &link, RenameFlags::EXCHANGE).unwrap();
+        }
+    };
+    let mut texts = Vec::new();
+    std::thread::scope(|scope| {
+        scope.spawn(swap);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            for tool in ["Grep", "Glob"].repeat(150) {
+                let pattern = if tool == "Grep" { "needle" } else { "**" };
+                let result = fixture.call(tool, json!({ "pattern": pattern })).await;
+                texts.push(result.to_text());
+            }
+        });
+        is_done.store(true, Ordering::Relaxed);
+    });
+    assert!(texts.iter().any(|text| text.contains("current/1")));
+    let shown = texts.iter().find(|text| text.contains("secret"));
+    assert_eq!(shown, None);
+}
+
 #[tokio::test]
 async fn named_pipes_do_not_block() {
     let fixture = Fixture::new(&[("a.txt", "needle\n")]);
