@@ -97,6 +97,15 @@ impl Patterns {
         if self.is_url_of_file(text) {
             return Truth::Unknown;
         }
+        let as_written = self.compared(text);
+        match folded(text) {
+            // File systems of macOS take composed and decomposed letters for the same.
+            Some(folded) => Truth::same([as_written, self.compared(&folded)]),
+            None => as_written,
+        }
+    }
+
+    fn compared(&self, text: &str) -> Truth {
         Truth::any(self.matchers.iter().map(|matcher| match matcher.matches(text) {
             ArgumentMatch::Yes => Truth::Yes,
             ArgumentMatch::No => Truth::No,
@@ -104,19 +113,21 @@ impl Patterns {
         }))
     }
 
-    /// Some tools take `file:///etc` for a path from the root.
+    /// Some tools take `file:///etc` and `file:/etc` for a path from the root.
     fn is_url_of_file(&self, text: &str) -> bool {
-        self.kind == MatchAs::Path && text.contains("://")
+        let is_file = || text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"));
+        self.kind == MatchAs::Path && (text.contains("://") || is_file())
     }
 
     fn doubt(&self, text: &str) -> Option<String> {
         if self.is_url_of_file(text) {
             return Some("is a URL; write a path".to_owned());
         }
-        self.matchers.iter().find_map(|matcher| match matcher.matches(text) {
+        let undecidable = self.matchers.iter().find_map(|matcher| match matcher.matches(text) {
             ArgumentMatch::Undecidable(reason) => Some(format!("is uncertain: {reason}")),
             _ => None,
-        })
+        });
+        undecidable.or_else(|| Some("contains characters that look like others".to_owned()))
     }
 }
 

@@ -207,6 +207,11 @@ rules:
         (r#"{"path": "/work\\..\\etc"}"#, Deny),
         (r#"{"path": "/work/a\u0000.txt"}"#, Deny),
         (r#"{"path": "file:///etc/passwd"}"#, Deny),
+        (r#"{"path": "file:/etc/passwd"}"#, Deny),
+        (r#"{"path": "File:/etc/passwd"}"#, Deny),
+        (r#"{"path": "file.txt"}"#, Allow),
+        (r#"{"path": "/work/né.txt"}"#, Allow),
+        (r#"{"path": "/wo\u200brk/a"}"#, Deny),
         (r#"{"path": ""}"#, Deny),
         (r#"{"path": ["/work/a"]}"#, Deny),
     ],
@@ -216,7 +221,7 @@ const OUTSIDE: Table = Table {
     rules: "
 default: allow
 rules:
-  - {id: etc, when: {arguments: {path: {inside: [/etc, /root]}}}, then: deny}",
+  - {id: etc, when: {arguments: {path: {inside: [/etc, /root, /clé]}}}, then: deny}",
     tool: "read",
     cases: &[
         (r#"{"path": "/work/a"}"#, Allow),
@@ -229,6 +234,10 @@ rules:
         (r#"{"path": "etc/passwd"}"#, Deny),
         (r#"{"path": "~/x"}"#, Deny),
         (r#"{"path": "/etcetera"}"#, Allow),
+        (r#"{"path": "/cle/a"}"#, Allow),
+        (r#"{"path": "/clé/a"}"#, Deny),
+        (r#"{"path": "/cle\u0301/a"}"#, Deny),
+        (r#"{"path": "/e\u200btc/passwd"}"#, Deny),
     ],
 };
 
