@@ -60,7 +60,7 @@ pub struct Search {
 impl Search {
     /// Find files by name, newest first. Hidden files and those that `.gitignore` excludes are skipped unless asked
     /// for. Use it instead of `find` and `ls`.
-    #[tool(name = "Glob", tags("core"))]
+    #[tool(name = "Glob", tags("core"), progress)]
     fn glob(
         &self,
         /// Pattern of the path relative to `path`: `**/*.rs`, `src/*.{ts,tsx}`, `[a-c]?.txt`. Only `**` crosses
@@ -105,7 +105,7 @@ impl Search {
     }
 
     /// Find files by name, newest first, at most 100.
-    #[tool(name = "glob", tags("core"))]
+    #[tool(name = "glob", tags("core"), progress)]
     fn open_hands_glob(
         &self,
         /// Pattern of the path relative to `path`, as `**/*.rs`.
@@ -158,7 +158,7 @@ impl Search {
         context: &ToolContext,
     ) -> Result<Shown<GrepOutput>, ToolError> {
         let stop = Stop::after(TIME_LIMIT, context);
-        grep::grep(&self.workspace, query, &stop, context).map(Shown::displayed)
+        grep::grep(&self.workspace, query, &stop).map(Shown::displayed)
     }
 }
 

@@ -20,6 +20,12 @@ impl<'a> Stop<'a> {
         Self { context, deadline, has_expired: AtomicBool::new(false) }
     }
 
+    /// The context of the call.
+    #[cfg(feature = "search")]
+    pub(crate) fn context(&self) -> &'a ToolContext {
+        self.context
+    }
+
     /// Whether the work ends now.
     pub(crate) fn is_due(&self) -> bool {
         if self.has_expired() || self.context.is_cancelled() {

@@ -78,7 +78,7 @@ pub(super) fn glob(
     });
     let hits = newest.into_sorted();
     let files = hits.into_iter().map(|hit| place.with_path(hit.path.0).to_string()).collect();
-    Ok(output(files, total.into_inner(), query, stop))
+    Ok(output(files, total.into_inner(), query, &walk))
 }
 
 /// A pattern's leading directories without special characters, and the rest.
@@ -114,9 +114,9 @@ impl NameFilter<'_> {
     }
 }
 
-fn output(files: Vec<String>, total: u64, query: &GlobQuery<'_>, stop: &Stop<'_>) -> GlobOutput {
-    let listed = files.len() as u64;
-    let mut notices = Vec::new();
+fn output(files: Vec<String>, total: u64, query: &GlobQuery<'_>, walk: &Walk<'_>) -> GlobOutput {
+    let (listed, stop) = (files.len() as u64, walk.stop);
+    let mut notices: Vec<String> = walk.notice().into_iter().collect();
     if listed < total {
         notices.push(format!("the newest {listed} of {total} files; narrow `pattern` or `path`"));
     }

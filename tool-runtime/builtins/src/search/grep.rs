@@ -12,10 +12,8 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use tool_runtime::{ToolContext, ToolError};
+use tool_runtime::ToolError;
 
-/// Files between two reports of progress.
-const PROGRESS: u64 = 1000;
 /// Bytes of lines that one call returns.
 const MAX_TEXT: usize = 24_000;
 
@@ -40,7 +38,6 @@ pub(super) struct GrepQuery<'a> {
 /// Numbers that the threads of a search count.
 #[derive(Default)]
 struct Totals {
-    searched: AtomicU64,
     files: AtomicU64,
     matches: AtomicU64,
     failed: Mutex<Failed>,
@@ -64,7 +61,6 @@ pub(super) fn grep(
     workspace: &Workspace,
     query: &GrepQuery<'_>,
     stop: &Stop<'_>,
-    context: &ToolContext,
 ) -> Result<GrepOutput, ToolError> {
     let target = Target::find(workspace, query.path)?;
     let scan = scan_query(query, matches!(target, Target::File(_)))?;
@@ -72,10 +68,10 @@ pub(super) fn grep(
         (Totals::default(), Newest::new(query.offset.saturating_add(query.limit)));
     let place = target.location();
     let search = Search { place, scan: &scan, totals: &totals, newest: &newest, stop };
-    match &target {
-        Target::Directory(_) => search.walk(rules(query, place)?, context),
+    let notice = match &target {
+        Target::Directory(_) => search.walk(rules(query, place)?),
         Target::File(_) => search.one(place.path().to_owned()),
-    }
+    };
     let hits = newest.into_sorted();
     let is_binary = totals.is_binary.into_inner();
     let mut output = match query.mode {
@@ -85,6 +81,9 @@ pub(super) fn grep(
     };
     output.has_context = query.before + query.after > 0;
     output.set_totals(totals.files.into_inner(), totals.matches.into_inner(), query.mode);
+    if let Some(notice) = notice {
+        output.note(&notice);
+    }
     if is_binary {
         output.note("the file is binary, so its lines are not shown");
     }
@@ -124,7 +123,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn walk(&self, rules: Rules, context: &ToolContext) {
+    /// Returns a remark on directories that could not be read.
+    fn walk(&self, rules: Rules) -> Option<String> {
         let walk = Walk::new(self.place, rules, self.stop);
         walk.run(|| {
             let mut searcher = self.scan.searcher();
@@ -132,17 +132,15 @@ impl Search<'_> {
                 if !found.entry.file_type().is_some_and(|kind| kind.is_file()) {
                     return;
                 }
-                let searched = self.totals.searched.fetch_add(1, Ordering::Relaxed) + 1;
-                if searched.is_multiple_of(PROGRESS) {
-                    context.progress(searched, None, format_args!("{searched} files searched"));
-                }
                 self.file(&mut searcher, found.path);
             }
         });
+        walk.notice()
     }
 
-    fn one(&self, path: PathBuf) {
+    fn one(&self, path: PathBuf) -> Option<String> {
         self.file(&mut self.scan.searcher(), path);
+        None
     }
 
     fn file(&self, searcher: &mut grep_searcher::Searcher, path: PathBuf) {

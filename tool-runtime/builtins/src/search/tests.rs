@@ -8,9 +8,11 @@ use crate::{Builtins, Profile, Workspace, hints};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, UNIX_EPOCH};
 use tempfile::TempDir;
 use tool_runtime::prelude::*;
+use tool_runtime::{Peer, Progress};
 
 /// A directory with files, and a pool over it.
 struct Fixture {
@@ -114,4 +116,50 @@ fn the_first_of_two_profiles_names_the_tools() {
     let [standard, open_hands] = [Profile::Standard, Profile::OpenHands];
     assert_eq!(names([standard, open_hands]), [true, true, false, false, true, true]);
     assert_eq!(names([open_hands, standard]), [false, false, true, true, true, true]);
+}
+
+/// Receives progress.
+#[derive(Default)]
+struct Bar(Mutex<Vec<f64>>);
+
+impl Peer for Bar {
+    fn accepts_progress(&self) -> bool {
+        true
+    }
+
+    fn progress(&self, progress: Progress) {
+        self.0.lock().unwrap().push(progress.done);
+    }
+}
+
+#[tokio::test]
+async fn searches_report_progress() {
+    let fixture = Fixture::new(&[]);
+    for number in 0..1200 {
+        fs::write(fixture.root().join(number.to_string()), "x").unwrap();
+    }
+    for (tool, pattern) in [("Glob", "**"), ("Grep", "x")] {
+        let bar = Arc::new(Bar::default());
+        let context = fixture.pool.context().with_peer(Arc::clone(&bar) as Arc<dyn Peer>);
+        let call = ToolCall::json(tool, serde_json::json!({ "pattern": pattern }));
+        assert!(!fixture.pool.call_with(call, &context).await.is_error());
+        assert_eq!(*bar.0.lock().unwrap(), [1000.0], "{tool}");
+    }
+}
+
+/// Its path is longer than the system allows.
+#[tokio::test]
+async fn directories_that_cannot_be_read_are_counted() {
+    let fixture = Fixture::new(&[("a.txt", "x")]);
+    let authority = cap_std::ambient_authority();
+    let mut directory = cap_std::fs::Dir::open_ambient_dir(fixture.root(), authority).unwrap();
+    let name = "d".repeat(250);
+    for _ in 0..20 {
+        directory.create_dir(&name).unwrap();
+        directory = directory.open_dir(&name).unwrap();
+    }
+    for (tool, pattern) in [("Glob", "**"), ("Grep", "x")] {
+        let result = fixture.call(tool, serde_json::json!({ "pattern": pattern })).await;
+        assert_eq!(result.to_text(), "a.txt\n[directories that could not be read: 1]", "{tool}");
+    }
 }

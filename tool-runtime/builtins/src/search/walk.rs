@@ -5,8 +5,12 @@ use crate::workspace::Location;
 use ignore::overrides::Override;
 use ignore::types::Types;
 use ignore::{DirEntry, WalkBuilder, WalkState};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Files between two reports of progress.
+const PROGRESS: u64 = 1000;
 
 /// Which files a walk skips.
 #[derive(Default)]
@@ -25,7 +29,8 @@ pub(super) struct Walk<'a> {
     pub(super) rules: Rules,
     pub(super) stop: &'a Stop<'a>,
     /// Directories that could not be read.
-    pub(super) unreadable: AtomicU64,
+    unreadable: AtomicU64,
+    seen: AtomicU64,
 }
 
 /// One file of a walk.
@@ -37,7 +42,7 @@ pub(super) struct Found<'a> {
 
 impl<'a> Walk<'a> {
     pub(super) fn new(place: &'a Location, rules: Rules, stop: &'a Stop<'a>) -> Self {
-        Self { place, rules, stop, unreadable: AtomicU64::new(0) }
+        Self { place, rules, stop, unreadable: AtomicU64::new(0), seen: AtomicU64::new(0) }
     }
 
     /// Passes every entry that is not a directory to a visitor; each thread makes its own. Links are
@@ -56,6 +61,7 @@ impl<'a> Walk<'a> {
                 }
                 match entry {
                     Ok(entry) => self.pass(top, &entry, &mut visit),
+                    Err(error) if is_missing(&error) => {}
                     Err(_) => drop(self.unreadable.fetch_add(1, Ordering::Relaxed)),
                 }
                 WalkState::Continue
@@ -63,10 +69,20 @@ impl<'a> Walk<'a> {
         });
     }
 
+    /// The remark that directories are missing in the result.
+    pub(super) fn notice(&self) -> Option<String> {
+        let count = self.unreadable.load(Ordering::Relaxed);
+        (count > 0).then(|| format!("directories that could not be read: {count}"))
+    }
+
     fn pass(&self, top: &Path, entry: &DirEntry, visit: &mut impl FnMut(Found<'_>)) {
         let is_directory = entry.file_type().is_none_or(|kind| kind.is_dir());
         if entry.depth() == 0 || is_directory {
             return;
+        }
+        let seen = self.seen.fetch_add(1, Ordering::Relaxed) + 1;
+        if seen.is_multiple_of(PROGRESS) {
+            self.stop.context().progress(seen, None, format_args!("{seen} files searched"));
         }
         if let Ok(below) = entry.path().strip_prefix(top) {
             visit(Found { path: join(self.place.path(), below), entry });
@@ -95,6 +111,11 @@ impl<'a> Walk<'a> {
         }
         builder
     }
+}
+
+/// Whether a directory was deleted meanwhile.
+fn is_missing(error: &ignore::Error) -> bool {
+    error.io_error().is_some_and(|error| error.kind() == ErrorKind::NotFound)
 }
 
 /// Paths below the root itself have no `./` in front.
