@@ -14,6 +14,9 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use tool_runtime::{ToolContext, ToolError};
 
+/// Ends an error about text that is not in the file.
+const NOTEBOOK: &str = "\nthe file is a notebook: its JSON is edited, which `Grep` shows, not the cells that were read";
+
 /// A change of a file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[non_exhaustive]
@@ -108,9 +111,8 @@ impl Files {
                     Some(Cow::Owned(edit.new_string.clone()))
                 }
                 (Some(content), _) => {
-                    let replaced = replace(&content, edit, &stop).map_err(|error| {
-                        edit_error(before.location(), edits.len(), number, &error)
-                    })?;
+                    let replaced = replace(&content, edit, &stop)
+                        .map_err(|error| edit_error(&before, edits.len(), number, &error))?;
                     applied.add(&replaced);
                     Some(Cow::Owned(replaced.content))
                 }
@@ -218,16 +220,14 @@ fn replace(content: &str, edit: &EditOperation, stop: &Stop<'_>) -> Result<Repla
     edit::replace(content, edit, stop)
 }
 
-fn edit_error(
-    path: impl std::fmt::Display,
-    count: usize,
-    number: usize,
-    error: &EditError,
-) -> ToolError {
+fn edit_error(before: &Before, count: usize, number: usize, error: &EditError) -> ToolError {
+    let path = before.location();
     let which = if count == 1 {
         format!("`{path}`: `old_string`")
     } else {
         format!("`{path}`: nothing was changed: `old_string` of edit {}", number + 1)
     };
-    ToolError::user(format!("{which} {error}"))
+    let is_notebook = before.is_notebook() && matches!(error, EditError::NotFound(_));
+    let hint = if is_notebook { NOTEBOOK } else { "" };
+    ToolError::user(format!("{which} {error}{hint}"))
 }

@@ -120,6 +120,11 @@ impl Before {
         &self.location
     }
 
+    /// Whether `Read` shows cells.
+    pub(super) fn is_notebook(&self) -> bool {
+        self.file.as_ref().is_some_and(|(place, _)| place.is_notebook())
+    }
+
     pub(super) fn snapshot(&self) -> Option<&Snapshot> {
         self.file.as_ref().map(|(_, snapshot)| snapshot)
     }

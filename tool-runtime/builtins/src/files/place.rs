@@ -124,6 +124,11 @@ impl Place {
         Ok(Self { parent: opened, name: name.to_owned(), key, shown })
     }
 
+    /// Whether the file is shown as the cells of a notebook.
+    pub(super) fn is_notebook(&self) -> bool {
+        self.key.extension().is_some_and(|extension| extension == "ipynb")
+    }
+
     /// Opens the file for reading. A pipe that took its place does not block.
     pub(super) fn open(&self) -> Result<(File, Metadata), ToolError> {
         let mut options = OpenOptions::new();

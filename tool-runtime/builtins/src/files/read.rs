@@ -79,7 +79,7 @@ impl Files {
 /// The file in the form of its kind.
 fn show(place: &Place, bytes: &[u8], window: Window) -> Result<Shown<ReadOutput>, ToolError> {
     match Text::decode(bytes) {
-        Ok(text) if is_notebook(place) => match notebook::cells(&text.content) {
+        Ok(text) if place.is_notebook() => match notebook::cells(&text.content) {
             Some(cells) => lines(place, bytes, &text, &cells, window),
             None => lines(place, bytes, &text, &text.content, window),
         },
@@ -89,10 +89,6 @@ fn show(place: &Place, bytes: &[u8], window: Window) -> Result<Shown<ReadOutput>
         }
         Err(binary) => Err(not_text(&place.shown, bytes.len() as u64, binary)),
     }
-}
-
-fn is_notebook(place: &Place) -> bool {
-    place.key.extension().is_some_and(|extension| extension == "ipynb")
 }
 
 fn lines(

@@ -113,6 +113,8 @@ async fn notebooks_are_cells() {
     let (_folder, tools) = tools(&[("n.ipynb", &notebook.to_string()), ("bad.ipynb", "{}")]);
     assert_eq!(tools.read("n.ipynb").await, "     1\t[cell 0, code]\n     2\ta = 1\n     3\ta\n");
     assert_eq!(tools.read("bad.ipynb").await, "     1\t{}\n");
+    let error = tools.error("Edit", crate::support::edit("n.ipynb", "a = 1\na", "b")).await;
+    assert!(error.contains("the file is a notebook: its JSON is edited"), "{error}");
 }
 
 #[cfg(unix)]
