@@ -4,6 +4,7 @@ use super::super::questions::{VERSIONS, answering, calls};
 use super::super::server::Server;
 use super::{Removed, builder, by_caller};
 use serde_json::{Value, json};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tool_runtime::approvals::{AskCaller, Inbox, MemoryStore};
 use tool_runtime::prelude::*;
@@ -99,41 +100,48 @@ async fn the_form_shows_the_call_without_secrets() {
     }
 }
 
-/// Remove another path in the second round of the request.
-#[tool(register = false, read_only)]
-async fn remove_by_clock(rounds: &Rounds, context: &ToolContext) -> String {
-    let round = rounds.0.fetch_add(1, Ordering::Relaxed).min(1);
-    let call = ToolCall::json("remove", json!({ "path": format!("p{round}") }));
-    context.call(call).await.observation().to_text()
+/// Remove a file that the question does not name.
+#[tool(register = false, visualize = erasing)]
+async fn erase(
+    /// Its path.
+    path: String,
+    removed: &Removed,
+) {
+    removed.0.lock().unwrap().push(path);
+}
+
+fn erasing(_: &EraseAction) -> &'static str {
+    "erase a file"
 }
 
 #[derive(Default)]
 struct Rounds(AtomicUsize);
 
-/// The body of the tool runs once for each round, and the answer counts for the arguments that were shown.
+/// Erase another file in each round of the request but the first.
+#[tool(register = false, read_only)]
+async fn erase_by_clock(rounds: &Rounds, context: &ToolContext) -> String {
+    let round = rounds.0.fetch_add(1, Ordering::Relaxed).min(1);
+    let call = ToolCall::json("erase", json!({ "path": format!("p{round}") }));
+    context.call(call).await.observation().to_text()
+}
+
+/// The body of the tool runs once for each round, and its later rounds call with other arguments.
 #[tokio::test]
-async fn an_answer_counts_for_the_arguments_that_the_user_saw() {
+async fn an_answer_does_not_count_for_other_arguments_in_a_later_round() {
     for version in VERSIONS {
         let removed = Removed::default();
-        let pool = builder(&removed, by_caller).tool::<RemoveByClockAction>();
+        let pool = builder(&removed, by_caller).tool::<EraseAction>().tool::<EraseByClockAction>();
         let pool = pool.state(Rounds::default()).approver(AskCaller::new()).build().unwrap();
-        let client = TestClient::builder(&pool)
-            .protocol_version(version)
-            .answer(|question: Question| async move {
-                match question.message().contains("p0") || question.message().contains("clock") {
-                    true => Reply::accept(decision("approve")),
-                    false => Reply::accept(decision("deny")),
-                }
-            })
-            .connect()
-            .await;
-        client.call("remove_by_clock", json!({})).await.expect("a result");
-        let shown: Vec<_> =
-            client.questions().iter().map(|question| question.message().to_owned()).collect();
-        for path in removed.all() {
-            let path = path.trim_end_matches(" by none").to_owned();
-            assert!(shown.iter().any(|text| text.contains(&path)), "{version:?} {path} {shown:?}");
-        }
+        let asked = Arc::new(AtomicUsize::new(0));
+        let answer = move |question: Question| {
+            let is_first = !question.message().ends_with("erase a file")
+                || asked.fetch_add(1, Ordering::Relaxed) == 0;
+            async move { Reply::accept(decision(if is_first { "approve" } else { "deny" })) }
+        };
+        let client = TestClient::builder(&pool).protocol_version(version).answer(answer);
+        let client = client.connect().await;
+        client.call("erase_by_clock", json!({})).await.expect("a result");
+        assert!(!removed.all().contains(&"p1".to_owned()), "{version:?}");
         client.close().await;
     }
 }
