@@ -9,8 +9,9 @@ use crate::workspace::Workspace;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Characters of a line that are shown.
+/// Characters of a line, a name and a message that are shown.
 const MAX_LINE: usize = 200;
+const MAX_MESSAGE: usize = 2000;
 
 /// The files of places, each read once.
 pub(super) struct Places<'w> {
@@ -66,20 +67,20 @@ impl<'w> Places<'w> {
             character,
             end_line,
             end_character,
-            text: file.lines.as_ref().map(|lines| shortened(lines.line(line - 1))),
-            name: hit.name,
+            text: file.lines.as_ref().map(|lines| shortened(lines.line(line - 1), MAX_LINE)),
+            name: hit.name.map(|name| shortened(&name, MAX_LINE)),
             kind: hit.kind,
-            container: hit.container,
+            container: hit.container.map(|name| shortened(&name, MAX_LINE)),
             severity: hit.severity,
-            message: hit.message,
+            message: hit.message.map(|message| shortened(&message, MAX_MESSAGE)),
         }
     }
 }
 
-fn shortened(line: &str) -> String {
-    let line = line.trim();
-    match line.char_indices().nth(MAX_LINE) {
-        Some((end, _)) => format!("{}..", &line[..end]),
-        None => line.to_owned(),
+fn shortened(text: &str, length: usize) -> String {
+    let text = text.trim();
+    match text.char_indices().nth(length) {
+        Some((end, _)) => format!("{}..", &text[..end]),
+        None => text.to_owned(),
     }
 }

@@ -111,6 +111,16 @@ async fn results_are_capped_and_files_outside_are_not_read() {
 }
 
 #[tokio::test]
+async fn long_messages_are_cut() {
+    let fixture = Fixture::new();
+    fixture.put("a.x", "ERR LONG");
+    let diagnostics = json!({"operation": "diagnostics", "file_path": "a.x"});
+    let value = fixture.call(diagnostics).await.unwrap();
+    assert_eq!(value["items"][0]["message"].as_str().unwrap().len(), 2002);
+    fixture.close().await;
+}
+
+#[tokio::test]
 async fn the_questions_of_a_server_are_answered() {
     let server =
         LanguageServer { settings: json!({"fake": {"level": 3}}), ..scripted("utf-16", "push") };

@@ -46,7 +46,8 @@ def occurrences(text, word):
 
 def publish(uri, version):
     text = documents[uri]["text"]
-    diagnostics = [{"range": found, "severity": 1, "message": "bad"} for found in occurrences(text, "ERR")]
+    message = "bad" * 100_000 if "LONG" in text else "bad"
+    diagnostics = [{"range": found, "severity": 1, "message": message} for found in occurrences(text, "ERR")]
     if not PULLS:
         send({"method": "textDocument/publishDiagnostics", "params": {"uri": uri, "version": version, "diagnostics": []}})
         send({"method": "textDocument/publishDiagnostics", "params": {"uri": uri, "version": version, "diagnostics": diagnostics}})
