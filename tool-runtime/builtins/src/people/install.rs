@@ -6,7 +6,7 @@ use tool_runtime::{Source, ToolPoolBuilder};
 
 impl Builtins {
     /// Adds the tools that ask people, plan and keep lists, and `finish`. A plan is approved by the approver of the
-    /// pool, such as [`AskCaller`](tool_runtime::approvals::AskCaller) or `TerminalApprover`. Without permissions the
+    /// pool, such as `tool_runtime::approvals::AskCaller` or `TerminalApprover`. Without permissions the
     /// tools for plan mode are hidden.
     ///
     /// ```
