@@ -51,13 +51,11 @@ impl Encoder {
             LogRecord { time_us, call, process: self.process.clone(), ..LogRecord::default() };
         match stage {
             Stage::Proposed(proposal) => self.propose(*proposal, &mut record),
-            Stage::Decided { arguments, effect, by, details } => {
+            Stage::Decided { arguments, effect, by, rule, reason } => {
                 record.kind = self.decided(call, effect)?;
                 record.by = by.map(|by| self.name(&by));
-                if let Some((reason, rule)) = details.map(|details| *details) {
-                    record.reason = (!reason.is_empty()).then(|| self.text(&reason));
-                    record.rule = rule.map(|rule| self.name(&rule));
-                }
+                record.rule = rule.map(|rule| self.name(&rule));
+                record.reason = reason.map(|reason| self.text(&reason));
                 self.note_arguments(arguments, &mut record);
             }
             Stage::Suspended => record.kind = RecordKind::Suspended,

@@ -20,14 +20,25 @@ pub(crate) struct Event {
 #[derive(Debug)]
 pub(crate) enum Stage {
     Proposed(Box<Proposal>),
-    Decided { arguments: CompactString, effect: Effect, by: Option<String>, details: Details },
+    /// Most rules have short ids and no reason, which takes no memory.
+    Decided {
+        arguments: CompactString,
+        effect: Effect,
+        by: Option<String>,
+        rule: Option<CompactString>,
+        reason: Option<Box<str>>,
+    },
     Suspended,
-    Started { arguments: CompactString, mode: RetryMode },
-    Finished { outcome: Outcome, duration: Option<Duration>, is_replayed: bool },
+    Started {
+        arguments: CompactString,
+        mode: RetryMode,
+    },
+    Finished {
+        outcome: Outcome,
+        duration: Option<Duration>,
+        is_replayed: bool,
+    },
 }
-
-/// The reason and the rule of a decision. `None` for the usual one, which has neither.
-pub(crate) type Details = Option<Box<(String, Option<String>)>>;
 
 /// All that is known of a call at its beginning.
 #[derive(Debug)]
@@ -75,7 +86,8 @@ impl Event {
                 arguments: arguments(),
                 effect: decision.effect(),
                 by: by.map(|by| call.masked(by).into_owned()),
-                details: details(decision, &call),
+                rule: decision.rule().map(Into::into),
+                reason: reason(decision, &call),
             },
             CallStage::Suspended => Stage::Suspended,
             CallStage::Started { mode, .. } => Stage::Started { arguments: arguments(), mode },
@@ -112,10 +124,9 @@ fn size_of(observation: &Observation) -> usize {
     structured + observation.content().iter().map(block).sum::<usize>()
 }
 
-fn details(decision: &Decision, call: &CallView<'_>) -> Details {
-    let (reason, rule) = (decision.reason(), decision.rule());
-    let is_plain = reason.is_empty() && rule.is_none();
-    (!is_plain).then(|| Box::new((call.masked(reason).into_owned(), rule.map(str::to_owned))))
+fn reason(decision: &Decision, call: &CallView<'_>) -> Option<Box<str>> {
+    let reason = decision.reason();
+    (!reason.is_empty()).then(|| call.masked(reason).into())
 }
 
 impl Proposal {
