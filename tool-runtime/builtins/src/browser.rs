@@ -2,7 +2,7 @@
 //!
 //! The browser is an installed Chromium in headless mode. Each agent of each session has its own browser with a temporary
 //! profile. The first call starts the browser. It is closed with the pool, or after [`BrowserParams::idle_seconds`]
-//! without a call, and its profile is deleted.
+//! without a call, and its profile is deleted; also when the program is killed.
 //!
 //! Pages reach public addresses only. All traffic of the browser goes through a proxy in this process, which resolves
 //! names and connects only to addresses that [`BrowserParams::allowed_hosts`] and the rules of `WebFetch` allow. The
@@ -10,7 +10,9 @@
 //! automatically. The content of pages is untrusted.
 //!
 //! Limits: for the user root, Chromium's own sandbox is off, so run the program as another user or in a container. The
-//! browser is controlled through a loopback port, which programs of other local users can reach; pages cannot.
+//! browser is controlled through a loopback port, which programs of other local users can reach; pages cannot, unless
+//! loopback addresses are allowed: then those of one browser reach the ports of others. The memory of Chromium and the
+//! size of a profile have no limits.
 //!
 //! | Module | Topic |
 //! |---|---|
