@@ -44,6 +44,7 @@ mod undo;
 pub use change::{ChangeOutput, EditOperation};
 #[cfg(all(feature = "code", unix))]
 pub(crate) use diff::unified as unified_diff;
+pub use directory::{DeleteOutput, MoveOutput};
 pub use edit::Step;
 pub use editor::{EditorCommand, EditorOutput};
 pub use list::{Entry, EntryKind, ListOutput};
@@ -290,7 +291,7 @@ impl Files {
         #[arg(length = 1..=4096)]
         destination: String,
         context: &ToolContext,
-    ) -> Result<String, ToolError> {
+    ) -> Result<Shown<MoveOutput>, ToolError> {
         self.move_entry(&source, &destination, context)
     }
 
@@ -309,7 +310,7 @@ impl Files {
         #[arg(match_as = "path", length = 1..=4096)]
         path: String,
         context: &ToolContext,
-    ) -> Result<String, ToolError> {
+    ) -> Result<Shown<DeleteOutput>, ToolError> {
         self.delete_entry(&path, context)
     }
 }

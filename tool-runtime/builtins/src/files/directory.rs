@@ -3,15 +3,41 @@
 use super::Files;
 use super::commit::{Before, Change};
 use super::history::Action;
+use super::list::EntryKind;
 use super::lock;
 use super::place::{self, Place, describe, missing};
 use super::publish::rename_no_replace;
 use super::snapshot::MAX_CHANGED;
+use crate::shown::Shown;
 use crate::workspace::Location;
 use cap_std::fs::Metadata;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::io;
 use std::path::Path;
 use tool_runtime::{ToolContext, ToolError};
+
+/// A move of an entry.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[non_exhaustive]
+pub struct MoveOutput {
+    /// Path of the entry now.
+    pub path: String,
+    /// Its path before.
+    pub moved_from: String,
+}
+
+/// The deletion of an entry.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[non_exhaustive]
+pub struct DeleteOutput {
+    /// Path of the entry.
+    pub path: String,
+    /// Kind of the entry.
+    pub kind: EntryKind,
+    /// Whether `UndoEdit` restores it.
+    pub can_be_undone: bool,
+}
 
 impl Files {
     /// Moves a file or directory to a name that is not used.
@@ -20,7 +46,7 @@ impl Files {
         from: &str,
         to: &str,
         context: &ToolContext,
-    ) -> Result<String, ToolError> {
+    ) -> Result<Shown<MoveOutput>, ToolError> {
         let [source, target] = [from, to].map(|path| self.workspace.resolve(path));
         let (source, target) = (source?, target?);
         let (place, metadata) = place::entry(&source, from)?.ok_or_else(|| missing(&source))?;
@@ -34,7 +60,8 @@ impl Files {
         let new = moved.inspect_err(|_| remove_empty(&directories))?;
         let action = Action::Moved { from: place.key, edit: None };
         self.history().record([(new.key, action, directories)]);
-        Ok(format!("moved `{from}` to `{}`", new.shown))
+        let text = format!("moved `{from}` to `{}`", new.shown);
+        Ok(Shown::new(text, MoveOutput { path: new.shown, moved_from: from.to_owned() }))
     }
 
     /// Deletes a file, a link or an empty directory.
@@ -42,14 +69,14 @@ impl Files {
         &self,
         path: &str,
         context: &ToolContext,
-    ) -> Result<String, ToolError> {
+    ) -> Result<Shown<DeleteOutput>, ToolError> {
         let location = self.workspace.resolve(path)?;
         let (place, metadata) = place::entry(&location, path)?.ok_or_else(|| missing(&location))?;
         let kind = metadata.file_type();
         if kind.is_file() && metadata.len() <= MAX_CHANGED {
             let change = Change::new(Before::read(&location)?, None);
             self.commit(vec![change], context)?;
-            return Ok(format!("deleted `{path}`"));
+            return Ok(deleted(path, &metadata, true));
         }
         let _one_at_a_time = self.writing();
         let _locked = lock::directories(&[&place], context)?;
@@ -62,11 +89,17 @@ impl Files {
             target.filter(|_| cfg!(unix)).map(|target| Action::LinkDeleted { target })
         };
         let Some(action) = action else {
-            return Ok(format!("deleted `{path}`; this cannot be undone"));
+            return Ok(deleted(path, &metadata, false));
         };
         self.history().record([(place.key, action, Vec::new())]);
-        Ok(format!("deleted `{path}`"))
+        Ok(deleted(path, &metadata, true))
     }
+}
+
+fn deleted(path: &str, metadata: &Metadata, can_be_undone: bool) -> Shown<DeleteOutput> {
+    let notice = if can_be_undone { "" } else { "; this cannot be undone" };
+    let (path, kind) = (path.to_owned(), EntryKind::of(metadata));
+    Shown::new(format!("deleted `{path}`{notice}"), DeleteOutput { path, kind, can_be_undone })
 }
 
 /// Renames an entry, and creates the directories of its new name. Returns its new place.

@@ -124,7 +124,7 @@ impl List<'_> {
 }
 
 impl EntryKind {
-    fn of(metadata: &Metadata) -> Self {
+    pub(super) fn of(metadata: &Metadata) -> Self {
         match metadata.file_type() {
             kind if kind.is_file() => Self::File,
             kind if kind.is_dir() => Self::Directory,

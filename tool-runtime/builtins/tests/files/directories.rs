@@ -40,7 +40,8 @@ async fn entries_are_moved_to_names_that_are_not_used() {
     assert_eq!(error, "`b` exists; delete it first, or give another name");
     assert_eq!(tools.ok("Move", to("a", "new/c")).await, "moved `a` to `new/c`");
     assert_eq!(tools.ok("Move", to("b", "dir")).await, "moved `b` to `dir/b`");
-    tools.ok("Move", to("dir", "other")).await;
+    let value = tools.value("Move", to("dir", "other")).await;
+    assert_eq!(value, json!({ "path": "other", "moved_from": "dir" }));
     assert_eq!([folder.text("new/c"), folder.text("other/b")], ["a", "b"]);
     assert_eq!(folder.names(), ["new", "other"]);
     let error = tools.error("Move", to(".", "x")).await;
@@ -53,8 +54,9 @@ async fn files_and_empty_directories_are_deleted() {
     let (folder, tools) = tools(&[("a", "a"), ("dir/x", "")]);
     let error = tools.error("Delete", json!({"path": "dir"})).await;
     assert_eq!(error, "`dir` is not empty; delete its entries first, or run a command");
-    for path in ["a", "dir/x", "dir"] {
-        tools.ok("Delete", json!({ "path": path })).await;
+    for (path, kind) in [("a", "file"), ("dir/x", "file"), ("dir", "directory")] {
+        let value = tools.value("Delete", json!({ "path": path })).await;
+        assert_eq!(value, json!({ "path": path, "kind": kind, "can_be_undone": true }));
     }
     assert!(folder.names().is_empty());
     let error = tools.error("Delete", json!({"path": "."})).await;

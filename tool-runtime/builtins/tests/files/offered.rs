@@ -40,10 +40,10 @@ fn profiles_and_prefixes_decide_about_names() {
 fn every_tool_states_all_hints_and_the_schema_of_its_result() {
     let (_folder, tools) = tools(&[]);
     let expected = [
-        "Delete -d-- advanced (text)",
+        "Delete -d-- advanced",
         "Edit -d-- core",
         "ListDirectory r-i- core",
-        "Move ---- advanced (text)",
+        "Move ---- advanced",
         "MultiEdit -d-- advanced",
         "Read r-i- core",
         "UndoEdit -d-- advanced",
