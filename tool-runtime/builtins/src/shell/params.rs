@@ -58,7 +58,7 @@ impl Default for ShellParams {
 /// | change owner, mode, times and attributes of files outside (`chmod`, `chown`, `touch`) | yes | **yes** | no |
 /// | signal other processes | yes | no, from Linux 6.12 on | no |
 /// | use the network although `network = false` | refused at start | UDP and local sockets | no |
-/// | ask a service to do so that listens at a socket of the file system: Docker, systemd, D-Bus | yes | **yes** | **yes** |
+/// | ask a service to do so that listens at a socket of the file system: Docker, systemd, D-Bus, tmux | yes | **yes** | **yes** |
 /// | leave a process that outlives the pool, see below | yes | yes | no |
 /// | leave a process when this one gets `SIGKILL` | yes | yes | no |
 ///

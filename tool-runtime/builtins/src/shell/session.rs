@@ -32,6 +32,8 @@ pub(super) struct Session {
     terminal: Arc<OwnedFd>,
     /// The file of [`Marker::prompt_script`].
     prompt_script: PathBuf,
+    /// The file of the last command.
+    script: Option<ScratchFile>,
     /// The process group of the shell itself.
     shell: Option<Pid>,
     /// Prompts when the last command began: it runs until there is another.
@@ -118,6 +120,7 @@ impl Session {
             writer,
             terminal,
             prompt_script: prompt_script.path,
+            script: None,
             shell: None,
             started_at: 0,
             is_awaited: false,
@@ -150,7 +153,11 @@ impl Session {
         script.write(&format!("{command}\n"))?;
         self.started_at = self.shared.lock().prompts;
         let (command, prompt) = (script.path.display(), self.prompt_script.display());
-        self.input(format!(". '{command}'; {{ . '{prompt}'; }} 2>/dev/null\n").as_bytes()).await
+        let line = format!(". '{command}'; {{ . '{prompt}'; }} 2>/dev/null\n");
+        if let Some(old) = self.script.replace(script) {
+            old.remove();
+        }
+        self.input(line.as_bytes()).await
     }
 
     /// Writes to the terminal, as a person who types.

@@ -47,6 +47,7 @@ async fn the_shell_stays() {
         ("(exit 7)", "", 7),
         ("test -t 0 && test -t 1 && echo terminal", "terminal", 0),
         ("echo $PAGER; alias x='echo alias'", "cat", 0),
+        ("ls \"${BASH_SOURCE%/*}\" | grep -c command.sh", "1", 0),
         ("echo \"$PS1$PS2\"", "", 0),
         // Nothing that looks like the end of a command is one.
         ("printf '\\033]7337;token;9;/\\007'; sleep 0.2; echo after", "after", 0),
