@@ -75,7 +75,13 @@ impl LogReader {
         self.0.check_place()?.into_iter().for_each(|detail| verifier.check_place(detail));
         let mut after = 0;
         loop {
-            let lines = self.0.read(after, PAGE)?;
+            let lines = match self.0.read(after, PAGE) {
+                Err(error) if error.kind() == LogErrorKind::Damaged => {
+                    verifier.check_place(error.to_string());
+                    break;
+                }
+                lines => lines?,
+            };
             let Some(last) = lines.last() else { break };
             after = last.position;
             lines.iter().for_each(|line| verifier.check(line));

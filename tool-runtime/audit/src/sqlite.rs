@@ -2,7 +2,7 @@
 
 use crate::backend::{LogBackend, LogRead, PruneChain};
 use crate::chain::{Head, LogLine};
-use crate::error::LogError;
+use crate::error::{LogError, LogErrorKind};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -84,7 +84,7 @@ impl LogRead for SqliteReader {
         let query = format!("{COLUMNS} WHERE seq > ?1 ORDER BY seq LIMIT ?2");
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let lines = lines(self.0.connection(), &query, params![stored(after), limit]);
-        lines.map_err(|error| self.0.error(&error).into())
+        in_order(lines.map_err(|error| self.0.error(&error))?, after)
     }
 
     fn run(&mut self, run: &str) -> Result<Vec<LogLine>, LogError> {
@@ -159,6 +159,18 @@ fn lines(
     parameters: impl rusqlite::Params,
 ) -> rusqlite::Result<Vec<LogLine>> {
     connection.prepare_cached(query)?.query_map(parameters, line)?.collect()
+}
+
+/// The rows that follow record `after`. A damaged tree may give earlier ones, again and again.
+///
+/// # Errors
+/// A record does not follow the one before it.
+fn in_order(lines: Vec<LogLine>, after: u64) -> Result<Vec<LogLine>, LogError> {
+    let before = std::iter::once(after).chain(lines.iter().map(|line| line.position));
+    let misplaced = before.zip(&lines).find(|(before, line)| line.position <= *before);
+    let Some((before, line)) = misplaced else { return Ok(lines) };
+    let text = format!("the file is damaged: record {} follows record {before}", line.position);
+    Err(LogError::new(LogErrorKind::Damaged, text))
 }
 
 /// Values of another type were put there by somebody else: `verify` names the record.
