@@ -5,49 +5,45 @@ use super::fold::fold;
 use crate::stop::Stop;
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::ops::Range;
 
-/// The lines of a text.
+/// The lines of a text. A line takes four bytes: files of many short lines would take several times their size.
 pub(in crate::files) struct LineIndex<'t> {
     text: &'t str,
-    /// Without their `\n`.
-    ranges: Vec<Range<usize>>,
+    /// Where each line ends, before its `\n`.
+    ends: Vec<u32>,
 }
 
 impl<'t> LineIndex<'t> {
+    /// The text has less than 4 GiB, as every file that is changed.
     pub(in crate::files) fn of(text: &'t str) -> Self {
-        let mut ranges = Vec::new();
-        let mut start = 0;
-        for end in memchr::memchr_iter(b'\n', text.as_bytes()) {
-            ranges.push(start..end);
-            start = end + 1;
-        }
-        if start < text.len() {
-            ranges.push(start..text.len());
-        }
-        Self { text, ranges }
+        let feeds = memchr::memchr_iter(b'\n', text.as_bytes());
+        let has_more = !text.is_empty() && !text.ends_with('\n');
+        let ends = feeds.chain(has_more.then_some(text.len()));
+        Self { text, ends: ends.map(|end| end as u32).collect() }
     }
 
     pub(in crate::files) fn len(&self) -> usize {
-        self.ranges.len()
+        self.ends.len()
     }
 
     pub(in crate::files) fn line(&self, index: usize) -> &'t str {
-        &self.text[self.ranges[index].clone()]
+        &self.text[self.start(index)..self.end(index)]
     }
 
     pub(in crate::files) fn lines(&self) -> impl Iterator<Item = &'t str> {
-        self.ranges.iter().map(|range| &self.text[range.clone()])
+        (0..self.len()).map(|index| self.line(index))
     }
 
     /// The offset where a line starts; the end of the text for the line after the last.
     pub(in crate::files) fn start(&self, index: usize) -> usize {
-        self.ranges.get(index).map_or(self.text.len(), |range| range.start)
+        let before = index.checked_sub(1).map(|before| self.ends.get(before));
+        let after = |end: &u32| *end as usize + 1;
+        before.map_or(0, |before| before.map_or(self.text.len(), after).min(self.text.len()))
     }
 
     /// The offset before the `\n` of a line.
     pub(in crate::files) fn end(&self, index: usize) -> usize {
-        self.ranges[index].end
+        self.ends[index] as usize
     }
 }
 
@@ -79,5 +75,24 @@ fn comparable(line: &str, step: Step) -> Cow<'_, str> {
             Cow::Borrowed(line) => Cow::Borrowed(line.trim()),
             Cow::Owned(line) => Cow::Owned(line.trim().to_owned()),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LineIndex;
+
+    #[test]
+    fn lines_have_starts_and_ends() {
+        for (text, lines, starts) in [
+            ("", &[][..], &[0][..]),
+            ("\n", &[""], &[0, 1]),
+            ("a\n\nbc\n", &["a", "", "bc"], &[0, 2, 3, 6]),
+            ("a\nbc", &["a", "bc"], &[0, 2, 4]),
+        ] {
+            let index = LineIndex::of(text);
+            assert_eq!(index.lines().collect::<Vec<_>>(), lines);
+            assert_eq!((0..=index.len()).map(|line| index.start(line)).collect::<Vec<_>>(), starts);
+        }
     }
 }
