@@ -3,6 +3,7 @@ use crate::shell::{Sandbox, ShellParams};
 use serde_json::json;
 use std::net::TcpListener;
 use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
 
 /// The pool, or `None` with a remark where the system has no such sandbox. CI sets `REQUIRE_SANDBOXES`, where a missing
 /// one is a failure.
@@ -44,10 +45,16 @@ const ESCAPES: &[&str] = &[
     "mount -o remount,rw,bind / && echo x > OUTSIDE",
 ];
 
+/// A directory that is not below the one for temporary files, which commands may change.
+fn outside() -> tempfile::TempDir {
+    let mut places = [env!("CARGO_MANIFEST_DIR"), "/var/tmp"].into_iter();
+    let place = places.find(|place| !Path::new(place).starts_with(std::env::temp_dir()));
+    tempfile::tempdir_in(place.expect("a directory that is not for temporary files")).unwrap()
+}
+
 async fn files_outside_do_not_change(sandbox: Sandbox) {
     let Some(fixture) = fixture(sandbox, true) else { return };
-    // Not below the directory for temporary files, which may be changed.
-    let outside = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+    let outside = outside();
     let (new, existing) = (outside.path().join("new"), outside.path().join("existing"));
     std::fs::write(&existing, "content").unwrap();
     for command in ESCAPES {
@@ -73,7 +80,7 @@ async fn files_outside_do_not_change(sandbox: Sandbox) {
 /// The tools have files in the directory for temporary files, which commands may change.
 async fn links_in_place_of_files_of_the_tools_lead_nowhere(sandbox: Sandbox) {
     let Some(fixture) = fixture(sandbox, true) else { return };
-    let outside = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+    let outside = outside();
     let existing = outside.path().join("existing");
     std::fs::write(&existing, "content").unwrap();
     let name = existing.display();
@@ -131,7 +138,7 @@ async fn files_inside_change(sandbox: Sandbox) {
 
 /// The operator may add directories.
 async fn added_directories_change(sandbox: Sandbox) {
-    let added = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+    let added = outside();
     let writable = vec![added.path().to_owned()];
     let params = ShellParams { sandbox, writable, ..ShellParams::default() };
     let Some(fixture) = available(Fixture::with(params, &[]), sandbox) else { return };
@@ -236,7 +243,7 @@ async fn bubblewrap_denies_the_network_if_asked() {
 #[tokio::test]
 async fn bubblewrap_protects_metadata_outside() {
     let Some(fixture) = fixture(Sandbox::Bubblewrap, true) else { return };
-    let outside = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+    let outside = outside();
     let file = outside.path().join("file");
     std::fs::write(&file, "").unwrap();
     let before = std::fs::metadata(&file).unwrap();
