@@ -1,14 +1,15 @@
 //! Programs and builtins that run another command, and keywords of the shell.
 
 const WRAPPERS: &str = "\
-    . ash at bash batch builtin busybox bwrap caffeinate chpst chroot chronic chrt command \
-    coproc csh daemonize dash dbus-run-session doas dtach dumb-init eatmydata entr env eval \
-    exec expect fakeroot faketime firejail fish flock gdb gosu hyperfine ifne ionice ksh ld.so \
-    ltrace mosh nice nohup nsenter nu numactl parallel pkexec prlimit proot proxychains \
-    proxychains4 pwsh rlwrap run-parts runcon runuser screen script sem setarch setpriv \
-    setsid sh source ssh sshpass start-stop-daemon stdbuf strace su su-exec sudo systemd-run \
-    taskset tcsh time timeout tini tmux torsocks toybox trap unbuffer unshare valgrind watch \
-    xargs xvfb-run zsh";
+    . ash at bash batch builtin busybox bwrap caffeinate catchsegv chpst chronic chroot chrt \
+    command coproc cpulimit csh daemonize dash dbus-run-session doas dtach dumb-init \
+    eatmydata entr env eval exec expect fakeroot faketime firejail fish flock gdb gosu \
+    hyperfine ifne ionice ksh ld.so ltrace mosh nice nohup nsenter nu numactl parallel perf \
+    pkexec prlimit proot proxychains proxychains4 pwsh rlwrap rr run-parts runcon runuser \
+    screen script sem setarch setpriv setsid sh source ssh sshpass start-stop-daemon stdbuf \
+    strace su su-exec sudo systemd-inhibit systemd-nspawn systemd-run taskset tcsh time \
+    timeout tini tmux torsocks toybox trap unbuffer unshare valgrind watch xargs xvfb-run \
+    zsh";
 
 /// Beginnings of the names of dynamic linkers, which run a program that is an argument.
 const LINKERS: &[&str] = &["ld-linux", "ld-musl"];

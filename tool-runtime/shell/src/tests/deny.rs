@@ -12,6 +12,8 @@ const HIDDEN: &[&str] = &[
     "env rm x",
     "/usr/bin/env rm x",
     "busybox rm x",
+    "perf stat rm x",
+    "systemd-inhibit rm x",
     "xargs rm",
     "ssh host rm x",
     "/lib64/ld-linux-x86-64.so.2 /bin/rm x",
