@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use std::fmt::Debug;
 use tool_runtime::prelude::*;
 use tool_runtime::{
-    Before, Filter, Hook, HookCall, PoolChange, PoolError, PoolProblem, PoolReport, Registration,
-    Selector, Source, ToolAnnotations, ToolPattern, ToolStatus,
+    Before, ErrorClass, Filter, Hook, HookCall, PoolChange, PoolError, PoolProblem, PoolReport,
+    Registration, Requirement, Selector, Source, ToolAnnotations, ToolPattern, ToolStatus,
 };
 
 fn tool(name: &str, answer: &'static str) -> Tool {
@@ -417,6 +417,17 @@ async fn a_report_survives_serialization() {
         &json!({"added": [], "updated": [], "removed": [], "moved": []}),
         "moved",
     );
+}
+
+#[tokio::test]
+async fn calls_of_unusable_tools_name_the_reason() {
+    let push = tool("push", "").requires([Requirement::missing("git", "install git")]);
+    let pool = ToolPool::builder().add(push).allow_empty().build().expect("a pool");
+    let error = pool.resolve("push").expect_err("a missing program");
+    assert_eq!(error.message(), "`push` cannot be used here: `git` is missing: install git");
+    assert_eq!(error.class(), ErrorClass::NotFound);
+    let unknown = pool.resolve("pull").expect_err("an unknown name");
+    assert_eq!(unknown.message(), "unknown tool `pull`; there are no tools");
 }
 
 #[test]

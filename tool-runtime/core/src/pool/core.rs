@@ -9,7 +9,7 @@ use super::problem::{PoolError, PoolProblem};
 use super::report::{AbsentSource, PoolReport, ToolReport, ToolStatus};
 use super::snapshot::Snapshot;
 use super::watch::{PoolNews, Watcher};
-use crate::error::CallError;
+use crate::error::{CallError, ErrorClass};
 use crate::future::BoxFuture;
 use crate::source::Source;
 use crate::sync::lock;
@@ -162,7 +162,14 @@ impl Core {
     /// The reason why the tool of that name is absent, if known.
     pub(super) fn why_absent(&self, name: &str) -> Option<CallError> {
         let absences = lock(&self.absences).clone();
-        absences.iter().filter_map(Weak::upgrade).find_map(|absence| absence.why(name))
+        let why = absences.iter().filter_map(Weak::upgrade).find_map(|absence| absence.why(name));
+        why.or_else(|| {
+            let text = format!(
+                "`{name}` cannot be used here: {}",
+                self.offered().decision.unusable(name)?
+            );
+            Some(CallError::new(ErrorClass::NotFound, text))
+        })
     }
 
     /// The explanations of a type.

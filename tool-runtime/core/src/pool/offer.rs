@@ -213,6 +213,14 @@ impl Decision {
         self.offers.iter().filter(is_visible).map(|(offer, _)| offer)
     }
 
+    /// The reason why the tool of that name is unusable.
+    pub(super) fn unusable(&self, name: &str) -> Option<String> {
+        self.offers.iter().find_map(|(offer, status)| match status {
+            ToolStatus::Unusable { reason } if offer.tool.name() == name => Some(reason.clone()),
+            _ => None,
+        })
+    }
+
     pub(super) fn into_result(self) -> Result<Self, PoolError> {
         if self.problems.is_empty() { Ok(self) } else { Err(PoolError::new(self.problems)) }
     }

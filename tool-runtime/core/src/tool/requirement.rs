@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A requirement of a tool outside of its pool: a program, a setting, a person. The pool's report lists it.
+/// A requirement of a tool outside of its pool: a program, a setting, a person. The pool's report lists it, and so does
+/// the error of a call of a tool that is hidden for a [missing](Self::missing) one.
 ///
 /// ```
 /// use tool_runtime::Requirement;
