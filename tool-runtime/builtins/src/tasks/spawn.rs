@@ -57,7 +57,8 @@ pub(super) struct AgentInput {
     /// not.
     #[serde(default)]
     pub(super) mode: Option<String>,
-    /// The id of an agent that has ended, which continues its conversation.
+    /// The id of an agent that has ended, which continues its conversation. A member of a team needs `team_name` and
+    /// `name` again.
     #[serde(default)]
     pub(super) resume: Option<String>,
 }
