@@ -57,7 +57,7 @@ impl AskCaller {
         if !context.can_ask(PeerCapability::Elicitation) {
             return Approval::unasked("the client cannot show forms");
         }
-        // Of all that the user sees: an answer does not count for other arguments in a later round.
+        // Covers all that the user sees: an answer does not count for other arguments in a later round.
         let (rule, arguments) = (request.rule().unwrap_or_default(), request.shown_arguments());
         let digest = digest::of(&[rule, request.question(), request.visual(), arguments]);
         let key = format!("approval-{}", &digest[..8]);

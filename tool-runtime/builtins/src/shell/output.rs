@@ -164,7 +164,7 @@ impl Spill {
         self.is_shown.then(|| self.file.path.clone())
     }
 
-    /// What the file has of the output.
+    /// The part of the output that the file has.
     fn contents(&self) -> String {
         let path = self.file.path.display();
         match self.state {

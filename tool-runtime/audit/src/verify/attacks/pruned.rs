@@ -84,7 +84,7 @@ async fn a_record_about_removed_records_with_another_hash_proves_nothing() {
     assert_eq!(log.verified(None), "records 1 to 8 are missing");
 }
 
-/// Whoever can write the log can append a record about removed ones: it proves nothing about records up to
+/// A writer of the log can append a record about removed ones: it proves nothing about records up to
 /// the head that was kept before.
 #[tokio::test]
 async fn a_removal_after_the_known_head_is_not_proven() {

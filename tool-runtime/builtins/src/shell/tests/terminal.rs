@@ -194,7 +194,7 @@ async fn the_end_of_a_command_between_two_calls_is_not_lost() {
         ("y", true, "went", 3, Some("was not sent")),
         ("echo new", false, "went\nnew", 0, Some("ended with exit code 3")),
     ];
-    // What a shell that has ended wrote is not lost either.
+    // Output of a shell that has ended is kept, too.
     for (end, is_closed) in [("(exit 3)", false), ("exit", true)] {
         for (command, is_input, output, code, notice) in calls {
             let mut bare = Bare::new();
