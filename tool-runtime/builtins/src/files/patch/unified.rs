@@ -146,7 +146,34 @@ impl File {
 fn path_of(line: &str) -> String {
     let prefixes = ["--- ", "+++ ", "rename from ", "rename to "];
     let path = prefixes.into_iter().find_map(|prefix| line.strip_prefix(prefix)).unwrap_or(line);
-    path.split('\t').next().unwrap_or_default().trim_end().to_owned()
+    let path = path.split('\t').next().unwrap_or_default().trim_end();
+    unquoted(path).unwrap_or_else(|| path.to_owned())
+}
+
+/// A path in quotes, as git writes those with characters outside of ASCII: `"a/f\303\274.txt"`.
+fn unquoted(path: &str) -> Option<String> {
+    let mut rest = path.strip_prefix('"')?.strip_suffix('"')?.bytes();
+    let mut bytes = Vec::new();
+    while let Some(byte) = rest.next() {
+        let escaped = if byte == b'\\' { rest.next()? } else { 0 };
+        bytes.push(match (byte, escaped) {
+            (b'\\', b'0'..=b'3') => {
+                let digits = [escaped, rest.next()?, rest.next()?];
+                u8::from_str_radix(str::from_utf8(&digits).ok()?, 8).ok()?
+            }
+            (b'\\', b'a') => 0x07,
+            (b'\\', b'b') => 0x08,
+            (b'\\', b't') => b'\t',
+            (b'\\', b'n') => b'\n',
+            (b'\\', b'v') => 0x0b,
+            (b'\\', b'f') => 0x0c,
+            (b'\\', b'r') => b'\r',
+            (b'\\', b'"' | b'\\') => escaped,
+            (b'\\', _) => return None,
+            _ => byte,
+        });
+    }
+    String::from_utf8(bytes).ok()
 }
 
 /// The paths without `a/` and `b/`.
@@ -238,6 +265,22 @@ diff --git a/d b/d
     fn a_rename_alone_has_no_hunks() {
         let patch = "diff --git a/b b/c\nrename from b\nrename to c\n";
         assert_eq!(parse(patch).unwrap(), [update("b", Some("c"), vec![])]);
+    }
+
+    #[test]
+    fn quoted_paths_of_git_are_read() {
+        let patch = r#"diff --git "a/f\303\274 \"x\".txt" "b/tab\there"
+rename from "f\303\274 \"x\".txt"
+rename to "tab\there"
+"#;
+        let expected = update("fü \"x\".txt", Some("tab\there"), vec![]);
+        assert_eq!(parse(patch).unwrap(), [expected]);
+        let patch = "--- \"a/\\303\\274\"\n+++ \"b/\\303\\274\"\n@@ -1 +1 @@\n-a\n+b\n";
+        let expected = update("ü", None, vec![hunk("a\n", "b\n")]);
+        assert_eq!(parse(patch).unwrap(), [expected]);
+        for path in [r#""a\x""#, r#""a\30""#, r#""a\377""#, r#""a\""#, r#"""#, "a\""] {
+            assert_eq!(unquoted(path), None, "{path}");
+        }
     }
 
     #[test]
