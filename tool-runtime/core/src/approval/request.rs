@@ -192,7 +192,7 @@ impl ApprovalRequest {
         &self.question
     }
 
-    /// The rule that asks, if a policy names it.
+    /// The rule that asks, if a policy names it. Several that ask the same people are `first, second`.
     pub fn rule(&self) -> Option<&str> {
         self.rule.as_deref()
     }

@@ -19,6 +19,35 @@ impl Question {
         Self { text: text.into(), rule: None, approvers: Approvers::default(), expiry: None }
     }
 
+    /// The questions, with those to the same people as one. A question of a rule and one of a hook stay two, since
+    /// answers are remembered by rule.
+    pub(crate) fn merged(questions: Vec<Self>) -> Vec<Self> {
+        let mut merged: Vec<Self> = Vec::new();
+        for question in questions {
+            let is_same = |it: &&mut Self| {
+                it.approvers == question.approvers
+                    && it.expiry == question.expiry
+                    && it.rule.is_some() == question.rule.is_some()
+            };
+            match merged.iter_mut().find(is_same) {
+                Some(first) => first.add(question),
+                None => merged.push(question),
+            }
+        }
+        merged
+    }
+
+    fn add(&mut self, other: Self) {
+        if let (Some(own), Some(rule)) = (&self.rule, other.rule)
+            && *own != rule
+        {
+            self.rule = Some(format!("{own}, {rule}"));
+        }
+        if self.text != other.text {
+            self.text = format!("{}; {}", self.text, other.text);
+        }
+    }
+
     /// The texts of several questions.
     pub(crate) fn texts(questions: &[Self]) -> String {
         let texts: Vec<&str> = questions.iter().map(|question| question.text.as_str()).collect();

@@ -255,7 +255,7 @@ impl<'a> Admission<'a> {
     }
 
     async fn ask_all(&mut self, approver: Option<&Arc<dyn Approver>>) -> Result<(), CallError> {
-        let questions = std::mem::take(&mut self.questions);
+        let questions = Question::merged(std::mem::take(&mut self.questions));
         if let Some(governed) = &mut self.governed {
             governed.check_asking(self.call)?;
         }

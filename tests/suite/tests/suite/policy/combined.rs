@@ -1,12 +1,12 @@
 //! Several policies, hooks and engines: deny beats ask beats allow.
 
 use super::{builder, fate, pool, reading, yaml, yes};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tool_runtime::audit::EventLog;
 use tool_runtime::policy::{
     CanUse, ConfirmRisk, Confirmation, Ensemble, Hint, LimitKeeper, ModelRisk, PatternAnalyzer,
-    Policies, PoolRules as _, SecurityAnalyzer,
+    PermissionMode, Permissions, Policies, PoolRules as _, SecurityAnalyzer,
 };
 use tool_runtime::prelude::*;
 use tool_runtime::{
@@ -59,6 +59,25 @@ async fn the_questions_of_all_policies_are_asked() {
         let pool = builder().install(together()).approver(asked_person).build().unwrap();
         assert_eq!(fate(&pool, reading("a")).await, "ran", "{policies:?}");
     }
+}
+
+/// A rule and a mode that ask the same people.
+#[tokio::test]
+async fn questions_to_the_same_people_are_one() {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let all = Arc::clone(&asked);
+    let approver = move |request: ApprovalRequest| {
+        let text = format!("{}: {}", request.rule().unwrap_or_default(), request.question());
+        all.lock().unwrap().push(text);
+        async { Approval::approved() }
+    };
+    let rules = yaml("rules: [{id: ours, then: {decision: ask, reason: Really?}}]");
+    let path = serde_json::json!({ "path": "a" });
+    let policies = Policies::new().policy(rules).engine(Permissions::new(PermissionMode::Default));
+    let pool = builder().install(policies).approver(approver).build().unwrap();
+    assert_eq!(fate(&pool, ToolCall::json("fs.write", path)).await, "ran");
+    let expected = "ours, mode:default: Really? (rule `ours`); Let `fs.write` run?";
+    assert_eq!(*asked.lock().unwrap(), [expected]);
 }
 
 /// The rule that allows comes later, and does not make up for the question.
