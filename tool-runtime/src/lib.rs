@@ -122,7 +122,7 @@
 //!
 //! # Platforms
 //!
-//! Tested on Linux. macOS and Windows are compiled and differ in this:
+//! Tested on Linux. macOS and Windows are not tested, and differ in this:
 //!
 //! | Topic | macOS | Windows |
 //! |---|---|---|
