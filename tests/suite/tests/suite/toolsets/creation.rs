@@ -41,6 +41,6 @@ async fn an_unusable_toolset_is_hidden_with_the_reason() {
         }
         assert!(report.to_string().contains(&format!("unusable: {reason}")), "{report}");
         let answer = error_text(&pool, "session.ping", "").await;
-        assert_eq!(answer, "unknown tool `session.ping`; there are no tools");
+        assert_eq!(answer, format!("`session.ping` cannot be used here: {reason}"));
     }
 }
