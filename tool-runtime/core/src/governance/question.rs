@@ -19,15 +19,16 @@ impl Question {
         Self { text: text.into(), rule: None, approvers: Approvers::default(), expiry: None }
     }
 
-    /// The questions, with those to the same people as one. A question of a rule and one of a hook stay two, since
-    /// answers are remembered by rule.
+    /// The questions, with those of rules to the same people as one. Those of hooks stay, since answers are remembered
+    /// by rule, or else by the question.
     pub(crate) fn merged(questions: Vec<Self>) -> Vec<Self> {
         let mut merged: Vec<Self> = Vec::new();
         for question in questions {
             let is_same = |it: &&mut Self| {
                 it.approvers == question.approvers
                     && it.expiry == question.expiry
-                    && it.rule.is_some() == question.rule.is_some()
+                    && it.rule.is_some()
+                    && question.rule.is_some()
             };
             match merged.iter_mut().find(is_same) {
                 Some(first) => first.add(question),
