@@ -114,14 +114,15 @@ impl Tree {
     #[cfg(feature = "shell")]
     pub(crate) fn outlives_leader(&mut self) -> bool {
         let members = self.members(&Members::default());
-        self.leader = self.leader.filter(|leader| members.0.iter().any(|it| it.session == *leader));
+        self.leader =
+            self.leader.filter(|leader| members.0.iter().any(|it| it.session == Some(*leader)));
         !members.is_empty()
     }
 
     fn members(&self, known: &Members) -> Members {
         let mut others: Vec<proc::Process> = proc::processes().collect();
         let is_member = |process: &mut proc::Process| {
-            self.leader.is_some_and(|leader| process.session == leader)
+            self.leader.is_some_and(|leader| process.session == Some(leader))
                 || known.has(process)
                 || proc::has_mark(process.id, &self.mark)
         };
@@ -221,8 +222,10 @@ mod proc {
 
     pub(super) struct Process {
         pub(super) id: Pid,
+        /// None if it is outside the PID namespace.
         pub(super) parent: Option<Pid>,
-        pub(super) session: Pid,
+        /// None if its leader is outside the PID namespace.
+        pub(super) session: Option<Pid>,
         /// Ticks of the clock between the start of the system and that of the process.
         pub(super) started: u64,
     }
@@ -235,23 +238,26 @@ mod proc {
         ids.filter(move |id| *id != own).filter_map(read)
     }
 
-    /// A process that is ending has -1 for its session.
     fn pid(digits: &str) -> Option<Pid> {
         digits.parse().ok().filter(|id| *id > 0).and_then(Pid::from_raw)
     }
 
-    /// `ID (NAME) STATE PARENT GROUP SESSION ..`, in which the name may have blanks and parentheses. The start time is
-    /// the 22nd field.
     fn read(id: Pid) -> Option<Process> {
-        let stat = fs::read(format!("/proc/{}/stat", id.as_raw_nonzero())).ok()?;
+        parse(id, &fs::read(format!("/proc/{}/stat", id.as_raw_nonzero())).ok()?)
+    }
+
+    /// `ID (NAME) STATE PARENT GROUP SESSION ..`, in which the name may have blanks and parentheses. The start time is
+    /// the 22nd field. A process outside the PID namespace has the id 0, and the session of one that is ending is -1.
+    fn parse(id: Pid, stat: &[u8]) -> Option<Process> {
         let after = stat.iter().rposition(|byte| *byte == b')')?;
         let rest = std::str::from_utf8(&stat[after + 1..]).ok()?;
         let mut fields = rest.split_ascii_whitespace();
         let state = fields.next()?;
         let parent = pid(fields.next()?);
-        let session = pid(fields.nth(1)?)?;
+        let session = fields.nth(1)?;
         let started = fields.nth(15)?.parse().ok()?;
-        (!matches!(state, "Z" | "X")).then_some(Process { id, parent, session, started })
+        let has_ended = matches!(state, "Z" | "X") || session == "-1";
+        (!has_ended).then(|| Process { id, parent, session: pid(session), started })
     }
 
     /// Whether the environment that a process began with has a mark that begins so.
@@ -265,5 +271,30 @@ mod proc {
                 variable.strip_prefix(MARK.as_bytes()).and_then(|rest| rest.strip_prefix(b"="));
             value.is_some_and(|value| value.starts_with(mark.as_bytes()))
         })
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        fn parsed(stat: &str) -> Option<[i32; 2]> {
+            let stat = format!("{stat} 0 -1 0 1 2 3 4 5 6 7 8 20 0 1 0 99 0");
+            let process = parse(Pid::from_raw(5)?, stat.as_bytes())?;
+            assert_eq!(process.started, 99);
+            Some([process.parent, process.session].map(Pid::as_raw))
+        }
+
+        #[test]
+        fn processes_of_an_outer_namespace_have_no_ids() {
+            assert_eq!(parsed("5 (a) b) S 3 5 4"), Some([3, 4]));
+            assert_eq!(parsed("5 (cat) S 3 5 0"), Some([3, 0]));
+            assert_eq!(parsed("5 (cat) S 0 0 0"), Some([0, 0]));
+        }
+
+        #[test]
+        fn processes_that_have_ended_are_left_out() {
+            assert_eq!(parsed("5 (cat) Z 3 5 4"), None);
+            assert_eq!(parsed("5 (cat) R 3 -1 -1"), None);
+        }
     }
 }
