@@ -3,7 +3,7 @@
 use crate::chain::Head;
 use crate::error::{LogError, LogErrorKind};
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// A file that gets the head after each transaction.
@@ -38,7 +38,10 @@ impl HeadFile {
         new.push(".new");
         let mut text = serde_json::to_string(head).expect("texts and numbers");
         text.push('\n');
-        fs::write(&new, text)?;
+        let mut file = fs::File::create(&new)?;
+        file.write_all(text.as_bytes())?;
+        // Without this, the file may be empty after a loss of power.
+        file.sync_data()?;
         fs::rename(&new, &self.path)
     }
 }
