@@ -239,12 +239,20 @@ async fn remembered(store: &dyn ApprovalStore, json: bool) -> Result<String, Sto
 
 async fn forget(store: &dyn ApprovalStore, id: &str) -> Result<String, StoreError> {
     let all = store.remembered().await?;
-    let mut named = all.iter().filter(|approval| !id.is_empty() && approval.id.starts_with(id));
-    let (Some(found), None) = (named.next(), named.next()) else {
-        return Err(StoreError::NotRemembered(id.to_owned()));
-    };
+    let ids = all.iter().map(|approval| &*approval.id);
+    let found = &all[unique(id, ids)?.ok_or_else(|| StoreError::NotRemembered(id.to_owned()))?];
     store.forget(&found.id).await?;
     Ok(format!("forgotten: {} of {}\n", line(&found.tool), line(&found.caller)))
+}
+
+/// The position of the only id that begins so.
+fn unique<'a>(id: &str, ids: impl Iterator<Item = &'a str>) -> Result<Option<usize>, StoreError> {
+    let begins_so = |(_, known): &(usize, &str)| !id.is_empty() && known.starts_with(id);
+    let mut found = ids.enumerate().filter(begins_so).map(|(position, _)| position);
+    match (found.next(), found.next()) {
+        (Some(_), Some(_)) => Err(StoreError::Ambiguous(id.to_owned())),
+        (position, _) => Ok(position),
+    }
 }
 
 fn line(text: &str) -> String {
@@ -257,11 +265,23 @@ async fn give(
     answer: ApprovalAnswer,
 ) -> Result<String, StoreError> {
     let all = store.list().await?;
-    let mut named = all.iter().filter(|stored| !id.is_empty() && stored.request.id.starts_with(id));
-    let (Some(found), None) = (named.next(), named.next()) else {
-        return Err(StoreError::Unknown(id.to_owned()));
-    };
+    let ids = all.iter().map(|stored| &*stored.request.id);
+    let found = &all[unique(id, ids)?.ok_or_else(|| StoreError::Unknown(id.to_owned()))?];
     let done = if answer.is_approved { "approved" } else { "denied" };
     store.answer(&found.request.id, answer).await?;
     Ok(format!("{done}: {}\n", line(&found.request.visual)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unique;
+
+    #[test]
+    fn an_id_may_be_cut_where_it_is_the_only_one() {
+        let found = |id: &str| unique(id, ["ab1", "ab2", "c3"].into_iter());
+        assert_eq!((found("ab2"), found("c"), found("x")), (Ok(Some(1)), Ok(Some(2)), Ok(None)));
+        assert_eq!(found(""), Ok(None));
+        let error = found("ab").unwrap_err().to_string();
+        assert_eq!(error, "several ids begin with `ab`; write more of it");
+    }
 }

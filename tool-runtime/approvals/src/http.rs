@@ -126,6 +126,7 @@ async fn answer(
 fn failed(error: &StoreError) -> Response {
     let status = match error {
         StoreError::Unknown(_) | StoreError::NotRemembered(_) => StatusCode::NOT_FOUND,
+        StoreError::Ambiguous(_) => StatusCode::BAD_REQUEST,
         StoreError::Answered(_) => StatusCode::CONFLICT,
         StoreError::Expired(_) => StatusCode::GONE,
         StoreError::NotAllowed { .. } => StatusCode::FORBIDDEN,

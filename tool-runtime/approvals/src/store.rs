@@ -186,6 +186,9 @@ pub enum StoreError {
     /// The store has no such approval for later calls.
     #[error("`{0}` is not the id of a remembered approval; `approvals remembered` shows all")]
     NotRemembered(String),
+    /// Several ids begin so.
+    #[error("several ids begin with `{0}`; write more of it")]
+    Ambiguous(String),
     /// It has an answer.
     #[error("`{0}` is answered already")]
     Answered(String),
