@@ -76,7 +76,7 @@ impl Servers {
         /// The server, as `ListMcpResources` names it.
         server: String,
         /// The URI of the resource.
-        #[arg(length = 1..=8192)]
+        #[arg(length = 1..=list::MAX_URI)]
         uri: String,
         /// The most characters to return.
         #[arg(default = DEFAULT_LENGTH, range = 1..=MAX_LENGTH)]

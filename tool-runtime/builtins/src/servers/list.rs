@@ -6,10 +6,13 @@ use std::fmt;
 use tool_runtime::ResourceDefinition;
 use tool_runtime::mcp::McpManagerError;
 
-/// Resources of a part of the list.
+/// Resources of a part of the list, and bytes of their texts. A part has at least one resource.
 const PART: usize = 200;
-/// Characters of a description.
-const MAX_DESCRIPTION: usize = 300;
+const PART_BYTES: usize = 64 << 10;
+/// Characters of a name, a description or a MIME type.
+const MAX_TEXT: usize = 300;
+/// Bytes of a URI that can be read.
+pub(super) const MAX_URI: usize = 8192;
 
 /// Resources of servers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
@@ -55,13 +58,23 @@ impl ServerResource {
         Self {
             server: server.to_owned(),
             is_template: resource.is_template(),
-            name: resource.title.unwrap_or(resource.name),
-            description: resource.description.chars().take(MAX_DESCRIPTION).collect(),
+            name: line(resource.title.as_deref().unwrap_or(&resource.name)),
+            description: line(&resource.description),
             uri: resource.uri,
-            mime_type: resource.mime_type,
+            mime_type: resource.mime_type.as_deref().map(line),
             size: resource.size,
         }
     }
+
+    fn bytes(&self) -> usize {
+        self.uri.len() + self.name.len() + self.description.len()
+    }
+}
+
+/// One line of limited length.
+fn line(text: &str) -> String {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    words.chars().take(MAX_TEXT).collect()
 }
 
 impl ResourceList {
@@ -73,18 +86,37 @@ impl ResourceList {
         let (mut all, mut problems) = (Vec::new(), Vec::new());
         for (server, answer) in answers {
             match answer {
-                Ok(found) => {
+                Ok(mut found) => {
+                    let before = found.len();
+                    found.retain(|one| is_readable(&one.uri));
+                    if before > found.len() {
+                        problems.push(format!(
+                            "{} resources of `{server}` are left out: their URIs are longer than {MAX_URI} bytes, or \
+                             have control characters",
+                            before - found.len()
+                        ));
+                    }
                     all.extend(found.into_iter().map(|one| ServerResource::new(&server, one)));
                 }
                 Err(error) => problems.push(error.to_string()),
             }
         }
         let total = all.len();
-        let end = offset.saturating_add(PART);
+        let mut bytes = 0;
+        let fits = |one: &ServerResource| {
+            let is_first = bytes == 0;
+            bytes += one.bytes();
+            is_first || bytes <= PART_BYTES
+        };
+        let resources: Vec<_> = all.into_iter().skip(offset).take(PART).take_while(fits).collect();
+        let end = offset.saturating_add(resources.len());
         let next_offset = (end < total).then_some(end);
-        let resources = all.into_iter().skip(offset).take(PART).collect();
         Self { resources, total, next_offset, problems }
     }
+}
+
+fn is_readable(uri: &str) -> bool {
+    uri.len() <= MAX_URI && !uri.contains(char::is_control)
 }
 
 impl fmt::Display for ResourceList {
@@ -101,9 +133,8 @@ impl fmt::Display for ResourceList {
                 one.mime_type.as_ref().map_or(String::new(), |kind| format!(", {kind}"));
             let size = one.size.map_or(String::new(), |size| format!(", {size} bytes"));
             write!(f, "- {}{kind}: {}{mime_type}{size}", one.uri, one.name)?;
-            let description = one.description.split_whitespace().collect::<Vec<_>>().join(" ");
-            let space = if description.is_empty() { "" } else { "; " };
-            writeln!(f, "{space}{description}")?;
+            let space = if one.description.is_empty() { "" } else { "; " };
+            writeln!(f, "{space}{}", one.description)?;
         }
         if self.total == 0 && self.problems.is_empty() {
             writeln!(f, "[no resources]")?;
@@ -120,5 +151,44 @@ impl fmt::Display for ResourceList {
             ),
             None => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(uris: impl IntoIterator<Item = String>, offset: usize) -> ResourceList {
+        let named = |uri| {
+            let mut resource = ResourceDefinition::default();
+            (resource.uri, resource.name) = (uri, "a\nb".to_owned());
+            resource
+        };
+        let found = uris.into_iter().map(named).collect();
+        ResourceList::of([("files".to_owned(), Ok(found))].into_iter(), offset)
+    }
+
+    #[test]
+    fn a_part_ends_at_a_number_of_resources_or_bytes() {
+        let short = |from| list((0..250).map(|number| format!("file:///{number}")), from);
+        assert_eq!((short(0).resources.len(), short(0).next_offset), (200, Some(200)));
+        assert_eq!((short(200).resources.len(), short(200).next_offset), (50, None));
+        let long = list((0..20).map(|number| format!("{number:08000}")), 0);
+        assert_eq!((long.resources.len(), long.next_offset, long.total), (8, Some(8), 20));
+    }
+
+    #[test]
+    fn texts_of_servers_are_lines_of_limited_length() {
+        let text = list(["file:///a".to_owned()], 0).to_string();
+        assert_eq!(text, "files:\n- file:///a: a b\n");
+        assert_eq!(line(&"x".repeat(1000)).len(), MAX_TEXT);
+    }
+
+    #[test]
+    fn resources_that_cannot_be_read_are_left_out_and_counted() {
+        let list = list(["a".repeat(9000), "file:///a\n- b".to_owned(), "file:///b".to_owned()], 0);
+        assert_eq!((list.resources.len(), list.total), (1, 1));
+        let expected = "2 resources of `files` are left out: their URIs are longer than 8192 bytes, or have control characters";
+        assert_eq!(list.problems, [expected]);
     }
 }
