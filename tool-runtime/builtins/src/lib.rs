@@ -26,6 +26,9 @@
 //! | `tasks` | tasks, teams, sub-agents |
 //! | `schedule` | calls at set times, settings, webhooks |
 //!
+//! Jobs, outputs, tasks, settings and schedules belong to the principal of a call. All callers without authorization are
+//! one principal: over HTTP, authorize callers who must not see or end each other's work.
+//!
 //! | Feature | Enables | Default |
 //! |---|---|---|
 //! | `files` | `Builtins::files` | yes |

@@ -3,7 +3,7 @@
 use crate::case::SampleCall;
 use crate::folder::PolicyFolder;
 use crate::policy::Policy;
-use crate::read::PolicyError;
+use crate::read::{PolicyError, single_call};
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -58,10 +58,15 @@ impl CliCommand for Explain {
         let about = "Show which rule decides about a call, why, and what would change it";
         CommandForm::new("policy explain", about)
             .argument("FILE", "A file, or a folder with a file for each caller")
-            .option("tool", "TOOL", "The id of the tool; required")
+            .option("tool", "TOOL", "The id of the tool; required without `--call`")
             .option("args", "OBJECT", "The arguments, as JSON; default: none")
             .option("principal", "ID", "The id of the caller; default: an anonymous one")
             .repeated_option("label", "NAME=VALUE", "A label of the execution; repeatable")
+            .option(
+                "call",
+                "CALL",
+                "All of these and more, written as in the tests beside the rules",
+            )
     }
 
     fn run<'a>(
@@ -77,7 +82,8 @@ impl CliCommand for Explain {
         arguments: &'a CommandArguments,
     ) -> Option<BoxFuture<'a, ExitCode>> {
         let file = arguments.positional().first().map(Path::new);
-        match arguments.has("tool") && file.is_some_and(|file| read(file).is_ok()) {
+        let has_call = arguments.has("tool") || arguments.has("call");
+        match has_call && file.is_some_and(|file| read(file).is_ok()) {
             true => None,
             false => Some(print(|output| explain(arguments, None, output))),
         }
@@ -194,21 +200,12 @@ fn explain(
     pool: Option<&ToolPool>,
     output: &mut dyn Write,
 ) -> Result<bool, CommandFailure> {
-    let Some(tool) = arguments.value("tool") else {
-        return Err(CommandFailure::usage("name the tool by `--tool TOOL`"));
-    };
+    let mut call = called(arguments)?;
     let file = arguments.positional().first().map_or("", String::as_str);
     let document = match read(Path::new(file)) {
         Ok(document) => document,
         Err(error) => return Ok(report(&error, output)?),
     };
-    let mut call = SampleCall::new(tool)
-        .arguments_text(arguments.value("args").unwrap_or("{}"))
-        .principal(Principal::new(arguments.value("principal").unwrap_or_default()));
-    for label in arguments.values("label") {
-        let (name, value) = label.split_once('=').unwrap_or((label, ""));
-        call = call.label(name, value);
-    }
     if let Some(pool) = pool {
         call = call.in_pool(pool);
     }
@@ -221,6 +218,34 @@ fn explain(
         None => writeln!(output, "deny: no policy of the folder applies to this caller")?,
     }
     Ok(true)
+}
+
+/// The call that the options describe.
+fn called(arguments: &CommandArguments) -> Result<SampleCall, CommandFailure> {
+    if let Some(text) = arguments.value("call") {
+        if let Some(other) =
+            ["tool", "args", "principal", "label"].into_iter().find(|name| arguments.has(name))
+        {
+            let text = format!("`--call` describes the whole call; write `--{other}` into it");
+            return Err(CommandFailure::usage(text));
+        }
+        return single_call(text).map_err(|error| {
+            let problems: Vec<_> = error.problems().iter().map(ToString::to_string).collect();
+            CommandFailure::usage(format!("`--call`: {}", problems.join("; ")))
+        });
+    }
+    let Some(tool) = arguments.value("tool") else {
+        let text = "name the tool by `--tool TOOL`, or describe the call by `--call CALL`";
+        return Err(CommandFailure::usage(text));
+    };
+    let mut call = SampleCall::new(tool)
+        .arguments_text(arguments.value("args").unwrap_or("{}"))
+        .principal(Principal::new(arguments.value("principal").unwrap_or_default()));
+    for label in arguments.values("label") {
+        let (name, value) = label.split_once('=').unwrap_or((label, ""));
+        call = call.label(name, value);
+    }
+    Ok(call)
 }
 
 #[cfg(test)]

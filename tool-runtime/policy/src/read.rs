@@ -9,6 +9,8 @@ mod place;
 mod predicate;
 mod problem;
 mod rule;
+#[cfg(feature = "cli")]
+mod single_call;
 mod syntax;
 mod unique;
 mod values;
@@ -18,6 +20,8 @@ pub(crate) use object::kind;
 pub(crate) use place::Place;
 pub(crate) use problem::Fault;
 pub use problem::{PolicyError, PolicyProblem};
+#[cfg(feature = "cli")]
+pub(crate) use single_call::single_call;
 pub use syntax::Format;
 pub(crate) use syntax::Text;
 pub(crate) use unique::unique_members;

@@ -63,7 +63,8 @@ fn the_help_lists_the_commands() {
     assert_eq!(code, Some(2));
     assert!(error.contains("<FILE>"), "{error}");
     let (code, _, error) = files.run("calls.db", &["policy", "explain", "policy.yaml"]);
-    assert_eq!((code, &*error), (Some(2), "error: name the tool by `--tool TOOL`\n"));
+    let expected = "error: name the tool by `--tool TOOL`, or describe the call by `--call CALL`\n";
+    assert_eq!((code, &*error), (Some(2), expected));
 }
 
 #[test]
@@ -88,6 +89,36 @@ fn an_explanation_reads_the_source_of_the_tool() {
     let explain = ["policy", "explain", "policy.yaml", "--tool", "ping"];
     let (_, explained, _) = files.run("calls.db", &explain);
     assert!(explained.starts_with("allow by rule `own` (line 1)"), "{explained}");
+}
+
+#[test]
+fn an_explanation_knows_all_that_a_test_can_say_about_a_call() {
+    let files = Files::new();
+    files.write(
+        "policy.yaml",
+        "rules:
+- {id: office, when: {tools: [ping], schedule: 'mon 09:00-17:00 UTC'}, then: allow}
+- {id: risky, when: {tools: [ping], risk: high}, then: ask}",
+    );
+    let explain = |words: &[&str]| {
+        let all = [&["policy", "explain", "policy.yaml"], words].concat();
+        files.run("calls.db", &all)
+    };
+    for (call, expected) in [
+        ("{tool: ping, at: 2026-01-05T10:00:00Z}", "allow by rule `office` (line 2)"),
+        ("{tool: ping, at: 2026-01-06T10:00:00Z, risk: high}", "ask by rule `risky` (line 3)"),
+        ("{tool: ping, at: 2026-01-06T10:00:00Z}", "deny by default"),
+    ] {
+        let (code, explained, error) = explain(&["--call", call]);
+        assert_eq!(code, Some(0), "{error}");
+        assert!(explained.starts_with(expected), "{call}: {explained}");
+    }
+    let (code, _, error) = explain(&["--call", "{tool: ping, risk: hihg}"]);
+    let expected = "error: `--call`: line 1: `risk`: unknown risk `hihg`; did you mean `high`?\n";
+    assert_eq!((code, &*error), (Some(2), expected));
+    let (code, _, error) = explain(&["--call", "{tool: ping}", "--args", "{}"]);
+    let expected = "error: `--call` describes the whole call; write `--args` into it\n";
+    assert_eq!((code, &*error), (Some(2), expected));
 }
 
 #[test]

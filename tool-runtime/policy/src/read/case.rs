@@ -28,7 +28,7 @@ pub(super) fn case(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Case> {
 }
 
 /// Reads a call.
-pub(crate) fn call(at: &At<'_>, mistakes: &mut Mistakes) -> Option<SampleCall> {
+pub(super) fn call(at: &At<'_>, mistakes: &mut Mistakes) -> Option<SampleCall> {
     let mut object = at.object(mistakes)?;
     let tool = object.take(&["tool", "tool_id"], mistakes);
     if tool.is_none() {
