@@ -3,7 +3,6 @@
 use crate::event::{Event, Failure, Outcome, Proposal, Stage};
 use crate::event_log::Resolution;
 use crate::record::{LogRecord, RecordKind, ResultDigest};
-use crate::secret_arguments::hide_secrets;
 use compact_str::CompactString;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
@@ -11,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tool_runtime_core::seam::{Redactor, canonical, hex};
+use tool_runtime_core::seam::{HIDDEN, Redactor, canonical, hex, hide_secrets};
 use tool_runtime_core::{Effect, ErrorClass, Observation, RetryMode, Tool};
 
 /// The longest summary of a result, in characters.
@@ -226,7 +225,7 @@ impl RedactJson for Redactor {
         let text = if text.trim().is_empty() { "{}" } else { text };
         let mut value = serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
         if let Some(tool) = tool {
-            hide_secrets(&mut value, &tool.definition().input_schema);
+            hide_secrets(&mut value, &tool.definition().input_schema, HIDDEN);
         }
         self.value(&mut value);
         canonical(&value)

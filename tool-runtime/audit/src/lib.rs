@@ -36,7 +36,7 @@
 //! | Module | Topic |
 //! |---|---|
 //! | `event_log`, `builder` | the handle of a log; its options |
-//! | `event`, `encode`, `secret_arguments` | events of calls; records made from them, without secrets |
+//! | `event`, `encode` | events of calls; records made from them, without secrets |
 //! | `record`, `chain` | records; hashes |
 //! | `writer`, `retention` | the thread that writes batches; removal of old records |
 //! | `backend`, `sqlite`, `jsonl`, `memory` | places of logs |
@@ -63,7 +63,6 @@ mod reader;
 mod record;
 mod retention;
 mod run;
-mod secret_arguments;
 mod sqlite;
 mod steps;
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub use crate::printable::{one_line, printable};
 #[cfg(feature = "redact")]
 pub use crate::redactor::{HIDDEN, Redactor};
 pub use crate::registration::{ExpectedTool, expected_tools};
-pub use crate::schema::check::check;
+pub use crate::schema::check::{check, hide_secrets};
 pub use crate::schema::nearest::nearest;
 pub use crate::sync::lock;
 pub use crate::tokens::estimate_tokens;

@@ -153,7 +153,8 @@ impl ApprovalRequest {
     }
 
     /// Arguments that a person has edited, on the basis of [`Self::shown_arguments`]: those that are
-    /// still as they were shown get the value that they have in [`Self::arguments`].
+    /// still as they were shown, also inside of objects and lists, get the value that they have in
+    /// [`Self::arguments`].
     ///
     /// # Errors
     /// The text is not a JSON object.
@@ -167,17 +168,10 @@ impl ApprovalRequest {
     /// # Ok::<(), serde_json::Error>(())
     /// ```
     pub fn edited(&self, edited: &str) -> Result<String, serde_json::Error> {
-        let mut edited: Map<String, Value> = serde_json::from_str(edited)?;
         let read =
             |text: &str| serde_json::from_str::<Map<String, Value>>(text).unwrap_or_default();
-        let (shown, own) = (read(&self.shown), read(&self.arguments));
-        for (key, value) in &mut edited {
-            if let (Some(shown), Some(own)) = (shown.get(key), own.get(key))
-                && shown == value
-            {
-                *value = own.clone();
-            }
-        }
+        let mut edited = Value::Object(serde_json::from_str(edited)?);
+        shown::restore(&mut edited, &read(&self.shown).into(), &read(&self.arguments).into());
         serde_json::to_string(&edited)
     }
 

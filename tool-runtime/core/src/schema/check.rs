@@ -13,6 +13,7 @@ mod describe;
 mod explain;
 mod fields;
 mod findings;
+mod hide;
 mod kind;
 mod literal;
 mod location;
@@ -35,6 +36,7 @@ mod tests;
 pub(crate) use self::assertions::{asserts_more_than_types, unchecked};
 pub(crate) use self::fields::{fields_at, holds_secrets, unknown_field};
 pub(crate) use self::findings::MAX_ISSUES;
+pub use self::hide::hide_secrets;
 pub(crate) use self::wording::cut;
 
 use self::findings::Findings;

@@ -26,6 +26,16 @@ pub(super) struct Secrets {
 impl Secrets {
     /// All secrets in `arguments` by the schema `root`.
     pub(super) fn find(root: &Value, arguments: &Value, engine: Option<&'static Engine>) -> Self {
+        Self::search(root, arguments, engine, &mut |_, _| {})
+    }
+
+    /// Tells `seen` of every schema with a value that it may apply to.
+    pub(super) fn search<'s>(
+        root: &'s Value,
+        arguments: &Value,
+        engine: Option<&'static Engine>,
+        seen: &mut dyn FnMut(&'s Map<String, Value>, &Value),
+    ) -> Self {
         let mut secrets = Self::default();
         let mut known = HashSet::new();
         let mut waiting = vec![(root, arguments)];
@@ -42,7 +52,8 @@ impl Secrets {
                 secrets.all = true;
                 break;
             }
-            if schema.get("writeOnly") == Some(&Value::Bool(true)) {
+            seen(schema, value);
+            if is_secret(schema) {
                 secrets.addresses.insert(value);
                 secrets.texts.extend(value.as_str().map(str::to_owned));
             }
@@ -54,20 +65,27 @@ impl Secrets {
         secrets
     }
 
+    /// Whether a schema marks this value as write-only.
+    pub(super) fn marks(&self, value: &Value) -> bool {
+        self.all || self.addresses.contains(&std::ptr::from_ref(value))
+    }
+
     /// Whether a schema marks this value, or another with the same text, as write-only.
     pub(super) fn contain(&self, value: &Value) -> bool {
-        self.all
-            || self.addresses.contains(&std::ptr::from_ref(value))
-            || value.as_str().is_some_and(|text| self.texts.contains(text))
+        self.marks(value) || value.as_str().is_some_and(|text| self.texts.contains(text))
     }
 }
 
+fn is_secret(schema: &Map<String, Value>) -> bool {
+    schema.get("writeOnly") == Some(&Value::Bool(true))
+}
+
 /// The parts of a value, each with the schemas for it.
-fn add_below<'a>(
-    schema: &'a Map<String, Value>,
-    value: &'a Value,
+fn add_below<'s, 'v>(
+    schema: &'s Map<String, Value>,
+    value: &'v Value,
     engine: Option<&'static Engine>,
-    waiting: &mut Vec<(&'a Value, &'a Value)>,
+    waiting: &mut Vec<(&'s Value, &'v Value)>,
 ) {
     match value {
         Value::Array(items) => add_items(schema, items, waiting),
@@ -77,10 +95,10 @@ fn add_below<'a>(
 }
 
 /// The items of an array, each with the schemas for it.
-fn add_items<'a>(
-    schema: &'a Map<String, Value>,
-    items: &'a [Value],
-    waiting: &mut Vec<(&'a Value, &'a Value)>,
+fn add_items<'s, 'v>(
+    schema: &'s Map<String, Value>,
+    items: &'v [Value],
+    waiting: &mut Vec<(&'s Value, &'v Value)>,
 ) {
     waiting.extend(parts::list_of(schema, "prefixItems").zip(items));
     let first = parts::list_of(schema, "prefixItems").count().min(items.len());
@@ -90,11 +108,11 @@ fn add_items<'a>(
 }
 
 /// The properties of an object, each with the schemas for it.
-fn add_properties<'a>(
-    schema: &'a Map<String, Value>,
-    object: &'a Map<String, Value>,
+fn add_properties<'s, 'v>(
+    schema: &'s Map<String, Value>,
+    object: &'v Map<String, Value>,
     engine: Option<&'static Engine>,
-    waiting: &mut Vec<(&'a Value, &'a Value)>,
+    waiting: &mut Vec<(&'s Value, &'v Value)>,
 ) {
     let declared = schema.get("properties").and_then(Value::as_object);
     let by_pattern = patterns(schema, engine);
