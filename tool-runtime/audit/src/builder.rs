@@ -135,7 +135,8 @@ impl EventLogBuilder {
     /// Writes the head of the log to a file after each transaction. Choose a place that those who can
     /// write the log cannot write; [`LogReader::verify`](crate::LogReader::verify) finds with it that the end was cut.
     ///
-    /// A file in the folder of the log is an error.
+    /// A file in the folder of the log is an error. If several processes write one log, the last one to write the
+    /// head may have an older one, which proves the records up to it.
     #[must_use]
     pub fn head_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.head_file = Some(path.into());
@@ -244,6 +245,7 @@ impl EventLogBuilder {
             unwritten: VecDeque::new(),
             waiters: Vec::new(),
             lost: 0,
+            all_lost: 0,
             written: 0,
         };
         EventLog::start(thread, self.is_durable)

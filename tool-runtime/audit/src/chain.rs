@@ -35,7 +35,7 @@ pub struct LogLine {
     pub position: u64,
     /// The hash, as it is stored, in hex digits.
     pub hash: String,
-    /// The record as canonical JSON.
+    /// The record as JSON. See [`LogRecord`](crate::LogRecord).
     pub text: String,
     /// The run of the record, for an index.
     pub run: Option<String>,

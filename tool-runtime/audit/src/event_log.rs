@@ -231,12 +231,15 @@ impl EventLog {
     /// The answer to an event while the log cannot be written.
     fn failing(&self, event: Event) -> Receipt {
         self.0.queue.push(Item::Event(event, None), false);
-        match self.0.queue.error() {
-            Some(error) if !self.0.continues => {
-                Receipt::refused(RecordError::from(error).for_all_calls())
-            }
-            _ => Receipt::recorded(),
+        match self.0.queue.error().and_then(|error| self.rejection(error)) {
+            Some(error) => Receipt::refused(error),
+            None => Receipt::recorded(),
         }
+    }
+
+    /// The answer to calls while the log cannot be written, unless they continue.
+    fn rejection(&self, error: LogError) -> Option<RecordError> {
+        (!self.0.continues).then(|| RecordError::from(error).for_all_calls())
     }
 }
 
@@ -256,7 +259,10 @@ impl Recorder for EventLog {
         }
         if self.0.queue.push(Item::Event(event, None), false) {
             let log = self.clone();
-            return Receipt::pending(async move { log.flush().await.map_err(Into::into) });
+            return Receipt::pending(async move {
+                let error = log.flush().await.err().and_then(|error| log.rejection(error));
+                error.map_or(Ok(()), Err)
+            });
         }
         Receipt::recorded()
     }

@@ -35,7 +35,8 @@ impl HeadFile {
 
     fn replace(&self, head: &Head) -> io::Result<()> {
         let mut new = self.path.clone().into_os_string();
-        new.push(".new");
+        // Each process has a file of its own.
+        new.push(format!(".{}.new", std::process::id()));
         let mut text = serde_json::to_string(head).expect("texts and numbers");
         text.push('\n');
         let mut file = fs::File::create(&new)?;

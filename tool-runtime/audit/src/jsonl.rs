@@ -88,8 +88,11 @@ impl JsonlLog {
         let path = self.path().to_owned();
         let failed = |error: std::io::Error| LogError::io(&path, &error);
         self.cut().map_err(failed)?;
-        let first = reader::first_position(&path, &self.files)?;
-        fs::rename(&path, self.files.rotated(first)).map_err(failed)?;
+        // It was renamed already, if the new file could not be created then.
+        if path.try_exists().map_err(failed)? {
+            let first = reader::first_position(&path, &self.files)?;
+            fs::rename(&path, self.files.rotated(first)).map_err(failed)?;
+        }
         self.file = active(&path)?;
         self.length = 0;
         sync_folder(&path).map_err(failed)
@@ -134,11 +137,13 @@ impl LogBackend for JsonlLog {
         let next = rotated.iter().skip(1).map(|(first, _)| Ok(*first));
         let active = reader::first_position(self.path(), &self.files);
         let ends = next.chain([active]).collect::<Result<Vec<u64>, LogError>>()?;
-        let count = ends.iter().take(rotated.len()).filter(|end| **end - 1 <= through).count();
+        let count =
+            ends.iter().take(rotated.len()).filter(|end| end.saturating_sub(1) <= through).count();
         let Some(last) = count.checked_sub(1) else { return Ok(()) };
-        let mut reader = JsonlReader::open(self.path())?;
-        let removed = reader.read(ends[last] - 2, 1)?.pop();
-        let removed = removed.ok_or_else(|| missing(ends[last] - 1))?;
+        let position = ends[last].saturating_sub(1);
+        let before = position.checked_sub(1).ok_or_else(|| missing(1))?;
+        let removed = JsonlReader::open(self.path())?.read(before, 1)?.pop();
+        let removed = removed.ok_or_else(|| missing(position))?;
         let lines = chain(self.head.clone(), removed.head());
         self.append_lines(lines)?;
         for (_, path) in &rotated[..count] {

@@ -7,7 +7,7 @@ use std::fmt;
 use std::time::{Duration, SystemTime};
 
 /// A record of the log. Its text is canonical JSON (RFC 8785), so the fields are in the order of their
-/// names. Fields that do not apply are left out.
+/// names; only the members of an outcome keep the order of the result. Fields that do not apply are left out.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]

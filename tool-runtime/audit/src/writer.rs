@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tool_runtime_core::RecordError;
 
-/// The most events that wait before calls wait for them.
+/// The most bytes of events that wait before calls wait for them.
 pub(crate) const MAX_QUEUED_BYTES: usize = 16 << 20;
 /// The most records that are kept while the log cannot be written. Tests lose some.
 const MAX_UNWRITTEN: usize = if cfg!(test) { 32 } else { 65_536 };
@@ -60,6 +60,8 @@ struct QueueState {
     is_idle: bool,
     /// The error, while the log cannot be written.
     error: Option<LogError>,
+    /// Events that were given up, because the queue was full while the log could not be written.
+    lost: u64,
     status: LogStatus,
 }
 
@@ -92,6 +94,13 @@ impl Queue {
         if state.is_ended {
             // Dropping a waiter or a job answers it.
             return false;
+        }
+        if state.error.is_some()
+            && state.bytes > MAX_QUEUED_BYTES
+            && matches!(item, Item::Event(_, None))
+        {
+            state.lost += 1;
+            return true;
         }
         state.bytes += size;
         let is_full = state.bytes > MAX_QUEUED_BYTES;
@@ -152,6 +161,10 @@ impl Queue {
         (state.is_urgent, state.bytes) = (false, 0);
         Some(std::mem::replace(&mut state.items, empty))
     }
+
+    fn take_lost(&self) -> u64 {
+        std::mem::take(&mut self.state().lost)
+    }
 }
 
 impl fmt::Debug for Queue {
@@ -176,7 +189,9 @@ pub(crate) struct LogThread {
     /// Records that are not written yet.
     pub(crate) unwritten: VecDeque<LogRecord>,
     pub(crate) waiters: Vec<Waiter>,
+    /// Records that were given up since the last one that was written, and all.
     pub(crate) lost: u64,
+    pub(crate) all_lost: u64,
     pub(crate) written: u64,
 }
 
@@ -185,6 +200,7 @@ impl LogThread {
         let queue = Arc::clone(&self.queue);
         let mut empty = Vec::new();
         while let Some(mut items) = queue.take(self.interval, !self.unwritten.is_empty(), empty) {
+            self.lose(queue.take_lost());
             let mut is_failing = !self.unwritten.is_empty();
             for item in items.drain(..) {
                 match item {
@@ -205,6 +221,9 @@ impl LogThread {
             self.keep_retention();
             items.shrink_to(MAX_KEPT_ITEMS);
             empty = items;
+        }
+        if !self.unwritten.is_empty() {
+            drop(self.write());
         }
         if !self.unwritten.is_empty() || self.lost > 0 {
             let count = self.unwritten.len() as u64 + self.lost;
@@ -262,10 +281,9 @@ impl LogThread {
 
     /// Keeps what is not written within its bound, and makes the state known.
     fn note(&mut self, result: &Result<(), LogError>) {
-        while self.unwritten.len() > MAX_UNWRITTEN {
-            self.unwritten.pop_back();
-            self.lost += 1;
-        }
+        let kept = self.unwritten.len().min(MAX_UNWRITTEN);
+        self.lose((self.unwritten.len() - kept) as u64);
+        self.unwritten.truncate(kept);
         let mut state = self.queue.state();
         let error = result.as_ref().err().cloned();
         if error != state.error {
@@ -276,7 +294,35 @@ impl LogThread {
         }
         self.queue.is_failing.store(error.is_some(), Ordering::Release);
         let (written, unwritten) = (self.written, self.unwritten.len() as u64);
-        let lost = state.status.lost.max(self.lost);
+        let lost = self.all_lost;
         (state.error, state.status) = (error, LogStatus { written, unwritten, lost, error: None });
+    }
+
+    fn lose(&mut self, count: u64) {
+        self.lost += count;
+        self.all_lost += count;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::LogErrorKind;
+    use crate::event::Stage;
+    use tool_runtime_core::RetryMode;
+
+    #[test]
+    fn a_queue_that_is_full_while_the_log_fails_gives_events_up() {
+        let event = |bytes: usize| {
+            let arguments = "x".repeat(bytes).into();
+            let stage = Stage::Started { arguments, mode: RetryMode::SafeToRetry };
+            Item::Event(Event { time_us: 0, call: 1, stage }, None)
+        };
+        let queue = Queue::default();
+        queue.state().error = Some(LogError::new(LogErrorKind::Full, "the disk is full"));
+        let pushed = [MAX_QUEUED_BYTES, 1, 1].map(|bytes| queue.push(event(bytes), false));
+        assert_eq!((pushed, queue.take_lost()), ([true; 3], 2));
+        let taken = queue.take(Duration::ZERO, true, Vec::new()).map(|items| items.len());
+        assert_eq!((taken, queue.push(event(1), false)), (Some(1), false));
     }
 }

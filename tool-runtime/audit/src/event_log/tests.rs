@@ -331,6 +331,21 @@ async fn while_the_log_fails_calls_are_rejected_or_go_on_as_configured() {
 }
 
 #[tokio::test]
+async fn a_call_that_waits_for_a_full_queue_is_rejected_or_goes_on_as_configured() {
+    let arguments = json!({ "text": "x".repeat(crate::writer::MAX_QUEUED_BYTES) }).to_string();
+    for on_failure in [OnFailure::Reject, OnFailure::Continue] {
+        for tool in ["send", "echo"] {
+            let backend = Faulty(crate::memory::MemoryLog::default(), Arc::new(true.into()));
+            let log = EventLog::builder().on_failure(on_failure).backend(backend).unwrap();
+            let result = pool(&log).call(ToolCall::new(tool, &*arguments)).await;
+            let class = result.error().map(|error| error.class());
+            let is_rejected = class == Some(ErrorClass::Transient);
+            assert_eq!(is_rejected, on_failure == OnFailure::Reject, "{tool}: {class:?}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn records_that_are_given_up_are_counted_once() {
     let fails = Arc::new(true.into());
     let backend = Faulty(crate::memory::MemoryLog::default(), Arc::clone(&fails));
@@ -348,6 +363,13 @@ async fn records_that_are_given_up_are_counted_once() {
     }
     let lost = records(&log).await.into_iter().filter_map(|record| record.lost);
     assert_eq!(lost.collect::<Vec<_>>(), [8]);
+    // All failures are counted.
+    fails.store(true, Order::Relaxed);
+    for _ in 0..10 {
+        pool.call(ToolCall::new("echo", "{}")).await;
+    }
+    log.flush().await.unwrap_err();
+    assert_eq!(log.status().lost, 16);
 }
 
 #[tokio::test]

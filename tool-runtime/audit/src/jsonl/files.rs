@@ -57,6 +57,6 @@ impl Files {
         let stem = self.stem();
         let rest = name.strip_prefix(&*stem.to_string_lossy())?.strip_prefix('.')?;
         let digits = rest.strip_suffix(".jsonl").filter(|digits| digits.len() == DIGITS)?;
-        digits.parse().ok()
+        digits.parse().ok().filter(|first| *first > 0)
     }
 }
