@@ -345,6 +345,21 @@ async fn a_call_that_waits_for_a_full_queue_is_rejected_or_goes_on_as_configured
     }
 }
 
+/// The rest of a rotation that ended after the old file was renamed.
+#[tokio::test]
+async fn a_rotation_that_was_not_completed_is_completed() {
+    let folder = Folder::new();
+    let path = folder.file("calls.jsonl");
+    let log = EventLog::builder().rotate_at(1).write_every(Duration::from_secs(3600));
+    let log = log.open(&path).unwrap();
+    fill(&log, 1).await;
+    std::fs::rename(&path, folder.file("calls.00000000000000000001.jsonl")).unwrap();
+    fill(&log, 1).await;
+    assert_eq!(records(&log).await.len(), 8);
+    drop(log);
+    assert_eq!(problems(&path), Vec::<String>::new());
+}
+
 #[tokio::test]
 async fn records_that_are_given_up_are_counted_once() {
     let fails = Arc::new(true.into());
