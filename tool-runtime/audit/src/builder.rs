@@ -191,7 +191,8 @@ impl EventLogBuilder {
     }
 
     /// Opens a log, and creates it if it does not exist: a JSONL file if the name ends with `.jsonl`,
-    /// else a SQLite file.
+    /// else a SQLite file. The writer of JSONL keeps the records of all steps in memory: choose SQLite for runs that
+    /// are replayed.
     ///
     /// # Errors
     /// The file cannot be opened or written, or is damaged. A JSONL file is open in another process.
