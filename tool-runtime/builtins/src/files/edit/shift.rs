@@ -91,12 +91,13 @@ impl Change {
             pairs.iter().filter(|(quoted, found)| !quoted.is_empty() && !found.is_empty());
         let smallest = indented.min_by_key(|(quoted, _)| quoted.len()).copied();
         smallest.into_iter().flat_map(|(quoted, found)| {
-            let fits = move |count: &usize| {
-                quoted.len().is_multiple_of(*count) && found.len().is_multiple_of(*count)
+            // None if the text has no such part, also between the bytes of a character.
+            let part = |text: &str, count: usize| {
+                let is_whole = text.len().is_multiple_of(count);
+                text.get(..text.len() / count).filter(|_| is_whole).map(str::to_owned)
             };
-            (1..=quoted.len()).filter(fits).map(move |count| Self::Units {
-                from: quoted[..quoted.len() / count].to_owned(),
-                to: found[..found.len() / count].to_owned(),
+            (1..=quoted.len()).filter_map(move |count| {
+                Some(Self::Units { from: part(quoted, count)?, to: part(found, count)? })
             })
         })
     }
@@ -171,6 +172,19 @@ mod tests {
         shifts(&["a", "  b"], &["a", "    b"], &[("    c", "        c"), ("  d", "    d")]);
         shifts(&["\ta"], &["    a"], &[("\t\tc", "        c")]);
         shifts(&["a", "    b"], &["\ta", "\t\tb"], &[("c", "\tc"), ("        d", "\t\t\td")]);
+    }
+
+    #[test]
+    fn indentation_may_have_characters_of_several_bytes() {
+        let found = ["\u{3000}foo", "\u{3000}\u{3000}bar"];
+        shifts(&["   foo", "      bar"], &found, &[("   a", "\u{3000}a")]);
+        assert!(Shift::between(&["   foo", "   bar"], &found).is_some());
+        let no_break = "\u{a0}".repeat(8);
+        shifts(
+            &["        a"],
+            &[&format!("{no_break}a")],
+            &[("        b", &format!("{no_break}b"))],
+        );
     }
 
     #[test]
