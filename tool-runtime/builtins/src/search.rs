@@ -3,6 +3,7 @@
 //! | Module | Topic |
 //! |---|---|
 //! | `target`, `walk`, `stop` | where a search begins, the files below it, a file that ends early |
+//! | `ignore_files` | files such as `.gitignore`, before they are read |
 //! | `pattern` | regular expressions, globs and types of files, with their errors |
 //! | `glob` | files by name |
 //! | `grep`, `options`, `scan`, `line`, `grep_output` | files by content: the search, its options, one file, one line, the result |
@@ -11,6 +12,7 @@
 mod glob;
 mod grep;
 mod grep_output;
+mod ignore_files;
 mod line;
 mod newest;
 mod options;

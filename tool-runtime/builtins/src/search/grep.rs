@@ -12,10 +12,14 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 use tool_runtime::ToolError;
 
 /// Bytes of lines that one call returns.
 const MAX_TEXT: usize = 24_000;
+
+/// Time for the second search, after the first one, which may have used up its own.
+const CONTENTS_LIMIT: Duration = Duration::from_secs(10);
 
 /// A search for files by content.
 #[derive(Default)]
@@ -74,9 +78,10 @@ pub(super) fn grep(
     };
     let hits = newest.into_sorted();
     let is_binary = totals.is_binary.into_inner();
+    let second = Stop::after(CONTENTS_LIMIT, stop.context());
     let mut output = match query.mode {
         OutputMode::Content if is_binary => GrepOutput::default(),
-        OutputMode::Content => contents(place, &hits, &scan, query, stop),
+        OutputMode::Content => contents(place, &hits, &scan, query, &second),
         mode => names(place, &hits, query, mode),
     };
     output.has_context = query.before + query.after > 0;
@@ -89,7 +94,7 @@ pub(super) fn grep(
     }
     let mut failed = totals.failed.into_inner().unwrap_or_else(PoisonError::into_inner);
     failed.is_all = failed.count > 0 && matches!(target, Target::File(_));
-    output.explain(query, failed, stop.has_expired());
+    output.explain(query, failed, stop.has_expired() || second.has_expired());
     Ok(output)
 }
 

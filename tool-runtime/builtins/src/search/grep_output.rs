@@ -87,7 +87,7 @@ impl GrepOutput {
             ));
         } else if self.total_files == 0 {
             notices.extend((!failed.is_all).then(|| no_match(query)));
-        } else if shown == 0 && notices.is_empty() {
+        } else if shown == 0 && notices.is_empty() && !is_late {
             notices.push(format!("`offset` is past the end of {}", self.totals()));
         }
         notices.extend(failed.example.map(|(path, reason)| match failed.count {
@@ -159,5 +159,20 @@ impl FileMatches {
             lines.push(format!("{path}{mark}{number}{mark}{text}"));
             last = Some(*number);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_were_not_reached_in_time_are_not_past_the_end() {
+        let query = GrepQuery { mode: OutputMode::Content, ..GrepQuery::default() };
+        let mut output = GrepOutput::default();
+        output.set_totals(1, 2, OutputMode::Content);
+        output.explain(&query, Failed::default(), true);
+        let expected = "the time was up before all files were searched; narrow `path`";
+        assert_eq!((output.notice.as_deref(), output.truncated), (Some(expected), true));
     }
 }

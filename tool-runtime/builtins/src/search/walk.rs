@@ -1,5 +1,6 @@
 //! The files below a directory, by ripgrep's rules, in several threads.
 
+use super::ignore_files::IgnoreFiles;
 use crate::stop::Stop;
 use crate::workspace::Location;
 use ignore::overrides::Override;
@@ -28,6 +29,8 @@ pub(super) struct Walk<'a> {
     pub(super) place: &'a Location,
     pub(super) rules: Rules,
     pub(super) stop: &'a Stop<'a>,
+    /// None if no rules are read from files.
+    ignore_files: Option<IgnoreFiles>,
     /// Directories that could not be read.
     unreadable: AtomicU64,
     seen: AtomicU64,
@@ -42,7 +45,9 @@ pub(super) struct Found<'a> {
 
 impl<'a> Walk<'a> {
     pub(super) fn new(place: &'a Location, rules: Rules, stop: &'a Stop<'a>) -> Self {
-        Self { place, rules, stop, unreadable: AtomicU64::new(0), seen: AtomicU64::new(0) }
+        let ignore_files = (!rules.no_ignore).then(|| IgnoreFiles::new(place));
+        let (unreadable, seen) = (AtomicU64::new(0), AtomicU64::new(0));
+        Self { place, rules, stop, ignore_files, unreadable, seen }
     }
 
     /// Passes every entry that is not a directory to a visitor; each thread makes its own. Links are
@@ -51,6 +56,9 @@ impl<'a> Walk<'a> {
     where
         V: FnMut(Found<'_>) + Send,
     {
+        if self.ignore_files.as_ref().is_some_and(|files| !files.allow_start()) {
+            return;
+        }
         let top = self.place.absolute();
         let top = &top;
         self.builder(top).build_parallel().run(|| {
@@ -72,7 +80,11 @@ impl<'a> Walk<'a> {
     /// The remark that directories are missing in the result.
     pub(super) fn notice(&self) -> Option<String> {
         let count = self.unreadable.load(Ordering::Relaxed);
-        (count > 0).then(|| format!("directories that could not be read: {count}"))
+        let unreadable =
+            (count > 0).then(|| format!("directories that could not be read: {count}"));
+        let left_out = self.ignore_files.as_ref().and_then(|files| files.notice(self.place));
+        let notices: Vec<String> = unreadable.into_iter().chain(left_out).collect();
+        (!notices.is_empty()).then(|| notices.join("; "))
     }
 
     fn pass(&self, top: &Path, entry: &DirEntry, visit: &mut impl FnMut(Found<'_>)) {
@@ -100,8 +112,12 @@ impl<'a> Walk<'a> {
             .git_ignore(reads_rules)
             .git_global(reads_rules)
             .git_exclude(reads_rules);
-        if reads_rules {
+        if let Some(files) = self.ignore_files.clone() {
             builder.add_custom_ignore_filename(".rgignore");
+            builder.filter_entry(move |entry| {
+                let is_directory = entry.file_type().is_some_and(|kind| kind.is_dir());
+                !is_directory || files.allow_below(entry.path())
+            });
         }
         if let Some(types) = &self.rules.types {
             builder.types(types.clone());
@@ -119,6 +135,6 @@ fn is_missing(error: &ignore::Error) -> bool {
 }
 
 /// Paths below the root itself have no `./` in front.
-fn join(place: &Path, below: &Path) -> PathBuf {
+pub(super) fn join(place: &Path, below: &Path) -> PathBuf {
     if place == Path::new(".") { below.to_owned() } else { place.join(below) }
 }

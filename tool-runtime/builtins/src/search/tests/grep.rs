@@ -149,6 +149,44 @@ async fn links_are_not_followed_out_of_the_root() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn directories_with_rules_that_cannot_be_read_are_left_out() {
+    for name in [".gitignore", ".ignore", ".rgignore"] {
+        let fixture = Fixture::new(&[
+            ("a.txt", "needle\n"),
+            ("sub/b.txt", "needle\n"),
+            ("outside.txt", "b.txt"),
+        ]);
+        let file = fixture.root().join("sub").join(name);
+        let outside = fixture.directory.path().join("outside");
+        write(&outside, b"b.txt", 9);
+        let links = ["/dev/zero".into(), outside].map(Some);
+        for target in [None].into_iter().chain(links) {
+            match &target {
+                Some(target) => symlink(target, &file).unwrap(),
+                None => rustix::fs::mkfifoat(rustix::fs::CWD, &file, 0o600.into()).unwrap(),
+            }
+            for tool in ["Grep", "Glob"] {
+                let pattern = if tool == "Grep" { "needle" } else { "**/[ab].txt" };
+                let found = fixture.call(tool, json!({ "pattern": pattern })).await.to_text();
+                let expected = format!("directories that were left out: 1, as `sub/{name}` is not");
+                assert!(found.starts_with("a.txt\n["), "{target:?}: {found}");
+                assert!(found.contains(&expected), "{target:?}: {found}");
+                let all = json!({ "pattern": pattern, "no_ignore": true });
+                assert_eq!(fixture.sorted(tool, all).await, ["a.txt", "sub/b.txt"]);
+                let below = fixture.call(tool, json!({ "pattern": pattern, "path": "sub" })).await;
+                assert!(below.to_text().contains(&expected), "{target:?}: {}", below.to_text());
+            }
+            fs::remove_file(&file).unwrap();
+        }
+        // A link to a file inside is read, as ripgrep does.
+        symlink("../outside.txt", &file).unwrap();
+        std::fs::create_dir(fixture.root().join(".git")).unwrap();
+        assert_eq!(fixture.text("Grep", json!({ "pattern": "needle" })).await, "a.txt");
+    }
+}
+
 /// A directory and a link out of the root change places all the time.
 #[cfg(target_os = "linux")]
 #[test]

@@ -1,0 +1,85 @@
+//! Files with rules of what to skip. The walk opens them by path, so each is examined before: reading a link to a device
+//! does not end, a named pipe blocks, and a link may lead out of the root.
+
+use super::walk;
+use crate::workspace::{Location, Root};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+const NAMES: [&str; 4] = [".gitignore", ".ignore", ".rgignore", ".git/info/exclude"];
+const MAX_BYTES: u64 = 1 << 20;
+
+/// Examines the directories of a walk, and keeps those that are left out.
+#[derive(Clone)]
+pub(super) struct IgnoreFiles {
+    root: Arc<Root>,
+    /// The directory that the walk begins at, relative to the root, and absolute.
+    start: PathBuf,
+    top: PathBuf,
+    left_out: Arc<Mutex<LeftOut>>,
+}
+
+#[derive(Default)]
+struct LeftOut {
+    count: usize,
+    /// The file in one of them.
+    example: PathBuf,
+}
+
+impl IgnoreFiles {
+    pub(super) fn new(place: &Location) -> Self {
+        let (root, top) = (Arc::clone(place.root()), place.absolute());
+        Self { root, start: place.path().to_owned(), top, left_out: Arc::default() }
+    }
+
+    /// Whether the rules for the first directory can be read, which those above it have as well.
+    pub(super) fn allow_start(&self) -> bool {
+        self.start.ancestors().all(|directory| self.allow(directory))
+    }
+
+    /// Whether a directory of the walk can be entered.
+    pub(super) fn allow_below(&self, directory: &Path) -> bool {
+        directory
+            .strip_prefix(&self.top)
+            .is_ok_and(|below| self.allow(&walk::join(&self.start, below)))
+    }
+
+    fn allow(&self, directory: &Path) -> bool {
+        let Some(name) = NAMES.into_iter().find(|name| !self.is_readable(&directory.join(name)))
+        else {
+            return true;
+        };
+        let mut left_out = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
+        left_out.count += 1;
+        left_out.example = directory.join(name);
+        false
+    }
+
+    /// Most directories have no such file, and most of these are small: one question by path answers for both.
+    fn is_readable(&self, path: &Path) -> bool {
+        let is_small = |is_file: bool, bytes: u64| is_file && bytes <= MAX_BYTES;
+        let Ok(metadata) = fs::symlink_metadata(self.root.path().join(path)) else { return true };
+        if metadata.is_dir() || is_small(metadata.is_file(), metadata.len()) {
+            return true;
+        }
+        match self.root.dir().metadata(path) {
+            Ok(metadata) => metadata.is_dir() || is_small(metadata.is_file(), metadata.len()),
+            Err(error) => error.kind() == ErrorKind::NotFound,
+        }
+    }
+
+    /// The remark on directories that were left out.
+    pub(super) fn notice(&self, place: &Location) -> Option<String> {
+        let left_out = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
+        let example = place.with_path(&left_out.example);
+        (left_out.count > 0).then(|| {
+            format!(
+                "directories that were left out: {}, as `{example}` is not a regular file of at most 1 MiB inside of \
+                 the root; `no_ignore` searches them",
+                left_out.count
+            )
+        })
+    }
+}
