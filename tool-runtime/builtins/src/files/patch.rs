@@ -25,9 +25,21 @@ const MAX_BYTES: usize = 2 * super::snapshot::MAX_CHANGED as usize;
 /// A patch of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum FilePatch {
-    Add { path: String, content: String, is_executable: bool },
-    Delete { path: String },
-    Update { path: String, move_to: Option<String>, hunks: Vec<Hunk> },
+    Add {
+        path: String,
+        content: String,
+        is_executable: bool,
+    },
+    /// The hunks of a unified diff, which must remove the whole text.
+    Delete {
+        path: String,
+        hunks: Vec<Hunk>,
+    },
+    Update {
+        path: String,
+        move_to: Option<String>,
+        hunks: Vec<Hunk>,
+    },
 }
 
 /// Lines of a file and their replacement.
@@ -156,7 +168,7 @@ fn two_sections(path: &str) -> String {
 impl FilePatch {
     fn path(&self) -> &str {
         match self {
-            Self::Add { path, .. } | Self::Delete { path } | Self::Update { path, .. } => path,
+            Self::Add { path, .. } | Self::Delete { path, .. } | Self::Update { path, .. } => path,
         }
     }
 
@@ -249,7 +261,8 @@ impl Files {
                 "`{path}` exists already; update it instead of adding it"
             ))),
             _ if before.snapshot().is_none() => Err(super::place::missing(before.location())),
-            FilePatch::Delete { .. } => {
+            FilePatch::Delete { hunks, .. } => {
+                self.check_deleted(&before, &hunks, stop)?;
                 let old = decoded(&before).ok().flatten().map(|text| text.content);
                 let file = PatchedFile::new(path, PatchAction::Deleted, old.as_deref(), None);
                 Ok(Planned { change: Change::new(before, None), file })
@@ -257,6 +270,28 @@ impl Files {
             FilePatch::Update { move_to, hunks, .. } => {
                 self.plan_update(before, move_to, &hunks, stop)
             }
+        }
+    }
+
+    /// Rejects a diff that does not delete all that the file has by now.
+    fn check_deleted(
+        &self,
+        before: &Before,
+        hunks: &[Hunk],
+        stop: &Stop<'_>,
+    ) -> Result<(), ToolError> {
+        if hunks.is_empty() {
+            return Ok(());
+        }
+        let path = before.location();
+        let text = decoded(before)?.unwrap_or_else(|| Text::new(""));
+        let applied = apply::hunks(&text.content, hunks, stop);
+        let (rest, _) = applied.map_err(|error| no_place(&path.to_string(), error))?;
+        match rest.is_empty() {
+            true => Ok(()),
+            false => Err(ToolError::user(format!(
+                "`{path}` has text that the patch does not delete; read it again, or use `Delete`"
+            ))),
         }
     }
 
@@ -269,10 +304,8 @@ impl Files {
     ) -> Result<Planned, ToolError> {
         let path = before.location().to_string();
         let text = decoded(&before)?.unwrap_or_else(|| Text::new(""));
-        let (content, applied) =
-            apply::hunks(&text.content, hunks, stop).map_err(|(number, error)| {
-                ToolError::user(format!("`{path}`: the old text of hunk {} {error}", number + 1))
-            })?;
+        let applied = apply::hunks(&text.content, hunks, stop);
+        let (content, applied) = applied.map_err(|error| no_place(&path, error))?;
         let bytes = encode(&path, Some(&text), &content)?;
         let mut file =
             PatchedFile::new(path, PatchAction::Updated, Some(&text.content), Some(&content));
@@ -290,6 +323,10 @@ impl Files {
         file.moved_to = Some(target.location().to_string());
         Ok(Planned { change: Change::new(before, Some(bytes)).moved_to(target), file })
     }
+}
+
+fn no_place(path: &str, (number, error): apply::HunkError) -> ToolError {
+    ToolError::user(format!("`{path}`: the old text of hunk {} {error}", number + 1))
 }
 
 impl PatchedFile {

@@ -84,7 +84,10 @@ impl<'p> Staged<'p> {
     fn replace(&self, current: &Snapshot) -> io::Result<bool> {
         let Place { parent, name, .. } = self.place;
         let staged = Stamp::of(&parent.symlink_metadata(&self.name)?);
-        if current.stamp.links > 1 || !current.stamp.has_owner_of(&staged) {
+        if current.stamp.links > 1
+            || !current.stamp.has_owner_of(&staged)
+            || has_attributes(&parent.open(name)?)
+        {
             // All names keep meaning the same file. The temporary file has the new bytes until they are written.
             self.write_in_place(current)?;
             return Ok(false);
@@ -119,6 +122,23 @@ impl Drop for Staged<'_> {
             let _ = self.place.parent.remove_file(&self.name);
         }
     }
+}
+
+/// Whether the file has an access control list, or attributes of the user, which a new file would lack.
+#[cfg(target_os = "linux")]
+fn has_attributes(file: &File) -> bool {
+    let mut names = vec![0; 64 << 10];
+    let Ok(length) = rustix::fs::flistxattr(file, &mut names[..]) else { return false };
+    names[..length].split(|byte| *byte == 0).any(|name| {
+        name.starts_with(b"user.")
+            || name == b"system.posix_acl_access"
+            || name == b"security.capability"
+    })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn has_attributes(_: &File) -> bool {
+    false
 }
 
 fn has_bytes(file: &mut std::fs::File, bytes: &[u8]) -> io::Result<bool> {

@@ -206,3 +206,31 @@ async fn a_new_file_is_executable_as_git_says() {
         |name: &str| std::fs::metadata(folder.path(name)).unwrap().permissions().mode() & 0o111;
     assert_eq!([mode("run.sh"), mode("data.sh")], [0o111, 0]);
 }
+
+#[tokio::test]
+async fn a_diff_deletes_a_file_only_if_it_has_all_of_its_text() {
+    let (folder, tools) = tools(&[("a", "old\n"), ("b", "old\nmore\n"), ("c", "other\n")]);
+    let delete = |name: &str| {
+        let lines = "deleted file mode 100644\n--- a/NAME\n+++ /dev/null\n@@ -1 +0,0 @@\n-old\n";
+        patch(&format!("diff --git a/NAME b/NAME\n{lines}").replace("NAME", name))
+    };
+    tools.ok("apply_patch", delete("a")).await;
+    let error = tools.error("apply_patch", delete("b")).await;
+    assert!(error.contains("`b` has text that the patch does not delete"), "{error}");
+    let error = tools.error("apply_patch", delete("c")).await;
+    assert!(error.contains("`c`: the old text of hunk 1 "), "{error}");
+    assert_eq!(folder.names(), ["b", "c"]);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_file_with_attributes_of_the_user_keeps_them() {
+    use rustix::fs::{XattrFlags, getxattr, setxattr};
+    let (folder, tools) = tools(&[("a", "a\n")]);
+    setxattr(folder.path("a"), "user.origin", b"web", XattrFlags::empty()).unwrap();
+    tools.read("a").await;
+    tools.edit("a", "a", "b").await;
+    assert_eq!(folder.text("a"), "b\n");
+    let mut value = [0; 8];
+    assert_eq!(getxattr(folder.path("a"), "user.origin", &mut value), Ok(3));
+}
