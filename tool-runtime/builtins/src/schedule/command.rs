@@ -42,7 +42,10 @@ async fn run(schedule: &Schedule, once: bool, pool: &ToolPool) -> Result<(), Sch
     let mut host = schedule.host(pool).on_event(print);
     if once {
         host.tick().await?;
-        host.idle().await;
+        tokio::select! {
+            () = host.idle() => {}
+            () = interrupted() => {}
+        }
         return host.stop().await;
     }
     let stop = CancellationToken::new();

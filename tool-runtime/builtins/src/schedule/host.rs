@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 use tool_runtime::{CancellationToken, RetryMode, ToolPool};
 use tool_runtime_store::rusqlite::{self, Connection, OptionalExtension as _, params};
 
@@ -45,9 +45,15 @@ pub struct ScheduleHost {
     notify: Notify,
     /// The time of the last write; `None` before the first.
     renewed: Option<Timestamp>,
-    /// The runs of this host, and how to cancel them.
-    running: HashMap<i64, CancellationToken>,
-    tasks: JoinSet<i64>,
+    /// The runs of this host.
+    running: HashMap<i64, Running>,
+    tasks: JoinSet<()>,
+}
+
+/// A run in progress.
+struct Running {
+    cancel: CancellationToken,
+    task: AbortHandle,
 }
 
 impl Schedule {
@@ -119,15 +125,7 @@ impl ScheduleHost {
     /// The file cannot be read or written.
     pub async fn tick(&mut self) -> Result<Duration, ScheduleError> {
         let now = self.schedule.now();
-        self.forget_ended();
-        let read = |connection: &Connection| View::read(connection, &self.id, now);
-        let view = self.schedule.0.store.read(read)?;
-        for (run, token) in &self.running {
-            // The job was deleted, or this host was taken for dead.
-            if !view.own.contains(run) {
-                token.cancel();
-            }
-        }
+        let view = self.watch(now).await?;
         let renewal = self.schedule.0.options.lease / 3;
         let is_stale =
             self.renewed.is_none_or(|at| now.duration_since(at).unsigned_abs() >= renewal);
@@ -142,11 +140,23 @@ impl ScheduleHost {
         Ok(next.unwrap_or(POLL).min(POLL).min(renewal))
     }
 
-    /// Waits until the runs of this host have ended.
+    /// Waits until the runs of this host have ended. Keeps its lease meanwhile, and cancels runs of jobs that are
+    /// deleted.
     pub async fn idle(&mut self) {
-        while let Some(ended) = self.tasks.join_next().await {
-            self.running.retain(|run, _| Some(run) != ended.as_ref().ok());
+        let pause = POLL.min(self.schedule.0.options.lease / 3);
+        while !self.tasks.is_empty() {
+            if tokio::time::timeout(pause, self.tasks.join_next()).await.is_ok() {
+                continue;
+            }
+            let kept = match self.watch(self.schedule.now()).await {
+                Ok(_) => self.renew().await,
+                Err(error) => Err(error),
+            };
+            if let Err(error) = kept {
+                tracing::warn!(%error, "the lease of the schedule cannot be renewed; trying again");
+            }
         }
+        self.forget_ended();
     }
 
     /// Gives runs in progress the time of [`stop_timeout`](super::ScheduleBuilder::stop_timeout), then cancels them, and
@@ -174,13 +184,45 @@ impl ScheduleHost {
     }
 
     fn cancel_all(&self) {
-        self.running.values().for_each(CancellationToken::cancel);
+        self.running.values().for_each(|run| run.cancel.cancel());
     }
 
     fn forget_ended(&mut self) {
-        while let Some(ended) = self.tasks.try_join_next() {
-            self.running.retain(|run, _| Some(run) != ended.as_ref().ok());
+        while self.tasks.try_join_next().is_some() {}
+        self.running.retain(|_, run| !run.task.is_finished());
+    }
+
+    /// Compares the runs of this host with those that the file has.
+    async fn watch(&mut self, now: Timestamp) -> Result<View, ScheduleError> {
+        self.forget_ended();
+        let read = |connection: &Connection| View::read(connection, &self.id, now);
+        let view = self.schedule.0.store.read(read)?;
+        for (run, running) in &self.running {
+            // The job was deleted, or this host was taken for dead.
+            if !view.own.contains(run) {
+                running.cancel.cancel();
+            }
         }
+        let lost = view.own.iter().filter(|run| !self.running.contains_key(run));
+        let lost: Vec<i64> = lost.copied().collect();
+        if !lost.is_empty() {
+            tracing::error!(?lost, "runs have ended without a record of it");
+            self.interrupt(lost, now).await?;
+        }
+        Ok(view)
+    }
+
+    /// Ends runs whose end was not recorded: later runs of the job would wait for it.
+    async fn interrupt(&self, runs: Vec<i64>, now: Timestamp) -> Result<(), ScheduleError> {
+        let text = "its end was not recorded; the call may have had its effect";
+        let end = "UPDATE runs SET state = 'interrupted', ended = ?2, outcome = ?3
+             WHERE id = ?1 AND state = 'running'";
+        let write = move |connection: &rusqlite::Transaction<'_>| {
+            let end = |run| connection.execute(end, params![run, now.as_millisecond(), text]);
+            runs.iter().try_for_each(|run| end(*run).map(drop))
+        };
+        self.schedule.0.store.write(write).await?;
+        Ok(())
     }
 
     async fn renew(&mut self) -> Result<(), ScheduleError> {
@@ -215,8 +257,7 @@ impl ScheduleHost {
     }
 
     fn start(&mut self, started: Started) {
-        let token = CancellationToken::new();
-        self.running.insert(started.run, token.clone());
+        let (id, cancel) = (started.run, CancellationToken::new());
         let run = HostedRun {
             schedule: self.schedule.clone(),
             pool: self.pool.clone(),
@@ -224,7 +265,8 @@ impl ScheduleHost {
             notify: Arc::clone(&self.notify),
             started,
         };
-        self.tasks.spawn(run.make(token));
+        let task = self.tasks.spawn(run.make(cancel.clone()));
+        self.running.insert(id, Running { cancel, task });
     }
 }
 

@@ -28,8 +28,8 @@ pub(super) struct HostedRun {
 }
 
 impl HostedRun {
-    /// Makes the call and records its end. Returns the number of the run.
-    pub(super) async fn make(self, token: CancellationToken) -> i64 {
+    /// Makes the call and records its end.
+    pub(super) async fn make(self, token: CancellationToken) {
         let (state, text) = match self.principal() {
             Ok(principal) => self.call(principal, &token).await,
             Err(reason) => (RunState::Failed, reason),
@@ -49,7 +49,6 @@ impl HostedRun {
             tracing::error!(%error, run, "the end of a run cannot be recorded");
         }
         (self.notify)(&job.event(*due, state, &text));
-        run
     }
 
     /// # Errors

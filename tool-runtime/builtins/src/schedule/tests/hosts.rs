@@ -123,6 +123,51 @@ async fn a_run_that_overlaps_the_one_before_is_skipped_and_a_deleted_job_is_canc
 }
 
 #[tokio::test]
+async fn a_host_that_waits_for_its_runs_keeps_its_lease() {
+    let started = CancellationToken::new();
+    let setup = Setup::with(
+        |builder| builder.lease(Duration::from_millis(90)),
+        |pool| pool.add(endless(&started)),
+    );
+    setup.minutely(json!({ "tool": "endless", "arguments": {} })).await;
+    let (mut host, _) = setup.host();
+    setup.time.advance(30);
+    host.tick().await.unwrap();
+    started.cancelled().await;
+    setup.time.advance(1);
+    let is_renewed = || {
+        let now = setup.schedule.now().as_millisecond();
+        let query = "SELECT 1 FROM hosts WHERE expires > ?1";
+        setup.schedule.0.store.read(|file| file.prepare(query)?.exists([now])).unwrap()
+    };
+    let renewed = async {
+        while !is_renewed() {
+            tokio::task::yield_now().await;
+        }
+    };
+    assert!(!is_renewed());
+    tokio::select! {
+        () = host.idle() => panic!("the run has no end"),
+        () = renewed => {}
+    }
+    assert_eq!(setup.runs().await, ["running 08:00 x1"]);
+}
+
+/// A run without a record of its end would make all later ones skipped.
+#[tokio::test]
+async fn a_run_whose_end_was_not_recorded_is_interrupted() {
+    let setup = Setup::with(|builder| builder.principals(|_| panic!("as asked")), |pool| pool);
+    setup.minutely(json!({})).await;
+    let (mut host, _) = setup.host();
+    setup.time.advance(30);
+    minute(&setup, &mut host).await;
+    minute(&setup, &mut host).await;
+    host.tick().await.unwrap();
+    let runs = setup.runs().await;
+    assert_eq!(runs, ["running 08:02 x1", "interrupted 08:01 x1", "interrupted 08:00 x1"]);
+}
+
+#[tokio::test]
 async fn a_host_that_stops_cancels_what_does_not_end() {
     let started = CancellationToken::new();
     let setup = Setup::with(
