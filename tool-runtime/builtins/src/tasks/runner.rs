@@ -15,6 +15,9 @@ use tool_runtime::{AgentHandle, AgentOutcome, CancellationToken, ToolError};
 /// another process.
 const POLL: Duration = Duration::from_millis(250);
 
+/// The time between two attempts to store the end of an agent.
+const RETRY: Duration = Duration::from_secs(5);
+
 /// The principal and the id of a task.
 type Key = (String, String);
 
@@ -68,9 +71,12 @@ impl Runner {
             }
         };
         let outcome = outcome.map(output).map_err(|error| error.message().to_owned());
-        let (principal, id) = key.clone();
-        if let Err(error) = self.store.end_task(principal, id, outcome).await {
-            tracing::warn!(task = key.1, %error, "the end of an agent cannot be stored");
+        let (principal, id) = &key;
+        // Another process may hold the file, or the disk be full: without its end, the task would run for ever.
+        let end = || self.store.end_task(principal.clone(), id.clone(), outcome.clone());
+        while let Err(error) = end().await {
+            tracing::warn!(task = id, %error, "the end of an agent cannot be stored; trying again");
+            tokio::time::sleep(RETRY).await;
         }
         self.running().remove(&key);
         self.end.notify_waiters();

@@ -125,8 +125,7 @@ impl AgentInput {
         context: &ToolContext,
     ) -> Result<(SpawnRequest, Identity), ToolError> {
         let pool = context.pool().ok_or_else(|| ToolError::user("no pool runs this call"))?;
-        let (identity, introduction) = self.join(store, context).await?;
-        let mut request = SpawnRequest::new(introduction + &self.prompt);
+        let mut request = SpawnRequest::new(self.prompt.clone());
         (request.name, request.model) = (self.name.clone(), self.model.clone());
         (request.max_turns, request.resume) = (self.max_turns, self.resume.clone());
         (request.skills, request.is_background) = (self.skills.clone(), self.run_in_background);
@@ -137,10 +136,13 @@ impl AgentInput {
             request = request.setting("mode", mode_name(mode));
         }
         let request = kinds::apply(request, &self.subagent_type, spawner, &pool)?;
-        let request = match &self.mcp_servers {
+        let mut request = match &self.mcp_servers {
             Some(servers) => with_servers(request, servers, &pool.snapshot())?,
             None => request,
         };
+        // Last: a call that is rejected leaves no member.
+        let (identity, introduction) = self.join(store, context).await?;
+        request.prompt = introduction + &request.prompt;
         Ok((request, identity))
     }
 

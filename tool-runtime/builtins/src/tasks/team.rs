@@ -38,6 +38,7 @@ impl Teams {
         task_description: String,
         context: &ToolContext,
     ) -> Result<Shown<Team>, ToolError> {
+        check_lead(context)?;
         for member in &members {
             check_member(member)?;
         }
@@ -54,6 +55,7 @@ impl Teams {
         id: String,
         context: &ToolContext,
     ) -> Result<Shown<Team>, ToolError> {
+        check_lead(context)?;
         let team = self.store.delete_team(context.principal().id().to_owned(), id).await?;
         Ok(Shown::new(format!("disbanded {team}"), team))
     }
@@ -97,6 +99,15 @@ impl Family for Teams {
             Profile::Standard => &["SendMessage", "ReadMessages", "TeamCreate", "TeamDelete"],
             Profile::OpenHands => &[],
         }
+    }
+}
+
+/// # Errors
+/// A sub-agent calls.
+fn check_lead(context: &ToolContext) -> Result<(), ToolError> {
+    match Identity::of(context) {
+        Identity::Lead => Ok(()),
+        _ => Err(ToolError::user("only the agent that leads teams creates and disbands them")),
     }
 }
 

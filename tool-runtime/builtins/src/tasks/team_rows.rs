@@ -157,6 +157,10 @@ fn create(
         let text = format!("the team `{name}` exists; choose another name, or use that one");
         return Ok(Err(ToolError::user(text)));
     }
+    if number_of(name).is_some() {
+        let text = format!("`{name}` reads like the id of a team; choose another name");
+        return Ok(Err(ToolError::user(text)));
+    }
     if teams.len() >= MAX_TEAMS {
         let text = format!("{MAX_TEAMS} teams exist; disband one by `TeamDelete`");
         return Ok(Err(ToolError::user(text)));
@@ -293,12 +297,12 @@ fn unread(
 /// A team by its id or name.
 fn find(connection: &Connection, principal: &str, key: &str) -> Step<Team> {
     let teams = all(connection, principal)?;
-    if let Some(team) = teams.iter().find(|team| team.id == key || team.name == key) {
+    let by_id = teams.iter().find(|team| team.id == key);
+    if let Some(team) = by_id.or_else(|| teams.iter().find(|team| team.name == key)) {
         return Ok(Ok(team.clone()));
     }
     let last = last_number(connection, principal, KIND)?;
-    let number = key.strip_prefix("team_").and_then(|digits| digits.parse::<i64>().ok());
-    let text = match number {
+    let text = match number_of(key) {
         Some(number) if (1..=last).contains(&number) => format!("the team `{key}` is disbanded"),
         _ => format!("`{key}` is not the id or name of a team"),
     };
@@ -324,7 +328,14 @@ fn members(connection: &Connection, principal: &str, team: i64) -> rusqlite::Res
 }
 
 fn too_many_members() -> ToolError {
-    ToolError::user(format!("a team has at most {MAX_MEMBERS} members beside the lead"))
+    ToolError::user(format!(
+        "a team has at most {MAX_MEMBERS} members beside the lead; disband it by `TeamDelete`, and create another"
+    ))
+}
+
+/// The number in an id.
+fn number_of(id: &str) -> Option<i64> {
+    id.strip_prefix("team_")?.parse().ok()
 }
 
 fn id_of(number: i64) -> String {

@@ -30,6 +30,7 @@ async fn teams_are_created_and_disbanded() {
         (json!({ "name": "x", "members": ["lead"] }), "`lead` is the agent that leads"),
         (json!({ "name": "x", "members": ["*"] }), "`*` is not a name of a member"),
         (json!({ "members": [] }), "`name`"),
+        (json!({ "name": "team_2" }), "`team_2` reads like the id of a team"),
     ] {
         let text = error(&pool, "TeamCreate", arguments).await;
         assert!(text.contains(word), "{text}");
@@ -43,6 +44,18 @@ async fn teams_are_created_and_disbanded() {
     assert!(next.starts_with("created team_2 "), "{next}");
     let foreign = call_as(&pool, "eve", "TeamDelete", json!({ "id": "team_2" })).await;
     assert!(foreign.is_error());
+}
+
+#[tokio::test]
+async fn only_the_lead_creates_and_disbands_teams() {
+    let (_directory, pool) = board();
+    text(&pool, "TeamCreate", json!({ "name": "build", "members": ["ada"] })).await;
+    for (tool, arguments) in
+        [("TeamCreate", json!({ "name": "other" })), ("TeamDelete", json!({ "id": "build" }))]
+    {
+        let result = call_of(&pool, "ada", tool, arguments).await.to_text();
+        assert_eq!(result, "only the agent that leads teams creates and disbands them");
+    }
 }
 
 #[tokio::test]
