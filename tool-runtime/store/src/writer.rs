@@ -16,7 +16,8 @@ const MAX_BATCH: usize = 1024;
 type Result<T> = std::result::Result<T, StoreError>;
 /// Answers the caller, once it is known whether the transaction was committed.
 type Reply = Box<dyn FnOnce(Result<()>) + Send>;
-type Work = Box<dyn FnOnce(&Database, &Transaction<'_>) -> Reply + Send>;
+/// The second value is the error that ended the transaction, if one did.
+type Work = Box<dyn FnOnce(&Database, &Transaction<'_>) -> (Reply, Result<()>) + Send>;
 
 /// A command for the writer.
 pub(crate) struct Command {
@@ -37,8 +38,11 @@ impl Command {
         };
         let reject = answer.clone();
         let work: Work = Box::new(move |database, transaction| {
-            let result = undone_if_failed(database, transaction, command);
-            Box::new(move |committed| answer(result.and_then(|done| committed.map(|()| done))))
+            let (result, ended) = undone_if_failed(database, transaction, command);
+            let reply: Reply = Box::new(move |committed| {
+                answer(result.and_then(|done| committed.map(|()| done)));
+            });
+            (reply, ended)
         });
         let reject: Reply = Box::new(move |failed| {
             if let Err(error) = failed {
@@ -49,25 +53,32 @@ impl Command {
     }
 }
 
-/// Runs a command within a savepoint.
+/// Runs a command within a savepoint. On a full disk, SQLite may undo the whole transaction by itself, with its
+/// savepoints: the second value is the error then.
 fn undone_if_failed<T>(
     database: &Database,
     transaction: &Transaction<'_>,
     command: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
-) -> Result<T> {
+) -> (Result<T>, Result<()>) {
     let failed = |error: rusqlite::Error| database.error(&error);
-    transaction.execute_batch("SAVEPOINT command").map_err(failed)?;
+    if let Err(error) = transaction.execute_batch("SAVEPOINT command").map_err(failed) {
+        return (Err(error.clone()), Err(error));
+    }
     let result = catch_unwind(AssertUnwindSafe(|| command(transaction)));
     let end = match &result {
         Ok(Ok(_)) => "RELEASE command",
         _ => "ROLLBACK TO command; RELEASE command",
     };
-    transaction.execute_batch(end).map_err(failed)?;
-    match result {
+    let result = match result {
         Ok(result) => result.map_err(failed),
         Err(_) => {
             Err(StoreError::new(database.path(), StoreFailure::Other, "the command panicked"))
         }
+    };
+    match (transaction.execute_batch(end).map_err(failed), result) {
+        (Ok(()), result) => (result, Ok(())),
+        (Err(_), Err(error)) => (Err(error.clone()), Err(error)),
+        (Err(error), Ok(_)) => (Err(error.clone()), Err(error)),
     }
 }
 
@@ -125,10 +136,14 @@ fn commit(database: &Database, batch: Vec<Command>) {
     let mut replies = Vec::with_capacity(batch.len());
     let mut batch = batch.into_iter();
     let committed = database.transaction(|transaction| {
-        replies.extend(batch.by_ref().map(|command| (command.work)(database, transaction)));
+        for command in batch.by_ref() {
+            let (reply, ended) = (command.work)(database, transaction);
+            replies.push(reply);
+            ended?;
+        }
         Ok(())
     });
-    // The transaction did not begin.
+    // The transaction did not begin, or ended before them.
     for command in batch {
         (command.reject)(committed.clone());
     }

@@ -90,6 +90,25 @@ async fn a_command_that_fails_or_panics_is_undone_alone() {
     assert_eq!(count(&store), 2);
 }
 
+/// On a full disk, SQLite undoes the whole transaction by itself.
+#[tokio::test]
+async fn commands_after_an_undone_transaction_are_not_made() {
+    let folder = Folder::new("undone");
+    let store = open(&folder.file(), ONE).unwrap();
+    let (go, wait) = std::sync::mpsc::channel::<()>();
+    let held = store.write(move |_| Ok(wait.recv().is_ok()));
+    let fill = store.write(|transaction| {
+        transaction.execute_batch("ROLLBACK")?;
+        Err::<(), _>(rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(13), None))
+    });
+    let release = async { go.send(()).unwrap() };
+    let (_, first, full, last, ()) =
+        tokio::join!(held, store.write(insert(1)), fill, store.write(insert(2)), release);
+    let errors = [first.unwrap_err(), full.unwrap_err(), last.unwrap_err()];
+    assert_eq!(errors.map(|error| error.failure()), [StoreFailure::Full; 3]);
+    assert_eq!(count(&store), 0);
+}
+
 #[test]
 fn several_stores_write_to_one_file() {
     let folder = Folder::new("several");
