@@ -151,6 +151,7 @@ fn indent(line: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[track_caller]
     fn shifts(quoted: &[&str], found: &[&str], lines: &[(&str, &str)]) {
@@ -199,5 +200,24 @@ mod tests {
     #[test]
     fn other_differences_are_not_a_shift() {
         assert_eq!(Shift::between(&["a", "b", "c"], &["  a", "b", "  c"]), None);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Indentation may consist of blanks of several bytes.
+        #[test]
+        fn a_shift_makes_the_found_lines_of_the_quoted_ones(
+            indents in prop::collection::vec(("[ \t\u{a0}\u{3000}]{0,6}", "[ \t\u{a0}\u{3000}]{0,6}"), 1..4),
+        ) {
+            let (quoted, found): (Vec<_>, Vec<_>) =
+                indents.iter().map(|(quoted, found)| (format!("{quoted}x"), format!("{found}x"))).unzip();
+            let [quoted, found] = [&quoted, &found].map(|lines| lines.iter().map(String::as_str).collect::<Vec<_>>());
+            if let Some(shift) = Shift::between(&quoted, &found) {
+                for (number, (quoted, found)) in quoted.iter().zip(&found).enumerate() {
+                    prop_assert_eq!(&shift.apply(quoted, number == 0), found);
+                }
+            }
+        }
     }
 }
