@@ -148,7 +148,11 @@ fn text_of(entries: &[Entry], truncated: bool) -> String {
         text.push_str("[the directory is empty]\n");
     }
     if truncated {
-        let _ = writeln!(text, "[the first {} entries; list a subdirectory]", entries.len());
+        let count = entries.len();
+        let _ = writeln!(
+            text,
+            "[the first {count} entries; list a subdirectory, or find files by name with `Glob`]"
+        );
     }
     text
 }

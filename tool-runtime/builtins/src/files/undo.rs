@@ -96,7 +96,7 @@ impl Files {
             return Ok(before);
         }
         Err(ToolError::user(format!(
-            "`{location}` was changed by others since; undo would lose their changes"
+            "`{location}` was changed by others since, and undo would lose their changes; edit or write the file instead"
         )))
     }
 

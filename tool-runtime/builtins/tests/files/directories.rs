@@ -28,7 +28,9 @@ async fn long_lists_are_cut_with_a_notice() {
     assert_eq!(value["entries"].as_array().unwrap().len(), 500);
     assert_eq!(value["truncated"], true);
     let text = tools.ok("ListDirectory", json!({})).await;
-    assert!(text.ends_with("[the first 500 entries; list a subdirectory]\n"));
+    let notice =
+        "[the first 500 entries; list a subdirectory, or find files by name with `Glob`]\n";
+    assert!(text.ends_with(notice), "{text}");
 }
 
 #[tokio::test]

@@ -42,7 +42,10 @@ async fn changes_of_others_are_not_undone() {
     tools.edit("a.txt", "one", "two").await;
     folder.put("a.txt", "three");
     let error = tools.error("UndoEdit", json!({"file_path": "a.txt"})).await;
-    assert_eq!(error, "`a.txt` was changed by others since; undo would lose their changes");
+    assert_eq!(
+        error,
+        "`a.txt` was changed by others since, and undo would lose their changes; edit or write the file instead"
+    );
     assert_eq!(folder.text("a.txt"), "three");
 }
 
@@ -126,7 +129,10 @@ async fn a_move_by_a_patch_is_undone_by_one_call() {
     tools.ok("apply_patch", moving("a.txt", "b.txt", "@@\n-one\n+two\n")).await;
     folder.put("b.txt", "others");
     let error = tools.error("UndoEdit", json!({"file_path": "b.txt"})).await;
-    assert_eq!(error, "`b.txt` was changed by others since; undo would lose their changes");
+    assert_eq!(
+        error,
+        "`b.txt` was changed by others since, and undo would lose their changes; edit or write the file instead"
+    );
     assert_eq!((folder.names(), folder.text("b.txt")), (vec!["b.txt".into()], "others".into()));
 }
 
