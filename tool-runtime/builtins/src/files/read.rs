@@ -1,6 +1,7 @@
 //! Reading files for models: text with line numbers, images, notebooks.
 
 mod large;
+mod lines;
 mod notebook;
 mod window;
 

@@ -64,9 +64,19 @@ async fn ten_megabytes_are_read_in_parts() {
     let value = tools.value("Read", arguments).await;
     assert_eq!(value["text"], "500000\t0123456789 abcdefghi\n");
     let value = tools.value("Read", json!({"file_path": "a.log"})).await;
-    assert_eq!([&value["lines"], &value["total"]], [2000, 500_000]);
+    assert_eq!([&value["lines"], &value["total"]], [1000, 500_000]);
     let text = value["text"].as_str().unwrap();
-    assert!(text.ends_with("[lines 1 to 2000 of 500000; continue with offset 2001]\n"));
+    assert!(text.ends_with("[lines 1 to 1000 of 500000; continue with offset 1001]\n"));
+}
+
+#[tokio::test]
+async fn a_part_is_within_the_default_limits_on_results() {
+    let (folder, tools) = tools(&[("a.txt", &format!("{}\n", "x\t".repeat(20)).repeat(3_000))]);
+    let value = Tools::limited(folder.path("")).value("Read", json!({"file_path": "a.txt"})).await;
+    assert_eq!(value, tools.value("Read", json!({"file_path": "a.txt"})).await);
+    let text = Tools::limited(folder.path("")).read("a.txt").await;
+    assert_eq!(text, tools.read("a.txt").await);
+    assert!(text.contains("of 3000; continue with offset "), "{}", &text[text.len() - 100..]);
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use tool_runtime::OutputLimits;
 use tool_runtime::prelude::*;
 use tool_runtime_builtins::{Builtins, Profile, Workspace};
 
@@ -66,10 +67,15 @@ impl Tools {
         Self::of(workspace)
     }
 
+    /// Over a directory, with the default limits on results.
+    pub(crate) fn limited(root: impl AsRef<Path>) -> Self {
+        let workspace = Workspace::builder().root(root.as_ref()).build().unwrap();
+        let builder = ToolPool::builder().install(builtins(workspace));
+        Self(builder.output_limits(OutputLimits::default()).build().unwrap())
+    }
+
     pub(crate) fn of(workspace: Workspace) -> Self {
-        let builtins = Builtins::new(workspace);
-        let builtins = builtins.profiles([Profile::Standard, Profile::OpenHands]).files();
-        Self(ToolPool::builder().install(builtins).build().unwrap())
+        Self(ToolPool::builder().install(builtins(workspace)).build().unwrap())
     }
 
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> ToolResult {
@@ -116,6 +122,10 @@ impl Tools {
         self.read(path).await;
         self.ok("Edit", edit(path, old, new)).await
     }
+}
+
+fn builtins(workspace: Workspace) -> Builtins {
+    Builtins::new(workspace).profiles([Profile::Standard, Profile::OpenHands]).files()
 }
 
 /// Arguments of `Edit`.

@@ -5,17 +5,15 @@ use super::super::history::Seen;
 use super::super::place::{Place, describe};
 use super::super::snapshot::Stamp;
 use super::super::text::{Encoding, Eol, is_binary};
-use super::window::{MAX_LINE, Window, Writer, past_the_end};
+use super::lines::{BLOCK, Lines, check_cancelled};
+use super::window::{Window, past_the_end};
 use super::{Binary, ReadOutput, not_text, text_output};
 use crate::shown::Shown;
 use cap_std::fs::{File, Metadata};
 use std::collections::VecDeque;
-use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::PathBuf;
 use tool_runtime::{ToolContext, ToolError};
-
-/// Bytes of a block.
-const BLOCK: usize = 256 * 1024;
 
 /// Lines between two marks, at most.
 const LINES_BETWEEN: usize = 10_000;
@@ -28,9 +26,6 @@ const BYTES_OF_PROGRESS: u64 = 32 * 1024 * 1024;
 
 /// Files whose marks are kept.
 const MAX_FILES: usize = 8;
-
-/// Bytes of a line that are looked at. A character has four at most.
-const MAX_LINE_BYTES: u64 = 4 * (MAX_LINE as u64 + 1);
 
 /// Offsets of lines here and there, so that the next call starts near its first line.
 #[derive(Default)]
@@ -94,7 +89,8 @@ impl Files {
         self.line_marks().put(place, marks);
         let first = first?;
         let encoding = Encoding::detect(without_cut_character(&sample));
-        let (writer, total) = write_lines(file, encoding, first, window.limit).map_err(failed)?;
+        let lines = Lines::new(file, encoding, context);
+        let (writer, total) = lines.write(first, window.limit).map_err(failed)?;
         let cut = writer.finish(known_total.or(total), &place.shown);
         let eol = Eol::of(&String::from_utf8_lossy(&sample));
         self.history().see(&place.key, Seen::Parts(Stamp::of(metadata)));
@@ -167,9 +163,7 @@ impl Search<'_> {
         let mut block = vec![0; BLOCK];
         let mut ends_with_newline = true;
         loop {
-            if self.context.is_cancelled() {
-                return Err(io::Error::other("the call was cancelled"));
-            }
+            check_cancelled(self.context)?;
             let length = self.file.read(&mut block)?;
             if length == 0 {
                 let total = line + usize::from(!ends_with_newline);
@@ -202,32 +196,4 @@ impl Search<'_> {
         self.file.seek(SeekFrom::Start(start))?;
         Ok(Ok(()))
     }
-}
-
-/// Writes lines from here on. With the number of all lines if the end was reached.
-fn write_lines(
-    file: File,
-    encoding: Encoding,
-    first: usize,
-    limit: usize,
-) -> io::Result<(Writer, Option<usize>)> {
-    let mut reader = BufReader::with_capacity(BLOCK, file);
-    let mut writer = Writer::new(first);
-    let mut bytes = Vec::new();
-    for line in 0..limit {
-        bytes.clear();
-        if reader.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut bytes)? == 0 {
-            return Ok((writer, Some(first + line - 1)));
-        }
-        let is_whole = bytes.ends_with(b"\n");
-        if !is_whole && bytes.len() as u64 == MAX_LINE_BYTES {
-            reader.skip_until(b'\n')?;
-        }
-        let text = encoding.decode_lossy(&bytes);
-        if !writer.push(text.trim_end_matches(['\n', '\r'])) {
-            return Ok((writer, None));
-        }
-    }
-    let is_at_end = reader.fill_buf()?.is_empty();
-    Ok((writer, is_at_end.then(|| first + limit - 1)))
 }

@@ -8,8 +8,8 @@ pub(in crate::files) const DEFAULT_LINES: usize = 2000;
 /// Limit on the characters of a line.
 pub(super) const MAX_LINE: usize = 2000;
 
-/// Limit on the characters of a result.
-const MAX_TEXT: usize = 100_000;
+/// Limit on the characters of numbered lines. With notices, they are within the default limits on results of a pool.
+const MAX_TEXT: usize = 28_000;
 
 /// The lines that a call asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Window {
         let mut writer = Writer::new(first + 1);
         let lines = lines_of(content).skip(first).take(self.limit);
         for line in lines {
-            if !writer.push(line) {
+            if !writer.push(line, Rest::default()) {
                 break;
             }
         }
@@ -80,6 +80,30 @@ fn count_lines(content: &str) -> usize {
     lines_of(content).count()
 }
 
+/// The part of a line that was not read as text.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Rest {
+    pub(super) bytes: u64,
+    /// Whether the line goes on after these bytes.
+    pub(super) has_more: bool,
+}
+
+impl Rest {
+    /// What is left out of a line, with text that was read.
+    fn notice(self, hidden: &str) -> String {
+        match self {
+            Self { bytes: 0, has_more: false } if hidden.is_empty() => String::new(),
+            Self { bytes: 0, has_more: false } => {
+                format!(" [{} more characters]", hidden.chars().count())
+            }
+            Self { bytes, has_more } => {
+                let more_than = if has_more { "more than " } else { "" };
+                format!(" [{more_than}{} more bytes]", hidden.len() as u64 + bytes)
+            }
+        }
+    }
+}
+
 /// Writes numbered lines.
 pub(super) struct Writer {
     text: String,
@@ -95,22 +119,18 @@ impl Writer {
     }
 
     /// Appends a line. Returns false if there is no room for it.
-    pub(super) fn push(&mut self, line: &str) -> bool {
+    pub(super) fn push(&mut self, line: &str, rest: Rest) -> bool {
         let end = line.char_indices().nth(MAX_LINE).map(|(end, _)| end);
-        let shown = &line[..end.unwrap_or(line.len())];
-        let length = shown.chars().count() + 8;
+        let (shown, hidden) = line.split_at(end.unwrap_or(line.len()));
+        let number = self.first_line + self.lines;
+        let text = format!("{number:>6}\t{shown}{}\n", rest.notice(hidden));
+        let length = text.chars().count();
         if self.characters + length > MAX_TEXT && self.lines > 0 {
             return false;
         }
         self.characters += length;
-        let number = self.first_line + self.lines;
-        self.text.push_str(&format!("{number:>6}\t{shown}"));
-        if end.is_some() {
-            self.cut_lines += 1;
-            let rest = line.chars().count() - MAX_LINE;
-            self.text.push_str(&format!(" [{rest} more characters]"));
-        }
-        self.text.push('\n');
+        self.cut_lines += usize::from(end.is_some());
+        self.text.push_str(&text);
         self.lines += 1;
         true
     }
@@ -127,6 +147,12 @@ impl Writer {
             let first = self.first_line;
             self.text
                 .push_str(&format!("[lines {first} to {last}{of}; continue with offset {next}]\n"));
+        }
+        if self.cut_lines > 0 {
+            self.text.push_str(&format!(
+                "[lines are cut after {MAX_LINE} characters; search for text in the rest, or run a command such as `cut -c {}-`]\n",
+                MAX_LINE + 1
+            ));
         }
         Cut {
             text: self.text,
@@ -168,10 +194,22 @@ mod tests {
     fn long_lines_and_long_results_are_cut_with_a_notice() {
         let long = "ä".repeat(MAX_LINE + 5);
         let result = cut(&long, 1, 9).unwrap();
-        assert!(result.text.ends_with("ä [5 more characters]\n") && result.is_truncated);
+        let notice = "[lines are cut after 2000 characters; search for text in the rest, or run a command such as `cut -c 2001-`]\n";
+        assert!(result.text.ends_with(&format!("ä [5 more characters]\n{notice}")));
+        assert!(result.is_truncated);
         let many = format!("{}\n", "x".repeat(992)).repeat(200);
         let result = cut(&many, 1, 2000).unwrap();
-        assert_eq!(result.lines, 100);
-        assert!(result.text.ends_with("[lines 1 to 100 of 200; continue with offset 101]\n"));
+        assert_eq!(result.lines, 28);
+        assert!(result.text.ends_with("[lines 1 to 28 of 200; continue with offset 29]\n"));
+    }
+
+    #[test]
+    fn numbers_and_notices_count_as_characters() {
+        for line in ["", "x", &"x".repeat(MAX_LINE + 1)] {
+            let mut writer = Writer::new(1_000_000_000);
+            while writer.push(line, Rest::default()) {}
+            let text = writer.finish(None, "a.txt").text;
+            assert!((25_000..30_000).contains(&text.len()), "{}", text.len());
+        }
     }
 }
