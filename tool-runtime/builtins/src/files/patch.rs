@@ -22,6 +22,9 @@ use tool_runtime::{Access, ToolContext, ToolError};
 /// Limit on the bytes of all files before and after, which are in memory together.
 const MAX_BYTES: usize = 2 * super::snapshot::MAX_CHANGED as usize;
 
+/// Limit on the bytes of all diffs of a result, which is within the default limits on results of a pool.
+const MAX_DIFFS: usize = 50_000;
+
 /// A patch of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum FilePatch {
@@ -82,7 +85,7 @@ pub struct PatchedFile {
     /// Where the file is now, if it was moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_to: Option<String>,
-    /// The changes as a unified diff.
+    /// The changes as a unified diff, or a notice if the diffs of the patch are too long together.
     pub diff: String,
     /// The least strict rule by which old lines were found.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -215,6 +218,7 @@ impl Files {
         for (file, hash) in files.iter_mut().zip(self.commit(changes, context)?) {
             file.sha256 = hash.as_ref().map(hex);
         }
+        limit_diffs(&mut files);
         Ok(Shown::new(text_of(&files), PatchOutput { files }))
     }
 
@@ -340,6 +344,19 @@ impl PatchedFile {
             matched_with: None,
             assumed_encoding: None,
             sha256: None,
+        }
+    }
+}
+
+/// Leaves out the diffs that the result has no room for.
+fn limit_diffs(files: &mut [PatchedFile]) {
+    let mut room = MAX_DIFFS;
+    for PatchedFile { diff, .. } in files {
+        match room.checked_sub(diff.len()) {
+            Some(less) => room = less,
+            None => {
+                *diff = format!("[the {} lines of the diff are not shown]\n", diff.lines().count())
+            }
         }
     }
 }

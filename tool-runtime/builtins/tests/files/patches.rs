@@ -1,6 +1,6 @@
 //! `apply_patch`.
 
-use crate::support::tools;
+use crate::support::{Tools, tools};
 use serde_json::{Value, json};
 
 fn patch(text: &str) -> Value {
@@ -233,4 +233,20 @@ async fn a_file_with_attributes_of_the_user_keeps_them() {
     assert_eq!(folder.text("a"), "b\n");
     let mut value = [0; 8];
     assert_eq!(getxattr(folder.path("a"), "user.origin", &mut value), Ok(3));
+}
+
+/// The files are written before the result is examined, so it must not become an error.
+#[tokio::test]
+async fn long_diffs_are_left_out_of_the_result() {
+    let (folder, _) = tools(&[]);
+    let tools = Tools::limited(folder.path(""));
+    let lines = "+0123456789 \"quoted\"\n".repeat(1_000);
+    let files: String = (0..10).map(|name| format!("*** Add File: {name}\n{lines}")).collect();
+    let value = tools
+        .value("apply_patch", patch(&format!("*** Begin Patch\n{files}*** End Patch\n")))
+        .await;
+    let diff = |index: usize| value["files"][index]["diff"].as_str().unwrap();
+    assert!(diff(0).contains("more lines of the diff are not shown"), "{}", diff(0));
+    assert!(diff(9).starts_with("[the ") && diff(9).len() < 60, "{}", diff(9));
+    assert_eq!(folder.names().len(), 10);
 }
