@@ -26,6 +26,9 @@ pub(crate) type Environment = BTreeMap<OsString, OsString>;
 /// leads out of a root, also while others change the directory. A link with an absolute target is followed if it leads
 /// into its root.
 ///
+/// One exception: searches read files with rules, such as `.gitignore`, by path. Those below the root are examined before,
+/// those of the directories above it and the configuration of git are trusted.
+///
 /// ```
 /// use tool_runtime_builtins::Workspace;
 ///

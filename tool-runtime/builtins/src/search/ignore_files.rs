@@ -8,7 +8,9 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-const NAMES: [&str; 4] = [".gitignore", ".ignore", ".rgignore", ".git/info/exclude"];
+const NAMES: [&str; 3] = [".gitignore", ".ignore", ".rgignore"];
+const GIT: &str = ".git";
+const EXCLUDE: &str = ".git/info/exclude";
 const MAX_BYTES: u64 = 1 << 20;
 
 /// Examines the directories of a walk, and keeps those that are left out.
@@ -47,14 +49,24 @@ impl IgnoreFiles {
     }
 
     fn allow(&self, directory: &Path) -> bool {
-        let Some(name) = NAMES.into_iter().find(|name| !self.is_readable(&directory.join(name)))
-        else {
-            return true;
-        };
+        let Some(name) = self.unreadable(directory) else { return true };
         let mut left_out = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
         left_out.count += 1;
         left_out.example = directory.join(name);
         false
+    }
+
+    /// The name of a file with rules that cannot be read.
+    fn unreadable(&self, directory: &Path) -> Option<&'static str> {
+        let name = NAMES.into_iter().find(|name| !self.is_readable(&directory.join(name)));
+        let git = self.root.path().join(directory).join(GIT);
+        name.or_else(|| match fs::metadata(&git).ok()? {
+            metadata if metadata.is_dir() => {
+                (!self.is_readable(&directory.join(EXCLUDE))).then_some(EXCLUDE)
+            }
+            metadata if metadata.is_file() => (!is_worktree_readable(&git)).then_some(GIT),
+            _ => None,
+        })
     }
 
     /// Most directories have no such file, and most of these are small: one question by path answers for both.
@@ -76,10 +88,34 @@ impl IgnoreFiles {
         let example = place.with_path(&left_out.example);
         (left_out.count > 0).then(|| {
             format!(
-                "directories that were left out: {}, as `{example}` is not a regular file of at most 1 MiB inside of \
-                 the root; `no_ignore` searches them",
+                "directories that were left out: {}, as the rules of `{example}` are not in a regular file of at most \
+                 1 MiB, or outside of the root; `no_ignore` searches them",
                 left_out.count
             )
         })
+    }
+}
+
+/// Whether the rules of a linked worktree can be read. Its `.git` names a directory of git, which names the common one:
+/// usually outside of the root.
+fn is_worktree_readable(git: &Path) -> bool {
+    let is_small = |path: &Path| {
+        fs::metadata(path).map_or(true, |file| file.is_file() && file.len() <= MAX_BYTES)
+    };
+    let first_line = |path: &Path| {
+        let bytes = is_small(path).then(|| fs::read(path).ok()).flatten()?;
+        String::from_utf8_lossy(&bytes).lines().next().map(str::to_owned)
+    };
+    let named = first_line(git);
+    let Some(directory) = named.as_deref().and_then(|line| line.strip_prefix("gitdir: ")) else {
+        return is_small(git);
+    };
+    let common = Path::new(directory).join("commondir");
+    match first_line(&common) {
+        Some(line) if line.starts_with('.') => {
+            is_small(&Path::new(directory).join(line).join("info/exclude"))
+        }
+        Some(line) => is_small(&Path::new(&line).join("info/exclude")),
+        None => is_small(&common),
     }
 }

@@ -170,7 +170,8 @@ async fn directories_with_rules_that_cannot_be_read_are_left_out() {
             for tool in ["Grep", "Glob"] {
                 let pattern = if tool == "Grep" { "needle" } else { "**/[ab].txt" };
                 let found = fixture.call(tool, json!({ "pattern": pattern })).await.to_text();
-                let expected = format!("directories that were left out: 1, as `sub/{name}` is not");
+                let expected =
+                    format!("directories that were left out: 1, as the rules of `sub/{name}` are");
                 assert!(found.starts_with("a.txt\n["), "{target:?}: {found}");
                 assert!(found.contains(&expected), "{target:?}: {found}");
                 let all = json!({ "pattern": pattern, "no_ignore": true });
@@ -185,6 +186,44 @@ async fn directories_with_rules_that_cannot_be_read_are_left_out() {
         std::fs::create_dir(fixture.root().join(".git")).unwrap();
         assert_eq!(fixture.text("Grep", json!({ "pattern": "needle" })).await, "a.txt");
     }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn repositories_with_rules_that_cannot_be_read_are_left_out() {
+    let fixture = Fixture::new(&[
+        ("a.txt", "needle\n"),
+        ("sub/b.txt", "needle\n"),
+        ("sub/c.txt", "needle\n"),
+        ("git/common/info/exclude", "b.txt\n"),
+        ("git/linked/commondir", "../common\n"),
+    ]);
+    let git = fixture.root().join("git");
+    write(
+        &fixture.root().join("sub/.git"),
+        format!("gitdir: {}\n", git.join("linked").display()).as_bytes(),
+        9,
+    );
+    let search = json!({ "pattern": "needle" });
+    assert_eq!(fixture.sorted("Grep", search.clone()).await, ["a.txt", "sub/c.txt"]);
+    let replace = |name: &str| {
+        fs::remove_file(fixture.root().join(name)).unwrap();
+        let path = fixture.root().join(name);
+        rustix::fs::mkfifoat(rustix::fs::CWD, path, 0o600.into()).unwrap();
+    };
+    let left_out = |name| {
+        format!("a.txt\n[directories that were left out: 1, as the rules of `sub/{name}` are")
+    };
+    for name in ["git/common/info/exclude", "git/linked/commondir"] {
+        replace(name);
+        let found = fixture.call("Grep", search.clone()).await.to_text();
+        assert!(found.starts_with(&left_out(".git")), "{name}: {found}");
+    }
+    fs::remove_file(fixture.root().join("sub/.git")).unwrap();
+    write(&fixture.root().join("sub/.git/info/exclude"), b"", 9);
+    replace("sub/.git/info/exclude");
+    let found = fixture.call("Grep", search.clone()).await.to_text();
+    assert!(found.starts_with(&left_out(".git/info/exclude")), "{found}");
 }
 
 /// A directory and a link out of the root change places all the time.
