@@ -352,11 +352,11 @@ impl PatchedFile {
 fn limit_diffs(files: &mut [PatchedFile]) {
     let mut room = MAX_DIFFS;
     for PatchedFile { diff, .. } in files {
-        match room.checked_sub(diff.len()) {
-            Some(less) => room = less,
-            None => {
-                *diff = format!("[the {} lines of the diff are not shown]\n", diff.lines().count())
-            }
+        if let Some(less) = room.checked_sub(diff.len()) {
+            room = less;
+        } else {
+            let count = diff.lines().count();
+            *diff = format!("[the {count} lines of the diff are not shown]\n");
         }
     }
 }
