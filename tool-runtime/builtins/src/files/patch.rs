@@ -33,10 +33,10 @@ pub(super) enum FilePatch {
         content: String,
         is_executable: bool,
     },
-    /// The hunks of a unified diff, which must remove the whole text.
+    /// The hunks of a unified diff, which must remove the whole text; none in the other format.
     Delete {
         path: String,
-        hunks: Vec<Hunk>,
+        hunks: Option<Vec<Hunk>>,
     },
     Update {
         path: String,
@@ -266,7 +266,9 @@ impl Files {
             ))),
             _ if before.snapshot().is_none() => Err(super::place::missing(before.location())),
             FilePatch::Delete { hunks, .. } => {
-                self.check_deleted(&before, &hunks, stop)?;
+                if let Some(hunks) = hunks {
+                    check_deleted(&before, &hunks, stop)?;
+                }
                 let old = decoded(&before).ok().flatten().map(|text| text.content);
                 let file = PatchedFile::new(path, PatchAction::Deleted, old.as_deref(), None);
                 Ok(Planned { change: Change::new(before, None), file })
@@ -274,28 +276,6 @@ impl Files {
             FilePatch::Update { move_to, hunks, .. } => {
                 self.plan_update(before, move_to, &hunks, stop)
             }
-        }
-    }
-
-    /// Rejects a diff that does not delete all that the file has by now.
-    fn check_deleted(
-        &self,
-        before: &Before,
-        hunks: &[Hunk],
-        stop: &Stop<'_>,
-    ) -> Result<(), ToolError> {
-        if hunks.is_empty() {
-            return Ok(());
-        }
-        let path = before.location();
-        let text = decoded(before)?.unwrap_or_else(|| Text::new(""));
-        let applied = apply::hunks(&text.content, hunks, stop);
-        let (rest, _) = applied.map_err(|error| no_place(&path.to_string(), error))?;
-        match rest.is_empty() {
-            true => Ok(()),
-            false => Err(ToolError::user(format!(
-                "`{path}` has text that the patch does not delete; read it again, or use `Delete`"
-            ))),
         }
     }
 
@@ -327,6 +307,20 @@ impl Files {
         file.moved_to = Some(target.location().to_string());
         Ok(Planned { change: Change::new(before, Some(bytes)).moved_to(target), file })
     }
+}
+
+/// Rejects a diff that does not delete all that the file has by now.
+fn check_deleted(before: &Before, hunks: &[Hunk], stop: &Stop<'_>) -> Result<(), ToolError> {
+    let path = before.location();
+    let text = decoded(before)?.unwrap_or_else(|| Text::new(""));
+    let applied = apply::hunks(&text.content, hunks, stop);
+    let (rest, _) = applied.map_err(|error| no_place(&path.to_string(), error))?;
+    if rest.is_empty() {
+        return Ok(());
+    }
+    Err(ToolError::user(format!(
+        "`{path}` has text that the patch does not delete; read it again, or use `Delete`"
+    )))
 }
 
 fn no_place(path: &str, (number, error): apply::HunkError) -> ToolError {

@@ -219,6 +219,12 @@ async fn a_diff_deletes_a_file_only_if_it_has_all_of_its_text() {
     assert!(error.contains("`b` has text that the patch does not delete"), "{error}");
     let error = tools.error("apply_patch", delete("c")).await;
     assert!(error.contains("`c`: the old text of hunk 1 "), "{error}");
+    // Without hunks, the diff is that of an empty file.
+    let empty = |name: &str| patch(&format!("--- a/{name}\n+++ /dev/null\n"));
+    let error = tools.error("apply_patch", empty("c")).await;
+    assert!(error.contains("`c` has text that the patch does not delete"), "{error}");
+    folder.put("d", "");
+    tools.ok("apply_patch", empty("d")).await;
     assert_eq!(folder.names(), ["b", "c"]);
 }
 

@@ -36,7 +36,7 @@ impl Parser<'_> {
             return Ok(FilePatch::Add { path, content: self.added()?, is_executable: false });
         }
         if let Some(path) = path("*** Delete File:") {
-            return Ok(FilePatch::Delete { path, hunks: Vec::new() });
+            return Ok(FilePatch::Delete { path, hunks: None });
         }
         let Some(path) = path("*** Update File:") else {
             return Err(format!(
@@ -196,7 +196,7 @@ mod tests {
                     hunk(&[], "last\n", "", Anchor::End),
                 ],
             },
-            FilePatch::Delete { path: "c.rs".into(), hunks: Vec::new() },
+            FilePatch::Delete { path: "c.rs".into(), hunks: None },
         ];
         assert_eq!(parse(patch).unwrap(), expected);
     }

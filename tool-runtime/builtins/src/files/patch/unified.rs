@@ -132,7 +132,7 @@ impl File {
                 let content = self.hunks.iter().map(|hunk| hunk.new.as_str()).collect();
                 FilePatch::Add { path: new, content, is_executable: self.is_executable }
             }
-            (_, NULL) => FilePatch::Delete { path: old, hunks: self.hunks },
+            (_, NULL) => FilePatch::Delete { path: old, hunks: Some(self.hunks) },
             _ => {
                 let move_to = (old != new).then_some(new);
                 FilePatch::Update { path: old, move_to, hunks: self.hunks }
@@ -256,7 +256,7 @@ diff --git a/d b/d
             ),
             update("b.rs", Some("c.rs"), vec![hunk("x", "y")]),
             FilePatch::Add { path: "n".into(), content: "new\n".into(), is_executable: false },
-            FilePatch::Delete { path: "d".into(), hunks: vec![hunk("gone\n", "")] },
+            FilePatch::Delete { path: "d".into(), hunks: Some(vec![hunk("gone\n", "")]) },
         ];
         assert_eq!(parse(patch).unwrap(), expected);
     }
