@@ -233,7 +233,12 @@ async fn a_diff_deletes_a_file_only_if_it_has_all_of_its_text() {
 async fn a_file_with_attributes_of_the_user_keeps_them() {
     use rustix::fs::{XattrFlags, getxattr, setxattr};
     let (folder, tools) = tools(&[("a", "a\n")]);
-    setxattr(folder.path("a"), "user.origin", b"web", XattrFlags::empty()).unwrap();
+    let set = setxattr(folder.path("a"), "user.origin", b"web", XattrFlags::empty());
+    if set == Err(rustix::io::Errno::NOTSUP) {
+        println!("the file system has no attributes of the user");
+        return;
+    }
+    set.unwrap();
     tools.read("a").await;
     tools.edit("a", "a", "b").await;
     assert_eq!(folder.text("a"), "b\n");
