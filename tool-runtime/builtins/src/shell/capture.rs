@@ -1,6 +1,7 @@
 //! Reads what a process writes, as long as somebody may write.
 
 use super::output::{Output, Text};
+use regex::Regex;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
@@ -53,6 +54,11 @@ impl Capture {
     /// The text since the last one.
     pub(super) fn take(&self, is_last: bool) -> Text {
         lock(&self.output).take(is_last)
+    }
+
+    /// The lines of it that match a filter.
+    pub(super) fn take_lines(&self, is_last: bool, filter: Option<&Regex>) -> Text {
+        lock(&self.output).take_lines(is_last, filter)
     }
 
     /// Waits for what a command wrote before it ended. A background process may keep the stream open, so this ends

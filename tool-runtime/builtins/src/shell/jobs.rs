@@ -142,20 +142,19 @@ impl Job {
         self.state.borrow().status == JobStatus::Running
     }
 
-    /// State and new output. Lines that a filter does not match are left out, and cannot be read later.
+    /// State and new output. Lines that a filter does not match are counted, and cannot be read later.
     pub(super) fn read(&self, filter: Option<&Regex>) -> JobOutput {
         let State { status, exit } = *self.state.borrow();
         let is_running = status == JobStatus::Running;
-        let (mut stdout, mut stderr) =
-            (self.streams.stdout.take(!is_running), self.streams.stderr.take(!is_running));
-        if let Some(filter) = filter {
-            for text in [&mut stdout.text, &mut stderr.text] {
-                *text = matching_lines(text, filter);
-            }
-        }
-        let notice = exit.filter(|_| is_running).map(|exit| {
+        let [stdout, stderr] = [&self.streams.stdout, &self.streams.stderr]
+            .map(|stream| stream.take_lines(!is_running, filter));
+        let removed = stdout.removed + stderr.removed;
+        let removed = (removed > 0).then(|| format!("lines that do not match `filter`: {removed}"));
+        let outlived = exit.filter(|_| is_running).map(|exit| {
             format!("the shell has ended ({exit}), and processes that it started still run; end them by `KillBash`")
         });
+        let notices: Vec<String> = outlived.into_iter().chain(removed).collect();
+        let notice = (!notices.is_empty()).then(|| notices.join("; "));
         let output = CommandOutput { notice, ..CommandOutput::default() }
             .with_texts(stdout, stderr)
             .with_status(exit.filter(|_| status == JobStatus::Ended));
@@ -169,8 +168,4 @@ impl Job {
         let has_ended = |state: &State| state.status != JobStatus::Running;
         state.wait_for(has_ended).await.map(drop).map_err(io::Error::other)
     }
-}
-
-fn matching_lines(text: &str, filter: &Regex) -> String {
-    text.lines().filter(|line| filter.is_match(line)).map(|line| format!("{line}\n")).collect()
 }

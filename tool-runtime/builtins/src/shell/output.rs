@@ -1,6 +1,7 @@
 //! The output of a process: its head and tail in memory, all of it in a file once that is too little.
 
 use super::scratch::ScratchFile;
+use regex::Regex;
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::Write as _;
@@ -28,6 +29,8 @@ pub(super) struct Text {
     pub(super) text: String,
     /// The file with the output, if the text is not all of it.
     pub(super) file: Option<PathBuf>,
+    /// Lines that a filter has removed.
+    pub(super) removed: usize,
 }
 
 impl Output {
@@ -72,15 +75,26 @@ impl Output {
 
     /// The text since the last one. An incomplete character at the end is kept for the next, unless this is the last.
     pub(super) fn take(&mut self, is_last: bool) -> Text {
+        self.take_lines(is_last, None)
+    }
+
+    /// The same, of which only lines that match the filter are shown. With one, an incomplete line is kept as well.
+    pub(super) fn take_lines(&mut self, is_last: bool, filter: Option<&Regex>) -> Text {
         let (mut head, mut tail) =
             (std::mem::take(&mut self.head), Vec::from(std::mem::take(&mut self.tail)));
         let end = if tail.is_empty() { &mut head } else { &mut tail };
         if !is_last {
-            self.head = end.split_off(end.len() - incomplete(end));
+            let from = match filter {
+                Some(_) => last_line_end(end).map_or(0, |end| end + 1),
+                None => end.len() - incomplete(end),
+            };
+            self.head = end.split_off(from);
         }
         let skipped = std::mem::take(&mut self.skipped);
         let file = if skipped > 0 { self.file.show() } else { None };
-        Text { text: join(&head, skipped, &tail, &self.file.contents()), file }
+        let mut lines = Lines { filter, removed: 0 };
+        let text = join(&head, skipped, &tail, &self.file.contents(), &mut lines);
+        Text { text, file, removed: lines.removed }
     }
 }
 
@@ -95,9 +109,9 @@ fn incomplete(bytes: &[u8]) -> usize {
 }
 
 /// Head and tail with a notice between them, which says what the file has. They are cut at ends of lines if these are near.
-fn join(head: &[u8], skipped: u64, tail: &[u8], stored: &str) -> String {
+fn join(head: &[u8], skipped: u64, tail: &[u8], stored: &str, lines: &mut Lines<'_>) -> String {
     if skipped == 0 {
-        return printable(&[head, tail].concat());
+        return lines.shown(&[head, tail].concat());
     }
     let head_end = last_line_end(head).filter(|end| head.len() - end < 1000);
     let (head, cut_head) =
@@ -105,11 +119,29 @@ fn join(head: &[u8], skipped: u64, tail: &[u8], stored: &str) -> String {
     let tail_start = tail.iter().take(1000).position(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     let (cut_tail, tail) = tail.split_at(tail_start.max(continuation(tail)));
     let skipped = skipped + (cut_head.len() + cut_tail.len()) as u64;
-    format!(
-        "{}\n[{skipped} bytes are left out here; {stored}]\n{}",
-        printable(head).trim_end_matches('\n'),
-        printable(tail)
-    )
+    let unseen = if lines.filter.is_some() { ", unseen by `filter`" } else { "" };
+    let notice = format!("[{skipped} bytes are left out here{unseen}; {stored}]");
+    let (head, tail) = (lines.shown(head), lines.shown(tail));
+    format!("{}\n{notice}\n{tail}", head.trim_end_matches('\n'))
+}
+
+/// Shows lines, those that match a filter if there is one.
+struct Lines<'f> {
+    filter: Option<&'f Regex>,
+    removed: usize,
+}
+
+impl Lines<'_> {
+    fn shown(&mut self, bytes: &[u8]) -> String {
+        let text = printable(bytes);
+        let Some(filter) = self.filter else { return text };
+        let is_shown = |line: &&str| {
+            let is_match = filter.is_match(line.trim_end_matches(['\r', '\n']));
+            self.removed += usize::from(!is_match);
+            is_match
+        };
+        text.split_inclusive('\n').filter(is_shown).collect()
+    }
 }
 
 fn last_line_end(bytes: &[u8]) -> Option<usize> {
@@ -242,7 +274,7 @@ mod tests {
         let (_scratch, mut output) = output(10);
         output.push(b"12345");
         output.push(b"67890");
-        assert_eq!(output.take(true), Text { text: "1234567890".into(), file: None });
+        assert_eq!(output.take(true), Text { text: "1234567890".into(), ..Text::default() });
         assert_eq!(output.take(true), Text::default());
         assert!(!output.file.file.path.exists());
     }
@@ -254,7 +286,7 @@ mod tests {
         for part in all.as_bytes().chunks(7) {
             output.push(part);
         }
-        let Text { text, file } = output.take(true);
+        let Text { text, file, .. } = output.take(true);
         let file = file.unwrap();
         let notice =
             format!("[3872 bytes are left out here; all of it is in `{}`]", file.display());
@@ -264,13 +296,34 @@ mod tests {
     }
 
     #[test]
+    fn a_filter_sees_whole_lines_and_keeps_the_notice() {
+        let filter = Regex::new("^(keep|\\d\\d8$)").unwrap();
+        let (_scratch, mut output) = output(60);
+        output.push(b"drop\nkeep 1\nke");
+        let taken = output.take_lines(false, Some(&filter));
+        assert_eq!((&*taken.text, taken.removed), ("keep 1\n", 1));
+        output.push(b"ep 2\n");
+        assert_eq!(output.take_lines(false, Some(&filter)).text, "keep 2\n");
+        for number in 0..1000 {
+            output.push(format!("{number}\n").as_bytes());
+        }
+        let taken = output.take_lines(true, Some(&filter));
+        let notice = " bytes are left out here, unseen by `filter`; all of it is in `";
+        let text = taken.text;
+        assert!(
+            text.starts_with("\n[") && text.contains(notice) && text.ends_with("`]\n998\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
     fn the_notice_says_how_much_of_an_endless_output_is_stored() {
         let (_scratch, mut output) = output(20);
         output.file.limit = 100;
         for _ in 0..30 {
             output.push(b"0123456789\n");
         }
-        let Text { text, file } = output.take(true);
+        let Text { text, file, .. } = output.take(true);
         let file = file.unwrap();
         let expected = format!(
             "the first 100 bytes of the output are in `{}`, the rest could not be stored]",
