@@ -122,9 +122,9 @@ impl Step<'_> {
             missed = missed.and_then(Missed::without_last);
         }
         if let Some(missed) = missed {
-            let text = "no host lived";
-            missed.run(job.id, text).insert(connection, None)?;
-            let mut event = job.event(missed.first, RunState::Missed, text);
+            let text = missed.text();
+            missed.run(job.id, &text).insert(connection, None)?;
+            let mut event = job.event(missed.first, RunState::Missed, &text);
             event.times = missed.times;
             advanced.events.push(event);
         }
@@ -159,7 +159,8 @@ impl Step<'_> {
             let missed = times.missed.get_or_insert(Missed::beginning(due));
             missed.add(due);
             if missed.times == MAX_COUNTED {
-                // The rest of a long time is one range that is not counted.
+                // The rest of a long time is part of the range, and not counted.
+                missed.extend_to(limit, timetable);
                 next = timetable.after(limit - SignedDuration::from_nanos(1));
             }
         }
@@ -196,21 +197,38 @@ struct Missed {
     before_last: Timestamp,
     last: Timestamp,
     times: u32,
+    /// Whether there are more times than `times`.
+    is_partial: bool,
 }
 
 impl Missed {
     fn beginning(first: Timestamp) -> Self {
-        Self { first, before_last: first, last: first, times: 0 }
+        Self { first, before_last: first, last: first, times: 0, is_partial: false }
     }
 
     fn add(&mut self, due: Timestamp) {
         (self.before_last, self.last, self.times) = (self.last, due, self.times + 1);
     }
 
+    /// Adds the times before a limit without counting them.
+    fn extend_to(&mut self, limit: Timestamp, timetable: &Timetable) {
+        let Some(last) = timetable.before(limit).filter(|last| *last > self.last) else { return };
+        self.before_last = timetable.before(last).unwrap_or(self.last);
+        (self.last, self.is_partial) = (last, true);
+    }
+
     /// The same without the last time, which runs.
     fn without_last(self) -> Option<Self> {
         let last = self.before_last;
-        (self.times > 1).then(|| Self { last, times: self.times - 1, ..self })
+        let times = if self.is_partial { self.times } else { self.times - 1 };
+        (times > 0).then_some(Self { last, times, ..self })
+    }
+
+    fn text(&self) -> String {
+        match self.is_partial {
+            true => format!("no host lived; at least {} times", self.times),
+            false => "no host lived".to_owned(),
+        }
     }
 
     fn run(&self, job: i64, text: &str) -> Run {

@@ -54,6 +54,24 @@ async fn runs_without_a_host_are_missed_visibly() {
     );
 }
 
+/// Ten days have 14,400 minutes.
+#[tokio::test]
+async fn missed_times_that_are_not_counted_belong_to_the_range() {
+    let setup = Setup::with(|builder| builder.grace(Duration::ZERO), |pool| pool);
+    setup.minutely(json!({})).await;
+    setup.minutely(json!({ "name": "late", "on_missed": "run_once" })).await;
+    setup.time.set("2026-06-11T08:00:20Z");
+    let (mut host, _) = setup.host();
+    minute(&setup, &mut host).await;
+    let list = setup.list().await;
+    for (job, last) in [(0, "2026-06-11T08:00"), (1, "2026-06-11T07:59")] {
+        let run = list["jobs"][job]["runs"].as_array().unwrap().last().unwrap();
+        assert!(run["last_due"].as_str().unwrap().starts_with(last), "{run}");
+        assert_eq!(run["outcome"], "no host lived; at least 10000 times");
+    }
+    assert_eq!(list["jobs"][1]["runs"][0]["due"], "2026-06-11T08:00:00+00:00");
+}
+
 #[tokio::test]
 async fn a_missed_run_is_made_once_by_choice() {
     let setup = Setup::new();
