@@ -80,7 +80,7 @@ impl Courier {
         parcel: &Parcel<'_>,
         now: &(dyn Fn() -> Timestamp + Sync),
     ) -> Result<Delivered, ToolError> {
-        let (mut attempt, mut pause) = (1, FIRST_PAUSE);
+        let (mut attempt, mut pause) = (1, FIRST_PAUSE.min(target.max_wait));
         loop {
             let (reason, asked) = match self.attempt(target, parcel, now()).await {
                 Ok((status, response)) => {
@@ -91,7 +91,7 @@ impl Courier {
                 }
                 Err(Failure::Passing(reason, asked)) => (reason, asked),
             };
-            let wait = asked.unwrap_or(pause.min(target.max_wait));
+            let wait = asked.unwrap_or(pause);
             let failed = |why: &str| {
                 ToolError::transient(format!(
                     "`{}` {reason}; given up after {attempt} attempts{why}",
@@ -105,7 +105,7 @@ impl Courier {
                 return Err(failed(&format!(", since it asks to wait for {wait:?}")));
             }
             (self.sleep)(wait).await;
-            (attempt, pause) = (attempt + 1, pause * 2);
+            (attempt, pause) = (attempt + 1, pause.saturating_mul(2).min(target.max_wait));
         }
     }
 

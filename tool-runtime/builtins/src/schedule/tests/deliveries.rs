@@ -313,3 +313,14 @@ async fn an_update_changes_all_or_nothing() {
     let trigger = &both["triggers"][0];
     assert_eq!((&trigger["name"], &trigger["schedule"]), (&json!("c"), &json!("0 9 * * *")));
 }
+
+/// The pause stops growing at the longest one.
+#[tokio::test]
+async fn a_target_may_be_tried_many_times() {
+    let peer = Peer::answering(&[""; 70]).await;
+    let (setup, pauses) = setup(peer.target().attempts(70).max_wait(Duration::MAX));
+    trigger(&setup.pool).await;
+    let text = error(&setup.pool, "RemoteTrigger", run()).await;
+    assert!(text.contains("given up after 70 attempts"), "{text}");
+    assert_eq!(pauses.lock().unwrap().last(), Some(&Duration::MAX));
+}
