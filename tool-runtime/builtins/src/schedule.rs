@@ -12,7 +12,7 @@
 //! | State | Meaning |
 //! |---|---|
 //! | `running`, then `succeeded`, `failed` or `cancelled` | a host made the call |
-//! | `interrupted` | the host died meanwhile: the call may have had its effect. A tool that is read-only or idempotent is called again instead, at most three times |
+//! | `interrupted` | the host died meanwhile: the call may have had its effect. A tool that is read-only or idempotent is called again instead, up to three calls in all |
 //! | `skipped` | the run before it had not ended |
 //! | `missed` | no host lived within the [grace](ScheduleBuilder::grace); by `on_missed: run_once` the last one runs late |
 //!
