@@ -222,11 +222,11 @@ impl Shell {
         command: String,
         context: &ToolContext,
     ) -> Result<CommandOutput, ToolError> {
-        self.jobs.check_limit(self.launcher.params.max_jobs)?;
+        let place = self.jobs.place(context)?;
         let number = self.next();
         let invocation = self.invocation(command.clone(), number, context)?;
         let running = Running::start(&self.launcher, &self.scratch, invocation, true).await?;
-        let id = self.jobs.add(number, command, running, context).id();
+        let id = self.jobs.add(number, command, running, place, context).id();
         let notice =
             format!("started as `{id}`; read its output by `BashOutput`, end it by `KillBash`");
         Ok(CommandOutput { job_id: Some(id), notice: Some(notice), ..CommandOutput::default() })
@@ -258,12 +258,12 @@ impl Shell {
     pub(crate) fn new(workspace: Workspace, params: ShellParams) -> Self {
         let scratch = Arc::new(Scratch::default());
         Self {
+            jobs: Jobs::new(params.max_jobs),
             launcher: Launcher { workspace, params },
             id: random::hex(32),
             commands: AtomicU64::new(0),
             outputs: Outputs::over(Arc::clone(&scratch)),
             scratch,
-            jobs: Jobs::default(),
             terminals: Terminals::default(),
         }
     }

@@ -7,15 +7,18 @@ use std::collections::BTreeMap;
 use std::io;
 use std::process::ExitStatus;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::watch;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tool_runtime::{CancellationToken, ToolContext, ToolError};
 
 /// Jobs that have ended and whose output can still be read.
 const MAX_ENDED: usize = 32;
 
 /// The jobs of all callers.
-#[derive(Default)]
-pub(super) struct Jobs(Mutex<BTreeMap<u64, Arc<Job>>>);
+pub(super) struct Jobs {
+    jobs: Mutex<BTreeMap<u64, Arc<Job>>>,
+    /// A permit for each job that starts or runs.
+    places: Arc<Semaphore>,
+}
 
 /// A command in the background.
 pub(super) struct Job {
@@ -42,18 +45,26 @@ struct State {
 }
 
 impl Jobs {
-    /// Whether as many jobs run as the operator allows.
-    pub(super) fn check_limit(&self, limit: usize) -> Result<(), ToolError> {
-        let jobs = self.lock();
-        let running: Vec<String> =
-            jobs.values().filter(|job| job.is_running()).map(|job| job.id()).collect();
-        if running.len() < limit {
-            return Ok(());
-        }
-        Err(ToolError::user(format!(
-            "{limit} background jobs run already; end one by `KillBash`: {}",
-            running.join(", ")
-        )))
+    /// At most so many run at the same time.
+    pub(super) fn new(limit: usize) -> Self {
+        let places = Arc::new(Semaphore::new(limit.min(Semaphore::MAX_PERMITS)));
+        Self { jobs: Mutex::default(), places }
+    }
+
+    /// A place for a job that starts.
+    pub(super) fn place(&self, context: &ToolContext) -> Result<OwnedSemaphorePermit, ToolError> {
+        Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
+            let jobs = self.lock();
+            let own = jobs.values().filter(|job| job.is_running() && job.is_of(context));
+            let own: Vec<String> = own.map(|job| job.id()).collect();
+            ToolError::user(match own.is_empty() {
+                true => "other callers run as many background jobs as the operator allows; try again later".to_owned(),
+                false => format!(
+                    "as many background jobs run as the operator allows; end one by `KillBash`: {}",
+                    own.join(", ")
+                ),
+            })
+        })
     }
 
     /// Keeps a command as a job and returns the job.
@@ -62,6 +73,7 @@ impl Jobs {
         number: u64,
         command: String,
         running: Running,
+        place: OwnedSemaphorePermit,
         context: &ToolContext,
     ) -> Arc<Job> {
         let (sender, state) = watch::channel(State { status: JobStatus::Running, exit: None });
@@ -70,17 +82,17 @@ impl Jobs {
             Streams { stdout: Arc::clone(&running.stdout), stderr: Arc::clone(&running.stderr) };
         let owner = context.principal().id().to_owned();
         let job = Arc::new(Job { number, command, owner, state, kill: kill.clone(), streams });
-        tokio::spawn(run(running, kill, sender));
+        tokio::spawn(run(running, kill, sender, place));
         let mut jobs = self.lock();
         jobs.insert(number, Arc::clone(&job));
-        forget_oldest(&mut jobs);
+        forget_oldest(&mut jobs, context);
         job
     }
 
     /// The job of a caller with this id.
     pub(super) fn find(&self, id: &str, context: &ToolContext) -> Result<Arc<Job>, ToolError> {
         let jobs = self.lock();
-        let mut own = jobs.values().filter(|job| job.owner == context.principal().id());
+        let mut own = jobs.values().filter(|job| job.is_of(context));
         if let Some(job) = own.clone().find(|job| job.id() == id) {
             return Ok(Arc::clone(job));
         }
@@ -102,21 +114,26 @@ impl Jobs {
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Job>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Removes the oldest of too many jobs that have ended.
-fn forget_oldest(jobs: &mut BTreeMap<u64, Arc<Job>>) {
-    let ended: Vec<u64> =
-        jobs.iter().filter(|(_, job)| !job.is_running()).map(|(number, _)| *number).collect();
+/// Removes the oldest of a caller's jobs that have ended, if these are too many.
+fn forget_oldest(jobs: &mut BTreeMap<u64, Arc<Job>>, context: &ToolContext) {
+    let ended = jobs.values().filter(|job| !job.is_running() && job.is_of(context));
+    let ended: Vec<u64> = ended.map(|job| job.number).collect();
     for number in ended.iter().take(ended.len().saturating_sub(MAX_ENDED)) {
         jobs.remove(number);
     }
 }
 
 /// Waits for the end of all processes of a command, or ends them.
-async fn run(mut running: Running, kill: CancellationToken, sender: watch::Sender<State>) {
+async fn run(
+    mut running: Running,
+    kill: CancellationToken,
+    sender: watch::Sender<State>,
+    place: OwnedSemaphorePermit,
+) {
     let end = async {
         let exit = running.status().await.ok();
         sender.send_modify(|state| state.exit = exit);
@@ -130,12 +147,17 @@ async fn run(mut running: Running, kill: CancellationToken, sender: watch::Sende
         }
     };
     running.drain().await;
+    drop(place);
     sender.send_modify(|state| state.status = status);
 }
 
 impl Job {
     pub(super) fn id(&self) -> String {
         format!("job_{}", self.number)
+    }
+
+    fn is_of(&self, context: &ToolContext) -> bool {
+        self.owner == context.principal().id()
     }
 
     fn is_running(&self) -> bool {

@@ -202,10 +202,21 @@ async fn a_job_belongs_to_the_principal_that_started_it() {
 #[tokio::test]
 async fn the_number_of_jobs_is_limited() {
     let fixture = Fixture::with(ShellParams { max_jobs: 1, ..ShellParams::default() }, &[]);
-    let id = fixture.start("sleep 1000").await;
-    let arguments = json!({ "command": "true", "run_in_background": true });
-    let refused = fixture.call("Bash", arguments.clone()).await;
-    assert!(refused.is_error() && refused.to_text().ends_with(&id), "{}", refused.to_text());
+    let arguments = json!({ "command": "sleep 1000", "run_in_background": true });
+    // At the same time: the place is taken before the command starts.
+    let start = || fixture.call("Bash", arguments.clone());
+    let started = tokio::join!(start(), start(), start());
+    let started = <[Observation; 3]>::from(started);
+    assert_eq!(started.iter().filter(|result| result.is_error()).count(), 2);
+    let id = fixture.call("BashOutput", json!({ "job_id": "job_0" })).await.to_text();
+    let id = id.rsplit(' ').next().unwrap();
+    let own = fixture.call("Bash", arguments.clone()).await;
+    assert!(own.is_error() && own.to_text().ends_with(id), "{}", own.to_text());
+    let context = fixture.pool.context().with_principal(Principal::new("mallory"));
+    let call = ToolCall::json("Bash", arguments.clone());
+    let foreign = fixture.pool.call_with(call, &context).await;
+    let text = foreign.observation().to_text();
+    assert!(text.starts_with("other callers run as many background jobs"), "{text}");
     fixture.value("KillBash", json!({ "job_id": id })).await;
     assert!(!fixture.call("Bash", arguments).await.is_error());
     fixture.close().await;
