@@ -183,7 +183,8 @@ impl Shell {
         idempotent = false,
         open_world,
         tags("core"),
-        timeout = "630s"
+        timeout = "630s",
+        progress
     )]
     async fn terminal(
         &self,
@@ -208,7 +209,8 @@ impl Shell {
         let mut place = place.lock().await;
         let secrets = environment::secrets(&self.launcher.params, None, context)?;
         let identity = Identity { mark: self.mark(self.next()), token: random::hex(32), secrets };
-        request.run(&mut place, &self.launcher, &self.scratch, identity).await.map(|output| {
+        let output = request.run(&mut place, &self.launcher, &self.scratch, identity, context);
+        output.await.map(|output| {
             self.outputs.link(output.output_file.clone(), Shown::displayed(output), context)
         })
     }

@@ -194,6 +194,12 @@ impl Session {
         waited
     }
 
+    /// Whether the terminal collects whole lines, and cuts long ones.
+    pub(super) fn reads_lines(&self) -> bool {
+        let modes = rustix::termios::tcgetattr(&self.terminal).map(|state| state.local_modes);
+        modes.is_ok_and(|modes| modes.contains(rustix::termios::LocalModes::ICANON))
+    }
+
     /// Whether the last command runs.
     pub(super) fn is_running(&self) -> bool {
         let state = self.shared.lock();

@@ -8,6 +8,7 @@ use super::screen;
 use super::session::{self, Identity, Patience, Session, Waited};
 use super::spawn::Launcher;
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
@@ -15,6 +16,12 @@ use tool_runtime::{ToolContext, ToolError};
 
 /// Time without output after which a call returns, if the model sets no limit.
 const QUIET: Duration = Duration::from_secs(30);
+/// Time between two reports of progress.
+const PROGRESS: Duration = Duration::from_secs(1);
+/// Time in which a program must read an input.
+const INPUT_TIME: Duration = Duration::from_secs(10);
+/// Bytes of a line that a terminal passes on, while it waits for whole lines.
+const MAX_LINE: usize = 4095;
 /// The most time of one call.
 pub(super) const MAX_TIME: u64 = 600;
 
@@ -67,6 +74,7 @@ impl Request {
         launcher: &Launcher,
         scratch: &Scratch,
         identity: Identity,
+        context: &ToolContext,
     ) -> Result<TerminalOutput, ToolError> {
         if self.reset && self.is_input {
             return Err(ToolError::user(
@@ -89,7 +97,7 @@ impl Request {
                     Some(session) => session,
                     None => place.insert(Session::start(launcher, scratch, identity).await?),
                 };
-                let (waited, output) = self.run_on(session, launcher, scratch).await?;
+                let (waited, output) = self.run_on(session, launcher, scratch, context).await?;
                 place.take_if(|_| waited == Waited::Closed);
                 Ok(output.after(rest).with_notice(notice))
             }
@@ -102,12 +110,17 @@ impl Request {
         session: &mut Session,
         launcher: &Launcher,
         scratch: &Scratch,
+        context: &ToolContext,
     ) -> Result<(Waited, TerminalOutput), ToolError> {
         if self.reset && self.command.is_empty() {
             return Ok((Waited::Prompt, output(session, launcher, Waited::Prompt)));
         }
         self.send(session, scratch).await?;
-        let waited = session.wait(&self.patience()).await;
+        let patience = self.patience();
+        let waited = tokio::select! {
+            waited = session.wait(&patience) => waited,
+            never = report(context, patience.total) => match never {},
+        };
         Ok((waited, output(session, launcher, waited)))
     }
 
@@ -116,7 +129,7 @@ impl Request {
         session.stopped().await;
         match (session.is_running(), self.is_input) {
             (true, _) if self.command.is_empty() => Ok(()),
-            (true, true) => Ok(session.input(&keys::bytes(&self.command)).await?),
+            (true, true) => input(session, &keys::bytes(&self.command)).await,
             (true, false) => Err(ToolError::user(
                 "a command still runs; send an empty `command` to wait for it, a text or a key such as `C-c` with `is_input: true`, or `reset: true`",
             )),
@@ -143,6 +156,33 @@ impl Request {
             Some(total) => Patience { total, quiet: None },
             None => Patience { total: Duration::from_secs(MAX_TIME), quiet: Some(QUIET) },
         }
+    }
+}
+
+/// Reports progress as long as a command runs.
+async fn report(context: &ToolContext, limit: Duration) -> Infallible {
+    let started = Instant::now();
+    loop {
+        tokio::time::sleep(PROGRESS).await;
+        let seconds = started.elapsed().as_secs();
+        context.progress(seconds, limit.as_secs(), format_args!("the command runs"));
+    }
+}
+
+/// Types an input.
+async fn input(session: &mut Session, bytes: &[u8]) -> Result<(), ToolError> {
+    let longest = bytes.split(|byte| matches!(byte, b'\r' | b'\n')).map(<[u8]>::len).max();
+    if longest > Some(MAX_LINE) && session.reads_lines() {
+        return Err(ToolError::user(format!(
+            "a line of the input has more than {MAX_LINE} bytes, and the terminal would cut it; write it to a file, and let the program read that"
+        )));
+    }
+    match tokio::time::timeout(INPUT_TIME, session.input(bytes)).await {
+        Ok(written) => Ok(written?),
+        Err(_) => Err(ToolError::user(format!(
+            "the program does not read its input: after {} seconds a part of it was not read; stop the program by `C-c`, or use `reset: true`",
+            INPUT_TIME.as_secs()
+        ))),
     }
 }
 

@@ -136,6 +136,24 @@ async fn a_command_is_answered_and_interrupted() {
 }
 
 #[tokio::test]
+async fn a_line_that_the_terminal_would_cut_is_an_error() {
+    let fixture = Fixture::new();
+    fixture.begin("read -r line; echo ${#line}").await;
+    let call = |text: String| {
+        fixture.call("terminal", json!({ "command": text, "is_input": true, "timeout": 30 }))
+    };
+    let refused = call("x".repeat(4096)).await;
+    assert!(refused.to_text().contains("more than 4095 bytes"), "{}", refused.to_text());
+    let read = call("x".repeat(4095)).await.structured().unwrap().clone();
+    assert_eq!(read["output"].as_str().unwrap().lines().last(), Some("4095"));
+    // A program that reads keys gets all of them.
+    fixture.begin("stty raw; head -c 5000 | wc -c; stty -raw").await;
+    let read = call("x".repeat(4999)).await.structured().unwrap().clone();
+    assert!(read["output"].as_str().unwrap().contains("5000"), "{read}");
+    fixture.close().await;
+}
+
+#[tokio::test]
 async fn a_running_command_is_waited_for() {
     let fixture = Fixture::new();
     let path = fixture.root().join("go");
@@ -182,7 +200,8 @@ impl Bare {
         let timeout = timeout.map(Duration::from_secs_f64);
         let request = Request { command, is_input, timeout, reset: false };
         let (launcher, scratch) = (&self.launcher, &self.scratch);
-        let output = request.run(&mut self.place, launcher, scratch, Self::identity()).await;
+        let (identity, context) = (Self::identity(), ToolContext::default());
+        let output = request.run(&mut self.place, launcher, scratch, identity, &context).await;
         serde_json::to_value(output.unwrap()).unwrap()
     }
 }
