@@ -28,6 +28,7 @@
 //! | `builder`, `database` | what the operator sets, the file |
 //! | `timetable` | cron expressions in time zones |
 //! | `job`, `create`, `list` | jobs and runs as stored, their creation, what the tools return |
+//! | `stored_arguments` | secrets that a job must not have |
 //! | `advance`, `host`, `hosted_run` | one step, the process that makes the calls, one call |
 //! | `event`, `command` | news of a host, the command |
 //! | `config`, `settings`, `setting_key` | `Config`: the tool, settings, their declaration |
@@ -50,6 +51,7 @@ mod list;
 mod setting_key;
 mod settings;
 mod signature;
+mod stored_arguments;
 mod target;
 #[cfg(test)]
 mod tests;

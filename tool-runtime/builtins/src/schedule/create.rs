@@ -4,12 +4,13 @@ use super::builder::Schedule;
 use super::database::{StoredPrincipal, failed, owner};
 use super::job::{Job, OnMissed, number};
 use super::list::CronJob;
+use super::stored_arguments::secret_name;
 use super::text::{is_name, nearest};
 use super::timetable::Timetable;
 use crate::shown::Shown;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
-use tool_runtime::{Secrets, Tool, ToolCall, ToolContext, ToolError};
+use tool_runtime::{Secrets, ToolCall, ToolContext, ToolError};
 use tool_runtime_store::rusqlite::{OptionalExtension as _, Transaction, params};
 
 /// Bytes of the arguments of a job.
@@ -169,21 +170,13 @@ fn check_call(tool: &str, arguments: &Value, context: &ToolContext) -> Result<()
     let found = found.map_err(|error| {
         ToolError::user(format!("the job cannot call `{tool}`: {}", error.message()))
     })?;
-    if let Some(name) = secret_argument(&found, arguments) {
+    if let Some(name) = secret_name(&found.definition().input_schema, arguments) {
         let text = format!(
-            "the argument `{name}` of `{tool}` is secret, so it cannot be stored; leave it out, or use a tool that reads the secret itself"
+            "the argument `{name}` of `{tool}` is secret or not in its schema, so it cannot be stored; leave it out, or use a tool that reads the secret itself"
         );
         return Err(ToolError::user(text));
     }
     check_secrets(&text, "`arguments`", context)
-}
-
-/// An argument that the schema of the tool marks as secret.
-fn secret_argument<'a>(tool: &'a Tool, arguments: &Value) -> Option<&'a str> {
-    let properties = tool.definition().input_schema.get("properties")?.as_object()?;
-    let is_secret = |schema: &Value| schema.get("writeOnly") == Some(&Value::Bool(true));
-    let mut secret = properties.iter().filter(|(_, schema)| is_secret(schema));
-    secret.find(|(name, _)| arguments.get(name.as_str()).is_some()).map(|(name, _)| name.as_str())
 }
 
 /// # Errors

@@ -96,6 +96,24 @@ async fn secrets_are_not_stored() {
 }
 
 #[tokio::test]
+async fn secret_arguments_are_not_stored_where_they_are_nested() {
+    let schema = json!({ "type": "object",
+        "properties": { "login": { "$ref": "#/$defs/Login" } },
+        "$defs": { "Login": { "type": "object", "properties": {
+            "user": { "type": "string" }, "token": { "type": "string", "writeOnly": true } } } } });
+    let sync = Tool::builder("sync", "Copy all.").input_schema(schema.as_object().unwrap().clone());
+    let sync = sync.handler(|_: serde_json::Map<String, Value>| async { "copied" });
+    let setup = Setup::with(|builder| builder, |pool| pool.add(sync));
+    for (login, name) in [(json!({ "token": "s3" }), "token"), (json!({ "key": "s3" }), "key")] {
+        let job = json!({ "name": "a", "schedule": "0 9 * * *", "tool": "sync", "arguments": { "login": login } });
+        let text = error(&setup.pool, "CronCreate", job).await;
+        assert!(text.contains(&format!("the argument `{name}` of `sync` is secret")), "{text}");
+    }
+    let plain = json!({ "tool": "sync", "arguments": { "login": { "user": "ada" } } });
+    assert_eq!(setup.minutely(plain).await["id"], "cron_1");
+}
+
+#[tokio::test]
 async fn callers_see_and_delete_their_own_jobs_alone() {
     let setup = Setup::new();
     let ada = setup.pool.for_principal(Principal::new("ada"));
