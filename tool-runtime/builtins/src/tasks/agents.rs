@@ -8,8 +8,8 @@ use crate::shown::Shown;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
-use tool_runtime::AgentSpawner;
 use tool_runtime::prelude::*;
+use tool_runtime::{AgentSpawner, ErrorClass};
 
 /// Tools that start agents.
 pub(crate) struct Agents {
@@ -126,7 +126,7 @@ impl Agents {
             report.task_id = Some(task.id);
             return Ok(Shown::new(text, report));
         }
-        let outcome = handle.await?;
+        let outcome = handle.await.map_err(|error| with_id(error, &report.agent_id))?;
         (report.status, report.turns) = (SubAgentStatus::Completed, Some(outcome.turns));
         report.value.clone_from(&outcome.value);
         let text = output(outcome);
@@ -140,6 +140,21 @@ impl Agents {
         runner: Arc<Runner>,
     ) -> Self {
         Self { spawner, store, runner }
+    }
+}
+
+/// An error of an agent, with the id that resumes the agent.
+fn with_id(error: ToolError, id: &str) -> ToolError {
+    let text = format!("{}\n\n[agent `{id}`, which `resume` continues]", error.message());
+    let named = match error.class() {
+        ErrorClass::Tool => ToolError::user(text),
+        ErrorClass::Transient => ToolError::transient(text),
+        // Others are for the operator.
+        _ => return error,
+    };
+    match error.source() {
+        Some(source) => named.with_source(source.to_string()),
+        None => named,
     }
 }
 

@@ -4,6 +4,7 @@ use super::identity::Identity;
 use super::kinds;
 use super::store::{TaskStore, listed};
 use super::team::check_member;
+use super::team_rows::Team;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -113,17 +114,24 @@ impl AgentInput {
         store: &TaskStore,
         context: &ToolContext,
     ) -> Result<AgentHandle, ToolError> {
-        let (request, identity) = self.request(spawner, store, context).await?;
-        spawner.spawn(request, &context.clone().with(identity)).await
+        let mut request = self.request(spawner, context)?;
+        // Last: a call that is rejected leaves no member.
+        let Some(membership) = self.join(store, context).await? else {
+            return spawner.spawn(request, &context.clone().with(Identity::Outsider)).await;
+        };
+        request.prompt = membership.introduction() + &request.prompt;
+        let spawned = spawner.spawn(request, &context.clone().with(membership.identity())).await;
+        if spawned.is_err() && membership.is_new {
+            membership.leave(store, context).await?;
+        }
+        spawned
     }
 
-    /// The request, and the identity of the agent.
-    async fn request(
+    fn request(
         &self,
         spawner: &dyn AgentSpawner,
-        store: &TaskStore,
         context: &ToolContext,
-    ) -> Result<(SpawnRequest, Identity), ToolError> {
+    ) -> Result<SpawnRequest, ToolError> {
         let pool = context.pool().ok_or_else(|| ToolError::user("no pool runs this call"))?;
         let mut request = SpawnRequest::new(self.prompt.clone());
         (request.name, request.model) = (self.name.clone(), self.model.clone());
@@ -136,35 +144,55 @@ impl AgentInput {
             request = request.setting("mode", mode_name(mode));
         }
         let request = kinds::apply(request, &self.subagent_type, spawner, &pool)?;
-        let mut request = match &self.mcp_servers {
-            Some(servers) => with_servers(request, servers, &pool.snapshot())?,
-            None => request,
-        };
-        // Last: a call that is rejected leaves no member.
-        let (identity, introduction) = self.join(store, context).await?;
-        request.prompt = introduction + &request.prompt;
-        Ok((request, identity))
+        match &self.mcp_servers {
+            Some(servers) => with_servers(request, servers, &pool.snapshot()),
+            None => Ok(request),
+        }
     }
 
-    /// Makes the agent a member of its team, and introduces the team to it.
+    /// Makes the agent a member of its team.
     async fn join(
         &self,
         store: &TaskStore,
         context: &ToolContext,
-    ) -> Result<(Identity, String), ToolError> {
-        let Some(team) = &self.team_name else { return Ok((Identity::Outsider, String::new())) };
+    ) -> Result<Option<Membership>, ToolError> {
+        let Some(team) = &self.team_name else { return Ok(None) };
         let Some(name) = &self.name else {
             return Err(ToolError::user("`team_name` needs `name`, the agent's name in the team"));
         };
         check_member(name)?;
         let principal = context.principal().id().to_owned();
-        let team = store.join_team(principal, team.clone(), name.clone()).await?;
-        let members = listed(&team.members);
-        let introduction = format!(
-            "You are `{name}` in the team `{}`; its members: {members}. `SendMessage` sends them messages.\n\n",
-            team.name
-        );
-        Ok((Identity::Member { team: team.number, name: name.clone() }, introduction))
+        let (team, is_new) = store.join_team(principal, team.clone(), name.clone()).await?;
+        Ok(Some(Membership { team, name: name.clone(), is_new }))
+    }
+}
+
+/// The place of an agent in a team.
+struct Membership {
+    team: Team,
+    name: String,
+    /// Whether the agent was not a member before.
+    is_new: bool,
+}
+
+impl Membership {
+    fn identity(&self) -> Identity {
+        Identity::Member { team: self.team.number, name: self.name.clone() }
+    }
+
+    /// The text that introduces the team to the agent.
+    fn introduction(&self) -> String {
+        format!(
+            "You are `{}` in the team `{}`; its members: {}. `SendMessage` sends them messages.\n\n",
+            self.name,
+            self.team.name,
+            listed(&self.team.members)
+        )
+    }
+
+    async fn leave(self, store: &TaskStore, context: &ToolContext) -> Result<(), ToolError> {
+        let principal = context.principal().id().to_owned();
+        store.leave_team(principal, self.team.number, self.name).await
     }
 }
 

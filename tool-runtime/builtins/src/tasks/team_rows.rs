@@ -80,26 +80,45 @@ impl TaskStore {
         .await
     }
 
-    /// The team with an id or name, with a member, who is added if missing.
+    /// The team with an id or name, with a member, who is added if missing: the second value says so.
     pub(super) async fn join_team(
         &self,
         principal: String,
         team: String,
         member: String,
-    ) -> Result<Team, ToolError> {
+    ) -> Result<(Team, bool), ToolError> {
         self.write(move |transaction| {
             let team = match find(transaction, &principal, &team)? {
                 Ok(team) => team,
                 Err(error) => return Ok(Err(error)),
             };
             if team.members.contains(&member) {
-                return Ok(Ok(team));
+                return Ok(Ok((team, false)));
             }
             if team.members.len() > MAX_MEMBERS {
                 return Ok(Err(too_many_members()));
             }
             add_member(transaction, &principal, team.number, &member)?;
-            find(transaction, &principal, &team.id)
+            Ok(find(transaction, &principal, &team.id)?.map(|team| (team, true)))
+        })
+        .await
+    }
+
+    /// Removes a member, with its unread messages.
+    pub(super) async fn leave_team(
+        &self,
+        principal: String,
+        team: i64,
+        member: String,
+    ) -> Result<(), ToolError> {
+        self.write(move |transaction| {
+            let key = params![principal, team, member];
+            let member = "DELETE FROM members WHERE principal = ?1 AND team = ?2 AND name = ?3";
+            transaction.execute(member, key)?;
+            let unread =
+                "DELETE FROM messages WHERE principal = ?1 AND team = ?2 AND recipient = ?3";
+            transaction.execute(unread, key)?;
+            Ok(Ok(()))
         })
         .await
     }

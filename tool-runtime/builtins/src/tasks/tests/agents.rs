@@ -142,6 +142,24 @@ async fn inputs_work_or_are_refused_by_name() {
 }
 
 #[tokio::test]
+async fn an_agent_that_fails_says_how_it_is_resumed_and_one_that_does_not_start_joins_no_team() {
+    let directory = TempDir::new().unwrap();
+    let (model, _) = recording(json!([{ "calls": [{ "name": "Read" }] }, { "text": "Done." }]));
+    let pool = pool(&directory, SubAgents::new(model), Profile::Standard);
+    text(&pool, "TeamCreate", json!({ "name": "build" })).await;
+    let member = json!({ "team_name": "build", "name": "ada", "isolation": "moon" });
+    error(&pool, "Agent", input(member)).await;
+    let unknown = error(&pool, "SendMessage", json!({ "to": "ada", "message": "a" })).await;
+    assert!(unknown.ends_with("its members: `lead`"), "{unknown}");
+
+    let ended = error(&pool, "Agent", input(json!({ "name": "scout", "maxTurns": 1 }))).await;
+    let (_, id) = ended.split_once("[agent `").unwrap_or_else(|| panic!("{ended}"));
+    let (id, _) = id.split_once('`').unwrap();
+    let resumed = text(&pool, "Agent", input(json!({ "resume": id, "maxTurns": 5 }))).await;
+    assert!(resumed.starts_with("Done."), "{resumed}");
+}
+
+#[tokio::test]
 async fn a_mode_never_exceeds_that_of_the_parent() {
     for (mode, allowed) in [("acceptEdits", false), ("plan", false), ("bypassPermissions", false)] {
         let directory = TempDir::new().unwrap();
