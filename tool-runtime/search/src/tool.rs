@@ -141,6 +141,7 @@ impl ToolSearch {
 #[serde(deny_unknown_fields)]
 struct Query {
     /// The task in plain words, or `select:a,b` for tools by their exact names.
+    #[schemars(length(max = 2000))]
     query: String,
     /// The most tools to return.
     #[serde(default = "default_limit", alias = "max_results")]
