@@ -29,7 +29,7 @@ pub(super) struct NewJob {
 }
 
 /// The outcome of saving a job.
-enum Saved {
+pub(super) enum Saved {
     Job(i64),
     Exists(i64),
     TooMany,
@@ -55,14 +55,25 @@ impl Schedule {
     }
 
     /// Checks and stores a job of the caller. Returns its number.
-    pub(super) async fn save_job(
-        &self,
-        new: NewJob,
-        context: &ToolContext,
-    ) -> Result<i64, ToolError> {
+    async fn save_job(&self, new: NewJob, context: &ToolContext) -> Result<i64, ToolError> {
+        let replace = new.replace;
+        let job = self.new_job(new, context)?;
+        let (max_jobs, named) = (self.0.options.max_jobs, job.name.clone());
+        let save = move |connection: &Transaction<'_>| save(connection, &job, max_jobs, replace);
+        match self.0.store.write(save).await.map_err(failed)? {
+            Saved::Job(id) => Ok(id),
+            Saved::Exists(id) => Err(ToolError::user(format!(
+                "`{}` has the name `{named}` already; choose another name, or write `replace: true`",
+                super::job::public_id(id)
+            ))),
+            Saved::TooMany => Err(too_many_jobs(max_jobs)),
+        }
+    }
+
+    /// Checks a job of the caller, which is not stored.
+    pub(super) fn new_job(&self, new: NewJob, context: &ToolContext) -> Result<Job, ToolError> {
         self.check_caller(context)?;
-        let NewJob { name, schedule, time_zone, tool, arguments, enabled, on_missed, replace } =
-            new;
+        let NewJob { name, schedule, time_zone, tool, arguments, enabled, on_missed, .. } = new;
         if !is_name(&name, 100) {
             return Err(ToolError::user("`name` must be one line of 1 to 100 characters"));
         }
@@ -74,7 +85,7 @@ impl Schedule {
         let arguments = Value::Object(arguments);
         check_call(&tool, &arguments, context)?;
         let principal = StoredPrincipal::from(context.principal());
-        let job = Job {
+        Ok(Job {
             id: 0,
             owner: owner(context.principal()),
             name,
@@ -86,19 +97,7 @@ impl Schedule {
             enabled,
             principal: serde_json::to_string(&principal)?,
             next_due: timetable.after(now),
-        };
-        let (max_jobs, named) = (options.max_jobs, job.name.clone());
-        let save = move |connection: &Transaction<'_>| save(connection, &job, max_jobs, replace);
-        match self.0.store.write(save).await.map_err(failed)? {
-            Saved::Job(id) => Ok(id),
-            Saved::Exists(id) => Err(ToolError::user(format!(
-                "`{}` has the name `{named}` already; choose another name, or write `replace: true`",
-                super::job::public_id(id)
-            ))),
-            Saved::TooMany => Err(ToolError::user(format!(
-                "you have {max_jobs} jobs, which is the limit; delete one by `CronDelete` first"
-            ))),
-        }
+        })
     }
 
     /// # Errors
@@ -134,7 +133,14 @@ impl Schedule {
     }
 }
 
-fn save(
+pub(super) fn too_many_jobs(max_jobs: u32) -> ToolError {
+    ToolError::user(format!(
+        "you have {max_jobs} jobs, which is the limit; delete one by `CronDelete` first"
+    ))
+}
+
+/// Stores a job. Nothing is changed unless the outcome is a job.
+pub(super) fn save(
     connection: &Transaction<'_>,
     job: &Job,
     max_jobs: u32,

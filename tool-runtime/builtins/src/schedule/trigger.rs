@@ -1,19 +1,19 @@
 //! The tool `RemoteTrigger`: webhooks that a model names, fills and runs.
 
 use super::builder::Schedule;
-use super::create::{NewJob, check_secrets};
+use super::create::{NewJob, Saved, check_secrets, save, too_many_jobs};
 use super::database::{failed, owner};
 use super::delivery::{Courier, Parcel};
-use super::job::{OnMissed, number};
+use super::job::{Job, OnMissed, number};
 use super::text::{is_name, nearest};
-use super::trigger_info::{RemoteTriggerOutput, Trigger, TriggerInfo, output};
+use super::trigger_info::{RemoteTriggerOutput, Trigger, output};
 use crate::builtins::{Family, Profile};
 use crate::shown::Shown;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 use tool_runtime::prelude::*;
-use tool_runtime_store::rusqlite::{OptionalExtension as _, Transaction, params};
+use tool_runtime_store::rusqlite::{self, OptionalExtension as _, Transaction, params};
 
 /// The actions of `RemoteTrigger`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -118,6 +118,7 @@ impl TriggerTools {
         let targets = &self.schedule.0.targets;
         let target = target.as_deref().or(targets.only()).ok_or_else(|| missing("target"))?;
         let target = targets.get(target)?.name.clone();
+        let link = self.link(schedule, time_zone, context)?;
         let (owner, limit) = (owner(context.principal()), self.schedule.0.options.max_jobs);
         let named = name.clone();
         let insert = move |connection: &Transaction<'_>| {
@@ -125,24 +126,24 @@ impl TriggerTools {
                  WHERE (SELECT count(*) FROM triggers WHERE owner = ?1) < ?6
                  ON CONFLICT (owner, name) DO NOTHING RETURNING id";
             let values = params![owner, name, target, prompt, crate::random::hex(32), limit];
-            connection.query_row(insert, values, |row| row.get::<_, i64>(0)).optional()
+            let number = connection.query_row(insert, values, |row| row.get::<_, i64>(0));
+            let Some(number) = number.optional()? else { return Ok(Written::Refused) };
+            if link.apply(connection, number, limit)? {
+                return Ok(Written::Trigger(number));
+            }
+            connection.execute("DELETE FROM triggers WHERE id = ?1", [number])?;
+            Ok(Written::TooManyJobs)
         };
-        let number = self.schedule.0.store.write(insert).await.map_err(failed)?;
-        let refused = || {
-            ToolError::user(format!(
+        match self.schedule.0.store.write(insert).await.map_err(failed)? {
+            Written::Trigger(number) => self.find(&format!("trigger_{number}"), context),
+            Written::TooManyJobs => Err(too_many_jobs(limit)),
+            Written::Refused => Err(ToolError::user(format!(
                 "there is a trigger of the name `{named}` already, or you have {limit}, which is the limit; see `list`"
-            ))
-        };
-        let id = format!("trigger_{}", number.ok_or_else(refused)?);
-        if let Some(schedule) = schedule
-            && let Err(error) = self.set_schedule(&id, schedule, time_zone, context).await
-        {
-            self.remove(&id).await?;
-            return Err(error);
+            ))),
         }
-        self.find(&id, context)
     }
 
+    /// Changes what is given: all of it, or nothing.
     async fn update(&self, given: Given, context: &ToolContext) -> Result<Trigger, ToolError> {
         let trigger = self.find(given.id(), context)?;
         let Given { name, target, prompt, schedule, time_zone, .. } = given;
@@ -152,77 +153,64 @@ impl TriggerTools {
         if let Some(target) = &target {
             self.schedule.0.targets.get(target)?;
         }
-        let id = trigger.info.id.clone();
-        self.write_texts(trigger.number(), name, target, prompt).await?;
-        if let Some(schedule) = schedule
-            && let Err(error) = self.set_schedule(&id, schedule, time_zone, context).await
-        {
-            // All of an update, or nothing.
-            let TriggerInfo { name, target, prompt, .. } = trigger.info.clone();
-            let number = trigger.number();
-            self.write_texts(number, Some(name), Some(target), Some(prompt)).await?;
-            return Err(error);
-        }
-        self.find(&id, context)
-    }
-
-    /// Changes what is given.
-    async fn write_texts(
-        &self,
-        number: Option<i64>,
-        name: Option<String>,
-        target: Option<String>,
-        prompt: Option<String>,
-    ) -> Result<(), ToolError> {
+        let link = self.link(schedule, time_zone, context)?;
+        let (owner, limit) = (owner(context.principal()), self.schedule.0.options.max_jobs);
+        let number = trigger.number().unwrap_or_default();
         let update = move |connection: &Transaction<'_>| {
+            let others = "SELECT id FROM triggers WHERE owner = ?1 AND name = ?2 AND id <> ?3";
+            if connection.prepare(others)?.exists(params![owner, name, number])? {
+                return Ok(Written::Refused);
+            }
+            let own = "SELECT id FROM triggers WHERE id = ?1";
+            if !connection.prepare(own)?.exists([number])? {
+                // Deleted meanwhile, which the caller finds.
+                return Ok(Written::Trigger(number));
+            }
+            if !link.apply(connection, number, limit)? {
+                return Ok(Written::TooManyJobs);
+            }
             connection.execute(
-                "UPDATE OR IGNORE triggers SET name = coalesce(?2, name), target = coalesce(?3, target),
+                "UPDATE triggers SET name = coalesce(?2, name), target = coalesce(?3, target),
                  prompt = coalesce(?4, prompt) WHERE id = ?1",
                 params![number, name, target, prompt],
-            )
+            )?;
+            Ok(Written::Trigger(number))
         };
         match self.schedule.0.store.write(update).await.map_err(failed)? {
-            0 => Err(ToolError::user("another trigger has that name; choose another")),
-            _ => Ok(()),
+            Written::Trigger(_) => self.find(&trigger.info.id, context),
+            Written::TooManyJobs => Err(too_many_jobs(limit)),
+            Written::Refused => {
+                Err(ToolError::user("another trigger has that name; choose another"))
+            }
         }
     }
 
-    /// Gives a trigger a job, or takes it.
-    async fn set_schedule(
+    /// Checks the schedule that a trigger is given, if one is.
+    fn link(
         &self,
-        id: &str,
-        schedule: String,
+        schedule: Option<String>,
         time_zone: Option<String>,
         context: &ToolContext,
-    ) -> Result<(), ToolError> {
+    ) -> Result<Link, ToolError> {
+        let Some(schedule) = schedule else { return Ok(Link::Kept) };
         self.schedule.check_caller(context)?;
-        let number = number(id, "trigger");
-        let job = if schedule.trim().is_empty() {
-            None
-        } else {
-            let tool = self.schedule.0.trigger_tool.get().cloned();
-            let arguments = json!({ "action": "run", "id": id });
-            let new = NewJob {
-                name: format!("RemoteTrigger {id}"),
-                schedule,
-                time_zone,
-                tool: tool.unwrap_or_else(|| "RemoteTrigger".to_owned()),
-                arguments: arguments.as_object().cloned().unwrap_or_else(Map::new),
-                enabled: true,
-                on_missed: OnMissed::Skip,
-                replace: true,
-            };
-            Some(self.schedule.save_job(new, context).await?)
+        if schedule.trim().is_empty() {
+            return Ok(Link::Removed);
+        }
+        let tool = self.schedule.0.trigger_tool.get().cloned();
+        // The id is known when the trigger is stored.
+        let id = "trigger_0";
+        let new = NewJob {
+            name: job_name(id),
+            schedule,
+            time_zone,
+            tool: tool.unwrap_or_else(|| "RemoteTrigger".to_owned()),
+            arguments: job_arguments(id),
+            enabled: true,
+            on_missed: OnMissed::Skip,
+            replace: true,
         };
-        let update = move |connection: &Transaction<'_>| {
-            if job.is_none() {
-                let delete = "DELETE FROM jobs WHERE id = (SELECT job FROM triggers WHERE id = ?1)";
-                connection.execute(delete, [number])?;
-            }
-            connection.execute("UPDATE triggers SET job = ?2 WHERE id = ?1", params![number, job])
-        };
-        self.schedule.0.store.write(update).await.map_err(failed)?;
-        Ok(())
+        Ok(Link::Job(Box::new(self.schedule.new_job(new, context)?)))
     }
 
     async fn delete(&self, given: Given, context: &ToolContext) -> Result<Trigger, ToolError> {
@@ -304,6 +292,59 @@ impl Family for TriggerTools {
             Profile::OpenHands => &[],
         }
     }
+}
+
+/// The outcome of storing a trigger.
+enum Written {
+    Trigger(i64),
+    /// Another trigger has the name, or there are too many.
+    Refused,
+    TooManyJobs,
+}
+
+/// The change of a trigger's job.
+enum Link {
+    Kept,
+    Removed,
+    Job(Box<Job>),
+}
+
+impl Link {
+    /// Changes the job of a stored trigger. `false`: nothing is changed, since the caller has too many jobs.
+    fn apply(
+        self,
+        connection: &Transaction<'_>,
+        number: i64,
+        max_jobs: u32,
+    ) -> rusqlite::Result<bool> {
+        let job = match self {
+            Self::Kept => return Ok(true),
+            Self::Removed => {
+                let delete = "DELETE FROM jobs WHERE id = (SELECT job FROM triggers WHERE id = ?1)";
+                connection.execute(delete, [number])?;
+                None
+            }
+            Self::Job(mut job) => {
+                let id = format!("trigger_{number}");
+                job.name = job_name(&id);
+                job.arguments = Value::Object(job_arguments(&id)).to_string();
+                match save(connection, &job, max_jobs, true)? {
+                    Saved::Job(job) => Some(job),
+                    Saved::Exists(_) | Saved::TooMany => return Ok(false),
+                }
+            }
+        };
+        connection.execute("UPDATE triggers SET job = ?2 WHERE id = ?1", params![number, job])?;
+        Ok(true)
+    }
+}
+
+fn job_name(trigger: &str) -> String {
+    format!("RemoteTrigger {trigger}")
+}
+
+fn job_arguments(trigger: &str) -> Map<String, Value> {
+    Map::from_iter([("action".to_owned(), "run".into()), ("id".to_owned(), trigger.into())])
 }
 
 /// The inputs of a caller.

@@ -324,3 +324,16 @@ async fn a_target_may_be_tried_many_times() {
     assert!(text.contains("given up after 70 attempts"), "{text}");
     assert_eq!(pauses.lock().unwrap().last(), Some(&Duration::MAX));
 }
+
+#[tokio::test]
+async fn a_trigger_that_cannot_be_linked_leaves_no_job() {
+    let (setup, _) = setup(Peer::answering(&[]).await.target());
+    let fail = "CREATE TRIGGER unlinked BEFORE UPDATE OF job ON triggers
+        BEGIN SELECT raise(ABORT, 'as asked'); END";
+    setup.schedule.0.store.write(|connection| connection.execute_batch(fail)).await.unwrap();
+    let create = json!({ "action": "create", "name": "a", "prompt": "b", "schedule": "0 9 * * *" });
+    error(&setup.pool, "RemoteTrigger", create).await;
+    assert_eq!(setup.list().await["jobs"], json!([]));
+    let all = value(&setup.pool, "RemoteTrigger", json!({ "action": "list" })).await;
+    assert_eq!(all["triggers"], json!([]));
+}
