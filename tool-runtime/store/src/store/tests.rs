@@ -90,23 +90,56 @@ async fn a_command_that_fails_or_panics_is_undone_alone() {
     assert_eq!(count(&store), 2);
 }
 
-/// On a full disk, SQLite undoes the whole transaction by itself.
+/// Makes the writer wait: what is sent before the end of the pause is one batch.
+async fn pause(store: &Store) -> std::sync::mpsc::Sender<()> {
+    let (end, wait) = std::sync::mpsc::channel::<()>();
+    let (begin, begun) = oneshot::channel();
+    drop(store.write(move |_| {
+        let _ = begin.send(());
+        Ok(wait.recv().is_ok())
+    }));
+    begun.await.unwrap();
+    end
+}
+
+/// Sends a command that fills the disk in a batch, whose transaction SQLite undoes by itself.
+async fn undo_batch(
+    store: &Store,
+    fill: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()> + Send + 'static,
+) {
+    let end = pause(store).await;
+    let batch = (store.write(insert(1)), store.write(fill), store.write(insert(2)));
+    end.send(()).unwrap();
+    let (first, full, last) = tokio::join!(batch.0, batch.1, batch.2);
+    let errors = [first.unwrap_err(), full.unwrap_err(), last.unwrap_err()];
+    assert_eq!(errors.map(|error| error.failure()), [StoreFailure::Full; 3]);
+    assert_eq!(count(store), 0);
+}
+
 #[tokio::test]
 async fn commands_after_an_undone_transaction_are_not_made() {
     let folder = Folder::new("undone");
     let store = open(&folder.file(), ONE).unwrap();
-    let (go, wait) = std::sync::mpsc::channel::<()>();
-    let held = store.write(move |_| Ok(wait.recv().is_ok()));
-    let fill = store.write(|transaction| {
+    let fill = |transaction: &Transaction<'_>| {
         transaction.execute_batch("ROLLBACK")?;
-        Err::<(), _>(rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(13), None))
-    });
-    let release = async { go.send(()).unwrap() };
-    let (_, first, full, last, ()) =
-        tokio::join!(held, store.write(insert(1)), fill, store.write(insert(2)), release);
-    let errors = [first.unwrap_err(), full.unwrap_err(), last.unwrap_err()];
-    assert_eq!(errors.map(|error| error.failure()), [StoreFailure::Full; 3]);
-    assert_eq!(count(&store), 0);
+        Err(rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(13), None))
+    };
+    undo_batch(&store, fill).await;
+}
+
+#[tokio::test]
+async fn a_file_that_is_full_ends_the_batch() {
+    let folder = Folder::new("full");
+    let store = open(&folder.file(), ONE).unwrap();
+    let limit = |transaction: &Transaction<'_>| {
+        transaction.query_row("PRAGMA max_page_count = 8", [], |_| Ok(()))
+    };
+    store.write(limit).await.unwrap();
+    // After a statement of one row, SQLite undoes the transaction; after one of several, the statement.
+    let fill = |transaction: &Transaction<'_>| {
+        (10..1_000_000).try_for_each(|n| insert(n)(transaction).map(drop))
+    };
+    undo_batch(&store, fill).await;
 }
 
 #[test]
