@@ -144,10 +144,12 @@ impl ScheduleHost {
     /// deleted.
     pub async fn idle(&mut self) {
         let pause = POLL.min(self.schedule.0.options.lease / 3);
+        let mut next = tokio::time::Instant::now() + pause;
         while !self.tasks.is_empty() {
-            if tokio::time::timeout(pause, self.tasks.join_next()).await.is_ok() {
+            if tokio::time::timeout_at(next, self.tasks.join_next()).await.is_ok() {
                 continue;
             }
+            next = tokio::time::Instant::now() + pause;
             let kept = match self.watch(self.schedule.now()).await {
                 Ok(_) => self.renew().await,
                 Err(error) => Err(error),
