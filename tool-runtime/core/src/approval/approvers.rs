@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Approvers {
     caller: bool,
-    /// Empty: every person.
+    /// Empty: every person, unless only the caller may approve.
     people: Vec<String>,
     only_caller: bool,
 }
@@ -33,9 +33,10 @@ impl Approvers {
         Self { caller: true, people: Vec::new(), only_caller: true }
     }
 
-    /// These people, by the ids that an approver reports for them.
+    /// These people, by the ids that an approver reports for them. Without ids, nobody may approve.
     pub fn people<T: Into<String>>(ids: impl IntoIterator<Item = T>) -> Self {
-        Self { people: ids.into_iter().map(Into::into).collect(), ..Self::default() }
+        let people: Vec<String> = ids.into_iter().map(Into::into).collect();
+        Self { caller: false, only_caller: people.is_empty(), people }
     }
 
     /// Adds the caller.
@@ -66,6 +67,7 @@ impl Approvers {
     /// assert!(staff.refusal("ada", Some("bob"), false).is_some());
     /// assert!(staff.refusal("ada", Some("ada"), false).is_some(), "the caller");
     /// assert!(staff.refusal("ada", None, false).is_some(), "an unknown person");
+    /// assert!(Approvers::people([""; 0]).refusal("ada", Some("bob"), false).is_some());
     /// ```
     pub fn refusal(&self, caller: &str, by: Option<&str>, is_caller: bool) -> Option<String> {
         if is_caller || (!caller.is_empty() && by == Some(caller)) {

@@ -232,9 +232,12 @@ impl<'a> CallView<'a> {
         self.details.arguments.value()
     }
 
-    /// One argument.
+    /// One argument by its advertised name, also if the model gave it by an alias. `None` if it gave both.
     pub fn argument(&self, name: &str) -> Option<&'a Value> {
-        self.arguments_value().get(name)
+        let members = self.arguments_value().as_object()?;
+        let mut found = members.iter().filter(|(given, _)| self.argument_name(given) == name);
+        let (_, value) = found.next()?;
+        found.next().is_none().then_some(value)
     }
 
     /// The advertised name of an argument that may be given by an alias.

@@ -266,7 +266,7 @@ impl GovernedCall for RunningCall {
             }
             None if limits.is_empty() => None,
             None => {
-                let detail = "a policy sets limits, and the pool has no limiter".to_owned();
+                let detail = "a policy sets limits, and the pool has no limiter; install the policy, by `Policies` for several, or set `ToolPoolBuilder::limiter`".to_owned();
                 return Err(hook::unchecked(call.name(), detail));
             }
         };
@@ -315,6 +315,8 @@ impl GovernedCall for RunningCall {
 impl Drop for RunningCall {
     fn drop(&mut self) {
         if !self.is_finished {
+            // What was reserved and did not run is given back before the end is recorded.
+            self.reservation = None;
             let text = format!("the call to `{}` was dropped by its caller", self.call.name());
             let error = CallError::new(ErrorClass::Cancelled, text);
             let (call, outcome) = (self.call.clone(), Err(&error));

@@ -269,8 +269,9 @@ impl<'a> Admission<'a> {
         let asked_at = self.governed.as_mut().map(|it| it.asked(self.call, &questions));
         let asked_about = self.call.arguments().to_owned();
         let mut edit = None;
-        for question in &questions {
+        for (position, question) in questions.iter().enumerate() {
             let answer = self.ask(approver, question, asked_at).await?;
+            self.check_editor(&questions[..position], &answer)?;
             self.apply_approval(answer.clone()).await?;
             edit = Some(answer).filter(Approval::is_edit).or(edit);
         }
@@ -368,6 +369,22 @@ impl<'a> Admission<'a> {
                 Err(denied(self.call.name(), &text))
             }
         }
+    }
+
+    /// An edit needs an editor who may also answer the questions before, whose people approved other arguments.
+    fn check_editor(&self, before: &[Question], answer: &Approval) -> Result<(), CallError> {
+        let Approval::Approved { arguments: Some(_), by, is_caller, .. } = answer else {
+            return Ok(());
+        };
+        let caller = self.call.context().principal().id();
+        let may_edit = |question: &Question| {
+            question.approvers.refusal(caller, by.as_deref(), *is_caller).is_none()
+        };
+        if before.iter().all(may_edit) {
+            return Ok(());
+        }
+        let text = "its arguments were changed after other people had approved them; call it again with those";
+        Err(rejected(self.call.name(), text))
     }
 
     /// New questions are not asked. Those about edited arguments need an editor who may answer them, unless the people

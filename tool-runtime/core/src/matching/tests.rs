@@ -106,6 +106,8 @@ fn hosts_schemes_and_ports_are_compared() {
         ("ftp://example.com", "ftp://example.com/"),
         ("[::1]:*", "http://[0:0::1]:9/"),
         ("127.0.0.1", "http://127.0.0.1/"),
+        ("127.0.0.1", "http://[::ffff:7f00:1]/"),
+        ("169.254.169.254", "http://[::FFFF:169.254.169.254]/"),
         ("xn--mnchen-3ya.de", "https://xn--mnchen-3ya.de/"),
     ] {
         assert_eq!(url(pattern, text), Yes, "{pattern} {text}");

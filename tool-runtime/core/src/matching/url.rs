@@ -186,7 +186,11 @@ fn host(text: &str) -> Result<String, String> {
     if let Some(address) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         let address: Ipv6Addr =
             address.parse().map_err(|_| format!("`{text}` is not a valid IPv6 address"))?;
-        return Ok(format!("[{address}]"));
+        // A connection to it is one to the IPv4 address.
+        return Ok(match address.to_ipv4_mapped() {
+            Some(mapped) => mapped.to_string(),
+            None => format!("[{address}]"),
+        });
     }
     let host = text.strip_suffix('.').unwrap_or(text).to_ascii_lowercase();
     if !host.is_ascii() {

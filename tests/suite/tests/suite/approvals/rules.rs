@@ -182,6 +182,67 @@ async fn a_person_does_not_edit_a_call_into_one_of_other_approvers() {
     }
 }
 
+/// Asks this person about every call.
+struct AskPerson(&'static str);
+
+impl PolicyEngine for AskPerson {
+    fn decide(&self, _: &CallView<'_>) -> Decision {
+        Decision::ask(self.0).approved_by(Approvers::people([self.0]))
+    }
+}
+
+#[tokio::test]
+async fn a_person_does_not_edit_what_others_have_approved() {
+    let rejected = "the call to `remove` was not approved: its arguments were changed after other people had approved them";
+    for (editor, expected) in [("ada", "removed b"), ("bob", rejected)] {
+        let removed = Removed::default();
+        let pool = ToolPool::builder().tool::<RemoveAction>().state(removed.clone());
+        let approver = move |request: ApprovalRequest| {
+            let by = request.question();
+            let answer = Approval::approved().by(by);
+            ready(if by == editor { answer.with_arguments(r#"{"path":"b"}"#) } else { answer })
+        };
+        let pool = pool.policy(AskPerson("ada")).policy(AskPerson("bob")).approver(approver);
+        let result = pool.build().unwrap().call(remove_call("a")).await;
+        let text = result.observation().to_text();
+        assert!(text.starts_with(expected), "{editor}: {text}");
+        assert_eq!(removed.all().len(), usize::from(editor == "ada"));
+    }
+}
+
+/// Run a command.
+#[tool(register = false)]
+async fn run(
+    /// The command.
+    #[arg(alias("cmd", "line"))]
+    command: String,
+) -> String {
+    command
+}
+
+#[tokio::test]
+async fn engines_see_arguments_that_are_given_by_an_alias() {
+    struct NoRm;
+    impl PolicyEngine for NoRm {
+        fn decide(&self, call: &CallView<'_>) -> Decision {
+            match call.argument("command").and_then(|command| command.as_str()) {
+                Some(command) if !command.starts_with("rm") => Decision::allow(),
+                _ => Decision::deny("no `rm`"),
+            }
+        }
+    }
+    let pool = ToolPool::builder().tool::<RunAction>().policy(NoRm).build().unwrap();
+    for (arguments, is_error) in [
+        (r#"{"command":"ls"}"#, false),
+        (r#"{"cmd":"ls"}"#, false),
+        (r#"{"cmd":"rm a"}"#, true),
+        (r#"{"command":"ls","cmd":"rm a"}"#, true),
+    ] {
+        let result = pool.call(ToolCall::new("run", arguments)).await;
+        assert_eq!(result.is_error(), is_error, "{arguments}");
+    }
+}
+
 /// Denies calls, asks `grace` or asks every person, as its number says.
 #[derive(Clone, Default)]
 struct Changing(Arc<AtomicUsize>);
