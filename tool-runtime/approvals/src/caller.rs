@@ -62,7 +62,7 @@ impl AskCaller {
         let digest = digest::of(&[rule, request.question(), request.visual(), arguments]);
         let key = format!("approval-{}", &digest[..8]);
         match context.ask_form(&key, message(request), self.form(request)).await {
-            Ok(Answer::Accepted(fields)) => answer(request, &fields),
+            Ok(Answer::Accepted(fields)) => answer(request, &fields, self.is_editable),
             Ok(Answer::Declined | Answer::Cancelled) => {
                 Approval::rejected("the user declined").by_caller()
             }
@@ -117,7 +117,7 @@ fn clean(text: &str) -> String {
     text.lines().map(printable).collect::<Vec<_>>().join("\n")
 }
 
-fn answer(request: &ApprovalRequest, fields: &Map<String, Value>) -> Approval {
+fn answer(request: &ApprovalRequest, fields: &Map<String, Value>, is_editable: bool) -> Approval {
     let field = |name: &str| fields.get(name).and_then(Value::as_str).map(str::trim);
     let mut approval = match field("decision") {
         Some("approve") => Approval::approved().by_caller(),
@@ -127,13 +127,15 @@ fn answer(request: &ApprovalRequest, fields: &Map<String, Value>) -> Approval {
             return Approval::rejected(reason.unwrap_or("the user denied it")).by_caller();
         }
     };
-    if let Some(edited) = field("arguments").filter(|text| *text != request.shown_arguments()) {
+    let edited = field("arguments").filter(|text| *text != request.shown_arguments());
+    if let Some(edited) = edited.filter(|_| is_editable) {
         match request.edited(edited) {
             Ok(edited) => approval = approval.with_arguments(edited),
             Err(error) => {
                 return Approval::rejected(format!(
                     "its arguments were changed and are not valid: {error}"
-                ));
+                ))
+                .by_caller();
             }
         }
     }

@@ -199,7 +199,7 @@ async fn list(store: &dyn ApprovalStore, json: bool) -> Result<String, StoreErro
         let _ = writeln!(
             text,
             "{}  {}",
-            &request.id[..8.min(request.id.len())],
+            request.id.get(..8).unwrap_or(&request.id),
             line(&request.question)
         );
         let _ = writeln!(text, "  {}", line(&request.visual));
@@ -227,7 +227,12 @@ async fn remembered(store: &dyn ApprovalStore, json: bool) -> Result<String, Sto
             (line(&approval.argument), approval.kind, line(&approval.pattern));
         let hours = approval.time_left().as_secs().div_ceil(3600);
         let by = approval.by.as_deref().map(|by| format!(", approved by {}", line(by)));
-        let _ = writeln!(text, "{}  {}", &approval.id[..8], line(&approval.question));
+        let _ = writeln!(
+            text,
+            "{}  {}",
+            approval.id.get(..8).unwrap_or(&approval.id),
+            line(&approval.question)
+        );
         let _ = writeln!(text, "  {tool} of {caller}, if `{argument}` matches {kind} `{pattern}`");
         let _ = writeln!(text, "  {hours} h left{}", by.unwrap_or_default());
     }

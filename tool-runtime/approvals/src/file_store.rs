@@ -308,13 +308,16 @@ mod private {
 
     pub(super) fn create(directory: &Path) -> io::Result<()> {
         DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
-        if directory.metadata()?.mode() & WRITABLE == 0 {
-            return Ok(());
-        }
-        let text = format!(
-            "other users may write to `{}`, and could approve calls; write `chmod 700` for it",
-            directory.display()
-        );
+        let (metadata, shown) = (directory.metadata()?, directory.display());
+        let text = match metadata.mode() & WRITABLE {
+            0 if metadata.uid() == own_id(directory)? => return Ok(()),
+            0 => format!(
+                "another user owns `{shown}`, and could approve calls; choose another directory"
+            ),
+            _ => format!(
+                "other users may write to `{shown}`, and could approve calls; write `chmod 700` for it"
+            ),
+        };
         Err(io::Error::new(io::ErrorKind::PermissionDenied, text))
     }
 
@@ -322,12 +325,17 @@ mod private {
         OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
     }
 
-    /// The user who runs this process.
-    pub(super) fn user(directory: &Path) -> io::Result<Option<String>> {
+    /// The number of the user who runs this process: that of a file which it creates.
+    fn own_id(directory: &Path) -> io::Result<u32> {
         let path = directory.join(format!(".{}.tmp", crate::digest::random()));
         let uid = file(&path).and_then(|file| file.metadata()).map(|metadata| metadata.uid());
         drop(std::fs::remove_file(&path));
-        let uid = uid?;
+        uid
+    }
+
+    /// The user who runs this process.
+    pub(super) fn user(directory: &Path) -> io::Result<Option<String>> {
+        let uid = own_id(directory)?;
         let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
         let name = users.lines().find_map(|line| {
             let mut fields = line.split(':');

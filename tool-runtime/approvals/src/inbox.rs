@@ -68,7 +68,10 @@ impl Inbox {
 
     async fn ask(&self, request: &ApprovalRequest) -> Approval {
         if !request.approvers().includes_others() {
-            return Approval::unasked("nobody but the caller may approve it");
+            return Approval::unasked(match request.approvers().includes_caller() {
+                true => "nobody but the caller may approve it",
+                false => "nobody may approve it",
+            });
         }
         let time = request.time_left().map_or(self.expiry, |left| left.min(self.expiry));
         let pending = PendingApproval::new(request, time);

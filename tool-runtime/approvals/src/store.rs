@@ -48,6 +48,7 @@ pub struct PendingApproval {
 
 /// The answer of a person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ApprovalAnswer {
     /// Whether the call may run.

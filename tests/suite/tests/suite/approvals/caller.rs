@@ -30,6 +30,17 @@ fn decision(decision: &str) -> Value {
 }
 
 #[tokio::test]
+async fn arguments_in_an_answer_count_only_if_the_form_asked_for_them() {
+    let removed = Removed::default();
+    let pool = builder(&removed, by_caller).approver(AskCaller::new()).build().unwrap();
+    let edit = json!({ "decision": "approve", "arguments": r#"{"path": "b"}"# });
+    let client = answering(&pool, VERSIONS[0], Reply::accept(edit)).await;
+    let result = client.call("remove", json!({ "path": "a" })).await.expect("a result");
+    assert_eq!(result.to_text(), "removed a");
+    client.close().await;
+}
+
+#[tokio::test]
 async fn the_user_approves_denies_and_edits() {
     for version in VERSIONS {
         let done = |text: &str, removed: &[&str]| {
