@@ -144,7 +144,9 @@ impl SampleCall {
         let report = pool.report();
         let is_it =
             |tool: &&ToolReport| tool.name == self.tool && tool.status == ToolStatus::Visible;
-        self.source = report.tools.iter().find(is_it).map(|tool| tool.source.clone());
+        if let Some(tool) = report.tools.iter().find(is_it) {
+            self.source = Some(tool.source.clone());
+        }
         self
     }
 

@@ -93,16 +93,20 @@ impl LimitKeeper {
         lock(&self.counters.0).used.get(key).copied().unwrap_or_default()
     }
 
-    /// The used amount of a budget, read from the store if this process does not count it yet.
-    fn load(&self, state: &mut State, limit: &Limit) -> Result<u64, LimitExceeded> {
+    /// The used amount of a budget, read from the store if this process does not count it yet. `None` if the store
+    /// fails and calls go on.
+    fn load(&self, state: &mut State, limit: &Limit) -> Result<Option<u64>, LimitExceeded> {
         if let Some(used) = state.used.get(&limit.key) {
-            return Ok(*used);
+            return Ok(Some(*used));
         }
         self.make_room(state)?;
-        let used = self.store_of(limit).map_or(Ok(0), |store| store.used(&limit.key));
-        let used = used.or_else(|error| self.tolerate(&error).map(|()| 0))?;
-        state.used.insert(limit.key.clone(), used);
-        Ok(used)
+        match self.store_of(limit).map_or(Ok(0), |store| store.used(&limit.key)) {
+            Ok(used) => {
+                state.used.insert(limit.key.clone(), used);
+                Ok(Some(used))
+            }
+            Err(error) => self.tolerate(&error).map(|()| None),
+        }
     }
 
     /// The store, unless the counter ends with a session.
@@ -129,7 +133,9 @@ impl LimitKeeper {
         }
         match state.len() < MAX_COUNTERS {
             true => Ok(()),
-            false => Err(LimitExceeded::new("too many limits are counted; try again later")),
+            false => Err(LimitExceeded::new(
+                "too many limits are counted; try again later, or keep budgets in a store by `LimitKeeper::store`",
+            )),
         }
     }
 
@@ -143,7 +149,7 @@ impl LimitKeeper {
 
     fn check(&self, state: &mut State, limit: &Limit, now: Instant) -> Result<(), LimitExceeded> {
         let (Refill::Window(time) | Refill::Steady(time)) = limit.refill else {
-            return match self.load(state, limit)? < limit.amount {
+            return match self.load(state, limit)?.unwrap_or_default() < limit.amount {
                 true => Ok(()),
                 false => Err(LimitExceeded::new(format!("{} is used up", words(limit)))),
             };
@@ -181,9 +187,14 @@ impl LimitKeeper {
         if limit.ends_with_session && !state.used.contains_key(&limit.key) {
             return;
         }
-        if let Err(error) = self.load(state, limit) {
-            tracing::error!(key = limit.key, "a call is not counted: {error}");
-            return;
+        match self.load(state, limit) {
+            Ok(Some(_)) => {}
+            // The store keeps its amount.
+            Ok(None) => return,
+            Err(error) => {
+                tracing::error!(key = limit.key, "a call is not counted: {error}");
+                return;
+            }
         }
         let used = state.used.entry_ref(&limit.key).or_default();
         *used = used.saturating_add(amount);

@@ -57,10 +57,15 @@ fn default(object: &mut Object<'_>, mistakes: &mut Mistakes) -> (Effect, Option<
     let at = object.take(&["default", "default_action"], mistakes);
     let Some(at) = at else { return (Effect::Deny, None) };
     match outcome(&at, mistakes) {
-        Some(Outcome { effect, reason, approvers, expiry, time_limit, .. }) => {
-            if approvers != Approvers::default() || expiry.or(time_limit).is_some() {
+        Some(Outcome { effect, reason, approvers, expiry, time_limit, limits }) => {
+            let has_times = expiry.or(time_limit).is_some();
+            if approvers != Approvers::default() || has_times || !limits.is_empty() {
                 let help = "write a last rule without `when`";
-                mistakes.add(&at.place, "the default names no approvers and no time", help);
+                mistakes.add(
+                    &at.place,
+                    "the default names no approvers, no time and no limits",
+                    help,
+                );
             }
             (effect, reason)
         }

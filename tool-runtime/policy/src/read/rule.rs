@@ -65,7 +65,7 @@ pub(super) struct Outcome {
     pub(super) approvers: Approvers,
     pub(super) expiry: Option<Duration>,
     pub(super) time_limit: Option<Duration>,
-    limits: Vec<LimitRule>,
+    pub(super) limits: Vec<LimitRule>,
 }
 
 /// `allow`, or `{decision: allow, reason: ..}`.

@@ -182,8 +182,13 @@ fn an_approval_names_its_people_and_its_time() {
     assert_eq!(both.approvers(), &Approvers::people(["ada"]).or_caller());
     assert_eq!(ask("{message: Send it?}").approvers(), &Approvers::anyone());
 
-    let default = "default: {decision: ask, approval: {approvers: [ada]}}\nrules: []\n";
-    assert!(mistakes(default, Format::Yaml)[0].contains("the default names no approvers"));
+    for outcome in
+        ["{decision: ask, approval: {approvers: [ada]}}", "{decision: allow, budget: {calls: 2}}"]
+    {
+        let default = format!("default: {outcome}\nrules: []\n");
+        let mistakes = mistakes(&default, Format::Yaml);
+        assert!(mistakes[0].contains("the default names no approvers"), "{mistakes:?}");
+    }
 }
 
 #[test]

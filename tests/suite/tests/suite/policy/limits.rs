@@ -236,8 +236,11 @@ async fn budgets_in_a_store_outlive_the_process_and_fail_closed() {
     store.1.store(true, Ordering::Relaxed);
     let closed = pool(rules, LimitKeeper::new().store(store.clone()));
     assert_eq!(fate(&closed, reading("a")).await, "limited");
-    let open = pool(rules, LimitKeeper::new().store(store).allow_on_store_error());
+    let open = pool(rules, LimitKeeper::new().store(store.clone()).allow_on_store_error());
     assert_eq!(fate(&open, reading("a")).await, "ran");
+    // What was used is not forgotten.
+    store.1.store(false, Ordering::Relaxed);
+    assert_eq!(fate(&open, reading("a")).await, "limited");
 }
 
 /// The time of a rule counts from the start of the tool: not while a person is asked.
