@@ -3,9 +3,10 @@
 use super::params::WebParams;
 use crate::addresses::{AddressRules, NoSuchHost, NotPublic};
 use crate::tls;
-use reqwest::header::{HeaderMap, LOCATION, RETRY_AFTER};
+use reqwest::header::{ACCEPT, ACCEPT_LANGUAGE, HeaderMap, LOCATION, RETRY_AFTER};
 use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder, Response, StatusCode, Url};
+use std::borrow::Cow;
 use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
@@ -64,12 +65,13 @@ impl Fetcher {
         mut url: Url,
         headers: &HeaderMap,
     ) -> Result<Fetched, ToolError> {
+        let mut headers = Cow::Borrowed(headers);
         for _ in 0..=MAX_REDIRECTS {
             check_url(&url)?;
             self.rules
                 .check_literal(&url)
                 .map_err(|refused| ToolError::user(refused.to_string()))?;
-            let request = self.client.get(url.clone()).headers(headers.clone());
+            let request = self.client.get(url.clone()).headers(headers.clone().into_owned());
             let response = request.send().await.map_err(|error| failure(&url, error))?;
             let Some(target) = redirect(&response, &url)? else {
                 return Ok(Fetched::Page(response));
@@ -77,6 +79,10 @@ impl Fetcher {
             if !self.follow_other_hosts && !is_same_host(&url, &target) {
                 let status = response.status();
                 return Ok(Fetched::OtherHost { status, from: url, to: target });
+            }
+            if !is_same_host(&url, &target) || (url.scheme(), target.scheme()) == ("https", "http")
+            {
+                headers = Cow::Owned(without_credentials(&headers));
             }
             url = target;
         }
@@ -137,6 +143,13 @@ fn is_same_host(from: &Url, to: &Url) -> bool {
         host.strip_prefix("www.").unwrap_or(host).to_owned()
     };
     name(from) == name(to) && from.port() == to.port()
+}
+
+/// The headers that another host may get.
+fn without_credentials(headers: &HeaderMap) -> HeaderMap {
+    let kept = [ACCEPT, ACCEPT_LANGUAGE];
+    let kept = kept.iter().filter_map(|name| Some((name.clone(), headers.get(name)?.clone())));
+    kept.collect()
 }
 
 /// The error of a request without an answer.

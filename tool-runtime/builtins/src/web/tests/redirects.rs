@@ -29,6 +29,20 @@ async fn redirects_of_a_host_are_followed() {
 }
 
 #[tokio::test]
+async fn another_host_gets_no_credentials() {
+    let (server, other) = (redirecting().await, Server::new(|_| ok("text/plain", "end")).await);
+    let allowed_headers = vec!["authorization".to_owned(), "accept-language".to_owned()];
+    let pool = pool(WebParams { allowed_headers, ..following() });
+    let url = server.url(&format!("/to/{}", other.url("/end")));
+    let headers = json!({ "Authorization": "Bearer t0k3n", "Accept-Language": "de" });
+    value(&pool, "WebFetch", json!({ "url": url, "headers": headers })).await;
+    let sent = |server: &Server| server.requests().join("\n").to_lowercase();
+    assert!(sent(&server).contains("t0k3n"));
+    let sent = sent(&other);
+    assert!(!sent.contains("t0k3n") && sent.contains("accept-language: de"), "{sent}");
+}
+
+#[tokio::test]
 async fn a_redirect_to_another_host_is_reported() {
     let server = redirecting().await;
     let pool = pool(params());
