@@ -153,7 +153,8 @@ pub(super) fn diagnostics(mut found: Vec<Diagnostic>, uri: &str) -> Vec<Hit> {
 
 /// The text of a hover. Servers send one of four forms, of which the protocol keeps one.
 pub(super) fn hover(mut value: Value) -> Option<String> {
-    let texts = match value["contents"].take() {
+    let contents = value.get_mut("contents").map(Value::take).unwrap_or_default();
+    let texts = match contents {
         Value::Array(contents) => contents.iter().map(marked).collect(),
         contents => vec![marked(&contents)],
     };

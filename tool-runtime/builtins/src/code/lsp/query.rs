@@ -111,7 +111,8 @@ impl Query<'_> {
                 return Ok(Found { edit: Some(value), ..Found::default() });
             }
             LspOperation::Diagnostics => {
-                let items: Option<Vec<_>> = hits::read(value["items"].take())?;
+                let items: Option<Vec<_>> =
+                    hits::read(value.get_mut("items").map(Value::take).unwrap_or_default())?;
                 hits::diagnostics(items.unwrap_or_default(), &synced.uri)
             }
             LspOperation::PrepareCallHierarchy

@@ -171,7 +171,7 @@ async fn initialize(
     });
     let mut result = connection.request("initialize", params, limit).await?;
     connection.notify("initialized", json!({})).await?;
-    Ok(result["capabilities"].take())
+    Ok(result.get_mut("capabilities").map(Value::take).unwrap_or_default())
 }
 
 fn client_capabilities() -> Value {

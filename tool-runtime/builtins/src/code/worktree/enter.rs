@@ -35,12 +35,13 @@ impl Inner {
             )));
         }
         let commit = self.commit(base.unwrap_or("HEAD")).await?;
-        let words = ["worktree", "add", "--quiet", "--no-track", "-b", name, "--"];
-        let words =
-            words.map(OsString::from).into_iter().chain([path.into(), OsString::from(&commit)]);
+        let reference = format!("refs/heads/{name}");
+        // The empty value requires that it does not exist: a branch that another process has created since is not
+        // deleted below.
+        self.git.run(&["update-ref", &reference, &commit, ""]).await?;
+        let words = ["worktree", "add", "--quiet", "--"];
+        let words = words.map(OsString::from).into_iter().chain([path.into(), name.into()]);
         if let Err(error) = self.git.run(&words.collect::<Vec<_>>()).await {
-            // Git creates the branch first, and leaves it when the checkout fails.
-            let reference = format!("refs/heads/{name}");
             let _ = self.git.test(&["update-ref", "-d", &reference, &commit]).await;
             return Err(error);
         }
