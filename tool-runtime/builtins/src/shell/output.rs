@@ -82,13 +82,18 @@ impl Output {
     pub(super) fn take_lines(&mut self, is_last: bool, filter: Option<&Regex>) -> Text {
         let (mut head, mut tail) =
             (std::mem::take(&mut self.head), Vec::from(std::mem::take(&mut self.tail)));
+        if self.skipped == 0 {
+            head.append(&mut tail);
+        }
         let end = if tail.is_empty() { &mut head } else { &mut tail };
         if !is_last {
             let from = match filter {
                 Some(_) => last_line_end(end).map_or(0, |end| end + 1),
                 None => end.len() - incomplete(end),
             };
-            self.head = end.split_off(from);
+            let mut kept = end.split_off(from);
+            self.tail = kept.split_off(kept.len().min(self.half)).into();
+            self.head = kept;
         }
         let skipped = std::mem::take(&mut self.skipped);
         let file = if skipped > 0 { self.file.show() } else { None };
@@ -304,6 +309,12 @@ mod tests {
         assert_eq!((&*taken.text, taken.removed), ("keep 1\n", 1));
         output.push(b"ep 2\n");
         assert_eq!(output.take_lines(false, Some(&filter)).text, "keep 2\n");
+        // An incomplete line that is longer than half of the memory.
+        output.push(b"keep 3");
+        output.push(&[b'.'; 30]);
+        assert_eq!(output.take_lines(false, Some(&filter)).text, "");
+        output.push(b"\n");
+        assert_eq!(output.take_lines(false, Some(&filter)).text.len(), 37);
         for number in 0..1000 {
             output.push(format!("{number}\n").as_bytes());
         }
