@@ -181,6 +181,8 @@ impl Run {
             self.cancellation = self.lifetime.child_token();
         }
         self.pending.clear();
+        // Events of the abandoned task.
+        self.events.clear();
         Arc::make_mut(&mut self.messages).push(self.agent.model.format().user(task.as_ref()));
         // An answer of the abandoned task.
         drop(self.own.take_answer());
