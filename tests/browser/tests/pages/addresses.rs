@@ -70,6 +70,24 @@ async fn parts_of_a_page_at_private_addresses_are_refused() {
     desk.close().await;
 }
 
+/// A port of the page's own host is closed, as that of a server for live reloads is.
+#[tokio::test]
+async fn a_page_whose_part_fails_at_its_own_host_is_shown() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    drop(listener);
+    let html = format!(
+        "<title>Shown</title><script src=http://127.0.0.1:{port}/livereload.js></script><button>Press</button>"
+    );
+    let site = page(&html).await;
+    let desk = Desk::new();
+    let page = desk.open(&site.url("/")).await;
+    assert_eq!(page["title"], "Shown");
+    let error = desk.error("browser_navigate", json!({"url": format!("http://127.0.0.1:{port}/")}));
+    assert!(error.await.contains("127.0.0.1"));
+    desk.close().await;
+}
+
 #[tokio::test]
 async fn an_allowed_address_is_reached_by_all_of_these() {
     let other = private_server().await;

@@ -40,6 +40,24 @@ async fn popups_become_tabs() {
 }
 
 #[tokio::test]
+async fn a_tab_beyond_the_limit_is_an_error_at_once() {
+    let site = site().await;
+    let desk = Desk::new();
+    desk.open(&site.url("/")).await;
+    let more = json!({"url": site.url("/more"), "new_tab": true});
+    for _ in 1..20 {
+        desk.value("browser_navigate", more.clone()).await;
+    }
+    for _ in 0..4 {
+        let error = desk.error("browser_navigate", more.clone()).await;
+        assert!(error.contains("close one by browser_close_tab"), "{error}");
+    }
+    desk.value("browser_close_tab", json!({"tab_id": "2"})).await;
+    desk.value("browser_navigate", more).await;
+    desk.close().await;
+}
+
+#[tokio::test]
 async fn tabs_are_opened_listed_and_closed() {
     let site = site().await;
     let desk = Desk::new();

@@ -35,6 +35,10 @@ pub(super) async fn navigate(
     new_tab: bool,
 ) -> Result<PageOutput, ActionError> {
     let url = checked(url)?;
+    if new_tab && session.tabs.is_full() {
+        let text = "as many tabs are open as the browser may have; close one by browser_close_tab";
+        return Err(ToolError::user(text).into());
+    }
     let tab = if new_tab { session.open().await? } else { session.current().await? };
     session.activate(&tab).await?;
     session.refusals();
@@ -88,8 +92,11 @@ pub(super) async fn loaded(session: &Session, tab: &Tab) -> Result<PageOutput, A
     let host = host.trim_matches(['[', ']']);
     let refusals = session.refusals();
     let is_error = scheme == "chrome-error";
-    let own =
-        refusals.iter().find(|refusal| refusal.host == host || (is_error && refusal.is_forbidden));
+    // What the proxy answers in place of a page. A part of a page may fail at the same host as well, on another port.
+    let is_refused = is_error || matches!(page.status, None | Some(403 | 502));
+    let own = refusals
+        .iter()
+        .find(|refusal| (is_refused && refusal.host == host) || (is_error && refusal.is_forbidden));
     if let Some(refusal) = own {
         return Err(ToolError::user(refusal.reason.clone()).into());
     }

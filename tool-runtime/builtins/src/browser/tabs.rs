@@ -87,6 +87,11 @@ impl Tabs {
         self.lock().tabs.iter().filter(|tab| !tab.is_hidden).cloned().collect()
     }
 
+    /// Whether a new tab would be closed at once.
+    pub(super) fn is_full(&self) -> bool {
+        self.lock().tabs.len() >= MAX_TABS
+    }
+
     /// Hides a page: its requests are answered with an empty page.
     pub(super) fn hide(&self, target: &str) -> Option<Tab> {
         let mut state = self.lock();
