@@ -25,6 +25,8 @@ const MAX_TITLE: usize = 300;
 const MAX_LINKS: usize = 8 << 20;
 /// Time limit on parsing.
 const MAX_TIME: Duration = Duration::from_secs(3);
+const CUT: &str =
+    "the rest of the page is left out, because it is too complex; `format` `raw` has its source";
 /// Parts of a page that are no text.
 const REMOVED: &str =
     "script, style, template, svg, canvas, iframe, object, embed, [hidden], img[src^='data:']";
@@ -77,7 +79,8 @@ pub(super) fn text(html: &str, url: &Url, stop: &AtomicBool) -> Converted {
 
 /// The parsed page without what is not text, its links absolute.
 fn prepared(html: &str, url: &Url, stop: &AtomicBool) -> (Document, Option<&'static str>) {
-    let (document, notice) = parse(html, stop);
+    let (document, cut) = parse(html, stop);
+    let notice = cut.or(prune(&document).then_some(CUT));
     document.select(REMOVED).remove();
     let base = document.select("base[href]").attr("href");
     let base = base.and_then(|base| url.join(&base).ok()).unwrap_or_else(|| url.clone());
@@ -120,11 +123,25 @@ fn parse(html: &str, stop: &AtomicBool) -> (Document, Option<&'static str>) {
             || start.elapsed() > MAX_TIME
             || stop.load(Ordering::Relaxed);
         if is_over {
-            let notice = "the rest of the page is left out, because it is too complex; `format` `raw` has its source";
-            return (parser.finish(), Some(notice));
+            return (parser.finish(), Some(CUT));
         }
     }
     (parser.finish(), None)
+}
+
+/// Removes what is nested too deeply, since conversions recurse. Returns whether there was some. Parsing stops at this
+/// depth, except for elements that the parser puts in front of a table.
+fn prune(document: &Document) -> bool {
+    let (mut waiting, mut is_cut) = (vec![(document.root(), 0)], false);
+    while let Some((node, depth)) = waiting.pop() {
+        if depth > MAX_DEPTH {
+            node.remove_from_parent();
+            is_cut = true;
+        } else {
+            waiting.extend(node.children().into_iter().map(|child| (child, depth + 1)));
+        }
+    }
+    is_cut
 }
 
 /// The depth at which the parser is.
