@@ -8,6 +8,7 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder, Response, StatusCode, Url};
 use std::borrow::Cow;
 use std::error::Error;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tool_runtime::ToolError;
@@ -43,9 +44,13 @@ impl Fetcher {
         let rules = AddressRules::parse(&params.allowed_hosts)?;
         let timeout = Duration::from_secs(params.timeout_seconds);
         let mut builder = builder(&params.user_agent)?.timeout(timeout);
-        if !params.use_proxy {
-            builder = builder.no_proxy().dns_resolver(Arc::new(rules.clone()));
+        let mut reached = params.allowed_hosts.clone();
+        match params.use_proxy {
+            // The environment may have no proxy for a scheme or a host, which is then reached directly.
+            true => reached.extend(proxies(|name| std::env::var(name).ok())),
+            false => builder = builder.no_proxy(),
         }
+        let builder = builder.dns_resolver(Arc::new(AddressRules::parse(&reached)?));
         let client = builder.build().map_err(|error| error.without_url().to_string())?;
         Ok(Self { client, rules, follow_other_hosts: params.follow_other_hosts, timeout })
     }
@@ -91,6 +96,19 @@ impl Fetcher {
         );
         Err(ToolError::user(text))
     }
+}
+
+/// The names of the proxies of an environment, which may have private addresses.
+fn proxies(variable: impl Fn(&str) -> Option<String>) -> Vec<String> {
+    let names =
+        ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
+    let host = |proxy: String| {
+        // The scheme may be left out.
+        let proxy = if proxy.contains("://") { proxy } else { format!("http://{proxy}") };
+        Url::parse(&proxy).ok()?.host_str().map(str::to_owned)
+    };
+    let is_name = |host: &String| host.parse::<IpAddr>().is_err() && !host.starts_with('[');
+    names.into_iter().filter_map(variable).filter_map(host).filter(is_name).collect()
 }
 
 /// A client without redirects and retries.
@@ -209,5 +227,21 @@ pub(super) fn status_error(
     match status.as_u16() {
         408 | 425 | 429 | 500 | 502..=504 => ToolError::transient(text),
         _ => ToolError::user(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn proxies_are_read_with_and_without_a_scheme() {
+        let variable = |name: &str| match name {
+            "HTTP_PROXY" => Some("http://user:pw@proxy.corp:3128/".to_owned()),
+            "https_proxy" => Some("squid:3128".to_owned()),
+            "all_proxy" => Some("socks5h://10.0.0.1:1080".to_owned()),
+            _ => None,
+        };
+        assert_eq!(proxies(variable), ["proxy.corp", "squid"]);
     }
 }

@@ -24,8 +24,8 @@ pub struct WebParams {
     pub follow_other_hosts: bool,
     /// Headers that a model may set, in any case. Default: `accept` and `accept-language`.
     pub allowed_headers: Vec<String>,
-    /// Whether the proxy of the environment is used (`HTTPS_PROXY` and others). The proxy resolves names then, so that
-    /// this program refuses private addresses only if they are written as addresses. Default: no.
+    /// Whether the proxy of the environment is used (`HTTPS_PROXY` and others). The proxy resolves the names of what it
+    /// fetches, so that this program refuses private addresses there only if they are written as addresses. Default: no.
     pub use_proxy: bool,
     /// Seconds that a request may take, with its redirects and the download.
     pub timeout_seconds: u64,

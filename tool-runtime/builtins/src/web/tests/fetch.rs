@@ -238,6 +238,16 @@ async fn a_silent_server_is_an_error_in_time_and_a_cancelled_call_closes_the_con
     end.expect("the connection stays open").ok();
 }
 
+/// The environment of the tests names no proxy, or one that does not reach this server.
+#[tokio::test]
+async fn connections_beside_a_proxy_reach_public_addresses_alone() {
+    let server = Server::new(|_| ok("text/plain", "x")).await;
+    let pool = pool(WebParams { use_proxy: true, ..WebParams::default() });
+    let url = server.url("/").replace("127.0.0.1", "localhost");
+    error(&pool, "WebFetch", json!({ "url": url })).await;
+    assert_eq!(server.requests(), Vec::<String>::new());
+}
+
 #[tokio::test]
 async fn only_allowed_headers_are_sent() {
     let server = Server::new(|_| ok("text/plain", "x")).await;
