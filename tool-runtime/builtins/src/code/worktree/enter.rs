@@ -1,11 +1,12 @@
 //! Creating a worktree, or returning to one.
 
 use super::Inner;
-use super::git::line;
+use super::git::{Ended, line};
 use super::list::{Entry, worktrees};
 use super::loss::branch_commit;
 use super::{WorktreeOutput, name};
 use std::ffi::OsString;
+use std::path::Path;
 use tool_runtime::ToolError;
 
 impl Inner {
@@ -39,9 +40,7 @@ impl Inner {
         // The empty value requires that it does not exist: a branch that another process has created since is not
         // deleted below.
         self.git.run(&["update-ref", &reference, &commit, ""]).await?;
-        let words = ["worktree", "add", "--quiet", "--"];
-        let words = words.map(OsString::from).into_iter().chain([path.into(), name.into()]);
-        if let Err(error) = self.git.run(&words.collect::<Vec<_>>()).await {
+        if let Err(error) = self.add(&path, name).await {
             let _ = self.git.test(&["update-ref", "-d", &reference, &commit]).await;
             return Err(error);
         }
@@ -55,6 +54,26 @@ impl Inner {
             base_commit: Some(commit),
             created: true,
         })
+    }
+
+    /// Adds the worktree of a branch.
+    async fn add(&self, path: &Path, branch: &str) -> Result<(), ToolError> {
+        let mut words: Vec<OsString> = ["worktree", "add", "--quiet"].map(OsString::from).into();
+        // Files are written by a second command, in the worktree, whose programs are known then.
+        words.extend((!self.git.runs_hooks()).then(|| "--no-checkout".into()));
+        words.extend(["--".into(), path.into(), branch.into()]);
+        self.git.run(&words).await?;
+        if self.git.runs_hooks() {
+            return Ok(());
+        }
+        let written = self.git.attempt(path, &["reset", "--hard", "--quiet"]).await;
+        if let Err(error) = written.and_then(Ended::checked) {
+            let words = ["worktree", "remove", "--force", "--"].map(OsString::from);
+            let words: Vec<_> = words.into_iter().chain([path.into()]).collect();
+            let _ = self.git.run_for(path, &words).await;
+            return Err(error);
+        }
+        Ok(())
     }
 
     fn returned(

@@ -71,7 +71,7 @@ impl Inner {
             words.push("--force".into());
         }
         words.extend(["--".into(), entry.path.clone().into_os_string()]);
-        self.git.run(&words).await.map(drop)
+        self.git.run_for(&entry.path, &words).await.map(drop)
     }
 
     /// Deletes the branch of a removed worktree, unless it moved since we looked or another worktree uses it.

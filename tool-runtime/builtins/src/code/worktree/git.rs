@@ -89,6 +89,28 @@ impl Git {
         self.execute(directory, arguments, &settings).await
     }
 
+    /// Runs a command in the root that must succeed, and starts git in a worktree: the repository may name other programs
+    /// there.
+    pub(super) async fn run_for<A: AsRef<OsStr>>(
+        &self,
+        worktree: &Path,
+        arguments: &[A],
+    ) -> Result<Vec<u8>, ToolError> {
+        let mut settings = Vec::new();
+        if !self.runs_hooks {
+            settings = self.inert(&self.directory).await?;
+            if worktree.is_dir() {
+                settings.extend(self.inert(worktree).await?);
+            }
+        }
+        self.execute(&self.directory, arguments, &settings).await?.checked()
+    }
+
+    /// Whether programs run that the repository names.
+    pub(super) fn runs_hooks(&self) -> bool {
+        self.runs_hooks
+    }
+
     /// Runs a command in the root, and returns how it ended.
     pub(super) async fn test<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Result<Ended, ToolError> {
         self.attempt(&self.directory, arguments).await

@@ -6,8 +6,9 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
-/// A repository whose hook, filter and file monitor leave a file behind.
-fn repository(hooks: bool) -> (Fixture, Vec<PathBuf>) {
+/// A repository whose hook, filter and file monitor leave a file behind. The filter is set for all worktrees, or only for
+/// those beside the main one.
+fn repository(hooks: bool, everywhere: bool) -> (Fixture, Vec<PathBuf>) {
     let worktrees = WorktreeParams { hooks, ..WorktreeParams::default() };
     let fixture = Fixture::with(CodeParams { worktrees, ..CodeParams::default() }, &[]);
     let marks: Vec<PathBuf> =
@@ -18,11 +19,20 @@ fn repository(hooks: bool) -> (Fixture, Vec<PathBuf>) {
     fs::write(&hook, script(&marks[0])).unwrap();
     fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
     fs::write(fixture.path(".git/info/attributes"), "* filter=mine\n").unwrap();
+    let file = if everywhere { "config" } else { "filters" };
+    let file = fixture.path(&format!(".git/{file}"));
+    if !everywhere {
+        let key = "includeIf.gitdir:**/.git/worktrees/**.path";
+        fixture.git(&["config", key, file.to_str().unwrap()]);
+    }
+    let set = |key: &str, value: &str| {
+        fixture.git(&["config", "--file", file.to_str().unwrap(), key, value]);
+    };
     for kind in ["clean", "smudge"] {
         let command = format!("touch '{}'; cat", marks[1].display());
-        fixture.git(&["config", &format!("filter.mine.{kind}"), &command]);
+        set(&format!("filter.mine.{kind}"), &command);
     }
-    fixture.git(&["config", "filter.mine.required", "true"]);
+    set("filter.mine.required", "true");
     let monitor = fixture.path(".git/monitor");
     fs::write(&monitor, script(&marks[2])).unwrap();
     fs::set_permissions(&monitor, fs::Permissions::from_mode(0o755)).unwrap();
@@ -31,9 +41,13 @@ fn repository(hooks: bool) -> (Fixture, Vec<PathBuf>) {
     (fixture, marks)
 }
 
-async fn runs(hooks: bool) -> Vec<bool> {
-    let (fixture, marks) = repository(hooks);
+async fn runs(hooks: bool, everywhere: bool) -> Vec<bool> {
+    let (fixture, marks) = repository(hooks, everywhere);
     fixture.enter("w").await.unwrap();
+    assert_eq!(
+        fs::read(fixture.tree("w").join("a.txt")).unwrap(),
+        fs::read(fixture.path("a.txt")).unwrap()
+    );
     fs::write(fixture.tree("w").join("a.txt"), "changed").unwrap();
     fixture.exit("w", "remove", false).await.unwrap_err();
     fixture.exit("w", "remove", true).await.unwrap();
@@ -42,8 +56,10 @@ async fn runs(hooks: bool) -> Vec<bool> {
 
 #[tokio::test]
 async fn programs_of_the_repository_run_only_if_the_operator_allows_it() {
-    assert_eq!(runs(false).await, [false, false, false]);
-    assert_eq!(runs(true).await, [true, true, true]);
+    for everywhere in [true, false] {
+        assert_eq!(runs(false, everywhere).await, [false, false, false]);
+        assert_eq!(runs(true, everywhere).await, [true, true, true]);
+    }
 }
 
 #[tokio::test]
