@@ -117,7 +117,10 @@ impl<A: Approver> Remembering<A> {
             return Some(answer);
         }
         match self.store.as_ref()?.remembered().await {
-            Ok(stored) => stored.iter().find(|it| self.covers(it, request)).map(|it| it.answer()),
+            Ok(stored) => {
+                let covering = stored.iter().filter(|it| self.covers(it, request));
+                covering.map(RememberedApproval::answer).find(|answer| counts(answer, request))
+            }
             Err(error) => {
                 tracing::warn!("remembered approvals cannot be read: {error}");
                 None
@@ -128,7 +131,8 @@ impl<A: Approver> Remembering<A> {
     fn in_memory(&self, request: &ApprovalRequest) -> Option<Approval> {
         let subject = Subject::of(request);
         let kept = lock(&self.kept);
-        kept.iter().find(|kept| kept.covers(&subject, request)).map(|kept| kept.answer.clone())
+        let covering = kept.iter().filter(|kept| kept.covers(&subject, request));
+        covering.map(|kept| &kept.answer).find(|answer| counts(answer, request)).cloned()
     }
 
     fn covers(&self, stored: &RememberedApproval, request: &ApprovalRequest) -> bool {
@@ -220,6 +224,12 @@ impl Kept {
         let argument = self.argument.as_ref();
         argument.is_none_or(|(name, matcher)| matches(request, name, &**matcher))
     }
+}
+
+/// Whether the person who gave the answer may still give it.
+fn counts(answer: &Approval, request: &ApprovalRequest) -> bool {
+    let Approval::Approved { by, is_caller, .. } = answer else { return false };
+    request.approvers().refusal(request.principal().id(), by.as_deref(), *is_caller).is_none()
 }
 
 /// Whether an argument of the request matches a pattern.

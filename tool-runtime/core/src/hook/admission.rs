@@ -261,7 +261,8 @@ impl<'a> Admission<'a> {
         }
         let earlier = self.governed.as_ref();
         if let Some(answer) = earlier.and_then(|it| it.earlier_approval(self.call, &questions)) {
-            return self.apply_approval(answer).await;
+            self.apply_approval(answer.clone()).await?;
+            return self.check_new_questions(&questions, Some(&answer).filter(|it| it.is_edit()));
         }
         let Some(approver) = approver else {
             return Err(no_approver(self.call.name(), &questions));

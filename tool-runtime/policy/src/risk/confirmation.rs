@@ -134,8 +134,9 @@ impl PolicyEngine for ConfirmRisk {
         }
         let risk = analyzed(&*self.analyzer, call);
         match self.confirmation.asks(risk) {
+            // An answer that is remembered is for this risk.
             true => Decision::ask(format!("Let `{}` run? Its risk is {risk}.", call.name()))
-                .with_rule("confirm-risk"),
+                .with_rule(format!("confirm-risk:{risk}")),
             false => Decision::allow(),
         }
     }

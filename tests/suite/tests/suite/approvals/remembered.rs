@@ -1,12 +1,14 @@
 //! Approvals that are remembered for later calls, and their limits.
 
-use super::{Removed, builder, remove_call};
+use super::{RemoveAction, Removed, builder, remove_call};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tool_runtime::approvals::Remembering;
+use tool_runtime::policy::{ConfirmRisk, Confirmation, SecurityAnalyzer};
 use tool_runtime::prelude::*;
 use tool_runtime::{
-    Approval, ApprovalRequest, Decision, MatchAs, PoolSession, Principal, Remember,
+    Approval, ApprovalRequest, Approvers, CallView, Decision, MatchAs, PolicyEngine, PoolSession,
+    Principal, Remember, Risk,
 };
 
 /// Makes calls in sessions, and compares which of them ask.
@@ -67,6 +69,63 @@ async fn an_approval_for_a_session_is_for_one_caller_tool_and_session() {
     alone.call(remove_call("a")).await;
     alone.call(remove_call("a")).await;
     assert_eq!(asked.load(Ordering::Relaxed), before + 2);
+}
+
+/// Asks one person, who changes.
+#[derive(Clone, Default)]
+struct AskOne(Arc<AtomicUsize>);
+
+impl PolicyEngine for AskOne {
+    fn decide(&self, _: &CallView<'_>) -> Decision {
+        let person = ["bob", "grace"][self.0.load(Ordering::Relaxed)];
+        Decision::ask("Remove it?").with_rule("one").approved_by(Approvers::people([person]))
+    }
+}
+
+#[tokio::test]
+async fn an_answer_of_a_person_who_may_not_answer_any_more_is_asked_for_again() {
+    let (policy, asked) = (AskOne::default(), Arc::new(AtomicUsize::new(0)));
+    let (person, count) = (Arc::clone(&policy.0), Arc::clone(&asked));
+    let approver = Remembering::new(move |_: ApprovalRequest| {
+        count.fetch_add(1, Ordering::Relaxed);
+        let by = ["bob", "grace"][person.load(Ordering::Relaxed)];
+        std::future::ready(Approval::approved().by(by).remembered(Remember::Session))
+    });
+    let removed = Removed::default();
+    let pool = ToolPool::builder().tool::<RemoveAction>().state(removed.clone());
+    let pool = pool.policy(policy.clone()).approver(approver).build().unwrap();
+    let session = pool.session();
+    check(&asked, [true, false].map(|is_asked| (&session, "ada", remove_call("a"), is_asked)))
+        .await;
+    policy.0.store(1, Ordering::Relaxed);
+    check(&asked, [true, false].map(|is_asked| (&session, "ada", remove_call("a"), is_asked)))
+        .await;
+    assert_eq!(removed.all().len(), 4);
+}
+
+#[tokio::test]
+async fn an_answer_about_a_risk_is_for_that_risk() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let approver = Remembering::new(move |_: ApprovalRequest| {
+        count.fetch_add(1, Ordering::Relaxed);
+        std::future::ready(Approval::approved().remembered(Remember::Session))
+    });
+    struct BigIsHigh;
+    impl SecurityAnalyzer for BigIsHigh {
+        fn analyze(&self, call: &CallView<'_>) -> Risk {
+            match call.argument("path") {
+                Some(path) if path == "big" => Risk::High,
+                _ => Risk::Medium,
+            }
+        }
+    }
+    let confirm = ConfirmRisk::new(Confirmation::medium()).analyzer(BigIsHigh);
+    let pool = ToolPool::builder().tool::<RemoveAction>().state(Removed::default());
+    let pool = pool.policy(confirm).approver(approver).build().unwrap();
+    let session = pool.session();
+    let calls = [("a", true), ("b", false), ("big", true), ("big", false)];
+    check(&asked, calls.map(|(path, asks)| (&session, "ada", remove_call(path), asks))).await;
 }
 
 #[tokio::test]
