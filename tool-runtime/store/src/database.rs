@@ -2,9 +2,12 @@
 
 use crate::error::{StoreError, StoreFailure};
 use crate::migration::{self, Migration};
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// The pause between two attempts to change the journal mode.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// Options for opening a database.
 #[derive(Clone, Debug)]
@@ -129,8 +132,21 @@ fn connect(path: &Path, flags: OpenFlags, options: &OpenOptions) -> Result<Conne
     Ok(connection)
 }
 
+/// Several that open a new file change its journal mode at once, for which SQLite itself does not wait.
+fn switch_to_wal(connection: &Connection, limit: Duration) -> rusqlite::Result<String> {
+    let start = Instant::now();
+    loop {
+        let mode = connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0));
+        let code = mode.as_ref().err().and_then(rusqlite::Error::sqlite_error_code);
+        if code != Some(ErrorCode::DatabaseBusy) || start.elapsed() >= limit {
+            return mode;
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
 fn write_ahead(connection: &Connection, options: &OpenOptions) -> rusqlite::Result<()> {
-    let mode: String = connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))?;
+    let mode = switch_to_wal(connection, options.busy_timeout)?;
     // File systems without shared memory have no WAL: SQLite keeps its journal then, which is safe too.
     if mode != "wal" && mode != "memory" {
         tracing::warn!(mode, "the file system does not support SQLite's write-ahead log");

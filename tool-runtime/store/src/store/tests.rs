@@ -161,6 +161,24 @@ fn several_stores_write_to_one_file() {
 }
 
 #[test]
+fn a_new_file_may_be_opened_by_several_at_once() {
+    for round in 0..50 {
+        let folder = Folder::new(&format!("new-{round}"));
+        let (path, start) = (folder.file(), std::sync::Barrier::new(4));
+        std::thread::scope(|scope| {
+            for number in 0..4 {
+                let (path, start) = (&path, &start);
+                scope.spawn(move || {
+                    start.wait();
+                    open(path, ONE).unwrap().write_blocking(insert(number)).unwrap();
+                });
+            }
+        });
+        assert_eq!(count(&open(&path, ONE).unwrap()), 4);
+    }
+}
+
+#[test]
 fn commands_run_before_the_store_is_closed() {
     let folder = Folder::new("closed");
     let store = open(&folder.file(), ONE).unwrap();
