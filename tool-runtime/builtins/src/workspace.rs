@@ -3,11 +3,15 @@
 mod builder;
 mod clock;
 mod links;
+#[cfg(any(feature = "files", feature = "search", all(feature = "shell", unix)))]
+mod open;
 mod resolve;
 mod root;
 
 pub use builder::{WorkspaceBuilder, WorkspaceError};
 pub use clock::{Clock, SystemClock};
+#[cfg(any(feature = "files", feature = "search", all(feature = "shell", unix)))]
+pub(crate) use open::open_file;
 pub use resolve::Location;
 pub use root::Root;
 

@@ -1,7 +1,7 @@
 //! From a location to the file that it means, through symbolic links, by handles of directories.
 
-use crate::workspace::Location;
-use cap_std::fs::{Dir, File, Metadata, OpenOptions};
+use crate::workspace::{Location, open_file};
+use cap_std::fs::{Dir, File, Metadata};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -131,15 +131,8 @@ impl Place {
 
     /// Opens the file for reading. A pipe that took its place does not block.
     pub(super) fn open(&self) -> Result<(File, Metadata), ToolError> {
-        let mut options = OpenOptions::new();
-        options.read(true);
-        #[cfg(unix)]
-        cap_std::fs::OpenOptionsExt::custom_flags(
-            &mut options,
-            rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
-        );
         let open = || {
-            let file = self.parent.open_with(&self.name, &options)?;
+            let file = open_file(&self.parent, &self.name)?;
             let metadata = file.metadata()?;
             Ok((file, metadata))
         };

@@ -3,12 +3,11 @@
 use super::line::Line;
 use super::stop::Stoppable;
 use crate::stop::Stop;
-use cap_std::fs::{Dir, File, OpenOptions};
+use cap_std::fs::File;
 use grep_matcher::Matcher as _;
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 use std::io;
-use std::path::Path;
 
 /// Bytes of one line, or of one file in a search across lines.
 const MAX_HEAP: usize = 64 << 20;
@@ -89,18 +88,6 @@ impl Query {
         builder.build().search_reader(&self.matcher, file, &mut sink)?;
         Ok(sink.lines)
     }
-}
-
-/// Opens a file below a root. Other kinds of files, such as named pipes, do not block.
-pub(super) fn open(dir: &Dir, path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    #[cfg(unix)]
-    {
-        let flag = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-        cap_std::fs::OpenOptionsExt::custom_flags(&mut options, flag);
-    }
-    dir.open_with(path, &options)
 }
 
 struct TallySink<'a> {

@@ -1,5 +1,6 @@
 //! The files below a directory, by ripgrep's rules, in several threads.
 
+use super::glob::join as join_notices;
 use super::ignore_files::IgnoreFiles;
 use crate::stop::Stop;
 use crate::workspace::Location;
@@ -83,8 +84,7 @@ impl<'a> Walk<'a> {
         let unreadable =
             (count > 0).then(|| format!("directories that could not be read: {count}"));
         let left_out = self.ignore_files.as_ref().and_then(|files| files.notice(self.place));
-        let notices: Vec<String> = unreadable.into_iter().chain(left_out).collect();
-        (!notices.is_empty()).then(|| notices.join("; "))
+        join_notices(&Vec::from_iter(unreadable.into_iter().chain(left_out)))
     }
 
     fn pass(&self, top: &Path, entry: &DirEntry, visit: &mut impl FnMut(Found<'_>)) {

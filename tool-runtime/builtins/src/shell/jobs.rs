@@ -1,7 +1,7 @@
 //! Commands in the background. A job runs as long as one of its processes does.
 
 use super::command::Running;
-use super::result::{CommandOutput, JobOutput, JobStatus};
+use super::result::{CommandOutput, JobOutput, JobStatus, joined};
 use regex::Regex;
 use std::collections::BTreeMap;
 use std::io;
@@ -175,8 +175,7 @@ impl Job {
         let outlived = exit.filter(|_| is_running).map(|exit| {
             format!("the shell has ended ({exit}), and processes that it started still run; end them by `KillBash`")
         });
-        let notices: Vec<String> = outlived.into_iter().chain(removed).collect();
-        let notice = (!notices.is_empty()).then(|| notices.join("; "));
+        let notice = joined(outlived.into_iter().chain(removed));
         let output = CommandOutput { notice, ..CommandOutput::default() }
             .with_texts(stdout, stderr)
             .with_status(exit.filter(|_| status == JobStatus::Ended));

@@ -101,6 +101,11 @@ impl fmt::Display for CommandOutput {
     }
 }
 
+/// Remarks as one text, if there are some.
+pub(super) fn joined(notices: impl Iterator<Item = String>) -> Option<String> {
+    notices.reduce(|all, notice| format!("{all}; {notice}"))
+}
+
 /// A command that was ended is an error; any exit code is not.
 impl IntoObservation for CommandOutput {
     fn into_observation(self) -> Result<Observation, ToolError> {
@@ -179,9 +184,7 @@ pub struct TerminalOutput {
 impl TerminalOutput {
     /// Adds a remark before the others.
     pub(super) fn with_notice(mut self, notice: Option<&str>) -> Self {
-        let notices: Vec<String> =
-            notice.map(str::to_owned).into_iter().chain(self.notice.take()).collect();
-        self.notice = (!notices.is_empty()).then(|| notices.join("; "));
+        self.notice = joined(notice.map(str::to_owned).into_iter().chain(self.notice.take()));
         self
     }
 

@@ -3,9 +3,9 @@
 //! Commands in a sandbox can change the directory for temporary files, and replace these files and their directory by
 //! links. So files are created and opened through a handle of the directory, which follows no link out of it.
 
+use crate::workspace::open_file;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _};
-use rustix::fs::OFlags;
 use std::fs::{File, Permissions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -84,9 +84,7 @@ impl ScratchFile {
 
     /// Opens the file for reading. A pipe that took its place does not block.
     pub(super) fn open(&self) -> io::Result<File> {
-        let mut options = OpenOptions::new();
-        options.read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed());
-        Ok(self.directory.open_with(&self.name, &options)?.into_std())
+        Ok(open_file(&self.directory, &self.name)?.into_std())
     }
 
     pub(super) fn remove(&self) {

@@ -81,12 +81,12 @@ impl Fetcher {
             let Some(target) = redirect(&response, &url)? else {
                 return Ok(Fetched::Page(response));
             };
-            if !self.follow_other_hosts && !is_same_host(&url, &target) {
+            let is_same_host = is_same_host(&url, &target);
+            if !self.follow_other_hosts && !is_same_host {
                 let status = response.status();
                 return Ok(Fetched::OtherHost { status, from: url, to: target });
             }
-            if !is_same_host(&url, &target) || (url.scheme(), target.scheme()) == ("https", "http")
-            {
+            if !is_same_host || (url.scheme(), target.scheme()) == ("https", "http") {
                 headers = Cow::Owned(without_credentials(&headers));
             }
             url = target;

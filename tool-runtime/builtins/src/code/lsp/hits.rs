@@ -151,10 +151,14 @@ pub(super) fn diagnostics(mut found: Vec<Diagnostic>, uri: &str) -> Vec<Hit> {
     found.into_iter().map(hit).collect()
 }
 
+/// Takes a member out of a result. Null if the result is not an object, or lacks it.
+pub(super) fn member(result: &mut Value, name: &str) -> Value {
+    result.get_mut(name).map(Value::take).unwrap_or_default()
+}
+
 /// The text of a hover. Servers send one of four forms, of which the protocol keeps one.
 pub(super) fn hover(mut value: Value) -> Option<String> {
-    let contents = value.get_mut("contents").map(Value::take).unwrap_or_default();
-    let texts = match contents {
+    let texts = match member(&mut value, "contents") {
         Value::Array(contents) => contents.iter().map(marked).collect(),
         contents => vec![marked(&contents)],
     };

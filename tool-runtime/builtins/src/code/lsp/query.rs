@@ -111,8 +111,7 @@ impl Query<'_> {
                 return Ok(Found { edit: Some(value), ..Found::default() });
             }
             LspOperation::Diagnostics => {
-                let items: Option<Vec<_>> =
-                    hits::read(value.get_mut("items").map(Value::take).unwrap_or_default())?;
+                let items: Option<Vec<_>> = hits::read(hits::member(&mut value, "items"))?;
                 hits::diagnostics(items.unwrap_or_default(), &synced.uri)
             }
             LspOperation::PrepareCallHierarchy

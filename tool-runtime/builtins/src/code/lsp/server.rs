@@ -4,6 +4,7 @@ use super::answers::Host;
 use super::connection::Connection;
 use super::documents::{Documents, Synced};
 use super::error::LspError;
+use super::hits;
 use super::position::Encoding;
 use super::uri;
 use super::watch::Watch;
@@ -171,7 +172,7 @@ async fn initialize(
     });
     let mut result = connection.request("initialize", params, limit).await?;
     connection.notify("initialized", json!({})).await?;
-    Ok(result.get_mut("capabilities").map(Value::take).unwrap_or_default())
+    Ok(hits::member(&mut result, "capabilities"))
 }
 
 fn client_capabilities() -> Value {

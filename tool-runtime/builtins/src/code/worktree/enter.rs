@@ -68,9 +68,7 @@ impl Inner {
         }
         let written = self.git.attempt(path, &["reset", "--hard", "--quiet"]).await;
         if let Err(error) = written.and_then(Ended::checked) {
-            let words = ["worktree", "remove", "--force", "--"].map(OsString::from);
-            let words: Vec<_> = words.into_iter().chain([path.into()]).collect();
-            let _ = self.git.run_for(path, &words).await;
+            let _ = self.remove(path, true).await;
             return Err(error);
         }
         Ok(())

@@ -4,6 +4,7 @@ use super::list::{Entry, worktrees};
 use super::loss::{Loss, branch_commit};
 use super::{ExitAction, ExitOutput, Inner, name};
 use std::ffi::OsString;
+use std::path::Path;
 use tool_runtime::ToolError;
 
 impl Inner {
@@ -40,7 +41,7 @@ impl Inner {
                 loss.listed()
             )));
         }
-        self.remove(&entry, discards).await?;
+        self.remove(&entry.path, discards).await?;
         let branch_deleted = self.delete_branch(name, branch.as_deref()).await?;
         Ok(ExitOutput { branch_deleted, ..output })
     }
@@ -65,13 +66,13 @@ impl Inner {
     }
 
     /// Git itself refuses to remove a worktree with changes, also if they were made since we looked.
-    async fn remove(&self, entry: &Entry, discards: bool) -> Result<(), ToolError> {
+    pub(super) async fn remove(&self, path: &Path, discards: bool) -> Result<(), ToolError> {
         let mut words: Vec<OsString> = ["worktree", "remove"].map(OsString::from).into();
         if discards {
             words.push("--force".into());
         }
-        words.extend(["--".into(), entry.path.clone().into_os_string()]);
-        self.git.run_for(&entry.path, &words).await.map(drop)
+        words.extend(["--".into(), path.into()]);
+        self.git.run_for(path, &words).await.map(drop)
     }
 
     /// Deletes the branch of a removed worktree, unless it moved since we looked or another worktree uses it.

@@ -82,10 +82,7 @@ impl Git {
         directory: &Path,
         arguments: &[A],
     ) -> Result<Ended, ToolError> {
-        let settings = match self.runs_hooks {
-            true => Vec::new(),
-            false => self.inert(directory).await?,
-        };
+        let settings = self.settings(&[directory]).await?;
         self.execute(directory, arguments, &settings).await
     }
 
@@ -96,14 +93,21 @@ impl Git {
         worktree: &Path,
         arguments: &[A],
     ) -> Result<Vec<u8>, ToolError> {
+        let directories = [&self.directory, worktree];
+        let known = if worktree.is_dir() { &directories[..] } else { &directories[..1] };
+        let settings = self.settings(known).await?;
+        self.execute(&self.directory, arguments, &settings).await?.checked()
+    }
+
+    /// Settings of a command that starts git in these directories.
+    async fn settings(&self, directories: &[&Path]) -> Result<Vec<(String, String)>, ToolError> {
         let mut settings = Vec::new();
         if !self.runs_hooks {
-            settings = self.inert(&self.directory).await?;
-            if worktree.is_dir() {
-                settings.extend(self.inert(worktree).await?);
+            for directory in directories {
+                settings.extend(self.inert(directory).await?);
             }
         }
-        self.execute(&self.directory, arguments, &settings).await?.checked()
+        Ok(settings)
     }
 
     /// Whether programs run that the repository names.
