@@ -55,10 +55,15 @@ mod tests {
     use crate::approval::ApprovalRequest;
     use serde_json::json;
 
-    fn request(schema: Value, arguments: &Value) -> ApprovalRequest {
+    fn definition(schema: Value) -> ToolDefinition {
         let mut definition = ToolDefinition::new("login", "Log in.");
         definition.input_schema = schema.as_object().unwrap().clone();
-        ApprovalRequest::new("login", arguments.to_string(), "Log in?").hiding_secrets(&definition)
+        definition
+    }
+
+    fn request(schema: Value, arguments: &Value) -> ApprovalRequest {
+        let request = ApprovalRequest::new("login", arguments.to_string(), "Log in?");
+        request.hiding_secrets(&definition(schema))
     }
 
     fn server() -> Value {
@@ -87,11 +92,6 @@ mod tests {
 
     #[test]
     fn a_text_that_is_not_json_is_hidden_where_it_may_have_a_secret() {
-        let definition = |schema: Value| {
-            let mut definition = ToolDefinition::new("login", "Log in.");
-            definition.input_schema = schema.as_object().unwrap().clone();
-            definition
-        };
         assert_eq!(arguments("{\"p", &definition(server())), HIDDEN);
         assert_eq!(arguments("{\"p", &definition(json!({}))), "{\"p");
     }

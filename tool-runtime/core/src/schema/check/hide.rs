@@ -1,7 +1,8 @@
 //! Arguments without those that a schema marks as secret.
 
 use super::parts;
-use super::secrets::Secrets;
+use super::secrets::{Secrets, is_secret};
+use super::survey::{self, Survey};
 use crate::schema::engine;
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
@@ -82,22 +83,13 @@ fn hide(
 }
 
 fn has_secrets(schema: &Value) -> bool {
-    any_member(schema, &|key, value| key == "writeOnly" && *value == true)
+    Survey::of(schema).write_only
 }
 
 /// A reference may lead to a secret.
 fn may_have_secrets(schema: &Value) -> bool {
-    has_secrets(schema) || any_member(schema, &|key, _| key == "$ref")
-}
-
-fn any_member(schema: &Value, is_meant: &impl Fn(&str, &Value) -> bool) -> bool {
-    match schema {
-        Value::Object(members) => {
-            members.iter().any(|(key, value)| is_meant(key, value) || any_member(value, is_meant))
-        }
-        Value::Array(items) => items.iter().any(|item| any_member(item, is_meant)),
-        _ => false,
-    }
+    let mut objects = survey::everything(schema).filter_map(Value::as_object);
+    objects.any(|object| is_secret(object) || object.contains_key("$ref"))
 }
 
 #[cfg(test)]

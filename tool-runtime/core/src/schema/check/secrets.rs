@@ -76,7 +76,8 @@ impl Secrets {
     }
 }
 
-fn is_secret(schema: &Map<String, Value>) -> bool {
+/// Whether a schema marks its value as write-only.
+pub(super) fn is_secret(schema: &Map<String, Value>) -> bool {
     schema.get("writeOnly") == Some(&Value::Bool(true))
 }
 

@@ -1,5 +1,6 @@
 //! Finds out which rare keywords a document uses, so that others cost nothing.
 
+use super::secrets::is_secret;
 use serde_json::Value;
 
 /// The rare keywords that occur anywhere in a schema.
@@ -17,7 +18,7 @@ impl Survey {
         let mut survey = Self::default();
         for value in everything(document) {
             if let Value::Object(object) = value {
-                survey.write_only |= object.get("writeOnly") == Some(&Value::Bool(true));
+                survey.write_only |= is_secret(object);
                 survey.unevaluated |= object.contains_key("unevaluatedProperties");
             }
         }
