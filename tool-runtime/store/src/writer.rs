@@ -77,8 +77,11 @@ fn undone_if_failed<T>(
     };
     match (transaction.execute_batch(end).map_err(failed), result) {
         (Ok(()), result) => (result, Ok(())),
-        (Err(_), Err(error)) => (Err(error.clone()), Err(error)),
-        (Err(error), Ok(_)) => (Err(error.clone()), Err(error)),
+        (Err(error), result) => {
+            // The error of the command is the cause.
+            let error = result.err().unwrap_or(error);
+            (Err(error.clone()), Err(error))
+        }
     }
 }
 
