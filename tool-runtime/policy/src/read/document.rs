@@ -20,14 +20,23 @@ pub(crate) struct Document {
 
 /// Reads a document. `None` if there is at least one problem.
 pub(crate) fn read(text: &Text, problems: &mut Vec<PolicyProblem>) -> Option<Document> {
+    read_as(text, problems, document)
+}
+
+/// Reads a text whose outermost value is read so. `None` if there is at least one problem.
+pub(super) fn read_as<T>(
+    text: &Text,
+    problems: &mut Vec<PolicyProblem>,
+    read: impl FnOnce(&At<'_>, &mut Mistakes) -> Option<T>,
+) -> Option<T> {
     let before = problems.len();
     let value = text.parse(problems)?;
     let mut mistakes = Mistakes::default();
-    let document = document(&At { place: Place::default(), value: &value }, &mut mistakes);
+    let found = read(&At { place: Place::default(), value: &value }, &mut mistakes);
     let noted = mistakes.0.into_iter().map(|(place, fault)| text.problem(&place, fault));
     problems.extend(noted);
     problems[before..].sort_by_key(|problem| problem.line);
-    document.filter(|_| problems.len() == before)
+    found.filter(|_| problems.len() == before)
 }
 
 fn document(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Document> {
