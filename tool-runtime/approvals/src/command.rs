@@ -196,12 +196,7 @@ async fn list(store: &dyn ApprovalStore, json: bool) -> Result<String, StoreErro
         let caller =
             if request.caller.is_empty() { "an anonymous caller" } else { &request.caller };
         let minutes = stored.time_left().as_secs().div_ceil(60);
-        let _ = writeln!(
-            text,
-            "{}  {}",
-            request.id.get(..8).unwrap_or(&request.id),
-            line(&request.question)
-        );
+        let _ = writeln!(text, "{}  {}", short(&request.id), line(&request.question));
         let _ = writeln!(text, "  {}", line(&request.visual));
         let _ = writeln!(text, "  {} of {}, {minutes} min left", line(&request.tool), line(caller));
         if let Some(summary) = &request.summary {
@@ -227,12 +222,7 @@ async fn remembered(store: &dyn ApprovalStore, json: bool) -> Result<String, Sto
             (line(&approval.argument), approval.kind, line(&approval.pattern));
         let hours = approval.time_left().as_secs().div_ceil(3600);
         let by = approval.by.as_deref().map(|by| format!(", approved by {}", line(by)));
-        let _ = writeln!(
-            text,
-            "{}  {}",
-            approval.id.get(..8).unwrap_or(&approval.id),
-            line(&approval.question)
-        );
+        let _ = writeln!(text, "{}  {}", short(&approval.id), line(&approval.question));
         let _ = writeln!(text, "  {tool} of {caller}, if `{argument}` matches {kind} `{pattern}`");
         let _ = writeln!(text, "  {hours} h left{}", by.unwrap_or_default());
     }
@@ -248,6 +238,11 @@ async fn forget(store: &dyn ApprovalStore, id: &str) -> Result<String, StoreErro
     let found = &all[unique(id, ids)?.ok_or_else(|| StoreError::NotRemembered(id.to_owned()))?];
     store.forget(&found.id).await?;
     Ok(format!("forgotten: {} of {}\n", line(&found.tool), line(&found.caller)))
+}
+
+/// The part of an id that people read and write.
+fn short(id: &str) -> &str {
+    id.get(..8).unwrap_or(id)
 }
 
 /// The position of the only id that begins so.
