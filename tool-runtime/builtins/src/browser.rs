@@ -19,7 +19,7 @@
 //! | `params` | settings of the operator |
 //! | `sessions`, `session` | the browsers of callers: start, restart, end; one browser |
 //! | `chromium`, `proxy` | the process, and its proxy to the network |
-//! | `devtools`, `tabs` | commands and events of the DevTools protocol; the tabs that they report |
+//! | `devtools`, `tabs`, `downloads` | commands and events of the DevTools protocol; the tabs and files that they report |
 //! | `pages`, `actions`, `content`, `storage` | the tools; `script.js` is the part that runs in pages |
 //! | `output` | results |
 
@@ -27,6 +27,7 @@ mod actions;
 mod chromium;
 mod content;
 mod devtools;
+mod downloads;
 mod output;
 mod pages;
 mod params;

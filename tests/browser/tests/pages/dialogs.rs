@@ -60,16 +60,23 @@ async fn downloads_are_denied() {
 }
 
 #[tokio::test]
-async fn downloads_go_to_the_directory_of_the_operator() {
+async fn downloads_go_to_the_directory_of_the_operator_and_replace_no_file() {
     let site = with_file().await;
     let desk = Desk::with(BrowserParams { downloads: Some("files".into()), ..params() });
+    let files = desk.directory.path().join("files");
+    std::fs::create_dir(&files).unwrap();
+    std::fs::write(files.join("report (1).bin"), "of the user").unwrap();
     desk.open(&site.url("/")).await;
-    let mut notices = desk.click("File").await["notices"].to_string();
-    while !notices.contains("the download is complete") {
-        notices = desk.value("browser_list_tabs", json!({})).await["notices"].to_string();
+    for name in ["report.bin", "report (2).bin"] {
+        let mut notices = desk.click("File").await["notices"].to_string();
+        while !notices.contains("the download is complete") {
+            notices = desk.value("browser_list_tabs", json!({})).await["notices"].to_string();
+        }
+        assert!(notices.contains(&format!("files/{name}")), "{notices}");
+        assert_eq!(std::fs::read_to_string(files.join(name)).unwrap(), "contents");
     }
-    let file = desk.directory.path().join("files/report.bin");
-    assert_eq!(std::fs::read_to_string(file).unwrap(), "contents");
+    assert_eq!(std::fs::read_to_string(files.join("report (1).bin")).unwrap(), "of the user");
+    assert_eq!(std::fs::read_dir(&files).unwrap().count(), 3);
     desk.close().await;
     let outside = BrowserParams { downloads: Some("/somewhere".into()), ..params() };
     let workspace = tool_runtime_builtins::Workspace::builder()

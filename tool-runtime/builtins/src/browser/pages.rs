@@ -35,9 +35,8 @@ pub(super) async fn navigate(
     new_tab: bool,
 ) -> Result<PageOutput, ActionError> {
     let url = checked(url)?;
-    if new_tab && session.tabs.is_full() {
-        let text = "as many tabs are open as the browser may have; close one by browser_close_tab";
-        return Err(ToolError::user(text).into());
+    if new_tab {
+        check_free_tab(session)?;
     }
     let tab = if new_tab { session.open().await? } else { session.current().await? };
     session.activate(&tab).await?;
@@ -59,6 +58,16 @@ pub(super) async fn navigate(
         page.notices.push("the page still loads".to_owned());
     }
     Ok(page)
+}
+
+/// # Errors
+/// No further tab can be opened.
+pub(super) fn check_free_tab(session: &Session) -> Result<(), ToolError> {
+    if session.tabs.is_full() {
+        let text = "as many tabs are open as the browser may have; close one by browser_close_tab";
+        return Err(ToolError::user(text));
+    }
+    Ok(())
 }
 
 /// Goes back to the previous page.

@@ -21,7 +21,8 @@ pub struct BrowserParams {
     /// Hosts with private addresses that pages may connect to: `wiki.example`, `*.corp.example`, `127.0.0.1`,
     /// `10.0.0.0/8`. All others must have public addresses.
     pub allowed_hosts: Vec<String>,
-    /// Directory of downloads, inside a root. Default: `None`, which denies downloads.
+    /// Directory of downloads, inside a root. A download whose name is taken gets a number. Default: `None`, which denies
+    /// downloads.
     pub downloads: Option<PathBuf>,
     /// Limit on the bytes of a download. Larger downloads are cancelled.
     pub max_download_bytes: u64,

@@ -2,6 +2,7 @@
 
 use super::chromium::Chromium;
 use super::devtools::{Devtools, Failure};
+use super::downloads::Downloads;
 use super::output::PageOutput;
 use super::params::BrowserParams;
 use super::proxy::{Proxy, Refusal};
@@ -92,8 +93,9 @@ impl Session {
         if let Some(port) = chromium.port() {
             proxy.close_port(port);
         }
-        let max_download = setup.downloads.is_some().then_some(setup.params.max_download_bytes);
-        let tabs = Arc::new(Tabs::new(max_download));
+        let downloads = setup.downloads.clone();
+        let downloads = downloads.map(|path| Downloads::new(path, setup.params.max_download_bytes));
+        let tabs = Arc::new(Tabs::new(downloads));
         let devtools = Devtools::connect(&chromium.address, limit + GRACE, Arc::clone(&tabs)).await;
         let devtools = devtools.map_err(|failure| failure.to_string())?;
         let session = Self {
@@ -112,7 +114,8 @@ impl Session {
     async fn prepare(&self, downloads: Option<&Path>) -> Result<(), Failure> {
         // Denied downloads are accepted and cancelled at their start, because Chromium does not report downloads that it denies.
         let directory = downloads.unwrap_or_else(|| self.chromium.profile());
-        let mut behavior = SetDownloadBehaviorParams::new(SetDownloadBehaviorBehavior::Allow);
+        let mut behavior =
+            SetDownloadBehaviorParams::new(SetDownloadBehaviorBehavior::AllowAndName);
         behavior.download_path = Some(directory.display().to_string());
         behavior.events_enabled = Some(true);
         self.devtools.run(None, behavior).await?;

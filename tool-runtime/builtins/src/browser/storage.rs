@@ -1,5 +1,6 @@
 //! Cookies and local storage, in the shape of Playwright's storage state.
 
+use super::pages;
 use super::session::{ActionError, Session};
 use super::tabs::Tab;
 use chromiumoxide::cdp::browser_protocol::fetch;
@@ -149,6 +150,9 @@ pub(super) async fn get(
 /// Adds cookies and entries of local storage. Existing ones are kept.
 pub(super) async fn set(session: &Session, state: StorageState) -> Result<String, ActionError> {
     check(&state)?;
+    if !state.origins.is_empty() {
+        pages::check_free_tab(session)?;
+    }
     let (cookies, origins) = (state.cookies.len(), state.origins.len());
     if !state.cookies.is_empty() {
         let cookies = state.cookies.into_iter().map(cookie).collect::<Result<Vec<_>, _>>()?;

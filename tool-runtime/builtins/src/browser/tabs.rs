@@ -3,6 +3,7 @@
 //! A new page is paused until a session is attached, so that none of its events is missed.
 
 use super::devtools::Event;
+use super::downloads::Downloads;
 use chromiumoxide::Command;
 use chromiumoxide::cdp::browser_protocol::browser::CancelDownloadParams;
 use chromiumoxide::cdp::browser_protocol::target::CloseTargetParams;
@@ -67,18 +68,16 @@ struct State {
     tabs: Vec<Tab>,
     last_number: u32,
     notices: Vec<String>,
-    /// Limit on the bytes of a download. `None` denies downloads.
-    max_download: Option<f64>,
+    /// `None` denies downloads.
+    downloads: Option<Downloads>,
     /// Number of downloads since the last result.
-    downloads: usize,
+    begun_downloads: usize,
 }
 
 impl Tabs {
-    /// No tabs. `max_download` limits the bytes of a download; `None` denies downloads.
-    pub(super) fn new(max_download: Option<u64>) -> Self {
-        // The protocol has floating-point numbers.
-        let max_download = max_download.map(|bytes| bytes as f64);
-        let state = State { max_download, ..State::default() };
+    /// No tabs. Without `downloads`, downloads are denied.
+    pub(super) fn new(downloads: Option<Downloads>) -> Self {
+        let state = State { downloads, ..State::default() };
         Self { state: Mutex::new(state), revision: watch::Sender::default() }
     }
 
@@ -108,7 +107,7 @@ impl Tabs {
     /// Takes all notices.
     pub(super) fn take_notices(&self) -> Vec<String> {
         let mut state = self.lock();
-        state.downloads = 0;
+        state.begun_downloads = 0;
         std::mem::take(&mut state.notices)
     }
 
@@ -241,26 +240,38 @@ impl State {
 
     fn download(&mut self, params: &Value) -> Vec<Message> {
         let (name, url) = (shown(&params["suggestedFilename"]), shown(&params["url"]));
-        if self.max_download.is_none() {
+        let Some(downloads) = &mut self.downloads else {
             self.notify(format!("the download of `{name}` from {url} was denied"));
             return vec![cancel(params)];
-        }
-        self.downloads += 1;
-        if self.downloads > MAX_DOWNLOADS {
+        };
+        self.begun_downloads += 1;
+        if self.begun_downloads > MAX_DOWNLOADS {
             self.notify(format!("more than {MAX_DOWNLOADS} downloads at a time were cancelled"));
             return vec![cancel(params)];
         }
+        downloads.begin(id(params), &name);
         self.notify(format!("the page downloads `{name}` from {url}"));
         Vec::new()
     }
 
     fn progress(&mut self, params: &Value) -> Vec<Message> {
-        let Some(most) = self.max_download else { return Vec::new() };
-        let file = params["filePath"].as_str().map_or(String::new(), |path| format!(": {path}"));
+        let Some(downloads) = &mut self.downloads else { return Vec::new() };
+        let most = downloads.max_bytes;
         match params["state"].as_str() {
-            Some("completed") => self.notify(format!("the download is complete{file}")),
-            Some("canceled") => self.notify("a download was cancelled".to_owned()),
-            _ if params["receivedBytes"].as_f64().is_some_and(|bytes| bytes > most) => {
+            Some("completed") => {
+                let notice = match downloads.complete(id(params)) {
+                    Some(Ok(path)) => format!("the download is complete: {}", path.display()),
+                    Some(Err(error)) => format!("the downloaded file was not kept: {error}"),
+                    None => return Vec::new(),
+                };
+                self.notify(notice);
+            }
+            Some("canceled") => {
+                downloads.cancelled(id(params));
+                self.notify("a download was cancelled".to_owned());
+            }
+            // The protocol has floating-point numbers.
+            _ if params["receivedBytes"].as_f64().is_some_and(|bytes| bytes > most as f64) => {
                 self.notify(format!("a download has more than {most} bytes"));
                 return vec![cancel(params)];
             }
@@ -292,10 +303,14 @@ impl State {
     }
 }
 
+/// The id of the download of an event.
+fn id(params: &Value) -> &str {
+    params["guid"].as_str().unwrap_or_default()
+}
+
 /// Cancels the download of an event.
 fn cancel(params: &Value) -> Message {
-    let id = params["guid"].as_str().unwrap_or_default();
-    Message::new(None, CancelDownloadParams::new(id))
+    Message::new(None, CancelDownloadParams::new(id(params)))
 }
 
 /// The start of a text of a page, for a notice.
@@ -316,7 +331,7 @@ mod tests {
 
     #[test]
     fn a_flood_of_downloads_is_cancelled_until_the_next_result() {
-        let tabs = Tabs::new(Some(1000));
+        let tabs = Tabs::new(Some(Downloads::new(std::env::temp_dir(), 1000)));
         for _ in 0..2 {
             let cancelled = (0..30).flat_map(|number| tabs.on_event(begin(number))).count();
             assert_eq!(cancelled, 30 - MAX_DOWNLOADS);
