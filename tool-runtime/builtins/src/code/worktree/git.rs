@@ -129,16 +129,14 @@ impl Git {
         ];
         let mut settings: Vec<(String, String)> =
             fixed.map(|(key, value)| (key.to_owned(), value.to_owned())).into();
-        let pattern = r"^filter\..*\.(clean|smudge|process|required)$";
+        let pattern = r"^(filter\..*\.(clean|smudge|process|required)|hook\..*\.(command|event))$";
         let list = ["config", "--show-scope", "--null", "--name-only", "--get-regexp", pattern];
         let found = self.execute(directory, &list, &settings).await?.stdout;
         let mut parts = found.split(|byte| *byte == 0);
         while let (Some(scope), Some(key)) = (parts.next(), parts.next()) {
-            // Filters of the user and of the system are the operator's.
+            // Those of the user and of the system are the operator's.
             if matches!(scope, b"local" | b"worktree") {
-                let key = String::from_utf8_lossy(key).into_owned();
-                let value = if key.ends_with(".required") { "false" } else { "" };
-                settings.push((key, value.to_owned()));
+                settings.push(disabled(&String::from_utf8_lossy(key)));
             }
         }
         Ok(settings)
@@ -194,6 +192,17 @@ impl Ended {
     }
 }
 
+/// The setting by which the filter or hook of a setting does not run.
+fn disabled(key: &str) -> (String, String) {
+    let hook = key.strip_prefix("hook.").and_then(|rest| rest.rsplit_once('.'));
+    match hook {
+        // Configured hooks exist since git 2.54.
+        Some((name, _)) => (format!("hook.{name}.enabled"), "false".to_owned()),
+        None if key.ends_with(".required") => (key.to_owned(), "false".to_owned()),
+        None => (key.to_owned(), String::new()),
+    }
+}
+
 async fn read(stream: Option<impl AsyncRead + Unpin>) -> Vec<u8> {
     let mut bytes = Vec::new();
     if let Some(stream) = stream {
@@ -206,4 +215,21 @@ async fn read(stream: Option<impl AsyncRead + Unpin>) -> Vec<u8> {
 /// Output as text, without the line ending.
 pub(super) fn line(output: &[u8]) -> String {
     String::from_utf8_lossy(output).trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::disabled;
+
+    #[test]
+    fn filters_and_configured_hooks_are_turned_off() {
+        for (key, off, value) in [
+            ("filter.mine.clean", "filter.mine.clean", ""),
+            ("filter.mine.required", "filter.mine.required", "false"),
+            ("hook.my.lint.command", "hook.my.lint.enabled", "false"),
+            ("hook.Lint.event", "hook.Lint.enabled", "false"),
+        ] {
+            assert_eq!(disabled(key), (off.to_owned(), value.to_owned()));
+        }
+    }
 }
