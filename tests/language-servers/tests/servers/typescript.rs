@@ -81,6 +81,11 @@ async fn diagnostics_follow_changes_of_any_file() {
     let arguments = json!({"operation": "diagnostics", "file_path": "main.ts"});
     let value = project.ask(arguments.clone()).await;
     assert_eq!(value["items"], json!([]), "{value}");
+    // The server publishes nothing if there is nothing before and after a change.
+    fs::write(project.path("main.ts"), format!("{MAIN}// the end\n")).unwrap();
+    let value = project.ask(arguments.clone()).await;
+    assert_eq!(value["items"], json!([]), "{value}");
+    assert!(!value.to_string().contains("in time"), "{value}");
     fs::write(project.path("main.ts"), MAIN.replace("[new Square()]", "3")).unwrap();
     let value = project.ask(arguments.clone()).await;
     assert_eq!(places(&value), ["main.ts:1:10", "main.ts:4:32"], "{value}");

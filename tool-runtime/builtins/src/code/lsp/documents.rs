@@ -30,7 +30,8 @@ struct Document {
     text: Arc<str>,
     version: i32,
     last_used: u64,
-    /// How often its diagnostics had been published when it was sent.
+    /// How often its diagnostics had been published when it was opened, and when its text was sent last.
+    opened_after: u64,
     published_before: u64,
     /// Whether the server has had time to read it.
     is_settled: bool,
@@ -41,9 +42,25 @@ pub(super) struct Synced {
     pub(super) path: PathBuf,
     pub(super) uri: String,
     pub(super) text: Arc<str>,
+    /// Whether diagnostics were published since it was opened.
+    pub(super) has_diagnostics: bool,
     pub(super) published_before: u64,
     /// How often its diagnostics had been published when the server was told of changed files, if there were any.
     pub(super) changed_after: Option<u64>,
+}
+
+impl Document {
+    /// A document that was opened when its diagnostics had been published `published` times.
+    fn new(text: Arc<str>, published: u64) -> Self {
+        Self {
+            text,
+            version: 1,
+            last_used: 0,
+            opened_after: published,
+            published_before: published,
+            is_settled: false,
+        }
+    }
 }
 
 /// A failed synchronisation.
@@ -87,23 +104,20 @@ impl Documents {
             self.make_room(connection).await?;
             let document = json!({"uri": self.uri(path), "languageId": language_id, "version": 1, "text": &*text});
             let document = json!({"textDocument": document});
-            let published_before = connection.status().published_count(&self.absolute(path));
+            let published = connection.status().published_count(&self.absolute(path));
             connection.notify("textDocument/didOpen", document).await?;
-            let text = Arc::clone(&text);
-            self.open.insert(
-                path.to_owned(),
-                Document { text, version: 1, last_used: 0, published_before, is_settled: false },
-            );
+            self.open.insert(path.to_owned(), Document::new(Arc::clone(&text), published));
         }
         let syncs = self.syncs;
-        let published_before = self.open.get_mut(path).map_or(0, |document| {
+        let (opened_after, published_before) = self.open.get_mut(path).map_or((0, 0), |document| {
             document.last_used = syncs;
-            document.published_before
+            (document.opened_after, document.published_before)
         });
         Ok(Synced {
             path: self.absolute(path),
             uri: self.uri(path),
             text,
+            has_diagnostics: published > opened_after,
             published_before,
             changed_after,
         })

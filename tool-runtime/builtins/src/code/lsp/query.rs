@@ -142,22 +142,28 @@ impl Query<'_> {
     async fn published(&self, synced: &Synced) -> Found {
         let path: &PathBuf = &synced.path;
         let status = self.server.connection.status();
+        // Some servers publish nothing when a file has no diagnostics before and after a change.
+        let limit = if synced.has_diagnostics { AFTER_CHANGES } else { DIAGNOSTICS };
+        let mut limit = limit.min(self.limit);
         if let Some(count) = synced.changed_after {
             // A change of another file may change them or not.
             status.published(path, count, AFTER_CHANGES.min(self.limit)).await;
-        }
-        let published = status
-            .published_after(path, synced.published_before, DIAGNOSTICS.min(self.limit))
-            .await;
-        match published {
-            Some(published) => Found {
-                hits: hits::diagnostics(published.diagnostics, &synced.uri),
-                ..Found::default()
-            },
-            None => {
-                let notice = "the server published no diagnostics in time".to_owned();
-                Found { notices: vec![notice], ..Found::default() }
+            if synced.has_diagnostics {
+                limit = Duration::ZERO;
             }
+        }
+        let is_new = status.published_settled(path, synced.published_before, limit).await;
+        let Some(latest) = status.latest(path).filter(|_| is_new || synced.has_diagnostics) else {
+            let notice = "the server published no diagnostics in time".to_owned();
+            return Found { notices: vec![notice], ..Found::default() };
+        };
+        let notice = (!is_new).then(|| {
+            "the server published no diagnostics after the last change; these are from before it".to_owned()
+        });
+        Found {
+            hits: hits::diagnostics(latest, &synced.uri),
+            notices: notice.into_iter().collect(),
+            ..Found::default()
         }
     }
 }

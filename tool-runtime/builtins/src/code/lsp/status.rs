@@ -38,11 +38,11 @@ impl State {
 }
 
 /// Diagnostics of a file.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Published {
+#[derive(Default)]
+struct Published {
     /// How often they were published.
-    pub(super) count: u64,
-    pub(super) diagnostics: Vec<Diagnostic>,
+    count: u64,
+    diagnostics: Vec<Diagnostic>,
 }
 
 impl Status {
@@ -104,17 +104,17 @@ impl Status {
         self.lock().published.get(path).map_or(0, |published| published.count)
     }
 
-    /// Waits for diagnostics that were published after `count` others. `None` if there were none within a time.
-    pub(super) async fn published_after(
-        &self,
-        path: &Path,
-        count: u64,
-        limit: Duration,
-    ) -> Option<Published> {
+    /// Waits until diagnostics of a file were published more than `count` times, and no further ones follow at once.
+    /// Returns whether they were.
+    pub(super) async fn published_settled(&self, path: &Path, count: u64, limit: Duration) -> bool {
         let is_there = self.published(path, count, limit).await;
         while self.published(path, self.published_count(path), QUIET).await {}
-        let published = self.lock().published.get(path).cloned();
-        published.filter(|_| is_there)
+        is_there
+    }
+
+    /// The diagnostics of a file that were published last.
+    pub(super) fn latest(&self, path: &Path) -> Option<Vec<Diagnostic>> {
+        self.lock().published.get(path).map(|published| published.diagnostics.clone())
     }
 
     /// Waits for a state. Returns whether it came before the limit and the end of the connection.
