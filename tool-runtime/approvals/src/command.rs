@@ -5,7 +5,7 @@ use crate::store::{ApprovalAnswer, ApprovalStore, StoreError, StoredApproval};
 use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
-use tool_runtime_core::seam::{CommandFailure, printable, run_printing};
+use tool_runtime_core::seam::{CommandFailure, argument_text, printable, run_printing};
 use tool_runtime_core::{
     BoxFuture, CliCommand, CommandArguments, CommandForm, PoolExtension, Remember, ToolPool,
     ToolPoolBuilder,
@@ -146,7 +146,7 @@ impl Command {
             Action::Remembered => return Ok(remembered(&*store, arguments.has("json")).await?),
             Action::Forget => return Ok(forget(&*store, id).await?),
         };
-        Ok(give(&*store, id, answer).await?)
+        give(&*store, id, answer).await
     }
 }
 
@@ -166,6 +166,10 @@ fn approval(arguments: &CommandArguments) -> Result<ApprovalAnswer, CommandFailu
     }
     if let Some(like) = arguments.value("like") {
         answer.remember = pattern(like, arguments.value("kind").unwrap_or("path"))?;
+    }
+    if answer.arguments.is_some() && answer.remember != Remember::Call {
+        let text = "an approval of other arguments is for one call; leave out `--session` and `--like`, or `--args`";
+        return Err(CommandFailure::usage(text));
     }
     Ok(answer)
 }
@@ -263,10 +267,18 @@ async fn give(
     store: &dyn ApprovalStore,
     id: &str,
     answer: ApprovalAnswer,
-) -> Result<String, StoreError> {
+) -> Result<String, CommandFailure> {
     let all = store.list().await?;
     let ids = all.iter().map(|stored| &*stored.request.id);
     let found = &all[unique(id, ids)?.ok_or_else(|| StoreError::Unknown(id.to_owned()))?];
+    if let Remember::Pattern { argument, .. } = &answer.remember
+        && argument_text(&found.request.arguments, argument).is_none()
+    {
+        let arguments = line(&found.request.arguments);
+        return Err(CommandFailure::usage(format!(
+            "the call has no argument `{argument}` of text, which `--like` names: {arguments}"
+        )));
+    }
     let done = if answer.is_approved { "approved" } else { "denied" };
     store.answer(&found.request.id, answer).await?;
     Ok(format!("{done}: {}\n", line(&found.request.visual)))

@@ -106,6 +106,11 @@ async fn commands_approve_for_a_pattern_and_withdraw_it() {
             let (code, text) = command(&directory, &words).await;
             assert_eq!(code, Some(2), "{text}");
         }
+        let (code, text) = command(&directory, &["approve", &id, "--like", "file=/srv/**"]).await;
+        assert!(code == Some(2) && text.contains("no argument `file`"), "{text}");
+        let edited = ["approve", &id, "--like", "path=/srv/**", "--args", "{}"];
+        let (code, text) = command(&directory, &edited).await;
+        assert!(code == Some(2) && text.contains("is for one call"), "{text}");
         let (code, text) = command(&directory, &["approve", &id, "--like", "path=/srv/**"]).await;
         assert_eq!(code, Some(0), "{text}");
     };
