@@ -51,8 +51,10 @@ pub struct ComparedRule {
 
 impl Explanation {
     pub(crate) fn new(policy: &Policy, facts: &Facts<'_>) -> Self {
-        let outcome = policy.outcome(facts);
-        let decision = policy.decision(outcome, facts);
+        let (decided, uncertain) = policy.outcomes(facts);
+        let asked = uncertain.into_iter().next().filter(|_| decided.effect < Effect::Ask);
+        let outcome = asked.unwrap_or(decided);
+        let decision = policy.decision(facts);
         let last = outcome.rule.map(|rule| &rule.id);
         let selected = policy.rules.iter().filter(|rule| rule.selects(facts.tool));
         let mut rules = Vec::new();

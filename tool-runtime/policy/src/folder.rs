@@ -104,8 +104,18 @@ fn files(folder: &Path) -> Result<BTreeMap<String, PathBuf>, PolicyError> {
         let path = entry.map_err(unreadable)?.path();
         let name = path.file_stem().map(|name| name.to_string_lossy().into_owned());
         let Some(name) = name.filter(|name| !name.starts_with('.')) else { continue };
-        if !path.is_file() || Format::of(&path).is_none() {
+        if Format::of(&path).is_none() {
             continue;
+        }
+        // A file that is left out would loosen the policy.
+        match std::fs::metadata(&path) {
+            Ok(metadata) if metadata.is_dir() => continue,
+            Ok(metadata) if metadata.is_file() => {}
+            Ok(_) => return Err(wrong(&path, "it is not a file".to_owned(), "remove it")),
+            Err(error) => {
+                let text = format!("the file cannot be read: {error}");
+                return Err(wrong(&path, text, "check its rights and the target of the link"));
+            }
         }
         if let Some(other) = files.insert(name, path.clone()) {
             let text = format!("`{}` is of the same caller", other.display());

@@ -141,8 +141,7 @@ impl Policy {
 
     /// The decision about a sample call. Nothing runs, and no limit is used.
     pub fn try_call(&self, call: &SampleCall) -> Decision {
-        let facts = call.facts();
-        self.decision(self.outcome(&facts), &facts)
+        self.decision(&call.facts())
     }
 
     /// The decision about a call, with the rules that led to it and what would change it.
@@ -150,9 +149,9 @@ impl Policy {
         Explanation::new(self, &call.facts())
     }
 
-    pub(crate) fn outcome(&self, facts: &Facts<'_>) -> Outcome<'_> {
-        let mut asked = None;
-        let mut decided = Outcome { effect: self.default.0, rule: None, is_uncertain: false };
+    /// The outcome of the rules, and those of all rules before it that ask because they could not be evaluated.
+    pub(crate) fn outcomes(&self, facts: &Facts<'_>) -> (Outcome<'_>, Vec<Outcome<'_>>) {
+        let mut uncertain = Vec::new();
         for position in &*self.index.of(facts.tool, &self.rules) {
             let rule = &self.rules[*position as usize];
             let is_uncertain = match rule.truth(facts) {
@@ -163,20 +162,25 @@ impl Policy {
             let outcome = Outcome { effect: rule.effect, rule: Some(rule), is_uncertain };
             match (is_uncertain, rule.effect) {
                 (true, Effect::Allow) => {}
-                (true, Effect::Ask) => asked = asked.or(Some(outcome)),
-                _ => {
-                    decided = outcome;
-                    break;
-                }
+                (true, Effect::Ask) => uncertain.push(outcome),
+                _ => return (outcome, uncertain),
             }
         }
-        match asked {
-            Some(asked) if decided.effect < Effect::Ask => asked,
-            _ => decided,
-        }
+        (Outcome { effect: self.default.0, rule: None, is_uncertain: false }, uncertain)
     }
 
-    pub(crate) fn decision(&self, outcome: Outcome<'_>, facts: &Facts<'_>) -> Decision {
+    /// The decision. Rules that ask because they could not be evaluated restrict an allowance and another question: the
+    /// people of all may approve, and all limits count.
+    pub(crate) fn decision(&self, facts: &Facts<'_>) -> Decision {
+        let (outcome, uncertain) = self.outcomes(facts);
+        let decided = self.decision_of(outcome, facts);
+        uncertain.into_iter().fold(decided, |decided, asked| match decided.effect() {
+            Effect::Deny => decided,
+            _ => decided.and(self.decision_of(asked, facts)),
+        })
+    }
+
+    fn decision_of(&self, outcome: Outcome<'_>, facts: &Facts<'_>) -> Decision {
         let decision = match outcome.effect {
             Effect::Allow => Decision::allow(),
             Effect::Ask => Decision::ask(self.reason(outcome, facts)),
@@ -236,8 +240,7 @@ impl PolicyEngine for Policy {
             Some(analyzer) => crate::risk::analyzed(&**analyzer, call),
             None => call.risk(),
         };
-        let facts = Facts::of(call, risk);
-        self.decision(self.outcome(&facts), &facts)
+        self.decision(&Facts::of(call, risk))
     }
 
     fn visible(&self, tool: &ToolDefinition, principal: &Principal) -> bool {

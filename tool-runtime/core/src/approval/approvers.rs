@@ -46,6 +46,31 @@ impl Approvers {
         self
     }
 
+    /// The people who are among both.
+    ///
+    /// ```
+    /// use tool_runtime::Approvers;
+    ///
+    /// let staff = Approvers::people(["ada", "grace"]).or_caller();
+    /// let one = Approvers::people(["grace", "bob"]);
+    /// assert_eq!(staff.intersection(&one), Approvers::people(["grace"]));
+    /// assert_eq!(staff.intersection(&Approvers::anyone()), Approvers::people(["ada", "grace"]));
+    /// assert_eq!(staff.intersection(&Approvers::caller()), Approvers::caller());
+    /// ```
+    #[must_use]
+    pub fn intersection(&self, other: &Self) -> Self {
+        let caller = self.caller && other.caller;
+        if !self.includes_others() || !other.includes_others() {
+            return Self { caller, people: Vec::new(), only_caller: true };
+        }
+        let (one, two) = (&self.people, &other.people);
+        if one.is_empty() || two.is_empty() {
+            return Self { caller, people: [&one[..], two].concat(), only_caller: false };
+        }
+        let people: Vec<String> = one.iter().filter(|id| two.contains(id)).cloned().collect();
+        Self { caller, only_caller: people.is_empty(), people }
+    }
+
     /// Whether the caller may approve.
     pub fn includes_caller(&self) -> bool {
         self.caller

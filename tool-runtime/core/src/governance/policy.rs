@@ -234,13 +234,18 @@ impl Decision {
         Self { rule: self.rule.clone(), ..Self::allow() }
     }
 
-    /// The stricter of two decisions, the first of equals, with the limits of both and the shorter time limit.
+    /// The stricter of two decisions, the first of equals, with the limits of both and the shorter time limit. If both
+    /// ask, the people of both may approve, and the question has the shorter expiry.
     #[must_use]
     pub fn and(mut self, mut other: Self) -> Self {
         let mut limits = std::mem::take(&mut self.limits);
         limits.append(&mut other.limits);
         let forbids_asking = self.forbids_asking || other.forbids_asking;
         let time_limit = self.time_limit.into_iter().chain(other.time_limit).min();
+        if self.effect == Effect::Ask && other.effect == Effect::Ask {
+            self.approvers = self.approvers.intersection(&other.approvers);
+            self.expiry = self.expiry.into_iter().chain(other.expiry).min();
+        }
         let stricter = if other.effect > self.effect { other } else { self };
         Self { limits, forbids_asking, time_limit, ..stricter }
     }

@@ -4,7 +4,8 @@ use super::yaml;
 use crate::{Argument, Policy, Rule, SampleCall};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use tool_runtime_core::{Effect, Principal};
+use std::time::Duration;
+use tool_runtime_core::{Approvers, Effect, Principal};
 
 /// A rule as data, since rules are not cloned.
 #[derive(Clone, Debug)]
@@ -137,4 +138,32 @@ rules:
   - {id: deny, when: {tools: [t]}, then: deny}",
     );
     assert_eq!(super::effect(&policy, "t", "{}"), Effect::Deny);
+}
+
+#[test]
+fn an_uncertain_question_restricts_what_comes_after_it() {
+    let with = |last: &str| {
+        yaml(&format!(
+            "
+rules:
+  - {{id: ops, when: {{tools: [t], arguments: {{n: {{min: 1}}}}}}, then: {{decision: ask, approval: {{approvers: [ops]}}}}}}
+  - {{id: last, when: {{tools: [t]}}, then: {last}}}"
+        ))
+    };
+    let decide = |policy: &Policy, arguments: &str| {
+        policy.try_call(&SampleCall::new("t").arguments_text(arguments))
+    };
+    let asks = with("{decision: ask, approval: {approvers: [ops, caller], timeout: 5m}}");
+    let (known, unknown) = (decide(&asks, r#"{"n": 0}"#), decide(&asks, r#"{"n": "1"}"#));
+    assert!(known.approvers().includes_caller());
+    assert_eq!(unknown.approvers(), &Approvers::people(["ops"]));
+    assert_eq!(unknown.expiry(), Some(Duration::from_secs(300)));
+    let caller = with("{decision: ask, approval: {approvers: caller}}");
+    let unknown = decide(&caller, "{}");
+    assert_eq!(unknown.approvers(), &Approvers::people([""; 0]));
+    let limited = with("{decision: allow, rate_limit: {max: 1, window: 1m}, time_limit: 5s}");
+    let unknown = decide(&limited, "{}");
+    assert_eq!((unknown.effect(), unknown.rule()), (Effect::Ask, Some("ops")));
+    assert_eq!(unknown.limits(), decide(&limited, r#"{"n": 0}"#).limits());
+    assert_eq!(unknown.time_limit(), Some(Duration::from_secs(5)));
 }

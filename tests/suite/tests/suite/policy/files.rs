@@ -109,6 +109,21 @@ fn calls_between_two_versions_are_decided_by_one_of_them() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_of_a_folder_that_cannot_be_read_is_not_left_out() {
+    let directory = Directory::new();
+    directory.write("ada.yaml", ALLOW);
+    for target in ["gone.yaml", "/dev/null"] {
+        let link = directory.file("_global.yaml");
+        std::os::unix::fs::symlink(target, &link).unwrap();
+        let error = PolicyFolder::read(directory.path()).unwrap_err();
+        assert!(error.to_string().contains("_global.yaml"), "{error}");
+        fs::remove_file(link).unwrap();
+    }
+    PolicyFolder::read(directory.path()).unwrap();
+}
+
 async fn fates(folder: &Path, callers: &[(&str, &str)]) {
     let pool = builder().policy(PolicyFolder::read(folder).unwrap()).build().unwrap();
     for (caller, expected) in callers {
