@@ -261,7 +261,7 @@ impl Shell {
         let scratch = Arc::new(Scratch::default());
         Self {
             jobs: Jobs::new(params.max_jobs),
-            launcher: Launcher { workspace, params },
+            launcher: Launcher::new(workspace, params),
             id: random::hex(32),
             commands: AtomicU64::new(0),
             outputs: Outputs::over(Arc::clone(&scratch)),

@@ -5,28 +5,99 @@
 //! capabilities either, by which root could create the device of a disk in a root of the workspace, and write it. Landlock
 //! has no right for metadata: `chmod`, `chown` and `touch` work outside, unlike in bubblewrap.
 
-use super::params::Sandbox;
+use super::params::{Sandbox, ShellParams};
+use crate::workspace::Workspace;
+use std::ffi::OsString;
+use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 
-/// The files that commands may change.
-#[derive(Clone, Debug)]
+/// What confines commands. The program and the directories are those of the start, since commands may replace others of
+/// their names.
+#[derive(Debug)]
 pub(super) struct Confinement {
-    /// Directories.
-    pub(super) writable: Vec<PathBuf>,
-    pub(super) network: bool,
+    sandbox: Sandbox,
+    /// The program of bubblewrap.
+    program: Option<PathBuf>,
+    /// The directories that commands may change.
+    writable: Vec<Writable>,
+    network: bool,
 }
 
-/// The program of bubblewrap in the search path.
-pub(super) fn bubblewrap() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path)
-        .map(|directory| directory.join("bwrap"))
-        .find(|file| file.is_file())
+#[derive(Debug)]
+struct Writable {
+    path: PathBuf,
+    handle: File,
+}
+
+impl Confinement {
+    pub(super) fn new(workspace: &Workspace, params: &ShellParams) -> Self {
+        let mut writable = Vec::new();
+        if params.sandbox != Sandbox::Off {
+            let roots = workspace.roots().iter().map(|root| root.canonical_path().to_owned());
+            let others = params.writable.iter().cloned().chain([std::env::temp_dir()]);
+            writable = roots.chain(others).filter_map(Writable::open).collect();
+        }
+        let is_safe =
+            |file: &PathBuf| writable.iter().all(|it: &Writable| !file.starts_with(&it.path));
+        let program = bubblewraps().find(is_safe);
+        Self { sandbox: params.sandbox, program, writable, network: params.network }
+    }
+
+    /// The program that starts a shell, and its arguments before the command.
+    ///
+    /// # Errors
+    /// The sandbox cannot confine commands.
+    pub(super) fn program(&self, shell: PathBuf) -> io::Result<(PathBuf, Vec<OsString>)> {
+        if self.sandbox != Sandbox::Bubblewrap {
+            return Ok((shell, Vec::new()));
+        }
+        let program = self.program.clone().ok_or_else(|| {
+            io::Error::other(
+                "`bwrap` is missing outside of the directories that commands may change",
+            )
+        })?;
+        for directory in &self.writable {
+            directory.check()?;
+        }
+        let arguments = bubblewrap_arguments(self).into_iter().chain([shell]);
+        Ok((program, arguments.map(OsString::from).collect()))
+    }
+}
+
+impl Writable {
+    /// `None`: it does not exist, so that commands cannot change it.
+    fn open(path: PathBuf) -> Option<Self> {
+        let path = path.canonicalize().ok()?;
+        let handle = File::open(&path).ok()?;
+        Some(Self { path, handle })
+    }
+
+    /// Checks that the path leads to the directory that was opened.
+    fn check(&self) -> io::Result<()> {
+        let (now, opened) = (rustix::fs::stat(&self.path)?, rustix::fs::fstat(&self.handle)?);
+        if (now.st_dev, now.st_ino) == (opened.st_dev, opened.st_ino) {
+            return Ok(());
+        }
+        let path = self.path.display();
+        Err(io::Error::other(format!(
+            "`{path}` is another directory than at the start; restart the program"
+        )))
+    }
+}
+
+/// The programs of bubblewrap in the search path, without symbolic links.
+fn bubblewraps() -> impl Iterator<Item = PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let directories: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    let directories = directories.into_iter().filter(|directory| directory.is_absolute());
+    let files = directories.filter_map(|directory| directory.join("bwrap").canonicalize().ok());
+    files.filter(|file| file.is_file())
 }
 
 pub(super) fn check_bubblewrap() -> Result<(), String> {
-    let program = bubblewrap().ok_or("`bwrap` is missing; install the package `bubblewrap`")?;
+    let program =
+        bubblewraps().next().ok_or("`bwrap` is missing; install the package `bubblewrap`")?;
     let mut probe = std::process::Command::new(program);
     probe.args(BUBBLEWRAP).args(["--unshare-net", "--", "true"]);
     let output = probe.output().map_err(|error| format!("`bwrap` does not start: {error}"))?;
@@ -67,9 +138,9 @@ const BUBBLEWRAP: &[&str] = &[
 ];
 
 /// The arguments of `bwrap` before the command.
-pub(super) fn bubblewrap_arguments(confinement: &Confinement) -> Vec<PathBuf> {
+fn bubblewrap_arguments(confinement: &Confinement) -> Vec<PathBuf> {
     let mut arguments: Vec<PathBuf> = BUBBLEWRAP.iter().map(PathBuf::from).collect();
-    for directory in &confinement.writable {
+    for Writable { path: directory, .. } in &confinement.writable {
         arguments.extend(["--bind-try".into(), directory.clone(), directory.clone()]);
     }
     if !confinement.network {
@@ -84,8 +155,8 @@ pub(super) use linux::check_landlock;
 
 /// Restricts this thread, and all processes that it starts, if commands are confined by Landlock.
 #[cfg(target_os = "linux")]
-pub(super) fn restrict_thread(sandbox: Sandbox, confinement: &Confinement) -> io::Result<()> {
-    match sandbox {
+pub(super) fn restrict_thread(confinement: &Confinement) -> io::Result<()> {
+    match confinement.sandbox {
         Sandbox::Landlock => linux::restrict_thread(confinement),
         Sandbox::Off | Sandbox::Bubblewrap => Ok(()),
     }
@@ -93,21 +164,20 @@ pub(super) fn restrict_thread(sandbox: Sandbox, confinement: &Confinement) -> io
 
 /// A pool with a sandbox was not built.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn restrict_thread(_: Sandbox, _: &Confinement) -> io::Result<()> {
+pub(super) fn restrict_thread(_: &Confinement) -> io::Result<()> {
     Ok(())
 }
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use super::Confinement;
+    use super::{Confinement, Sandbox};
     use landlock::{
-        ABI, Access as _, AccessFs, AccessNet, CompatLevel, Compatible as _, Ruleset,
+        ABI, Access as _, AccessFs, AccessNet, CompatLevel, Compatible as _, PathBeneath, Ruleset,
         RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, Scope,
         path_beneath_rules,
     };
     use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};
     use std::io;
-    use std::path::Path;
 
     /// Devices that programs write to.
     const DEVICES: &[&str] =
@@ -115,7 +185,8 @@ mod linux {
 
     /// Whether the kernel can confine commands.
     pub(in super::super) fn check_landlock(network: bool) -> Result<(), String> {
-        let confinement = Confinement { writable: Vec::new(), network };
+        let sandbox = Sandbox::Landlock;
+        let confinement = Confinement { sandbox, program: None, writable: Vec::new(), network };
         match ruleset(&confinement) {
             Ok(_) => Ok(()),
             Err(error) if network => Err(format!(
@@ -145,14 +216,18 @@ mod linux {
         if !confinement.network {
             ruleset = ruleset.handle_access(AccessNet::from_all(ABI::V4))?;
         }
-        let writable = confinement.writable.iter().map(AsRef::as_ref);
-        let paths = writable.chain(DEVICES.iter().map(Path::new));
+        let writable = confinement.writable.iter().map(|directory| {
+            let is_file = directory.handle.metadata().is_ok_and(|metadata| !metadata.is_dir());
+            let access = if is_file { known & AccessFs::from_file(ABI::V3) } else { known };
+            Ok::<_, RulesetError>(PathBeneath::new(&directory.handle, access))
+        });
         ruleset
             .set_compatibility(CompatLevel::BestEffort)
             .handle_access(known)?
             .scope(Scope::Signal)?
             .create()?
-            .add_rules(path_beneath_rules(paths, known))
+            .add_rules(writable)?
+            .add_rules(path_beneath_rules(DEVICES, known))
     }
 }
 

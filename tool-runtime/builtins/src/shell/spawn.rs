@@ -17,6 +17,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::process::Command;
 
@@ -29,6 +30,7 @@ const MAX_PAUSE: Duration = Duration::from_secs(1);
 pub(super) struct Launcher {
     pub(super) workspace: Workspace,
     pub(super) params: ShellParams,
+    confinement: Arc<Confinement>,
 }
 
 /// A command to start.
@@ -55,6 +57,11 @@ pub(super) struct Started {
 }
 
 impl Launcher {
+    pub(super) fn new(workspace: Workspace, params: ShellParams) -> Self {
+        let confinement = Arc::new(Confinement::new(&workspace, &params));
+        Self { workspace, params, confinement }
+    }
+
     /// Starts a shell with a command. Its input is empty.
     pub(super) async fn start(&self, invocation: Invocation) -> io::Result<Started> {
         let Invocation { command, mark, secrets } = invocation;
@@ -104,20 +111,7 @@ impl Launcher {
 
     /// The shell, or what starts it in a sandbox.
     pub(super) fn program(&self) -> io::Result<(PathBuf, Vec<OsString>)> {
-        let shell = self.params.shell.clone();
-        if self.params.sandbox != Sandbox::Bubblewrap {
-            return Ok((shell, Vec::new()));
-        }
-        let program =
-            sandbox::bubblewrap().ok_or_else(|| io::Error::other("`bwrap` is missing"))?;
-        let arguments = sandbox::bubblewrap_arguments(&self.confinement());
-        Ok((program, arguments.into_iter().chain([shell]).map(OsString::from).collect()))
-    }
-
-    fn confinement(&self) -> Confinement {
-        let roots = self.workspace.roots().iter().map(|root| root.canonical_path().to_owned());
-        let others = self.params.writable.iter().cloned().chain([std::env::temp_dir()]);
-        Confinement { writable: roots.chain(others).collect(), network: self.params.network }
+        self.confinement.program(self.params.shell.clone())
     }
 
     /// Starts a process with a mark on a thread that Landlock restricts, if it is to confine commands. If the call is
@@ -128,13 +122,13 @@ impl Launcher {
         id: impl Fn(&T) -> Option<u32> + Send + 'static,
         mark: String,
     ) -> io::Result<Spawned<T>> {
-        let (runtime, sandbox) = (tokio::runtime::Handle::current(), self.params.sandbox);
-        let confinement = self.confinement();
+        let runtime = tokio::runtime::Handle::current();
+        let confinement = Arc::clone(&self.confinement);
         let (sender, receiver) = tokio::sync::oneshot::channel();
         std::thread::Builder::new().name("command".to_owned()).spawn(move || {
             let started = {
                 let _runtime = runtime.enter();
-                sandbox::restrict_thread(sandbox, &confinement).and_then(|()| start())
+                sandbox::restrict_thread(&confinement).and_then(|()| start())
             };
             let started = started.map(|child| {
                 let leader = id(&child).and_then(|id| Pid::from_raw(id.cast_signed()));

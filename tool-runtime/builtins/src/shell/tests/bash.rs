@@ -158,7 +158,7 @@ async fn a_call_that_is_cancelled_during_the_start_ends_its_processes() {
         let (begun, held) = (fixture.pipe("begun"), fixture.pipe("held"));
         let root = fixture.root();
         let workspace = crate::Workspace::builder().root(&root).build().unwrap();
-        let launcher = Launcher { workspace, params: ShellParams::default() };
+        let launcher = Launcher::new(workspace, ShellParams::default());
         let (report, reported) = std::sync::mpsc::channel::<()>();
         let mark = format!("start-{}-{is_reported}.", std::process::id());
         let environment = (MARK, mark.clone());

@@ -98,6 +98,23 @@ async fn links_in_place_of_files_of_the_tools_lead_nowhere(sandbox: Sandbox) {
     fixture.close().await;
 }
 
+/// The parent of the root is the directory for temporary files, which commands may change.
+async fn a_directory_in_place_of_the_root_does_not_change(sandbox: Sandbox) {
+    let Some(fixture) = fixture(sandbox, true) else { return };
+    let outside = outside();
+    let (root, new) = (fixture.root(), outside.path().join("new"));
+    let [moved, root, outside] = [root.with_extension("moved"), root, outside.path().to_owned()]
+        .map(|path| path.display().to_string());
+    fixture.bash(&format!("mv {root} {moved} && ln -s {outside} {root}")).await;
+    for command in ["echo x > new".to_owned(), format!("echo x > {}", new.display())] {
+        // Either the command fails or the call.
+        fixture.call("Bash", json!({ "command": command })).await;
+        fixture.call("terminal", json!({ "command": command })).await;
+        assert!(!new.exists(), "{command}");
+    }
+    fixture.close().await;
+}
+
 impl Fixture {
     async fn wait_for_job(&self, id: &str) {
         while self.value("BashOutput", json!({ "job_id": id })).await["status"] == "running" {
@@ -170,6 +187,11 @@ async fn landlock_does_not_let_files_of_the_tools_lead_outside() {
 }
 
 #[tokio::test]
+async fn landlock_protects_what_a_link_in_place_of_the_root_leads_to() {
+    a_directory_in_place_of_the_root_does_not_change(Sandbox::Landlock).await;
+}
+
+#[tokio::test]
 async fn commands_in_landlock_have_no_capabilities() {
     commands_have_no_capabilities(Sandbox::Landlock).await;
 }
@@ -211,6 +233,11 @@ async fn bubblewrap_protects_files_outside() {
 #[tokio::test]
 async fn bubblewrap_does_not_let_files_of_the_tools_lead_outside() {
     links_in_place_of_files_of_the_tools_lead_nowhere(Sandbox::Bubblewrap).await;
+}
+
+#[tokio::test]
+async fn bubblewrap_protects_what_a_link_in_place_of_the_root_leads_to() {
+    a_directory_in_place_of_the_root_does_not_change(Sandbox::Bubblewrap).await;
 }
 
 #[tokio::test]

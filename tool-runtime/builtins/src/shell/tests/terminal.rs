@@ -185,7 +185,7 @@ impl Bare {
     fn new() -> Self {
         let directory = tempfile::TempDir::new().unwrap();
         let workspace = crate::Workspace::builder().root(directory.path()).build().unwrap();
-        let launcher = Launcher { workspace, params: crate::shell::ShellParams::default() };
+        let launcher = Launcher::new(workspace, crate::shell::ShellParams::default());
         Self { launcher, scratch: Scratch::default(), place: None, _directory: directory }
     }
 
