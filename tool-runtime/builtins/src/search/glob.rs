@@ -54,7 +54,11 @@ pub(super) fn glob(
         Some(pattern) => (true, pattern),
         None => (false, query.pattern),
     };
-    let (directory, rest) = split(pattern);
+    let (directory, rest) = match pattern.strip_prefix("./").unwrap_or(pattern) {
+        // The files outside of its directories match.
+        pattern if is_negated && !pattern.starts_with('/') => ("", pattern),
+        pattern => split(pattern),
+    };
     let matcher = pattern::glob(rest)?;
     let start = start(query.path, directory);
     let Target::Directory(place) = Target::find(workspace, start.to_str())? else {

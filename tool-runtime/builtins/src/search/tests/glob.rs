@@ -30,6 +30,14 @@ async fn patterns() {
         (json!({ "pattern": "[!a].toml" }), &["b.toml"]),
         (json!({ "pattern": "[[]x].rs" }), &["[x].rs"]),
         (json!({ "pattern": "!**/*.{rs,js}" }), &["b.toml", "foox", "src/x"]),
+        (
+            json!({ "pattern": "!src/**" }),
+            &["[x].rs", "a.rs", "b.toml", "foox", "node_modules/p/index.js"],
+        ),
+        (
+            json!({ "pattern": "!./src/**", "path": "src" }),
+            &["src/deep/lib.rs", "src/main.rs", "src/x"],
+        ),
         (json!({ "pattern": "src/**/*.rs" }), &["src/deep/lib.rs", "src/main.rs"]),
         (json!({ "pattern": "src/main.rs" }), &["src/main.rs"]),
         (json!({ "pattern": "**/*.rs", "path": "src" }), &["src/deep/lib.rs", "src/main.rs"]),
