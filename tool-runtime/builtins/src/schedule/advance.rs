@@ -149,20 +149,11 @@ impl Step<'_> {
     fn times(&self, first: Timestamp, timetable: &Timetable) -> (Times, Option<Timestamp>) {
         let grace = SignedDuration::try_from(self.grace).unwrap_or(SignedDuration::MAX);
         let limit = self.now.saturating_sub(grace).unwrap_or(Timestamp::MIN);
-        let (mut times, mut next) = (Times::default(), Some(first));
+        let (missed, mut next) = missed_before(limit, first, timetable);
+        let mut times = Times { missed, on_time: Vec::new() };
         while let Some(due) = next.filter(|due| *due <= self.now) {
+            times.on_time.push(due);
             next = timetable.after(due);
-            if due >= limit {
-                times.on_time.push(due);
-                continue;
-            }
-            let missed = times.missed.get_or_insert(Missed::beginning(due));
-            missed.add(due);
-            if missed.times == MAX_COUNTED {
-                // The rest of a long time is part of the range, and not counted.
-                missed.extend_to(limit, timetable);
-                next = timetable.after(limit - SignedDuration::from_nanos(1));
-            }
         }
         (times, next)
     }
@@ -184,8 +175,39 @@ impl Step<'_> {
     }
 }
 
+/// The times before a limit, and the one after.
+fn missed_before(
+    limit: Timestamp,
+    first: Timestamp,
+    timetable: &Timetable,
+) -> (Option<Missed>, Option<Timestamp>) {
+    let (mut all, mut next) = (None, Some(first));
+    while let Some(due) = next.filter(|due| *due < limit) {
+        next = timetable.after(due);
+        let missed = all.get_or_insert(Missed::beginning(due));
+        missed.add(due);
+        if missed.times == MAX_COUNTED {
+            // The rest of a long time is part of the range, and not counted.
+            missed.extend_to(limit, timetable);
+            next = timetable.after(limit - SignedDuration::from_nanos(1));
+        }
+    }
+    (all, next)
+}
+
+/// Records the times of a job up to now as missed, because it is replaced.
+pub(super) fn miss_due(connection: &Connection, job: &Job, now: Timestamp) -> rusqlite::Result<()> {
+    let (true, Some(first), Ok(timetable)) = (job.enabled, job.next_due, job.timetable()) else {
+        return Ok(());
+    };
+    let after_now = now.saturating_add(SignedDuration::from_secs(1)).unwrap_or(Timestamp::MAX);
+    let Some(missed) = missed_before(after_now, first, &timetable).0 else { return Ok(()) };
+    let text = format!("{}, until the job was replaced", missed.text());
+    missed.run(job.id, &text).insert(connection, None)?;
+    prune(connection, job.id)
+}
+
 /// Due times of one job, by their outcome.
-#[derive(Default)]
 struct Times {
     missed: Option<Missed>,
     on_time: Vec<Timestamp>,

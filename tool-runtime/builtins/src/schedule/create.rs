@@ -1,5 +1,6 @@
 //! The creation of jobs.
 
+use super::advance::miss_due;
 use super::builder::Schedule;
 use super::database::{StoredPrincipal, failed, owner};
 use super::job::{Job, OnMissed, number};
@@ -8,10 +9,11 @@ use super::stored_arguments::secret_name;
 use super::text::{is_name, nearest};
 use super::timetable::Timetable;
 use crate::shown::Shown;
+use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use tool_runtime::{Secrets, ToolCall, ToolContext, ToolError};
-use tool_runtime_store::rusqlite::{OptionalExtension as _, Transaction, params};
+use tool_runtime_store::rusqlite::{Transaction, params};
 
 /// Bytes of the arguments of a job.
 const MAX_ARGUMENTS: usize = 64 * 1024;
@@ -59,7 +61,9 @@ impl Schedule {
         let replace = new.replace;
         let job = self.new_job(new, context)?;
         let (max_jobs, named) = (self.0.options.max_jobs, job.name.clone());
-        let save = move |connection: &Transaction<'_>| save(connection, &job, max_jobs, replace);
+        let now = self.now();
+        let save =
+            move |connection: &Transaction<'_>| save(connection, now, &job, max_jobs, replace);
         match self.0.store.write(save).await.map_err(failed)? {
             Saved::Job(id) => Ok(id),
             Saved::Exists(id) => Err(ToolError::user(format!(
@@ -142,21 +146,32 @@ pub(super) fn too_many_jobs(max_jobs: u32) -> ToolError {
 /// Stores a job. Nothing is changed unless the outcome is a job.
 pub(super) fn save(
     connection: &Transaction<'_>,
+    now: Timestamp,
     job: &Job,
     max_jobs: u32,
     replace: bool,
 ) -> tool_runtime_store::rusqlite::Result<Saved> {
-    let existing = "SELECT id FROM jobs WHERE owner = ?1 AND name = ?2";
-    let existing: Option<i64> = connection
-        .query_row(existing, params![job.owner, job.name], |row| row.get(0))
-        .optional()?;
-    if let Some(id) = existing.filter(|_| !replace) {
-        return Ok(Saved::Exists(id));
+    let of_name = "owner = ?1 AND name = ?2";
+    let existing = Job::all(connection, of_name, params![job.owner, job.name])?.pop();
+    if let Some(existing) = existing.as_ref().filter(|_| !replace) {
+        return Ok(Saved::Exists(existing.id));
     }
-    let count = "SELECT count(*) FROM jobs WHERE owner = ?1";
-    let count: u32 = connection.query_row(count, [&job.owner], |row| row.get(0))?;
-    if existing.is_none() && count >= max_jobs {
-        return Ok(Saved::TooMany);
+    let Some(existing) = existing else {
+        let count = "SELECT count(*) FROM jobs WHERE owner = ?1";
+        let count: u32 = connection.query_row(count, [&job.owner], |row| row.get(0))?;
+        return if count >= max_jobs {
+            Ok(Saved::TooMany)
+        } else {
+            job.save(connection).map(Saved::Job)
+        };
+    };
+    let is_due = existing.enabled && existing.next_due.is_some_and(|due| due <= now);
+    let mut job = job.clone();
+    if is_due && job.enabled && job.has_times_of(&existing) {
+        // A host has yet to run these times, or to record that they were missed.
+        job.next_due = existing.next_due;
+    } else if is_due {
+        miss_due(connection, &existing, now)?;
     }
     job.save(connection).map(Saved::Job)
 }

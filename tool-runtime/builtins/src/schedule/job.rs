@@ -136,6 +136,11 @@ impl Job {
         Timetable::new(&self.schedule, &self.time_zone)
     }
 
+    /// Whether both are due at the same times.
+    pub(super) fn has_times_of(&self, other: &Self) -> bool {
+        self.schedule == other.schedule && self.time_zone == other.time_zone
+    }
+
     pub(super) fn public_id(&self) -> String {
         public_id(self.id)
     }

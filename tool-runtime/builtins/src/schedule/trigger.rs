@@ -9,6 +9,7 @@ use super::text::{is_name, nearest};
 use super::trigger_info::{RemoteTriggerOutput, Trigger, output};
 use crate::builtins::{Family, Profile};
 use crate::shown::Shown;
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -210,7 +211,8 @@ impl TriggerTools {
             on_missed: OnMissed::Skip,
             replace: true,
         };
-        Ok(Link::Job(Box::new(self.schedule.new_job(new, context)?)))
+        let job = self.schedule.new_job(new, context)?;
+        Ok(Link::Job(Box::new(job), self.schedule.now()))
     }
 
     async fn delete(&self, given: Given, context: &ToolContext) -> Result<Trigger, ToolError> {
@@ -306,7 +308,8 @@ enum Written {
 enum Link {
     Kept,
     Removed,
-    Job(Box<Job>),
+    /// The job, and the time of the change.
+    Job(Box<Job>, Timestamp),
 }
 
 impl Link {
@@ -324,11 +327,11 @@ impl Link {
                 connection.execute(delete, [number])?;
                 None
             }
-            Self::Job(mut job) => {
+            Self::Job(mut job, now) => {
                 let id = format!("trigger_{number}");
                 job.name = job_name(&id);
                 job.arguments = Value::Object(job_arguments(&id)).to_string();
-                match save(connection, &job, max_jobs, true)? {
+                match save(connection, now, &job, max_jobs, true)? {
                     Saved::Job(job) => Some(job),
                     Saved::Exists(_) | Saved::TooMany => return Ok(false),
                 }

@@ -185,6 +185,22 @@ async fn a_target_is_given_up_with_its_reason() {
 }
 
 #[tokio::test]
+async fn a_response_that_ends_early_counts_by_its_status() {
+    for (status, expected) in [
+        ("200 OK", "answered 200 (attempt 1)\nqueued"),
+        ("400 Bad Request", "answered 400 Bad Request: queued"),
+    ] {
+        let cut = format!("HTTP/1.1 {status}\r\ncontent-length: 100\r\n\r\nqueued");
+        let peer = Peer::answering(&[&cut]).await;
+        let (setup, pauses) = setup(peer.target());
+        trigger(&setup.pool).await;
+        let text = call(&setup.pool, "RemoteTrigger", run()).await.observation().to_text();
+        assert!(text.contains(expected), "{text}");
+        assert!(pauses.lock().unwrap().is_empty());
+    }
+}
+
+#[tokio::test]
 async fn long_responses_are_cut_and_silent_targets_are_not_waited_for() {
     let peer = Peer::answering(&[&answer("200 OK", "", &"x".repeat(100_000))]).await;
     let (long, _) = setup(peer.target());

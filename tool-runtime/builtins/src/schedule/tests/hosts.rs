@@ -85,6 +85,29 @@ async fn a_missed_run_is_made_once_by_choice() {
 }
 
 #[tokio::test]
+async fn times_that_no_host_ran_are_not_lost_when_a_job_is_replaced() {
+    for (changed, expected) in [
+        // The host accounts for the times of an unchanged schedule.
+        (json!({}), "missed 08:00 x10, succeeded 08:10 x1"),
+        (json!({ "on_missed": "run_once" }), "missed 08:00 x10, succeeded 08:10 x1"),
+        (json!({ "schedule": "0 9 * * *" }), "missed 08:00 x11"),
+        (json!({ "enabled": false }), "missed 08:00 x11"),
+    ] {
+        let setup = Setup::new();
+        setup.minutely(json!({})).await;
+        setup.time.set("2026-06-01T08:10:20Z");
+        let mut job = changed.clone();
+        job["replace"] = true.into();
+        setup.minutely(job).await;
+        let (mut host, _) = setup.host();
+        minute(&setup, &mut host).await;
+        let mut runs = setup.runs().await;
+        runs.sort();
+        assert_eq!(runs.join(", "), expected, "{changed}");
+    }
+}
+
+#[tokio::test]
 async fn a_job_that_is_replaced_after_the_clock_was_set_back_runs_again() {
     let setup = Setup::new();
     setup.minutely(json!({})).await;
