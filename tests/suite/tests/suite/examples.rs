@@ -240,8 +240,9 @@ fn an_agent_delegates_plans_and_asks_before_it_deletes() {
         rest = after;
     }
     let prompt = String::from_utf8_lossy(&output.stderr);
-    let plan = "Carry out this plan?\n  Delete the notes `old` and `older`.";
-    assert!(prompt.contains(plan) && prompt.contains("May this run?"), "{prompt}");
+    let plan = ")\n  Delete the notes `old` and `older`.";
+    assert!(prompt.contains("Carry out this plan? (plan ") && prompt.contains(plan));
+    assert!(prompt.contains("May this run?"), "{prompt}");
 
     let output = agent(&[], "y\nkeep them");
     let shown = String::from_utf8_lossy(&output.stdout);

@@ -65,9 +65,17 @@ pub(super) async fn ask(
         ));
     };
     let answer = asker.ask(question.clone()).await?;
-    let chosen = answer.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-    let chosen = chosen.and_then(|index| question.options.get(index));
-    answered(chosen.unwrap_or(&answer), "")
+    answered(chosen(&question.options, &answer), "")
+}
+
+/// The option that an answer names by its text or by its number, or else the answer.
+fn chosen<'a>(options: &'a [String], answer: &'a str) -> &'a str {
+    if options.iter().any(|option| option.trim() == answer.trim()) {
+        return answer;
+    }
+    let number = answer.trim().parse::<usize>().ok();
+    let option = number.and_then(|number| options.get(number.checked_sub(1)?));
+    option.map_or(answer, String::as_str)
 }
 
 fn form(key: &str, options: &[String]) -> Value {

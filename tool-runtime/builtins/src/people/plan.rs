@@ -2,6 +2,7 @@
 
 use crate::builtins::{Family, Profile};
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 use std::fmt;
 use tool_runtime::policy::Permissions;
 use tool_runtime::prelude::*;
@@ -97,7 +98,10 @@ pub(crate) fn approval(tool: &str, permissions: Permissions) -> Hook {
             }
             let arguments = call.parse::<Value>().unwrap_or_default();
             let plan = arguments["plan"].as_str().map(str::to_owned);
-            let question = Before::ask("Carry out this plan?");
+            // An answer that is remembered is about the same question, and so about the same plan.
+            let digest = Sha256::digest(plan.as_deref().unwrap_or_default());
+            let id: String = digest[..4].iter().map(|byte| format!("{byte:02x}")).collect();
+            let question = Before::ask(format!("Carry out this plan? (plan {id})"));
             question.approved_by(Approvers::anyone().or_caller()).provide(Approved(plan))
         }
     })

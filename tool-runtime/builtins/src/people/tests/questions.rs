@@ -67,6 +67,7 @@ async fn the_person_of_the_operator_answers_by_text_or_number() {
         match question.to_string().as_str() {
             "Which?\n  1. red\n  2. blue" => Ok("2".to_owned()),
             "How many?" => Ok("2".to_owned()),
+            "Of these?\n  1. 4\n  2. 1\n  3. 8" => Ok("1".to_owned()),
             _ => Err(ToolError::user("the person has gone home")),
         }
     });
@@ -74,6 +75,9 @@ async fn the_person_of_the_operator_answers_by_text_or_number() {
     let which = json!({ "question": "Which?", "options": ["red", "blue"] });
     assert_eq!(text(&pool, "AskUser", which).await, "blue");
     assert_eq!(text(&pool, "AskUser", json!({ "question": "How many?" })).await, "2");
+    // The text of an option comes before its number.
+    let numbers = json!({ "question": "Of these?", "options": ["4", "1", "8"] });
+    assert_eq!(text(&pool, "AskUser", numbers).await, "1");
     let left = error(&pool, "pause_for_human", json!({ "reason": "Look." })).await;
     assert_eq!(left, "the person has gone home");
 }
