@@ -60,6 +60,14 @@ pub(super) fn resolve(roots: &[Arc<Root>], path: &str) -> Result<Location, ToolE
         ));
     }
     let given = Path::new(path);
+    // A shell would mean the home directory.
+    if given.components().next() == Some(Component::Normal("~".as_ref()))
+        && roots[0].dir().symlink_metadata("~").is_err()
+    {
+        let text =
+            "`~` is not expanded; give a path inside of a root, or `./~` for a file of that name";
+        return Err(ToolError::user(text));
+    }
     let absolute = roots[0].path().join(given);
     // First as written, since `..` after a link means the parent of its target.
     let found = inside(roots, &absolute).or_else(|| inside(roots, &without_parents(&absolute)));
