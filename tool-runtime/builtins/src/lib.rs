@@ -20,7 +20,7 @@
 //! | `code` | notebooks, worktrees of git, language servers |
 //! | `web`, `addresses` | fetch pages, search the web; addresses that tools may connect to |
 //! | `browser` | use pages in a Chromium that is installed |
-//! | `per_caller`, `random` | a value for each agent of each session; ids |
+//! | `caller`, `per_caller`, `random` | an agent of a session; a value for each; ids |
 //! | `servers` | resources of external MCP servers |
 //! | `people` | ask people, plan, keep lists, finish |
 //! | `tasks` | tasks, teams, sub-agents |
@@ -47,6 +47,8 @@ mod addresses;
 #[cfg(all(feature = "browser", unix))]
 pub mod browser;
 mod builtins;
+#[cfg(any(feature = "browser", feature = "files", feature = "people", feature = "tasks"))]
+mod caller;
 #[cfg(feature = "code")]
 pub mod code;
 #[cfg(feature = "files")]

@@ -1,16 +1,14 @@
 //! A value for each agent of each session.
 
+use crate::caller::Caller;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
-use tool_runtime::{AgentRun, SessionId, ToolContext};
+use tool_runtime::ToolContext;
 
 /// Values that are kept; the one that was not used for the longest time makes room.
 const MAX_VALUES: usize = 256;
 
-/// The principal, its session, and the sub-agent.
-type Caller = (String, Option<SessionId>, Option<String>);
-
-/// Values by caller. Calls outside of a session share one for each principal.
+/// Values by caller.
 pub(crate) struct PerCaller<T>(Mutex<Values<T>>);
 
 struct Values<T> {
@@ -26,8 +24,7 @@ impl<T: Default> PerCaller<T> {
 
     /// Uses the value of a caller.
     pub(crate) fn with<R>(&self, context: &ToolContext, use_it: impl FnOnce(&mut T) -> R) -> R {
-        let agent = context.get::<AgentRun>().and_then(|run| run.agent().map(str::to_owned));
-        let caller = (context.principal().id().to_owned(), context.session().copied(), agent);
+        let caller = Caller::of(context);
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.uses += 1;
         let number = all.uses;

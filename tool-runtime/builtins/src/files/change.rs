@@ -81,10 +81,12 @@ impl Files {
         content: &str,
         context: &ToolContext,
     ) -> Result<Shown<ChangeOutput>, ToolError> {
-        let before = self.read_to_change(path, Freshness::Read)?;
+        let before = self.read_to_change(path, Freshness::Read, context)?;
         let old = decoded(&before).unwrap_or_else(|_| Some(Text::new("")));
         let content = match &old {
-            Some(old) => with_eol_of(&old.content, content),
+            Some(old) => {
+                with_eol_of(&old.content, content, &Stop::after(edit::TIME_LIMIT, context))
+            }
             None => content.to_owned(),
         };
         self.change(before, old, Some(content), Applied::default(), context)
@@ -98,7 +100,7 @@ impl Files {
         freshness: Freshness,
         context: &ToolContext,
     ) -> Result<Shown<ChangeOutput>, ToolError> {
-        let before = self.read_to_change(path, freshness)?;
+        let before = self.read_to_change(path, freshness, context)?;
         let text = decoded(&before)?;
         let mut content = text.as_ref().map(|text| Cow::Borrowed(text.content.as_str()));
         let mut applied = Applied::default();
@@ -207,9 +209,11 @@ pub(super) fn encode(path: &str, text: Option<&Text>, content: &str) -> Result<V
 }
 
 /// New content with the line endings of the old one, unless the new one has `\r\n` itself.
-fn with_eol_of(old: &str, content: &str) -> String {
+fn with_eol_of(old: &str, content: &str, stop: &Stop<'_>) -> String {
     match Eol::of(old) {
-        Eol::Crlf | Eol::Cr if !content.contains('\r') => LfView::of(old).with_newlines(content, 0),
+        _ if content.contains('\r') => content.to_owned(),
+        Eol::Crlf | Eol::Cr => LfView::of(old).with_newlines(content, 0),
+        Eol::Mixed => edit::rewritten(old, content, stop),
         _ => content.to_owned(),
     }
 }

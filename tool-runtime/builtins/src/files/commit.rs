@@ -6,6 +6,7 @@ use super::place::{self, Found, Place};
 use super::snapshot::{Hash, Snapshot, hash};
 use super::text::Text;
 use super::transaction::{Written, write_changes};
+use crate::caller::Caller;
 use crate::workspace::Location;
 use cap_std::fs::Permissions;
 #[cfg(unix)]
@@ -131,7 +132,7 @@ impl Before {
 }
 
 impl Files {
-    /// Reads a file that is to be changed, and checks that the model has read this version.
+    /// Reads a file that is to be changed, and checks that the caller has read this version.
     ///
     /// # Errors
     /// The file was not read, or changed since.
@@ -139,11 +140,12 @@ impl Files {
         &self,
         path: &str,
         freshness: Freshness,
+        context: &ToolContext,
     ) -> Result<Before, ToolError> {
         let before = Before::read(&self.workspace.resolve(path)?)?;
         let Some((place, snapshot)) = &before.file else { return Ok(before) };
         let shown = &place.shown;
-        match self.history().seen(&place.key) {
+        match self.history().seen(&place.key, &Caller::of(context)) {
             None if freshness == Freshness::Read && !self.workspace.allows_unread_edits() => {
                 Err(ToolError::user(match Text::decode(&snapshot.bytes) {
                     Ok(_) => format!(
@@ -186,7 +188,7 @@ impl Files {
         let recorded = written.into_iter().zip(actions);
         let recorded =
             recorded.map(|(Written { key, directories }, action)| (key, action, directories));
-        self.history().record(recorded);
+        self.history().record(&Caller::of(context), recorded);
         Ok(hashes)
     }
 }

@@ -8,6 +8,7 @@ use super::lock;
 use super::place::{self, Place, describe, missing};
 use super::publish::rename_no_replace;
 use super::snapshot::MAX_CHANGED;
+use crate::caller::Caller;
 use crate::shown::Shown;
 use crate::workspace::Location;
 use cap_std::fs::Metadata;
@@ -59,7 +60,7 @@ impl Files {
         let moved = rename(&place, &metadata, &target, &mut directories, context);
         let new = moved.inspect_err(|_| remove_empty(&directories))?;
         let action = Action::Moved { from: place.key, edit: None };
-        self.history().record([(new.key, action, directories)]);
+        self.history().record(&Caller::of(context), [(new.key, action, directories)]);
         let text = format!("moved `{from}` to `{}`", new.shown);
         Ok(Shown::new(text, MoveOutput { path: new.shown, moved_from: from.to_owned() }))
     }
@@ -91,7 +92,7 @@ impl Files {
         let Some(action) = action else {
             return Ok(deleted(path, &metadata, false));
         };
-        self.history().record([(place.key, action, Vec::new())]);
+        self.history().record(&Caller::of(context), [(place.key, action, Vec::new())]);
         Ok(deleted(path, &metadata, true))
     }
 }

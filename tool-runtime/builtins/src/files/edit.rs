@@ -200,6 +200,15 @@ pub(super) fn is_applied(text: &str, found: &Match, old: &str, new: &str, stop: 
     })
 }
 
+/// New content of a file: its lines that are kept have the endings that they had, new ones that of their neighbour. If
+/// the time is up, all have their own.
+pub(super) fn rewritten(old: &str, new: &str, stop: &Stop<'_>) -> String {
+    let view = LfView::of(old);
+    let whole = Match { start: 0, end: view.text.len(), shift: shift::Shift::default() };
+    let content = replacement(&view, &whole, &view.text, new, stop).text;
+    if stop.is_due() { new.to_owned() } else { content }
+}
+
 fn not_found(view: &LfView<'_>, old: &str, new: &str, stop: &Stop<'_>) -> EditError {
     if is_telling(new)
         && let Some(Located { step: Step::Exact | Step::TrailingWhitespace, matches }) =

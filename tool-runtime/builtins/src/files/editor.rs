@@ -125,7 +125,7 @@ impl Files {
         new: &str,
         context: &ToolContext,
     ) -> Result<Shown<ChangeOutput>, ToolError> {
-        let before = self.read_to_change(path, Freshness::UnchangedIfRead)?;
+        let before = self.read_to_change(path, Freshness::UnchangedIfRead, context)?;
         let Some(text) = decoded(&before)? else { return Err(place::missing(before.location())) };
         let content = inserted(path, &text, line, new)?;
         self.change(before, Some(text), Some(content), Applied::default(), context)

@@ -6,6 +6,7 @@
 //! The changes of one call are a commit. When there is no room, the oldest commits are dropped whole.
 
 use super::snapshot::{Hash, Snapshot, Stamp};
+use crate::caller::Caller;
 use crate::workspace::Location;
 use cap_std::fs::Permissions;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -21,13 +22,17 @@ const MAX_KEPT_BYTES: usize = 64 * 1024 * 1024;
 /// Files whose version is remembered. Models read one again that is forgotten.
 const MAX_SEEN: usize = 50_000;
 
+/// Callers whose version of a file is remembered.
+const MAX_CALLERS: usize = 64;
+
 /// The approximate size of a change without content.
 const OVERHEAD: usize = 1024;
 
 /// The versions of files that a workspace has read and written.
 #[derive(Default)]
 pub(crate) struct FileHistory {
-    seen: HashMap<PathBuf, Seen>,
+    /// By caller: what one has read, another has not.
+    seen: HashMap<PathBuf, Vec<(Caller, Seen)>>,
     /// The changes of all files, oldest first.
     changes: VecDeque<Undo>,
     kept_bytes: usize,
@@ -39,7 +44,7 @@ pub(crate) struct FileHistory {
     commits: u64,
 }
 
-/// The version that a model saw.
+/// The version that a caller saw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Seen {
     Whole(Hash),
@@ -93,31 +98,38 @@ impl From<Snapshot> for Version {
 }
 
 impl FileHistory {
-    /// The version that the model saw last.
-    pub(super) fn seen(&self, key: &Path) -> Option<Seen> {
-        self.seen.get(key).copied()
+    /// The version that the caller saw last.
+    pub(super) fn seen(&self, key: &Path, caller: &Caller) -> Option<Seen> {
+        let mut callers = self.seen.get(key)?.iter();
+        callers.find(|(known, _)| known == caller).map(|(_, version)| *version)
     }
 
-    pub(super) fn see(&mut self, key: &Path, version: Seen) {
+    pub(super) fn see(&mut self, key: &Path, caller: &Caller, version: Seen) {
         if self.seen.len() >= MAX_SEEN {
             self.seen.clear();
         }
-        self.seen.insert(key.to_owned(), version);
+        let callers = self.seen.entry(key.to_owned()).or_default();
+        callers.retain(|(known, _)| known != caller);
+        if callers.len() >= MAX_CALLERS {
+            callers.remove(0);
+        }
+        callers.push((caller.clone(), version));
     }
 
     /// Remembers the changes of one call.
     pub(super) fn record(
         &mut self,
+        caller: &Caller,
         changes: impl IntoIterator<Item = (PathBuf, Action, Vec<Location>)>,
     ) {
         self.commits += 1;
         for (key, action, directories) in changes {
             match &action {
-                Action::Content { after, .. } => self.see_or_forget(&key, *after),
+                Action::Content { after, .. } => self.see_or_forget(&key, caller, *after),
                 Action::Moved { from, edit } => {
                     self.rename_known(from, &key);
                     if let Some(edit) = edit {
-                        self.see(&key, Seen::Whole(edit.after));
+                        self.see(&key, caller, Seen::Whole(edit.after));
                     }
                 }
                 Action::LinkDeleted { .. } | Action::DirectoryDeleted { .. } => {}
@@ -211,10 +223,10 @@ impl FileHistory {
         }
     }
 
-    /// The version that a model has written itself.
-    pub(super) fn see_or_forget(&mut self, key: &Path, version: Option<Hash>) {
+    /// The version that the caller has written itself.
+    pub(super) fn see_or_forget(&mut self, key: &Path, caller: &Caller, version: Option<Hash>) {
         match version {
-            Some(hash) => self.see(key, Seen::Whole(hash)),
+            Some(hash) => self.see(key, caller, Seen::Whole(hash)),
             None => drop(self.seen.remove(key)),
         }
     }
@@ -268,6 +280,10 @@ mod tests {
         Version { bytes: vec![b'x'; length], permissions }
     }
 
+    fn caller() -> Caller {
+        Caller::of(&tool_runtime::ToolContext::default())
+    }
+
     fn content(key: &str, length: usize) -> (PathBuf, Action, Vec<Location>) {
         let action = Action::Content { before: Some(version(length)), after: Some([0; 32]) };
         (key.into(), action, Vec::new())
@@ -276,10 +292,10 @@ mod tests {
     #[test]
     fn the_content_of_a_file_as_large_as_the_history_is_kept() {
         let mut history = FileHistory::default();
-        history.record([content("small", 1)]);
+        history.record(&caller(), [content("small", 1)]);
         let edit = Edit { before: version(MAX_KEPT_BYTES), after: [1; 32] };
         let moved = Action::Moved { from: "a".into(), edit: Some(edit) };
-        history.record([("b".into(), moved, Vec::new())]);
+        history.record(&caller(), [("b".into(), moved, Vec::new())]);
         for name in ["a", "b"] {
             let action = &history.last(Path::new(name)).unwrap().action;
             assert!(
@@ -296,9 +312,9 @@ mod tests {
         let kept = |history: &FileHistory| {
             ["a", "b", "c", "d"].map(|key| history.last(Path::new(key)).is_some())
         };
-        history.record([content("a", 1), content("b", MAX_KEPT_BYTES), content("c", 1)]);
+        history.record(&caller(), [content("a", 1), content("b", MAX_KEPT_BYTES), content("c", 1)]);
         assert_eq!(kept(&history), [true, true, true, false]);
-        history.record([content("d", 1)]);
+        history.record(&caller(), [content("d", 1)]);
         assert_eq!(kept(&history), [false, false, false, true]);
         assert!(["a", "b", "c"].iter().all(|key| history.has_dropped(Path::new(key))));
     }
@@ -307,11 +323,11 @@ mod tests {
     #[test]
     fn changes_before_a_dropped_move_are_found_by_the_new_name() {
         let mut history = FileHistory::default();
-        history.record([content("a", 1)]);
+        history.record(&caller(), [content("a", 1)]);
         let moved = Action::Moved { from: "a".into(), edit: None };
-        history.record([("b".into(), moved, Vec::new()), content("c", 1)]);
+        history.record(&caller(), [("b".into(), moved, Vec::new()), content("c", 1)]);
         for _ in 0..MAX_UNDO {
-            history.record([content("c", 1)]);
+            history.record(&caller(), [content("c", 1)]);
         }
         assert!(history.last(Path::new("a")).is_none());
         assert!(matches!(history.last(Path::new("b")).unwrap().action, Action::Content { .. }));

@@ -8,7 +8,7 @@ use cap_std::fs::Metadata;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tool_runtime::{ToolContext, ToolError};
 
 /// Entries of a list.
@@ -73,7 +73,7 @@ impl Files {
             }
         };
         let mut list = List { entries: Vec::new(), truncated: false, context };
-        list.add(&found, Path::new(""), depth)?;
+        list.add_all(&found, depth)?;
         let List { entries, truncated, .. } = list;
         let text = text_of(&entries, truncated);
         Ok(Shown::new(text, ListOutput { path: location.to_string(), entries, truncated }))
@@ -88,7 +88,26 @@ struct List<'c> {
 }
 
 impl List<'_> {
-    fn add(&mut self, directory: &Location, prefix: &Path, depth: usize) -> Result<(), ToolError> {
+    /// Adds the entries of a directory and of those below it, level by level: a limit cuts the deepest ones.
+    fn add_all(&mut self, directory: &Location, depth: usize) -> Result<(), ToolError> {
+        let mut below = self.add(directory, Path::new(""))?;
+        for _ in 1..depth {
+            for path in std::mem::take(&mut below) {
+                if self.entries.len() == MAX_ENTRIES {
+                    self.truncated = true;
+                    break;
+                }
+                let inner = directory.with_path(directory.path().join(&path));
+                // One that cannot be read is listed without entries.
+                below.extend(self.add(&inner, &path).unwrap_or_default());
+            }
+        }
+        self.entries.sort_by(|a, b| Path::new(&a.path).cmp(Path::new(&b.path)));
+        Ok(())
+    }
+
+    /// Adds the entries of one directory. Returns the paths of its directories.
+    fn add(&mut self, directory: &Location, prefix: &Path) -> Result<Vec<PathBuf>, ToolError> {
         let shown = directory.to_string();
         let read = directory.root().dir().read_dir(directory.path());
         let read = read.map_err(|error| describe(&shown, &error))?;
@@ -102,10 +121,11 @@ impl List<'_> {
             found.push((entry.file_name(), entry));
         }
         found.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let mut directories = Vec::new();
         for (name, entry) in found {
             if self.entries.len() == MAX_ENTRIES {
                 self.truncated = true;
-                return Ok(());
+                return Ok(Vec::new());
             }
             // Deleted meanwhile.
             let Ok(metadata) = entry.metadata() else { continue };
@@ -113,13 +133,11 @@ impl List<'_> {
             let kind = EntryKind::of(&metadata);
             let size = (kind == EntryKind::File).then(|| metadata.len());
             self.entries.push(Entry { path: path.display().to_string(), kind, size });
-            if kind == EntryKind::Directory && depth > 1 {
-                let below = directory.with_path(directory.path().join(&name));
-                // One that cannot be read is listed without entries.
-                let _ = self.add(&below, &path, depth - 1);
+            if kind == EntryKind::Directory {
+                directories.push(path);
             }
         }
-        Ok(())
+        Ok(directories)
     }
 }
 

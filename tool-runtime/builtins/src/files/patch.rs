@@ -234,7 +234,7 @@ impl Files {
             if context.is_cancelled() {
                 return Err(ToolError::user("the call was cancelled"));
             }
-            let planned = self.plan(patch, &stop)?;
+            let planned = self.plan(patch, &stop, context)?;
             context.progress(number + 1, 2 * count, "files patched, not written yet");
             // A path may have several spellings.
             if !planned.change.keys().all(|key| keys.insert(key)) {
@@ -251,8 +251,13 @@ impl Files {
         patches.into_iter().enumerate().map(plan).collect()
     }
 
-    fn plan(&self, patch: FilePatch, stop: &Stop<'_>) -> Result<Planned, ToolError> {
-        let before = self.read_to_change(patch.path(), Freshness::UnchangedIfRead)?;
+    fn plan(
+        &self,
+        patch: FilePatch,
+        stop: &Stop<'_>,
+        context: &ToolContext,
+    ) -> Result<Planned, ToolError> {
+        let before = self.read_to_change(patch.path(), Freshness::UnchangedIfRead, context)?;
         let path = before.location().to_string();
         match patch {
             FilePatch::Add { content, is_executable, .. } if before.snapshot().is_none() => {
@@ -274,7 +279,7 @@ impl Files {
                 Ok(Planned { change: Change::new(before, None), file })
             }
             FilePatch::Update { move_to, hunks, .. } => {
-                self.plan_update(before, move_to, &hunks, stop)
+                self.plan_update(before, move_to, &hunks, stop, context)
             }
         }
     }
@@ -285,6 +290,7 @@ impl Files {
         move_to: Option<String>,
         hunks: &[Hunk],
         stop: &Stop<'_>,
+        context: &ToolContext,
     ) -> Result<Planned, ToolError> {
         let path = before.location().to_string();
         let text = decoded(&before)?.unwrap_or_else(|| Text::new(""));
@@ -298,7 +304,7 @@ impl Files {
         let Some(move_to) = move_to else {
             return Ok(Planned { change: Change::new(before, Some(bytes)), file });
         };
-        let target = self.read_to_change(&move_to, Freshness::UnchangedIfRead)?;
+        let target = self.read_to_change(&move_to, Freshness::UnchangedIfRead, context)?;
         if target.snapshot().is_some() {
             return Err(ToolError::user(format!(
                 "`{move_to}` exists already; move to another name"

@@ -13,6 +13,7 @@ use super::history::Seen;
 use super::place::{self, Found, Place};
 use super::snapshot::{Hash, MAX_SHOWN, Snapshot, hash, hex};
 use super::text::{Binary, Encoding, Eol, Text};
+use crate::caller::Caller;
 use crate::image_block;
 use crate::shown::Shown;
 #[cfg(feature = "code")]
@@ -72,7 +73,7 @@ impl Files {
         }
         let snapshot = Snapshot::read(&place)?;
         let output = show(&place, &snapshot.bytes, window)?;
-        self.history().see(&place.key, Seen::Whole(snapshot.hash()));
+        self.history().see(&place.key, &Caller::of(context), Seen::Whole(snapshot.hash()));
         Ok(output)
     }
 }

@@ -20,7 +20,7 @@ pub(crate) fn rewrite<T>(
     rewrite: impl FnOnce(&str) -> Result<(String, T), ToolError>,
 ) -> Result<(Shown<ChangeOutput>, T), ToolError> {
     let files = Files::over(workspace.clone());
-    let before = files.read_to_change(path, Freshness::Read)?;
+    let before = files.read_to_change(path, Freshness::Read, context)?;
     let Some(text) = decoded(&before)? else { return Err(place::missing(before.location())) };
     let (content, value) = rewrite(&text.content)?;
     let shown = files.change(before, Some(text), Some(content), Applied::default(), context)?;

@@ -30,7 +30,9 @@ fn a_file_that_changes_during_an_edit_is_not_overwritten() {
     let path = folder.join("a.txt");
     for text in [Some("others"), None] {
         fs::write(&path, "old").unwrap();
-        let before = files.read_to_change("a.txt", Freshness::UnchangedIfRead).unwrap();
+        let before = files
+            .read_to_change("a.txt", Freshness::UnchangedIfRead, &ToolContext::default())
+            .unwrap();
         match text {
             Some(text) => fs::write(&path, text).unwrap(),
             None => fs::remove_file(&path).unwrap(),
@@ -39,7 +41,7 @@ fn a_file_that_changes_during_an_edit_is_not_overwritten() {
         files.commit(vec![change], &ToolContext::default()).unwrap_err();
         assert_eq!(fs::read_to_string(&path).ok().as_deref(), text);
     }
-    let before = files.read_to_change("new.txt", Freshness::Read).unwrap();
+    let before = files.read_to_change("new.txt", Freshness::Read, &ToolContext::default()).unwrap();
     fs::write(folder.join("new.txt"), "others").unwrap();
     let change = commit::Change::new(before, Some(b"new".to_vec()));
     let error = files.commit(vec![change], &ToolContext::default()).unwrap_err();

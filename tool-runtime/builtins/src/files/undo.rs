@@ -11,6 +11,7 @@ use super::place::{self, Found, Place, describe};
 use super::snapshot::{Hash, Snapshot, hash, hex};
 use super::text::Text;
 use super::transaction::write_changes;
+use crate::caller::Caller;
 use crate::shown::Shown;
 use crate::workspace::Location;
 use std::io;
@@ -84,7 +85,7 @@ impl Files {
         let hash = version.as_ref().map(|version| hash(&version.bytes));
         let written = write_changes(&[Change::back(before, version)], context)?;
         for file in written {
-            self.history().see_or_forget(&file.key, hash);
+            self.history().see_or_forget(&file.key, &Caller::of(context), hash);
         }
         Ok(shown(location.to_string(), created, diff, Applied::default(), hash))
     }
@@ -118,7 +119,7 @@ impl Files {
                 // The name of before is set when the change is forgotten.
                 let hash = hash(&edit.before.bytes);
                 let output = self.undo_edited_move(&source, &target, edit, context)?;
-                self.history().see_or_forget(to, Some(hash));
+                self.history().see_or_forget(to, &Caller::of(context), Some(hash));
                 output
             }
             None => {

@@ -134,3 +134,17 @@ async fn a_file_that_became_binary_is_named_so() {
         "`a.txt` was changed since it was read, and now is not text (image/png); it cannot be changed as text"
     );
 }
+
+#[tokio::test]
+async fn a_whole_file_is_written_with_the_endings_of_its_lines() {
+    let (folder, tools) = tools(&[("a.txt", "1\r\n2\r\nstray\n3\r\nlast")]);
+    for (content, expected) in [
+        ("1\ntwo\nand\nstray\n3\nlast", "1\r\ntwo\r\nand\r\nstray\n3\r\nlast"),
+        ("1\nstray\nlast\n", "1\r\nstray\nlast\r\n"),
+        ("a\r\nb\n", "a\r\nb\n"),
+    ] {
+        tools.read("a.txt").await;
+        tools.ok("Write", json!({ "file_path": "a.txt", "content": content })).await;
+        assert_eq!(folder.text("a.txt"), expected);
+    }
+}

@@ -34,6 +34,29 @@ async fn long_lists_are_cut_with_a_notice() {
 }
 
 #[tokio::test]
+async fn a_limit_cuts_the_deepest_entries() {
+    let (folder, tools) = tools(&[("z.txt", "")]);
+    for number in 0..600 {
+        folder.put(&format!("many/{number:03}"), "");
+    }
+    let text = tools.ok("ListDirectory", json!({ "depth": 2 })).await;
+    assert!(text.starts_with("many/\nmany/000 (0 bytes)\n"), "{text}");
+    assert!(text.contains("\nz.txt (0 bytes)\n[the first 500 entries"), "{text}");
+}
+
+#[tokio::test]
+async fn a_home_directory_is_not_a_name_below_the_root() {
+    let (folder, tools) = tools(&[("a", "")]);
+    let error = tools.error("Write", json!({ "file_path": "~/notes.md", "content": "" })).await;
+    assert!(error.contains("`~` is not expanded"), "{error}");
+    assert_eq!(folder.names(), ["a"]);
+    let meant = json!({ "file_path": "./~/notes.md", "content": "" });
+    assert_eq!(tools.ok("Write", meant).await, "created `~/notes.md`\n");
+    // A name that exists is what the caller saw in a list.
+    assert_eq!(tools.ok("ListDirectory", json!({ "path": "~" })).await, "notes.md (0 bytes)\n");
+}
+
+#[tokio::test]
 async fn entries_are_moved_to_names_that_are_not_used() {
     let (folder, tools) = tools(&[("a", "a"), ("b", "b"), ("dir/x", "")]);
     let to =

@@ -223,3 +223,23 @@ async fn no_temporary_files_stay() {
     tools.ok("Write", write("b.txt", "x")).await;
     assert_eq!(folder.names(), ["a.txt", "b.txt"]);
 }
+
+#[tokio::test]
+async fn what_one_caller_has_read_another_has_not() {
+    let (folder, tools) = tools(&[("a.txt", "one\n")]);
+    let [ada, bob] = ["ada", "bob"].map(|name| {
+        crate::support::Tools(tools.0.for_principal(tool_runtime::Principal::new(name)))
+    });
+    let write = |content: &str| json!({ "file_path": "a.txt", "content": content });
+    ada.read("a.txt").await;
+    let error = bob.error("Write", write("bob\n")).await;
+    assert!(error.starts_with("`a.txt` was not read yet"), "{error}");
+    bob.read("a.txt").await;
+    bob.ok("Write", write("bob\n")).await;
+    let error = ada.error("Write", write("ada\n")).await;
+    assert!(error.starts_with("`a.txt` was changed since it was read"), "{error}");
+    assert_eq!(folder.text("a.txt"), "bob\n");
+    bob.ok("Write", write("bob again\n")).await;
+    ada.read("a.txt").await;
+    ada.ok("Write", write("ada\n")).await;
+}

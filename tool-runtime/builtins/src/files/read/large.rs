@@ -8,6 +8,7 @@ use super::super::text::{Encoding, Eol, is_binary};
 use super::lines::{BLOCK, Lines, check_cancelled};
 use super::window::{Window, past_the_end};
 use super::{Binary, ReadOutput, not_text, text_output};
+use crate::caller::Caller;
 use crate::shown::Shown;
 use cap_std::fs::{File, Metadata};
 use std::collections::VecDeque;
@@ -93,7 +94,7 @@ impl Files {
         let (writer, total) = lines.write(first, window.limit).map_err(failed)?;
         let cut = writer.finish(known_total.or(total), &place.shown);
         let eol = Eol::of(&String::from_utf8_lossy(&sample));
-        self.history().see(&place.key, Seen::Parts(Stamp::of(metadata)));
+        self.history().see(&place.key, &Caller::of(context), Seen::Parts(Stamp::of(metadata)));
         Ok(text_output(place, cut, encoding, eol, None))
     }
 }

@@ -1,0 +1,23 @@
+//! The caller of a tool: an agent of a session.
+
+use tool_runtime::{AgentRun, SessionId, ToolContext};
+
+/// The caller of a tool.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Caller {
+    principal: String,
+    /// Calls outside of a session are of one caller for each principal.
+    session: Option<SessionId>,
+    /// The sub-agent.
+    agent: Option<String>,
+}
+
+impl Caller {
+    pub(crate) fn of(context: &ToolContext) -> Self {
+        Self {
+            principal: context.principal().id().to_owned(),
+            session: context.session().copied(),
+            agent: context.get::<AgentRun>().and_then(|run| run.agent().map(str::to_owned)),
+        }
+    }
+}
