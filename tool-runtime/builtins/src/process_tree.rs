@@ -31,13 +31,14 @@ impl Tree {
         self.kill_with(Members::default());
     }
 
-    /// Ends all of them, and the members that were found before: these may have lost their parents since.
-    pub(crate) fn kill_with(&self, mut known: Members) {
+    /// Ends all of them, and the members that were found before: these may have lost their parents since. Returns
+    /// whether they have ended: those of another user do not.
+    pub(crate) fn kill_with(&self, mut known: Members) -> bool {
         let (deadline, mut pause) = (Instant::now() + TIME_LIMIT, FIRST_PAUSE);
         while Instant::now() < deadline {
             known = self.kill_once(&known);
             if known.is_empty() {
-                return;
+                return true;
             }
             std::thread::sleep(pause);
             pause = (2 * pause).min(MAX_PAUSE);
@@ -45,6 +46,7 @@ impl Tree {
         // A leader that was stopped must not stay so.
         self.kill_leader();
         tracing::warn!(mark = self.mark, "processes could not be ended");
+        false
     }
 
     fn kill_leader(&self) {

@@ -120,9 +120,9 @@ impl Shell {
         let invocation = self.invocation(command, self.next(), context)?;
         let running = Running::start(&self.launcher, &self.scratch, invocation, false).await?;
         let finished = running.finish(Duration::from_millis(timeout_ms), context).await?;
-        let (timed_out, output) = (finished.status.is_none(), CommandOutput::of(finished));
-        let output = output.with_links(&self.outputs, context);
-        Ok(if timed_out { output.after_timeout(timeout_ms) } else { output })
+        let (timed_out, has_survivors) = (finished.status.is_none(), finished.has_survivors);
+        let output = CommandOutput::of(finished).with_links(&self.outputs, context);
+        Ok(if timed_out { output.after_timeout(timeout_ms, has_survivors) } else { output })
     }
 
     /// Read the new output of a background job, and whether it still runs.

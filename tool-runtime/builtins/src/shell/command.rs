@@ -42,6 +42,8 @@ pub(super) struct Finished {
     pub(super) stderr: Text,
     /// A background process may still write.
     pub(super) is_open: bool,
+    /// Processes could not be ended.
+    pub(super) has_survivors: bool,
 }
 
 impl Running {
@@ -73,14 +75,12 @@ impl Running {
     ) -> io::Result<Finished> {
         let guard = KillOnDrop(Some(self.tree.clone()));
         let status = self.wait(limit, context).await?;
-        if status.is_none() {
-            self.terminate().await;
-        }
+        let has_survivors = status.is_none() && !self.terminate().await;
         guard.disarm();
         self.drain().await;
         let is_open = !self.stdout.is_closed() || !self.stderr.is_closed();
         let (stdout, stderr) = (self.stdout.take(true), self.stderr.take(true));
-        Ok(Finished { status, stdout, stderr, is_open })
+        Ok(Finished { status, stdout, stderr, is_open, has_survivors })
     }
 
     /// The status, or `None` when the time is up.
@@ -135,8 +135,8 @@ impl Running {
         self.stderr.drain().await;
     }
 
-    /// Asks all processes to end, then ends them.
-    pub(super) async fn terminate(&mut self) {
+    /// Asks all processes to end, then ends them. Returns whether they have ended: those of another user do not.
+    pub(super) async fn terminate(&mut self) -> bool {
         let asked = if self.is_wrapped {
             self.tree.signal_others(Signal::TERM)
         } else {
@@ -147,7 +147,12 @@ impl Running {
         let _ = tokio::time::timeout(GRACE, self.end()).await;
         let tree = self.tree.clone();
         // Fails only if the runtime shuts down; the guard of the call ends the processes then.
-        let _ = tokio::task::spawn_blocking(move || tree.kill_with(asked)).await;
-        let _ = self.child.wait().await;
+        let ended = tokio::task::spawn_blocking(move || tree.kill_with(asked)).await;
+        let has_ended = ended.unwrap_or(true);
+        if has_ended {
+            // An error means that there is no process to wait for.
+            let _ = self.child.wait().await;
+        }
+        has_ended
     }
 }

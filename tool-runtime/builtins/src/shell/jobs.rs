@@ -1,7 +1,7 @@
 //! Commands in the background. A job runs as long as one of its processes does.
 
 use super::command::Running;
-use super::result::{CommandOutput, JobOutput, JobStatus, joined};
+use super::result::{CommandOutput, JobOutput, JobStatus, SURVIVORS, joined};
 use regex::Regex;
 use std::collections::BTreeMap;
 use std::io;
@@ -42,6 +42,8 @@ struct State {
     status: JobStatus,
     /// The end of the shell, whose processes may still run.
     exit: Option<ExitStatus>,
+    /// Processes could not be ended.
+    has_survivors: bool,
 }
 
 impl Jobs {
@@ -76,7 +78,8 @@ impl Jobs {
         place: OwnedSemaphorePermit,
         context: &ToolContext,
     ) -> Arc<Job> {
-        let (sender, state) = watch::channel(State { status: JobStatus::Running, exit: None });
+        let status = JobStatus::Running;
+        let (sender, state) = watch::channel(State { status, exit: None, has_survivors: false });
         let kill = CancellationToken::new();
         let streams =
             Streams { stdout: Arc::clone(&running.stdout), stderr: Arc::clone(&running.stderr) };
@@ -142,7 +145,8 @@ async fn run(
     let status = tokio::select! {
         () = end => JobStatus::Ended,
         () = kill.cancelled() => {
-            running.terminate().await;
+            let has_survivors = !running.terminate().await;
+            sender.send_modify(|state| state.has_survivors = has_survivors);
             JobStatus::Killed
         }
     };
@@ -166,7 +170,7 @@ impl Job {
 
     /// State and new output. Lines that a filter does not match are counted, and cannot be read later.
     pub(super) fn read(&self, filter: Option<&Regex>) -> JobOutput {
-        let State { status, exit } = *self.state.borrow();
+        let State { status, exit, has_survivors } = *self.state.borrow();
         let is_running = status == JobStatus::Running;
         let [stdout, stderr] = [&self.streams.stdout, &self.streams.stderr]
             .map(|stream| stream.take_lines(!is_running, filter));
@@ -175,7 +179,8 @@ impl Job {
         let outlived = exit.filter(|_| is_running).map(|exit| {
             format!("the shell has ended ({exit}), and processes that it started still run; end them by `KillBash`")
         });
-        let notice = joined(outlived.into_iter().chain(removed));
+        let survivors = has_survivors.then(|| SURVIVORS.to_owned());
+        let notice = joined(outlived.into_iter().chain(removed).chain(survivors));
         let output = CommandOutput { notice, ..CommandOutput::default() }
             .with_texts(stdout, stderr)
             .with_status(exit.filter(|_| status == JobStatus::Ended));

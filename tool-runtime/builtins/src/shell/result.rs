@@ -41,6 +41,10 @@ pub struct CommandOutput {
     pub(super) links: Vec<ResourceLink>,
 }
 
+/// Notice about processes that could not be ended.
+pub(super) const SURVIVORS: &str =
+    "some processes could not be ended and may still run: those of another user, for instance";
+
 impl CommandOutput {
     pub(super) fn of(finished: Finished) -> Self {
         let notice = finished.is_open.then_some(
@@ -52,11 +56,14 @@ impl CommandOutput {
     }
 
     /// The result of a command that was ended.
-    pub(super) fn after_timeout(mut self, limit: u64) -> Self {
+    pub(super) fn after_timeout(mut self, limit: u64, has_survivors: bool) -> Self {
         self.timed_out = true;
-        self.notice = Some(format!(
-            "ended after {limit} ms with all that it started; set a longer `timeout_ms`, or use `run_in_background`"
-        ));
+        let ended = match has_survivors {
+            true => format!("the time of {limit} ms is up, and {SURVIVORS}"),
+            false => format!("ended after {limit} ms with all that it started"),
+        };
+        self.notice =
+            Some(format!("{ended}; set a longer `timeout_ms`, or use `run_in_background`"));
         self
     }
 
