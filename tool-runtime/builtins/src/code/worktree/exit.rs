@@ -30,6 +30,7 @@ impl Inner {
             changed_files: loss.changed.len(),
             untracked_files: loss.untracked.len(),
             unmerged_commits: loss.commit_count,
+            submodules: loss.submodules.len(),
         };
         if action == ExitAction::Keep {
             return Ok(output);

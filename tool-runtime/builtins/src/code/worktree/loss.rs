@@ -3,6 +3,7 @@
 use super::git::{Git, line};
 use super::list::Entry;
 use std::fmt::Write as _;
+use std::path::PathBuf;
 use tool_runtime::ToolError;
 
 /// Lines of each kind that are listed.
@@ -18,6 +19,8 @@ pub(super) struct Loss {
     /// Commits that are on no other branch, remote branch or tag: at most one more than is listed.
     pub(super) commits: Vec<String>,
     pub(super) commit_count: usize,
+    /// Submodules with repositories of their own, whose work is not looked at.
+    pub(super) submodules: Vec<String>,
 }
 
 impl Loss {
@@ -26,6 +29,7 @@ impl Loss {
         let mut loss = Self::default();
         if entry.path.exists() {
             loss.read_status(git, entry).await?;
+            loss.read_submodules(git, entry).await?;
         }
         loss.read_commits(git, entry, branch).await?;
         Ok(loss)
@@ -47,6 +51,17 @@ impl Loss {
             if kind.starts_with(b"??") { &mut self.untracked } else { &mut self.changed }
                 .push(path);
         }
+        Ok(())
+    }
+
+    /// Reads the repositories of submodules, which belong to the worktree.
+    async fn read_submodules(&mut self, git: &Git, entry: &Entry) -> Result<(), ToolError> {
+        let own = git.attempt(&entry.path, &["rev-parse", "--absolute-git-dir"]).await?;
+        let own = PathBuf::from(line(&own.checked()?));
+        let Ok(found) = std::fs::read_dir(own.join("modules")) else { return Ok(()) };
+        let names = found.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+        self.submodules = names.collect();
+        self.submodules.sort();
         Ok(())
     }
 
@@ -79,7 +94,10 @@ impl Loss {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.changed.is_empty() && self.untracked.is_empty() && self.commit_count == 0
+        self.changed.is_empty()
+            && self.untracked.is_empty()
+            && self.commit_count == 0
+            && self.submodules.is_empty()
     }
 
     /// A list for models. Ends with a line ending.
@@ -97,6 +115,12 @@ impl Loss {
             "commits that are not on another branch",
             &self.commits,
             self.commit_count,
+        );
+        section(
+            &mut text,
+            "submodules, whose own changes and commits were not looked at",
+            &self.submodules,
+            self.submodules.len(),
         );
         text
     }

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// The action on a worktree that a model leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -83,14 +83,21 @@ pub struct ExitOutput {
     pub untracked_files: usize,
     /// Number of commits that are not on another branch.
     pub unmerged_commits: usize,
+    /// Number of submodules with repositories of their own, whose changes and commits are not counted.
+    pub submodules: usize,
 }
 
 impl fmt::Display for ExitOutput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, path, changed_files, untracked_files, unmerged_commits, .. } = self;
-        let work = format!(
+        let Self {
+            name, path, changed_files, untracked_files, unmerged_commits, submodules, ..
+        } = self;
+        let mut work = format!(
             "{changed_files} changed files, {untracked_files} files that git does not track, {unmerged_commits} commits that are not on another branch"
         );
+        if *submodules > 0 {
+            let _ = write!(work, ", {submodules} submodules, whose own work is not counted");
+        }
         if self.action == ExitAction::Keep {
             return write!(f, "kept the worktree `{name}` in `{path}`: {work}");
         }
@@ -101,7 +108,7 @@ impl fmt::Display for ExitOutput {
             }
             _ => write!(f, "; its branch was not deleted")?,
         }
-        if changed_files + untracked_files + unmerged_commits > 0 {
+        if changed_files + untracked_files + unmerged_commits + submodules > 0 {
             write!(f, "\ndiscarded: {work}")?;
         }
         Ok(())

@@ -3,6 +3,7 @@
 use super::{Fixture, commit};
 use serde_json::json;
 use std::fs;
+use std::path::Path;
 
 #[tokio::test]
 async fn a_worktree_without_work_is_removed_with_its_branch() {
@@ -13,7 +14,7 @@ async fn a_worktree_without_work_is_removed_with_its_branch() {
     assert_eq!(
         value,
         json!({"name": "w", "action": "remove", "path": ".worktrees/w", "branch": "w", "commit": commit,
-               "branch_deleted": true, "changed_files": 0, "untracked_files": 0, "unmerged_commits": 0})
+               "branch_deleted": true, "changed_files": 0, "untracked_files": 0, "unmerged_commits": 0, "submodules": 0})
     );
     assert!(!fixture.tree("w").exists());
     assert_eq!(fixture.branches(), ["main"]);
@@ -121,4 +122,33 @@ async fn settings_of_the_repository_hide_no_work() {
     fs::write(fixture.tree("w").join("new"), "").unwrap();
     let error = fixture.exit("w", "remove", false).await.unwrap_err();
     assert!(error.contains("1 files that git does not track:\n  new\n"), "{error}");
+}
+
+#[tokio::test]
+async fn repositories_of_submodules_are_listed_and_not_removed() {
+    let fixture = Fixture::new();
+    let other = fixture.directory.path().join("other");
+    fs::create_dir(&other).unwrap();
+    super::git(&other, &["init", "--quiet"]);
+    commit_file(&other, "x");
+    let local = ["-c", "protocol.file.allow=always", "submodule"];
+    let add = ["--quiet", "add", other.to_str().unwrap(), "sub"];
+    fixture.git(&[&local[..], &add].concat());
+    commit(&fixture.path(""), "add a submodule");
+    fixture.enter("w").await.unwrap();
+    let tree = fixture.tree("w");
+    super::git(&tree, &[&local[..], &["--quiet", "update", "--init"]].concat());
+    commit_file(&tree.join("sub"), "work");
+    let error = fixture.exit("w", "remove", false).await.unwrap_err();
+    assert!(error.contains("1 submodules, whose own changes"), "{error}");
+    assert!(error.contains("\n  sub\n"), "{error}");
+    assert!(tree.join("sub/work").exists());
+    let removed = fixture.exit("w", "remove", true).await.unwrap();
+    assert_eq!(removed["submodules"], 1);
+    assert!(!tree.exists());
+}
+
+fn commit_file(directory: &Path, name: &str) {
+    fs::write(directory.join(name), name).unwrap();
+    commit(directory, name);
 }
