@@ -46,6 +46,8 @@ pub struct LoggedCall {
     pub cost_micros: u64,
     /// The events between the proposal and the end, as texts.
     pub stages: Vec<String>,
+    /// Whether the tool ran until it asked its client.
+    is_suspended: bool,
 }
 
 impl LoggedCall {
@@ -61,6 +63,10 @@ impl LoggedCall {
         }
         self.state = record.kind;
         self.is_started |= record.kind == RecordKind::Started;
+        self.is_suspended |= record.kind == RecordKind::Suspended;
+        if record.says_not_run() && !self.is_suspended {
+            self.is_started = false;
+        }
         self.is_replayed |= record.replayed == Some(true);
         self.duration = record.duration().or(self.duration);
         self.cost_micros += record.cost_micros.unwrap_or_default();

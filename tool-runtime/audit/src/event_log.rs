@@ -106,6 +106,9 @@ impl EventLog {
         let run = move || {
             let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| thread.run()));
             let reason = if ended.is_ok() { "is closed" } else { "has panicked" };
+            if ended.is_err() {
+                tracing::error!("the log of calls has panicked; later calls are not recorded");
+            }
             ends.end(LogError::new(LogErrorKind::Other, format!("the log {reason}")));
         };
         let spawned = std::thread::Builder::new().name("event-log".to_owned()).spawn(run);
@@ -319,7 +322,7 @@ impl LogThread {
             StepState::Ended(outcome) => return Ok(Begin::Replay(outcome)),
             _ if mode == RetryMode::SafeToRetry => return Ok(Begin::Run),
             StepState::Indeterminate => return Ok(Begin::Indeterminate),
-            StepState::Open(started) => *started,
+            StepState::Open { start, .. } => *start,
         };
         let is_running = started.process == self.encoder.process
             && self.encoder.calls.contains_key(&started.call);
@@ -338,7 +341,7 @@ impl LogThread {
     fn resolve(&mut self, step: &str, how: &Resolution, by: &str) -> Result<(), LogError> {
         let lines = self.backend.step(step)?;
         let is_unknown =
-            matches!(StepState::of(&lines)?, StepState::Open(_) | StepState::Indeterminate);
+            matches!(StepState::of(&lines)?, StepState::Open { .. } | StepState::Indeterminate);
         let last = lines.last().filter(|_| is_unknown).and_then(|line| line.record().ok());
         let Some(last) = last else {
             let text = format!("step `{step}` did not start, or its outcome is known");

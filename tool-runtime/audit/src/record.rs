@@ -209,6 +209,12 @@ impl LogRecord {
         self.duration_us.map(Duration::from_micros)
     }
 
+    /// Whether the tool did not run, or not again: the call was refused, or dropped before.
+    pub(crate) fn says_not_run(&self) -> bool {
+        let is_end = matches!(self.kind, RecordKind::Failed | RecordKind::Cancelled);
+        is_end && self.duration_us.is_none() && self.replayed.is_none()
+    }
+
     /// The arguments as text.
     pub fn arguments_text(&self) -> Cow<'_, str> {
         let text = self.arguments.as_deref().map(RawValue::get).unwrap_or_default();

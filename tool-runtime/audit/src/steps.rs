@@ -12,7 +12,11 @@ pub(crate) enum StepState {
     /// It did not start, or an operator says that it had no effect.
     New,
     /// It started, and its end is not recorded.
-    Open(Box<LogRecord>),
+    Open {
+        start: Box<LogRecord>,
+        /// Whether the tool ran until it asked its client.
+        is_suspended: bool,
+    },
     /// It started, and it is recorded that its outcome is not known.
     Indeterminate,
     /// It ended.
@@ -45,14 +49,31 @@ impl StepState {
         // A refusal and a replay change nothing.
         let ran = record.duration_us.is_some() && record.replayed.is_none();
         Ok(match record.kind {
-            RecordKind::Started => Self::Open(Box::new(record)),
+            RecordKind::Started => Self::Open { start: Box::new(record), is_suspended: false },
+            RecordKind::Suspended => self.suspended(),
             RecordKind::Succeeded | RecordKind::Failed if ran => ended(&record, line)?,
             RecordKind::Resolved if record.outcome.is_some() => ended(&record, line)?,
             RecordKind::Resolved => Self::New,
             RecordKind::Indeterminate | RecordKind::Cancelled if ran => Self::Indeterminate,
-            RecordKind::Indeterminate if matches!(self, Self::Open(_)) => Self::Indeterminate,
+            RecordKind::Indeterminate if matches!(self, Self::Open { .. }) => Self::Indeterminate,
+            _ if self.is_refused_by(&record) => Self::New,
             _ => self,
         })
+    }
+
+    fn suspended(self) -> Self {
+        match self {
+            Self::Open { start, .. } => Self::Open { start, is_suspended: true },
+            other => other,
+        }
+    }
+
+    /// Whether a record says that the tool did not run after its start was recorded: the call was refused because the
+    /// start was not durable in time, or was dropped until then.
+    fn is_refused_by(&self, record: &LogRecord) -> bool {
+        let Self::Open { start, is_suspended: false } = self else { return false };
+        let is_same = (&start.process, start.call) == (&record.process, record.call);
+        is_same && record.says_not_run()
     }
 }
 
@@ -69,4 +90,35 @@ fn ended(record: &LogRecord, line: &LogLine) -> Result<StepState, LogError> {
 fn damaged(line: &LogLine, reason: &str) -> LogError {
     let text = format!("record {} of the log cannot be used: {reason}", line.position);
     LogError::new(LogErrorKind::Damaged, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::Head;
+
+    /// The state after records of one call.
+    fn state(kinds: &[(RecordKind, Option<u64>)]) -> String {
+        let mut head = Head::empty();
+        let line = |(kind, duration_us): &(RecordKind, Option<u64>)| {
+            let (kind, duration_us) = (*kind, *duration_us);
+            let process = "p".to_owned();
+            let mut record = LogRecord { kind, duration_us, process, ..LogRecord::default() };
+            LogLine::chained(&mut record, &mut head)
+        };
+        let lines: Vec<LogLine> = kinds.iter().map(line).collect();
+        let text = format!("{:?}", StepState::of(&lines).unwrap());
+        text.split([' ', '(']).next().unwrap().to_owned()
+    }
+
+    #[test]
+    fn a_start_that_was_refused_has_no_effect() {
+        use RecordKind::{Cancelled, Failed, Started, Suspended};
+        let (refused, ran) = (None, Some(5));
+        assert_eq!(state(&[(Started, None)]), "Open");
+        assert_eq!(state(&[(Started, None), (Failed, refused)]), "New");
+        assert_eq!(state(&[(Started, None), (Cancelled, refused)]), "New");
+        assert_eq!(state(&[(Started, None), (Cancelled, ran)]), "Indeterminate");
+        assert_eq!(state(&[(Started, None), (Suspended, None), (Failed, refused)]), "Open");
+    }
 }

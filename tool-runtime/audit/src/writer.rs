@@ -93,6 +93,7 @@ impl Queue {
         let mut state = self.state();
         if state.is_ended {
             // Dropping a waiter or a job answers it.
+            state.status.lost += u64::from(matches!(item, Item::Event(..)));
             return false;
         }
         if state.error.is_some()
@@ -125,7 +126,9 @@ impl Queue {
     pub(crate) fn end(&self, error: LogError) {
         let mut state = self.state();
         state.is_ended = true;
-        state.items.clear();
+        let waiting = std::mem::take(&mut state.items);
+        let lost = waiting.iter().filter(|item| matches!(item, Item::Event(..))).count() as u64;
+        state.status.lost += lost;
         self.is_failing.store(true, Ordering::Release);
         state.error = Some(error);
     }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::testing::{Folder, fill, pool};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tool_runtime_core::{Execution, ToolCall};
 
 /// Runs `log NAME ..`. Arguments that begin with dashes are flags, or options with the value that follows.
@@ -82,16 +83,21 @@ async fn an_operator_finds_and_resolves_a_step() {
     let folder = Folder::new();
     let path = folder.file("calls.db");
     let log = EventLog::open(&path).unwrap();
-    let tool =
-        tool_runtime_core::Tool::builder("wait", "Wait.").handler(std::future::pending::<()>);
+    let runs = Arc::new(AtomicBool::new(false));
+    let begun = Arc::clone(&runs);
+    let tool = tool_runtime_core::Tool::builder("wait", "Wait.").handler(move || {
+        begun.store(true, Ordering::Relaxed);
+        std::future::pending::<()>()
+    });
     let pool =
         tool_runtime_core::ToolPool::builder().add(tool).install(log.clone()).build().unwrap();
     let context = pool.context().in_execution(&Arc::new(Execution::new("one")));
     let mut call = Box::pin(pool.call_with(ToolCall::new("wait", "{}"), &context));
     let file = path.to_str().unwrap();
-    while !run(&["show", file, "--unresolved"]).1.contains("its end is not recorded") {
+    while !runs.load(Ordering::Relaxed) {
         tokio::select! { biased; _ = &mut call => {}, () = tokio::task::yield_now() => {} }
     }
+    assert!(run(&["show", file, "--unresolved"]).1.contains("its end is not recorded"));
     drop(call);
     log.flush().await.unwrap();
     let text = run(&["show", file, "--unresolved"]).1;
