@@ -224,8 +224,15 @@ impl RedactJson for Redactor {
     fn redacted_arguments(&self, text: &str, tool: Option<&Tool>) -> String {
         let text = if text.trim().is_empty() { "{}" } else { text };
         let mut value = serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
-        if let Some(tool) = tool {
-            hide_secrets(&mut value, &tool.definition().input_schema, HIDDEN);
+        match (tool, &mut value) {
+            (Some(tool), value) => {
+                hide_secrets(value, &tool.definition().input_schema, HIDDEN);
+            }
+            // Nothing says which are secret: the name may be a misspelt one, or its server is gone.
+            (None, Value::Object(arguments)) => {
+                arguments.values_mut().for_each(|value| *value = HIDDEN.into());
+            }
+            (None, value) => *value = HIDDEN.into(),
         }
         self.value(&mut value);
         canonical(&value)
