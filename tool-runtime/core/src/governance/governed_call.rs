@@ -31,11 +31,12 @@ pub(super) struct RunningCall {
     /// The call with the arguments that it had at the beginning.
     proposed: HookCall,
     decision: Decision,
-    /// The questions that the approver answered, the arguments that they were about, and the answer.
-    approval: Option<((Vec<Question>, String), Approval)>,
+    /// The approvals, with the questions and the arguments that these were about.
+    approvals: Vec<((Question, String), Approval)>,
     /// The questions that are recorded, and when they were asked first.
-    asked: Option<(Vec<Question>, Instant)>,
-    is_admitted: bool,
+    asked: Vec<(Question, Instant)>,
+    /// What was recorded when the call was admitted.
+    admitted: Option<Admission>,
     reservation: Option<Reservation>,
     /// Receipts that were not awaited yet.
     receipts: Vec<BoxFuture<'static, Result<(), RecordError>>>,
@@ -46,6 +47,21 @@ pub(super) struct RunningCall {
     is_finished: bool,
 }
 
+/// A call that may run.
+struct Admission {
+    call: HookCall,
+    rule: Option<Arc<str>>,
+    /// The person who approved it last.
+    by: Option<String>,
+}
+
+impl Admission {
+    fn is_same(&self, other: &Self) -> bool {
+        let is_same_call = self.call.arguments() == other.call.arguments();
+        is_same_call && self.rule == other.rule && self.by == other.by
+    }
+}
+
 impl RunningCall {
     pub(super) fn new(seams: Arc<Seams>, call: &HookCall) -> Self {
         let mut running = Self {
@@ -53,9 +69,9 @@ impl RunningCall {
             call: call.clone(),
             proposed: call.clone(),
             decision: Decision::allow(),
-            approval: None,
-            asked: None,
-            is_admitted: false,
+            approvals: Vec::new(),
+            asked: Vec::new(),
+            admitted: None,
             reservation: None,
             receipts: Vec::new(),
             record_error: None,
@@ -121,6 +137,17 @@ impl RunningCall {
             "`{tool}` was not run, because the call could not be recorded; try again later"
         );
         Err(CallError::new(ErrorClass::Transient, text).with_detail(error.to_string()))
+    }
+
+    /// The allowance by the rule whose question was answered last, or by that which decided.
+    fn allowed(&self) -> Decision {
+        let rule = self.approvals.last().and_then(|((question, _), _)| question.rule.as_deref());
+        match rule {
+            Some(rule) if self.decision.effect() == Effect::Ask => {
+                Decision::allow().with_rule(rule)
+            }
+            _ => self.decision.allowed(),
+        }
     }
 
     fn check_visible(&self, call: &HookCall) -> Result<(), CallError> {
@@ -195,29 +222,34 @@ impl GovernedCall for RunningCall {
         })
     }
 
-    fn earlier_approval(&self, call: &HookCall, questions: &[Question]) -> Option<Approval> {
-        let (asked, answer) = self.approval.as_ref()?;
-        let is_same = asked.0 == questions && asked.1 == call.arguments();
-        is_same.then(|| answer.clone())
+    fn earlier_approval(&self, call: &HookCall, question: &Question) -> Option<Approval> {
+        let is_same =
+            |asked: &(Question, String)| asked.0 == *question && asked.1 == call.arguments();
+        self.approvals.iter().find(|(asked, _)| is_same(asked)).map(|(_, answer)| answer.clone())
     }
 
-    fn approved(&mut self, asked: (Vec<Question>, String), answer: Approval) {
-        self.approval = Some((asked, answer));
+    fn approved(
+        &mut self,
+        call: &HookCall,
+        asked: (Question, String),
+        answer: Approval,
+        is_last: bool,
+    ) {
+        if !is_last && let Approval::Approved { by, .. } = &answer {
+            let decision = Decision::allow();
+            let decision = asked.0.rule.iter().fold(decision, |it, rule| it.with_rule(&**rule));
+            self.record_decision(call, &decision, by.as_deref());
+        }
+        self.approvals.push((asked, answer));
     }
 
-    fn asked(&mut self, call: &HookCall, questions: &[Question]) -> Instant {
-        if let Some((asked, at)) = &self.asked
-            && asked == questions
-        {
+    fn asked(&mut self, call: &HookCall, question: &Question) -> Instant {
+        if let Some((_, at)) = self.asked.iter().find(|(asked, _)| asked == question) {
             return *at;
         }
         let now = Instant::now();
-        self.asked = Some((questions.to_vec(), now));
-        let decision = match self.decision.effect() {
-            Effect::Ask => self.decision.clone(),
-            _ => Decision::ask(Question::texts(questions)),
-        };
-        self.record_decision(call, &decision, None);
+        self.asked.push((question.clone(), now));
+        self.record_decision(call, &Decision::from(question), None);
         now
     }
 
@@ -253,7 +285,15 @@ impl GovernedCall for RunningCall {
     }
 
     fn admit(&mut self, call: &HookCall, by: Option<&str>) -> Result<(), CallError> {
-        if self.is_admitted {
+        let decision = self.allowed();
+        let (call_now, by_now) = (call.clone(), by.map(str::to_owned));
+        let admission = Admission { call: call_now, rule: decision.shared_rule(), by: by_now };
+        // A later round: the limits count once for all.
+        if let Some(earlier) = &self.admitted {
+            if !earlier.is_same(&admission) {
+                self.record_decision(call, &decision, by);
+                self.admitted = Some(admission);
+            }
             return Ok(());
         }
         let (view, limits) = (call.view(), self.decision.limits());
@@ -270,26 +310,29 @@ impl GovernedCall for RunningCall {
                 return Err(hook::unchecked(call.name(), detail));
             }
         };
-        let decision = self.decision.allowed();
         self.record_decision(call, &decision, by);
-        self.is_admitted = true;
+        self.admitted = Some(admission);
         Ok(())
     }
 
     fn start<'a>(&'a mut self, call: &'a HookCall) -> Recording<'a, Result<(), CallError>> {
-        if self.started.is_some() {
-            return Recording::Left(ready(Ok(())));
+        let is_later_round = self.started.is_some();
+        if !is_later_round {
+            self.record(call, CallStage::Started { mode: call.view().retry_mode() });
         }
-        self.record(call, CallStage::Started { mode: call.view().retry_mode() });
         if self.is_recorded() {
-            self.started(call);
+            if !is_later_round {
+                self.started(call);
+            }
             return Recording::Left(ready(Ok(())));
         }
         Recording::Right(Box::pin(async move {
             if let Err(error) = self.recorded().await {
                 Self::unrecorded(call, &error)?;
             }
-            self.started(call);
+            if !is_later_round {
+                self.started(call);
+            }
             Ok(())
         }))
     }

@@ -229,6 +229,10 @@ impl Decision {
         self.forbids_asking
     }
 
+    pub(super) fn shared_rule(&self) -> Option<Arc<str>> {
+        self.rule.clone()
+    }
+
     /// An allowance by the same rule.
     pub(super) fn allowed(&self) -> Self {
         Self { rule: self.rule.clone(), ..Self::allow() }

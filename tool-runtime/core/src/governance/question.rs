@@ -56,6 +56,14 @@ impl Question {
     }
 }
 
+impl From<&Question> for Decision {
+    fn from(question: &Question) -> Self {
+        let decision = Self::ask(&question.text).approved_by(question.approvers.clone());
+        let decision = question.rule.iter().fold(decision, |it, rule| it.with_rule(&**rule));
+        question.expiry.into_iter().fold(decision, Self::with_expiry)
+    }
+}
+
 impl From<&Decision> for Question {
     fn from(decision: &Decision) -> Self {
         Self {

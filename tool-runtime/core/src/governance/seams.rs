@@ -80,14 +80,21 @@ pub(crate) trait GovernedCall: Send {
         call: &'a HookCall,
     ) -> BoxFuture<'a, Result<Option<Replayed>, CallError>>;
 
-    /// The answer of the approver in an earlier round, to the same questions about the same arguments.
-    fn earlier_approval(&self, call: &HookCall, questions: &[Question]) -> Option<Approval>;
+    /// The answer of the approver in an earlier round, to the same question about the same arguments.
+    fn earlier_approval(&self, call: &HookCall, question: &Question) -> Option<Approval>;
 
-    /// Keeps the answer of the approver for later rounds.
-    fn approved(&mut self, asked: (Vec<Question>, String), answer: Approval);
+    /// Keeps an approval for later rounds, with the arguments that the question was about. It is recorded if further
+    /// questions follow; the last one is recorded by [`Self::admit`].
+    fn approved(
+        &mut self,
+        call: &HookCall,
+        asked: (Question, String),
+        answer: Approval,
+        is_last: bool,
+    );
 
     /// Records that a person is asked, once. Returns the time of that.
-    fn asked(&mut self, call: &HookCall, questions: &[Question]) -> Instant;
+    fn asked(&mut self, call: &HookCall, question: &Question) -> Instant;
 
     /// Records that the call waits for an answer of its caller, which a later request brings.
     fn suspended(&mut self);

@@ -259,37 +259,35 @@ impl<'a> Admission<'a> {
         if let Some(governed) = &mut self.governed {
             governed.check_asking(self.call)?;
         }
-        let earlier = self.governed.as_ref();
-        if let Some(answer) = earlier.and_then(|it| it.earlier_approval(self.call, &questions)) {
-            self.apply_approval(answer.clone()).await?;
-            return self.check_new_questions(&questions, Some(&answer).filter(|it| it.is_edit()));
-        }
-        let Some(approver) = approver else {
-            return Err(no_approver(self.call.name(), &questions));
-        };
-        let asked_at = self.governed.as_mut().map(|it| it.asked(self.call, &questions));
-        let asked_about = self.call.arguments().to_owned();
-        let mut edit = None;
+        let (mut edit, mut is_asked) = (None, false);
         for (position, question) in questions.iter().enumerate() {
+            let earlier = self.governed.as_ref();
+            if let Some(answer) = earlier.and_then(|it| it.earlier_approval(self.call, question)) {
+                self.apply_approval(answer.clone()).await?;
+                edit = Some(answer).filter(Approval::is_edit).or(edit);
+                continue;
+            }
+            let Some(approver) = approver else {
+                return Err(no_approver(self.call.name(), &questions));
+            };
+            is_asked = true;
+            let asked_at = self.governed.as_mut().map(|it| it.asked(self.call, question));
+            let asked_about = self.call.arguments().to_owned();
             let answer = self.ask(approver, question, asked_at).await?;
             self.check_editor(&questions[..position], &answer)?;
             self.apply_approval(answer.clone()).await?;
+            let is_last = position + 1 == questions.len();
+            if let Some(governed) = &mut self.governed {
+                let asked = (question.clone(), asked_about);
+                governed.approved(self.call, asked, answer.clone(), is_last);
+            }
             edit = Some(answer).filter(Approval::is_edit).or(edit);
         }
-        // Rules, modes and files of policies may have changed while a person was asked.
-        self.decide()?;
-        self.check_new_questions(&questions, edit.as_ref())?;
-        if let Some(governed) = &mut self.governed {
-            let mut answer = Approval::approved();
-            if asked_about != self.call.arguments() {
-                answer = answer.with_arguments(self.call.arguments());
-            }
-            if let Some(by) = &self.approved_by {
-                answer = answer.by(by);
-            }
-            governed.approved((questions, asked_about), answer);
+        if is_asked {
+            // Rules, modes and files of policies may have changed while a person was asked.
+            self.decide()?;
         }
-        Ok(())
+        self.check_new_questions(&questions, edit.as_ref())
     }
 
     /// The answer of the approver, with its person.
