@@ -64,7 +64,7 @@ async fn downloads_go_to_the_directory_of_the_operator_and_replace_no_file() {
     let site = with_file().await;
     let desk = Desk::with(BrowserParams { downloads: Some("files".into()), ..params() });
     let files = desk.directory.path().join("files");
-    std::fs::create_dir(&files).unwrap();
+    std::fs::create_dir_all(&files).unwrap();
     std::fs::write(files.join("report (1).bin"), "of the user").unwrap();
     desk.open(&site.url("/")).await;
     for name in ["report.bin", "report (2).bin"] {

@@ -11,6 +11,9 @@ use std::sync::Arc;
 use tool_runtime::prelude::*;
 use tool_runtime::{AgentSpawner, ErrorClass};
 
+/// The label of the calls of a schedule.
+const RUN_BY: &str = "run_by";
+
 /// Tools that start agents.
 pub(crate) struct Agents {
     spawner: Arc<dyn AgentSpawner>,
@@ -105,6 +108,12 @@ impl Agents {
         input: AgentInput,
         context: &ToolContext,
     ) -> Result<Shown<AgentReport>, ToolError> {
+        let labels = context.execution().map(|execution| execution.labels());
+        if input.run_in_background && labels.is_some_and(|labels| labels.contains_key(RUN_BY)) {
+            return Err(ToolError::user(
+                "a scheduled job ends with its call, and an agent in the background would run on without its limits; leave `run_in_background` out",
+            ));
+        }
         let handle = input.spawn(&*self.spawner, &self.store, context).await?;
         let mut report = AgentReport {
             agent_id: handle.id().to_owned(),

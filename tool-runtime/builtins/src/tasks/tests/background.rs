@@ -67,6 +67,19 @@ async fn an_agent_is_a_task_that_stop_really_ends() {
 }
 
 #[tokio::test]
+async fn a_scheduled_job_has_no_agent_in_the_background() {
+    let directory = TempDir::new().unwrap();
+    let agents = SubAgents::new(script(json!([{ "text": "Done." }])));
+    let pool = builder(&directory.path().join("tasks.db"), Some(agents), Profile::Standard);
+    let pool = pool.build().unwrap();
+    let execution = tool_runtime::Execution::new("job").with_label("run_by", "schedule");
+    let context = pool.context().in_execution(&Arc::new(execution));
+    let refused = pool.call_with(ToolCall::json("Agent", input()), &context).await;
+    let text = refused.observation().to_text();
+    assert!(refused.is_error() && text.contains("leave `run_in_background` out"), "{text}");
+}
+
+#[tokio::test]
 async fn the_output_of_an_agent_is_its_answer_or_its_failure() {
     let directory = TempDir::new().unwrap();
     let agents = SubAgents::new(script(json!([{ "text": "It is 42." }])));
