@@ -60,8 +60,10 @@ pub(super) async fn navigate(
     Ok(page)
 }
 
+/// Checks that a further tab can be opened.
+///
 /// # Errors
-/// No further tab can be opened.
+/// As many are open as the browser may have.
 pub(super) fn check_free_tab(session: &Session) -> Result<(), ToolError> {
     if session.tabs.is_full() {
         let text = "as many tabs are open as the browser may have; close one by browser_close_tab";

@@ -115,8 +115,11 @@ impl RunningCall {
         error.map_or(Ok(()), Err)
     }
 
-    /// The record of the start is written.
+    /// The record of the start is written. Later rounds of a call have none.
     fn started(&mut self, call: &HookCall) {
+        if self.started.is_some() {
+            return;
+        }
         if let Some(reservation) = self.reservation.take() {
             reservation.commit();
         }
@@ -316,23 +319,18 @@ impl GovernedCall for RunningCall {
     }
 
     fn start<'a>(&'a mut self, call: &'a HookCall) -> Recording<'a, Result<(), CallError>> {
-        let is_later_round = self.started.is_some();
-        if !is_later_round {
+        if self.started.is_none() {
             self.record(call, CallStage::Started { mode: call.view().retry_mode() });
         }
         if self.is_recorded() {
-            if !is_later_round {
-                self.started(call);
-            }
+            self.started(call);
             return Recording::Left(ready(Ok(())));
         }
         Recording::Right(Box::pin(async move {
             if let Err(error) = self.recorded().await {
                 Self::unrecorded(call, &error)?;
             }
-            if !is_later_round {
-                self.started(call);
-            }
+            self.started(call);
             Ok(())
         }))
     }
