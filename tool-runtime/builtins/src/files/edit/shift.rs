@@ -85,7 +85,8 @@ impl Change {
         Some(Self::Based { quoted, found, units: Box::new(units) })
     }
 
-    /// The largest units of the smallest indentation.
+    /// Units of the smallest indentation: with tabs the smallest ones, since one tab is one level; otherwise the largest
+    /// ones, so that spaces that align stay as they are.
     fn units(pairs: &[(&str, &str)]) -> impl Iterator<Item = Self> {
         let indented =
             pairs.iter().filter(|(quoted, found)| !quoted.is_empty() && !found.is_empty());
@@ -96,7 +97,10 @@ impl Change {
                 let is_whole = text.len().is_multiple_of(count);
                 text.get(..text.len() / count).filter(|_| is_whole).map(str::to_owned)
             };
-            (1..=quoted.len()).filter_map(move |count| {
+            let has_tabs = quoted.contains('\t') || found.contains('\t');
+            let most = quoted.len();
+            (1..=most).filter_map(move |number| {
+                let count = if has_tabs { most + 1 - number } else { number };
                 Some(Self::Units { from: part(quoted, count)?, to: part(found, count)? })
             })
         })
@@ -172,6 +176,8 @@ mod tests {
         shifts(&["    a", "        b"], &["\ta", "\t\tb"], &[("            c", "\t\t\tc")]);
         shifts(&["a", "  b"], &["a", "    b"], &[("    c", "        c"), ("  d", "    d")]);
         shifts(&["\ta"], &["    a"], &[("\t\tc", "        c")]);
+        shifts(&["\t\ta"], &["        a"], &[("\t\t\tc", "            c")]);
+        shifts(&["        a"], &["\t\ta"], &[("            c", "\t\t\tc")]);
         shifts(&["a", "    b"], &["\ta", "\t\tb"], &[("c", "\tc"), ("        d", "\t\t\td")]);
     }
 
@@ -203,7 +209,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(crate::property::cases(256))]
 
         /// Indentation may consist of blanks of several bytes.
         #[test]
