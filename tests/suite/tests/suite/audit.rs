@@ -2,7 +2,7 @@
 
 mod crashes;
 mod decisions;
-mod full;
+mod files;
 mod golden;
 mod processes;
 

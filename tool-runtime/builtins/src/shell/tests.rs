@@ -2,11 +2,11 @@
 
 mod bash;
 mod jobs;
+mod out_of_time;
 mod outputs;
-mod sandbox;
 mod terminal;
 
-use super::{Sandbox, ShellParams};
+use super::ShellParams;
 use crate::{Builtins, Profile, Workspace, hints};
 use serde_json::{Value, json};
 use std::fs::File;
@@ -46,10 +46,6 @@ impl Fixture {
         Self { directory, pool }
     }
 
-    fn confined(sandbox: Sandbox, network: bool) -> Self {
-        Self::with(ShellParams { sandbox, network, ..ShellParams::default() }, &[])
-    }
-
     fn root(&self) -> PathBuf {
         self.directory.path().join("root").canonicalize().unwrap()
     }
@@ -64,6 +60,11 @@ impl Fixture {
     async fn value(&self, tool: &str, arguments: Value) -> Value {
         let result = self.call(tool, arguments).await;
         result.structured().unwrap_or_else(|| panic!("{}", result.to_text())).clone()
+    }
+
+    /// A call of `Bash` whose time is up when its command has opened the pipe `begun` and closed it again.
+    async fn out_of_time(&self, command: &str) -> Observation {
+        out_of_time::out_of_time(&self.pool, command, ended(self.pipe("begun"))).await
     }
 
     async fn bash(&self, command: &str) -> Value {
@@ -101,4 +102,12 @@ async fn hints_are_stated_and_outputs_have_schemas() {
     let expected =
         ["Bash -d-o core", "BashOutput r--- core", "KillBash -di- core", "terminal -d-o core"];
     assert_eq!(hints::rows(&fixture.pool), expected);
+}
+
+#[tokio::test]
+async fn no_network_without_a_sandbox_is_refused() {
+    let fixture = Fixture::with(ShellParams { network: false, ..ShellParams::default() }, &[]);
+    assert!(fixture.pool.tools().is_empty());
+    let report = fixture.pool.report().to_string();
+    assert!(report.contains("`network = false` needs a sandbox"), "{report}");
 }

@@ -1,23 +1,74 @@
-use super::{Fixture, ended};
-use crate::shell::{Sandbox, ShellParams};
+//! What commands can do in a sandbox.
+
+mod fixture;
+
+use crate::needs::Need;
+use fixture::{Fixture, ended};
+use libtest_mimic::Trial;
 use serde_json::json;
 use std::net::TcpListener;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+use tool_runtime_builtins::shell::{Sandbox, ShellParams};
 
-/// The pool, or `None` with a remark where the system has no such sandbox. CI sets `REQUIRE_SANDBOXES`, where a missing
-/// one is a failure.
-fn fixture(sandbox: Sandbox, network: bool) -> Option<Fixture> {
-    available(Fixture::confined(sandbox, network), sandbox)
+pub(crate) fn tests() -> Vec<Trial> {
+    let landlock = Confined(Need::Landlock, Sandbox::Landlock, "landlock");
+    let bubblewrap = Confined(Need::Bubblewrap, Sandbox::Bubblewrap, "bubblewrap");
+    let alone = [
+        landlock.test("protects_other_processes", |_| other_processes_are_protected()),
+        bubblewrap.test("protects_metadata_outside", |_| metadata_outside_does_not_change()),
+        bubblewrap.test("ends_all_processes_with_the_shell", |_| all_processes_end()),
+        bubblewrap.test("lets_commands_clean_up_before_they_end", |_| commands_can_clean_up()),
+    ];
+    [landlock, bubblewrap].into_iter().flat_map(tests_of_each).chain(alone).collect()
 }
 
-fn available(fixture: Fixture, sandbox: Sandbox) -> Option<Fixture> {
-    if fixture.pool.tools().is_empty() {
-        assert!(std::env::var_os("REQUIRE_SANDBOXES").is_none(), "{}", fixture.pool.report());
-        eprintln!("SKIPPED: {sandbox:?} is not available here: {}", fixture.pool.report());
-        return None;
+/// What both sandboxes promise.
+fn tests_of_each(sandbox: Confined) -> [Trial; 9] {
+    [
+        sandbox.test("protects_files_outside", files_outside_do_not_change),
+        sandbox.test(
+            "does_not_let_files_of_the_tools_lead_outside",
+            links_in_place_of_files_of_the_tools_lead_nowhere,
+        ),
+        sandbox.test(
+            "protects_what_a_link_in_place_of_the_root_leads_to",
+            a_directory_in_place_of_the_root_does_not_change,
+        ),
+        sandbox.test("gives_no_capabilities", commands_have_no_capabilities),
+        sandbox.test("protects_settings_of_the_kernel", settings_of_the_kernel_do_not_change),
+        sandbox.test("lets_files_inside_change", files_inside_change),
+        sandbox.test("lets_files_in_added_directories_change", added_directories_change),
+        sandbox.test("allows_the_network", |sandbox| async move {
+            assert!(reaches_the_network(sandbox, true).await);
+        }),
+        sandbox.test("denies_the_network_if_asked", |sandbox| async move {
+            assert!(!reaches_the_network(sandbox, false).await);
+        }),
+    ]
+}
+
+/// A sandbox, and its name in the names of tests.
+#[derive(Clone, Copy)]
+struct Confined(Need, Sandbox, &'static str);
+
+impl Confined {
+    fn test<F>(self, name: &str, test: impl FnOnce(Sandbox) -> F + Send + 'static) -> Trial
+    where
+        F: Future<Output = ()>,
+    {
+        let Self(need, sandbox, prefix) = self;
+        need.test(&format!("sandboxes::{prefix}_{name}"), move || test(sandbox))
     }
-    Some(fixture)
+}
+
+/// The tools say themselves why the kernel has no Landlock: nothing else tells.
+pub(crate) fn check_landlock() -> Result<(), String> {
+    let fixture = Fixture::confined(Sandbox::Landlock, true);
+    match fixture.pool.tools().is_empty() {
+        true => Err(format!("needs a kernel with Landlock ({})", fixture.pool.report())),
+        false => Ok(()),
+    }
 }
 
 /// Commands that must not change a file outside of the root.
@@ -53,7 +104,7 @@ fn outside() -> tempfile::TempDir {
 }
 
 async fn files_outside_do_not_change(sandbox: Sandbox) {
-    let Some(fixture) = fixture(sandbox, true) else { return };
+    let fixture = Fixture::confined(sandbox, true);
     let outside = outside();
     let (new, existing) = (outside.path().join("new"), outside.path().join("existing"));
     std::fs::write(&existing, "content").unwrap();
@@ -79,7 +130,7 @@ async fn files_outside_do_not_change(sandbox: Sandbox) {
 
 /// The tools have files in the directory for temporary files, which commands may change.
 async fn links_in_place_of_files_of_the_tools_lead_nowhere(sandbox: Sandbox) {
-    let Some(fixture) = fixture(sandbox, true) else { return };
+    let fixture = Fixture::confined(sandbox, true);
     let outside = outside();
     let existing = outside.path().join("existing");
     std::fs::write(&existing, "content").unwrap();
@@ -100,7 +151,7 @@ async fn links_in_place_of_files_of_the_tools_lead_nowhere(sandbox: Sandbox) {
 
 /// The parent of the root is the directory for temporary files, which commands may change.
 async fn a_directory_in_place_of_the_root_does_not_change(sandbox: Sandbox) {
-    let Some(fixture) = fixture(sandbox, true) else { return };
+    let fixture = Fixture::confined(sandbox, true);
     let outside = outside();
     let (root, new) = (fixture.root(), outside.path().join("new"));
     let [moved, root, outside] = [root.with_extension("moved"), root, outside.path().to_owned()]
@@ -115,16 +166,8 @@ async fn a_directory_in_place_of_the_root_does_not_change(sandbox: Sandbox) {
     fixture.close().await;
 }
 
-impl Fixture {
-    async fn wait_for_job(&self, id: &str) {
-        while self.value("BashOutput", json!({ "job_id": id })).await["status"] == "running" {
-            tokio::task::yield_now().await;
-        }
-    }
-}
-
 async fn commands_have_no_capabilities(sandbox: Sandbox) {
-    let Some(fixture) = fixture(sandbox, true) else { return };
+    let fixture = Fixture::confined(sandbox, true);
     let command = "grep -E 'Cap(Prm|Eff|Inh)' /proc/self/status | cut -f 2 | sort -u";
     for (tool, member) in [("Bash", "stdout"), ("terminal", "output")] {
         let value = fixture.value(tool, json!({ "command": command })).await;
@@ -135,7 +178,7 @@ async fn commands_have_no_capabilities(sandbox: Sandbox) {
 
 /// Root needs no capability to change them: the name of the machine, the program that gets core dumps.
 async fn settings_of_the_kernel_do_not_change(sandbox: Sandbox) {
-    let Some(fixture) = fixture(sandbox, true) else { return };
+    let fixture = Fixture::confined(sandbox, true);
     for name in ["core_pattern", "hostname"] {
         // The same value, which does no harm.
         let file = format!("/proc/sys/kernel/{name}");
@@ -146,7 +189,7 @@ async fn settings_of_the_kernel_do_not_change(sandbox: Sandbox) {
 }
 
 async fn files_inside_change(sandbox: Sandbox) {
-    let Some(fixture) = fixture(sandbox, true) else { return };
+    let fixture = Fixture::confined(sandbox, true);
     let command = "mkdir a && echo x > a/b && mv a/b c && cat c && rm -r a && echo y > \"$(mktemp)\" && echo z > /dev/null && cat /etc/passwd > d";
     let value = fixture.bash(command).await;
     assert_eq!((&value["stdout"], &value["exit_code"]), (&json!("x\n"), &json!(0)), "{value}");
@@ -158,118 +201,34 @@ async fn added_directories_change(sandbox: Sandbox) {
     let added = outside();
     let writable = vec![added.path().to_owned()];
     let params = ShellParams { sandbox, writable, ..ShellParams::default() };
-    let Some(fixture) = available(Fixture::with(params, &[]), sandbox) else { return };
+    let fixture = Fixture::with(params);
     let file = added.path().join("new");
     let value = fixture.bash(&format!("echo x > {}", file.display())).await;
     assert_eq!((&value["exit_code"], file.exists()), (&json!(0), true), "{value}");
     fixture.close().await;
 }
 
-/// Connects to a server of the test, and prints the outcome.
-async fn reaches_the_network(sandbox: Sandbox, network: bool) -> Option<bool> {
-    let fixture = fixture(sandbox, network)?;
+/// Connects to a server of the test.
+async fn reaches_the_network(sandbox: Sandbox, network: bool) -> bool {
+    let fixture = Fixture::confined(sandbox, network);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let command = format!("(exec 3<>/dev/tcp/127.0.0.1/{port}) 2>/dev/null && echo yes || echo no");
     let value = fixture.bash(&command).await;
     fixture.close().await;
-    Some(value["stdout"] == "yes\n")
+    value["stdout"] == "yes\n"
 }
 
-#[tokio::test]
-async fn landlock_protects_files_outside() {
-    files_outside_do_not_change(Sandbox::Landlock).await;
-}
-
-#[tokio::test]
-async fn landlock_does_not_let_files_of_the_tools_lead_outside() {
-    links_in_place_of_files_of_the_tools_lead_nowhere(Sandbox::Landlock).await;
-}
-
-#[tokio::test]
-async fn landlock_protects_what_a_link_in_place_of_the_root_leads_to() {
-    a_directory_in_place_of_the_root_does_not_change(Sandbox::Landlock).await;
-}
-
-#[tokio::test]
-async fn commands_in_landlock_have_no_capabilities() {
-    commands_have_no_capabilities(Sandbox::Landlock).await;
-}
-
-#[tokio::test]
-async fn landlock_protects_settings_of_the_kernel() {
-    settings_of_the_kernel_do_not_change(Sandbox::Landlock).await;
-}
-
-#[tokio::test]
-async fn landlock_lets_files_inside_change() {
-    files_inside_change(Sandbox::Landlock).await;
-}
-
-#[tokio::test]
-async fn landlock_lets_files_in_added_directories_change() {
-    added_directories_change(Sandbox::Landlock).await;
-}
-
-#[tokio::test]
-async fn landlock_denies_connections_if_asked() {
-    assert!(matches!(reaches_the_network(Sandbox::Landlock, true).await, None | Some(true)));
-    assert!(matches!(reaches_the_network(Sandbox::Landlock, false).await, None | Some(false)));
-}
-
-#[tokio::test]
-async fn landlock_protects_other_processes() {
-    let Some(fixture) = fixture(Sandbox::Landlock, true) else { return };
+async fn other_processes_are_protected() {
+    let fixture = Fixture::confined(Sandbox::Landlock, true);
     let value = fixture.bash(&format!("kill -0 {} && echo yes", std::process::id())).await;
     assert_eq!(value["stdout"], "", "{value}");
     fixture.close().await;
 }
 
-#[tokio::test]
-async fn bubblewrap_protects_files_outside() {
-    files_outside_do_not_change(Sandbox::Bubblewrap).await;
-}
-
-#[tokio::test]
-async fn bubblewrap_does_not_let_files_of_the_tools_lead_outside() {
-    links_in_place_of_files_of_the_tools_lead_nowhere(Sandbox::Bubblewrap).await;
-}
-
-#[tokio::test]
-async fn bubblewrap_protects_what_a_link_in_place_of_the_root_leads_to() {
-    a_directory_in_place_of_the_root_does_not_change(Sandbox::Bubblewrap).await;
-}
-
-#[tokio::test]
-async fn commands_in_bubblewrap_have_no_capabilities() {
-    commands_have_no_capabilities(Sandbox::Bubblewrap).await;
-}
-
-#[tokio::test]
-async fn bubblewrap_protects_settings_of_the_kernel() {
-    settings_of_the_kernel_do_not_change(Sandbox::Bubblewrap).await;
-}
-
-#[tokio::test]
-async fn bubblewrap_lets_files_inside_change() {
-    files_inside_change(Sandbox::Bubblewrap).await;
-}
-
-#[tokio::test]
-async fn bubblewrap_lets_files_in_added_directories_change() {
-    added_directories_change(Sandbox::Bubblewrap).await;
-}
-
-#[tokio::test]
-async fn bubblewrap_denies_the_network_if_asked() {
-    assert!(matches!(reaches_the_network(Sandbox::Bubblewrap, true).await, None | Some(true)));
-    assert!(matches!(reaches_the_network(Sandbox::Bubblewrap, false).await, None | Some(false)));
-}
-
 /// Landlock has no right for metadata, as its documentation says.
-#[tokio::test]
-async fn bubblewrap_protects_metadata_outside() {
-    let Some(fixture) = fixture(Sandbox::Bubblewrap, true) else { return };
+async fn metadata_outside_does_not_change() {
+    let fixture = Fixture::confined(Sandbox::Bubblewrap, true);
     let outside = outside();
     let file = outside.path().join("file");
     std::fs::write(&file, "").unwrap();
@@ -286,28 +245,22 @@ async fn bubblewrap_protects_metadata_outside() {
     fixture.close().await;
 }
 
-#[tokio::test]
-async fn bubblewrap_ends_all_processes_with_the_shell() {
-    let Some(fixture) = fixture(Sandbox::Bubblewrap, true) else { return };
+async fn all_processes_end() {
+    let fixture = Fixture::confined(Sandbox::Bubblewrap, true);
     let held = fixture.pipe("held");
     fixture.bash("exec 3>held; (env -i setsid sleep 1000 &)").await;
     ended(held).await;
     fixture.close().await;
 }
 
-#[tokio::test]
-async fn a_command_in_bubblewrap_can_clean_up_before_it_is_ended() {
-    let Some(fixture) = fixture(Sandbox::Bubblewrap, true) else { return };
-    let command = "trap 'echo bye; exit' TERM; while :; do sleep 0.02; done";
-    let result = fixture.call("Bash", json!({ "command": command, "timeout_ms": 500 })).await;
-    assert!(result.to_text().starts_with("bye\n"), "{}", result.to_text());
+async fn commands_can_clean_up() {
+    let fixture = Fixture::confined(Sandbox::Bubblewrap, true);
+    let (begun, held) = (fixture.pipe("begun"), fixture.pipe("held"));
+    let command =
+        "exec 3>held; trap 'echo bye >&3; exit' TERM; echo > begun; sleep 1000 3>&- & wait";
+    let id = fixture.start(command).await;
+    ended(begun).await;
+    fixture.value("KillBash", json!({ "job_id": id })).await;
+    assert_eq!(ended(held).await, "bye\n");
     fixture.close().await;
-}
-
-#[tokio::test]
-async fn no_network_without_a_sandbox_is_refused() {
-    let fixture = Fixture::confined(Sandbox::Off, false);
-    assert!(fixture.pool.tools().is_empty());
-    let report = fixture.pool.report().to_string();
-    assert!(report.contains("`network = false` needs a sandbox"), "{report}");
 }

@@ -17,6 +17,14 @@ pub(crate) struct Edit {
     pub(crate) first: usize,
 }
 
+/// A crate of the corpus whose sources cargo does not have: without them the corpus would be another one.
+pub(crate) fn missing() -> Option<String> {
+    let names = duplicates().into_iter().flat_map(|(name, versions)| {
+        versions.into_iter().map(move |version| format!("{name}-{version}"))
+    });
+    names.into_iter().find(|name| source(name).is_none())
+}
+
 /// Edits from all over the corpus.
 pub(crate) fn edits(most: usize) -> Vec<Edit> {
     let mut edits: Vec<Edit> = pairs().iter().flat_map(|(old, new)| of_file(old, new)).collect();

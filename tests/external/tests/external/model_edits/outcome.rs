@@ -1,8 +1,8 @@
 //! The outcome of edits, and their table.
 
-use crate::corpus::Edit;
-use crate::distortion::Distortion;
-use crate::support::{Folder, Tools, edit as edit_call};
+use super::corpus::Edit;
+use super::distortion::Distortion;
+use super::editor::{Editor, FILE};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -29,7 +29,9 @@ impl Form {
     fn call(self, edit: &Edit) -> (&'static str, Value) {
         let (old, new) = edit.quoted();
         match self {
-            Self::Edit => ("Edit", edit_call("file.rs", &old, &new)),
+            Self::Edit => {
+                ("Edit", json!({ "file_path": FILE, "old_string": old, "new_string": new }))
+            }
             Self::BeginEnd => ("apply_patch", json!({ "patch": begin_end(edit) })),
             Self::Unified => ("apply_patch", json!({ "patch": unified(edit, &old, &new) })),
         }
@@ -38,12 +40,11 @@ impl Form {
 
 impl Outcome {
     /// Makes the edit.
-    pub(crate) async fn of(folder: &Folder, tools: &Tools, edit: &Edit, form: Form) -> Self {
-        folder.put("file.rs", &edit.before);
-        tools.read("file.rs").await;
+    pub(crate) async fn of(editor: &Editor, edit: &Edit, form: Form) -> Self {
+        editor.write(&edit.before).await;
         let (tool, arguments) = form.call(edit);
-        let result = tools.call(tool, arguments).await;
-        let content = folder.text("file.rs");
+        let result = editor.call(tool, arguments).await;
+        let content = editor.content();
         match result.is_error() {
             true if content == edit.before => Self::Refused,
             false if content == edit.after => Self::Right,
@@ -60,13 +61,13 @@ fn body(edit: &Edit) -> String {
 }
 
 fn begin_end(edit: &Edit) -> String {
-    format!("*** Begin Patch\n*** Update File: file.rs\n@@\n{}*** End Patch\n", body(edit))
+    format!("*** Begin Patch\n*** Update File: {FILE}\n@@\n{}*** End Patch\n", body(edit))
 }
 
 fn unified(edit: &Edit, old: &str, new: &str) -> String {
     let first = edit.first;
     let [old, new] = [old, new].map(|text| text.lines().count());
-    format!("--- a/file.rs\n+++ b/file.rs\n@@ -{first},{old} +{first},{new} @@\n{}", body(edit))
+    format!("--- a/{FILE}\n+++ b/{FILE}\n@@ -{first},{old} +{first},{new} @@\n{}", body(edit))
 }
 
 /// Whether the quoted text fits to several places by the first comparison that finds any. Written apart from the tools:

@@ -1,6 +1,6 @@
 //! Mistakes that models make when they quote.
 
-use crate::corpus::Edit;
+use super::corpus::Edit;
 
 /// A mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

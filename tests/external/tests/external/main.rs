@@ -1,0 +1,29 @@
+//! Tests with needs that a machine with only Rust, Node.js, Python and git does not meet. Such a test is reported as
+//! ignored, with the reason. With `REQUIRE_ALL=1`, as in `.ci/run`, it fails.
+
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
+
+#[cfg(target_os = "linux")]
+mod full_disk;
+mod model_edits;
+mod needs;
+#[cfg(target_os = "linux")]
+mod sandboxes;
+
+use libtest_mimic::{Arguments, Trial};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    #[cfg(target_os = "linux")]
+    if full_disk::is_program() {
+        return full_disk::fill();
+    }
+    libtest_mimic::run(&Arguments::from_args(), tests()).exit_code()
+}
+
+fn tests() -> Vec<Trial> {
+    let mut tests = model_edits::tests();
+    #[cfg(target_os = "linux")]
+    tests.extend([full_disk::tests(), sandboxes::tests()].into_iter().flatten());
+    tests
+}

@@ -1,0 +1,115 @@
+//! The tools of the shell in a sandbox, over an empty directory.
+
+use serde_json::{Value, json};
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::PathBuf;
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::sync::oneshot::{self, Receiver};
+use tool_runtime::prelude::*;
+use tool_runtime::{ContentBlock, ErrorClass, ResourceLink};
+use tool_runtime_builtins::shell::{Sandbox, ShellParams};
+use tool_runtime_builtins::{Builtins, Profile, Workspace};
+
+/// More than any test takes.
+const LIMIT: Duration = Duration::from_secs(300);
+
+pub(crate) struct Fixture {
+    directory: TempDir,
+    pub(crate) pool: ToolPool,
+}
+
+impl Fixture {
+    pub(crate) fn confined(sandbox: Sandbox, network: bool) -> Self {
+        Self::with(ShellParams { sandbox, network, ..ShellParams::default() })
+    }
+
+    pub(crate) fn with(params: ShellParams) -> Self {
+        let directory = TempDir::new().unwrap();
+        let root = directory.path().join("root");
+        fs::create_dir(&root).unwrap();
+        let path = std::env::var("PATH").unwrap();
+        let workspace = Workspace::builder().root(root).environment([("PATH", path)]);
+        let profiles = [Profile::Standard, Profile::OpenHands];
+        let builtins = Builtins::new(workspace.build().unwrap()).profiles(profiles).shell(params);
+        let pool = ToolPool::builder().install(builtins).allow_empty().build().unwrap();
+        Self { directory, pool }
+    }
+
+    pub(crate) fn root(&self) -> PathBuf {
+        self.directory.path().join("root").canonicalize().unwrap()
+    }
+
+    pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Observation {
+        let call = self.pool.call(ToolCall::json(tool, arguments));
+        let result = tokio::time::timeout(LIMIT, call).await.expect("the call hangs");
+        result.observation().clone()
+    }
+
+    /// The structured result of a call that succeeds.
+    pub(crate) async fn value(&self, tool: &str, arguments: Value) -> Value {
+        let result = self.call(tool, arguments).await;
+        result.structured().unwrap_or_else(|| panic!("{}", result.to_text())).clone()
+    }
+
+    pub(crate) async fn bash(&self, command: &str) -> Value {
+        self.value("Bash", json!({ "command": command })).await
+    }
+
+    /// Starts a command in the background.
+    pub(crate) async fn start(&self, command: &str) -> String {
+        let arguments = json!({ "command": command, "run_in_background": true });
+        self.value("Bash", arguments).await["job_id"].as_str().unwrap().to_owned()
+    }
+
+    pub(crate) async fn wait_for_job(&self, id: &str) {
+        while self.value("BashOutput", json!({ "job_id": id })).await["status"] == "running" {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// The link to the whole output of a call.
+    pub(crate) async fn link(&self, tool: &str, arguments: Value) -> ResourceLink {
+        let observation = self.call(tool, arguments).await;
+        let link = observation.content().iter().find_map(|block| match block {
+            ContentBlock::ResourceLink(link) => Some((**link).clone()),
+            _ => None,
+        });
+        link.unwrap_or_else(|| panic!("{observation:?}"))
+    }
+
+    pub(crate) async fn resource(
+        &self,
+        uri: &str,
+        context: &ToolContext,
+    ) -> Result<String, ErrorClass> {
+        let read = tokio::time::timeout(LIMIT, self.pool.read_resource(uri, context));
+        let contents = read.await.expect("the read hangs").map_err(|error| error.class())?;
+        Ok(contents[0].text.clone().unwrap())
+    }
+
+    /// A named pipe in the root, and what is read from it once all its writers have ended.
+    pub(crate) fn pipe(&self, name: &str) -> Receiver<String> {
+        let path = self.root().join(name);
+        let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+        assert!(made.success());
+        let (sender, receiver) = oneshot::channel();
+        // Not a thread of the runtime, which would wait for it when a test fails.
+        std::thread::spawn(move || {
+            let mut text = String::new();
+            File::open(path).unwrap().read_to_string(&mut text).unwrap();
+            let _ = sender.send(text);
+        });
+        receiver
+    }
+
+    pub(crate) async fn close(self) {
+        tokio::time::timeout(LIMIT, self.pool.close()).await.expect("`close` hangs");
+    }
+}
+
+/// Waits until all writers of a pipe have ended.
+pub(crate) async fn ended(pipe: Receiver<String>) -> String {
+    tokio::time::timeout(LIMIT, pipe).await.expect("a process lives on").unwrap()
+}
