@@ -1,5 +1,6 @@
 //! Time limits, so that a hanging test fails.
 
+use crate::process::{Signal, signal};
 use std::io;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -23,11 +24,11 @@ impl Limit {
 
     /// Limits a process that needs more time than others.
     pub fn within(limit: Duration, child: &Child) -> Self {
-        let id = child.id().to_string();
+        let id = child.id();
         Self(after(limit, move || {
             // The failing test reports the timeout.
             eprintln!("process {id} did not end within {limit:?} and is killed");
-            drop(Command::new("kill").args(["-KILL", &id]).status());
+            signal(id, Signal::KILL);
         }))
     }
 }

@@ -1,9 +1,12 @@
-//! Runs other programs to their end.
+//! Runs other programs to their end, and signals them.
 
 use crate::built::scratch;
+use rustix::io::Errno;
+pub use rustix::process::Signal;
+use rustix::process::{Pid, WaitId, WaitIdOptions, kill_process, waitid};
 use std::fs::{self, File};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -71,4 +74,71 @@ fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
     child.kill()?;
     child.wait()?;
     Ok(None)
+}
+
+/// A command whose process `SIGINT` ends, as do its own, also if this process ignores the signal: a script starts its
+/// jobs in the background so.
+pub fn interruptible(program: &Path) -> Command {
+    // The others are those that Python itself ignores.
+    let reset = "import os, signal, sys
+for one in signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ:
+    signal.signal(one, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])";
+    let mut command = Command::new("python3");
+    command.args(["-c", reset]).arg(program);
+    command
+}
+
+/// Sends a signal to a child, unless it was waited for.
+///
+/// # Panics
+/// The id is not that of a process that may be signalled.
+pub fn signal(child: u32, signal: Signal) {
+    let sent = kill_process(pid(child), signal);
+    assert!(matches!(sent, Ok(()) | Err(Errno::SRCH)), "{signal:?} to {child}: {sent:?}");
+}
+
+/// Stops a child, and waits until it is stopped. It handles further signals together when `CONT` lets it go on.
+///
+/// # Panics
+/// The process is not a child, or has exited.
+pub fn stop(child: u32) {
+    signal(child, Signal::STOP);
+    let stopped = waitid(WaitId::Pid(pid(child)), WaitIdOptions::STOPPED | WaitIdOptions::NOWAIT);
+    assert!(matches!(stopped, Ok(Some(_))), "{child}: {stopped:?}");
+}
+
+/// Whether a child of this process runs, or has exited and was not waited for.
+///
+/// The kernel answers for children only: another process that got the id later is none.
+///
+/// # Panics
+/// The id is none.
+pub fn is_child(id: u32) -> bool {
+    // The exit is left to the one that waits for it.
+    let peek = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    !matches!(waitid(WaitId::Pid(pid(id)), peek), Err(Errno::CHILD))
+}
+
+fn pid(id: u32) -> Pid {
+    i32::try_from(id).ok().and_then(Pid::from_raw).expect("the id of a process")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_is_one_until_it_was_waited_for() {
+        let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().expect("it starts");
+        let id = child.id();
+        assert!(is_child(id), "it runs");
+        stop(id);
+        assert!(is_child(id), "it is stopped");
+        signal(id, Signal::KILL);
+        assert!(is_child(id), "its exit is not known");
+        assert!(!child.wait().expect("it ends").success());
+        assert!(!is_child(id));
+        signal(id, Signal::KILL);
+    }
 }

@@ -3,12 +3,15 @@
 use serde_json::Value;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 use suite::limit::limited;
+use suite::process::is_child;
 use tempfile::TempDir;
+use tokio::task::spawn_blocking;
+use tokio::time::advance;
 use tool_runtime::mcp::{McpManager, McpState};
 use tool_runtime::prelude::*;
 use tool_runtime::{Arguments, BoxFuture, CallError, Executor, Peer, Progress};
@@ -103,6 +106,72 @@ impl MakeWriter<'_> for Log {
 pub(super) async fn in_time<T>(work: impl Future<Output = T>) -> T {
     let day = std::time::Duration::from_secs(86_400);
     limited(tokio::time::timeout(day, work)).await.expect("it does not hang")
+}
+
+/// A clock that stands still, also while the test waits for sockets and processes, and that only `advance` moves.
+/// When this is dropped, the clock is an ordinary paused one, which advances while the test has nothing to do.
+pub(super) struct StoppedClock(#[expect(dead_code, reason = "dropped")] Sender<()>);
+
+impl StoppedClock {
+    /// Stops the clock of a test with `start_paused`.
+    pub(super) fn hold() -> Self {
+        // A paused clock does not advance by itself while a blocking task runs.
+        let (guard, dropped) = channel::<()>();
+        spawn_blocking(move || dropped.recv());
+        Self(guard)
+    }
+
+    /// Moves the clock by steps until some work is done that waits for the clock, at a time that the test does not see.
+    pub(super) async fn advance_until<T>(
+        &self,
+        step: Duration,
+        work: impl Future<Output = T>,
+    ) -> T {
+        let advancing = async {
+            loop {
+                advance(step).await;
+            }
+        };
+        limited(async {
+            tokio::select! {
+                biased;
+                done = work => done,
+                never = advancing => never,
+            }
+        })
+        .await
+    }
+}
+
+/// A named pipe that processes hold open. It ends with the last of them, which needs no look at their ids.
+pub(super) struct HeldPipe(Receiver<()>);
+
+impl HeldPipe {
+    /// A pipe at a path. Writing to it waits until it exists, and reading until there is a writer.
+    pub(super) fn new(path: &Path) -> Self {
+        drop(std::fs::remove_file(path));
+        rustix::fs::mkfifoat(rustix::fs::CWD, path, rustix::fs::Mode::RWXU).expect("a pipe");
+        let (held, ended) = channel();
+        let path = path.to_owned();
+        thread::spawn(move || {
+            let _held: Sender<()> = held;
+            std::fs::read(path).expect("it can be read");
+        });
+        Self(ended)
+    }
+
+    /// Waits until no process holds the pipe.
+    pub(super) fn ended(self) {
+        let ended = self.0.recv_timeout(Duration::from_secs(300));
+        assert_eq!(ended, Err(RecvTimeoutError::Disconnected), "a process lives on");
+    }
+}
+
+/// Whether the process of the last line of a file of starts was not waited for.
+pub(super) fn is_running(starts: &Path) -> bool {
+    let ids = std::fs::read_to_string(starts).expect("a file of starts");
+    let last = ids.lines().next_back().expect("a start");
+    is_child(last.parse().expect("the id of a process"))
 }
 
 /// Waits until an MCP server is in a state. Between two attempts to connect it has no reason.
