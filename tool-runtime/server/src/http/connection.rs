@@ -144,16 +144,38 @@ mod tests {
     use super::*;
     use std::time::Duration;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpListener;
     use tokio::time::timeout;
+
+    /// Connections to an application that gives long answers.
+    fn connections() -> Connections {
+        let router = Router::new().fallback(async || "x".repeat(300));
+        Connections::new(router, HttpOptions::default(), CancellationToken::new())
+    }
+
+    #[tokio::test]
+    async fn an_answer_does_not_wait_for_the_clients_acknowledgement() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let mut client = TcpStream::connect(address).await.expect("it listens");
+        let (stream, _) = listener.accept().await.expect("a connection");
+        let stream = stream.into_std().expect("a socket");
+        // A duplicate has the same options.
+        let socket = stream.try_clone().expect("a duplicate");
+        let stream = TcpStream::from_std(stream).expect("a socket");
+        assert!(!socket.nodelay().expect("an option"), "the default");
+        let connection = OpenConnections::new(1).add().expect("a place");
+        tokio::spawn(connections().serve(stream, connection));
+        client.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await.expect("it reads");
+        client.read_u8().await.expect("an answer");
+        assert!(socket.nodelay().expect("an option"));
+    }
 
     #[tokio::test(start_paused = true)]
     async fn a_request_that_is_read_during_a_pending_write_is_answered() {
-        let stop = CancellationToken::new();
-        let router = Router::new().fallback(async || "x".repeat(300));
-        let connections = Connections::new(router, HttpOptions::default(), stop);
         let (stream, client) = tokio::io::duplex(512);
         let connection = OpenConnections::new(1).add().expect("a place");
-        tokio::spawn(async move { connections.serve_stream(stream, &connection).await });
+        tokio::spawn(async move { connections().serve_stream(stream, &connection).await });
 
         let (mut reader, mut writer) = tokio::io::split(client);
         // The end of the second request and the third one do not fit into the stream at first.

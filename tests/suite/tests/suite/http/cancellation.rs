@@ -2,8 +2,10 @@
 
 use super::client::RawRequest;
 use super::test_server::{TestServer, in_time};
+use crate::support::StoppedClock;
 use serde_json::json;
 use std::time::Duration;
+use tokio::time::advance;
 use tool_runtime::HttpOptions;
 
 #[tokio::test]
@@ -75,7 +77,7 @@ async fn a_call_in_a_session_ends_when_its_client_does_not_reconnect() {
 
 #[tokio::test]
 async fn calls_of_disconnected_clients_are_limited() {
-    let options = HttpOptions::default().resume_timeout(Duration::from_secs(60));
+    let options = HttpOptions::default().resume_timeout(Duration::from_secs(3600));
     let mut server = TestServer::start(options).await;
     let session = server.session(&[]).await;
     let mut connections = Vec::new();
@@ -92,9 +94,11 @@ async fn calls_of_disconnected_clients_are_limited() {
     assert!(server.is_quiet(), "the others still run");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_reconnected_client_gets_its_answer() {
-    let options = HttpOptions::default().resume_timeout(Duration::from_millis(300));
+    let _clock = StoppedClock::hold();
+    let resume = Duration::from_millis(300);
+    let options = HttpOptions::default().resume_timeout(resume);
     let mut server = TestServer::start(options).await;
     let session = server.session(&[]).await;
     let mut connection = server.open().await;
@@ -108,7 +112,8 @@ async fn a_reconnected_client_gets_its_answer() {
     again.send(&RawRequest::listen(&session).with("last-event-id", &id)).await;
     assert_eq!(again.head().await.status, 200);
     // Longer than a call continues after its client has disconnected.
-    tokio::time::sleep(Duration::from_millis(600)).await;
+    advance(2 * resume).await;
+    assert_eq!(server.request(&RawRequest::call(2, "whoami")).await.status(), 200);
     assert!(server.is_quiet(), "the call still runs");
     server.release();
     let mut printed = String::new();
@@ -118,15 +123,22 @@ async fn a_reconnected_client_gets_its_answer() {
     assert!(printed.contains(r#""text":"done""#), "{printed}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_client_resumes_a_stream_that_the_server_closed() {
-    let options = HttpOptions::default().max_stream_duration(Duration::from_millis(200));
+    let _clock = StoppedClock::hold();
+    let duration = Duration::from_millis(200);
+    let options = HttpOptions::default().max_stream_duration(duration);
     let mut server = TestServer::start(options).await;
     let session = server.session(&[]).await;
     let mut connection = server.open().await;
     connection.send(&RawRequest::call_within(&session, 1, "wait")).await;
     assert_eq!(server.report().await, "started");
-    let event = in_time(connection.answer()).await.body;
+    assert_eq!(connection.head().await.status, 200);
+    let mut event = connection.chunk().await.expect("an event to come back to");
+    advance(duration).await;
+    while let Some(chunk) = in_time(connection.chunk()).await {
+        event.push_str(&chunk);
+    }
     let id = event.lines().find_map(|line| line.strip_prefix("id: ")).expect("an id");
     assert!(event.contains("retry: "), "{event}");
     server.release();

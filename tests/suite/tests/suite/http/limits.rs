@@ -2,6 +2,7 @@
 
 use super::client::RawRequest;
 use super::test_server::{TestServer, in_time};
+use crate::support::StoppedClock;
 use std::time::Duration;
 use tool_runtime::HttpOptions;
 
@@ -126,15 +127,16 @@ async fn headers_have_a_time_limit() {
     in_time(silent.rest()).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_idle_connection_is_closed_and_a_busy_one_is_not() {
+    let clock = StoppedClock::hold();
     let mut server = TestServer::start(HttpOptions::default().idle_timeout(SOON)).await;
     let mut busy = server.open().await;
     busy.send(&RawRequest::call(1, "wait")).await;
     assert_eq!(server.report().await, "started");
     let mut idle = server.open().await;
     assert_eq!(idle.request(&RawRequest::call(1, "whoami")).await.status(), 200);
-    in_time(idle.rest()).await;
+    clock.advance_until(SOON, idle.rest()).await;
     server.release();
     assert_eq!(in_time(busy.answer()).await.status(), 200);
 }

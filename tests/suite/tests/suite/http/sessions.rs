@@ -2,7 +2,9 @@
 
 use super::client::RawRequest;
 use super::test_server::{TestServer, in_time};
+use crate::support::StoppedClock;
 use std::time::Duration;
+use tokio::time::advance;
 use tool_runtime::HttpOptions;
 
 #[tokio::test]
@@ -20,31 +22,39 @@ async fn sessions_are_limited() {
     server.session(&[]).await;
 }
 
-#[tokio::test]
+/// Shorter than any other limit of a server.
+const IDLE: Duration = Duration::from_millis(50);
+
+#[tokio::test(start_paused = true)]
 async fn an_idle_session_expires() {
-    let idle = Duration::from_millis(50);
-    let server = TestServer::start(HttpOptions::default().session_idle(idle).max_sessions(1)).await;
+    let _clock = StoppedClock::hold();
+    let options = HttpOptions::default().session_idle(IDLE).max_sessions(1);
+    let server = TestServer::start(options).await;
     // The client does not finish the handshake.
     let session =
         server.request(&RawRequest::initialize()).await.head.header("mcp-session-id").to_owned();
+    assert_eq!(server.request(&RawRequest::initialize()).await.status(), 503);
+    advance(IDLE).await;
     in_time(async { while server.request(&RawRequest::initialize()).await.status() != 200 {} })
         .await;
     assert_eq!(server.request(&RawRequest::call_within(&session, 1, "whoami")).await.status(), 404);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_call_keeps_its_session() {
-    let idle = Duration::from_millis(50);
-    let mut server = TestServer::start(HttpOptions::default().session_idle(idle)).await;
+    let _clock = StoppedClock::hold();
+    let mut server = TestServer::start(HttpOptions::default().session_idle(IDLE)).await;
     let session = server.session(&[]).await;
     let mut connection = server.open().await;
     connection.send(&RawRequest::call_within(&session, 1, "wait")).await;
     assert_eq!(server.report().await, "started");
     // Another session is opened meanwhile, and expires first.
     let other = server.session(&[]).await;
+    advance(IDLE).await;
     in_time(async {
+        // A call before the session has expired keeps it for longer.
         while server.request(&RawRequest::call_within(&other, 1, "whoami")).await.status() != 404 {
-            tokio::time::sleep(idle * 4).await;
+            advance(IDLE).await;
         }
     })
     .await;

@@ -97,18 +97,3 @@ async fn arguments_reach_the_tool_as_they_were_written() {
         assert!(text.contains(expected), "{text}");
     }
 }
-
-#[tokio::test]
-async fn an_answer_does_not_wait_for_the_clients_acknowledgement() {
-    let server = TestServer::start(HttpOptions::default()).await;
-    let session = server.session(&[]).await;
-    let mut connection = server.open().await;
-    let mut times = Vec::new();
-    for id in 0..21 {
-        let begun = std::time::Instant::now();
-        connection.request(&RawRequest::call_within(&session, id, "whoami")).await;
-        times.push(begun.elapsed());
-    }
-    times.sort();
-    assert!(times[10].as_millis() < 30, "{times:?}");
-}
