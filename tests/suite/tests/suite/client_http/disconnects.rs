@@ -1,7 +1,7 @@
 //! Servers that disconnect, restart, lose sessions, and hang.
 
 use super::remote_server::{
-    Probe, RecordedRequest, RemoteServer, builder, builder_of, call, connected, in_time,
+    Place, Probe, RecordedRequest, RemoteServer, builder, builder_of, call, connected, in_time,
     pass_through, stateful, tools, until,
 };
 use axum::http::StatusCode;
@@ -25,9 +25,9 @@ async fn a_restarted_server_is_called_again() {
         let remote = RemoteServer::start(&tools(&probe), HttpOptions::default(), intercept);
         let (pool, manager) = connected(&remote).await;
         assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
-        let address = remote.kill();
+        let place = remote.kill();
         let _server =
-            RemoteServer::start_at(address, &tools(&probe), HttpOptions::default(), intercept);
+            RemoteServer::start_at(place, &tools(&probe), HttpOptions::default(), intercept);
         until(&manager, |state| *state == McpState::Ready).await;
         // An old connection may break at the first call, which is not sent twice.
         let mut result = call(&pool, "hit", json!({})).await;
@@ -47,12 +47,12 @@ async fn a_call_that_kills_its_server_is_not_repeated() {
         let calling = pool.clone();
         let waiting = tokio::spawn(async move { call(&calling, "wait", json!({})).await });
         assert_eq!(probe.report().await, "started");
-        let address = remote.kill();
+        let place = remote.kill();
         let result = in_time(waiting).await.unwrap();
         let error = result.error().unwrap();
         assert_eq!(error.class(), ErrorClass::Indeterminate, "{error}");
         let _server =
-            RemoteServer::start_at(address, &tools(&probe), HttpOptions::default(), intercept);
+            RemoteServer::start_at(place, &tools(&probe), HttpOptions::default(), intercept);
         until(&manager, |state| *state == McpState::Ready).await;
         assert_eq!(probe.hits(), 1);
     }
@@ -69,7 +69,7 @@ async fn a_dead_server_is_detected_without_a_call() {
         while remote.count(is_stream) == 0 {
             tokio::task::yield_now().await;
         }
-        remote.kill();
+        let _place = remote.kill();
         until(&manager, is_retrying).await;
         let error = call(&pool, "hit", json!({})).await;
         let error = error.error().unwrap();
@@ -213,19 +213,13 @@ async fn a_server_that_never_answers_times_out() {
 #[tokio::test]
 async fn a_missing_server_is_retried() {
     let pool = ToolPool::builder().build().unwrap();
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    drop(listener);
-    let url = format!("http://{address}/mcp?key=query-4kLm1q");
+    let place = Place::new();
+    let url = format!("http://{}/mcp?key=query-4kLm1q", place.address);
     let manager = builder(&url).start(&pool).unwrap();
     let state = until(&manager, is_retrying).await;
     assert!(state.to_string().contains("refused"), "{state}");
     assert!(!state.to_string().contains("query-4kLm1q"), "{state}");
-    let _server = RemoteServer::start_at(
-        address,
-        &tools(&Probe::new()),
-        HttpOptions::default(),
-        pass_through,
-    );
+    let _server =
+        RemoteServer::start_at(place, &tools(&Probe::new()), HttpOptions::default(), pass_through);
     until(&manager, |state| *state == McpState::Ready).await;
 }

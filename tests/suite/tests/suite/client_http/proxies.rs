@@ -4,7 +4,7 @@ use std::process::Command;
 use std::time::Duration;
 use suite::process::run;
 
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(300);
 
 /// Another test, in a process with other environment variables.
 #[test]

@@ -7,11 +7,14 @@ use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse as _, Response};
 use axum::serve::ListenerExt as _;
+use rustix::net::{AddressFamily, SocketType, bind, listen, socket, sockopt};
 use serde_json::{Value, json};
 use std::net::{SocketAddr, TcpListener};
+use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+pub(super) use suite::limit::limited as in_time;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{Mutex as AsyncMutex, Semaphore};
@@ -19,8 +22,8 @@ use tool_runtime::HttpOptions;
 use tool_runtime::mcp::{McpManager, McpManagerBuilder, McpServer, McpServerConfig, McpState};
 use tool_runtime::prelude::*;
 
-/// Time limit for each wait of a test.
-const HANG_LIMIT: Duration = Duration::from_secs(20);
+/// Time limit for the end of a server.
+const HANG_LIMIT: Duration = Duration::from_secs(300);
 
 /// A request as received by the server.
 #[derive(Clone, Debug)]
@@ -158,8 +161,40 @@ pub(super) fn tools(probe: &Arc<Probe>) -> ToolPool {
 
 type Intercept = dyn Fn(&RecordedRequest) -> Option<Response> + Send + Sync;
 
+/// An address for one server after the other: no other program gets its port in between.
+pub(super) struct Place {
+    pub(super) address: SocketAddr,
+    /// It is bound and does not listen: while there is no server, connections are refused.
+    _bound: OwnedFd,
+}
+
+impl Place {
+    pub(super) fn new() -> Self {
+        let bound = bound_to("127.0.0.1:0".parse().unwrap());
+        let address = rustix::net::getsockname(&bound).unwrap();
+        Self { address: address.try_into().unwrap(), _bound: bound }
+    }
+
+    fn listener(&self) -> TcpListener {
+        let socket = bound_to(self.address);
+        listen(&socket, 128).unwrap();
+        socket.into()
+    }
+}
+
+/// A socket that shares its port with the others of a place.
+fn bound_to(address: SocketAddr) -> OwnedFd {
+    let socket = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+    rustix::io::fcntl_setfd(&socket, rustix::io::FdFlags::CLOEXEC).unwrap();
+    sockopt::set_socket_reuseaddr(&socket, true).unwrap();
+    sockopt::set_socket_reuseport(&socket, true).unwrap();
+    bind(&socket, &address).unwrap();
+    socket
+}
+
 /// A server with its own runtime, which ends with it.
 pub(super) struct RemoteServer {
+    place: Option<Place>,
     pub(super) address: SocketAddr,
     runtime: Option<Runtime>,
     seen: Arc<Mutex<Vec<RecordedRequest>>>,
@@ -172,18 +207,18 @@ impl RemoteServer {
         options: HttpOptions,
         intercept: impl Fn(&RecordedRequest) -> Option<Response> + Send + Sync + 'static,
     ) -> Self {
-        Self::start_at("127.0.0.1:0".parse().unwrap(), pool, options, intercept)
+        Self::start_at(Place::new(), pool, options, intercept)
     }
 
     pub(super) fn start_at(
-        address: SocketAddr,
+        place: Place,
         pool: &ToolPool,
         options: HttpOptions,
         intercept: impl Fn(&RecordedRequest) -> Option<Response> + Send + Sync + 'static,
     ) -> Self {
         let server = McpServer::new(pool.clone(), "remote", "1.2.3");
         Self::serve(
-            address,
+            place,
             || server.into_router(options).expect("valid options"),
             Arc::new(intercept),
         )
@@ -193,15 +228,14 @@ impl RemoteServer {
     pub(super) fn written(
         intercept: impl Fn(&RecordedRequest) -> Option<Response> + Send + Sync + 'static,
     ) -> Self {
-        Self::serve("127.0.0.1:0".parse().unwrap(), Router::new, Arc::new(intercept))
+        Self::serve(Place::new(), Router::new, Arc::new(intercept))
     }
 
-    fn serve(address: SocketAddr, app: impl FnOnce() -> Router, intercept: Arc<Intercept>) -> Self {
+    fn serve(place: Place, app: impl FnOnce() -> Router, intercept: Arc<Intercept>) -> Self {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let entered = runtime.enter();
-        let listener = TcpListener::bind(address).unwrap();
+        let listener = place.listener();
         listener.set_nonblocking(true).unwrap();
-        let address = listener.local_addr().unwrap();
         let listener = tokio::net::TcpListener::from_std(listener).unwrap();
         let listener = listener.tap_io(|io| io.set_nodelay(true).unwrap());
         let seen = Arc::new(Mutex::new(Vec::new()));
@@ -214,7 +248,7 @@ impl RemoteServer {
         let app = app.layer(from_fn(watch));
         tokio::spawn(async move { axum::serve(listener, app).await });
         drop(entered);
-        Self { address, runtime: Some(runtime), seen }
+        Self { address: place.address, place: Some(place), runtime: Some(runtime), seen }
     }
 
     pub(super) fn url(&self) -> String {
@@ -230,10 +264,10 @@ impl RemoteServer {
         self.seen.lock().unwrap().iter().filter(|seen| is(seen)).count()
     }
 
-    /// Ends the server like a crash, and returns its address.
-    pub(super) fn kill(mut self) -> SocketAddr {
+    /// Ends the server like a crash, and returns its place.
+    pub(super) fn kill(mut self) -> Place {
         self.end();
-        self.address
+        self.place.take().unwrap()
     }
 
     fn end(&mut self) {
@@ -307,9 +341,4 @@ pub(super) async fn call(pool: &ToolPool, tool: &str, arguments: Value) -> ToolR
 /// Waits until the server is in a state that matches.
 pub(super) async fn until(manager: &McpManager, is: impl Fn(&McpState) -> bool) -> McpState {
     server_state(manager, "remote", is).await
-}
-
-/// Waits with a time limit.
-pub(super) async fn in_time<T>(work: impl Future<Output = T>) -> T {
-    tokio::time::timeout(HANG_LIMIT, work).await.expect("it does not hang")
 }

@@ -19,6 +19,8 @@ use tool_runtime::{
 struct TaskProbe {
     started: Notify,
     dropped: Notify,
+    /// The client has asked for a task.
+    asked: Notify,
 }
 
 struct NotifyOnDrop<'a>(&'a TaskProbe);
@@ -29,29 +31,30 @@ impl Drop for NotifyOnDrop<'_> {
     }
 }
 
-/// Return the argument after a moment.
+/// Return the argument when the client asks for the task.
 #[tool(register = false, task = "required", progress)]
 async fn run_job(
     context: &ToolContext,
+    probe: &Arc<TaskProbe>,
     /// The text.
     what: String,
 ) -> String {
     context.progress(1, 2, "working");
-    tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    probe.asked.notified().await;
     format!("done {what}")
 }
 
 /// Fail after the task has started.
 #[tool(register = false, task = "required")]
-async fn fail() -> Result<String, ToolError> {
-    tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+async fn fail(probe: &Arc<TaskProbe>) -> Result<String, ToolError> {
+    probe.asked.notified().await;
     Err(ToolError::user("it failed"))
 }
 
-/// Ask before it starts.
+/// Ask when the client asks for the task.
 #[tool(register = false, task = "required")]
-async fn confirm(context: &ToolContext) -> Result<String, PeerError> {
-    tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+async fn confirm(context: &ToolContext, probe: &Arc<TaskProbe>) -> Result<String, PeerError> {
+    probe.asked.notified().await;
     let answer = context.ask::<bool>("sure", "Sure?").await?;
     Ok(if answer.accepted() == Some(true) { "confirmed" } else { "as it was" }.to_owned())
 }
@@ -74,7 +77,13 @@ fn started(
     probe: &Arc<TaskProbe>,
     intercept: impl Fn(&RecordedRequest) -> Option<Response> + Send + Sync + 'static,
 ) -> RemoteServer {
-    RemoteServer::start(&task_pool(probe), HttpOptions::default(), intercept)
+    let asked = Arc::clone(probe);
+    RemoteServer::start(&task_pool(probe), HttpOptions::default(), move |seen| {
+        if seen.calls("tasks/get") {
+            asked.asked.notify_waiters();
+        }
+        intercept(seen)
+    })
 }
 
 /// Accepts each question, and counts them.
