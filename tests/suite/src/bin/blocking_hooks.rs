@@ -20,6 +20,23 @@ async fn before() {}
 #[tool]
 async fn after() {}
 
+/// Answer at once, after a hook with no limit.
+#[tool]
+async fn endless_before() {}
+
+/// Answer at once, before a hook with no limit.
+#[tool]
+async fn endless_after() {}
+
+/// Answer at once, when the arguments are read, with no limit.
+#[tool]
+async fn endless_read(
+    /// Fails to decode after its thread was blocked.
+    slow: Slow,
+) {
+    let _ = slow;
+}
+
 /// Answer at once, after an approval.
 #[tool]
 async fn approved() {}
@@ -80,6 +97,8 @@ fn hooked(pool: ToolPoolBuilder) -> ToolPoolBuilder {
     pool.hook(Hook::before("*", |_| async { Before::proceed() }))
         .hook(Hook::before("before", sleep_before).timeout(A_SECOND))
         .hook(Hook::after("after", sleep_after).timeout(A_SECOND))
+        .hook(Hook::before("endless_before", sleep_before).timeout(AN_HOUR))
+        .hook(Hook::after("endless_after", sleep_after).timeout(AN_HOUR))
         .hook(Hook::before("approved", |_| async { Before::ask("Sure?") }))
         .approver(sleep_instead_of_asking)
 }

@@ -1,5 +1,7 @@
 //! A server whose async tools block their threads.
 
+use std::io::Read as _;
+use std::net::TcpStream;
 use std::time::Duration;
 use tool_runtime::prelude::*;
 
@@ -19,6 +21,20 @@ async fn sleep() {
     std::thread::sleep(Duration::from_secs(3600));
 }
 
+/// Spin forever, with no limit.
+#[tool]
+async fn endless_spin() {
+    loop {
+        std::hint::spin_loop();
+    }
+}
+
+/// Put the thread to sleep for an hour, with no limit.
+#[tool]
+async fn endless_sleep() {
+    std::thread::sleep(Duration::from_secs(3600));
+}
+
 /// Put the thread to sleep for an hour, with no limit, after progress was reported.
 #[tool(progress)]
 async fn report_and_sleep(context: &ToolContext) {
@@ -27,10 +43,14 @@ async fn report_and_sleep(context: &ToolContext) {
     std::thread::sleep(Duration::from_secs(3600));
 }
 
-/// Put the thread to sleep for two seconds.
+/// Block the thread until a connection is closed by the other side.
 #[tool]
-async fn nap() {
-    std::thread::sleep(Duration::from_secs(2));
+async fn nap(
+    /// To where to connect.
+    address: String,
+) -> std::io::Result<()> {
+    TcpStream::connect(address)?.read_to_end(&mut Vec::new())?;
+    Ok(())
 }
 
 /// Answer with a long text.

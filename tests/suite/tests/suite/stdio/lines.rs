@@ -65,8 +65,9 @@ fn a_nul_in_a_text_is_a_character() {
 fn rejects_the_id_of_a_request_in_flight() {
     let mut host = Host::start(Channel::Pipes).greeted();
     for _ in 0..2 {
-        host.write(call(7, "sleepy", &json!({ "millis": 300 })).to_string());
-        host.write(json!({"jsonrpc": "2.0", "id": 7, "method": "ping"}).to_string());
+        // Both lines arrive together, so that the call still runs when the second is read.
+        let ping = json!({"jsonrpc": "2.0", "id": 7, "method": "ping"});
+        host.write(format!("{}\n{ping}", call(7, "sleepy", &json!({ "millis": 300 }))));
         let rejected = host.read();
         assert_eq!((&rejected["id"], &rejected["error"]["code"]), (&json!(7), &json!(-32600)));
         let answer = host.read();
