@@ -79,6 +79,8 @@ struct Server {
     listening: Mutex<Option<Value>>,
     /// Calls that wait for an answer to a question of this server.
     asking: Mutex<Vec<Value>>,
+    /// The call of `walk`: its id, its progress token and the number of steps.
+    walk: Mutex<(Value, Value, u64)>,
 }
 
 impl Server {
@@ -93,6 +95,7 @@ impl Server {
             probe: Mutex::default(),
             listening: Mutex::default(),
             asking: Mutex::default(),
+            walk: Mutex::default(),
         }
     }
 
@@ -232,6 +235,21 @@ impl Server {
                     );
                 }
                 text(id, "done");
+            }
+            // It is done when `arrive` is called, and has progress when `step` is called.
+            "walk" => *self.walk.lock().unwrap() = (id.clone(), token.clone(), 0),
+            "step" => {
+                let mut walk = self.walk.lock().unwrap();
+                walk.2 += 1;
+                notify(
+                    "notifications/progress",
+                    json!({ "progressToken": walk.1, "progress": walk.2 }),
+                );
+                text(id, "stepped");
+            }
+            "arrive" => {
+                text(&self.walk.lock().unwrap().0, "done");
+                text(id, "arrived");
             }
             "flood" => {
                 for count in 0..arguments["n"].as_u64().unwrap_or(10_000) {

@@ -1,9 +1,10 @@
 //! Operation of a running manager: its servers, their states, and the results of calls.
 
-use super::support::{Log, in_time, server_state};
+use super::support::{Log, StoppedClock, in_time, server_state};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 use tool_runtime::ErrorClass;
 use tool_runtime::mcp::{
     McpConfig, McpManager, McpManagerBuilder, McpManagerError, McpServer, McpServerConfig, McpState,
@@ -176,14 +177,15 @@ async fn a_connection_is_reused_and_never_opened_after_close() {
     assert_eq!(count(&starts), 1);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_server_that_does_not_answer_delays_the_start_at_most_by_its_limit() {
     let pool = empty();
     let silent = faulty(&json!({ "slow": 60_000, "tools": ["echo"] }));
     let builder = manager().server("silent", silent).server("ready", echo());
-    let begun = Instant::now();
-    let manager = builder.start_timeout(Duration::from_millis(500)).connect(&pool).await.unwrap();
-    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    let (begun, limit) = (Instant::now(), Duration::from_millis(500));
+    let manager = builder.start_timeout(limit).connect(&pool).await.unwrap();
+    assert!((limit..2 * limit).contains(&begun.elapsed()), "{:?}", begun.elapsed());
+    let _clock = StoppedClock::hold();
     assert_eq!(manager.server("silent").unwrap().state, McpState::Connecting);
     server_state(&manager, "ready", |state| *state == McpState::Ready).await;
     assert!(!call(&pool, "ready.echo", json!({})).await.is_error());

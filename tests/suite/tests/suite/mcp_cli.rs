@@ -1,6 +1,8 @@
 //! The command line of a program with external servers, as its operator uses it.
 
 use super::server::Server;
+#[cfg(target_os = "linux")]
+use super::support::{Directory, HeldPipe};
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -412,40 +414,31 @@ async fn requests_of_servers_are_passed_on_if_configured() {
     }
 }
 
-/// Whether a process exists and is not a zombie.
-#[cfg(target_os = "linux")]
-fn is_alive(pid: &str) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let state = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().next());
-    state.is_some_and(|state| !matches!(state, "Z" | "X"))
-}
-
 /// The first server exits on request, the second only when it is killed.
 #[cfg(target_os = "linux")]
 #[test]
 fn processes_that_left_the_session_end_with_the_program() {
-    let pids = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcp-cli-background");
-    drop(std::fs::remove_file(&pids));
+    let directory = Directory::new();
+    let (starts, pipe) = (directory.write("starts", ""), directory.file("pipe"));
+    let held = HeldPipe::new(&pipe);
     let background = |begin: &str| {
         format!(
-            "setsid sh -c '{begin} echo $$ >> \"$0\"; while :; do sleep 1; done' \"$0\" >&- 2>&- <&- &"
+            "setsid sh -c '{begin} echo started >> \"$0\"; while :; do sleep 1; done' \"$0\" >&- 2>&- <&- &"
         )
     };
     let script = json!({ "tools": ["echo"] });
     let command = format!(
-        "{} {} until [ \"$(wc -l < \"$0\")\" = 2 ]; do sleep 0.01; done; exec \"$@\"",
+        "exec 9> \"$1\"; shift; {} {} until [ \"$(wc -l < \"$0\")\" -eq 2 ]; do sleep 0.01; done; exec \"$@\" 9>&-",
         background(""),
         background("trap \"\" TERM;"),
     );
-    std::fs::write(&pids, "").expect("room for a file");
     let entry = json!({ "command": "sh", "args": [
-        "-c", command, pids, env!("CARGO_BIN_EXE_faulty_server"), script.to_string(),
+        "-c", command, starts, pipe, env!("CARGO_BIN_EXE_faulty_server"), script.to_string(),
     ] });
     let file = file("background", json!({ "s": entry }));
     let output = gateway(&file, &["call", "s.echo"]);
     assert!(output.status.success(), "{output:?}");
-    let pids = std::fs::read_to_string(pids).expect("the file is there");
-    assert_eq!(pids.lines().count(), 2);
-    let alive: Vec<&str> = pids.lines().filter(|pid| is_alive(pid)).collect();
-    assert!(alive.is_empty(), "{alive:?} still run");
+    let starts = std::fs::read_to_string(starts).expect("the file is there");
+    assert_eq!(starts.lines().count(), 2);
+    held.ended();
 }

@@ -1,15 +1,17 @@
 //! Managers that are dropped, interrupted, or without a runtime end without deadlocks.
 
-use super::support::in_time;
+use super::support::{StoppedClock, in_time, is_running, server_state};
 use serde_json::{Value, json};
 use std::future::pending;
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::process::Command;
 use tokio::sync::Notify;
+use tokio::time::advance;
 use tool_runtime::mcp::{
     McpManager, McpManagerBuilder, McpManagerError, McpReader, McpServer, McpServerConfig,
     McpState, McpWriter,
@@ -40,17 +42,12 @@ fn slow_to_stop(test: &str) -> (McpServerConfig, PathBuf) {
     (faulty(&json!({ "tools": ["echo"], "stays": true, "starts": starts })), starts)
 }
 
-fn is_alive(starts: &Path) -> bool {
-    let pid = std::fs::read_to_string(starts).unwrap().trim().to_owned();
-    Path::new("/proc").join(pid).exists()
-}
-
-/// Polls a future once, and drops it.
+/// Polls a future some times, and drops it.
 async fn interrupted(work: impl Future) {
-    tokio::select! {
-        biased;
-        _ = work => panic!("it takes longer"),
-        () = tokio::time::sleep(Duration::from_millis(50)) => {}
+    let mut work = pin!(work);
+    for _ in 0..50 {
+        assert!(futures_util::poll!(&mut work).is_pending(), "it takes longer");
+        tokio::task::yield_now().await;
     }
 }
 
@@ -88,7 +85,7 @@ async fn servers_end_with_their_pool() {
     }
     assert_eq!(manager.enable("s").await, Err(McpManagerError::Closed));
     manager.close().await;
-    assert!(!is_alive(&starts));
+    assert!(!is_running(&starts));
 }
 
 #[tokio::test]
@@ -133,7 +130,7 @@ async fn a_change_of_a_server_completes_when_its_future_is_dropped() {
     interrupted(manager.close()).await;
     manager.close().await;
     assert!(pool.snapshot().tools().is_empty());
-    assert!(!starts.exists() || !is_alive(&starts), "closing again waits for the same end");
+    assert!(!starts.exists() || !is_running(&starts), "closing again waits for the same end");
 }
 
 #[test]
@@ -228,25 +225,31 @@ fn reached_once(script: &'static str) -> McpManagerBuilder {
     McpManager::builder().custom("remote", open).connect_timeout(Duration::from_secs(600))
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_call_waits_for_a_connection_no_longer_than_for_an_answer() {
+    let clock = StoppedClock::hold();
     let pool = empty();
     let builder =
         reached_once(r#"{"tools": ["echo", "die"]}"#).call_timeout(Duration::from_millis(300));
     let _manager = builder.connect(&pool).await.unwrap();
     assert!(call(&pool, "remote.die").await.is_error());
+    drop(clock);
     let late = call(&pool, "remote.echo").await;
     assert_eq!(class(&late), ErrorClass::Transient);
     assert!(late.error().unwrap().message().contains("it was not sent"), "{late:?}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_sent_request_is_not_reported_as_unsent() {
+    let clock = StoppedClock::hold();
     let pool = empty();
     let builder = reached_once(r#"{"tools": ["die-ro"]}"#).call_timeout(Duration::from_secs(3));
     // Otherwise the call is not repeated.
-    let _manager = builder.trust("remote").connect(&pool).await.unwrap();
-    let lost = call(&pool, "remote.die-ro").await;
+    let manager = builder.trust("remote").connect(&pool).await.unwrap();
+    let lost = tokio::spawn(async move { call(&pool, "remote.die-ro").await });
+    server_state(&manager, "remote", |state| *state != McpState::Ready).await;
+    drop(clock);
+    let lost = in_time(lost).await.unwrap();
     assert_eq!(class(&lost), ErrorClass::Transient);
     let message = lost.error().unwrap().message();
     assert!(message.contains("was lost during `die-ro` ("), "{message}");
@@ -310,14 +313,21 @@ async fn a_question_is_dropped_with_its_call() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_call_that_waits_for_a_user_has_a_limit() {
+    let _clock = StoppedClock::hold();
     let user = Arc::new(SilentUser::default());
     let pool = empty();
     let server = faulty(&json!({ "version": "2026-07-28", "tools": ["ask"] }));
     let builder = McpManager::builder().server("s", server).peer(user.clone());
     let builder = builder.call_timeout(Duration::from_secs(2));
     let _manager = builder.max_call_duration(Duration::from_secs(3)).connect(&pool).await.unwrap();
-    assert_eq!(class(&call(&pool, "s.ask").await), ErrorClass::Timeout);
+    let asking = tokio::spawn(async move { call(&pool, "s.ask").await });
+    in_time(user.received.notified()).await;
+    // The time of the user is not silence of the server.
+    advance(Duration::from_millis(2_500)).await;
+    assert!(!asking.is_finished());
+    advance(Duration::from_millis(500)).await;
+    assert_eq!(class(&in_time(asking).await.unwrap()), ErrorClass::Timeout);
     in_time(user.cancelled.notified()).await;
 }

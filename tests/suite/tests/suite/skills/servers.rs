@@ -1,6 +1,7 @@
 //! MCP servers of skills: each starts with the first skill that needs it and ends with the last.
 
 use super::super::support::in_time;
+pub(super) use super::super::support::is_running as is_alive;
 use super::{Root, names, not_loaded};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -22,12 +23,7 @@ pub(super) fn starts(starts_file: &Path) -> usize {
     std::fs::read_to_string(starts_file).unwrap_or_default().lines().count()
 }
 
-/// Whether the process of the last start exists.
-pub(super) fn is_alive(starts_file: &Path) -> bool {
-    let pids = std::fs::read_to_string(starts_file).unwrap();
-    Path::new("/proc").join(pids.lines().next_back().unwrap()).exists()
-}
-
+/// Waits until the process of the last start has ended.
 pub(super) async fn ended(starts_file: &Path) {
     in_time(async {
         while is_alive(starts_file) {
