@@ -1,6 +1,6 @@
 //! Each call has exactly one outcome: panics, time limits, cancellation, state, typed calls.
 
-use super::support::{error_text, pool_of, text};
+use super::support::{error_text, in_time, pool_of, text};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -214,30 +214,34 @@ enum End {
     Drop,
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test(start_paused = true)]
 async fn a_plain_function_notices_every_end_of_its_call() {
+    let limit = Duration::from_millis(20);
     for end in [End::Timeout, End::Deadline, End::Drop] {
         let (watch, stopped) = watched();
         let mut builder = ToolPool::builder().tool::<WaitForCancellationAction>().state(watch);
         if matches!(end, End::Timeout) {
-            builder = builder.timeout(Duration::from_millis(20));
+            builder = builder.timeout(limit);
         }
         let pool = builder.build().expect("a pool");
         let mut context = pool.context();
         if matches!(end, End::Deadline) {
-            context = context.with_deadline(Instant::now() + Duration::from_millis(20));
+            context = context.with_deadline((tokio::time::Instant::now() + limit).into_std());
         }
         let call = pool.call_with(ToolCall::new("wait_for_cancellation", ""), &context);
+        // A paused clock stands still while a plain function runs.
+        let started = in_time(context.get::<Watch>().expect("state").started.notified());
         if matches!(end, End::Drop) {
-            let started = async {
-                context.get::<Watch>().expect("state").started.notified().await;
-            };
             tokio::select! {
                 _ = call => panic!("it never ends by itself"),
                 () = started => {}
             }
         } else {
-            let result = call.await;
+            let expired = async {
+                started.await;
+                tokio::time::advance(limit).await;
+            };
+            let (result, ()) = tokio::join!(call, expired);
             assert_eq!(result.error().expect("an error").class(), ErrorClass::Timeout);
         }
         while !stopped.load(Ordering::SeqCst) {

@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 use tool_runtime::prelude::*;
 use tool_runtime::{
     Approval, ApprovalRequest, Arguments, Before, BoxFuture, CallError, Executor, Hook, HookCall,
@@ -47,10 +48,15 @@ async fn an_abandoned_plain_function_keeps_its_keys() {
     };
     let pool = ToolPool::builder().tool::<SlowAction>().state(gate).build().expect("a pool");
     let call = || ToolCall::json("slow", serde_json::json!({ "key": "a" }));
-    let late = pool.context().with_deadline(Instant::now() + Duration::from_millis(50));
-    let given_up = pool.call_with(call(), &late).await;
-    assert_eq!(given_up.error().expect("an error").class(), ErrorClass::Timeout);
+    let token = CancellationToken::new();
+    let first = tokio::spawn({
+        let (pool, context) = (pool.clone(), pool.context().with_cancellation(token.clone()));
+        async move { pool.call_with(call(), &context).await }
+    });
     is_started.recv_timeout(HANGING).expect("the first runs");
+    token.cancel();
+    let given_up = first.await.expect("no panic");
+    assert_eq!(given_up.error().expect("an error").class(), ErrorClass::Cancelled);
     let second = tokio::spawn({
         let pool = pool.clone();
         async move { pool.call(call()).await }
@@ -64,7 +70,7 @@ async fn an_abandoned_plain_function_keeps_its_keys() {
     assert_eq!(context.get::<Gate>().expect("state").most.load(Ordering::SeqCst), 1);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_panic_in_a_destructor_does_not_end_the_batch() {
     struct PanicsOnDrop;
     impl Drop for PanicsOnDrop {

@@ -201,7 +201,7 @@ async fn after_hooks_see_calls_that_time_out_or_are_cancelled_while_waiting() {
     let (builder, seen) = builder();
     let hang = Hook::before("fail", hang).timeout(Duration::from_secs(3600));
     let pool = builder.add(hold).hook(hang).hook(audit_with(&audit)).build().expect("a pool");
-    let soon = std::time::Instant::now() + Duration::from_secs(1);
+    let soon = tokio::time::Instant::now().into_std() + Duration::from_secs(1);
     let context = pool.context().with_deadline(soon);
     // The second call waits for a key until its time limit.
     let calls = [ToolCall::new("hold", "").with_call_id("a"), to_ada().with_call_id("b")];
