@@ -1,10 +1,12 @@
 //! The examples, run by their documented commands.
 
+use super::support::{Directory, HeldPipe};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 use suite::built::built;
 use suite::limit::{self, Limit};
+use suite::process::interruptible;
 
 /// An example, served to a client of 2025-11-25.
 struct Client {
@@ -20,7 +22,7 @@ impl Client {
     }
 
     fn start(example: &str) -> Self {
-        let mut child = Command::new(built(example))
+        let mut child = interruptible(&built(example))
             .arg("serve")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -105,10 +107,12 @@ fn a_cancelled_command_is_stopped_and_the_shell_continues() {
 #[test]
 fn a_closed_server_leaves_no_shell() {
     let mut terminal = Client::terminal();
-    let shell = terminal.run(1, "echo $$")["output"].as_str().expect("a number").to_owned();
+    let directory = Directory::new();
+    let pipe = directory.file("pipe");
+    let held = HeldPipe::new(&pipe);
+    assert_eq!(terminal.run(1, &format!("exec 9> {}", pipe.display()))["exit_code"], 0);
     terminal.leave();
-    let alive = Command::new("kill").args(["-0", &shell]).stderr(Stdio::null()).status();
-    assert!(!alive.expect("kill runs").success(), "shell {shell} is still there");
+    held.ended();
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::results::{IDLE_LIMIT, IssuedCall, MAX_DURATION, requests, with_hang_l
 use crate::support::Directory;
 use proptest::test_runner::TestCaseError;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::runtime::Builder;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
@@ -15,11 +15,6 @@ use tokio_util::sync::CancellationToken;
 use tool_runtime::ErrorClass;
 use tool_runtime::mcp::{McpManager, McpServerConfig, McpState};
 use tool_runtime::prelude::*;
-
-/// Time for a server to become ready after the last operation.
-const RECOVERY_LIMIT: Duration = Duration::from_secs(20);
-/// Time limit for closing: three steps with their grace periods.
-const CLOSE_LIMIT: Duration = Duration::from_secs(10);
 
 /// The calls, and the results that were received.
 type Calls = JoinSet<Result<Vec<(IssuedCall, Option<ToolResult>)>, String>>;
@@ -48,7 +43,7 @@ impl<'a> Simulation<'a> {
         let pool = ToolPool::builder().allow_empty().build().map_err(|error| error.to_string())?;
         let builder = McpManager::builder()
             .retry(Duration::from_millis(10), Duration::from_millis(100))
-            .max_call_duration(MAX_DURATION - Duration::from_secs(1));
+            .max_call_duration(MAX_DURATION);
         let mut folders = Vec::new();
         for server in 0..plan.servers.len() {
             folders.push(folder.join(name(server)));
@@ -75,8 +70,7 @@ impl<'a> Simulation<'a> {
             states.push(operator.finish().await?);
         }
         let ran = simulation.finish(&states).await;
-        let closed = timeout(CLOSE_LIMIT, simulation.manager.close()).await;
-        closed.map_err(|_| "it does not close".to_owned())?;
+        with_hang_limit("closing", simulation.manager.close()).await?;
         simulation.check_released().await.and(ran)
     }
 
@@ -117,11 +111,10 @@ impl<'a> Simulation<'a> {
     fn call(&mut self, server: usize, tool: &'static str, wait: Wait) {
         let (mut issued, call) = self.make(server, tool);
         let pool = self.pool.clone();
-        let begun = Instant::now();
         match wait {
             Wait::Forever => self.calls.spawn(async move {
                 let result = with_hang_limit(&issued, pool.call(call)).await?;
-                issued.check(&result, begun.elapsed())?;
+                issued.check(&result)?;
                 Ok(vec![(issued, Some(result))])
             }),
             Wait::CancelAfter(after) => self.calls.spawn(async move {
@@ -135,7 +128,7 @@ impl<'a> Simulation<'a> {
                 let called = with_hang_limit(&issued, pool.call_with(call, &context));
                 let (result, ()) = tokio::join!(called, late);
                 let result = result?;
-                issued.check(&result, begun.elapsed())?;
+                issued.check(&result)?;
                 Ok(vec![(issued, Some(result))])
             }),
             Wait::DropAfter(after) => self.calls.spawn(async move {
@@ -148,20 +141,18 @@ impl<'a> Simulation<'a> {
     fn batch(&mut self, calls: &[(usize, &'static str)]) {
         let (issued, calls): (Vec<IssuedCall>, Vec<ToolCall>) =
             calls.iter().map(|(server, tool)| self.make(*server, tool)).unzip();
-        let (pool, begun) = (self.pool.clone(), Instant::now());
+        let pool = self.pool.clone();
         self.calls.spawn(async move {
             let ids: Vec<String> = calls.iter().map(|call| call.call_id().to_owned()).collect();
             let results = with_hang_limit(&issued, pool.call_all(calls)).await?;
             if results.iter().map(ToolResult::call_id).ne(&ids) {
                 return Err(format!("{issued:?} got {results:?}"));
             }
-            // The calls may have waited for each other.
-            let took = begun.elapsed() / u32::try_from(results.len()).unwrap_or(1);
             issued
                 .into_iter()
                 .zip(results)
                 .map(|(issued, result)| {
-                    issued.check(&result, took)?;
+                    issued.check(&result)?;
                     Ok((issued, Some(result)))
                 })
                 .collect()
@@ -201,12 +192,12 @@ impl<'a> Simulation<'a> {
             (ExpectedState::On, Ok(_)) => {
                 self.recovers(server).await?;
                 let result = with_hang_limit(&issued, self.pool.call(call)).await?;
-                issued.check(&result, Duration::ZERO)?;
+                issued.check(&result)?;
                 // A call that ends is replaced by another.
                 let (mut issued, call) = self.make(server, "echo");
                 issued.is_undisturbed = true;
                 let result = with_hang_limit(&issued, self.pool.call(call)).await?;
-                issued.check(&result, Duration::ZERO)?;
+                issued.check(&result)?;
                 self.recovers(server).await
             }
             (state, status) => Err(format!("{} is {status:?}, not {state:?}", name(server))),
@@ -229,9 +220,8 @@ impl<'a> Simulation<'a> {
                 statuses.next().await;
             }
         };
-        timeout(RECOVERY_LIMIT, ready)
-            .await
-            .map_err(|_| format!("{:?}", self.manager.server(&name)))
+        let recovered = with_hang_limit("the recovery", ready).await;
+        recovered.map_err(|hang| format!("{hang}: {:?}", self.manager.server(&name)))
     }
 
     /// Whether all resources are released after closing.

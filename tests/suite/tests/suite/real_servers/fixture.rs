@@ -99,7 +99,7 @@ impl Drop for Fixture {
 
 /// A manager that waits for servers on a busy machine.
 pub(super) fn manager_builder() -> McpManagerBuilder {
-    McpManager::builder().start_timeout(Duration::from_secs(60))
+    McpManager::builder().start_timeout(Duration::from_secs(300))
 }
 
 /// Wakes a test at the first progress.

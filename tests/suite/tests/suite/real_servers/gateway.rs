@@ -8,7 +8,7 @@ use suite::built::built;
 use suite::peers::{Program, peer};
 use suite::process::{Ended, run};
 
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(300);
 const INSPECTOR: &str =
     "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js";
 

@@ -12,7 +12,7 @@ use suite::built::built;
 use suite::peers::{Program, Server, peer_in};
 use suite::process::{Ended, run};
 
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(300);
 const TOKEN: &str = "s3cret-of-the-demo";
 
 /// The content of a file that the client reads.

@@ -11,7 +11,7 @@ use tokio::runtime::Runtime;
 use tool_runtime::mcp::McpManager;
 use tool_runtime::prelude::*;
 
-const LIMIT: Duration = Duration::from_secs(120);
+const LIMIT: Duration = Duration::from_secs(600);
 
 /// Connects to all servers, and leaves a call running.
 async fn connect_and_call(fixture: &Fixture) -> (ToolPool, McpManager) {

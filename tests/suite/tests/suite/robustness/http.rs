@@ -23,7 +23,7 @@ const MAX_UNFINISHED: usize = 4;
 const SESSION_IDLE: Duration = Duration::from_secs(1);
 
 /// Time for the server to release the resources of abandoned requests.
-const RELEASE_TIMEOUT: Duration = Duration::from_secs(60);
+const RELEASE_TIMEOUT: Duration = Duration::from_secs(600);
 
 struct Server {
     child: Child,
