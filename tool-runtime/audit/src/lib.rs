@@ -59,6 +59,9 @@ mod event_log;
 mod head_file;
 mod jsonl;
 mod memory;
+#[cfg(test)]
+#[path = "../../core/property.rs"]
+mod property;
 mod reader;
 mod record;
 mod retention;

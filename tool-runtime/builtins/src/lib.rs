@@ -65,6 +65,18 @@ mod per_caller;
 mod process;
 #[cfg(all(any(feature = "browser", feature = "code", feature = "shell"), unix))]
 mod process_tree;
+#[cfg(all(
+    test,
+    any(
+        feature = "code",
+        feature = "files",
+        feature = "people",
+        feature = "schedule",
+        feature = "tasks"
+    )
+))]
+#[path = "../../core/property.rs"]
+mod property;
 #[cfg(any(
     all(any(feature = "browser", feature = "shell"), unix),
     any(feature = "code", feature = "schedule", feature = "tasks")
@@ -83,6 +95,8 @@ mod shown;
 mod stop;
 #[cfg(feature = "tasks")]
 pub mod tasks;
+#[cfg(all(test, any(feature = "code", feature = "files", feature = "shell", feature = "web")))]
+mod test_time;
 #[cfg(any(feature = "schedule", feature = "web"))]
 mod tls;
 #[cfg(feature = "web")]

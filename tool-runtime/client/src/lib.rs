@@ -42,6 +42,9 @@ mod pending_requests;
 mod pins;
 mod probe;
 pub(crate) mod process;
+#[cfg(test)]
+#[path = "../../core/property.rs"]
+mod property;
 mod publisher;
 mod recovery;
 mod redactors;

@@ -93,6 +93,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::property::cases(256))]
+
         #[test]
         fn every_name_gives_an_id(server in "\\PC{1,200}", tool in "\\PC{1,200}") {
             let id = id(&prefix(&server), &tool);

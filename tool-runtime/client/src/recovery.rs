@@ -258,6 +258,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::property::cases(256))]
+
         #[test]
         fn no_text_panics(text: Vec<u8>, before in 0..3_usize) {
             let before = [&b""[..], b"[", br#"{"jsonrpc":"2.0","id":5,"#][before];

@@ -408,6 +408,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::property::cases(256))]
+
         /// Checking any schema with references ends.
         #[test]
         fn checking_cyclic_references_ends(

@@ -14,6 +14,9 @@ mod literals;
 mod loader;
 mod lookup;
 mod problem;
+#[cfg(test)]
+#[path = "../../core/property.rs"]
+mod property;
 mod read;
 mod secrets;
 mod server;

@@ -65,6 +65,9 @@ mod pool;
 mod principal;
 mod printable;
 mod prompt;
+#[cfg(test)]
+#[path = "../property.rs"]
+mod property;
 #[cfg(feature = "redact")]
 mod redactor;
 mod regex;
@@ -170,7 +173,7 @@ pub use toolset::{SharedBy, Toolset, ToolsetError, ToolsetKind, ToolsetMethods};
 pub use transform::{ArgumentTransform, ToolTransform, TransformError};
 pub use usage::Usage;
 
-#[cfg(fuzzing)]
+#[cfg(feature = "__fuzz")]
 #[doc(hidden)]
 pub mod __fuzz;
 #[doc(hidden)]

@@ -108,6 +108,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::property::cases(256))]
+
         #[test]
         fn nothing_controls_a_terminal(line in "\\PC*|[\u{0}-\u{a0}\\[]*|.*") {
             let text = printable(&line);

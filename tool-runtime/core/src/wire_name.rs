@@ -72,6 +72,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::property::cases(256))]
+
         #[test]
         fn wire_names_are_valid_in_every_api_and_unique(
             one in "[a-z0-9_.-]{1,70}", two in "[a-b_.]{1,4}", three in "[a-b_.]{1,4}"

@@ -88,6 +88,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::property::cases(256))]
+
         #[test]
         fn as_many_as_possible_are_picked_within_the_limits(
             demands in prop::collection::vec((0..20_usize, 0..20_usize), 0..10)

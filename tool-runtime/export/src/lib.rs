@@ -39,6 +39,9 @@ mod budget;
 mod calls;
 mod format;
 mod lower;
+#[cfg(test)]
+#[path = "../../core/property.rs"]
+mod property;
 mod restore;
 mod results;
 mod stream;

@@ -5,5 +5,8 @@ pub mod http_client;
 mod in_process;
 pub mod lines;
 pub mod numbers;
+#[cfg(test)]
+#[path = "../../core/property.rs"]
+mod property;
 
 pub use in_process::InProcessServer;

@@ -261,6 +261,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #![proptest_config(crate::property::cases(256))]
+
         /// Independent of chunks and of a final line end.
         #[test]
         fn a_line_over_the_limit_is_reported_once_with_its_ends(

@@ -32,6 +32,9 @@ mod names;
 mod policies;
 mod policy;
 mod predicate;
+#[cfg(test)]
+#[path = "../../core/property.rs"]
+mod property;
 mod read;
 mod risk;
 mod rule;

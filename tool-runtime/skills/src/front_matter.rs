@@ -137,6 +137,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::property::cases(256))]
+
         #[test]
         fn parsing_never_panics(text in "\\PC*", yaml in "([a-z&*!|>{}\\[\\]:,'\"#\\-? \\t\n]|\\PC){0,80}") {
             for text in [text, yaml.clone(), format!("---\n{yaml}\n---\n{yaml}"), format!("---\r\n{yaml}")] {

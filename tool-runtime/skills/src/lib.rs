@@ -46,6 +46,9 @@ mod front_matter;
 mod library;
 mod listing;
 mod loader;
+#[cfg(test)]
+#[path = "../../core/property.rs"]
+mod property;
 mod read;
 mod render;
 mod report;

@@ -258,7 +258,7 @@ fn the_tool_lists_the_skills_that_models_may_load() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(crate::property::cases(128))]
 
     #[test]
     fn reading_never_panics(

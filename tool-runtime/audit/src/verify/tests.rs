@@ -66,7 +66,7 @@ fn sql_rows(connection: &rusqlite::Connection) -> Vec<SqlRow> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(crate::property::cases(200))]
 
     /// Any byte of a JSONL log, to any other value, but for the end of the last line, after which a reader
     /// waits for more.

@@ -14,6 +14,8 @@ mod large;
 mod offered;
 mod patches;
 mod properties;
+#[path = "../../../core/property.rs"]
+mod property;
 mod reading;
 mod support;
 mod undo;

@@ -10,7 +10,7 @@ fn run(future: impl Future<Output = Result<(), TestCaseError>>) -> Result<(), Te
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::property::cases(48))]
 
     #[test]
     fn no_path_leaves_the_root(

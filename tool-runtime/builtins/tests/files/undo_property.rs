@@ -209,7 +209,7 @@ async fn sequence(steps: &[Step]) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::property::cases(64))]
 
     #[test]
     fn undo_restores_the_tree(steps in prop::collection::vec(step(), 1..10)) {

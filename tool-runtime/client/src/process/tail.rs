@@ -185,6 +185,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::property::cases(256))]
+
         /// The value may be at any position, in any chunks.
         #[test]
         fn no_part_of_a_value_is_shown(

@@ -50,6 +50,8 @@ fn piece() -> impl Strategy<Value = &'static str> {
 }
 
 proptest! {
+    #![proptest_config(crate::property::cases(256))]
+
     #[test]
     fn expansion_follows_the_rules(pieces in vec(piece(), 0..10)) {
         let text = pieces.concat();
@@ -103,6 +105,8 @@ proptest! {
 
 #[cfg(feature = "toml")]
 proptest! {
+    #![proptest_config(crate::property::cases(256))]
+
     #[test]
     fn toml_and_json_give_the_same_configuration(value in document()) {
         let servers = json!({ "mcpServers": { "s": without_nulls(value) } });

@@ -153,6 +153,8 @@ fn entry() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
+    #![proptest_config(crate::property::cases(256))]
+
     #[test]
     fn configurations_from_text_hide_their_secrets(entries in proptest::collection::vec(entry(), 1..3)) {
         let servers: Map<String, Value> =

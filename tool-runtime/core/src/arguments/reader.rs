@@ -436,6 +436,8 @@ mod tests {
     }
 
     proptest::proptest! {
+        #![proptest_config(crate::property::cases(256))]
+
         /// Accepts the same objects as serde_json, with the same values.
         #[test]
         fn agrees_with_serde_json(a in proptest::prelude::any::<i64>(), b in ".*", space in "[ \n\t]{0,3}") {

@@ -32,6 +32,8 @@ fn bound<T: std::fmt::Debug + Clone + 'static>(
 }
 
 proptest! {
+    #![proptest_config(crate::property::cases(256))]
+
     #[test]
     fn integers_in_a_range(low in bound(-20..20_i64), high in bound(-20..20_i64), x in -25..25_i64) {
         agree(&Range::<i64>::new(low, high), &x)?;

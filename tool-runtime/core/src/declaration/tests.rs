@@ -64,6 +64,8 @@ fn a_list_keeps_its_form() {
 }
 
 proptest! {
+    #![proptest_config(crate::property::cases(256))]
+
     #[test]
     fn parsing_loses_nothing(text in "([ ,\n()*:A-Za-z_é]|Bash|\\PC){0,40}") {
         let list = Declarations::from(text.as_str());

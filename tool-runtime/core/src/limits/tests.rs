@@ -65,6 +65,8 @@ fn around_notice(text: &str) -> (&str, &str) {
 }
 
 proptest! {
+    #![proptest_config(crate::property::cases(256))]
+
     #[test]
     fn cut_text_keeps_head_and_tail(texts in texts(), limit in 0..600_usize) {
         let (limits, before) = (text_limit(limit), observation(&texts));

@@ -177,6 +177,8 @@ mod tests {
     }
 
     proptest::proptest! {
+        #![proptest_config(crate::property::cases(256))]
+
         #[test]
         fn text_is_escaped_as_serde_json_does(text in proptest::arbitrary::any::<String>()) {
             let mut json = Vec::new();

@@ -210,6 +210,8 @@ fn percent_encoded(secret: &str, seed: &[u8]) -> String {
 }
 
 proptest! {
+    #![proptest_config(crate::property::cases(256))]
+
     /// No encoding of a secret of eight characters or more remains, with any text around it.
     #[test]
     fn no_secret_survives_in_any_encoding(

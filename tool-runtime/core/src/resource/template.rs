@@ -290,6 +290,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::property::cases(256))]
+
         /// Matching an expanded template returns its values, unless the template is ambiguous.
         #[test]
         fn expanding_and_matching_a_template_agree(id in "[^/?#%\u{0}]{1,20}", path in "[^%]{1,20}") {

@@ -84,7 +84,7 @@ fn calls() -> impl Strategy<Value = SampleCall> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(crate::property::cases(512))]
 
     #[test]
     fn further_denials_never_allow_more(drafts in drafts(), denial in drafts(), call in calls()) {

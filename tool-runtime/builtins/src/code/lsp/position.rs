@@ -132,6 +132,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::property::cases(256))]
+
         #[test]
         fn positions_survive_every_encoding(text in "(\\PC|\n|\r){0,20}", line in 1..5_usize, character in 1..9_usize) {
             let lines = Lines::of(text.as_str().into());

@@ -85,7 +85,7 @@ async fn check(steps: Vec<(usize, Step)>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::property::cases(64))]
 
     #[test]
     fn no_write_runs_while_a_session_plans(steps in prop::collection::vec(step(), 1..40)) {

@@ -129,7 +129,7 @@ async fn value_of_delete(pool: &ToolPool, number: i64) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::property::cases(24))]
 
     #[test]
     fn each_due_time_is_run_skipped_or_missed_once(changes in prop::collection::vec(change(), 1..40)) {

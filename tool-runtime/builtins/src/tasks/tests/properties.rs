@@ -41,7 +41,7 @@ fn expected(statuses: &mut [TaskStatus], operation: &Operation) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(crate::property::cases(24))]
 
     #[test]
     fn a_task_that_has_ended_never_changes(operations in proptest::collection::vec(operation(), 1..24)) {

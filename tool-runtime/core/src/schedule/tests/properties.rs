@@ -97,7 +97,7 @@ fn run(steps: &[Step], numbers: &[u8]) -> Simulation {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(crate::property::cases(2000))]
 
     #[test]
     fn root_calls_are_all_served(

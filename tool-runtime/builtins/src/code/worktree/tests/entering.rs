@@ -97,7 +97,7 @@ async fn names_that_are_taken_or_not_valid_create_nothing() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(crate::property::cases(64))]
 
     /// A name that passes is a branch for git, and one part of a path.
     #[test]

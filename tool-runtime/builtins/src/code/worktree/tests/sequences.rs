@@ -136,7 +136,7 @@ impl Run {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(crate::property::cases(12))]
 
     #[test]
     fn nothing_is_lost_that_was_not_discarded(steps in steps()) {

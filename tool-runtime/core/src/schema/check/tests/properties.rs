@@ -209,7 +209,7 @@ fn schema_like() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(crate::property::cases(512))]
 
     #[test]
     fn any_schema_and_value_ends_without_a_panic(schema in schema_like(), arguments in prop_oneof![arguments(), value(), schema_like()]) {

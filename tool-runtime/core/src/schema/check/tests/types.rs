@@ -218,7 +218,7 @@ fn assert_no_issues<T: Serialize + JsonSchema>(value: &T) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(crate::property::cases(128))]
 
     #[test]
     fn serialized_scalars_match_their_schema(value in scalars()) {
