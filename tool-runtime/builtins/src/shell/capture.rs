@@ -2,7 +2,9 @@
 
 use super::output::{Output, Text};
 use regex::Regex;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tool_runtime::CancellationToken;
@@ -18,6 +20,8 @@ const MAX_IDLE: usize = 40;
 /// it is not stopped.
 pub(super) struct Capture {
     output: Arc<Mutex<Output>>,
+    /// The stream itself, as long as it is read.
+    stream: Weak<OwnedFd>,
     /// Cancelled when no process can write any more.
     closed: CancellationToken,
 }
@@ -25,13 +29,18 @@ pub(super) struct Capture {
 impl Capture {
     /// Reads a stream into an output. Without one, the output stays empty.
     pub(super) fn start(
-        stream: Option<impl AsyncRead + Send + Unpin + 'static>,
+        stream: Option<impl AsyncRead + AsFd + Send + Unpin + 'static>,
         output: Output,
     ) -> Self {
         let output = Arc::new(Mutex::new(output));
         let closed = CancellationToken::new();
         let (target, guard) = (Arc::clone(&output), closed.clone().drop_guard());
+        let copy = stream.as_ref().and_then(|stream| stream.as_fd().try_clone_to_owned().ok());
+        let copy = copy.map(Arc::new);
+        let weak = copy.as_ref().map(Arc::downgrade).unwrap_or_default();
         tokio::spawn(async move {
+            // Dropped after the guard.
+            let _copy = copy;
             let _guard = guard;
             let Some(mut stream) = stream else { return };
             let mut buffer = vec![0; BUFFER];
@@ -39,7 +48,7 @@ impl Capture {
                 lock(&target).push(&buffer[..length]);
             }
         });
-        Self { output, closed }
+        Self { output, stream: weak, closed }
     }
 
     /// Whether no process can write any more.
@@ -70,14 +79,44 @@ impl Capture {
                 return;
             }
             let total = self.total();
-            if total == seen {
+            // On a busy machine, what was written before may not have been read yet.
+            if total == seen && !self.has_unread() {
                 return;
             }
             seen = total;
         }
     }
+
+    /// Whether something waits to be read, which the end of the stream is, too.
+    fn has_unread(&self) -> bool {
+        let Some(stream) = self.stream.upgrade() else { return false };
+        let mut looks = [PollFd::new(&*stream, PollFlags::IN)];
+        poll(&mut looks, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
+    }
 }
 
 fn lock(output: &Mutex<Output>) -> MutexGuard<'_, Output> {
     output.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shell::scratch::Scratch;
+    use std::process::{Command, Stdio};
+    use tokio::process::ChildStdout;
+
+    /// The thread of the runtime gets no time while the output counts as complete.
+    #[tokio::test]
+    async fn what_was_written_is_read_on_a_busy_machine() {
+        let mut child = Command::new("echo").arg("text").stdout(Stdio::piped()).spawn().unwrap();
+        child.wait().unwrap();
+        let stream = ChildStdout::from_std(child.stdout.take().unwrap()).unwrap();
+        let scratch = Scratch::default();
+        let output = Output::new(100, scratch.file("stdout.txt").unwrap());
+        let capture = Capture::start(Some(stream), output);
+        let delay = async { std::thread::sleep(4 * IDLE) };
+        tokio::join!(biased; capture.drain(), delay);
+        assert_eq!(capture.take(true).text, "text\n");
+    }
 }

@@ -8,8 +8,13 @@ mod edit;
 mod glob;
 mod grep;
 mod hints;
+#[path = "../../src/shell/tests/out_of_time.rs"]
+mod out_of_time;
 mod read;
 mod sandbox;
 mod shell;
 mod support;
+#[path = "../../src/test_time.rs"]
+#[allow(dead_code, reason = "unit tests need more of it")]
+mod test_time;
 mod tool_search;

@@ -24,20 +24,18 @@ async fn commands_begin_in_the_root_with_the_environment() {
 #[tokio::test]
 async fn a_command_that_takes_too_long_is_ended_and_its_output_shown() {
     let desk = Desk::new(&[]);
-    let arguments = json!({ "command": "echo begun; sleep 1000", "timeout_ms": 300 });
-    let error = desk.error("Bash", arguments).await;
-    assert!(error.starts_with("begun\n") && error.contains("ended after 300 ms"), "{error}");
+    let error = desk.out_of_time("echo begun; echo > begun; sleep 1000").await;
+    assert!(error.starts_with("begun\n") && error.contains("ended after 30000 ms"), "{error}");
 }
 
 /// The pipe is at its end when all processes that hold it have ended.
 #[tokio::test]
 async fn all_processes_of_a_command_are_ended() {
     let desk = Desk::new(&[]);
-    let pipe = desk.path("pipe");
-    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let end = tokio::task::spawn_blocking(move || std::fs::read(pipe).unwrap());
-    let command = "exec 3>pipe; sleep 1000 & setsid sleep 1000 & (setsid sleep 1000 &); wait";
-    desk.error("Bash", json!({ "command": command, "timeout_ms": 300 })).await;
+    let end = desk.pipe("pipe");
+    let command =
+        "exec 3>pipe; sleep 1000 & setsid sleep 1000 & (setsid sleep 1000 &); echo > begun; wait";
+    desk.out_of_time(command).await;
     let end = tokio::time::timeout(std::time::Duration::from_secs(60), end).await;
     assert!(end.expect("a process lives on").unwrap().is_empty());
 }
@@ -55,7 +53,8 @@ async fn a_command_gets_input_and_keys() {
     desk.terminal(json!({ "command": "read -r x; echo \"<$x>\"", "timeout": 0.2 })).await;
     let value = desk.terminal(json!({ "command": "an answer", "is_input": true })).await;
     assert!(value["output"].as_str().unwrap().ends_with("<an answer>"), "{value}");
-    desk.terminal(json!({ "command": "sleep 1000", "timeout": 0.2 })).await;
+    // The program that sleeps is in the foreground when it writes.
+    desk.begin_until("begun", "(echo begun; exec sleep 1000)").await;
     let value = desk.terminal(json!({ "command": "C-c", "is_input": true })).await;
     assert_eq!(value["exit_code"], 130, "{value}");
 }
@@ -64,8 +63,8 @@ async fn a_command_gets_input_and_keys() {
 #[tokio::test]
 async fn a_call_may_end_before_its_command() {
     let desk = Desk::new(&[]);
-    let value = desk.terminal(json!({ "command": "echo a; sleep 1000", "timeout": 0.3 })).await;
-    assert_eq!([&value["exit_code"], &value["is_running"]], [&json!(-1), &json!(true)]);
+    let value = desk.begin_until("a", "echo a; sleep 1000").await;
+    assert_eq!(value["exit_code"], -1);
     assert!(value["notice"].as_str().unwrap().contains("`reset: true`"), "{value}");
     let value = desk.terminal(json!({ "command": "echo b", "reset": true })).await;
     assert_eq!([&value["output"], &value["exit_code"]], [&json!("b"), &json!(0)]);

@@ -1,10 +1,12 @@
 //! A directory with files, and all tools over it.
 
+use crate::out_of_time::out_of_time;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, UNIX_EPOCH};
 use tempfile::TempDir;
+use tokio::sync::oneshot;
 use tool_runtime::prelude::*;
 use tool_runtime::shell::ShellMatcher;
 use tool_runtime::{DeclaredTools, Secrets};
@@ -110,6 +112,38 @@ impl Desk {
 
     pub(crate) async fn terminal(&self, arguments: Value) -> Value {
         self.value("terminal", arguments).await
+    }
+
+    /// The text of `Bash` whose time is up when its command has opened the pipe `begun` and closed it again.
+    pub(crate) async fn out_of_time(&self, command: &str) -> String {
+        let result = out_of_time(&self.pool, command, self.pipe("begun")).await;
+        assert!(result.is_error(), "{}", result.to_text());
+        result.to_text()
+    }
+
+    /// A named pipe, and what is read from it once all its writers have ended.
+    pub(crate) fn pipe(&self, name: &str) -> oneshot::Receiver<Vec<u8>> {
+        let path = self.path(name);
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let (sender, receiver) = oneshot::channel();
+        // Not a thread of the runtime, which would wait for it when a test fails.
+        std::thread::spawn(move || drop(sender.send(fs::read(path).unwrap())));
+        receiver
+    }
+
+    /// Starts a command in the terminal, which does not end by itself, and waits until it has shown a text.
+    pub(crate) async fn begin_until(&self, text: &str, command: &str) -> Value {
+        let mut command = command;
+        let mut output = String::new();
+        loop {
+            let value = self.terminal(json!({ "command": command, "timeout": 0.2 })).await;
+            assert_eq!(value["is_running"], true, "{value}");
+            output.push_str(value["output"].as_str().unwrap());
+            if output.contains(text) {
+                return value;
+            }
+            command = "";
+        }
     }
 
     /// Whether a command may run when only commands of a pattern are allowed.

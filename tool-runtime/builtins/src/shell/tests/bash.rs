@@ -82,17 +82,27 @@ async fn a_command_leads_a_session_without_a_terminal() {
     fixture.close().await;
 }
 
+/// `rest` says by the pipe `begun` when the time of the command is up.
+async fn check_clean_up(rest: &str) {
+    let fixture = Fixture::new();
+    let trap = "trap 'sleep 0.1; echo bye; echo bye > file; exit' TERM";
+    let result = fixture.out_of_time(&format!("{trap}; {rest}")).await;
+    assert!(result.to_text().starts_with("bye\n"), "{}", result.to_text());
+    assert!(fixture.root().join("file").exists());
+    fixture.close().await;
+}
+
 #[tokio::test]
 async fn a_command_can_clean_up_before_it_is_ended() {
-    let fixture = Fixture::new();
-    for (name, rest) in [("running", "while :; do sleep 0.02; done"), ("stopped", "kill -STOP $$")]
-    {
-        let command = format!("trap 'sleep 0.1; echo bye; echo bye > {name}; exit' TERM; {rest}");
-        let result = fixture.call("Bash", json!({ "command": command, "timeout_ms": 500 })).await;
-        assert!(result.to_text().starts_with("bye\n"), "{name}: {}", result.to_text());
-        assert!(fixture.root().join(name).exists(), "{name}");
-    }
-    fixture.close().await;
+    check_clean_up("echo > begun; while :; do sleep 0.02; done").await;
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_stopped_command_can_clean_up_before_it_is_ended() {
+    let is_stopped = "read -r -a stat < /proc/$$/stat && test ${stat[2]} = T";
+    let stop = format!("(until {is_stopped}; do :; done; echo > begun) & kill -STOP $$");
+    check_clean_up(&stop).await;
 }
 
 #[tokio::test]
@@ -122,13 +132,14 @@ async fn a_command_without_end_is_ended_with_all_that_it_started() {
     // without the mark, in a session of its own, and orphaned.
     let command = "exec 3>pipe; echo begun; echo begun >&2
         sleep 1000 & (set -m; sleep 1000 &) ; setsid sleep 1000 & (setsid sleep 1000 &)
-        env -i sleep 1000 & (env -i setsid sleep 1000 &) ; (trap '' TERM; sleep 1000; sleep 1000) & wait";
-    let result = fixture.call("Bash", json!({ "command": command, "timeout_ms": 500 })).await;
+        env -i sleep 1000 & (env -i setsid sleep 1000 &) ; (trap '' TERM; echo > begun; sleep 1000; sleep 1000) &
+        wait";
+    let result = fixture.out_of_time(command).await;
     assert!(result.is_error());
     let value = result.structured().unwrap();
     assert_eq!((&value["stdout"], &value["stderr"]), (&json!("begun\n"), &json!("begun\n")));
     assert_eq!((&value["timed_out"], &value["exit_code"]), (&json!(true), &json!(null)));
-    assert!(result.to_text().contains("ended after 500 ms"), "{}", result.to_text());
+    assert!(result.to_text().contains("ended after 30000 ms"), "{}", result.to_text());
     ended(pipe).await;
     fixture.close().await;
 }

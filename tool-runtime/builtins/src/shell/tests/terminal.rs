@@ -17,7 +17,7 @@ impl Fixture {
         self.value("terminal", json!({ "command": text, "is_input": true, "timeout": 30 })).await
     }
 
-    /// Starts a command that waits for input.
+    /// Starts a command that does not end by itself.
     async fn begin(&self, command: &str) -> Value {
         let value = self.value("terminal", json!({ "command": command, "timeout": 0.2 })).await;
         assert_eq!(
@@ -26,6 +26,20 @@ impl Fixture {
             "{value}"
         );
         value
+    }
+
+    /// Starts a command and waits until it has shown a text.
+    async fn begin_until(&self, text: &str, command: &str) -> Value {
+        let mut value = self.begin(command).await;
+        let mut output = String::new();
+        loop {
+            output.push_str(value["output"].as_str().unwrap());
+            if output.contains(text) || value["screen"].as_str().is_some_and(|it| it.contains(text))
+            {
+                return value;
+            }
+            value = self.begin("").await;
+        }
     }
 }
 
@@ -87,7 +101,7 @@ async fn prompts_and_traces_of_the_command_do_not_disturb() {
         ("exec >&3 3>&-; echo five", "five", 0),
     ];
     for (command, output, code) in cases {
-        let value = fixture.value("terminal", json!({ "command": command, "timeout": 10 })).await;
+        let value = fixture.value("terminal", json!({ "command": command, "timeout": 30 })).await;
         // The file of the command, which differs.
         let shown = value["output"]
             .as_str()
@@ -115,12 +129,13 @@ async fn long_lines_and_scripts_arrive_whole() {
 #[tokio::test]
 async fn a_command_is_answered_and_interrupted() {
     let fixture = Fixture::new();
-    fixture.begin("read -r -p 'Name? ' name; echo \"Hello $name\"").await;
+    fixture.begin_until("Name? ", "read -r -p 'Name? ' name; echo \"Hello $name\"").await;
     let value = fixture.input("Ada").await;
     assert!(value["output"].as_str().unwrap().ends_with("Hello Ada"), "{value}");
     assert_eq!(value["exit_code"], 0);
 
-    fixture.begin("sleep 1000; echo not reached").await;
+    // The program that sleeps is in the foreground when it writes.
+    fixture.begin_until("begun", "(echo begun; exec sleep 1000); echo not reached").await;
     let value = fixture.input("C-c").await;
     assert_eq!(
         (&value["exit_code"], &value["is_running"]),
@@ -129,7 +144,7 @@ async fn a_command_is_answered_and_interrupted() {
     );
     assert!(!value["output"].as_str().unwrap().contains("not reached"));
 
-    fixture.begin("cat").await;
+    fixture.begin_until("begun", "echo begun; cat").await;
     let value = fixture.input("C-d").await;
     assert_eq!(value["exit_code"], 0, "{value}");
     fixture.close().await;
@@ -138,7 +153,7 @@ async fn a_command_is_answered_and_interrupted() {
 #[tokio::test]
 async fn a_line_that_the_terminal_would_cut_is_an_error() {
     let fixture = Fixture::new();
-    fixture.begin("read -r line; echo ${#line}").await;
+    fixture.begin_until("begun", "echo begun; read -r line; echo ${#line}").await;
     let call = |text: String| {
         fixture.call("terminal", json!({ "command": text, "is_input": true, "timeout": 30 }))
     };
@@ -147,7 +162,7 @@ async fn a_line_that_the_terminal_would_cut_is_an_error() {
     let read = call("x".repeat(4095)).await.structured().unwrap().clone();
     assert_eq!(read["output"].as_str().unwrap().lines().last(), Some("4095"));
     // A program that reads keys gets all of them.
-    fixture.begin("stty raw; head -c 5000 | wc -c; stty -raw").await;
+    fixture.begin_until("begun", "stty raw; echo begun; head -c 5000 | wc -c; stty -raw").await;
     let read = call("x".repeat(4999)).await.structured().unwrap().clone();
     assert!(read["output"].as_str().unwrap().contains("5000"), "{read}");
     fixture.close().await;
@@ -238,7 +253,7 @@ async fn the_screen_of_a_program_is_shown() {
     let fixture = Fixture::new();
     let program =
         "printf '\\033[?1049h\\033[2J\\033[Htop\\033[2;3Hsecond'; read -r x; printf '\\033[?1049l'";
-    let value = fixture.begin(program).await;
+    let value = fixture.begin_until("second", program).await;
     assert_eq!(value["screen"].as_str().unwrap().trim_end(), "top\n  second");
     let value = fixture.input("ENTER").await;
     assert_eq!((&value["exit_code"], &value["screen"]), (&json!(0), &json!(null)));
@@ -310,10 +325,15 @@ async fn a_wait_ends_when_nothing_is_written() {
     let Bare { launcher, scratch, .. } = &Bare::new();
     let mut session = Session::start(launcher, scratch, Bare::identity()).await.unwrap();
     session.run(scratch, "echo begun; sleep 1000").await.unwrap();
-    let quiet = Some(Duration::from_millis(300));
-    let waited = session.wait(&Patience { total: super::LIMIT, quiet }).await;
-    assert_eq!(waited, Waited::Quiet);
-    assert!(session.is_running() && session.take(false).text.contains("begun"));
+    let mut text = String::new();
+    // A busy machine may be quiet before the command writes.
+    while !text.contains("begun") {
+        let quiet = Some(Duration::from_millis(300));
+        let waited = session.wait(&Patience { total: super::LIMIT, quiet }).await;
+        assert_eq!(waited, Waited::Quiet);
+        text.push_str(&session.take(false).text);
+    }
+    assert!(session.is_running());
 }
 
 #[tokio::test]
