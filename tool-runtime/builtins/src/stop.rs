@@ -1,5 +1,7 @@
 //! The end of work before it is complete: the call was cancelled, or took too long.
 
+#[cfg(test)]
+use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tool_runtime::ToolContext;
@@ -12,12 +14,28 @@ pub(crate) struct Stop<'a> {
     context: &'a ToolContext,
     deadline: Instant,
     has_expired: AtomicBool,
+    #[cfg(test)]
+    looks: Looks,
+}
+
+/// Looks at the time, which tests count instead of it.
+#[cfg(test)]
+#[derive(Default)]
+struct Looks {
+    count: AtomicUsize,
+    limit: Option<usize>,
 }
 
 impl<'a> Stop<'a> {
     pub(crate) fn after(limit: Duration, context: &'a ToolContext) -> Self {
         let deadline = Instant::now() + limit;
-        Self { context, deadline, has_expired: AtomicBool::new(false) }
+        Self {
+            context,
+            deadline,
+            has_expired: AtomicBool::new(false),
+            #[cfg(test)]
+            looks: Looks::default(),
+        }
     }
 
     /// The context of the call.
@@ -28,6 +46,8 @@ impl<'a> Stop<'a> {
 
     /// Whether the work ends now.
     pub(crate) fn is_due(&self) -> bool {
+        #[cfg(test)]
+        self.count_look();
         if self.has_expired() || self.context.is_cancelled() {
             return true;
         }
@@ -46,6 +66,30 @@ impl<'a> Stop<'a> {
     /// Ends the work before its deadline.
     pub(crate) fn expire(&self) {
         self.has_expired.store(true, Ordering::Relaxed);
+    }
+}
+
+#[cfg(all(test, feature = "files"))]
+impl<'a> Stop<'a> {
+    /// One whose time is up after a number of looks at it.
+    pub(crate) fn after_looks(limit: usize, context: &'a ToolContext) -> Self {
+        let looks = Looks { limit: Some(limit), ..Looks::default() };
+        Self { looks, ..Self::after(Duration::from_secs(3600), context) }
+    }
+
+    /// How often the time was looked at.
+    pub(crate) fn looks(&self) -> usize {
+        self.looks.count.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+impl Stop<'_> {
+    fn count_look(&self) {
+        let before = self.looks.count.fetch_add(1, Ordering::Relaxed);
+        if self.looks.limit.is_some_and(|limit| before >= limit) {
+            self.expire();
+        }
     }
 }
 

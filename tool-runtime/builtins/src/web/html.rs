@@ -108,10 +108,20 @@ fn make_absolute(document: &Document, base: &Url) {
 }
 
 fn parse(html: &str, stop: &AtomicBool) -> (Document, Option<&'static str>) {
+    let start = Instant::now();
+    parse_by(html, stop, || start.elapsed())
+}
+
+/// `time` is that since the beginning.
+fn parse_by(
+    html: &str,
+    stop: &AtomicBool,
+    time: impl Fn() -> Duration,
+) -> (Document, Option<&'static str>) {
     let tree_builder = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
     let options = ParseOpts { tree_builder, ..ParseOpts::default() };
     let mut parser = parse_document(Document::default(), options);
-    let (mut rest, start) = (html, Instant::now());
+    let mut rest = html;
     while !rest.is_empty() {
         let end = (0..=PIECE.min(rest.len())).rev().find(|end| rest.is_char_boundary(*end));
         let (piece, others) = rest.split_at(end.unwrap_or_default());
@@ -120,7 +130,7 @@ fn parse(html: &str, stop: &AtomicBool) -> (Document, Option<&'static str>) {
         let document = &parser.tokenizer.sink.sink;
         let is_over = depth(document) > MAX_DEPTH
             || document.tree.len() > MAX_NODES
-            || start.elapsed() > MAX_TIME
+            || time() > MAX_TIME
             || stop.load(Ordering::Relaxed);
         if is_over {
             return (parser.finish(), Some(CUT));

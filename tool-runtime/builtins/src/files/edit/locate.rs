@@ -125,7 +125,11 @@ fn whole_lines(index: &LineIndex<'_>, old: &str, step: Step, stop: &Stop<'_>) ->
 }
 
 /// Where a pattern begins in a text, overlapping places included, in linear time (Knuth, Morris, Pratt).
-fn occurrences(text: &[u32], pattern: &[u32], stop: &Stop<'_>) -> impl Iterator<Item = usize> {
+fn occurrences<T: PartialEq>(
+    text: &[T],
+    pattern: &[T],
+    stop: &Stop<'_>,
+) -> impl Iterator<Item = usize> {
     let borders = borders(pattern, stop);
     let mut equal = 0;
     stop.items(text.iter().enumerate()).filter_map(move |(at, number)| {
@@ -138,7 +142,7 @@ fn occurrences(text: &[u32], pattern: &[u32], stop: &Stop<'_>) -> impl Iterator<
 }
 
 /// For each beginning of a pattern, the length of its longest proper prefix that is also its end.
-fn borders(pattern: &[u32], stop: &Stop<'_>) -> Vec<usize> {
+fn borders<T: PartialEq>(pattern: &[T], stop: &Stop<'_>) -> Vec<usize> {
     let mut borders = vec![0];
     let mut equal = 0;
     for number in stop.items(pattern.iter().skip(1)) {
@@ -149,4 +153,40 @@ fn borders(pattern: &[u32], stop: &Stop<'_>) -> Vec<usize> {
         borders.push(equal);
     }
     borders
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+    use tool_runtime::ToolContext;
+
+    /// A line that counts how often it is compared.
+    struct Counted<'c>(u32, &'c AtomicUsize);
+
+    impl PartialEq for Counted<'_> {
+        fn eq(&self, other: &Self) -> bool {
+            self.1.fetch_add(1, Ordering::Relaxed);
+            self.0 == other.0
+        }
+    }
+
+    /// Comparing each place with the whole pattern would take a hundred million comparisons.
+    #[test]
+    fn lines_are_compared_a_few_times_each() {
+        let context = ToolContext::default();
+        let stop = Stop::after(Duration::from_secs(3600), &context);
+        let count = AtomicUsize::new(0);
+        let equal = |length| (0..length).map(|_| Counted(1, &count)).collect::<Vec<_>>();
+        let mut nearly_equal = equal(6_000);
+        nearly_equal.push(Counted(2, &count));
+        let text = equal(20_000);
+        for (pattern, places) in [(equal(6_000), 14_001), (nearly_equal, 0)] {
+            count.store(0, Ordering::Relaxed);
+            assert_eq!(occurrences(&text, &pattern, &stop).count(), places);
+            let count = count.load(Ordering::Relaxed);
+            assert!(count <= 4 * (text.len() + pattern.len()), "{count}");
+        }
+    }
 }

@@ -53,7 +53,8 @@ pub(in crate::files) fn replacement(
     }
     let mut lines = Lines { view, file: &file, text: String::new(), ending: None };
     let last = wanted.len() - 1;
-    for (number, line) in stop.items(pairs(&quoted, &wanted, stop)).enumerate() {
+    let deadline = Instant::now() + TIMEOUT;
+    for (number, line) in stop.items(pairs(&quoted, &wanted, deadline, stop)).enumerate() {
         match line {
             Line::Kept(index) => lines.keep(index),
             Line::New { index, beside } => {
@@ -84,7 +85,7 @@ enum Line {
     New { index: usize, beside: usize },
 }
 
-fn pairs(quoted: &[&str], wanted: &[&str], stop: &Stop<'_>) -> Vec<Line> {
+fn pairs(quoted: &[&str], wanted: &[&str], deadline: Instant, stop: &Stop<'_>) -> Vec<Line> {
     let mut lines = Vec::with_capacity(wanted.len());
     let with_text = quoted.iter().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let moved: HashMap<&str, usize> = with_text.map(|(number, line)| (*line, number)).collect();
@@ -92,7 +93,6 @@ fn pairs(quoted: &[&str], wanted: &[&str], stop: &Stop<'_>) -> Vec<Line> {
         Some(number) => Line::Kept(*number),
         None => Line::New { index, beside },
     };
-    let deadline = Instant::now() + TIMEOUT;
     let ops = capture_diff_slices_deadline(Algorithm::Myers, quoted, wanted, Some(deadline));
     if Instant::now() >= deadline {
         // Lines that stay may count as new.
@@ -144,5 +144,30 @@ impl Lines<'_> {
         let last = || self.file.last().map_or(0, |line| line.end);
         let ending = self.ending.take();
         self.text.push_str(ending.unwrap_or_else(|| self.view.newline_at(last())));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_time::ends;
+    use tool_runtime::ToolContext;
+
+    /// Comparing all of them takes hours.
+    #[test]
+    fn lines_that_are_all_different_are_compared_until_the_deadline() {
+        let count = 100_000;
+        let new = ends(move || {
+            let lines = |from: usize| (from..from + count).map(|line| line.to_string());
+            let [quoted, wanted] = [0, count].map(|from| lines(from).collect::<Vec<_>>());
+            let [quoted, wanted] = [&quoted, &wanted]
+                .map(|lines| lines.iter().map(String::as_str).collect::<Vec<_>>());
+            let context = ToolContext::default();
+            let stop = Stop::after(Duration::from_secs(3600), &context);
+            let lines = pairs(&quoted, &wanted, Instant::now(), &stop);
+            assert!(stop.has_expired());
+            lines.iter().filter(|line| matches!(line, Line::New { .. })).count()
+        });
+        assert_eq!(new, count);
     }
 }

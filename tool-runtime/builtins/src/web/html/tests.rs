@@ -1,4 +1,6 @@
 use super::*;
+use crate::test_time::ends;
+use std::cell::Cell;
 
 fn url() -> Url {
     Url::parse("https://site.example/docs/page").unwrap()
@@ -98,14 +100,29 @@ fn hostile_pages_end_soon_and_leave_the_stack() {
         ("comments", "<!--".repeat(500_000)),
         ("entities", "&amp;".repeat(200_000)),
     ] {
-        let start = Instant::now();
-        let page = markdown_of(&html);
-        let took = start.elapsed();
-        // Far more than the limit of a conversion: a busy machine is slow.
-        assert!(took < 20 * MAX_TIME, "{name} took {took:?}");
-        assert!(page.text.len() < 20_000_000, "{name}");
-        text(&html, &url(), &AtomicBool::new(false));
+        assert!(pieces(&html) <= MAX_PIECES + 1, "{name}");
+        let length = ends(move || {
+            let page = markdown_of(&html);
+            text(&html, &url(), &AtomicBool::new(false));
+            page.text.len()
+        });
+        assert!(length < 20_000_000, "{name}");
     }
+}
+
+/// Pieces that may be parsed in the time of [`pieces`].
+const MAX_PIECES: u32 = 50;
+
+/// The pieces of a page that are parsed until a limit is reached, if each takes the same time.
+fn pieces(html: &str) -> u32 {
+    let count = Cell::new(0);
+    let time = || {
+        count.set(count.get() + 1);
+        MAX_TIME * count.get() / MAX_PIECES
+    };
+    let (document, _) = parse_by(html, &AtomicBool::new(false), time);
+    assert!(document.tree.len() < 2 * MAX_NODES, "{}", document.tree.len());
+    count.get()
 }
 
 #[test]
