@@ -12,7 +12,7 @@ use std::time::Duration;
 use tool_runtime::prelude::*;
 
 /// More than any test takes.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(300);
 
 fn params() -> WebParams {
     WebParams { allowed_hosts: vec!["127.0.0.1".to_owned()], ..WebParams::default() }

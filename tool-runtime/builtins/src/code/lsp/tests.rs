@@ -5,8 +5,10 @@ mod failures;
 mod processes;
 
 use crate::code::{CodeParams, LanguageServer};
+use crate::test_time::{in_time, skip_time};
 use crate::{Builtins, Workspace};
 use serde_json::{Value, json};
+use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,6 +18,8 @@ use tool_runtime::prelude::*;
 
 /// More than any test takes.
 const LIMIT: Duration = Duration::from_secs(60);
+/// The limit of a request.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The server of `server.py`, with the encoding of its positions. `kind` is `push` or `pull`: how it gives diagnostics.
 fn scripted(encoding: &str, kind: &str) -> LanguageServer {
@@ -31,15 +35,19 @@ struct Fixture {
 
 impl Fixture {
     fn new() -> Self {
-        Self::with(scripted("utf-16", "push"), 30)
+        Self::with(scripted("utf-16", "push"))
     }
 
-    fn with(server: LanguageServer, timeout: u64) -> Self {
+    fn with(server: LanguageServer) -> Self {
+        Self::limited(server, TIMEOUT)
+    }
+
+    fn limited(server: LanguageServer, timeout: Duration) -> Self {
         let directory = TempDir::new().unwrap();
         let workspace = Workspace::builder().root(directory.path()).build().unwrap();
         let params = CodeParams {
             language_servers: [("fake".to_owned(), server)].into(),
-            language_server_timeout: timeout,
+            language_server_timeout: timeout.as_secs(),
             ..CodeParams::default()
         };
         let builtins = Builtins::new(workspace).code(params);
@@ -67,6 +75,27 @@ impl Fixture {
     async fn state(&self, path: &str) -> Result<Value, String> {
         let answer = self.call(at("hover", path, 1, 1)).await?;
         Ok(serde_json::from_str(answer["hover"].as_str().unwrap()).unwrap())
+    }
+
+    /// The error of a server that does not answer in time, which is skipped when it has closed a pipe.
+    async fn out_of_time(&self, path: &str, pipe: oneshot::Receiver<String>) -> String {
+        let is_over = Cell::new(false);
+        let call = async {
+            let answer = self.pool.call(ToolCall::json("LSP", at("hover", path, 1, 1))).await;
+            is_over.set(true);
+            answer
+        };
+        let expire = async {
+            ended(pipe).await;
+            // The server may be there before the tool waits for it.
+            while !is_over.get() {
+                skip_time(TIMEOUT).await;
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        let (answer, ()) = in_time(async { tokio::join!(call, expire) }).await;
+        assert!(answer.is_error(), "{}", answer.observation().to_text());
+        answer.observation().to_text()
     }
 
     /// A named pipe in the root, and what is read from it once all its writers have ended.

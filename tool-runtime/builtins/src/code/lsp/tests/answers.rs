@@ -8,7 +8,7 @@ use std::fs;
 #[tokio::test]
 async fn characters_are_converted_to_the_units_of_every_server() {
     for encoding in ["utf-8", "utf-16", "utf-32"] {
-        let fixture = Fixture::with(scripted(encoding, "push"), 30);
+        let fixture = Fixture::with(scripted(encoding, "push"));
         fixture.put("a.x", "one\r\n😀é = name\r\n");
         let value = fixture.call(at("findReferences", "./a.x", 2, 6)).await.unwrap();
         let expected = json!([{"path": "a.x", "line": 2, "character": 6, "end_line": 2, "end_character": 10,
@@ -61,7 +61,7 @@ async fn a_worktree_is_a_project_of_its_own() {
 #[tokio::test]
 async fn diagnostics_are_those_of_the_current_file() {
     for kind in ["push", "pull"] {
-        let fixture = Fixture::with(scripted("utf-16", kind), 30);
+        let fixture = Fixture::with(scripted("utf-16", kind));
         fixture.put("a.x", "ok\n  😀ERR");
         let arguments = json!({"operation": "diagnostics", "file_path": "a.x"});
         let value = fixture.call(arguments.clone()).await.unwrap();
@@ -124,7 +124,7 @@ async fn long_messages_are_cut() {
 async fn the_questions_of_a_server_are_answered() {
     let server =
         LanguageServer { settings: json!({"fake": {"level": 3}}), ..scripted("utf-16", "push") };
-    let fixture = Fixture::with(server, 30);
+    let fixture = Fixture::with(server);
     fixture.put("a.x", "ASK");
     let answers = fixture.state("a.x").await.unwrap()["answers"].clone();
     assert_eq!([&answers["q1"], &answers["q2"]["applied"]], [&json!([3]), &json!(false)]);

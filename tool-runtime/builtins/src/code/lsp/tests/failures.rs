@@ -1,8 +1,9 @@
 //! Servers that crash, send garbage, are slow.
 
-use super::{Fixture, at, ended, scripted};
+use super::{Fixture, at, ended};
 use crate::code::LanguageServer;
 use serde_json::json;
+use std::time::Duration;
 use tool_runtime::ToolCall;
 
 #[tokio::test]
@@ -61,11 +62,12 @@ async fn errors_of_a_server_are_results_and_some_requests_are_repeated() {
 
 #[tokio::test]
 async fn a_slow_request_is_cancelled_and_the_server_stays() {
-    let fixture = Fixture::with(scripted("utf-16", "push"), 2);
+    let fixture = Fixture::new();
     fixture.put("a.x", "SLOW");
     fixture.put("b.x", "fine");
-    let error = fixture.state("a.x").await.unwrap_err();
-    assert_eq!(error, "the language server for `fake` did not answer within 2 seconds");
+    let got = fixture.pipe("got");
+    let error = fixture.out_of_time("a.x", got).await;
+    assert_eq!(error, "the language server for `fake` did not answer within 30 seconds");
     assert_eq!(fixture.state("b.x").await.unwrap()["cancelled"], 1);
     fixture.close().await;
 }
@@ -90,13 +92,13 @@ async fn a_dropped_call_cancels_its_request() {
 async fn a_server_that_does_not_start_says_why() {
     let server =
         LanguageServer::new("bash", ["-c", "echo 'no license' >&2; exit 7"], [("x", "fake")]);
-    let fixture = Fixture::with(server, 30);
+    let fixture = Fixture::with(server);
     fixture.put("a.x", "");
     let error = fixture.state("a.x").await.unwrap_err();
     assert!(error.starts_with("the language server for `fake` did not start: ended: "), "{error}");
     assert!(error.ends_with("it wrote: no license"), "{error}");
     let mute = LanguageServer::new("sleep", ["1000"], [("x", "fake")]);
-    let fixture = Fixture::with(mute, 1);
+    let fixture = Fixture::limited(mute, Duration::from_secs(1));
     fixture.put("a.x", "");
     let error = fixture.state("a.x").await.unwrap_err();
     assert!(error.ends_with("did not start: did not answer within 1 seconds"), "{error}");

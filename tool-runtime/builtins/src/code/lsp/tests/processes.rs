@@ -17,7 +17,7 @@ fn python() -> String {
 
 #[tokio::test]
 async fn the_end_of_a_pool_ends_servers_with_their_children() {
-    let fixture = Fixture::with(with_child(&format!("exec python3 {}", python())), 30);
+    let fixture = Fixture::with(with_child(&format!("exec python3 {}", python())));
     fixture.put("a.x", "");
     let alive = fixture.pipe("alive");
     fixture.state("a.x").await.unwrap();
@@ -27,7 +27,7 @@ async fn the_end_of_a_pool_ends_servers_with_their_children() {
 
 #[tokio::test]
 async fn a_dropped_pool_ends_servers_with_their_children() {
-    let fixture = Fixture::with(with_child(&format!("exec python3 {}", python())), 30);
+    let fixture = Fixture::with(with_child(&format!("exec python3 {}", python())));
     fixture.put("a.x", "");
     let alive = fixture.pipe("alive");
     fixture.state("a.x").await.unwrap();
@@ -37,11 +37,11 @@ async fn a_dropped_pool_ends_servers_with_their_children() {
 
 #[tokio::test]
 async fn a_server_that_ignores_its_end_is_killed() {
-    let stubborn = with_child("trap '' TERM; cat >/dev/null; sleep 1000");
-    let fixture = Fixture::with(stubborn, 1);
+    let stubborn = with_child("trap '' TERM; echo > begun; cat >/dev/null; sleep 1000");
+    let fixture = Fixture::with(stubborn);
     fixture.put("a.x", "");
-    let alive = fixture.pipe("alive");
-    fixture.state("a.x").await.unwrap_err();
+    let (begun, alive) = (fixture.pipe("begun"), fixture.pipe("alive"));
+    fixture.out_of_time("a.x", begun).await;
     ended(alive).await;
 }
 

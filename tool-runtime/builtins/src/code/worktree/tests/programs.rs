@@ -3,8 +3,8 @@
 use super::Fixture;
 use crate::code::{CodeParams, WorktreeParams};
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// A repository whose hook, filter and file monitor leave a file behind. The filter is set for all worktrees, or only for
 /// those beside the main one.
@@ -13,11 +13,9 @@ fn repository(hooks: bool, everywhere: bool) -> (Fixture, Vec<PathBuf>) {
     let fixture = Fixture::with(CodeParams { worktrees, ..CodeParams::default() }, &[]);
     let marks: Vec<PathBuf> =
         ["hook", "filter", "monitor"].map(|name| fixture.directory.path().join(name)).into();
-    let script = |mark: &PathBuf| format!("#!/bin/sh\ntouch '{}'\ncat\n", mark.display());
     let hook = fixture.path(".git/hooks/post-checkout");
     fs::create_dir_all(hook.parent().unwrap()).unwrap();
-    fs::write(&hook, script(&marks[0])).unwrap();
-    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+    write_script(&hook, &marks[0]);
     fs::write(fixture.path(".git/info/attributes"), "* filter=mine\n").unwrap();
     let file = if everywhere { "config" } else { "filters" };
     let file = fixture.path(&format!(".git/{file}"));
@@ -34,11 +32,19 @@ fn repository(hooks: bool, everywhere: bool) -> (Fixture, Vec<PathBuf>) {
     }
     set("filter.mine.required", "true");
     let monitor = fixture.path(".git/monitor");
-    fs::write(&monitor, script(&marks[2])).unwrap();
-    fs::set_permissions(&monitor, fs::Permissions::from_mode(0o755)).unwrap();
+    write_script(&monitor, &marks[2]);
     fixture.git(&["config", "core.fsmonitor", monitor.to_str().unwrap()]);
     marks.iter().for_each(|mark| drop(fs::remove_file(mark)));
     (fixture, marks)
+}
+
+/// Another process writes the file: one that a process has open for writing cannot be executed, and another test may be
+/// about to start a process, which has our descriptors until it executes its program.
+fn write_script(path: &Path, mark: &Path) {
+    let text = format!("#!/bin/sh\ntouch '{}'\ncat\n", mark.display());
+    let mut write = Command::new("sh");
+    write.args(["-c", "printf %s \"$1\" > \"$0\" && chmod 755 \"$0\""]).arg(path).arg(text);
+    assert!(write.status().unwrap().success());
 }
 
 async fn runs(hooks: bool, everywhere: bool) -> Vec<bool> {
