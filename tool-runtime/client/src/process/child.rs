@@ -94,6 +94,14 @@ impl Child {
         self.lifecycle.exit.wait().await;
     }
 
+    /// As [`Self::close`], with the grace period of each step: a test waits for the first one alone.
+    #[cfg(all(test, unix))]
+    pub(crate) async fn close_in_steps(&self, first: Duration, second: Duration) {
+        self.stdin.close();
+        self.lifecycle.begin_shutdown_in_steps(first, second);
+        self.lifecycle.exit.wait().await;
+    }
+
     fn begin_shutdown(&self, grace: Duration) {
         self.stdin.close();
         self.lifecycle.begin_shutdown(grace);

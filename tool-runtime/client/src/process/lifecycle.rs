@@ -12,7 +12,8 @@ use tool_runtime_core::seam::lock;
 const MAX_GRACE: Duration = Duration::from_secs(60 * 60);
 
 /// Time for killed processes to disappear. `SIGKILL` does not reach a process that is stuck in the kernel.
-const KILL_TIMEOUT: Duration = Duration::from_secs(1);
+/// Nothing is stuck in tests, whose machine may be busy.
+const KILL_TIMEOUT: Duration = Duration::from_secs(if cfg!(test) { 60 } else { 1 });
 
 /// The stack of threads that mostly wait. Untouched pages take no memory.
 pub(super) const STACK: usize = 256 * 1024;
@@ -62,7 +63,12 @@ impl Lifecycle {
     /// Sends `SIGTERM` after `grace` and `SIGKILL` after a second grace period, from a new thread. The child's
     /// input has ended. Only the first call counts.
     pub(super) fn begin_shutdown(self: &Arc<Self>, grace: Duration) {
-        if self.set_shutdown_deadlines(ShutdownDeadlines::after(grace, grace)) {
+        self.begin_shutdown_in_steps(grace, grace);
+    }
+
+    /// As [`Self::begin_shutdown`], with the time before each of the signals.
+    pub(super) fn begin_shutdown_in_steps(self: &Arc<Self>, first: Duration, second: Duration) {
+        if self.set_shutdown_deadlines(ShutdownDeadlines::after(first, second)) {
             let lifecycle = Arc::clone(self);
             let thread = thread::Builder::new().name("mcp-shutdown".to_owned()).stack_size(STACK);
             if thread.spawn(move || lifecycle.escalate()).is_err() {

@@ -359,7 +359,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_reading_server_has_no_limit_on_queued_bytes() {
-        let (outgoing, theirs) = outgoing(1 << 10);
+        let (outgoing, theirs) = outgoing(1 << 16);
         let sent: Vec<_> = (0..100).map(|id| outgoing.send(&call_message(id, 1 << 20))).collect();
         let read = tokio::spawn(async move {
             let mut lines = BufReader::new(theirs).lines();

@@ -4,6 +4,8 @@ mod exits;
 #[cfg(target_os = "linux")]
 mod killed_host;
 mod log;
+#[cfg(target_os = "linux")]
+mod own_process;
 mod starts;
 mod streams;
 mod support;

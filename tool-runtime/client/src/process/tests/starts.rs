@@ -7,6 +7,7 @@ use super::support::{Server, exited, redactor, script, start};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::process;
 use tokio::io::AsyncReadExt as _;
 use tokio_util::task::TaskTracker;
 
@@ -16,14 +17,18 @@ struct Folder(PathBuf);
 impl Folder {
     fn named(name: &str) -> Self {
         let path = std::env::temp_dir();
-        let path = path.join(format!("tool-runtime-{}-{name}", std::process::id()));
+        let path = path.join(format!("tool-runtime-{}-{name}", process::id()));
         fs::create_dir_all(&path).expect("a folder");
         Self(path.canonicalize().expect("it is there"))
     }
 
+    /// Another process writes the file: one that a process has open for writing cannot be executed, and another
+    /// test may be about to start a process, which has our descriptors until it executes its program.
     fn holding(self, file: &str, text: &str, mode: u32) -> Self {
         let path = self.0.join(file);
-        fs::write(&path, text).expect("a file");
+        let mut write = process::Command::new("sh");
+        let written = write.args(["-c", "printf %s \"$1\" > \"$0\""]).arg(&path).arg(text).status();
+        assert!(written.expect("a shell").success());
         fs::set_permissions(path, Permissions::from_mode(mode)).expect("it is ours");
         self
     }

@@ -63,7 +63,7 @@ async fn the_last_output_of_a_child_is_available_after_its_exit() {
 #[tokio::test]
 async fn a_process_that_keeps_stderr_open_is_not_awaited() {
     let mut server = Server::run(&format!("{IGNORES_SIGTERM} read line; echo bye >&2")).await;
-    server.pid().await;
+    server.process().await;
     drop(server.stdin);
     assert_eq!(exited(&server.child).await, Exit::Code(0));
     assert_eq!(server.child.stderr_tail(), "bye");

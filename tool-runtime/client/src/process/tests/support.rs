@@ -3,25 +3,29 @@
 use super::super::exit::Exit;
 use super::super::stdin::Stdin;
 use super::super::{Child, Command, Spawned};
-use crate::time_limit::in_time;
-use rustix::process::{Pid, test_kill_process};
+use crate::time_limit::{LIMIT, in_time};
 #[cfg(target_os = "linux")]
-use std::env;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 #[cfg(target_os = "linux")]
-use std::process;
+use rustix::io::retry_on_intr;
+use rustix::process::Pid;
+#[cfg(not(target_os = "linux"))]
+use rustix::process::test_kill_process;
+#[cfg(target_os = "linux")]
+use rustix::process::{PidfdFlags, pidfd_open};
+#[cfg(target_os = "linux")]
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+#[cfg(not(target_os = "linux"))]
+use std::{thread, time::Instant};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::net::unix::pipe::Receiver;
 use tokio_util::task::TaskTracker;
 use tool_runtime_core::seam::Redactor;
 
-/// Generous limit that only a hanging test reaches.
-const TIME_LIMIT: Duration = Duration::from_secs(20);
-
 /// Grace period beyond the time limit of a test.
-pub(super) const UNREACHED_GRACE: Duration = Duration::from_secs(60);
+pub(super) const UNREACHED_GRACE: Duration = Duration::from_secs(60 * 60);
 
 /// Grace period that a test may wait for.
 pub(super) const SHORT_GRACE: Duration = Duration::from_millis(100);
@@ -68,9 +72,9 @@ impl Server {
         line.trim_end().to_owned()
     }
 
-    /// A process id, on a separate line.
-    pub(super) async fn pid(&mut self) -> Pid {
-        pid(&self.line().await)
+    /// The process of an id on a separate line.
+    pub(super) async fn process(&mut self) -> Process {
+        Process::of(&self.line().await)
     }
 }
 
@@ -84,41 +88,62 @@ pub(super) async fn closed(child: &Child, grace: Duration) {
     in_time("the child to be closed", child.close(grace)).await;
 }
 
-pub(super) fn pid(text: &str) -> Pid {
-    let number = text.trim().parse().unwrap_or_else(|_| panic!("{text:?} is not a number"));
-    Pid::from_raw(number).expect("a process id")
+/// Closes a child that exits at `SIGTERM`, after any time.
+pub(super) async fn closed_by_sigterm(child: &Child) {
+    let closed = child.close_in_steps(SHORT_GRACE, UNREACHED_GRACE);
+    in_time("the child to be closed", closed).await;
 }
 
-/// Whether the process has exited; it may still be a zombie.
-pub(super) fn has_exited(pid: Pid) -> bool {
-    if test_kill_process(pid).is_err() {
-        return true;
-    }
-    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()));
-    stat.is_ok_and(|stat| stat.rsplit(')').next().is_some_and(|rest| rest.starts_with(" Z")))
+/// A process that ends, which is noticed without being its parent.
+pub(super) struct Process {
+    pid: Pid,
+    /// `None` if it had exited before.
+    #[cfg(target_os = "linux")]
+    descriptor: Option<OwnedFd>,
 }
 
-/// Waits for the exit, with a time limit.
-pub(super) fn assert_exits(pid: Pid) {
-    let deadline = Instant::now() + TIME_LIMIT;
-    while !has_exited(pid) {
-        assert!(Instant::now() < deadline, "{pid:?} has not exited");
-        thread::sleep(Duration::from_millis(5));
+impl Process {
+    /// The running process of a printed id.
+    pub(super) fn of(text: &str) -> Self {
+        let number = text.trim().parse().unwrap_or_else(|_| panic!("{text:?} is not a number"));
+        let pid = Pid::from_raw(number).expect("a process id");
+        #[cfg(target_os = "linux")]
+        let descriptor = pidfd_open(pid, PidfdFlags::empty()).ok();
+        Self {
+            pid,
+            #[cfg(target_os = "linux")]
+            descriptor,
+        }
     }
-}
 
-/// Runs `body` in a separate process that executes only the test `name`, relative to this folder. Returns the output
-/// of that process; `None` in the process itself.
-#[cfg(target_os = "linux")]
-pub(super) fn in_own_process(name: &str, body: impl FnOnce()) -> Option<process::Output> {
-    const CHILD_VARIABLE: &str = "TOOL_RUNTIME_TEST_ALONE";
-    if env::var_os(CHILD_VARIABLE).is_some() {
-        body();
-        return None;
+    /// Whether it has exited; it may still be a zombie.
+    pub(super) fn has_exited(&self) -> bool {
+        self.exits_within(Duration::ZERO)
     }
-    let mut command = process::Command::new(env::current_exe().expect("this test"));
-    let (_crate, path) = module_path!().split_once("::").expect("a module");
-    let path = path.replace("support", name);
-    command.args(["--exact", "--nocapture", &path]).env(CHILD_VARIABLE, "1");
-    Some(command.output().expect("the test process starts"))
+
+    /// Waits for its exit.
+    pub(super) fn assert_exits(&self) {
+        assert!(self.exits_within(LIMIT), "{:?} has not exited", self.pid);
+    }
+
+    #[cfg(target_os = "linux")]
+    fn exits_within(&self, limit: Duration) -> bool {
+        let Some(descriptor) = &self.descriptor else { return true };
+        let limit = Timespec::try_from(limit).expect("a short time");
+        let mut looks = [PollFd::new(descriptor, PollFlags::IN)];
+        retry_on_intr(|| poll(&mut looks, Some(&limit))).expect("it can be watched") > 0
+    }
+
+    /// Other systems reap orphans at once.
+    #[cfg(not(target_os = "linux"))]
+    fn exits_within(&self, limit: Duration) -> bool {
+        let end = Instant::now() + limit;
+        while test_kill_process(self.pid).is_ok() {
+            if Instant::now() >= end {
+                return false;
+            }
+            thread::yield_now();
+        }
+        true
+    }
 }
