@@ -8,19 +8,43 @@ use tokio::time::timeout;
 const HANG_LIMIT: Duration = Duration::from_secs(60);
 
 /// Blocks threads until it is opened.
-#[derive(Clone, Default)]
-struct Barrier(Arc<(Mutex<bool>, Condvar)>);
+#[derive(Clone)]
+struct Barrier(Arc<BarrierState>);
+
+struct BarrierState {
+    is_open: Mutex<bool>,
+    opened: Condvar,
+    /// A permit for each thread that has come.
+    reached: Semaphore,
+}
+
+impl Default for Barrier {
+    fn default() -> Self {
+        let (is_open, opened) = Default::default();
+        Self(Arc::new(BarrierState { is_open, opened, reached: Semaphore::new(0) }))
+    }
+}
 
 impl Barrier {
     fn block(&self) {
-        let (is_open, opened) = &*self.0;
-        let is_open = is_open.lock().expect("no panic");
-        drop(opened.wait_while(is_open, |is_open| !*is_open).expect("no panic"));
+        self.0.reached.add_permits(1);
+        let is_open = self.0.is_open.lock().expect("no panic");
+        drop(self.0.opened.wait_while(is_open, |is_open| !*is_open).expect("no panic"));
     }
 
     fn open(&self) {
-        *self.0.0.lock().expect("no panic") = true;
-        self.0.1.notify_all();
+        *self.0.is_open.lock().expect("no panic") = true;
+        self.0.opened.notify_all();
+    }
+
+    fn is_open(&self) -> bool {
+        *self.0.is_open.lock().expect("no panic")
+    }
+
+    /// Waits until threads have come.
+    async fn reached(&self, count: u32) {
+        let reached = timeout(HANG_LIMIT, self.0.reached.acquire_many(count)).await;
+        reached.expect("all of them block").expect("it is never closed").forget();
     }
 }
 
@@ -46,14 +70,22 @@ async fn check_other_tasks_run(count: usize) {
     let (isolation, barrier) = (Isolation::default(), Barrier::default());
     let _opened = Opened(barrier.clone());
     let calls = join_all(blocked(&isolation, &barrier, count));
-    let calls = tokio::spawn(async move { timeout(Duration::from_millis(200), calls).await });
+    let (expire, expired) = tokio::sync::oneshot::channel();
+    let calls = tokio::spawn(async move {
+        tokio::select! {
+            biased;
+            _ = calls => panic!("they block"),
+            _ = expired => tokio::time::sleep(Duration::from_millis(1)).await,
+        }
+    });
+    barrier.reached(count as u32).await;
     let other = isolation.run("other", async {
         tokio::time::sleep(Duration::from_millis(20)).await;
         "done"
     });
     assert_eq!(timeout(HANG_LIMIT, other).await, Ok("done"));
-    let outcome = timeout(HANG_LIMIT, calls).await.expect("the time limit is kept");
-    assert!(outcome.expect("no panic").is_err(), "they block");
+    expire.send(()).expect("the calls are awaited");
+    timeout(HANG_LIMIT, calls).await.expect("the caller goes on").expect("no panic");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
@@ -76,20 +108,15 @@ async fn further_calls_wait_while_too_many_calls_block() {
     let (isolation, barrier) = (Isolation::default(), Barrier::default());
     let _opened = Opened(barrier.clone());
     // One more runs on a worker that is not needed.
-    let calls = join_all(blocked(&isolation, &barrier, MAX_RELEASED_WORKERS + 1));
-    let calls = tokio::spawn(calls);
-    let polls = Arc::clone(&isolation.shared().polls);
-    timeout(HANG_LIMIT, async {
-        while polls.available_permits() > 0 {
-            tokio::task::yield_now().await;
-        }
-    })
-    .await
-    .expect("all of them block");
-    let mut waiting = isolation.run("waiting", async { "done" });
-    assert!(timeout(Duration::from_millis(50), &mut waiting).await.is_err());
+    let count = MAX_RELEASED_WORKERS + 1;
+    let calls = tokio::spawn(join_all(blocked(&isolation, &barrier, count)));
+    barrier.reached(count as u32).await;
+    let inside = barrier.clone();
+    let mut waiting = isolation.run("waiting", async move { inside.is_open() });
+    // A call that does not wait runs meanwhile.
+    let _ = timeout(Duration::from_millis(50), &mut waiting).await.map(|is_open| assert!(is_open));
     barrier.open();
-    assert_eq!(timeout(HANG_LIMIT, waiting).await, Ok("done"));
+    assert_eq!(timeout(HANG_LIMIT, waiting).await, Ok(true));
     timeout(HANG_LIMIT, calls).await.expect("they go on").expect("no panic");
 }
 

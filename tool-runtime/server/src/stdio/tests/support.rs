@@ -17,12 +17,12 @@ use serde_json::{Value, json};
 use super::super::StdioTransport;
 use crate::time_limit::{LIMIT, in_time};
 
-/// A file that is read for at most a minute at a time.
+/// A file that is read for at most five minutes at a time.
 pub(super) struct Output(pub(super) File);
 
 impl Read for Output {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let limit = Timespec::try_from(LIMIT).expect("a minute");
+        let limit = Timespec::try_from(LIMIT).expect("five minutes");
         match poll(&mut [PollFd::new(&self.0, PollFlags::IN)], Some(&limit))? {
             0 => panic!("waited {LIMIT:?} for the transport to write"),
             _ => self.0.read(buffer),
