@@ -14,16 +14,23 @@ type Table = HashMap<String, Arc<[u32]>, RandomState>;
 /// The positions of the rules about a tool, in order. Calls are of few tools: the first call of each
 /// compares all patterns, later ones cost a lookup without a lock.
 #[derive(Default)]
-pub(crate) struct Index(ArcSwap<Table>);
+pub(crate) struct Index {
+    known: ArcSwap<Table>,
+    /// Rules whose patterns were compared.
+    #[cfg(test)]
+    pub(crate) compared: std::sync::atomic::AtomicUsize,
+}
 
 impl Index {
     pub(crate) fn of(&self, tool: &str, rules: &[Rule]) -> Arc<[u32]> {
-        if let Some(known) = self.0.load().get(tool) {
+        if let Some(known) = self.known.load().get(tool) {
             return Arc::clone(known);
         }
+        #[cfg(test)]
+        self.compared.fetch_add(rules.len(), std::sync::atomic::Ordering::Relaxed);
         let about = rules.iter().enumerate().filter(|(_, rule)| rule.selects(tool));
         let about: Arc<[u32]> = about.map(|(position, _)| position as u32).collect();
-        self.0.rcu(|table| {
+        self.known.rcu(|table| {
             if table.len() >= MAX_TOOLS {
                 return Arc::clone(table);
             }
