@@ -81,9 +81,9 @@ mod tests {
         let expected = Expected {
             issuer: "https://a".into(),
             audiences: vec!["b".into(), "c".into()],
-            leeway: Duration::from_secs(60),
+            leeway: Duration::from_secs(3600),
         };
-        let mut claims = json!({"iss": "https://a", "aud": "b", "exp": now + 100, "nbf": now});
+        let mut claims = json!({"iss": "https://a", "aud": "b", "exp": now + 6000, "nbf": now});
         for (name, value) in change.as_object().expect("claims") {
             claims[name] = match value.as_i64() {
                 Some(offset) => json!(now as i64 + offset),
@@ -98,8 +98,8 @@ mod tests {
         for valid in [
             json!({}),
             json!({"aud": ["x", "c"]}),
-            json!({"exp": -30}),
-            json!({"nbf": 30}),
+            json!({"exp": -1800}),
+            json!({"nbf": 1800}),
             json!({"other": [1]}),
         ] {
             assert_eq!(problem(&valid), None, "{valid}");
@@ -110,10 +110,10 @@ mod tests {
             (json!({"aud": "B"}), "audience"),
             (json!({"aud": []}), "audience"),
             (json!({"aud": null}), "audience"),
-            (json!({"exp": -90}), "expired"),
+            (json!({"exp": -5400}), "expired"),
             (json!({"exp": "9999999999"}), "not a number"),
             (json!({"exp": null}), "not a number"),
-            (json!({"nbf": 90}), "not valid yet"),
+            (json!({"nbf": 5400}), "not valid yet"),
             (json!({"nbf": "0"}), "not a number"),
         ] {
             let problem = problem(&invalid).unwrap_or_default();
