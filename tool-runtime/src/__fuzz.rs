@@ -1,4 +1,4 @@
-//! Entry points for the fuzz targets. Compiled only with `--cfg fuzzing`; not part of the public API.
+//! Entry points for the fuzz targets. Not part of the public API.
 
 pub use tool_runtime_core::__fuzz::*;
 #[cfg(feature = "http")]

@@ -293,7 +293,7 @@ pub mod prelude {
     };
 }
 
-#[cfg(fuzzing)]
+#[cfg(feature = "__fuzz")]
 #[doc(hidden)]
 pub mod __fuzz;
 #[doc(hidden)]

@@ -1,4 +1,4 @@
-//! Items for the fuzz targets, with `--cfg fuzzing` only. Not a public interface.
+//! Items for the fuzz targets. Not a public interface.
 
 use crate::action::Action;
 use crate::arguments::Arguments;

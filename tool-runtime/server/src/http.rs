@@ -34,7 +34,7 @@ mod call;
 mod concurrency_limit;
 mod connection;
 mod cors;
-#[cfg(fuzzing)]
+#[cfg(feature = "__fuzz")]
 mod fuzz;
 mod guarded_body;
 mod hosts;
@@ -56,7 +56,7 @@ mod write_timeout;
 
 pub use auth::{AuthRejection, Authenticate};
 pub use bearer::{BearerTokens, TokensError};
-#[cfg(fuzzing)]
+#[cfg(feature = "__fuzz")]
 pub use fuzz::serve_http;
 pub use options::HttpOptions;
 pub use protected_resource::ProtectedResource;

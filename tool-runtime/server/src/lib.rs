@@ -31,7 +31,7 @@ mod double_option;
 mod errors;
 mod exact;
 mod fast_path;
-#[cfg(fuzzing)]
+#[cfg(feature = "__fuzz")]
 #[doc(hidden)]
 pub mod fuzz;
 mod handler;

@@ -32,7 +32,7 @@ mod descriptor;
 #[cfg(unix)]
 mod descriptor_kind;
 mod fast_call;
-#[cfg(fuzzing)]
+#[cfg(feature = "__fuzz")]
 mod fuzz;
 #[cfg(windows)]
 mod handles;
@@ -55,6 +55,6 @@ mod tests;
 
 pub(crate) use connection::Connection;
 pub(crate) use fast_call::PlainCalls;
-#[cfg(fuzzing)]
+#[cfg(feature = "__fuzz")]
 pub use fuzz::{LineOutcome, line_outcomes};
 pub(crate) use transport::StdioTransport;

@@ -8,7 +8,7 @@ use rmcp::model::ClientJsonRpcMessage;
 pub(super) type Parsed = Result<Option<ClientJsonRpcMessage>, Rejection>;
 
 /// Parses a line without the fast path.
-#[cfg(any(test, fuzzing))]
+#[cfg(any(test, feature = "__fuzz"))]
 pub(super) fn parse(line: &[u8]) -> Parsed {
     let text = text(line)?;
     parse_message(text, RawCall::read(text))
