@@ -11,8 +11,7 @@ mod fillers {
     include!(concat!(env!("OUT_DIR"), "/ours.rs"));
 }
 
-/// Number of linked tools.
-pub const ALL: usize = 1000;
+include!(concat!(env!("OUT_DIR"), "/all.rs"));
 
 /// A pool of all linked tools.
 pub fn whole_pool() -> ToolPool {

@@ -47,13 +47,13 @@ struct Filler {
     value: i64,
 }
 
-// AddServer, SearchServer, SearchTextServer, Hundred, Thousand.
+// AddServer, SearchServer, SearchTextServer, Hundred, and Whole with as many tools as are linked.
 include!(concat!(env!("OUT_DIR"), "/rmcp.rs"));
 
 /// A call by name: arguments in, result out, both JSON text.
 pub type Call = Box<dyn Fn(&str, &str) -> String>;
 
-/// Calls a `#[tool_handler]` server of 1, 100 or 1000 tools as rmcp's service loop does, once
+/// Calls a `#[tool_handler]` server of 1, 100 or all tools as rmcp's service loop does, once
 /// that has read the request.
 pub fn handled(case: Case, size: usize) -> Call {
     match (size, case) {
@@ -61,24 +61,24 @@ pub fn handled(case: Case, size: usize) -> Call {
         (1, Case::Search) => handler(SearchServer),
         (1, Case::SearchText) => handler(SearchTextServer),
         (100, _) => handler(Hundred),
-        _ => handler(Thousand),
+        _ => handler(Whole),
     }
 }
 
-/// Calls a router of 1, 100 or 1000 tools that was created before.
+/// Calls a router of 1, 100 or all tools that was created before.
 pub fn routed(case: Case, size: usize) -> Call {
     match (size, case) {
         (1, Case::Add) => router(AddServer, AddServer::tool_router()),
         (1, Case::Search) => router(SearchServer, SearchServer::tool_router()),
         (1, Case::SearchText) => router(SearchTextServer, SearchTextServer::tool_router()),
         (100, _) => router(Hundred, Hundred::tool_router()),
-        _ => router(Thousand, thousand()),
+        _ => router(Whole, whole()),
     }
 }
 
-/// A router of 1000 tools.
-pub fn thousand() -> ToolRouter<Thousand> {
-    Thousand::tool_router()
+/// A router of as many tools as are linked.
+pub fn whole() -> ToolRouter<Whole> {
+    Whole::tool_router()
 }
 
 fn handler<S: ServerHandler>(server: S) -> Call {

@@ -2,7 +2,7 @@
 
 use benches::linked;
 use benches::measure::{Contender, Effort, Measured, measure};
-use benches::rmcp_server::thousand;
+use benches::rmcp_server::whole;
 use benches::table::{Table, ratio, time};
 
 pub(crate) fn table(effort: Effort) -> String {
@@ -24,7 +24,7 @@ fn building(effort: Effort) -> Vec<Measured> {
             let pool = linked::whole_pool();
             pool.definitions_json().len()
         }),
-        Contender::new("rmcp: build the router", thousand),
+        Contender::new("rmcp: build the router", whole),
     ];
     measure(contenders, effort)
 }
@@ -32,7 +32,7 @@ fn building(effort: Effort) -> Vec<Measured> {
 /// Clients receive text: the pool caches it, and a listing copies it.
 fn listing(effort: Effort) -> Vec<Measured> {
     let pool = linked::whole_pool();
-    let router = thousand();
+    let router = whole();
     let listing = pool.definitions_json().to_string();
     let contenders = vec![
         Contender::new("a copy of the listing", || listing.clone()),
