@@ -1,9 +1,11 @@
-//! Installs the clients, checkers and servers below `target`, once for all processes.
+//! Installs the clients, checkers and servers, once for all processes: below `target`, or in the directory that
+//! `TEST_CACHE` names, where the next checkout finds them.
 
 use crate::built::scratch;
 use crate::process::run;
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -20,6 +22,9 @@ const PINS: [&str; 4] =
 const ENVIRONMENTS: [(&str, &str); 2] =
     [("venv", "requirements.txt"), ("venv-mcp1", "requirements-mcp1.txt")];
 
+/// Directories of the packages, which the scripts find beside them.
+const INSTALLED: [&str; 3] = ["node_modules", "venv", "venv-mcp1"];
+
 const NODE_REMEDY: &str = "install Node.js 22.19 or newer (on Linux any that npm runs on) with npm, and let npm reach its registry";
 const PYTHON_REMEDY: &str =
     "install Python 3.10 or newer with its venv module, and let pip reach its registry";
@@ -27,8 +32,8 @@ const PYTHON_REMEDY: &str =
 /// The directory with all clients, servers and scripts. Installs them at most once per process, and keeps the error of a
 /// failed installation, so that later tests fail at once.
 pub(super) fn installed() -> &'static Path {
-    static INSTALLED: OnceLock<Result<PathBuf, String>> = OnceLock::new();
-    match INSTALLED.get_or_init(|| {
+    static DIRECTORY: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    match DIRECTORY.get_or_init(|| {
         let dir = scratch().join("peers");
         install_in(&dir).map(|()| dir)
     }) {
@@ -44,21 +49,63 @@ pub(super) fn node(dir: &Path) -> PathBuf {
     packaged.into_iter().find(|node| node.exists()).unwrap_or_else(|| "node".into())
 }
 
-/// Installs while holding a lock on the directory: two `cargo test` may share one target directory.
+/// Prepares the directory while holding a lock on it: two `cargo test` may share one target directory.
 fn install_in(dir: &Path) -> Result<(), String> {
+    let packages = packages_in(dir).map_err(|error| format!("`{}`: {error}", dir.display()))?;
+    let _lock = lock(dir)?;
+    copy_all(&scripts().map_err(|error| error.to_string())?, dir)?;
+    install_packages(&packages)?;
+    INSTALLED.iter().try_for_each(|name| link(&packages.join(name), &dir.join(name)))
+}
+
+/// The directory of the packages, which the pins name.
+fn packages_in(dir: &Path) -> io::Result<PathBuf> {
+    let digest = format!("{:016x}", fnv(&pins()?));
+    let cache = std::env::var_os("TEST_CACHE").map_or_else(|| dir.to_owned(), PathBuf::from);
+    Ok(std::path::absolute(cache)?.join(format!("peers-{digest}")))
+}
+
+/// FNV-1a: the name of a directory needs no more.
+fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
+    })
+}
+
+fn lock(dir: &Path) -> Result<File, String> {
     fs::create_dir_all(dir).map_err(|error| format!("`{}`: {error}", dir.display()))?;
     let lock = File::create(dir.join("lock")).map_err(|error| error.to_string())?;
     lock.lock().map_err(|error| error.to_string())?;
-    copy_all(&scripts().map_err(|error| error.to_string())?, dir)?;
-    let wanted = pins().map_err(|error| error.to_string())?;
-    let stamp = dir.join("stamp");
-    if fs::read(&stamp).is_ok_and(|installed| installed == wanted) {
+    Ok(lock)
+}
+
+fn install_packages(packages: &Path) -> Result<(), String> {
+    let _lock = lock(packages)?;
+    let stamp = packages.join("complete");
+    // The environments link to the interpreter, which may be gone.
+    let pythons =
+        ENVIRONMENTS.map(|(environment, _)| packages.join(environment).join("bin/python"));
+    if stamp.exists() && pythons.iter().all(|python| python.exists()) {
         return Ok(());
     }
     drop(fs::remove_file(&stamp));
-    copy_all(&PINS.map(str::to_owned), dir)?;
-    install_all(dir)?;
-    fs::write(&stamp, wanted).map_err(|error| error.to_string())
+    copy_all(&PINS.map(str::to_owned), packages)?;
+    install_all(packages)?;
+    fs::write(&stamp, "").map_err(|error| error.to_string())
+}
+
+/// Node.js looks for the packages of a module beside it.
+fn link(packages: &Path, name: &Path) -> Result<(), String> {
+    if fs::read_link(name).is_ok_and(|linked| linked == packages) {
+        return Ok(());
+    }
+    let replaced = match fs::symlink_metadata(name) {
+        Ok(entry) if entry.is_dir() => fs::remove_dir_all(name),
+        Ok(_) => fs::remove_file(name),
+        Err(_) => Ok(()),
+    };
+    let linked = replaced.and_then(|()| symlink(packages, name));
+    linked.map_err(|error| format!("`{}`: {error}", name.display()))
 }
 
 fn install_all(dir: &Path) -> Result<(), String> {

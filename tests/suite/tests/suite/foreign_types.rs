@@ -5,6 +5,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::Command;
+use suite::built::cargo;
 
 const LISTED: &str = include_str!("foreign_types/foreign_types.txt");
 
@@ -32,12 +33,6 @@ fn foreign_types_in_public_signatures_are_listed() {
     );
     let gone: Vec<_> = listed.iter().filter(|name| !found.contains_key(**name)).collect();
     assert!(gone.is_empty(), "not in public signatures: {gone:?}; remove them from the list");
-}
-
-fn cargo(arguments: &[&str]) -> Command {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR"));
-    cargo
 }
 
 /// The documentation of the workspace's crates as JSON. Their dependencies are checked once, as for `cargo doc`.
