@@ -2,6 +2,8 @@
 //! command with the same words there.
 
 mod brush;
+#[path = "../../../tool-runtime/core/property.rs"]
+mod property;
 
 use brush::Opinion;
 use proptest::prelude::*;
@@ -124,7 +126,7 @@ fn piece() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4000, ..ProptestConfig::default() })]
+    #![proptest_config(property::cases(4000))]
 
     #[test]
     fn brush_agrees_on_random_commands(pieces in prop::collection::vec(piece(), 0..12)) {

@@ -59,6 +59,8 @@ mod pools;
 mod process_exit;
 mod progress_and_logs;
 mod prompts;
+#[path = "../../../../tool-runtime/core/property.rs"]
+mod property;
 mod question_state;
 mod questions;
 mod quickstart;

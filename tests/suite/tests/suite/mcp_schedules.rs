@@ -26,8 +26,7 @@ fn each_call_gets_exactly_one_result() {
             Some(_) => Config::default().cases,
             None => RUNS,
         };
-        let config =
-            Config { cases, failure_persistence: None, max_shrink_iters: 60, ..Config::default() };
+        let config = Config { max_shrink_iters: 60, ..crate::property::cases(cases) };
         if let Err(failed) = TestRunner::new(config).run(&plan(), |plan| run(&plan)) {
             panic!("{failed}");
         }

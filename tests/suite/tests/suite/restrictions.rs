@@ -556,7 +556,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(3000) })]
+    #![proptest_config(crate::property::cases(3000))]
 
     #[test]
     fn listed_and_callable_tools_match_the_model(

@@ -139,7 +139,7 @@ async fn a_secret_is_masked_in_every_channel() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(crate::property::cases(60))]
 
     #[test]
     fn no_secret_survives_in_any_channel(

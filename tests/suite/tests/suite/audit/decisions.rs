@@ -276,7 +276,7 @@ async fn run(pool: &ToolPool, plans: &[Plan], batched: usize, turns: u32) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(crate::property::cases(150))]
 
     #[test]
     fn no_call_runs_without_its_decision_and_its_start_in_the_log(

@@ -203,6 +203,8 @@ fn unexpected_json() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
+    #![proptest_config(crate::property::cases(256))]
+
     #[test]
     fn malformed_events_and_responses_never_panic(events in prop::collection::vec(unexpected_json(), 0..6)) {
         for api in Api::ALL {

@@ -175,7 +175,7 @@ async fn run(world: &World, parent: &ToolPool, child: Child, set: Set) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(crate::property::cases(200))]
 
     #[test]
     fn a_child_runs_no_tool_that_its_parent_may_not(
