@@ -22,7 +22,6 @@ mod export;
 mod expressions;
 mod external_tools;
 mod floors;
-mod foreign_types;
 mod governance_commands;
 mod hooks;
 mod host_tools;

@@ -1,13 +1,14 @@
 //! Types of other crates in public signatures: a new major version of such a crate is a breaking change
 //! of this one. `foreign_types.txt` lists them with the reason for each.
 
+#![allow(missing_docs)]
+
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
-use suite::built::cargo;
 
-const LISTED: &str = include_str!("foreign_types/foreign_types.txt");
+const LISTED: &str = include_str!("../foreign_types.txt");
 
 /// Crates of the Rust distribution.
 const STD: [&str; 3] = ["alloc", "core", "std"];
@@ -35,7 +36,27 @@ fn foreign_types_in_public_signatures_are_listed() {
     assert!(gone.is_empty(), "not in public signatures: {gone:?}; remove them from the list");
 }
 
-/// The documentation of the workspace's crates as JSON. Their dependencies are checked once, as for `cargo doc`.
+/// Cargo in the root of the workspace, without the variables that `cargo test` sets for a test: build scripts that read
+/// them would run again.
+fn cargo(arguments: &[&str]) -> Command {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(arguments).current_dir(root);
+    for (name, _) in std::env::vars_os() {
+        let is_of_this_package = |name: &str| {
+            ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_"]
+                .iter()
+                .any(|prefix| name.starts_with(prefix))
+        };
+        if name.to_str().is_some_and(is_of_this_package) {
+            cargo.env_remove(name);
+        }
+    }
+    cargo
+}
+
+/// The documentation of the workspace's crates as JSON, with the features that `.ci/run` has checked their dependencies
+/// with.
 fn documented() -> Vec<PathBuf> {
     let metadata = cargo(&["metadata", "--no-deps", "--offline", "--format-version", "1"]);
     let metadata: Value = serde_json::from_slice(&output(metadata)).expect("metadata");
@@ -43,9 +64,9 @@ fn documented() -> Vec<PathBuf> {
     let names = names.map(|package| package["name"].as_str().expect("a name"));
     let ours = |name: &&str| name.starts_with("tool-runtime") && !INTERNAL.contains(name);
     let names: Vec<&str> = names.filter(ours).collect();
-    let mut doc = cargo(&["doc", "--no-deps", "--all-features", "--offline"]);
-    doc.args(names.iter().flat_map(|name| ["-p", name]));
-    doc.env("RUSTDOC", env!("CARGO_BIN_EXE_rustdoc_json"));
+    let mut doc =
+        cargo(&["doc", "--workspace", "--lib", "--examples", "--all-features", "--no-deps"]);
+    doc.env("RUSTDOC", env!("CARGO_BIN_EXE_rustdoc-json"));
     doc.env("RUSTDOCFLAGS", "-Z unstable-options --output-format json");
     output(doc);
     let target = PathBuf::from(metadata["target_directory"].as_str().expect("a folder"));
