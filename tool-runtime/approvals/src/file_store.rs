@@ -6,7 +6,7 @@ use crate::remembered::RememberedApproval;
 use crate::store::{ApprovalAnswer, ApprovalStore, PendingApproval, StoreError, StoredApproval};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -70,7 +70,14 @@ impl FileStore {
         self.directory.join(format!("{id}.remembered.json"))
     }
 
-    /// Writes a new file, whole or not at all. `false` if it exists already.
+    /// Keeps other writers out, of this process and of others, until the file is dropped.
+    fn lock(&self) -> io::Result<File> {
+        let file = private::lock_file(&self.directory.join(".lock"))?;
+        file.lock()?;
+        Ok(file)
+    }
+
+    /// Writes a new file, whole or not at all: readers need no lock. `false` if it exists already.
     fn create(&self, path: &Path, json: &impl Serialize) -> io::Result<bool> {
         let temporary = self.directory.join(format!(".{}.tmp", digest::random()));
         let written = (|| {
@@ -140,6 +147,7 @@ impl FileStore {
     }
 
     fn keep(&self, approval: &RememberedApproval) -> io::Result<()> {
+        let _lock = self.lock()?;
         let all = self.read_remembered()?;
         let excess = (all.len() + 1).saturating_sub(MAX_REMEMBERED);
         for (position, old) in all.iter().enumerate() {
@@ -156,6 +164,7 @@ impl FileStore {
     }
 
     fn add(&self, request: PendingApproval) -> Result<StoredApproval, StoreError> {
+        let _lock = self.lock()?;
         if let Some(known) = self.read(&request.id)? {
             if known.answer.is_some() || known.is_open() {
                 return Ok(known);
@@ -171,27 +180,22 @@ impl FileStore {
         }
         match self.create(&self.request_file(&request.id), &request)? {
             true => Ok(StoredApproval::open(request)),
-            // Another process was faster.
-            false => self.read(&request.id)?.ok_or(StoreError::Unknown(request.id)),
+            // A file under a foreign name.
+            false => Err(StoreError::Unknown(request.id)),
         }
     }
 
     fn give(&self, id: &str, mut answer: ApprovalAnswer) -> Result<(), StoreError> {
+        let _lock = self.lock()?;
         let stored = self.read(id)?.ok_or_else(|| StoreError::Unknown(id.to_owned()))?;
         if answer.by.is_none() {
             answer.by = private::user(&self.directory)?;
         }
         stored.check(&answer)?;
-        let file = self.answer_file(id);
-        if !self.create(&file, &answer)? {
-            return Err(StoreError::Answered(id.to_owned()));
+        match self.create(&self.answer_file(id), &answer)? {
+            true => Ok(()),
+            false => Err(StoreError::Answered(id.to_owned())),
         }
-        // The question may have been removed in between, with an answer that was there before.
-        if read_json(&self.request_file(id))?.as_ref() == Some(&stored.request) {
-            return Ok(());
-        }
-        remove(&file)?;
-        Err(StoreError::Unknown(id.to_owned()))
     }
 
     /// Runs work on files outside of the runtime's threads.
@@ -258,7 +262,10 @@ impl ApprovalStore for FileStore {
     fn remove<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
         let id = id.to_owned();
         self.run(move |store| match digest::is_id(&id) {
-            true => Ok(store.delete(&id)?),
+            true => {
+                let _lock = store.lock()?;
+                Ok(store.delete(&id)?)
+            }
             false => Ok(()),
         })
     }
@@ -325,6 +332,10 @@ mod private {
         OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
     }
 
+    pub(super) fn lock_file(path: &Path) -> io::Result<File> {
+        OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)
+    }
+
     /// The number of the user who runs this process: that of a file which it creates.
     fn own_id(directory: &Path) -> io::Result<u32> {
         let path = directory.join(format!(".{}.tmp", crate::digest::random()));
@@ -359,6 +370,10 @@ mod private {
 
     pub(super) fn file(path: &Path) -> io::Result<File> {
         OpenOptions::new().write(true).create_new(true).open(path)
+    }
+
+    pub(super) fn lock_file(path: &Path) -> io::Result<File> {
+        OpenOptions::new().write(true).create(true).truncate(false).open(path)
     }
 
     pub(super) fn user(_: &Path) -> io::Result<Option<String>> {

@@ -136,6 +136,36 @@ async fn a_question_that_has_expired_takes_no_answer() {
     .await;
 }
 
+/// The call removes its question as soon as it sees the answer, which is before `answer` returns.
+#[tokio::test]
+async fn an_answer_that_is_taken_at_once_is_not_refused() {
+    for_each_store(async |store, kind| {
+        let removed = Removed::default();
+        let pool = pool(Shared(Arc::clone(&store)), &removed);
+        let call = pool.call(remove_call("a"));
+        let person = async {
+            let open = question(&*store).await.request;
+            store.answer(&open.id, ApprovalAnswer::deny(None)).await.unwrap();
+            open
+        };
+        let (_, request) = in_time(async { tokio::join!(call, person) }).await;
+        for round in 0..100 {
+            store.remove(&request.id).await.unwrap();
+            store.open(request.clone()).await.unwrap();
+            let take = async {
+                while store.get(&request.id).await.unwrap().is_some_and(|stored| stored.is_open()) {
+                    tokio::task::yield_now().await;
+                }
+                store.remove(&request.id).await.unwrap();
+            };
+            let answer = store.answer(&request.id, ApprovalAnswer::deny(None));
+            let (answered, ()) = in_time(async { tokio::join!(answer, take) }).await;
+            assert!(answered.is_ok(), "{kind}, round {round}: {answered:?}");
+        }
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn an_answer_of_someone_who_may_not_approve_leaves_the_question_open() {
     for_each_store(async |store, kind| {
