@@ -93,7 +93,8 @@ pub(crate) fn is_program() -> bool {
     std::env::args().nth(1).is_some_and(|argument| argument == PROGRAM)
 }
 
-/// `fill-the-disk LOG EFFECTS` calls until a call is rejected, and prints the reason.
+/// `fill-the-disk LOG EFFECTS` calls until a call is rejected. It prints a line for each successful call, and the reason
+/// last.
 pub(crate) fn fill() -> ExitCode {
     let mut files = std::env::args_os().skip(2).map(PathBuf::from);
     let (log, effects) = files.next().zip(files.next()).expect("two files");
@@ -102,8 +103,9 @@ pub(crate) fn fill() -> ExitCode {
     let pool = tools(&log, Some(effects));
     let rejection = runtime.block_on(async {
         loop {
-            if let Err(rejection) = call(&pool, "write").await {
-                return rejection;
+            match call(&pool, "write").await {
+                Ok(()) => println!("done"),
+                Err(rejection) => return rejection,
             }
         }
     });
@@ -118,11 +120,14 @@ async fn a_program_rejects_calls_and_keeps_a_whole_log() {
         let mut program = Command::new(std::env::current_exe().unwrap());
         let output = program.arg(PROGRAM).args([&log, &effects]).output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
-        assert!(output.status.success() && text.starts_with("transient: "), "{text}");
-        // Each effect has its start.
+        let (done, rejection): (Vec<_>, Vec<_>) = text.lines().partition(|line| *line == "done");
+        assert!(output.status.success(), "{text}");
+        assert!(matches!(rejection[..], [it] if it.starts_with("transient: ")), "{rejection:?}");
         let effects = fs::read_to_string(&effects).unwrap().lines().count();
         check_chain(&log);
         let started = records(&log).iter().filter(|r| r.kind == RecordKind::Started).count();
+        // A rejected call has no effect, and each effect has its start.
+        assert_eq!(effects, done.len());
         assert!(effects > 20 && started >= effects, "{started} of {effects}");
     }
 }

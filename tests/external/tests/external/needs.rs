@@ -36,7 +36,7 @@ impl Need {
         })
     }
 
-    /// What is missing, with the remedy.
+    /// Checks that the need is met. The error names what is missing and how to get it.
     fn check(self) -> Result<(), String> {
         match self {
             Self::Bubblewrap => {
