@@ -1,5 +1,6 @@
 //! Arbitrary bytes on an HTTP connection: the answer is HTTP with a status below 500, and the
 //! connection ends with its input.
+use crate::tools::AddAction;
 use std::sync::LazyLock;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -8,17 +9,6 @@ use tokio::time::timeout;
 use tool_runtime::mcp::McpServer;
 use tool_runtime::prelude::*;
 use tool_runtime::{__fuzz, HttpOptions};
-
-/// Add two integers.
-#[tool]
-async fn add(
-    /// First addend.
-    a: i64,
-    /// Second addend.
-    b: Option<i64>,
-) -> i64 {
-    a.saturating_add(b.unwrap_or(1))
-}
 
 static POOL: LazyLock<ToolPool> =
     LazyLock::new(|| ToolPool::builder().tool::<AddAction>().build().expect("a pool"));

@@ -5,6 +5,7 @@
 //! empty line and a body. After the path, `keep` leaves the answer open during the next requests,
 //! and `leave` does not read it. `SESSION` is replaced by the id of the newest session, `TASK` by
 //! that of the newest task.
+use crate::tools::AddAction;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
@@ -20,17 +21,6 @@ use tool_runtime::mcp::McpServer;
 use tool_runtime::prelude::*;
 use tool_runtime::{__fuzz, Answer, HttpOptions, LogLevel};
 use tower::ServiceExt as _;
-
-/// Add two integers.
-#[tool]
-async fn add(
-    /// First addend.
-    a: i64,
-    /// Second addend.
-    b: Option<i64>,
-) -> i64 {
-    a.saturating_add(b.unwrap_or(1))
-}
 
 /// Return the region.
 #[tool]

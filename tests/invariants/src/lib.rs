@@ -9,3 +9,4 @@ pub mod http;
 pub mod line;
 pub mod model;
 pub mod session;
+mod tools;

@@ -1,5 +1,6 @@
 //! Arbitrary lines to a server on a socket: it answers in lines of JSON, at most one per request,
 //! answers the last request, and ends with its input.
+use crate::tools::AddAction;
 use serde_json::Value;
 use std::cell::LazyCell;
 use std::io::Write as _;
@@ -10,17 +11,6 @@ use tokio::runtime::{Builder, Runtime};
 use tool_runtime::__fuzz;
 use tool_runtime::mcp::McpServer;
 use tool_runtime::prelude::*;
-
-/// Add two integers.
-#[tool]
-async fn add(
-    /// First addend.
-    a: i64,
-    /// Second addend.
-    b: Option<i64>,
-) -> i64 {
-    a.saturating_add(b.unwrap_or(1))
-}
 
 const HELLO: &[u8] = br#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"f","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
