@@ -164,7 +164,7 @@ type Intercept = dyn Fn(&RecordedRequest) -> Option<Response> + Send + Sync;
 /// An address for one server after the other: no other program gets its port in between.
 pub(super) struct Place {
     pub(super) address: SocketAddr,
-    /// It is bound and does not listen: while there is no server, connections are refused.
+    /// Holds the port and does not listen: connections are refused while no server runs.
     _bound: OwnedFd,
 }
 
