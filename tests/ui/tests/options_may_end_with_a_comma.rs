@@ -3,14 +3,14 @@
 use tool_runtime::prelude::*;
 
 /// Add.
-#[tool(read_only, tags("math", "numbers",),)]
+#[tool(read_only, tags("math", "numbers",))]
 async fn add(
     /// First addend.
     #[arg(range = 1..=5,)]
     a: i64,
     /// Second addend.
     #[arg()]
-    #[arg(default = 1,)]
+    #[arg(default = 1)]
     #[arg(example = 2)]
     b: i64,
 ) -> i64 {
@@ -26,8 +26,8 @@ struct Clock;
 #[toolset()]
 impl Clock {
     /// Tell the time.
-    #[tool(read_only,)]
-    async fn time(&self, #[arg(undocumented,)] zone: String) -> String {
+    #[tool(read_only)]
+    async fn time(&self, #[arg(undocumented)] zone: String) -> String {
         zone
     }
 }
@@ -40,7 +40,8 @@ impl Toolset for Clock {
     }
 }
 
-fn main() {
+#[test]
+fn compiles_and_runs() {
     let definition = AddAction::definition();
     let argument = |name| definition.argument(name).expect("an argument").clone();
     assert_eq!(argument("a")["maximum"], 5);

@@ -53,7 +53,8 @@ mod tool_runtime_is_hidden {
     }
 }
 
-fn main() {
+#[test]
+fn compiles_and_runs() {
     let pool = tool_runtime::ToolPool::builder().linked().build().unwrap();
     assert_eq!(pool.tools().len(), 4);
 }

@@ -33,7 +33,8 @@ async fn run(
     let _ = command;
 }
 
-fn main() {
+#[test]
+fn compiles_and_runs() {
     assert_eq!(Tool::of::<ReadAction>().matched_argument(), Some(("file_path", MatchAs::Path)));
     assert_eq!(Tool::of::<FetchAction>().matched_argument(), Some(("type", MatchAs::Url)));
     assert_eq!(Tool::of::<RunAction>().matched_argument(), Some(("command", MatchAs::Shell)));

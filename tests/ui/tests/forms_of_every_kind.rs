@@ -2,7 +2,6 @@
 
 #![forbid(unsafe_code, dead_code)]
 #![deny(warnings, unused_qualifications)]
-#![allow(linker_messages)]
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -88,7 +87,8 @@ pub async fn ask(context: &ToolContext) -> Result<(), PeerError> {
 
 const fn is_choice<T: Form + FormField + FormChoice>() {}
 
-fn main() {
+#[test]
+fn compiles_and_runs() {
     #[derive(Deserialize, JsonSchema, Form)]
     struct Inner {
         sure: Sure,

@@ -96,7 +96,8 @@ macro_rules! named {
 
 named!(made, "made://here");
 
-fn main() {
+#[::core::prelude::v1::test]
+fn compiles_and_runs() {
     /// Inside of a body.
     #[actual::prompt(crate = actual)]
     async fn inside() -> String {

@@ -1,5 +1,7 @@
 //! Types that resemble rejected types.
 
+#![allow(clippy::ptr_arg)]
+
 use std::sync::{Arc, Mutex};
 use tool_runtime::prelude::*;
 
@@ -52,7 +54,8 @@ async fn measure(
     "done"
 }
 
-fn main() {
+#[test]
+fn compiles_and_runs() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     runtime.block_on(async {
         let other: Arc<dyn Shape + Send + Sync> = Arc::new(Square(3.0));

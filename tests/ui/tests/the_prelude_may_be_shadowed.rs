@@ -96,12 +96,16 @@ impl Clock {
 impl actual::Toolset for Clock {
     type Params = ();
 
-    async fn create((): (), _: &actual::ToolContext) -> real::result::Result<Self, actual::ToolError> {
+    async fn create(
+        (): (),
+        _: &actual::ToolContext,
+    ) -> real::result::Result<Self, actual::ToolError> {
         real::result::Result::Ok(Self)
     }
 }
 
-fn main() {
+#[::core::prelude::v1::test]
+fn compiles_and_runs() {
     let pool = actual::ToolPool::builder().linked().build();
     real::assert_eq!(pool.unwrap().tools().len(), 2);
 }

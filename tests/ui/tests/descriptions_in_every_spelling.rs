@@ -54,7 +54,8 @@ async fn characters() {}
 #[tool]
 async fn beside() {}
 
-fn main() {
+#[test]
+fn compiles_and_runs() {
     let description = |definition: ToolDefinition| definition.description;
     assert_eq!(
         description(IncludedAction::definition()),

@@ -196,6 +196,7 @@ impl Configured {
 
     /// Always there.
     #[tool]
+    #[allow(clippy::non_minimal_cfg)]
     #[cfg(all())]
     #[cfg(not(any()))]
     async fn present(&self) {}
@@ -225,8 +226,8 @@ fn names<T: Toolset>() -> Vec<&'static str> {
     ToolsetKind::of::<T>(file!(), line!()).tool_names().collect()
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() {
+#[tokio::test]
+async fn compiles_and_runs() {
     assert_eq!(
         names::<Counter>(),
         ["counter.add", "counter.step", "counter.match", "counter.back.to-start"]

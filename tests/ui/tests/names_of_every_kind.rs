@@ -98,8 +98,8 @@ mod right {
     }
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() {
+#[tokio::test]
+async fn compiles_and_runs() {
     let pool = ToolPool::builder()
         .linked()
         .tool::<left::GoAction>()

@@ -56,8 +56,8 @@ fn borrow_here(_: &ToolContext, Store { items }: &Store<String>) -> usize {
     items.lock().unwrap().len()
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() {
+#[tokio::test]
+async fn compiles_and_runs() {
     let pool = ToolPool::builder()
         .linked()
         .state(Store::<String> { items: Mutex::default() })

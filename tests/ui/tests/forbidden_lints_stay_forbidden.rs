@@ -30,10 +30,12 @@ pub async fn repeat(
 #[tool(description = "Do nothing.")]
 fn nothing() {}
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() {
+#[test]
+fn compiles_and_runs() {
     let pool = ToolPool::builder().linked().build().unwrap();
-    let json = pool.call_json("repeat", r#"{"text":"ab","aside":false}"#).await;
+    // The expansion of `tokio::test` allows one of the lints.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let json = runtime.block_on(pool.call_json("repeat", r#"{"text":"ab","aside":false}"#));
     assert!(json.contains("abab"), "{json}");
     assert_eq!(pool.tools().len(), 2);
 }

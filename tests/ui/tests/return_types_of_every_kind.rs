@@ -106,8 +106,8 @@ fn inline_local() -> Result<String, Box<dyn std::error::Error>> {
     Ok("a".into())
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() {
+#[tokio::test]
+async fn compiles_and_runs() {
     let pool = ToolPool::builder().linked().build().unwrap();
     for (name, text) in expected() {
         let result = pool.call(ToolCall::new(name, "")).await;

@@ -47,6 +47,7 @@ async fn absent(
 
 #[cfg_attr(all(), doc = "Always there.")]
 #[tool_runtime::tool]
+#[allow(clippy::non_minimal_cfg)]
 #[cfg(all())]
 async fn present() {}
 
@@ -70,8 +71,8 @@ mod neighbours {
     }
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() {
+#[tokio::test]
+async fn compiles_and_runs() {
     #[derive(serde::Deserialize, schemars::JsonSchema)]
     struct Local {
         inner: i64,

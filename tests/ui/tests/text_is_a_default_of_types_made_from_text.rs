@@ -22,7 +22,8 @@ async fn go(
     format!("{place:?} {path:?} {how} {whom:?}")
 }
 
-fn main() {
+#[test]
+fn compiles_and_runs() {
     let definition = GoAction::definition();
     let place = definition.argument("place").expect("an argument");
     assert_eq!(place["default"], "home");

@@ -67,7 +67,11 @@ fn names() -> Names {
 
 /// Take all kinds of types.
 #[tool]
-#[allow(clippy::too_many_arguments)]
+#[allow(
+    clippy::too_many_arguments,
+    clippy::unit_arg,
+    reason = "one parameter of each type, also of `()`"
+)]
 async fn kinds(
     /// 1
     tuple: (i64, String),
@@ -109,7 +113,11 @@ async fn kinds(
 
 /// Take defaults of all kinds.
 #[tool]
-#[allow(clippy::too_many_arguments)]
+#[allow(
+    clippy::too_many_arguments,
+    clippy::unit_arg,
+    reason = "one parameter of each type, also of `()`"
+)]
 async fn defaults(
     /// 1
     #[arg(default)]
@@ -162,7 +170,11 @@ async fn defaults(
 
 /// Take constraints of all kinds.
 #[tool]
-#[allow(clippy::too_many_arguments)]
+#[allow(
+    clippy::too_many_arguments,
+    clippy::unit_arg,
+    reason = "one parameter of each type, also of `()`"
+)]
 async fn constraints(
     /// 1
     #[arg(range = 1..=MOST, default = MOST / 2, alias("n", "count"))]
@@ -217,8 +229,8 @@ async fn text(pool: &ToolPool, name: &str, arguments: &str) -> String {
     result.observation().to_text()
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() {
+#[tokio::test]
+async fn compiles_and_runs() {
     let pool = ToolPool::builder().linked().build().unwrap();
     let arguments = r#"{"tuple":[1,"a"],"array":[1,2,3],"external":{"Tuple":1},
         "internal":{"kind":"A","x":1},"adjacent":{"t":"A","c":1},"untagged":[1,"a"],"map":{"a":[1]},

@@ -92,7 +92,8 @@ fn touched<A: Action>(action: &A) -> Access {
     A::ACCESS.expect("something is declared")(action)
 }
 
-fn main() {
+#[test]
+fn compiles_and_runs() {
     let copy = CopyAction { path: "a".into(), r#type: 2, times: None, place: Place::default() };
     assert!(touched(&copy).writes().all(|key| !key.is_empty()) && touched(&copy).is_declared());
     assert_eq!(copy.to_json().as_deref(), Some(r#"{"file-name":"a","type":2,"x":0}"#));

@@ -31,7 +31,8 @@
     keyword_idents
 )]
 #![deny(clippy::all, clippy::pedantic, clippy::nursery)]
-#![allow(linker_messages)]
+// About the functions that are written here, as short as a test allows.
+#![allow(clippy::missing_const_for_fn, clippy::must_use_candidate, clippy::unused_async)]
 
 use tool_runtime::prelude::{Toolset, tool, toolset};
 use tool_runtime::{ToolContext, ToolError, ToolPool};
@@ -158,7 +159,8 @@ impl Toolset for Words {
     }
 }
 
-fn main() {
+#[test]
+fn compiles_and_runs() {
     let pool = ToolPool::builder().linked().state(Words::default()).build().unwrap();
     assert_eq!(pool.tools().len(), 5);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
