@@ -15,18 +15,14 @@ use std::time::Duration;
 /// Time limit for all runs together.
 const LIMIT: Duration = Duration::from_secs(1800);
 
-/// Default number of runs, unless `PROPTEST_CASES` is set.
+/// Times the variable `SEARCH`.
 const RUNS: u32 = 32;
 
 #[test]
 fn each_call_gets_exactly_one_result() {
     let test = "mcp_schedules::each_call_gets_exactly_one_result";
     in_separate_process(test, LIMIT, || {
-        let cases = match std::env::var_os("PROPTEST_CASES") {
-            Some(_) => Config::default().cases,
-            None => RUNS,
-        };
-        let config = Config { max_shrink_iters: 60, ..crate::property::cases(cases) };
+        let config = Config { max_shrink_iters: 60, ..crate::property::cases(RUNS) };
         if let Err(failed) = TestRunner::new(config).run(&plan(), |plan| run(&plan)) {
             panic!("{failed}");
         }

@@ -14,7 +14,8 @@ use suite::limit::Limit;
 
 const CLIENTS: u64 = 16;
 const WARM_UP: u64 = 4_000;
-const MESSAGES: u64 = 50_000;
+/// Times the variable `SEARCH`.
+const MESSAGES: u64 = 10_000;
 
 /// Number of unfinished requests that a client abandons.
 const MAX_UNFINISHED: usize = 4;
@@ -228,7 +229,7 @@ async fn random_requests_over_http() {
     let server = Server::start();
     server.load(WARM_UP, 1).await;
     let before = settled(&server, None).await;
-    server.load(MESSAGES - WARM_UP, 2).await;
+    server.load(MESSAGES * u64::from(crate::property::search()), 2).await;
     settled(&server, Some(&before)).await;
 }
 

@@ -16,7 +16,8 @@ use suite::limit::Limit;
 const CHECKS: usize = 10;
 
 const WARM_UP: u64 = 10_000;
-const MESSAGES: u64 = 150_000;
+/// Times the variable `SEARCH`.
+const MESSAGES: u64 = 30_000;
 
 /// The expected answer to an id.
 enum Expected {
@@ -261,7 +262,7 @@ fn random_messages_over_stdio() {
     }
     conversation.wait_until_settled();
     let before = conversation.usage();
-    for _ in WARM_UP..MESSAGES {
+    for _ in 0..MESSAGES * u64::from(crate::property::search()) {
         conversation.random_step();
     }
     conversation.wait_until_settled();
