@@ -6,7 +6,6 @@
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 const LISTED: &str = include_str!("../foreign_types.txt");
 
@@ -36,48 +35,26 @@ fn foreign_types_in_public_signatures_are_listed() {
     assert!(gone.is_empty(), "not in public signatures: {gone:?}; remove them from the list");
 }
 
-/// Cargo in the root of the workspace, without the variables that `cargo test` sets for a test: build scripts that read
-/// them would run again.
-fn cargo(arguments: &[&str]) -> Command {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(arguments).current_dir(root);
-    for (name, _) in std::env::vars_os() {
-        let is_of_this_package = |name: &str| {
-            ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_"]
-                .iter()
-                .any(|prefix| name.starts_with(prefix))
-        };
-        if name.to_str().is_some_and(is_of_this_package) {
-            cargo.env_remove(name);
-        }
-    }
-    cargo
-}
-
-/// The documentation of the workspace's crates as JSON, with the features that `.ci/run` has checked their dependencies
-/// with.
+/// The documentation of our libraries as JSON, which `.ci/public-types` has written.
 fn documented() -> Vec<PathBuf> {
-    let metadata = cargo(&["metadata", "--no-deps", "--offline", "--format-version", "1"]);
-    let metadata: Value = serde_json::from_slice(&output(metadata)).expect("metadata");
-    let names = metadata["packages"].as_array().expect("packages").iter();
-    let names = names.map(|package| package["name"].as_str().expect("a name"));
-    let ours = |name: &&str| name.starts_with("tool-runtime") && !INTERNAL.contains(name);
-    let names: Vec<&str> = names.filter(ours).collect();
-    let mut doc =
-        cargo(&["doc", "--workspace", "--lib", "--examples", "--all-features", "--no-deps"]);
-    doc.env("RUSTDOC", env!("CARGO_BIN_EXE_rustdoc-json"));
-    doc.env("RUSTDOCFLAGS", "-Z unstable-options --output-format json");
-    output(doc);
-    let target = PathBuf::from(metadata["target_directory"].as_str().expect("a folder"));
-    let file = |name: &&str| target.join("doc").join(format!("{}.json", name.replace('-', "_")));
-    names.iter().map(file).collect()
+    let program = std::env::current_exe().expect("the path of this program");
+    let target = program.ancestors().find(|folder| folder.join("CACHEDIR.TAG").exists());
+    let folder = target.expect("cargo marks its target directory").join("doc");
+    let file = |package: &String| folder.join(format!("{}.json", package.replace('-', "_")));
+    libraries().iter().map(file).collect()
 }
 
-fn output(mut command: Command) -> Vec<u8> {
-    let output = command.output().expect("cargo starts");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    output.stdout
+/// The packages whose items users can name.
+fn libraries() -> Vec<String> {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.toml");
+    let manifest = std::fs::read_to_string(manifest).expect("the workspace's manifest");
+    let names = manifest.lines().filter_map(|line| line.split_once(" = { path = "));
+    let names = names.map(|(name, _)| name.to_owned());
+    let is_public =
+        |name: &String| name.starts_with("tool-runtime") && !INTERNAL.contains(&&**name);
+    let names: Vec<_> = names.filter(is_public).collect();
+    assert!(!names.is_empty(), "the manifest lists the packages");
+    names
 }
 
 /// The rustdoc JSON of one crate.
@@ -85,7 +62,9 @@ struct Documentation(Value);
 
 impl Documentation {
     fn read(file: &PathBuf) -> Self {
-        let text = std::fs::read(file).expect("rustdoc has written it");
+        let text = std::fs::read(file);
+        let text = text
+            .unwrap_or_else(|error| panic!("{}: {error}; run `.ci/public-types`", file.display()));
         Self(serde_json::from_slice(&text).expect("rustdoc's JSON"))
     }
 

@@ -1,0 +1,3 @@
+//! Empty: it makes the build-dependencies count.
+
+fn main() {}
