@@ -9,11 +9,6 @@ use crate::image_block;
 use crate::shown::Shown;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use chromiumoxide::cdp::browser_protocol::input::{
-    DispatchKeyEventParams, DispatchKeyEventType, DispatchMouseEventParams, DispatchMouseEventType,
-    InsertTextParams, MouseButton,
-};
-use chromiumoxide::cdp::browser_protocol::page::CaptureScreenshotParams;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -59,6 +54,12 @@ struct Located {
     y: f64,
 }
 
+#[derive(Deserialize)]
+struct Screenshot {
+    /// Base64.
+    data: String,
+}
+
 /// Lists the interactive elements of the current page.
 pub(super) async fn state(
     session: &Session,
@@ -79,7 +80,7 @@ pub(super) async fn state(
     let mut shown = Shown::displayed(state);
     if include_screenshot {
         session.activate(&tab).await?;
-        let taken = session.run(&tab, CaptureScreenshotParams::default()).await?;
+        let taken: Screenshot = session.query(&tab, "Page.captureScreenshot", json!({})).await?;
         let bytes = STANDARD.decode(taken.data).map_err(ToolError::internal)?;
         let image = image_block::block(&bytes, "image/png").map_err(ToolError::internal)?;
         shown.blocks.push(image.block);
@@ -107,22 +108,16 @@ pub(super) async fn click(
     let located = element(session, &tab, json!({"action": "locate", "index": index})).await?;
     let Located { x, y } = serde_json::from_value(located).map_err(ToolError::internal)?;
     session.refusals();
-    for kind in [
-        DispatchMouseEventType::MouseMoved,
-        DispatchMouseEventType::MousePressed,
-        DispatchMouseEventType::MouseReleased,
+    for event in [
+        json!({"type": "mouseMoved", "x": x, "y": y}),
+        json!({"type": "mousePressed", "x": x, "y": y, "button": "left", "clickCount": 1}),
+        json!({"type": "mouseReleased", "x": x, "y": y, "button": "left", "clickCount": 1}),
     ] {
-        let is_press = kind != DispatchMouseEventType::MouseMoved;
-        let mut event = DispatchMouseEventParams::new(kind, x, y);
-        if is_press {
-            event.button = Some(MouseButton::Left);
-            event.click_count = Some(1);
-        }
-        match session.run(&tab, event).await {
+        match session.run(&tab, "Input.dispatchMouseEvent", event).await {
             // The page has closed its own tab.
             Err(Failure::Refused(_)) if session.tabs.is_closed(&tab.target) => break,
             result => result?,
-        };
+        }
     }
     after(session, &tab).await
 }
@@ -147,7 +142,7 @@ pub(super) async fn type_text(
         if text.is_empty() {
             key(session, &tab, "Backspace", 8, None).await?;
         } else {
-            session.run(&tab, InsertTextParams::new(text)).await?;
+            session.run(&tab, "Input.insertText", json!({"text": text})).await?;
         }
         if enter {
             key(session, &tab, "Enter", 13, Some("\r")).await?;
@@ -186,19 +181,14 @@ async fn key(
     code: i64,
     text: Option<&str>,
 ) -> Result<(), ActionError> {
-    let down = if text.is_some() {
-        DispatchKeyEventType::KeyDown
-    } else {
-        DispatchKeyEventType::RawKeyDown
-    };
-    for kind in [down, DispatchKeyEventType::KeyUp] {
-        let is_up = kind == DispatchKeyEventType::KeyUp;
-        let mut event = DispatchKeyEventParams::new(kind);
-        event.key = Some(name.to_owned());
-        event.code = Some(name.to_owned());
-        event.windows_virtual_key_code = Some(code);
-        event.text = text.filter(|_| !is_up).map(str::to_owned);
-        session.run(tab, event).await?;
+    let down = if text.is_some() { "keyDown" } else { "rawKeyDown" };
+    for kind in [down, "keyUp"] {
+        let mut event =
+            json!({"type": kind, "key": name, "code": name, "windowsVirtualKeyCode": code});
+        if let Some(text) = text.filter(|_| kind == down) {
+            event["text"] = text.into();
+        }
+        session.run(tab, "Input.dispatchKeyEvent", event).await?;
     }
     Ok(())
 }

@@ -1,21 +1,30 @@
 //! The DevTools protocol: commands, responses, events.
 //!
-//! The connection and the types of commands come from `chromiumoxide`. Its `Handler` is not used: it attaches to a page
-//! after the scripts of the page have started, so a dialog of a new page would block it.
+//! Messages of JSON over a WebSocket. `chromiumoxide` is not used: it attaches to a page after the scripts of the page have
+//! started, so a dialog of a new page would block it, and the types of the whole protocol take longer to compile than all
+//! other built-in tools.
+//!
+//! Source: <https://chromedevtools.github.io/devtools-protocol/>
 
 use super::tabs::{Message, Tabs};
-use chromiumoxide::Command;
-use chromiumoxide::Connection;
-use chromiumoxide::error::CdpError;
-use chromiumoxide::types::{self, CallId, EventMessage, Method, MethodId};
-use futures_util::StreamExt as _;
-use serde::Deserialize;
+use futures_util::{SinkExt as _, StreamExt as _};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::net::TcpStream;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::tungstenite::{self, Message as Frame};
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async_with_config};
+
+/// Limit on the bytes of a message of the browser: a screenshot has a few megabytes.
+const MAX_MESSAGE: usize = 256 << 20;
+
+type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
 /// A connection to a browser, which is closed on drop.
 pub(super) struct Devtools {
@@ -61,16 +70,27 @@ pub(super) struct Event {
     pub(super) params: Value,
 }
 
-impl Method for Event {
-    fn identifier(&self) -> MethodId {
-        self.method.clone().into()
-    }
+/// A command as it is sent.
+#[derive(Serialize)]
+struct Command<'a> {
+    id: u64,
+    method: &'a str,
+    #[serde(rename = "sessionId", skip_serializing_if = "Option::is_none")]
+    session: Option<&'a str>,
+    params: &'a Value,
 }
 
-impl EventMessage for Event {
-    fn session_id(&self) -> Option<&str> {
-        self.session.as_deref()
-    }
+/// A message of the browser: the response to a command, or an event.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Received {
+    Response { id: u64, result: Option<Value>, error: Option<Refusal> },
+    Event(Event),
+}
+
+#[derive(Deserialize)]
+struct Refusal {
+    message: String,
 }
 
 impl Devtools {
@@ -83,31 +103,48 @@ impl Devtools {
         limit: Duration,
         tabs: Arc<Tabs>,
     ) -> Result<Self, Failure> {
-        let connection = tokio::time::timeout(limit, Connection::<Event>::connect(address)).await;
-        let connection = connection.map_err(|_| Failure::Timeout)?;
-        let connection = connection.map_err(|error| Failure::Refused(error.to_string()))?;
+        let config = WebSocketConfig::default()
+            .max_message_size(Some(MAX_MESSAGE))
+            .max_frame_size(Some(MAX_MESSAGE));
+        let connecting = connect_async_with_config(address, Some(config), true);
+        let connected = tokio::time::timeout(limit, connecting).await;
+        let connected = connected.map_err(|_| Failure::Timeout)?;
+        let (socket, _) = connected.map_err(|error| Failure::Refused(error.to_string()))?;
         let (requests, received) = mpsc::unbounded_channel();
-        let task = tokio::spawn(run(connection, received, tabs));
+        let task = tokio::spawn(run(socket, received, tabs));
         Ok(Self { requests, limit, task })
     }
 
-    /// Runs a command of the browser, or of a page if `session` is given.
+    /// Runs a command of the browser, or of a page if `session` is given, and returns its result.
     ///
     /// # Errors
     /// The command fails, or has no result in time.
-    pub(super) async fn run<C: Command>(
+    pub(super) async fn query<T: DeserializeOwned>(
         &self,
         session: Option<&str>,
-        command: C,
-    ) -> Result<C::Response, Failure> {
-        let message = Message::new(session, command);
-        let name = message.method.clone();
+        method: &'static str,
+        params: Value,
+    ) -> Result<T, Failure> {
+        let message = Message::new(session, method, params);
         let (reply, answer) = oneshot::channel();
         self.requests.send(Request { message, reply }).map_err(|_| Failure::Closed)?;
         let answer = tokio::time::timeout(self.limit, answer).await;
         let value = answer.map_err(|_| Failure::Timeout)?.map_err(|_| Failure::Closed)??;
-        C::response_from_value(value)
-            .map_err(|error| Failure::Unexpected(format!("{name}: {error}")))
+        serde_json::from_value(value)
+            .map_err(|error| Failure::Unexpected(format!("{method}: {error}")))
+    }
+
+    /// Runs a command without a result.
+    ///
+    /// # Errors
+    /// As [`query`](Self::query).
+    pub(super) async fn run(
+        &self,
+        session: Option<&str>,
+        method: &'static str,
+        params: Value,
+    ) -> Result<(), Failure> {
+        self.query::<Value>(session, method, params).await.map(drop)
     }
 
     /// Whether the connection has ended.
@@ -128,55 +165,83 @@ impl Drop for Devtools {
 }
 
 /// Sends and receives until one side ends. Pending commands then fail.
-async fn run(
-    mut connection: Connection<Event>,
+async fn run(socket: Socket, requests: mpsc::UnboundedReceiver<Request>, tabs: Arc<Tabs>) {
+    let (mut sink, mut stream) = socket.split();
+    let (commands, mut unsent) = mpsc::unbounded_channel::<String>();
+    // The browser may have to be read before it takes more.
+    let write = async {
+        while let Some(text) = unsent.recv().await {
+            sink.send(Frame::text(text)).await?;
+        }
+        Ok::<_, tungstenite::Error>(())
+    };
+    let ended = tokio::select! {
+        ended = write => ended,
+        ended = exchange(&mut stream, requests, &commands, &tabs) => ended,
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "the connection to a browser has ended");
+    }
+}
+
+/// Gives responses to their commands, and events to the tabs.
+async fn exchange(
+    stream: &mut futures_util::stream::SplitStream<Socket>,
     mut requests: mpsc::UnboundedReceiver<Request>,
-    tabs: Arc<Tabs>,
-) {
-    let mut waiting: HashMap<CallId, Waiting> = HashMap::new();
+    commands: &mpsc::UnboundedSender<String>,
+    tabs: &Tabs,
+) -> Result<(), tungstenite::Error> {
+    let mut waiting: HashMap<u64, Waiting> = HashMap::new();
+    let mut last_id = 0;
+    let mut send = |message: &Message| {
+        last_id += 1;
+        let Message { session, method, params } = message;
+        let command = Command { id: last_id, method, session: session.as_deref(), params };
+        // JSON of strings and of JSON does not fail; without a receiver, `run` ends.
+        let _ = serde_json::to_string(&command).map(|text| commands.send(text));
+        last_id
+    };
     loop {
         tokio::select! {
             request = requests.recv() => {
-                let Some(Request { message, reply }) = request else { return };
-                let session = message.session.clone();
-                if let Some(id) = send(&mut connection, message) {
-                    waiting.retain(|_, waiting| !waiting.reply.is_closed());
-                    waiting.insert(id, Waiting { session, reply });
-                }
+                let Some(Request { message, reply }) = request else { return Ok(()) };
+                let id = send(&message);
+                waiting.retain(|_, waiting| !waiting.reply.is_closed());
+                waiting.insert(id, Waiting { session: message.session, reply });
             }
-            message = connection.next() => match message {
-                Some(Ok(types::Message::Response(response))) => {
-                    let answer = match (response.result, response.error) {
-                        (_, Some(error)) => Err(Failure::Refused(error.message)),
-                        (result, None) => Ok(result.unwrap_or_default()),
-                    };
-                    if let Some(waiting) = waiting.remove(&response.id) {
-                        // Fails only if the call was cancelled.
-                        let _ = waiting.reply.send(answer);
-                    }
-                }
-                Some(Ok(types::Message::Event(event))) => {
-                    let closed = closed_session(&event);
-                    for message in tabs.on_event(event) {
-                        send(&mut connection, message);
-                    }
-                    // The browser does not answer the commands of a page that was closed meanwhile.
-                    if closed.is_some() {
-                        for (_, waiting) in waiting.extract_if(|_, it| it.session == closed) {
-                            let answer = Err(Failure::Refused("the page was closed".to_owned()));
+            frame = stream.next() => {
+                let Some(frame) = frame else { return Ok(()) };
+                let Frame::Text(text) = frame? else { continue };
+                match serde_json::from_str(&text) {
+                    Ok(Received::Response { id, result, error }) => {
+                        let answer = match error {
+                            Some(error) => Err(Failure::Refused(error.message)),
+                            None => Ok(result.unwrap_or_default()),
+                        };
+                        if let Some(waiting) = waiting.remove(&id) {
+                            // Fails only if the call was cancelled.
                             let _ = waiting.reply.send(answer);
                         }
                     }
+                    Ok(Received::Event(event)) => {
+                        let closed = closed_session(&event);
+                        for message in tabs.on_event(event) {
+                            send(&message);
+                        }
+                        // The browser does not answer the commands of a page that was closed meanwhile.
+                        if closed.is_some() {
+                            for (_, waiting) in waiting.extract_if(|_, it| it.session == closed) {
+                                let answer = Err(Failure::Refused("the page was closed".to_owned()));
+                                let _ = waiting.reply.send(answer);
+                            }
+                        }
+                    }
+                    Err(error) => {
+                        let length = text.len();
+                        tracing::debug!(%error, length, "a message of the browser is not valid");
+                    }
                 }
-                Some(Err(CdpError::InvalidMessage(text, error))) => {
-                    tracing::debug!(%error, length = text.len(), "a message of the browser is not valid");
-                }
-                Some(Err(error)) => {
-                    tracing::debug!(%error, "the connection to a browser has ended");
-                    return;
-                }
-                None => return,
-            },
+            }
         }
     }
 }
@@ -185,9 +250,4 @@ async fn run(
 fn closed_session(event: &Event) -> Option<String> {
     let is_closed = event.method == "Target.detachedFromTarget";
     event.params["sessionId"].as_str().filter(|_| is_closed).map(str::to_owned)
-}
-
-fn send(connection: &mut Connection<Event>, message: Message) -> Option<CallId> {
-    let Message { session, method, params } = message;
-    connection.submit_command(method, session.map(Into::into), params).ok()
 }

@@ -4,11 +4,9 @@ use super::devtools::Failure;
 use super::output::{PageOutput, TabOutput, TabsOutput};
 use super::session::{ActionError, Session};
 use super::tabs::Tab;
-use chromiumoxide::cdp::browser_protocol::page::{
-    GetNavigationHistoryParams, NavigateParams, NavigateToHistoryEntryParams, StopLoadingParams,
-};
-use chromiumoxide::cdp::browser_protocol::target::{CloseTargetParams, GetTargetsParams};
 use reqwest::Url;
+use serde::Deserialize;
+use serde_json::json;
 use std::time::Duration;
 use tool_runtime::ToolError;
 
@@ -28,6 +26,39 @@ const ABORTED: &str = "net::ERR_ABORTED";
 /// Limit on the wait for the download event, which follows that error.
 const DOWNLOAD_LIMIT: Duration = Duration::from_secs(1);
 
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Navigated {
+    error_text: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct History {
+    current_index: i64,
+    entries: Vec<HistoryEntry>,
+}
+
+#[derive(Deserialize)]
+struct HistoryEntry {
+    id: i64,
+    url: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Targets {
+    target_infos: Vec<TargetInfo>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct TargetInfo {
+    target_id: String,
+    url: String,
+    title: String,
+}
+
 /// Opens an address in the current tab or in a new one.
 pub(super) async fn navigate(
     session: &Session,
@@ -41,11 +72,11 @@ pub(super) async fn navigate(
     let tab = if new_tab { session.open().await? } else { session.current().await? };
     session.activate(&tab).await?;
     session.refusals();
-    let loading = session.run(&tab, NavigateParams::new(url.as_str()));
-    let begun = match tokio::time::timeout(session.limit, loading).await {
+    let loading = session.query(&tab, "Page.navigate", json!({"url": url.as_str()}));
+    let begun: Navigated = match tokio::time::timeout(session.limit, loading).await {
         Ok(begun) => begun?,
         Err(_) => {
-            session.run(&tab, StopLoadingParams::default()).await?;
+            session.run(&tab, "Page.stopLoading", json!({})).await?;
             return Err(not_in_time(session, &url));
         }
     };
@@ -75,7 +106,7 @@ pub(super) fn check_free_tab(session: &Session) -> Result<(), ToolError> {
 /// Goes back to the previous page.
 pub(super) async fn go_back(session: &Session) -> Result<PageOutput, ActionError> {
     let tab = session.current().await?;
-    let history = session.run(&tab, GetNavigationHistoryParams::default()).await?;
+    let history: History = session.query(&tab, "Page.getNavigationHistory", json!({})).await?;
     let before = usize::try_from(history.current_index - 1).ok();
     let before = before.and_then(|index| Some((index, history.entries.get(index)?)));
     // The first history entry of a tab is the empty page with which it was opened.
@@ -83,19 +114,19 @@ pub(super) async fn go_back(session: &Session) -> Result<PageOutput, ActionError
         return Err(ToolError::user("the tab has no page before this one").into());
     };
     session.refusals();
-    session.run(&tab, NavigateToHistoryEntryParams::new(entry.id)).await?;
+    session.run(&tab, "Page.navigateToHistoryEntry", json!({"entryId": entry.id})).await?;
     session.settled(&tab).await?;
     loaded(session, &tab).await
 }
 
 /// The page of a tab after an action, if its address is allowed.
 pub(super) async fn loaded(session: &Session, tab: &Tab) -> Result<PageOutput, ActionError> {
-    let request = serde_json::json!({"action": "page"});
+    let request = json!({"action": "page"});
     let page: PageOutput = session.script(tab, request).await?;
     let url = Url::parse(&page.url);
     let scheme = url.as_ref().map(Url::scheme).unwrap_or_default();
     if !matches!(scheme, "http" | "https" | "about" | "blob" | "data" | "chrome-error") {
-        session.run(tab, NavigateParams::new(EMPTY)).await?;
+        session.run(tab, "Page.navigate", json!({"url": EMPTY})).await?;
         let text = format!("the page led to `{scheme}:`, which the browser must not show");
         return Err(ToolError::user(text).into());
     }
@@ -122,9 +153,10 @@ pub(super) async fn list(session: &Session) -> Result<TabsOutput, ActionError> {
 /// All tabs with their pages.
 pub(super) async fn described(session: &Session) -> Result<Vec<TabOutput>, Failure> {
     let current = session.current().await?;
-    let infos = session.devtools.run(None, GetTargetsParams::default()).await?.target_infos;
+    let targets: Targets = session.devtools.query(None, "Target.getTargets", json!({})).await?;
+    let infos = targets.target_infos;
     let described = session.tabs.all().into_iter().map(|tab| {
-        let info = infos.iter().find(|info| info.target_id.as_ref() == tab.target);
+        let info = infos.iter().find(|info| info.target_id == tab.target);
         TabOutput {
             tab_id: tab.number.to_string(),
             url: info.map(|info| start(&info.url, MAX_TAB_URL)).unwrap_or_default(),
@@ -157,7 +189,7 @@ pub(super) async fn close(session: &Session, tab_id: &str) -> Result<TabsOutput,
     if session.tabs.all().len() == 1 {
         session.open().await?;
     }
-    session.devtools.run(None, CloseTargetParams::new(tab.target.clone())).await?;
+    session.close(&tab.target).await?;
     if !session.tabs.closed(&tab.target, session.limit).await {
         return Err(Failure::Timeout.into());
     }

@@ -9,17 +9,9 @@ use super::proxy::{Proxy, Refusal};
 use super::tabs::{Tab, Tabs};
 use crate::addresses::AddressRules;
 use crate::workspace::Environment;
-use chromiumoxide::Command;
-use chromiumoxide::cdp::browser_protocol::browser::{
-    SetDownloadBehaviorBehavior, SetDownloadBehaviorParams,
-};
-use chromiumoxide::cdp::browser_protocol::page::CreateIsolatedWorldParams;
-use chromiumoxide::cdp::browser_protocol::target::{
-    ActivateTargetParams, CreateTargetParams, FilterEntry, SetAutoAttachParams, TargetFilter,
-};
-use chromiumoxide::cdp::js_protocol::runtime::EvaluateParams;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -79,6 +71,37 @@ impl From<ToolError> for ActionError {
     }
 }
 
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Created {
+    target_id: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct World {
+    execution_context_id: i64,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Evaluated {
+    result: JavaScriptValue,
+    exception_details: Option<Exception>,
+}
+
+#[derive(Deserialize)]
+struct Exception {
+    text: String,
+    exception: Option<JavaScriptValue>,
+}
+
+#[derive(Deserialize)]
+struct JavaScriptValue {
+    value: Option<Value>,
+    description: Option<String>,
+}
+
 impl Session {
     /// Starts a browser with one empty tab.
     ///
@@ -114,16 +137,19 @@ impl Session {
     async fn prepare(&self, downloads: Option<&Path>) -> Result<(), Failure> {
         // Denied downloads are accepted and cancelled at their start, because Chromium does not report downloads that it denies.
         let directory = downloads.unwrap_or_else(|| self.chromium.profile());
-        let mut behavior =
-            SetDownloadBehaviorParams::new(SetDownloadBehaviorBehavior::AllowAndName);
-        behavior.download_path = Some(directory.display().to_string());
-        behavior.events_enabled = Some(true);
-        self.devtools.run(None, behavior).await?;
-        let pages = FilterEntry { exclude: None, r#type: Some("page".to_owned()) };
-        let mut attach = SetAutoAttachParams::new(true, true);
-        attach.flatten = Some(true);
-        attach.filter = Some(TargetFilter::new(vec![pages]));
-        self.devtools.run(None, attach).await?;
+        let behavior = json!({
+            "behavior": "allowAndName",
+            "downloadPath": directory.display().to_string(),
+            "eventsEnabled": true,
+        });
+        self.devtools.run(None, "Browser.setDownloadBehavior", behavior).await?;
+        let attach = json!({
+            "autoAttach": true,
+            "waitForDebuggerOnStart": true,
+            "flatten": true,
+            "filter": [{"type": "page"}],
+        });
+        self.devtools.run(None, "Target.setAutoAttach", attach).await?;
         if self.tabs.all().is_empty() {
             self.open().await?;
         }
@@ -143,11 +169,22 @@ impl Session {
 
     /// Opens an empty tab and makes it the current one.
     pub(super) async fn open(&self) -> Result<Tab, Failure> {
-        let created = self.devtools.run(None, CreateTargetParams::new("about:blank")).await?;
-        let target = String::from(created.target_id);
+        let target = self.create().await?;
         let tab = self.tabs.opened(&target, self.limit).await.ok_or(Failure::Timeout)?;
         self.show(&tab);
         Ok(tab)
+    }
+
+    /// Opens an empty page. Returns its target id.
+    pub(super) async fn create(&self) -> Result<String, Failure> {
+        let page = json!({"url": "about:blank"});
+        let created: Created = self.devtools.query(None, "Target.createTarget", page).await?;
+        Ok(created.target_id)
+    }
+
+    /// Begins to close a page.
+    pub(super) async fn close(&self, target: &str) -> Result<(), Failure> {
+        self.devtools.run(None, "Target.closeTarget", json!({"targetId": target})).await
     }
 
     /// Makes a tab the current one.
@@ -171,16 +208,27 @@ impl Session {
 
     /// Brings a tab to the front. Chromium rarely renders background tabs.
     pub(super) async fn activate(&self, tab: &Tab) -> Result<(), Failure> {
-        self.devtools.run(None, ActivateTargetParams::new(tab.target.clone())).await.map(drop)
+        self.devtools.run(None, "Target.activateTarget", json!({"targetId": tab.target})).await
     }
 
-    /// Runs a command on a page.
-    pub(super) async fn run<C: Command>(
+    /// Runs a command on a page, and returns its result.
+    pub(super) async fn query<T: DeserializeOwned>(
         &self,
         tab: &Tab,
-        command: C,
-    ) -> Result<C::Response, Failure> {
-        self.devtools.run(Some(&tab.session), command).await
+        method: &'static str,
+        params: Value,
+    ) -> Result<T, Failure> {
+        self.devtools.query(Some(&tab.session), method, params).await
+    }
+
+    /// Runs a command without a result on a page.
+    pub(super) async fn run(
+        &self,
+        tab: &Tab,
+        method: &'static str,
+        params: Value,
+    ) -> Result<(), Failure> {
+        self.devtools.run(Some(&tab.session), method, params).await
     }
 
     /// Runs an action of the script on a page. Repeats it if the page navigates during the run.
@@ -216,15 +264,16 @@ impl Session {
     }
 
     async fn evaluate(&self, tab: &Tab, expression: &str) -> Result<Value, Failure> {
-        let mut world = CreateIsolatedWorldParams::new(tab.target.clone());
-        world.world_name = Some(WORLD.to_owned());
-        let context = self.run(tab, world).await?.execution_context_id;
-        let mut evaluate = EvaluateParams::new(expression);
-        evaluate.context_id = Some(context);
-        evaluate.return_by_value = Some(true);
-        evaluate.silent = Some(true);
-        evaluate.await_promise = Some(true);
-        let returned = self.run(tab, evaluate).await?;
+        let world = json!({"frameId": tab.target, "worldName": WORLD});
+        let world: World = self.query(tab, "Page.createIsolatedWorld", world).await?;
+        let evaluate = json!({
+            "expression": expression,
+            "contextId": world.execution_context_id,
+            "returnByValue": true,
+            "silent": true,
+            "awaitPromise": true,
+        });
+        let returned: Evaluated = self.query(tab, "Runtime.evaluate", evaluate).await?;
         match returned.exception_details {
             Some(exception) => {
                 let text = exception.exception.and_then(|exception| exception.description);
@@ -259,7 +308,7 @@ impl Session {
 
     /// The page of a tab, with the notices since the last result.
     pub(super) async fn page(&self, tab: &Tab) -> Result<PageOutput, ActionError> {
-        let request = serde_json::json!({"action": "page"});
+        let request = json!({"action": "page"});
         let page: PageOutput = self.script(tab, request).await?;
         Ok(PageOutput { tab_id: tab.number.to_string(), notices: self.notices(), ..page })
     }

@@ -3,11 +3,6 @@
 use super::pages;
 use super::session::{ActionError, Session};
 use super::tabs::Tab;
-use chromiumoxide::cdp::browser_protocol::fetch;
-use chromiumoxide::cdp::browser_protocol::network::{CookieParam, CookieSameSite, TimeSinceEpoch};
-use chromiumoxide::cdp::browser_protocol::page::NavigateParams;
-use chromiumoxide::cdp::browser_protocol::storage::{GetCookiesParams, SetCookiesParams};
-use chromiumoxide::cdp::browser_protocol::target::{CloseTargetParams, CreateTargetParams};
 use reqwest::Url;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -104,6 +99,19 @@ fn session_end() -> f64 {
 }
 
 #[derive(Deserialize)]
+struct Cookies {
+    cookies: Vec<FoundCookie>,
+}
+
+#[derive(Deserialize)]
+struct FoundCookie {
+    #[serde(flatten)]
+    cookie: StoredCookie,
+    /// Whether it ends with the browser session.
+    session: bool,
+}
+
+#[derive(Deserialize)]
 struct Read {
     origin: String,
     items: Vec<StoredItem>,
@@ -115,17 +123,12 @@ pub(super) async fn get(
     session: &Session,
     show_values: bool,
 ) -> Result<StorageOutput, ActionError> {
-    let found = session.devtools.run(None, GetCookiesParams::default()).await?.cookies;
-    let mut truncated = found.len() > MAX_COOKIES;
-    let cookies = found.into_iter().take(MAX_COOKIES).map(|cookie| StoredCookie {
-        name: cookie.name,
-        value: cookie.value,
-        domain: cookie.domain,
-        path: cookie.path,
-        expires: if cookie.session { -1.0 } else { cookie.expires },
-        http_only: cookie.http_only,
-        secure: cookie.secure,
-        same_site: cookie.same_site.map(|same_site| same_site.as_ref().to_owned()),
+    let found: Cookies = session.devtools.query(None, "Storage.getCookies", json!({})).await?;
+    let mut truncated = found.cookies.len() > MAX_COOKIES;
+    let cookies = found.cookies.into_iter().take(MAX_COOKIES);
+    let cookies = cookies.map(|FoundCookie { cookie, session }| match session {
+        true => StoredCookie { expires: session_end(), ..cookie },
+        false => cookie,
     });
     let mut state = StorageState { cookies: cookies.collect(), origins: Vec::new() };
     for tab in session.tabs.all() {
@@ -156,7 +159,8 @@ pub(super) async fn set(session: &Session, state: StorageState) -> Result<String
     let (cookies, origins) = (state.cookies.len(), state.origins.len());
     if !state.cookies.is_empty() {
         let cookies = state.cookies.into_iter().map(cookie).collect::<Result<Vec<_>, _>>()?;
-        session.devtools.run(None, SetCookiesParams::new(cookies)).await?;
+        let cookies = json!({"cookies": cookies});
+        session.devtools.run(None, "Storage.setCookies", cookies).await?;
     }
     for origin in state.origins {
         store(session, origin).await?;
@@ -192,41 +196,39 @@ fn check(state: &StorageState) -> Result<(), ToolError> {
     Ok(())
 }
 
-fn cookie(stored: StoredCookie) -> Result<CookieParam, ToolError> {
-    let same_site = stored.same_site.as_deref().map(|same_site| {
-        same_site.parse::<CookieSameSite>().map_err(|_| {
-            let text = format!("`{same_site}` is not one of `Strict`, `Lax`, `None`");
-            ToolError::user(text)
-        })
-    });
-    let mut cookie = CookieParam::new(stored.name, stored.value);
-    cookie.domain = Some(stored.domain);
-    cookie.path = Some(stored.path);
-    cookie.expires = (stored.expires >= 0.0).then(|| TimeSinceEpoch::new(stored.expires));
-    cookie.http_only = Some(stored.http_only);
-    cookie.secure = Some(stored.secure);
-    cookie.same_site = same_site.transpose()?;
+/// A cookie as the browser takes it.
+fn cookie(stored: StoredCookie) -> Result<Value, ToolError> {
+    if let Some(same_site) = &stored.same_site
+        && !matches!(same_site.as_str(), "Strict" | "Lax" | "None")
+    {
+        let text = format!("`{same_site}` is not one of `Strict`, `Lax`, `None`");
+        return Err(ToolError::user(text));
+    }
+    let mut cookie = json!(stored);
+    // Without a time it ends with the browser session.
+    if let Some(members) = cookie.as_object_mut().filter(|_| stored.expires < 0.0) {
+        members.remove("expires");
+    }
     Ok(cookie)
 }
 
 /// Writes local storage through an empty page of the origin, without a request to the network.
 async fn store(session: &Session, origin: StoredOrigin) -> Result<(), ActionError> {
-    let created = session.devtools.run(None, CreateTargetParams::new("about:blank")).await?;
-    let target = String::from(created.target_id);
+    let target = session.create().await?;
     let limit = session.limit;
     session.tabs.opened(&target, limit).await;
     let result = match session.tabs.hide(&target) {
         Some(tab) => store_in(session, &tab, &origin).await,
         None => Err(super::devtools::Failure::Timeout.into()),
     };
-    session.devtools.run(None, CloseTargetParams::new(target.clone())).await?;
+    session.close(&target).await?;
     session.tabs.closed(&target, limit).await;
     result
 }
 
 async fn store_in(session: &Session, tab: &Tab, origin: &StoredOrigin) -> Result<(), ActionError> {
-    session.run(tab, fetch::EnableParams::default()).await?;
-    session.run(tab, NavigateParams::new(origin.origin.clone())).await?;
+    session.run(tab, "Fetch.enable", json!({})).await?;
+    session.run(tab, "Page.navigate", json!({"url": origin.origin})).await?;
     session.tabs.loaded(&tab.target, session.limit).await;
     let request = json!({"action": "store", "items": origin.local_storage});
     let stored: Value = session.script(tab, request).await?;

@@ -4,13 +4,7 @@
 
 use super::devtools::Event;
 use super::downloads::Downloads;
-use chromiumoxide::Command;
-use chromiumoxide::cdp::browser_protocol::browser::CancelDownloadParams;
-use chromiumoxide::cdp::browser_protocol::target::CloseTargetParams;
-use chromiumoxide::cdp::browser_protocol::{fetch, inspector, page};
-use chromiumoxide::cdp::js_protocol::runtime::RunIfWaitingForDebuggerParams;
-use chromiumoxide::types::MethodId;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -29,15 +23,12 @@ const REACTION: Duration = Duration::from_millis(150);
 /// A command to send.
 pub(super) struct Message {
     pub(super) session: Option<String>,
-    pub(super) method: MethodId,
+    pub(super) method: &'static str,
     pub(super) params: Value,
 }
 
 impl Message {
-    pub(super) fn new<C: Command>(session: Option<&str>, command: C) -> Self {
-        let method = command.identifier();
-        // Commands are plain structs, which JSON can always represent.
-        let params = serde_json::to_value(command).unwrap_or_default();
+    pub(super) fn new(session: Option<&str>, method: &'static str, params: Value) -> Self {
         Self { session: session.map(str::to_owned), method, params }
     }
 }
@@ -200,14 +191,14 @@ impl State {
                 let (number, target) = (tab.number, tab.target.clone());
                 self.notify(format!("the page of tab {number} crashed, and the tab was closed"));
                 self.tabs.retain(|tab| tab.target != target);
-                return vec![Message::new(None, CloseTargetParams::new(target))];
+                return vec![close(&target)];
             }
             "Browser.downloadWillBegin" => return self.download(params),
             "Browser.downloadProgress" => return self.progress(params),
             "Fetch.requestPaused" => {
                 let request = text(&params["requestId"]);
-                let empty = fetch::FulfillRequestParams::new(request, 200);
-                return vec![Message::new(session, empty)];
+                let empty = json!({"requestId": request, "responseCode": 200});
+                return vec![Message::new(session, "Fetch.fulfillRequest", empty)];
             }
             _ => {}
         }
@@ -221,7 +212,7 @@ impl State {
             (text(&params["sessionId"]), text(&params["targetInfo"]["targetId"]));
         if self.tabs.len() >= MAX_TABS {
             self.notify(format!("a page wants more than {MAX_TABS} tabs; a new one was closed"));
-            return vec![Message::new(None, CloseTargetParams::new(target))];
+            return vec![close(&target)];
         }
         self.last_number += 1;
         let number = self.last_number;
@@ -230,9 +221,9 @@ impl State {
             self.notify(format!("the page opened tab {number}; show it by browser_switch_tab"));
         }
         let messages = vec![
-            Message::new(Some(&session), page::EnableParams::default()),
-            Message::new(Some(&session), inspector::EnableParams::default()),
-            Message::new(Some(&session), RunIfWaitingForDebuggerParams::default()),
+            Message::new(Some(&session), "Page.enable", json!({})),
+            Message::new(Some(&session), "Inspector.enable", json!({})),
+            Message::new(Some(&session), "Runtime.runIfWaitingForDebugger", json!({})),
         ];
         self.tabs.push(Tab { number, target, session, is_loading, is_hidden });
         messages
@@ -289,7 +280,8 @@ impl State {
             let text = shown(&params["message"]);
             self.notify(format!("the page showed a dialog ({kind}), which was {answer}: {text}"));
         }
-        vec![Message::new(session, page::HandleJavaScriptDialogParams::new(accept))]
+        let answer = json!({"accept": accept});
+        vec![Message::new(session, "Page.handleJavaScriptDialog", answer)]
     }
 
     fn of_session(&self, session: Option<&str>) -> Option<&Tab> {
@@ -310,7 +302,12 @@ fn id(params: &Value) -> &str {
 
 /// Cancels the download of an event.
 fn cancel(params: &Value) -> Message {
-    Message::new(None, CancelDownloadParams::new(id(params)))
+    Message::new(None, "Browser.cancelDownload", json!({"guid": id(params)}))
+}
+
+/// Closes a page.
+fn close(target: &str) -> Message {
+    Message::new(None, "Target.closeTarget", json!({"targetId": target}))
 }
 
 /// The start of a text of a page, for a notice.
@@ -321,7 +318,6 @@ fn shown(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     fn begin(number: usize) -> Event {
         let params = json!({"guid": format!("{number}"), "suggestedFilename": format!("{number}.bin"), "url": "blob:x"});
