@@ -1,4 +1,4 @@
-//! Ties a shell to this process and its descendants to the shell, between `fork` and `exec`.
+//! Between `fork` and `exec`: ties a shell to this process and its descendants to the shell, and lets keys interrupt them.
 
 use rustix::process::{
     Signal, getpid, getppid, set_child_subreaper, set_parent_process_death_signal,
@@ -30,11 +30,22 @@ pub(super) fn prepare_terminal(command: pty_process::Command) -> pty_process::Co
     }
 }
 
+/// Signals of the keys `C-c`, `C-\` and `C-z`. A program that was started in the background by a script ignores the first
+/// two, and so would everything that it starts.
+const OF_KEYS: [i32; 3] = [libc::SIGINT, libc::SIGQUIT, libc::SIGTSTP];
+
 /// Between `fork` and `exec` of a process with threads only async-signal-safe functions may be called: these are bare
 /// system calls; nothing is allocated and no lock is taken.
 fn tie() -> impl FnMut() -> io::Result<()> + Send + Sync + 'static {
     let parent = Some(getpid());
     move || {
+        for signal in OF_KEYS {
+            #[expect(unsafe_code, reason = "no safe function sets what a signal does")]
+            // SAFETY: the default action runs no code of this process.
+            unsafe {
+                libc::signal(signal, libc::SIG_DFL);
+            }
+        }
         // Orphans become children of the shell, in whatever session they are.
         set_child_subreaper(parent)?;
         set_parent_process_death_signal(Some(SIGNAL))?;

@@ -79,7 +79,7 @@ impl Running {
         let has_survivors = status.is_none() && !self.terminate().await;
         guard.disarm();
         self.drain().await;
-        let is_open = !self.stdout.is_closed() || !self.stderr.is_closed();
+        let is_open = self.is_open() && self.outlives_shell().await;
         let (stdout, stderr) = (self.stdout.take(true), self.stderr.take(true));
         Ok(Finished { status, stdout, stderr, is_open, has_survivors })
     }
@@ -119,6 +119,12 @@ impl Running {
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(MAX_PAUSE);
         }
+    }
+
+    /// Whether some process has the output open: one in the background, or, for a moment, a process that this program
+    /// starts, which has copies of all descriptors until it runs its own program.
+    fn is_open(&self) -> bool {
+        !self.stdout.is_closed() || !self.stderr.is_closed()
     }
 
     async fn outlives_shell(&mut self) -> bool {
