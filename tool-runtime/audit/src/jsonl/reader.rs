@@ -58,20 +58,34 @@ impl JsonlReader {
 
     /// Opens the file with the record after `after`, or else the first one.
     fn open_at(&mut self, after: u64) -> Result<(), LogError> {
-        let all = self.all()?;
-        let containing = all.iter().rposition(|(first, _)| *first <= after.saturating_add(1));
-        self.current = match all.get(containing.unwrap_or(0)) {
-            Some((first, path)) => self.open_file(path, *first)?,
-            None => None,
-        };
+        self.current = self.open_listed(|all| {
+            let containing = all.iter().rposition(|(first, _)| *first <= after.saturating_add(1));
+            all.get(containing.unwrap_or(0))
+        })?;
         Ok(())
     }
 
-    /// Opens a file. `None` if it was removed meanwhile.
+    /// Opens one of all files, which is chosen again if it was removed since they were listed: that is not the end of the
+    /// log.
+    fn open_listed(
+        &self,
+        choose: impl Fn(&[(u64, PathBuf)]) -> Option<&(u64, PathBuf)>,
+    ) -> Result<Option<Current>, LogError> {
+        loop {
+            let all = self.all()?;
+            let Some((first, path)) = choose(&all) else { return Ok(None) };
+            if let Some(file) = self.open_file(path, *first)? {
+                return Ok(Some(file));
+            }
+        }
+    }
+
+    /// Opens a file. `None` if it was removed since it was listed.
     fn open_file(&self, path: &Path, first: u64) -> Result<Option<Current>, LogError> {
         let opened = |path: &Path| match File::open(path) {
             Ok(file) => Ok(Some(file)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            // A link to nothing stays in the list.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !path.is_symlink() => Ok(None),
             Err(error) => Err(LogError::io(path, &error)),
         };
         let mut file = opened(path)?;
@@ -92,14 +106,13 @@ impl JsonlReader {
     fn next_file(&mut self) -> Result<bool, LogError> {
         let Some(current) = &mut self.current else { return Ok(false) };
         let (own, position) = (current.first, current.position);
-        let next = self.all()?.into_iter().find(|(first, _)| *first > own);
-        let Some((first, path)) = next else { return Ok(false) };
+        let next = self.open_listed(|all| all.iter().find(|(first, _)| *first > own))?;
+        let Some(next) = next else { return Ok(false) };
         // The file may have grown before the next one began; if it did not, records are missing.
-        if first > position + 1 && self.grown()? {
-            return Ok(true);
+        if next.first <= position + 1 || !self.grown()? {
+            self.current = Some(next);
         }
-        self.current = self.open_file(&path, first)?;
-        Ok(self.current.is_some())
+        Ok(true)
     }
 
     /// Whether the current file has more data.
