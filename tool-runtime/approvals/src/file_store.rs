@@ -72,7 +72,8 @@ impl FileStore {
 
     /// Keeps other writers out, of this process and of others, until the file is dropped.
     fn lock(&self) -> io::Result<File> {
-        let file = private::lock_file(&self.directory.join(".lock"))?;
+        let file =
+            private::options().create(true).truncate(false).open(self.directory.join(".lock"))?;
         file.lock()?;
         Ok(file)
     }
@@ -81,7 +82,7 @@ impl FileStore {
     fn create(&self, path: &Path, json: &impl Serialize) -> io::Result<bool> {
         let temporary = self.directory.join(format!(".{}.tmp", digest::random()));
         let written = (|| {
-            let mut file = private::file(&temporary)?;
+            let mut file = private::options().create_new(true).open(&temporary)?;
             file.write_all(&serde_json::to_vec_pretty(json)?)?;
             file.sync_all()?;
             // Unlike a renaming, a link does not replace.
@@ -305,7 +306,7 @@ impl ApprovalStore for FileStore {
 /// Files of one user.
 #[cfg(unix)]
 mod private {
-    use std::fs::{DirBuilder, File, OpenOptions};
+    use std::fs::{DirBuilder, OpenOptions};
     use std::io;
     use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
     use std::path::Path;
@@ -328,18 +329,21 @@ mod private {
         Err(io::Error::new(io::ErrorKind::PermissionDenied, text))
     }
 
-    pub(super) fn file(path: &Path) -> io::Result<File> {
-        OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
-    }
-
-    pub(super) fn lock_file(path: &Path) -> io::Result<File> {
-        OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)
+    /// Opens files for writing, created for this user alone.
+    pub(super) fn options() -> OpenOptions {
+        let mut options = OpenOptions::new();
+        options.write(true).mode(0o600);
+        options
     }
 
     /// The number of the user who runs this process: that of a file which it creates.
     fn own_id(directory: &Path) -> io::Result<u32> {
         let path = directory.join(format!(".{}.tmp", crate::digest::random()));
-        let uid = file(&path).and_then(|file| file.metadata()).map(|metadata| metadata.uid());
+        let uid = options()
+            .create_new(true)
+            .open(&path)
+            .and_then(|file| file.metadata())
+            .map(|metadata| metadata.uid());
         drop(std::fs::remove_file(&path));
         uid
     }
@@ -360,7 +364,7 @@ mod private {
 /// Files of one user, as far as the directory says so.
 #[cfg(not(unix))]
 mod private {
-    use std::fs::{File, OpenOptions, create_dir_all};
+    use std::fs::{OpenOptions, create_dir_all};
     use std::io;
     use std::path::Path;
 
@@ -368,12 +372,10 @@ mod private {
         create_dir_all(directory)
     }
 
-    pub(super) fn file(path: &Path) -> io::Result<File> {
-        OpenOptions::new().write(true).create_new(true).open(path)
-    }
-
-    pub(super) fn lock_file(path: &Path) -> io::Result<File> {
-        OpenOptions::new().write(true).create(true).truncate(false).open(path)
+    pub(super) fn options() -> OpenOptions {
+        let mut options = OpenOptions::new();
+        options.write(true);
+        options
     }
 
     pub(super) fn user(_: &Path) -> io::Result<Option<String>> {

@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 use tool_runtime_core::RecordError;
 
 /// The most bytes of events that wait before calls wait for them.
-pub(crate) const MAX_QUEUED_BYTES: usize = 16 << 20;
+pub(crate) const MAX_QUEUED_BYTES: usize = if cfg!(test) { 1 << 20 } else { 16 << 20 };
 /// The most records that are kept while the log cannot be written. Tests lose some.
 const MAX_UNWRITTEN: usize = if cfg!(test) { 32 } else { 65_536 };
 /// The records after which a transaction ends, although more events wait. Larger ones would not stay in the

@@ -355,3 +355,31 @@ fn words(limit: &Limit) -> String {
         _ => format!("the budget of {amount} (rule `{rule}`)"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A limit of one call a minute for a caller.
+    fn once_a_minute(caller: usize) -> Limit {
+        Limit::rate(format!("r#{caller}"), 1, Duration::from_secs(60))
+    }
+
+    /// More callers than there are counters. Those of earlier callers are free when their window is over.
+    #[test]
+    fn counters_that_are_idle_make_room() {
+        let (keeper, start) = (LimitKeeper::new(), Instant::now());
+        let later = start + Duration::from_secs(60);
+        let mut state = lock(&keeper.counters.0);
+        for caller in 0..MAX_COUNTERS {
+            let limit = once_a_minute(caller);
+            keeper.check(&mut state, &limit, start).expect("there is room");
+            keeper.take(&mut state, &limit, start);
+        }
+        let next = once_a_minute(MAX_COUNTERS);
+        let refused = keeper.check(&mut state, &next, start).unwrap_err();
+        assert!(format!("{refused:?}").contains("too many limits"), "{refused:?}");
+        let keeper = keeper.clone().clock(move || later);
+        keeper.check(&mut state, &next, later).expect("the others are idle");
+    }
+}

@@ -5,7 +5,8 @@ use super::{Directory, Removed, builder, by_caller, remove_call};
 use std::sync::Arc;
 use std::time::Duration;
 use tool_runtime::approvals::{
-    ApprovalAnswer, ApprovalStore, FileStore, Inbox, MemoryStore, StoreError, StoredApproval,
+    ApprovalAnswer, ApprovalStore, FileStore, Inbox, MemoryStore, PendingApproval, StoreError,
+    StoredApproval,
 };
 use tool_runtime::prelude::*;
 use tool_runtime::{
@@ -44,7 +45,7 @@ struct Shared(Arc<dyn ApprovalStore>);
 impl ApprovalStore for Shared {
     fn open(
         &self,
-        request: tool_runtime::approvals::PendingApproval,
+        request: PendingApproval,
     ) -> tool_runtime::BoxFuture<'_, Result<StoredApproval, StoreError>> {
         self.0.open(request)
     }
@@ -115,23 +116,26 @@ async fn a_question_waits_for_its_first_answer() {
     .await;
 }
 
+/// A question like that of a call, under an id of its own.
+async fn asked(store: &Arc<dyn ApprovalStore>) -> PendingApproval {
+    let pool = pool(Shared(Arc::clone(store)), &Removed::default());
+    let person = async {
+        let mut open = question(&**store).await.request;
+        store.answer(&open.id, ApprovalAnswer::deny(None)).await.unwrap();
+        open.id = open.id.chars().rev().collect();
+        open
+    };
+    in_time(async { tokio::join!(pool.call(remove_call("a")), person) }).await.1
+}
+
 #[tokio::test]
 async fn a_question_that_has_expired_takes_no_answer() {
     for_each_store(async |store, kind| {
-        let removed = Removed::default();
-        let pool = pool(Shared(Arc::clone(&store)), &removed);
-        let call = pool.call(remove_call("a"));
-        let person = async {
-            let open = question(&*store).await.request;
-            let mut late = open.clone();
-            late.id = open.id.chars().rev().collect();
-            late.expires_at = late.asked_at - 1;
-            store.open(late.clone()).await.unwrap();
-            let error = store.answer(&late.id, ApprovalAnswer::approve()).await.unwrap_err();
-            assert!(matches!(error, StoreError::Expired(_)), "{kind}: {error}");
-            store.answer(&open.id, ApprovalAnswer::deny(None)).await.unwrap();
-        };
-        in_time(async { tokio::join!(call, person) }).await;
+        let mut late = asked(&store).await;
+        late.expires_at = late.asked_at - 1;
+        store.open(late.clone()).await.unwrap();
+        let error = store.answer(&late.id, ApprovalAnswer::approve()).await.unwrap_err();
+        assert!(matches!(error, StoreError::Expired(_)), "{kind}: {error}");
     })
     .await;
 }
@@ -140,19 +144,8 @@ async fn a_question_that_has_expired_takes_no_answer() {
 #[tokio::test]
 async fn an_answer_that_is_taken_at_once_is_not_refused() {
     for_each_store(async |store, kind| {
-        let removed = Removed::default();
-        let pool = pool(Shared(Arc::clone(&store)), &removed);
-        let call = pool.call(remove_call("a"));
-        let person = async {
-            let open = question(&*store).await.request;
-            store.answer(&open.id, ApprovalAnswer::deny(None)).await.unwrap();
-            open
-        };
-        let (_, mut request) = in_time(async { tokio::join!(call, person) }).await;
-        // Another id: the call may still have to remove its own question.
-        request.id = request.id.chars().rev().collect();
+        let request = asked(&store).await;
         for round in 0..100 {
-            store.remove(&request.id).await.unwrap();
             store.open(request.clone()).await.unwrap();
             let take = async {
                 while store.get(&request.id).await.unwrap().is_some_and(|stored| stored.is_open()) {

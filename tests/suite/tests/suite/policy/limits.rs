@@ -179,24 +179,6 @@ async fn counters_of_sessions_end_with_them_and_are_not_stored() {
     assert_eq!(keeper.used(&key), 0);
 }
 
-/// More callers than there are counters. Those of earlier callers are free when their window is over.
-#[tokio::test]
-async fn counters_that_are_idle_make_room() {
-    let clock = Clock::new();
-    let rules = "rules: [{id: r, then: allow, rate_limit: {max: 1, window: 1m, per: principal}}]";
-    let pool = pool(rules, clock.keeper());
-    let call = async |number: usize| {
-        let context = pool.context().with_principal(Principal::new(number.to_string()));
-        !pool.call_with(reading("a"), &context).await.is_error()
-    };
-    for number in 0..100_000 {
-        assert!(call(number).await);
-    }
-    assert!(!call(100_000).await, "all counters are in use");
-    clock.advance(60);
-    assert!(call(100_000).await);
-}
-
 #[tokio::test]
 async fn many_calls_at_once_never_exceed_a_limit() {
     let keeper = LimitKeeper::new();

@@ -85,7 +85,7 @@ fn hostile_pages_end_soon_and_leave_the_stack() {
     let balanced = |tag: &str| {
         format!("{}x{}", format!("<{tag}>").repeat(340), format!("</{tag}>").repeat(340))
     };
-    for (name, html) in [
+    let pages = [
         ("depth", "<div>".repeat(500_000)),
         ("bold", balanced("b")),
         ("quotes", balanced("blockquote")),
@@ -99,7 +99,8 @@ fn hostile_pages_end_soon_and_leave_the_stack() {
         ("attributes", format!("<a {attributes}>x</a>")),
         ("comments", "<!--".repeat(500_000)),
         ("entities", "&amp;".repeat(200_000)),
-    ] {
+    ];
+    let work = |name, html: String| {
         assert!(pieces(&html) <= MAX_PIECES + 1, "{name}");
         let length = ends(move || {
             let page = markdown_of(&html);
@@ -107,7 +108,13 @@ fn hostile_pages_end_soon_and_leave_the_stack() {
             page.text.len()
         });
         assert!(length < 20_000_000, "{name}");
-    }
+    };
+    // The last one of the tests that takes long uses all processors.
+    std::thread::scope(|scope| {
+        for (name, html) in pages {
+            scope.spawn(move || work(name, html));
+        }
+    });
 }
 
 /// Pieces that may be parsed in the time of [`pieces`].
