@@ -9,7 +9,7 @@ use tool_runtime_builtins::browser::BrowserParams;
 use tool_runtime_builtins::{Builtins, Workspace};
 
 /// More than any call takes.
-const LIMIT: Duration = Duration::from_secs(120);
+pub(crate) const LIMIT: Duration = Duration::from_secs(120);
 
 pub(crate) struct Desk {
     pub(crate) pool: ToolPool,
