@@ -10,6 +10,7 @@ mod host;
 use host::Host;
 use std::error::Error;
 use std::sync::Arc;
+use std::time::Duration;
 use tool_runtime::ToolPool;
 use tool_runtime::mcp::{McpAuth, McpManager, McpOAuth, McpServerConfig};
 
@@ -17,15 +18,19 @@ use tool_runtime::mcp::{McpAuth, McpManager, McpOAuth, McpServerConfig};
 const SCENARIO: &str = "MCP_CONFORMANCE_SCENARIO";
 /// URL of the client's metadata that the suite expects.
 const METADATA: &str = "https://conformance-test.local/client-metadata.json";
+/// The suite runs all scenarios at once, on a machine that may be busy, and has time limits of its own.
+const PATIENCE: Duration = Duration::from_secs(600);
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let url = std::env::args().next_back().ok_or("the last word is the address of a server")?;
     let scenario = std::env::var(SCENARIO)?;
-    let config = McpServerConfig::http(url).auth(McpAuth::OAuth(oauth(&scenario)?));
+    let auth = McpAuth::OAuth(oauth(&scenario)?);
+    let config = McpServerConfig::http(url).auth(auth).connect_timeout(PATIENCE);
     let pool = ToolPool::builder().build()?;
     let manager = McpManager::builder()
         .server("suite", config)
+        .start_timeout(PATIENCE)
         .client("conformance-client", env!("CARGO_PKG_VERSION"))
         .peer(Arc::new(Host))
         .oauth(browser::visited)

@@ -17,7 +17,7 @@ use std::process::Command;
 use std::time::Duration;
 
 /// Longer than the limits of the scripts, so that a hanging script can report where it hangs.
-const LIMIT: Duration = Duration::from_secs(180);
+const LIMIT: Duration = Duration::from_secs(300);
 
 /// An installed program: one of Node.js, or one of the Python environment.
 #[derive(Clone, Copy, Debug)]

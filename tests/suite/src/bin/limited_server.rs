@@ -58,6 +58,9 @@ struct ResourceUsage {
 /// Report the resources of the process.
 #[tool(read_only)]
 async fn usage() -> Result<ResourceUsage, ToolError> {
+    // A call that waits continues in a task of its own. Otherwise it has one only from the time on when the tool was seen
+    // to block its thread, which a busy machine does to it.
+    tokio::task::yield_now().await;
     let status = std::fs::read_to_string("/proc/self/status")?;
     let memory = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     let memory = memory.and_then(|line| line.split_whitespace().next()).ok_or("no VmRSS")?;

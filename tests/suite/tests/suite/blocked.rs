@@ -30,7 +30,9 @@ impl Server {
     }
 
     fn start_program(program: &str, words: &[&str]) -> Self {
-        let mut child = Command::new(program)
+        // A server that was started by `nohup` outlives its terminal, and so would one that these tests start.
+        let mut child = Command::new("env")
+            .args(["--default-signal=HUP", program])
             .args(words)
             .env("RUST_LOG", "warn,tool_runtime_core::dispatch=debug")
             .stdin(Stdio::piped())

@@ -12,6 +12,9 @@ use suite::process::Ended;
 
 const SUITE: &str = "node_modules/@modelcontextprotocol/conformance/dist/index.js";
 
+/// Milliseconds for one scenario. All run at once, on a machine that may be busy.
+const TIMEOUT: [&str; 2] = ["--timeout", "600000"];
+
 #[test]
 fn server_conforms_to_2025_11_25() {
     conforms("2025-11-25", 30, 3);
@@ -50,7 +53,7 @@ fn client_conforms(version: &str, scored: usize) {
     let client = client.to_str().expect("a path in UTF-8");
     let out = results.to_str().expect("a path in UTF-8");
     let words = ["client", "--command", client, "--requirements", version, "--output-dir", out];
-    let ended = peer(Node(SUITE), &words);
+    let ended = peer(Node(SUITE), &[&words[..], &TIMEOUT].concat());
     assert!(ended.is_success(), "{}", ended.described());
     let mut failed = failed(&ended);
     failed.sort_unstable();
@@ -79,7 +82,7 @@ fn conforms(version: &str, scored: usize, unscored: usize) {
         HttpServerProcess::start(&built("conformance-server"), &["--max-stream-duration", "1"]);
     let out = results.to_str().expect("a path in UTF-8");
     let words = ["server", "--url", server.url(), "--requirements", version, "--output-dir", out];
-    let ended = peer(Node(SUITE), &words);
+    let ended = peer(Node(SUITE), &[&words[..], &TIMEOUT].concat());
     let findings = findings(&results);
     let described = || format!("{findings:#?}\nThe suite {}", ended.described());
     assert!(ended.is_success() && findings.is_empty(), "{}", described());

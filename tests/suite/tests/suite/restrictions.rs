@@ -556,7 +556,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    #![proptest_config(crate::property::cases(600))]
+    #![proptest_config(crate::property::cases(200))]
 
     #[test]
     fn listed_and_callable_tools_match_the_model(

@@ -211,7 +211,7 @@ fn has_rejected_ancestor(position: &Position<'_>, log: &Log) -> bool {
 }
 
 proptest! {
-    #![proptest_config(crate::property::cases(400))]
+    #![proptest_config(crate::property::cases(150))]
 
     #[test]
     fn each_call_has_one_result_and_conflicting_calls_never_overlap(case in case()) {

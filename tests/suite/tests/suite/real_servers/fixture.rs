@@ -71,6 +71,8 @@ impl Fixture {
             "args": command[1..],
             "cwd": self.0,
             "env": { "MEMORY_FILE_PATH": self.path("memory.jsonl") },
+            // A busy machine starts servers slowly.
+            "connect_timeout": "300s",
         })
     }
 

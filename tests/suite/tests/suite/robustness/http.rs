@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 use suite::limit::Limit;
 
 const CLIENTS: u64 = 16;
-const WARM_UP: u64 = 4_000;
+const WARM_UP: u64 = 1_600;
 /// Times the variable `SEARCH`.
-const MESSAGES: u64 = 10_000;
+const MESSAGES: u64 = 3_200;
 
 /// Number of unfinished requests that a client abandons.
 const MAX_UNFINISHED: usize = 4;

@@ -15,9 +15,9 @@ use suite::limit::Limit;
 /// Number of checks of the server's resources.
 const CHECKS: usize = 10;
 
-const WARM_UP: u64 = 10_000;
+const WARM_UP: u64 = 3_000;
 /// Times the variable `SEARCH`.
-const MESSAGES: u64 = 30_000;
+const MESSAGES: u64 = 9_000;
 
 /// The expected answer to an id.
 enum Expected {
