@@ -113,11 +113,7 @@ async fn kinds(
 
 /// Take defaults of all kinds.
 #[tool]
-#[allow(
-    clippy::too_many_arguments,
-    clippy::unit_arg,
-    reason = "one parameter of each type, also of `()`"
-)]
+#[allow(clippy::too_many_arguments)]
 async fn defaults(
     /// 1
     #[arg(default)]
@@ -170,11 +166,7 @@ async fn defaults(
 
 /// Take constraints of all kinds.
 #[tool]
-#[allow(
-    clippy::too_many_arguments,
-    clippy::unit_arg,
-    reason = "one parameter of each type, also of `()`"
-)]
+#[allow(clippy::too_many_arguments)]
 async fn constraints(
     /// 1
     #[arg(range = 1..=MOST, default = MOST / 2, alias("n", "count"))]

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code, dead_code)]
 #![deny(warnings, unused_qualifications)]
+#![allow(linker_messages)]
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -3,14 +3,16 @@
 use tool_runtime::prelude::*;
 
 /// Add.
-#[tool(read_only, tags("math", "numbers",))]
+// It would remove the commas.
+#[rustfmt::skip]
+#[tool(read_only, tags("math", "numbers",),)]
 async fn add(
     /// First addend.
     #[arg(range = 1..=5,)]
     a: i64,
     /// Second addend.
     #[arg()]
-    #[arg(default = 1)]
+    #[arg(default = 1,)]
     #[arg(example = 2)]
     b: i64,
 ) -> i64 {
@@ -23,11 +25,13 @@ async fn rest() {}
 
 struct Clock;
 
+// It would remove the commas.
+#[rustfmt::skip]
 #[toolset()]
 impl Clock {
     /// Tell the time.
-    #[tool(read_only)]
-    async fn time(&self, #[arg(undocumented)] zone: String) -> String {
+    #[tool(read_only,)]
+    async fn time(&self, #[arg(undocumented,)] zone: String) -> String {
         zone
     }
 }

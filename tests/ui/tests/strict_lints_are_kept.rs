@@ -31,6 +31,7 @@
     keyword_idents
 )]
 #![deny(clippy::all, clippy::pedantic, clippy::nursery)]
+#![allow(linker_messages)]
 // About the functions that are written here, as short as a test allows.
 #![allow(clippy::missing_const_for_fn, clippy::must_use_candidate, clippy::unused_async)]
 
