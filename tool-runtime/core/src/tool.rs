@@ -534,6 +534,24 @@ impl Tool {
         self
     }
 
+    /// Sets whether calls change nothing, for a tool of which this depends on the program. Nothing changes once the tool was
+    /// cloned.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    ///
+    /// let check = Tool::builder("check", "Run the linter.").read_only(true).handler(|| async { "fine" });
+    /// let check = check.with_read_only(false);
+    /// assert!(!check.definition().annotations.is_read_only());
+    /// ```
+    #[must_use]
+    pub fn with_read_only(mut self, hint: bool) -> Self {
+        if let Some(parts) = Arc::get_mut(&mut self.0) {
+            Arc::make_mut(&mut parts.definition).annotations.read_only_hint = Some(hint);
+        }
+        self
+    }
+
     /// Adds what the tool needs beside its pool. A [missing](Requirement::missing) requirement hides the tool, and the
     /// pool's report shows all. Nothing changes once the tool was cloned.
     ///
