@@ -9,8 +9,6 @@ use super::transaction::{Written, write_changes};
 use crate::caller::Caller;
 use crate::workspace::Location;
 use cap_std::fs::Permissions;
-#[cfg(unix)]
-use cap_std::fs::PermissionsExt;
 use std::path::PathBuf;
 use tool_runtime::{ToolContext, ToolError};
 
@@ -45,14 +43,6 @@ impl Change {
     /// New content of a file, or its deletion.
     pub(super) fn new(before: Before, after: Option<Vec<u8>>) -> Self {
         Self { before, after, permissions: None, moved_to: None }
-    }
-
-    /// The same for a file that is created to be run. Windows has no such permission.
-    pub(super) fn executable(self) -> Self {
-        #[cfg(unix)]
-        return Self { permissions: Some(PermissionsExt::from_mode(0o755)), ..self };
-        #[cfg(not(unix))]
-        self
     }
 
     /// An earlier version of a file, or its deletion.

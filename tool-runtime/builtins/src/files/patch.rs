@@ -31,7 +31,6 @@ pub(super) enum FilePatch {
     Add {
         path: String,
         content: String,
-        is_executable: bool,
     },
     /// The hunks of a unified diff, which must remove the whole text; none in the other format.
     Delete {
@@ -260,10 +259,9 @@ impl Files {
         let before = self.read_to_change(patch.path(), Freshness::UnchangedIfRead, context)?;
         let path = before.location().to_string();
         match patch {
-            FilePatch::Add { content, is_executable, .. } if before.snapshot().is_none() => {
+            FilePatch::Add { content, .. } if before.snapshot().is_none() => {
                 let file = PatchedFile::new(path, PatchAction::Added, None, Some(&content));
                 let change = Change::new(before, Some(content.into()));
-                let change = if is_executable { change.executable() } else { change };
                 Ok(Planned { change, file })
             }
             FilePatch::Add { .. } => Err(ToolError::user(format!(

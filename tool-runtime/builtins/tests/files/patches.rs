@@ -157,10 +157,10 @@ async fn sections_of_git_without_lines_are_refused() {
     let mode = "diff --git a/a b/a\nold mode 100644\nnew mode 100755\n";
     let error = tools.error("apply_patch", patch(mode)).await;
     assert!(
-        error.starts_with("the patch changes the mode of a file (`diff --git a/a b/a`)"),
+        error.starts_with("the patch sets the mode of a file (`diff --git a/a b/a`)"),
         "{error}"
     );
-    assert!(error.ends_with("run `chmod`"), "{error}");
+    assert!(error.ends_with("run `chmod` by a command"), "{error}");
     let binary = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\ndiff --git a/x b/x\nindex 1..2\nBinary files a/x and b/x differ\n";
     let error = tools.error("apply_patch", patch(binary)).await;
     assert!(
@@ -190,21 +190,26 @@ async fn a_moved_file_stays_the_same_file() {
     assert_eq!(folder.names(), ["a", "link", "other"]);
 }
 
-#[cfg(unix)]
 #[tokio::test]
-async fn a_new_file_is_executable_as_git_says() {
-    use std::os::unix::fs::PermissionsExt as _;
+async fn no_file_is_made_executable() {
     let (folder, tools) = tools(&[]);
     let section = |name: &str, mode: &str| {
         format!(
             "diff --git a/{name} b/{name}\nnew file mode {mode}\n--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+#!/bin/sh\n"
         )
     };
-    let text = section("run.sh", "100755") + &section("data.sh", "100644");
-    tools.ok("apply_patch", patch(&text)).await;
-    let mode =
-        |name: &str| std::fs::metadata(folder.path(name)).unwrap().permissions().mode() & 0o111;
-    assert_eq!([mode("run.sh"), mode("data.sh")], [0o111, 0]);
+    for mode in ["100755", "120000"] {
+        let text = section("run.sh", mode) + &section("data.sh", "100644");
+        let error = tools.error("apply_patch", patch(&text)).await;
+        assert!(
+            error.contains("sets the mode of a file (`diff --git a/run.sh b/run.sh`)"),
+            "{error}"
+        );
+        assert!(error.contains("run `chmod` by a command"), "{error}");
+    }
+    assert!(folder.names().is_empty());
+    tools.ok("apply_patch", patch(&section("data.sh", "100644"))).await;
+    assert_eq!(folder.names(), ["data.sh"]);
 }
 
 #[tokio::test]

@@ -33,7 +33,7 @@ impl Parser<'_> {
         let path =
             |prefix: &str| header.trim().strip_prefix(prefix).map(|path| path.trim().to_owned());
         if let Some(path) = path("*** Add File:") {
-            return Ok(FilePatch::Add { path, content: self.added()?, is_executable: false });
+            return Ok(FilePatch::Add { path, content: self.added()? });
         }
         if let Some(path) = path("*** Delete File:") {
             return Ok(FilePatch::Delete { path, hunks: None });
@@ -183,11 +183,7 @@ mod tests {
             anchor,
         };
         let expected = [
-            FilePatch::Add {
-                path: "new.txt".into(),
-                content: "one\n\n".into(),
-                is_executable: false,
-            },
+            FilePatch::Add { path: "new.txt".into(), content: "one\n\n".into() },
             FilePatch::Update {
                 path: "a.rs".into(),
                 move_to: Some("b.rs".into()),

@@ -13,7 +13,6 @@ struct File {
     old: Option<String>,
     new: Option<String>,
     changes_mode: bool,
-    is_executable: bool,
     hunks: Vec<Hunk>,
     draft: Draft,
     /// Whether a hunk has begun.
@@ -56,7 +55,7 @@ impl File {
         if !self.in_body && (line.starts_with("old mode ") || line.starts_with("new mode ")) {
             self.changes_mode = true;
         } else if !self.in_body && line.starts_with("new file mode ") {
-            self.is_executable = line.ends_with("755");
+            self.changes_mode |= !line.ends_with("100644");
         } else if is_header || !self.in_body && line.starts_with("rename from ") {
             self.old = Some(path_of(line));
         } else if !self.in_body && (line.starts_with("+++ ") || line.starts_with("rename to ")) {
@@ -116,7 +115,7 @@ impl File {
         if self.changes_mode {
             let place = self.header.map_or(String::new(), |(_, line)| format!(" (`{line}`)"));
             return Err(format!(
-                "the patch changes the mode of a file{place}, which this tool does not; remove the lines `old mode` and `new mode`, and run `chmod`"
+                "the patch sets the mode of a file{place}, which this tool does not; remove the lines `old mode` and `new mode`, write `new file mode 100644`, and run `chmod` by a command"
             ));
         }
         let (Some(old), Some(new)) = (self.old, self.new) else {
@@ -130,7 +129,7 @@ impl File {
             (NULL, NULL) => return Err("both sides of the patch are `/dev/null`".to_owned()),
             (NULL, _) => {
                 let content = self.hunks.iter().map(|hunk| hunk.new.as_str()).collect();
-                FilePatch::Add { path: new, content, is_executable: self.is_executable }
+                FilePatch::Add { path: new, content }
             }
             (_, NULL) => FilePatch::Delete { path: old, hunks: Some(self.hunks) },
             _ => {
@@ -255,7 +254,7 @@ diff --git a/d b/d
                 vec![hunk("keep\n-- old\n", "keep\n++ new\n"), hunk("last\n", "last\nmore\n")],
             ),
             update("b.rs", Some("c.rs"), vec![hunk("x", "y")]),
-            FilePatch::Add { path: "n".into(), content: "new\n".into(), is_executable: false },
+            FilePatch::Add { path: "n".into(), content: "new\n".into() },
             FilePatch::Delete { path: "d".into(), hunks: Some(vec![hunk("gone\n", "")]) },
         ];
         assert_eq!(parse(patch).unwrap(), expected);
